@@ -1,0 +1,69 @@
+import type { OpenQuestion } from './open-question.js';
+
+/** Questions about the store itself and how it is reached (§1, §2, §3, §4). */
+export const storeQuestions = [
+  {
+    id: 'store-operations',
+    section: '§1',
+    foundBy: 'specification',
+    title: 'Store operations',
+    question: 'Which operations does the store offer besides the New Plant notification?',
+    whileOpen: { document: 'An empty map of paths, as §4 states; no operation.' },
+    answer: 'A list of operations, or that there are none.',
+    shows: ['document'],
+  },
+  {
+    id: 'base-address',
+    section: '§1',
+    foundBy: 'us',
+    title: 'Value of {base_url}',
+    question: 'What is the value of {base_url}, or which values may it take?',
+    whileOpen: {
+      sender: '`baseUrl` is a required option without a default.',
+      document:
+        'One server whose URL is the bare variable; the variable is not declared, since OpenAPI would demand a default value for it.',
+    },
+    answer: 'An absolute URL, or one for each environment.',
+    shows: ['sender', 'types', 'document'],
+  },
+  {
+    id: 'delivery-target',
+    section: '§4',
+    foundBy: 'us',
+    title: 'What the delivery path is resolved against',
+    question:
+      'Is the delivery path relative to {base_url}, which is the address of the store, or to an address of each receiver, and how does the store learn that address?',
+    whileOpen: {
+      receiver: 'Serves the path at the root of whatever address it listens on.',
+      sender:
+        'Appends the path to the `baseUrl` that the caller gives, and makes no claim whose address that is.',
+      document: 'The path is the key of the webhook; it is not tied to a server.',
+    },
+    answer: 'A rule for building the target from an address, and where the address comes from.',
+    shows: ['receiver', 'sender', 'document'],
+  },
+  {
+    id: 'plant-fields',
+    section: '§2',
+    foundBy: 'specification',
+    title: 'Plant fields',
+    question: 'Which fields does a plant record have?',
+    whileOpen: {
+      receiver: 'No field is read.',
+      sender: "A plant is whatever the caller's type says.",
+      document: 'No schema.',
+    },
+    answer: 'One Standard Schema of a plant.',
+    shows: ['receiver', 'sender', 'types', 'document'],
+  },
+  {
+    id: 'states-and-transitions',
+    section: '§3',
+    foundBy: 'specification',
+    title: 'States and transitions',
+    question: 'Which states does a plant or the store have, and what moves one to another?',
+    whileOpen: { document: 'Nothing.' },
+    answer: 'A list of states and the transitions between them.',
+    shows: ['document'],
+  },
+] as const satisfies readonly OpenQuestion[];
