@@ -3,8 +3,9 @@
  * packages read from their sources. A project's own jest.config.mjs re-exports this.
  */
 export default {
+  globalSetup: `${import.meta.dirname}/tools/workspace/make-report-folder.mjs`,
   testEnvironment: 'node',
-  testEnvironmentOptions: { customExportConditions: ['@plant-store/source', 'node', 'import', 'default'] },
+  testEnvironmentOptions: { customExportConditions: ['@plant-store/source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'] },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/out-tsc/'],

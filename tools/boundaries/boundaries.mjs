@@ -1,0 +1,93 @@
+/**
+ * Who may import whom, and who may read the environment, as ESLint configuration. Each rule has a
+ * fixture in boundaries.test.ts that must fail.
+ */
+import nx from '@nx/eslint-plugin';
+
+/**
+ * By project: the projects that it may import. A project that is not listed may import none, and
+ * nothing lists an application: tools and end-to-end tests run what it builds.
+ *
+ * @type {Record<string, string[]>}
+ */
+export const mayImport = {
+  contract: [],
+  sdk: ['contract'],
+  webhook: ['contract'],
+  'webhook-e2e': ['contract', 'sdk'],
+  openapi: ['contract'],
+  bench: ['contract', 'sdk'],
+  boundaries: [],
+  workspace: [],
+};
+
+/** The sources that read the environment; everything else is told what it needs. */
+const environmentReaders = [
+  'apps/webhook/src/main.ts',
+  'apps/webhook/src/config.ts',
+  'libs/sdk/src/cli/main.ts',
+  'tools/*/src/cli.ts',
+  'tools/workspace/*.mjs',
+];
+
+/** Tests start processes, which need an environment. */
+const tests = ['**/*.test.ts', '**/test/**', 'apps/webhook-e2e/**'];
+
+const sources = '**/*.{ts,js,mjs}';
+const environmentMessage =
+  'Only main.ts, config.ts and the command lines read the environment (tools/boundaries). Take the value as a parameter.';
+
+const importForms = [
+  'ImportDeclaration',
+  'ExportNamedDeclaration',
+  'ExportAllDeclaration',
+  'ImportExpression',
+  'TSImportType',
+];
+
+export default [
+  {
+    files: [sources],
+    plugins: { '@nx': nx },
+    rules: {
+      '@nx/enforce-module-boundaries': [
+        'error',
+        {
+          allow: ['../../jest.shared.mjs'],
+          banTransitiveDependencies: true,
+          depConstraints: Object.entries(mayImport).map(([project, imports]) => ({
+            sourceTag: `project:${project}`,
+            onlyDependOnLibsWithTags: imports.map((name) => `project:${name}`),
+          })),
+        },
+      ],
+    },
+  },
+  {
+    files: ['libs/contract/src/**/*.ts'],
+    ignores: tests,
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: `:matches(${importForms.join(', ')})[source.value=/^[^.]/], TSImportEqualsDeclaration`,
+          message: 'The contract imports nothing but itself: no package, nothing of Node or Nest.',
+        },
+      ],
+    },
+  },
+  {
+    files: [sources],
+    ignores: [...environmentReaders, ...tests],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: environmentMessage },
+      ],
+      'no-restricted-imports': [
+        'error',
+        ...['node:process', 'process'].map((name) => ({ name, message: environmentMessage })),
+      ],
+    },
+  },
+];
