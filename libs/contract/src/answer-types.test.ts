@@ -1,0 +1,75 @@
+/** The compiler is what tests these: an expectation that doesn't hold is an error of the typecheck gate. */
+import type { Answers, RequiredWhileOpen } from './answer-types.js';
+import { answers } from './answers.js';
+
+/** Answers that nobody gave, to try the types in a world where some questions are settled. */
+const exampleAnswers = {
+  'http-method': 'PUT',
+  'base-address': 'https://receiver.example',
+  retry: 'An example of an answer that the software cannot carry out.',
+} as const satisfies Answers;
+
+type Open = typeof answers;
+type Answered = typeof exampleAnswers;
+
+interface MethodOption {
+  method: 'POST' | 'PUT' | 'PATCH';
+}
+
+describe('Answers', () => {
+  test('take a question of the register, and an answer of its type', () => {
+    const none: Answers = {};
+    const all: Answers = exampleAnswers;
+    // @ts-expect-error GET carries no content.
+    const method: Answers = { 'http-method': 'GET' };
+    // @ts-expect-error a base address is text.
+    const address: Answers = { 'base-address': new URL('https://receiver.example') };
+    // @ts-expect-error nothing of the register has this id.
+    const unknown: Answers = { 'plant-colour': 'green' };
+    // @ts-expect-error an answered question has an answer.
+    const empty: Answers = { retry: undefined };
+
+    expect([none, all, method, address, unknown, empty]).toHaveLength(6);
+  });
+
+  test('cannot be changed', () => {
+    const given: Answers = { ...exampleAnswers };
+    // @ts-expect-error an answer is changed in answers.ts and nowhere else.
+    given.retry = 'never';
+
+    expect(given.retry).toBe('never');
+  });
+});
+
+describe('RequiredWhileOpen', () => {
+  test('requires an option while its question is open', () => {
+    const given: RequiredWhileOpen<Open, 'http-method', MethodOption> = { method: 'POST' };
+    // @ts-expect-error the method is an open question: the caller decides.
+    const missing: RequiredWhileOpen<Open, 'http-method', MethodOption> = {};
+
+    expect([given, missing]).toEqual([{ method: 'POST' }, {}]);
+  });
+
+  test('makes it optional once the question is answered', () => {
+    const given: RequiredWhileOpen<Answered, 'http-method', MethodOption> = { method: 'POST' };
+    const missing: RequiredWhileOpen<Answered, 'http-method', MethodOption> = {};
+    // @ts-expect-error optional isn't arbitrary.
+    const wrong: RequiredWhileOpen<Answered, 'http-method', MethodOption> = { method: 'GET' };
+
+    expect([given, missing, wrong]).toHaveLength(3);
+  });
+
+  test('looks at its own question only', () => {
+    // @ts-expect-error the example leaves the media type open.
+    const missing: RequiredWhileOpen<Answered, 'media-type', { mediaType: string }> = {};
+
+    expect(missing).toEqual({});
+  });
+
+  test('knows the questions of the register only', () => {
+    // @ts-expect-error nothing of the register has this id.
+    const unknown: RequiredWhileOpen<Open, 'plant-colour', MethodOption> = { method: 'POST' };
+
+    expect(unknown).toEqual({ method: 'POST' });
+  });
+});

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import * as contract from './index.js';
+
+test('the names that the package exports', () => {
+  expect(Object.keys(contract).sort()).toEqual([
+    'ACCESS_TOKEN_PATTERN',
+    'BEARER',
+    'CONTENT_METHODS',
+    'answers',
+    'facts',
+    'openQuestions',
+  ]);
+});
+
+test('the names of the facts', () => {
+  expect(Object.keys(contract.facts).sort()).toEqual([
+    'AUTHENTICATION_SCHEME',
+    'BASE_ADDRESS',
+    'DELIVERY_PATH',
+    'LICENSE_NAME',
+    'OPENAPI_VERSION',
+    'SECURITY_SCHEME_NAME',
+    'SECURITY_SCHEME_TYPE',
+    'TITLE',
+    'VERSION',
+    'WEBHOOK_DESCRIPTION',
+    'WEBHOOK_NAME',
+  ]);
+});
+
+test('no question is answered', () => {
+  expect(contract.answers).toEqual({});
+});
+
+test('the package depends on nothing', async () => {
+  const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
+  const kinds = Object.keys(JSON.parse(text) as object).filter((key) => /dependencies$/i.test(key));
+  expect(kinds).toEqual([]);
+});
+
+describe('the syntax of an access token (RFC 6750 §2.1)', () => {
+  test.each(['a', 'mF_9.B5f-4.1JqM', 'a+b/c~d', 'YQ=='])('%j is one', (token) => {
+    expect(token).toMatch(contract.ACCESS_TOKEN_PATTERN);
+  });
+
+  test.each(['', '=', 'a b', 'a,b', 'a=b', 'a\n', 'ä', '"a"'])('%j is none', (token) => {
+    expect(token).not.toMatch(contract.ACCESS_TOKEN_PATTERN);
+  });
+});
