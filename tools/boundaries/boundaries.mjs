@@ -27,7 +27,7 @@ const environmentReaders = [
   'apps/webhook/src/config.ts',
   'libs/sdk/src/cli/main.ts',
   'tools/*/src/cli.ts',
-  'tools/workspace/*.mjs',
+  'tools/workspace/nx.mjs',
 ];
 
 /** Tests start processes, which need an environment. */

@@ -1,28 +1,36 @@
-import { createProjectGraphAsync, type ProjectGraph } from '@nx/devkit';
+import { execFileSync } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { ESLint } from 'eslint';
 import typescript from 'typescript-eslint';
 import { mayImport } from './boundaries.mjs';
 
 const root = `${import.meta.dirname}/../..`;
-let graph: ProjectGraph;
-let eslint: ESLint;
+/** The workspace's own rules; a fixture stands in no file, so it has no types. */
+const eslint = new ESLint({ cwd: root, overrideConfig: typescript.configs.disableTypeChecked });
+let projects: Record<string, { data: { root: string; tags: string[] } }>;
 
-beforeAll(async () => {
-  // The module rule reads Nx's cached graph, and passes everything where there is none.
-  graph = await createProjectGraphAsync({ exitOnError: false });
-  // The workspace's own rules; a fixture stands in no file, so it has no types.
-  eslint = new ESLint({ cwd: root, overrideConfig: typescript.configs.disableTypeChecked });
+beforeAll(() => {
+  const nx = createRequire(import.meta.url).resolve('nx/bin/nx.js');
+  // Nx keeps the graph that it prints. The module rule reads it there, and passes everything without it.
+  const graph = execFileSync(process.execPath, [nx, 'graph', '--file=stdout'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+  });
+  ({ nodes: projects } = (JSON.parse(graph) as { graph: { nodes: typeof projects } }).graph);
 }, 60_000);
 
 /** What lint says of `source` if it stood in `file`. */
 async function lint(file: string, source: string): Promise<string[]> {
   const results = await eslint.lintText(source, { filePath: `${root}/${file}` });
-  return results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`));
+  return results.flatMap(({ messages }) =>
+    messages.map(({ ruleId, message }) => `${ruleId ?? 'fatal'}: ${message}`),
+  );
 }
 
 test('every project has its row', () => {
-  expect(Object.keys(graph.nodes).sort()).toEqual(Object.keys(mayImport).sort());
-  for (const [name, { data }] of Object.entries(graph.nodes)) {
+  expect(Object.keys(projects).sort()).toEqual(Object.keys(mayImport).sort());
+  for (const [name, { data }] of Object.entries(projects)) {
     expect(data.tags).toContain(`project:${name}`);
   }
 });
@@ -37,19 +45,20 @@ describe('one project imports another', () => {
     'bench → contract',
     'bench → sdk',
   ];
-  const projects = Object.keys(mayImport);
-  const edges = projects.flatMap((from) => projects.map((to) => ({ from, to, edge: `${from} → ${to}` })));
+  const names = Object.keys(mayImport);
+  const edges = names.flatMap((from) => names.map((to) => ({ from, to, edge: `${from} → ${to}` })));
+  const modules = expect.stringMatching('^@nx/enforce-module-boundaries: ') as unknown;
+  const lintEdge = (from: string, to: string) =>
+    lint(`${projects[from]!.data.root}/src/fixture.ts`, `import '@plant-store/${to}';`);
 
   test.each(edges.filter(({ edge }) => allowed.includes(edge)))('$edge passes', async ({ from, to }) => {
-    expect(
-      await lint(`${graph.nodes[from]?.data.root}/src/fixture.ts`, `import '@plant-store/${to}';`),
-    ).toEqual([]);
+    expect(await lintEdge(from, to)).toEqual([]);
   });
 
   test.each(edges.filter(({ edge }) => !allowed.includes(edge)))('$edge fails', async ({ from, to }) => {
-    expect(
-      await lint(`${graph.nodes[from]?.data.root}/src/fixture.ts`, `import '@plant-store/${to}';`),
-    ).toContainEqual(expect.stringMatching('^@nx/enforce-module-boundaries: '));
+    expect(await lintEdge(from, to)).toEqual(
+      from === 'contract' ? [modules, expect.stringMatching('^no-restricted-syntax: ')] : [modules],
+    );
   });
 });
 
@@ -132,7 +141,7 @@ describe('a rule fails its fixture and says why', () => {
       [environmentModule],
     ],
   ])('%s', async (_name, file, source, said) => {
-    expect(await lint(file, source)).toEqual(said.map((start) => expect.stringContaining(start)));
+    expect(await lint(file, source)).toEqual(said.map((start): unknown => expect.stringContaining(start)));
   });
 
   test.each([

@@ -1,0 +1,15 @@
+/**
+ * The gates, in the order in which they run. A gate is a row: its name, the command that decides, and the
+ * command that mends what it finds, where there is one.
+ *
+ * @type {Array<{ name: string, command: string, mend?: string }>}
+ */
+export const gates = [
+  { name: 'sync', command: 'npx nx sync:check', mend: 'npx nx sync' },
+  { name: 'types', command: 'npx nx run-many -t typecheck' },
+  { name: 'lint', command: 'npx nx run-many -t lint', mend: 'npx nx run-many -t lint --fix' },
+  { name: 'format', command: 'npx prettier --check .', mend: 'npm run format' },
+  { name: 'links', command: 'node tools/workspace/gates/links.mjs' },
+  { name: 'dependencies', command: 'node tools/workspace/gates/dependencies.mjs' },
+  { name: 'lock-file', command: 'node tools/workspace/gates/lock-file.mjs' },
+];

@@ -1,0 +1,37 @@
+import { declared, differences, documented } from './dependencies.mjs';
+
+const packages = {
+  root: { name: 'root', devDependencies: { jest: '1' } },
+  'libs/sdk': { name: '@own/sdk', dependencies: { undici: '1', '@own/contract': '1' } },
+  'libs/contract': { name: '@own/contract' },
+  'tools/bench': { name: '@own/bench', dependencies: { undici: '1' } },
+};
+const document = `
+| Package | Used by | What for |
+|---|---|---|
+| \`jest\` | root | runs the tests |
+| \`undici\` | libs/sdk, tools/bench | speaks HTTP |
+`;
+
+test('a document that says what the packages declare has no difference', () => {
+  expect(differences(declared(packages), documented(document))).toEqual([]);
+});
+
+test.each([
+  { name: 'a missing row', from: /\| `jest`.*\n/, to: '', want: 'jest: declared in root, without a row' },
+  {
+    name: 'a row too many',
+    from: '`jest`',
+    to: '`jest` | root | x |\n| `nx`',
+    want: 'nx: has a row, but nothing declares it',
+  },
+  {
+    name: 'a user that is not named',
+    from: ', tools/bench',
+    to: '',
+    want: 'undici: declared in libs/sdk, tools/bench, but its row says libs/sdk',
+  },
+  { name: 'no purpose', from: 'runs the tests', to: '', want: "jest: its row doesn't say what it is for" },
+])('$name is a difference', ({ from, to, want }) => {
+  expect(differences(declared(packages), documented(document.replace(from, to)))).toEqual([want]);
+});

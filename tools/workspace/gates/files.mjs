@@ -1,0 +1,21 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const skipped = new Set(['node_modules', 'dist', 'out-tsc', 'test-output', 'data']);
+
+/**
+ * The files below a folder that are written by hand, as paths relative to it.
+ *
+ * @param {string} folder
+ * @param {(path: string) => boolean} wanted
+ * @returns {string[]}
+ */
+export function findFiles(folder, wanted) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.isDirectory()) {
+      if (skipped.has(entry.name) || entry.name.startsWith('.')) return [];
+      return findFiles(join(folder, entry.name), wanted).map((path) => `${entry.name}/${path}`);
+    }
+    return wanted(entry.name) ? [entry.name] : [];
+  });
+}

@@ -1,0 +1,46 @@
+/**
+ * @typedef {object} JestReport What `jest --json` writes, as far as it is counted.
+ * @property {number} numPassedTests
+ * @property {number} numFailedTests
+ * @property {number} numPendingTests
+ * @property {number} numTodoTests
+ * @property {number} numRuntimeErrorTestSuites suites that broke before their tests could run
+ *
+ * @typedef {{ passed: number, failed: number, skipped: number }} Count
+ */
+
+/**
+ * What one project's report counts. A suite that broke is a failure, and so is a report that isn't there:
+ * nobody knows what its tests would have said.
+ *
+ * @param {JestReport | undefined} report
+ * @returns {Count}
+ */
+export function count(report) {
+  if (!report) return { passed: 0, failed: 1, skipped: 0 };
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + report.numRuntimeErrorTestSuites,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+}
+
+/**
+ * A line for each project, and the total.
+ *
+ * @param {Array<{ project: string, report: JestReport | undefined }>} reports
+ * @returns {{ lines: string[], total: Count }}
+ */
+export function summarise(reports) {
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  const width = Math.max(0, ...reports.map(({ project }) => project.length));
+  const lines = reports.map(({ project, report }) => {
+    const { passed, failed, skipped } = count(report);
+    total.passed += passed;
+    total.failed += failed;
+    total.skipped += skipped;
+    const counts = `${passed} passed, ${failed} failed, ${skipped} skipped`;
+    return `${project.padEnd(width)}  ${report ? counts : 'no report: its tests did not run; counted as 1 failed'}`;
+  });
+  return { lines, total };
+}

@@ -1,0 +1,46 @@
+import { count, summarise } from './report.mjs';
+
+const green = {
+  numPassedTests: 3,
+  numFailedTests: 0,
+  numPendingTests: 0,
+  numTodoTests: 0,
+  numRuntimeErrorTestSuites: 0,
+};
+
+test.each([
+  { name: 'all passed', report: green, want: { passed: 3, failed: 0, skipped: 0 } },
+  {
+    name: 'a failure beside skipped and planned tests',
+    report: { ...green, numFailedTests: 1, numPendingTests: 2, numTodoTests: 1 },
+    want: { passed: 3, failed: 1, skipped: 3 },
+  },
+  {
+    name: 'a suite that broke, which has no failed test',
+    report: { ...green, numRuntimeErrorTestSuites: 1 },
+    want: { passed: 3, failed: 1, skipped: 0 },
+  },
+  { name: 'no report', report: undefined, want: { passed: 0, failed: 1, skipped: 0 } },
+])('counts $name', ({ report, want }) => {
+  expect(count(report)).toEqual(want);
+});
+
+test('a line for each project, and the total', () => {
+  const reports = [
+    { project: 'contract', report: { ...green, numPendingTests: 1 } },
+    { project: 'sdk', report: { ...green, numFailedTests: 2 } },
+    { project: 'webhook', report: undefined },
+  ];
+  expect(summarise(reports)).toEqual({
+    lines: [
+      'contract  3 passed, 0 failed, 1 skipped',
+      'sdk       3 passed, 2 failed, 0 skipped',
+      'webhook   no report: its tests did not run; counted as 1 failed',
+    ],
+    total: { passed: 6, failed: 3, skipped: 1 },
+  });
+});
+
+test('no project at all', () => {
+  expect(summarise([])).toEqual({ lines: [], total: { passed: 0, failed: 0, skipped: 0 } });
+});
