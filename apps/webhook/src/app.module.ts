@@ -1,0 +1,63 @@
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import type { Logger } from 'pino';
+
+import { AccessTokens } from './authentication/access-tokens.js';
+import { BearerAuthGuard } from './authentication/bearer-auth.guard.js';
+import { BearerStrategy } from './authentication/bearer.strategy.js';
+import { Dispatcher, type DispatcherGuards } from './dispatch/dispatcher.js';
+import { RefusalFilter } from './http/refusal.filter.js';
+import { INBOX, type Inbox } from './inbox/inbox.js';
+import { LOGGER } from './logging/logger.js';
+import { NewPlantController } from './new-plant/new-plant.controller.js';
+import { NewPlantHandler } from './new-plant/new-plant.handler.js';
+import { RECEPTION, type Reception } from './new-plant/reception.js';
+
+/** What the receiver needs from outside. */
+export interface Resources {
+  readonly accessTokens: AccessTokens;
+  readonly inbox: Inbox;
+  readonly reception: Reception;
+  readonly dispatcherGuards: DispatcherGuards;
+  readonly logger: Logger;
+}
+
+const DISPATCHER_GUARDS = Symbol('DispatcherGuards');
+
+/** What the receiver consists of, without what it needs from outside. The document is generated from this alone. */
+@Module({
+  controllers: [NewPlantController],
+  providers: [
+    BearerStrategy,
+    NewPlantHandler,
+    { provide: APP_GUARD, useClass: BearerAuthGuard },
+    { provide: APP_FILTER, inject: [LOGGER], useFactory: (logger: Logger) => new RefusalFilter(logger) },
+    {
+      provide: Dispatcher,
+      inject: [INBOX, NewPlantHandler, DISPATCHER_GUARDS, LOGGER],
+      useFactory: createDispatcher,
+    },
+  ],
+})
+export class AppModule {
+  /** The receiver with what it needs from outside. */
+  static with(resources: Resources): DynamicModule {
+    const providers: Provider[] = [
+      { provide: AccessTokens, useValue: resources.accessTokens },
+      { provide: DISPATCHER_GUARDS, useValue: resources.dispatcherGuards },
+      { provide: INBOX, useValue: resources.inbox },
+      { provide: LOGGER, useValue: resources.logger },
+      { provide: RECEPTION, useValue: resources.reception },
+    ];
+    return { module: AppModule, providers };
+  }
+}
+
+function createDispatcher(
+  inbox: Inbox,
+  handler: NewPlantHandler,
+  guards: DispatcherGuards,
+  logger: Logger,
+): Dispatcher {
+  return new Dispatcher(inbox, (delivery, signal) => handler.handle(delivery, signal), guards, logger);
+}

@@ -1,0 +1,51 @@
+import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+
+import { ACCESS_TOKEN_PATTERN } from '@plant-store/contract';
+
+import { ReceiverError } from '../errors.js';
+
+/** How often a change is looked for, in milliseconds. Polling also sees a file that is replaced through a link. */
+const POLL_INTERVAL = 500;
+
+/**
+ * Reads access tokens from a file: one a line; empty lines and lines that start with `#` do not count.
+ *
+ * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`. It names lines by number and never quotes one.
+ */
+export function readAccessTokensFile(path: string): string[] {
+  const lines = readText(path)
+    .split('\n')
+    .map((line) => line.trim());
+  const malformed = lines.flatMap((line, index) => (isToken(line) || isIgnored(line) ? [] : [index + 1]));
+  if (malformed.length > 0) {
+    throw unreadable(path, `line ${malformed.join(', ')} is not an access token (RFC 6750 §2.1, b64token)`);
+  }
+  const tokens = lines.filter(isToken);
+  if (tokens.length === 0) throw unreadable(path, 'it holds no access token; write one on a line of its own');
+  return tokens;
+}
+
+/** Calls back whenever the file changes. Returns a function that ends the watch. */
+export function watchAccessTokensFile(path: string, onChange: () => void): () => void {
+  watchFile(path, { interval: POLL_INTERVAL, persistent: false }, onChange);
+  return () => unwatchFile(path, onChange);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw unreadable(path, (cause as Error).message, cause);
+  }
+}
+
+function unreadable(path: string, reason: string, cause?: unknown): ReceiverError {
+  return new ReceiverError(
+    'ACCESS_TOKENS_UNREADABLE',
+    `The access tokens in ${path} cannot be used: ${reason}.`,
+    { cause },
+  );
+}
+
+const isIgnored = (line: string): boolean => line === '' || line.startsWith('#');
+const isToken = (line: string): boolean => ACCESS_TOKEN_PATTERN.test(line);

@@ -1,0 +1,31 @@
+import type { Logger } from 'pino';
+
+import type { Config } from '../config.js';
+import { AccessTokens } from './access-tokens.js';
+import { readAccessTokensFile, watchAccessTokensFile } from './access-tokens-file.js';
+
+/**
+ * The accepted tokens as the configuration gives them. A file of tokens is read again whenever it changes; while it
+ * cannot be used, the tokens that were read last stay.
+ *
+ * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`
+ */
+export function openAccessTokens(
+  { ACCESS_TOKENS, ACCESS_TOKENS_FILE: file }: Pick<Config, 'ACCESS_TOKENS' | 'ACCESS_TOKENS_FILE'>,
+  logger: Logger,
+): { readonly accessTokens: AccessTokens; close(): void } {
+  if (file === undefined)
+    return { accessTokens: new AccessTokens(ACCESS_TOKENS ?? []), close: () => undefined };
+
+  const accessTokens = new AccessTokens(readAccessTokensFile(file));
+  const reload = (): void => {
+    try {
+      const tokens = readAccessTokensFile(file);
+      accessTokens.replace(tokens);
+      logger.info({ file, count: tokens.length }, 'access tokens reloaded');
+    } catch (err) {
+      logger.error({ err }, 'access tokens not reloaded; those read last stay');
+    }
+  };
+  return { accessTokens, close: watchAccessTokensFile(file, reload) };
+}

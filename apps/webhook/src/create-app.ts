@@ -1,0 +1,15 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+
+import { AppModule, type Resources } from './app.module.js';
+import { createFastifyAdapter, type HttpGuards } from './http/create-fastify-adapter.js';
+import { NestLogger } from './logging/nest-logger.js';
+
+/** Builds the application. It neither listens nor dispatches yet. */
+export function createApp(resources: Resources, guards: HttpGuards): Promise<NestFastifyApplication> {
+  return NestFactory.create<NestFastifyApplication>(AppModule.with(resources), createFastifyAdapter(guards), {
+    logger: new NestLogger(resources.logger),
+    bodyParser: false,
+    abortOnError: false,
+  });
+}

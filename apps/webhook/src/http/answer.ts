@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { FastifyReply } from 'fastify';
+
+/** How long the rest of a refused request is awaited so that its sender can read the answer, in milliseconds. */
+const LINGER = 1_000;
+
+/** Answers with a status and fields, and no content. */
+export function answer(
+  reply: FastifyReply,
+  status: number,
+  fields: Readonly<Record<string, string>> = {},
+): void {
+  const { raw: request } = reply.request;
+  reply.hijack();
+  if (!request.socket.writable) return;
+  if (hasContent(request) && !request.complete) refuseContent(request, reply.raw, status, fields);
+  else writeAnswer(reply, status, fields);
+}
+
+function writeAnswer(reply: FastifyReply, status: number, fields: Readonly<Record<string, string>>): void {
+  keepConnectionFieldsPrivate(reply.raw);
+  reply.raw.writeHead(status, withFraming(reply, status, fields)).end();
+}
+
+/** Whether a request announces content (RFC 9112 §6). */
+export function hasContent(request: IncomingMessage): boolean {
+  const { 'transfer-encoding': encoding, 'content-length': length } = request.headers;
+  return encoding !== undefined || (length !== undefined && Number(length) > 0);
+}
+
+/**
+ * Answers before the content was read. The connection closes, but not at once: a reset would take the
+ * answer from a sender that is still writing (RFC 9112 §9.6). What still comes is thrown away.
+ */
+function refuseContent(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  fields: Readonly<Record<string, string>>,
+): void {
+  response.writeHead(status, { ...fields, 'content-length': '0', connection: 'close' });
+  response.flushHeaders();
+  const end = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, LINGER);
+  request.once('close', end).once('end', end).resume();
+}
+/**
+ * A connection that persists needs no field to say so (RFC 9112 §9.3), and Node would tell the time-out
+ * with it, which is a guard and no promise.
+ */
+function keepConnectionFieldsPrivate(response: ServerResponse): void {
+  if (response.shouldKeepAlive && response.req.httpVersionMinor > 0) response.removeHeader('connection');
+}
+
+/** A 204 has no Content-Length (RFC 9110 §8.6). A server that stops says that it closes (RFC 9112 §9.6). */
+function withFraming(
+  reply: FastifyReply,
+  status: number,
+  fields: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return {
+    ...fields,
+    ...(status !== 204 && { 'content-length': '0' }),
+    ...(isStopping(reply) && { connection: 'close' }),
+  };
+}
+
+/** Whether the server has stopped listening. */
+export function isStopping(reply: FastifyReply): boolean {
+  return !reply.server.server.listening;
+}

@@ -1,0 +1,81 @@
+/** A delivery as it came. */
+export interface IncomingDelivery {
+  readonly method: string;
+  /** `Content-Type` as it was sent; null where there was none. */
+  readonly mediaType: string | null;
+  /** `Content-Encoding` as it was sent: without it the bytes could not be read (RFC 9110 §8.4). */
+  readonly contentEncoding: string | null;
+  /** The bytes, untouched. */
+  readonly content: Uint8Array;
+}
+
+/** A delivery that is kept. */
+export interface Delivery extends IncomingDelivery {
+  /** Counts deliveries within one inbox. It is ours and says nothing of the event (question `event-identity`). */
+  readonly id: number;
+  /** When it was kept, in milliseconds since 1970. */
+  readonly receivedAt: number;
+  /** How often the handler has failed on it. */
+  readonly failures: number;
+}
+
+/** What became of an attempt: the delivery is done with, comes again, or is put aside until somebody looks. */
+export type Outcome =
+  | { readonly kind: 'handled' }
+  /** `retryAfter` in milliseconds. */
+  | { readonly kind: 'failed'; readonly error: string; readonly retryAfter: number }
+  | { readonly kind: 'parked'; readonly error: string };
+
+/** Deliveries that were claimed. */
+export interface Claim {
+  readonly deliveries: readonly ClaimedDelivery[];
+  /** Milliseconds until another one is due; undefined if none waits. Only told if fewer came than were asked for. */
+  readonly nextDueIn: number | undefined;
+}
+
+/** A delivery, and the place that it has in the backlog of its inbox. */
+export interface ClaimedDelivery {
+  readonly delivery: Delivery;
+  /** What the adapter needs to settle it; of no meaning to others. */
+  readonly dueAt: number;
+}
+
+/** How many deliveries wait for the handler, and how many are parked. */
+export interface InboxCounts {
+  readonly waiting: number;
+  readonly parked: number;
+}
+
+/**
+ * Where deliveries are kept from acknowledgement until they are handled, and after.
+ *
+ * Every adapter passes the suite in inbox.suite.ts.
+ */
+export interface Inbox {
+  /** Where it is, for people: no credentials. */
+  readonly location: string;
+
+  /**
+   * Resolves once the delivery is durable, and not before.
+   *
+   * @throws ReceiverError `INBOX_WRITE_FAILED`; nothing of the delivery is then kept
+   */
+  accept(delivery: IncomingDelivery): Promise<number>;
+
+  /**
+   * Takes deliveries that are due. Until they are settled nobody else gets them; what was claimed by a
+   * receiver that died is claimed again after its restart.
+   */
+  claim(limit: number): Promise<Claim>;
+
+  /** Resolves once what became of the delivery is durable. */
+  settle(claimed: ClaimedDelivery, outcome: Outcome): Promise<void>;
+
+  counts(): Promise<InboxCounts>;
+
+  /** Writes what is under way, then lets go of the store. */
+  close(): Promise<void>;
+}
+
+/** Injection token of the {@link Inbox}. */
+export const INBOX = Symbol('Inbox');

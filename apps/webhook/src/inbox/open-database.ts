@@ -1,0 +1,110 @@
+import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+
+import Database from 'libsql';
+
+import { ReceiverError } from '../errors.js';
+import { SCHEMA, SCHEMA_VERSION } from './sqlite-schema.js';
+
+/** How long a lock that another program holds is waited for, in milliseconds: someone may be looking at the file. */
+const BUSY_TIMEOUT = 250;
+
+/** The open files of an embedded inbox. */
+export interface InboxDatabase {
+  readonly file: string;
+  readonly database: Database.Database;
+  close(): void;
+}
+
+/**
+ * Opens the inbox in a folder, and makes both if they are not there. Only one process has it at a time:
+ * the lock is one of the operating system's and goes with the process, however that ends.
+ *
+ * @throws ReceiverError `INBOX_IN_USE`, `INBOX_UNUSABLE`
+ */
+export function openDatabase(folder: string): InboxDatabase {
+  const lock = usable(folder, () => {
+    mkdirSync(folder, { recursive: true });
+    return new Database(join(folder, 'receiver.lock'));
+  });
+  try {
+    takeLock(lock, folder);
+    const file = join(folder, 'inbox.sqlite');
+    const database = usable(folder, () => openFile(file));
+    syncFolder(folder);
+    return {
+      file,
+      database,
+      close: () => {
+        database.close();
+        lock.close();
+      },
+    };
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+function takeLock(lock: Database.Database, folder: string): void {
+  try {
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+  } catch (cause) {
+    if (!isBusy(cause)) throw unusable(folder, cause);
+    throw new ReceiverError(
+      'INBOX_IN_USE',
+      `Another receiver works on the inbox in ${folder}. Stop it, or set INBOX_URL to a folder of its own.`,
+      { cause },
+    );
+  }
+}
+
+function openFile(file: string): Database.Database {
+  const database = new Database(file);
+  try {
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    database.exec('PRAGMA journal_mode = WAL');
+    // NORMAL would acknowledge deliveries that a power cut can still take.
+    database.exec('PRAGMA synchronous = FULL');
+    migrate(database, file);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function migrate(database: Database.Database, file: string): void {
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
+  if (version === SCHEMA_VERSION) return;
+  if (version !== 0)
+    throw new Error(
+      `${file} has tables of version ${version}; this receiver knows version ${SCHEMA_VERSION}`,
+    );
+  database.exec(`BEGIN; ${SCHEMA} COMMIT`);
+}
+
+/** A new file survives a power cut only once its folder has been flushed too. */
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+function usable<T>(folder: string, open: () => T): T {
+  try {
+    return open();
+  } catch (cause) {
+    throw unusable(folder, cause);
+  }
+}
+
+function unusable(folder: string, cause: unknown): ReceiverError {
+  return new ReceiverError(
+    'INBOX_UNUSABLE',
+    `The inbox in ${folder} cannot be opened: ${(cause as Error).message}. Check the folder, or set INBOX_URL to another one.`,
+    { cause },
+  );
+}
+
+const isBusy = (error: unknown): boolean => (error as { code?: string }).code === 'SQLITE_BUSY';

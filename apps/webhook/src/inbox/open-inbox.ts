@@ -1,0 +1,15 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import type { Inbox } from './inbox.js';
+import { openSqliteInbox } from './sqlite-inbox.js';
+
+/**
+ * Opens the inbox that a URL names: `file:` and a folder, relative to the working directory or absolute.
+ *
+ * @throws ReceiverError `INBOX_UNUSABLE`, `INBOX_IN_USE`
+ */
+export function openInbox(url: string): Inbox {
+  const folder = url.startsWith('file://') ? fileURLToPath(url) : resolve(url.slice('file:'.length));
+  return openSqliteInbox(folder);
+}

@@ -1,0 +1,49 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { Refusal } from '../http/refusal.js';
+import type { ContentBudget } from './content-budget.js';
+
+/**
+ * Reads a request's content as it comes, up to a limit, and never holds more than the limit. What is
+ * held is taken from the budget; the caller gives it back once it is done with the content.
+ *
+ * @param limit in bytes
+ * @throws Refusal 413 if the content is larger than the limit, 503 if the budget is used up, 400 if the
+ * connection ends before the content does (RFC 9112 §8); the budget is then as before
+ */
+export function readContent(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limit: number,
+  budget: ContentBudget,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+
+    const stop = (): void => {
+      request.off('data', onData).off('end', onEnd).off('close', onClose);
+    };
+    const refuse = (status: number): void => {
+      stop();
+      budget.giveBack(size);
+      reject(new Refusal(status));
+    };
+    const onData = (chunk: Buffer): void => {
+      if (size + chunk.length > limit) return refuse(413);
+      if (!budget.take(chunk.length)) return refuse(503);
+      size += chunk.length;
+      chunks.push(chunk);
+    };
+    const onEnd = (): void => {
+      stop();
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
+    };
+    const onClose = (): void => refuse(400);
+
+    if (Number(request.headers['content-length']) > limit) return refuse(413);
+    if (request.destroyed) return refuse(400);
+    if (request.headers.expect !== undefined) response.writeContinue();
+    request.on('data', onData).on('end', onEnd).on('close', onClose);
+  });
+}

@@ -1,0 +1,100 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { answers, facts } from '@plant-store/contract';
+import type { Logger } from 'pino';
+
+import { openAccessTokens } from './authentication/open-access-tokens.js';
+import type { Config } from './config.js';
+import { createApp } from './create-app.js';
+import { Dispatcher } from './dispatch/dispatcher.js';
+import { ReceiverError } from './errors.js';
+import type { Inbox } from './inbox/inbox.js';
+import { openInbox } from './inbox/open-inbox.js';
+import { acceptedMethods } from './new-plant/accepted-methods.js';
+
+/** A receiver that runs. */
+export interface Receiver {
+  /** Where deliveries are taken. */
+  readonly url: string;
+  /**
+   * Takes no further delivery, answers those in flight, lets handlers end, and closes the inbox. What is not done
+   * within the configured time is cut short.
+   *
+   * @returns whether everything ended by itself
+   */
+  close(): Promise<boolean>;
+}
+
+/**
+ * Starts a receiver.
+ *
+ * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`, `INBOX_UNUSABLE`, `INBOX_IN_USE`, `ADDRESS_UNAVAILABLE`;
+ * nothing is then left open
+ */
+export async function startReceiver(config: Config, logger: Logger): Promise<Receiver> {
+  const tokens = openAccessTokens(config, logger);
+  let inbox: Inbox | undefined;
+  try {
+    inbox = openInbox(config.INBOX_URL);
+    const app = await createApp(
+      {
+        accessTokens: tokens.accessTokens,
+        inbox,
+        logger,
+        reception: {
+          methods: acceptedMethods(answers),
+          maxContentBytes: config.MAX_CONTENT_BYTES,
+          maxContentBytesInFlight: config.MAX_CONTENT_BYTES_IN_FLIGHT,
+        },
+        dispatcherGuards: {
+          concurrency: config.HANDLER_CONCURRENCY,
+          timeout: config.HANDLER_TIMEOUT_MS,
+          maxAttempts: config.HANDLER_MAX_ATTEMPTS,
+          backoff: config.HANDLER_BACKOFF_MS,
+          maxBackoff: config.HANDLER_MAX_BACKOFF_MS,
+        },
+      },
+      { requestTimeout: config.REQUEST_TIMEOUT_MS, keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT_MS },
+    );
+    const url = await listen(app, config);
+    app.get(Dispatcher).wake();
+    logger.info({ url, inbox: inbox.location, ...(await inbox.counts()) }, 'listening');
+    return { url, close: createClose(app, inbox, tokens.close, config.SHUTDOWN_TIMEOUT_MS, logger) };
+  } catch (error) {
+    tokens.close();
+    await inbox?.close();
+    throw error;
+  }
+}
+
+async function listen(app: NestFastifyApplication, { HOST, PORT }: Config): Promise<string> {
+  try {
+    await app.listen(PORT, HOST);
+  } catch (cause) {
+    await app.close();
+    throw new ReceiverError(
+      'ADDRESS_UNAVAILABLE',
+      `${HOST}:${PORT} cannot be listened on: ${(cause as Error).message}. Set HOST and PORT to an address of this machine that is free.`,
+      { cause },
+    );
+  }
+  return new URL(facts.DELIVERY_PATH, await app.getUrl()).href;
+}
+
+function createClose(
+  app: NestFastifyApplication,
+  inbox: Inbox,
+  stopWatching: () => void,
+  timeout: number,
+  logger: Logger,
+): () => Promise<boolean> {
+  return async () => {
+    logger.info({ timeout }, 'stopping');
+    const deadline = AbortSignal.timeout(timeout);
+    deadline.addEventListener('abort', () => app.getHttpServer().closeAllConnections(), { once: true });
+    stopWatching();
+    await Promise.all([app.close(), app.get(Dispatcher).stop(deadline)]);
+    await inbox.close();
+    logger.info({ cutShort: deadline.aborted }, 'stopped');
+    return !deadline.aborted;
+  };
+}
