@@ -20,17 +20,17 @@ export function runNx(...args) {
 }
 
 /**
- * The tasks that Nx would run, without running them.
+ * What Nx answers in JSON.
  *
  * @param {string[]} args
- * @returns {Array<{ target: { project: string, target: string }, projectRoot: string }>}
+ * @returns {any}
  */
-export function planNx(...args) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [nx, ...args, '--graph=stdout'], {
+export function askNx(...args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [nx, ...args], {
     ...options,
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
   });
   if (status !== 0) throw new Error(`nx ${args.join(' ')} failed:\n${stdout}${stderr}`);
-  return Object.values(JSON.parse(stdout).tasks.tasks);
+  return JSON.parse(stdout);
 }

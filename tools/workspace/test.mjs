@@ -4,11 +4,13 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { planNx, root, runNx } from './nx.mjs';
+import { askNx, root, runNx } from './nx.mjs';
 import { summarise } from './report.mjs';
 
 const command = ['run-many', '-t', 'test', ...process.argv.slice(2)];
-const projects = planNx(...command)
+/** @type {Array<{ target: { project: string, target: string }, projectRoot: string }>} */
+const tasks = Object.values(askNx(...command, '--graph=stdout').tasks.tasks);
+const projects = tasks
   .filter(({ target }) => target.target === 'test')
   .map(({ target, projectRoot }) => ({
     project: target.project,

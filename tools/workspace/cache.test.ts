@@ -1,0 +1,63 @@
+import { askNx } from './nx.mjs';
+
+/** Whether a target runs again after a change; what it doesn't read must come from the cache. */
+test.each([
+  {
+    target: 'contract:test',
+    again: [
+      'libs/contract/src/facts.ts',
+      'libs/contract/src/index.test.ts',
+      'jest.shared.mjs',
+      'tsconfig.base.json',
+    ],
+    cached: [
+      'libs/sdk/package.json',
+      'CONTRIBUTING.md',
+      'eslint.config.mjs',
+      'tools/boundaries/boundaries.mjs',
+    ],
+  },
+  {
+    target: 'sdk:test',
+    again: [
+      'libs/sdk/package.json',
+      'libs/contract/src/facts.ts',
+      'libs/contract/package.json',
+      'package-lock.json',
+    ],
+    cached: ['libs/contract/src/index.test.ts', 'apps/webhook/package.json', 'CONTRIBUTING.md'],
+  },
+  {
+    target: 'webhook:test',
+    again: ['apps/webhook/package.json', 'libs/contract/src/facts.ts'],
+    cached: ['libs/contract/src/index.test.ts', 'libs/sdk/package.json', 'docs/dependencies.md'],
+  },
+  {
+    target: 'openapi:test',
+    again: ['libs/contract/src/facts.ts', 'libs/contract/spec/plant-store.openapi.yaml'],
+    cached: ['libs/contract/src/index.test.ts', 'apps/webhook/package.json'],
+  },
+  {
+    target: 'webhook-e2e:test',
+    again: ['apps/webhook/package.json', 'libs/sdk/package.json', 'libs/contract/src/facts.ts'],
+    cached: ['tools/openapi/package.json', 'tools/workspace/test.mjs', 'CONTRIBUTING.md'],
+  },
+  {
+    target: 'sdk:lint',
+    again: [
+      'eslint.config.mjs',
+      'tools/boundaries/boundaries.mjs',
+      'libs/contract/src/facts.ts',
+      'libs/sdk/package.json',
+    ],
+    cached: ['tools/boundaries/boundaries.test.ts', 'libs/contract/src/index.test.ts', 'jest.shared.mjs'],
+  },
+])(
+  '$target',
+  ({ target, again, cached }) => {
+    const { files } = askNx('show', 'target', 'inputs', target, '--json') as { files: string[] };
+    expect(files).toEqual(expect.arrayContaining(again));
+    expect(files.filter((file) => cached.includes(file))).toEqual([]);
+  },
+  60_000,
+);
