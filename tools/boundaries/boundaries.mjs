@@ -25,7 +25,7 @@ export const mayImport = {
 const environmentReaders = [
   'apps/webhook/src/main.ts',
   'apps/webhook/src/config.ts',
-  'libs/sdk/src/cli/main.ts',
+  'libs/sdk/src/cli/plant-store.ts',
   'tools/*/src/cli.ts',
   'tools/workspace/nx.mjs',
 ];

@@ -150,7 +150,7 @@ describe('a rule fails its fixture and says why', () => {
     ['libs/sdk/src/x.ts', "import 'node:fs';\nimport 'undici';"],
     ['apps/webhook/src/main.ts', 'export default process.env;'],
     ['apps/webhook/src/config.ts', 'export default process.env;'],
-    ['libs/sdk/src/cli/main.ts', 'export default process.env;'],
+    ['libs/sdk/src/cli/plant-store.ts', 'export default process.env;'],
     ['tools/openapi/src/cli.ts', 'export default process.env;'],
     ['apps/webhook/src/x.test.ts', 'export default process.env;'],
   ])('%s may: %s', async (file, source) => {
