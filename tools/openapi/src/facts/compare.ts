@@ -1,0 +1,206 @@
+import { escapeStep } from '../read/json-pointer.js';
+import type { Place } from '../read/place.js';
+import type { Fact } from './fact.js';
+import type { FactChild, FactNode } from './fact-node.js';
+import type { Meanings } from './meanings.js';
+
+/** A fact that is not the same in both documents, or one that was asked for although it is. */
+export interface Comparison<Label> {
+  readonly pointer: string;
+  /** Where the same stands again, because both documents share a part there: said once, with all its users. */
+  readonly alsoAt: readonly string[];
+  /** What the first document states; undefined if nothing. */
+  readonly first?: Fact;
+  /** What the second document states; undefined if nothing. */
+  readonly second?: Fact;
+  /** The label of the nearest place of the first document that has one. */
+  readonly label?: Label;
+}
+
+/** What to list although it is equal, and how to name it. */
+export interface Attention<Label> {
+  /** Nodes of the first document that hold something to list. */
+  readonly nodes: ReadonlySet<FactNode>;
+  /** The label of a place, which holds for everything below it. Equal facts with a label are listed. */
+  readonly labelOf: (place: Place) => Label | undefined;
+}
+
+/** The outcome of a comparison. */
+export interface Comparisons<Label> {
+  /** How many facts are equal and not listed. */
+  readonly equal: number;
+  /** In the order of the first document, with what only the second has at the end of each part. */
+  readonly listed: readonly Comparison<Label>[];
+}
+
+/**
+ * Compares two documents whose nodes have meanings from the same `Meanings`. Parts that say the same are not
+ * looked into, so the work grows with the differences and not with the facts.
+ */
+export function compare<Label>(
+  first: FactNode,
+  second: FactNode,
+  meanings: Meanings,
+  attention?: Attention<Label>,
+): Comparisons<Label> {
+  return new Comparer(meanings, attention).run(first, second);
+}
+
+/** A pair of parts that may come again, and the places where it does. */
+interface Shared {
+  readonly pointer: string;
+  readonly again: string[];
+  readonly within: Shared | undefined;
+}
+
+/** The two documents at one pointer; a document that has nothing there is undefined. */
+interface Pair<Label> {
+  readonly pointer: string;
+  readonly first: FactChild | undefined;
+  readonly second: FactChild | undefined;
+  readonly label: Label | undefined;
+  readonly within: Shared | undefined;
+}
+
+type Listed<Label> = Omit<Comparison<Label>, 'alsoAt'> & { readonly within: Shared | undefined };
+
+class Comparer<Label> {
+  readonly #seen = new Map<string, Shared>();
+  readonly #listed: Listed<Label>[] = [];
+  readonly #waiting: Pair<Label>[] = [];
+  readonly #labels = new Map<Label | undefined, number>();
+  #equal = 0;
+
+  constructor(
+    readonly meanings: Meanings,
+    readonly attention: Attention<Label> | undefined,
+  ) {}
+
+  run(first: FactNode, second: FactNode): Comparisons<Label> {
+    this.#waiting.push({
+      pointer: '',
+      first: { node: first, place: first.source },
+      second: { node: second, place: second.source },
+      label: undefined,
+      within: undefined,
+    });
+    for (let pair = this.#waiting.pop(); pair !== undefined; pair = this.#waiting.pop()) this.#visit(pair);
+    return { equal: this.#equal, listed: this.#listed.map(withUsers) };
+  }
+
+  #visit(pair: Pair<Label>): void {
+    const { first, second, label } = pair;
+    const isEqual = first !== undefined && first.node.meaning === second?.node.meaning;
+    if (isEqual && label === undefined && this.attention?.nodes.has(first.node) !== true) {
+      this.#equal += this.meanings.countOf(first.node);
+    } else if (isLeaf(first) && isLeaf(second)) this.#list(pair);
+    else {
+      const shared = this.#firstVisit(pair);
+      if (shared !== undefined) this.#descend({ ...pair, within: shared });
+    }
+  }
+
+  /** Undefined if the same two parts were visited already. */
+  #firstVisit({ pointer, first, second, label, within }: Pair<Label>): Shared | undefined {
+    const key = `${first?.node.meaning} ${second?.node.meaning} ${this.#labelNumber(label)}`;
+    const seen = this.#seen.get(key);
+    if (seen === undefined) {
+      const shared = { pointer, again: [], within };
+      this.#seen.set(key, shared);
+      return shared;
+    }
+    const isCircular = pointer.startsWith(`${seen.pointer}/`);
+    if (!isCircular) seen.again.push(pointer);
+    return undefined;
+  }
+
+  #labelNumber(label: Label | undefined): number {
+    const number = this.#labels.get(label) ?? this.#labels.size;
+    this.#labels.set(label, number);
+    return number;
+  }
+
+  #descend(pair: Pair<Label>): void {
+    const { first, second } = pair;
+    if (first === undefined || second === undefined || first.node.kind === second.node.kind) {
+      this.#children(pair);
+    } else if (isEmpty(first.node)) {
+      this.#list({ ...pair, second: { ...second, node: outlined(second.node) } });
+      this.#children({ ...pair, first: undefined });
+    } else {
+      if (!isEmpty(second.node)) this.#sideOf({ ...pair, first: undefined });
+      this.#sideOf({ ...pair, second: undefined });
+    }
+  }
+
+  #sideOf(pair: Pair<Label>): void {
+    if (isLeaf(pair.first) && isLeaf(pair.second)) this.#list(pair);
+    else this.#children(pair);
+  }
+
+  /** Pushes in reverse, so that the first child is visited first. */
+  #children({ pointer, first, second, label, within }: Pair<Label>): void {
+    const ours = first?.node.children ?? NONE;
+    const theirs = second?.node.children ?? NONE;
+    const keys = new Set([...ours.keys(), ...theirs.keys()]);
+    for (const key of [...keys].reverse()) {
+      const child = ours.get(key);
+      this.#waiting.push({
+        pointer: `${pointer}/${escapeStep(key)}`,
+        first: child,
+        second: theirs.get(key),
+        label: (child && this.attention?.labelOf(child.place)) ?? label,
+        within,
+      });
+    }
+  }
+
+  #list({ pointer, first, second, label, within }: Pair<Label>): void {
+    const isEqual = first?.node.meaning === second?.node.meaning;
+    if (isEqual && label === undefined) {
+      this.#equal++;
+      return;
+    }
+    this.#listed.push({
+      pointer,
+      within,
+      ...(first && { first: factAt(pointer, first) }),
+      ...(second && { second: factAt(pointer, second) }),
+      ...(label !== undefined && { label }),
+    });
+  }
+}
+
+const NONE: ReadonlyMap<string, FactChild> = new Map();
+
+function isLeaf(child: FactChild | undefined): boolean {
+  return child === undefined || child.node.kind === 'value';
+}
+
+function isEmpty({ kind, text, source }: FactNode): boolean {
+  return kind === 'value' && source.kind !== 'scalar' && (text === '{}' || text === '[]');
+}
+
+/** A node as one value that tells what is in it without spelling it out. */
+function outlined(node: FactNode): FactNode {
+  const keys = [...node.children.keys()]
+    .slice(0, 3)
+    .map((key) => (node.kind === 'map' ? `${JSON.stringify(key)}: …` : '…'));
+  const all = node.children.size > keys.length ? [...keys, '…'] : keys;
+  return {
+    ...node,
+    kind: 'value',
+    text: node.kind === 'map' ? `{ ${all.join(', ')} }` : `[${all.join(', ')}]`,
+  };
+}
+
+function factAt(pointer: string, { node, place }: FactChild): Fact {
+  return { pointer, text: node.text, place, source: node.source };
+}
+
+function withUsers<Label>({ within, ...listed }: Listed<Label>): Comparison<Label> {
+  let shared = within;
+  while (shared !== undefined && shared.again.length === 0) shared = shared.within;
+  const rest = listed.pointer.slice(shared?.pointer.length ?? 0);
+  return { ...listed, alsoAt: (shared?.again ?? []).map((pointer) => pointer + rest) };
+}

@@ -1,0 +1,73 @@
+import type { SourceNode } from '../read/source-node.js';
+import type { FactNode } from './fact-node.js';
+
+/** Its names are cited by security requirements, so they are facts whoever uses them. */
+const NAMED_SECTION = 'securitySchemes';
+
+/** A component: the section that lists it, its name there, and what it is. */
+interface Component {
+  readonly section: FactNode;
+  readonly name: string;
+  readonly node: FactNode;
+  readonly isReferenced: boolean;
+}
+
+/**
+ * Takes out of `components` what shows where it is used. What nobody uses stays: it is published too. Of
+ * components that use only one another, the first by name stays and shows the others.
+ *
+ * @param root changed in place
+ * @param referenced everything that a reference denotes
+ */
+export function dropUsedComponents(root: FactNode, referenced: ReadonlySet<SourceNode>): void {
+  const listed = root.children.get('components')?.node;
+  if (listed === undefined) return;
+  const components = componentsOf(listed, referenced);
+  const reached = new Set<FactNode>(components.map(({ section }) => section));
+  reach(root, reached);
+  for (const { node } of components.filter(({ isReferenced }) => !isReferenced)) reach(node, reached);
+  const dropped = components.filter(({ node, isReferenced }) => isReferenced && isReached(node, reached));
+  for (const { section, name } of dropped) section.children.delete(name);
+  for (const section of new Set(dropped.map((component) => component.section))) {
+    if (section.children.size === 0) dropNode(listed, section);
+  }
+  if (dropped.length > 0 && listed.children.size === 0) dropNode(root, listed);
+}
+
+function componentsOf(listed: FactNode, referenced: ReadonlySet<SourceNode>): Component[] {
+  const components: Component[] = [];
+  for (const [sectionName, { node: section }] of listed.children) {
+    if (sectionName === NAMED_SECTION || section.shape.is !== 'map' || section.source.kind !== 'map')
+      continue;
+    for (const [name, { node }] of section.children) {
+      const written = section.source.entries.get(name)?.value;
+      components.push({
+        section,
+        name,
+        node,
+        isReferenced: written !== undefined && referenced.has(written),
+      });
+    }
+  }
+  return components.sort((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)));
+}
+
+/** Whether a node shows already; one that does not is kept, and what it leads to shows from then on. */
+function isReached(node: FactNode, reached: Set<FactNode>): boolean {
+  if (reached.has(node)) return true;
+  reach(node, reached);
+  return false;
+}
+
+function reach(from: FactNode, reached: Set<FactNode>): void {
+  const waiting = [from];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (node !== from && reached.has(node)) continue;
+    reached.add(node);
+    for (const child of node.children.values()) waiting.push(child.node);
+  }
+}
+
+function dropNode(parent: FactNode, child: FactNode): void {
+  for (const [name, { node }] of parent.children) if (node === child) parent.children.delete(name);
+}

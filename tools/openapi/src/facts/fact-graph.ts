@@ -1,0 +1,141 @@
+import { formatPlace } from '../read/place.js';
+import type { SourceFiles } from '../read/source-files.js';
+import {
+  scalarText,
+  type SourceEntry,
+  type SourceList,
+  type SourceMap,
+  type SourceNode,
+  stringAt,
+  valueAt,
+} from '../read/source-node.js';
+import { ToolError } from '../read/tool-error.js';
+import { isDefault } from './defaults.js';
+import { dropUsedComponents } from './drop-used-components.js';
+import type { FactChild, FactNode } from './fact-node.js';
+import { OPENAPI_OBJECTS, shapeOfField } from './openapi-objects.js';
+import { data, object, type Shape } from './shape.js';
+
+/**
+ * The facts of an OpenAPI document as a graph. A reference is replaced by what it denotes, so a schema is
+ * the same whether it is written in place or referenced; a component that something references is not
+ * repeated under `components`. A reference that has siblings is kept as a part named `$ref` beside them,
+ * because JSON Schema and OpenAPI read the two together in different ways.
+ *
+ * @throws ToolError for a reference that denotes nothing
+ */
+export function factGraph(files: SourceFiles, root: SourceNode): FactNode {
+  return new FactGraphBuilder(files).build(root);
+}
+
+class FactGraphBuilder {
+  readonly #known = new Map<Shape, Map<SourceNode, FactNode>>();
+  readonly #referenced = new Set<SourceNode>();
+  readonly #unfilled: FactNode[] = [];
+  #count = 0;
+
+  constructor(readonly files: SourceFiles) {}
+
+  build(source: SourceNode): FactNode {
+    const root = this.#node(source, object('openapi'));
+    this.#fillAll();
+    dropUsedComponents(root, this.#referenced);
+    return root;
+  }
+
+  /** An explicit queue: a chain of references may be longer than the call stack is deep. */
+  #fillAll(): void {
+    for (let node = this.#unfilled.pop(); node !== undefined; node = this.#unfilled.pop()) this.#fill(node);
+  }
+
+  #node(written: SourceNode, shape: Shape): FactNode {
+    const source = this.#followed(written, shape);
+    const nodes = this.#known.get(shape) ?? new Map<SourceNode, FactNode>();
+    this.#known.set(shape, nodes);
+    let node = nodes.get(source);
+    if (node === undefined) {
+      const id = this.#count++;
+      node = { id, source, shape, kind: 'value', children: new Map(), text: '', meaning: -1 };
+      nodes.set(source, node);
+      this.#unfilled.push(node);
+    }
+    return node;
+  }
+
+  /** What a reference without siblings denotes, through any number of references. */
+  #followed(written: SourceNode, shape: Shape): SourceNode {
+    let source = written;
+    const passed = new Set<SourceNode>();
+    for (let target = referenceIn(source, shape); target !== undefined; target = referenceIn(source, shape)) {
+      if (source.kind === 'map' && source.entries.size > 1) return source;
+      if (passed.has(source)) throw endless(written, target);
+      passed.add(source);
+      source = this.#target(target, source);
+    }
+    return source;
+  }
+
+  #fill(node: FactNode): void {
+    const { source, shape } = node;
+    if (source.kind === 'scalar') node.text = scalarText(source);
+    else if (source.kind === 'map') this.#fillMap(node, source);
+    else if (shape.is === 'set' || shape.is === 'string-or-set') this.#fillSet(node, source);
+    else this.#fillList(node, source);
+  }
+
+  #fillMap(node: FactNode, source: SourceMap): void {
+    const children = new Map<string, FactChild>();
+    for (const [key, entry] of source.entries) {
+      const child = this.#childOf(node.shape, source, key, entry);
+      if (child !== undefined) children.set(key, { node: child, place: entry });
+    }
+    become(node, 'map', children);
+  }
+
+  #childOf(shape: Shape, siblings: SourceMap, key: string, { value }: SourceEntry): FactNode | undefined {
+    if (shape.is === 'map') return this.#node(value, shape.of);
+    if (shape.is !== 'object') return this.#node(value, data);
+    const reference = key === '$ref' ? referenceIn(siblings, shape) : undefined;
+    if (reference !== undefined) return this.#node(this.#target(reference, siblings), shape);
+    if (isDefault(shape.name, key, siblings)) return undefined;
+    return this.#node(value, shapeOfField(shape.name, key));
+  }
+
+  #target(reference: string, from: SourceNode): SourceNode {
+    const target = this.files.resolve(reference, from);
+    this.#referenced.add(target);
+    return target;
+  }
+
+  #fillList(node: FactNode, { items }: SourceList): void {
+    const shape = node.shape.is === 'list' ? node.shape.of : data;
+    const children = new Map<string, FactChild>();
+    items.forEach((item, index) =>
+      children.set(String(index), { node: this.#node(item, shape), place: item }),
+    );
+    become(node, 'list', children);
+  }
+
+  #fillSet(node: FactNode, source: SourceList): void {
+    const texts = source.items.map((item) => (item.kind === 'scalar' ? scalarText(item) : undefined));
+    if (texts.includes(undefined)) return this.#fillList(node, source);
+    const single = node.shape.is === 'string-or-set' && texts.length === 1;
+    node.text = single ? (texts[0] ?? '') : `[${texts.sort().join(',')}]`;
+  }
+}
+
+function become(node: FactNode, kind: 'map' | 'list', children: Map<string, FactChild>): void {
+  if (children.size > 0) Object.assign(node, { kind, children });
+  else node.text = kind === 'map' ? '{}' : '[]';
+}
+
+/** The reference that stands in the place of an object, if one does. */
+function referenceIn(source: SourceNode, shape: Shape): string | undefined {
+  if (shape.is !== 'object' || OPENAPI_OBJECTS[shape.name].reference === undefined) return undefined;
+  return valueAt(source, '$ref') === undefined ? undefined : stringAt(source, '$ref');
+}
+
+function endless(from: SourceNode, reference: string): ToolError {
+  const problem = `$ref "${reference}" leads back to itself and never to a value`;
+  return new ToolError('bad-reference', `${formatPlace(from)}: ${problem}`);
+}

@@ -1,0 +1,105 @@
+import { CycleRefinement } from './cycle-refinement.js';
+import type { FactNode } from './fact-node.js';
+import { stronglyConnected } from './strongly-connected.js';
+
+/**
+ * Numbers what nodes say. Two nodes get the same number if and only if they say the same when every
+ * reference is followed, without end where references are circular: if they are bisimilar. Documents that
+ * are to be compared share one instance.
+ *
+ * Nodes are numbered bottom-up by their kind, keys and children's numbers (hash-consing). Nodes of a cycle
+ * have no bottom; see `CycleRefinement`.
+ */
+export class Meanings {
+  readonly #numbers = new Map<string, number>();
+  readonly #counts: number[] = [];
+  readonly #cycles: (number | undefined)[] = [];
+  readonly #refinement = new CycleRefinement({
+    number: (key) => this.#number(key),
+    key: (node, label) => this.#key(node, label),
+  });
+
+  /** Gives every node that `root` leads to its meaning. */
+  assign(root: FactNode): void {
+    for (const group of stronglyConnected(root)) {
+      const [node] = group;
+      if (node !== undefined && group.length === 1 && !leadsToItself(node)) this.#assignOne(node);
+      else this.#assignCycle(group);
+    }
+  }
+
+  /**
+   * How many facts a node holds when it is spelled out. Nodes of a cycle are spelled out once for each
+   * place that leads into the cycle; whatever leads back to them is one fact.
+   */
+  countOf(node: FactNode): number {
+    return this.#counts[node.meaning] ?? 0;
+  }
+
+  /** The cycle that a node is part of, if it is: the same number for the same cycle. */
+  cycleOf(node: FactNode): number | undefined {
+    return this.#cycles[node.meaning];
+  }
+
+  #assignOne(node: FactNode): void {
+    node.meaning = this.#number(this.#key(node, meaningLabel));
+    this.#counts[node.meaning] ??= node.kind === 'value' ? 1 : sum(node, (child) => this.countOf(child));
+  }
+
+  #assignCycle(group: readonly FactNode[]): void {
+    if (this.#refinement.adopt(group)) return;
+    const { cycle, members } = this.#refinement.refine(group);
+    for (const node of members) {
+      // What is outside the cycle and looks like a member is one: the same schema, written out once more.
+      this.#numbers.set(this.#key(node, meaningLabel), node.meaning);
+      this.#cycles[node.meaning] = cycle;
+    }
+    const count = this.#countCycle(cycle, members);
+    for (const { meaning } of members) this.#counts[meaning] = count;
+  }
+
+  #countCycle(cycle: number, members: readonly FactNode[]): number {
+    let outside = 0;
+    let inside = 0;
+    for (const member of members) {
+      for (const { node } of member.children.values()) {
+        if (this.cycleOf(node) === cycle) inside++;
+        else outside += this.countOf(node);
+      }
+    }
+    return outside + inside - (members.length - 1);
+  }
+
+  #number(key: string): number {
+    const known = this.#numbers.get(key) ?? this.#numbers.size;
+    this.#numbers.set(key, known);
+    return known;
+  }
+
+  #key(node: FactNode, label: (node: FactNode) => string): string {
+    if (node.kind === 'value') return `=${node.text}`;
+    if (node.kind === 'list') {
+      return `[${Array.from(node.children.values(), (child) => label(child.node)).join(',')}`;
+    }
+    const parts = Array.from(
+      node.children,
+      ([key, child]) => `${this.#number(`.${key}`)}:${label(child.node)}`,
+    );
+    return `{${parts.sort().join(',')}`;
+  }
+}
+
+function meaningLabel(node: FactNode): string {
+  return String(node.meaning);
+}
+
+function leadsToItself(node: FactNode): boolean {
+  for (const child of node.children.values()) if (child.node === node) return true;
+  return false;
+}
+
+function sum(node: FactNode, count: (child: FactNode) => number): number {
+  let total = 0;
+  for (const child of node.children.values()) total += count(child.node);
+  return total;
+}

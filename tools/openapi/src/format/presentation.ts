@@ -1,0 +1,12 @@
+import type { GateReport } from '../gate/gate.js';
+import type { ProducerOf } from '../sources/producers.js';
+
+/** A report, and what its reader needs to act on it. */
+export interface Presentation {
+  readonly report: GateReport;
+  /** The file that answers go to, whether it exists or not. */
+  readonly overlay: string | undefined;
+  readonly producerOf: ProducerOf;
+  /** The command that generates the document. */
+  readonly mend: string | undefined;
+}

@@ -1,0 +1,34 @@
+import type { Fact } from '../facts/fact.js';
+import type { Action } from '../overlay/action.js';
+
+/** The states of a fact that a report lists. `specified` facts are only counted. */
+export type FindingState = 'missing' | 'contradicted' | 'invented' | 'answered' | 'stale answer';
+
+/** Why an answer is stale. */
+export type StaleReason =
+  /** The document does not show it. */
+  | 'not shown'
+  /** The document shows another value. */
+  | 'shown differently'
+  /** The target of the action is not in the baseline. */
+  | 'no target'
+  /** The baseline states something at that place already. */
+  | 'would overwrite'
+  /** The action adds no fact: it is empty, or all of it is OpenAPI's default. */
+  | 'states nothing';
+
+/** A fact that is not simply specified. */
+export interface Finding {
+  readonly state: FindingState;
+  /** JSON Pointer of the fact. */
+  readonly pointer: string;
+  /** The same fact in other places, which share a schema or another part with this one. */
+  readonly alsoAt: readonly string[];
+  /** What the specification, or an answer to it, states. */
+  readonly baseline?: Fact;
+  /** What the document states. */
+  readonly document?: Fact;
+  /** The action of the overlay that states it. */
+  readonly action?: Action;
+  readonly reason?: StaleReason;
+}

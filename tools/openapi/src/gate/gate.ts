@@ -1,0 +1,85 @@
+import { compare, type Comparison } from '../facts/compare.js';
+import { factGraph } from '../facts/fact-graph.js';
+import { leadingTo } from '../facts/leading-to.js';
+import { Meanings } from '../facts/meanings.js';
+import type { Action } from '../overlay/action.js';
+import { applyOverlay, type RefusedAction } from '../overlay/apply-overlay.js';
+import { readOverlay } from '../overlay/read-overlay.js';
+import type { Place } from '../read/place.js';
+import { readOpenapi } from '../read/read-openapi.js';
+import { type ReadText, SourceFiles } from '../read/source-files.js';
+import { type SourceNode, scalarText } from '../read/source-node.js';
+import { classify } from './classify.js';
+import type { Finding } from './finding.js';
+
+/** What is held against what. Paths are handed to `readText` as they are. */
+export interface GateInput {
+  readonly readText: ReadText;
+  /** What the specification states, as an OpenAPI 3.1 document. */
+  readonly baseline: string;
+  /** The document that is published. */
+  readonly document: string;
+  /** Answers to what the specification leaves open, as an OpenAPI Overlay of the baseline. */
+  readonly overlay?: string | undefined;
+}
+
+/** What the gate found. */
+export interface GateReport {
+  /** How many facts are in the baseline and in the document, equal. */
+  readonly specified: number;
+  /** Every other fact, `answered` ones included. */
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Holds a document against a baseline and its answers: each fact is specified, missing, contradicted,
+ * invented, answered or a stale answer.
+ *
+ * @throws ToolError if a file cannot be read or understood
+ */
+export function gate({ readText, baseline, document, overlay }: GateInput): GateReport {
+  const files = new SourceFiles(readText);
+  const stated = readOpenapi(files, baseline);
+  const actions = overlay === undefined ? [] : readOverlay(files, overlay);
+  const { root, refused } = applyOverlay(stated, actions);
+  files.replaceRoot(baseline, root);
+  if (overlay !== undefined) files.resolveAs(overlay, baseline);
+  const documentFiles = new SourceFiles(readText);
+  const expected = factGraph(files, root);
+  const actual = factGraph(documentFiles, readOpenapi(documentFiles, document));
+  const meanings = new Meanings();
+  meanings.assign(expected);
+  meanings.assign(actual);
+  const labelOf = (place: Place) => actionAt(place, actions);
+  const nodes = leadingTo(expected, (place) => labelOf(place) !== undefined);
+  const { equal, listed } = compare(expected, actual, meanings, { nodes, labelOf });
+  const stale = [...refused.map(refusal), ...silentActions(actions, refused, listed)];
+  return { specified: equal, findings: [...listed.map(classify), ...stale] };
+}
+
+function actionAt({ file, start }: Place, actions: readonly Action[]): Action | undefined {
+  return actions.find(({ update }) => update.file === file && update.start <= start && start <= update.end);
+}
+
+function refusal({ action, reason, pointer, existing }: RefusedAction): Finding {
+  const baseline = existing && { pointer, text: textOf(existing), place: existing, source: existing };
+  return { state: 'stale answer', reason, pointer, alsoAt: [], action, ...(baseline && { baseline }) };
+}
+
+/** Actions of which not one fact came up in the comparison. */
+function silentActions(
+  actions: readonly Action[],
+  refused: readonly RefusedAction[],
+  listed: readonly Comparison<Action>[],
+): Finding[] {
+  const heard = new Set([...listed.map(({ label }) => label), ...refused.map(({ action }) => action)]);
+  return actions
+    .filter((action) => !heard.has(action))
+    .map((action) => ({ state: 'stale answer', reason: 'states nothing', pointer: '', alsoAt: [], action }));
+}
+
+function textOf(node: SourceNode): string {
+  if (node.kind === 'scalar') return scalarText(node);
+  if (node.kind === 'map') return node.entries.size === 0 ? '{}' : '{ … }';
+  return node.items.length === 0 ? '[]' : '[…]';
+}

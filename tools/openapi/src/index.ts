@@ -1,0 +1,16 @@
+export { compare, type Attention, type Comparison, type Comparisons } from './facts/compare.js';
+export type { Fact } from './facts/fact.js';
+export { factGraph } from './facts/fact-graph.js';
+export type { FactChild, FactNode } from './facts/fact-node.js';
+export { factsOf } from './facts/facts-of.js';
+export { Meanings } from './facts/meanings.js';
+export { statedIn } from './facts/stated-in.js';
+export type { Finding, FindingState, StaleReason } from './gate/finding.js';
+export { gate, type GateInput, type GateReport } from './gate/gate.js';
+export { isClean, type Tally, tally, tallyLine } from './gate/tally.js';
+export type { Action } from './overlay/action.js';
+export { formatPlace, type Place } from './read/place.js';
+export { readOpenapi } from './read/read-openapi.js';
+export { readTextFile } from './read/read-text-file.js';
+export { type ReadText, SourceFiles } from './read/source-files.js';
+export { ToolError, type ToolErrorCode } from './read/tool-error.js';

@@ -1,0 +1,103 @@
+import { pointerOf } from '../read/json-pointer.js';
+import { descend } from '../read/source-files.js';
+import type { SourceEntry, SourceList, SourceMap, SourceNode } from '../read/source-node.js';
+import type { Action } from './action.js';
+
+/** The baseline with the answers in it. */
+export interface AnsweredBaseline {
+  readonly root: SourceNode;
+  /** Actions that could not be applied as a whole; nothing of them is in `root`. */
+  readonly refused: readonly RefusedAction[];
+}
+
+/** An action that does not fit the baseline, and the place where it does not. */
+export interface RefusedAction {
+  readonly action: Action;
+  readonly reason: 'no target' | 'would overwrite';
+  readonly pointer: string;
+  /** What stands there already. */
+  readonly existing?: SourceNode;
+}
+
+/**
+ * Adds answers to a baseline. An action adds keys to a map, or an object to the end of a list; where
+ * anything is stated already, an empty map and a list of plain values included, it is refused.
+ *
+ * @param root is not changed
+ */
+export function applyOverlay(root: SourceNode, actions: readonly Action[]): AnsweredBaseline {
+  const refused: RefusedAction[] = [];
+  let result = root;
+  for (const action of actions) {
+    const target = descend(result, action.steps);
+    const conflict = target === undefined ? undefined : conflictIn(target, action.update, action.steps);
+    const pointer = pointerOf(action.steps);
+    if (target === undefined) refused.push({ action, reason: 'no target', pointer });
+    else if (conflict !== undefined) refused.push({ action, reason: 'would overwrite', ...conflict });
+    else result = replace(result, action.steps, (node) => merge(node, action.update));
+  }
+  return { root: result, refused };
+}
+
+interface Conflict {
+  readonly pointer: string;
+  readonly existing: SourceNode;
+}
+
+function conflictIn(target: SourceNode, update: SourceNode, steps: readonly string[]): Conflict | undefined {
+  const here = { pointer: pointerOf(steps), existing: target };
+  if (target.kind === 'list') {
+    return update.kind === 'map' && target.items.length > 0 && target.items.every(isMap) ? undefined : here;
+  }
+  if (target.kind === 'scalar' || update.kind !== 'map' || target.entries.size === 0) return here;
+  for (const [key, { value }] of update.entries) {
+    const existing = target.entries.get(key)?.value;
+    const isExtended = existing?.kind === 'map' && value.kind === 'map';
+    const below = [...steps, key];
+    if (existing === undefined) continue;
+    const conflict = isExtended
+      ? conflictIn(existing, value, below)
+      : { pointer: pointerOf(below), existing };
+    if (conflict !== undefined) return conflict;
+  }
+  return undefined;
+}
+
+function isMap(node: SourceNode): boolean {
+  return node.kind === 'map';
+}
+
+/** Adds `update` to `target`, where nothing conflicts. */
+function merge(target: SourceNode, update: SourceNode): SourceNode {
+  if (target.kind === 'list') return { ...target, items: [...target.items, update] };
+  if (target.kind !== 'map' || update.kind !== 'map') return target;
+  const entries = new Map<string, SourceEntry>(target.entries);
+  for (const [key, entry] of update.entries) {
+    const existing = entries.get(key);
+    const merged = existing && { ...existing, value: merge(existing.value, entry.value) };
+    entries.set(key, merged ?? entry);
+  }
+  return { ...target, entries };
+}
+
+/** Rebuilds the nodes on the way to the node that `change` is for. */
+function replace(
+  node: SourceNode,
+  [step, ...steps]: readonly string[],
+  change: (node: SourceNode) => SourceNode,
+): SourceNode {
+  if (step === undefined) return change(node);
+  if (node.kind === 'map') return replaceEntry(node, step, (value) => replace(value, steps, change));
+  if (node.kind === 'list') return replaceItem(node, Number(step), (item) => replace(item, steps, change));
+  return node;
+}
+
+function replaceEntry(node: SourceMap, key: string, change: (value: SourceNode) => SourceNode): SourceMap {
+  const entry = node.entries.get(key);
+  if (entry === undefined) return node;
+  return { ...node, entries: new Map(node.entries).set(key, { ...entry, value: change(entry.value) }) };
+}
+
+function replaceItem(node: SourceList, index: number, change: (item: SourceNode) => SourceNode): SourceList {
+  return { ...node, items: node.items.map((item, at) => (at === index ? change(item) : item)) };
+}

@@ -1,0 +1,61 @@
+import { formatPlace, type Place } from '../read/place.js';
+import type { SourceFiles } from '../read/source-files.js';
+import { type SourceNode, stringAt, valueAt } from '../read/source-node.js';
+import { ToolError } from '../read/tool-error.js';
+import type { Action } from './action.js';
+import { targetSteps } from './target-steps.js';
+
+const FIELDS = ['target', 'description', 'update', 'x-question', 'x-answered-by', 'x-date', 'x-reason'];
+
+/**
+ * The actions of an OpenAPI Overlay 1.0.0 that holds answers. It is read more strictly than the standard
+ * asks: a target denotes exactly one node, nothing is removed, and each action says which question it
+ * answers, who answered it, when and why.
+ *
+ * @throws ToolError `bad-overlay` with the line
+ */
+export function readOverlay(files: SourceFiles, path: string): Action[] {
+  const root = files.root(path);
+  if (stringAt(root, 'overlay') !== '1.0.0') throw fault(root, 'not an OpenAPI Overlay 1.0.0');
+  const actions = valueAt(root, 'actions');
+  if (actions?.kind !== 'list' || actions.items.length === 0) throw fault(root, 'it has no list of actions');
+  return actions.items.map(readAction);
+}
+
+function readAction(node: SourceNode): Action {
+  if (node.kind !== 'map') throw fault(node, 'an action is no object');
+  for (const [field, entry] of node.entries) {
+    if (field === 'remove') throw fault(entry, 'an answer removes nothing: `remove` is not allowed');
+    if (!FIELDS.includes(field)) throw fault(entry, `an action has no field \`${field}\``);
+  }
+  const target = textAt(node, 'target');
+  const steps = targetSteps(target);
+  if (steps === undefined)
+    throw fault(node, `target \`${target}\` does not denote exactly one place: ${PLAIN}`);
+  const update = valueAt(node, 'update');
+  if (update === undefined) throw fault(node, 'the action has no `update`');
+  return { target, steps, update, ...provenance(node), place: node };
+}
+
+const PLAIN = "write `$`, then `.name`, `['name']` or `[0]`";
+
+function provenance(node: SourceNode): Pick<Action, 'question' | 'answeredBy' | 'date' | 'reason'> {
+  const date = textAt(node, 'x-date');
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) throw fault(node, `\`x-date\` is \`${date}\`, not as in 2026-01-31`);
+  return {
+    question: textAt(node, 'x-question'),
+    answeredBy: textAt(node, 'x-answered-by'),
+    date,
+    reason: textAt(node, 'x-reason'),
+  };
+}
+
+function textAt(node: SourceNode, field: string): string {
+  const text = stringAt(node, field)?.trim();
+  if (text === undefined || text === '') throw fault(node, `the action has no text under \`${field}\``);
+  return text;
+}
+
+function fault(place: Place, problem: string): ToolError {
+  return new ToolError('bad-overlay', `${formatPlace(place)}: ${problem}`);
+}

@@ -1,0 +1,23 @@
+/** One step of a JSON Pointer in its escaped form (RFC 6901 §3). */
+export function escapeStep(step: string): string {
+  return step.includes('~') || step.includes('/') ? step.replaceAll('~', '~0').replaceAll('/', '~1') : step;
+}
+
+/** The steps of a JSON Pointer, unescaped; the empty pointer has none. */
+export function pointerSteps(pointer: string): string[] {
+  return pointer.split('/').slice(1).map(unescapeStep);
+}
+
+/** A JSON Pointer from unescaped steps. */
+export function pointerOf(steps: readonly string[]): string {
+  return steps.map((step) => `/${escapeStep(step)}`).join('');
+}
+
+/** A JSON Pointer as a person reads it: `webhooks › /plant/webhook › summary`. */
+export function plainName(pointer: string): string {
+  return pointer === '' ? '(the whole document)' : pointerSteps(pointer).join(' › ');
+}
+
+function unescapeStep(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
+}
