@@ -1,0 +1,19 @@
+/** A final answer of the receiver (RFC 9110 §15). */
+export interface Answer {
+  readonly status: number;
+  /** Header fields; names in lower case, a field that came several times as a list. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The bytes of the content, up to `maxAnswerBytes`. Empty where there were none. */
+  readonly content: Uint8Array;
+  /**
+   * Whether `content` is only the beginning: there was more than `maxAnswerBytes`, or a clock ran out or
+   * the connection broke after the status and the header fields had arrived.
+   */
+  readonly truncated: boolean;
+}
+
+/**
+ * An answer whose status is 2xx (RFC 9110 §15.3). While the question receiver-response is open, nothing
+ * more is asked of it.
+ */
+export type Acknowledgement = Answer;

@@ -1,0 +1,16 @@
+export { createNewPlantSender } from './create-new-plant-sender.js';
+export type { Acknowledgement, Answer } from './delivery/answer.js';
+export { bytes } from './encoders/bytes.js';
+export type { Encoded, Encoder } from './encoders/encoder.js';
+export { json } from './encoders/json.js';
+export { type ErrorCode, errorCodes } from './errors/error-codes.js';
+export { InvalidOptionsError } from './errors/invalid-options-error.js';
+export { NotAcknowledgedError } from './errors/not-acknowledged-error.js';
+export type { Outcome } from './errors/outcome.js';
+export { PlantStoreError } from './errors/plant-store-error.js';
+export type { NewPlantSender, SendOptions } from './new-plant-sender.js';
+export type { AccessToken, AccessTokenRequest } from './options/access-token.js';
+export { guardDefaults } from './options/guard-defaults.js';
+export type { HeaderHook, OutgoingDelivery } from './options/header-hook.js';
+export type { NewPlantSenderOptions, SenderGuards } from './options/new-plant-sender-options.js';
+export type { OptionFault } from './options/option-fault.js';

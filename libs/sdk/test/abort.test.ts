@@ -1,0 +1,137 @@
+import { getEventListeners, once } from 'node:events';
+import type { Socket } from 'node:net';
+import { arbitrary, openTestSender } from './open-test-sender.js';
+import { acknowledge, closing, startRawServer, staySilent } from './raw-server.js';
+import { rejection } from './rejection.js';
+
+const reason = new Error('the reason of the caller');
+
+describe('the signal of the caller', () => {
+  test('that has aborted sends nothing, and asks for no token', async () => {
+    const server = await startRawServer(acknowledge);
+    let asked = 0;
+    const sender = openTestSender({ baseUrl: server.url, accessToken: () => `token${(asked += 1)}` });
+
+    const error = await rejection(sender.send(arbitrary, { signal: AbortSignal.abort(reason) }));
+
+    expect(error).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'not-sent', cause: reason });
+    await sender.close();
+    expect(server.requests).toEqual([]);
+    expect(asked).toBe(0);
+  });
+
+  test('ends the wait for the access token, and tells the function so', async () => {
+    const server = await startRawServer(acknowledge);
+    const controller = new AbortController();
+    let inner: AbortSignal | undefined;
+    const sender = openTestSender({
+      baseUrl: server.url,
+      accessToken: ({ signal }) => {
+        inner = signal;
+        return new Promise<string>(() => {});
+      },
+    });
+
+    const sent = rejection(sender.send(arbitrary, { signal: controller.signal }));
+    controller.abort(reason);
+
+    expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'not-sent', cause: reason });
+    expect(inner!.aborted).toBe(true);
+    await sender.close();
+    expect(server.requests).toEqual([]);
+  });
+
+  test('ends the wait for a connection, and the request is never sent', async () => {
+    const server = await startRawServer((request, index) => (index === 0 ? undefined : acknowledge(request)));
+    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
+    const first = sender.send(arbitrary);
+    const { socket } = await server.request(0);
+    const controller = new AbortController();
+
+    const second = rejection(sender.send('never sent', { signal: controller.signal }));
+    controller.abort(reason);
+    expect(await second).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'not-sent' });
+
+    socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+    await first;
+    await sender.send('a third');
+    expect(server.requests.map(({ content }) => content.toString())).toEqual([arbitrary, 'a third']);
+    expect(server.requests[1]!.socket).toBe(socket);
+  });
+
+  test('ends the making of a connection', async () => {
+    const server = await startRawServer(acknowledge);
+    const connected = once(server.server, 'connection');
+    const controller = new AbortController();
+    const sender = openTestSender({ baseUrl: `https://127.0.0.1:${server.port}` });
+
+    const sent = rejection(sender.send(arbitrary, { signal: controller.signal }));
+    const [socket] = (await connected) as [Socket];
+    const closed = closing(socket);
+    controller.abort(reason);
+
+    expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'not-sent' });
+    await sender.close();
+    await closed;
+  });
+
+  test('ends the wait for an answer, and drops the connection', async () => {
+    const server = await startRawServer(staySilent);
+    const controller = new AbortController();
+
+    const sent = rejection(
+      openTestSender({ baseUrl: server.url }).send(arbitrary, { signal: controller.signal }),
+    );
+    const { socket } = await server.request(0);
+    const closed = closing(socket);
+    controller.abort(reason);
+
+    expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'unknown', cause: reason });
+    await closed;
+  });
+
+  test.each([
+    [200, 'unknown'],
+    [500, 'answered'],
+  ])('ends the reading of an answer with %i, whose outcome is %s', async (status, outcome) => {
+    const controller = new AbortController();
+    const server = await startRawServer(({ socket }) =>
+      socket.write(`HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 100\r\n\r\n`, () => setImmediate(goOn)),
+    );
+    const goOn = (): void => void setTimeout(() => controller.abort(reason), 100);
+
+    const sent = rejection(
+      openTestSender({ baseUrl: server.url }).send(arbitrary, { signal: controller.signal }),
+    );
+
+    expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome });
+  });
+
+  test('that aborts after the delivery is settled changes nothing', async () => {
+    const server = await startRawServer(acknowledge);
+    const controller = new AbortController();
+    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
+
+    const acknowledgement = await sender.send(arbitrary, { signal: controller.signal });
+    controller.abort(reason);
+
+    expect(acknowledgement.status).toBe(204);
+    expect(await sender.send(arbitrary)).toMatchObject({ status: 204 });
+    expect(server.requests[0]!.socket).toBe(server.requests[1]!.socket);
+  });
+
+  test('can be that of many deliveries with one listener, and is let go of', async () => {
+    const server = await startRawServer(staySilent);
+    const sender = openTestSender({ baseUrl: server.url });
+    const controller = new AbortController();
+    const { signal } = controller;
+
+    const sent = Array.from({ length: 50 }, () => rejection(sender.send(arbitrary, { signal })));
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    await server.request(49);
+    controller.abort(reason);
+
+    expect((await Promise.all(sent)).map(({ cause }) => cause)).toEqual(Array(50).fill(reason));
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});

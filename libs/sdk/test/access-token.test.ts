@@ -1,0 +1,173 @@
+import { inspect } from 'node:util';
+import { createSenderUnder } from '../src/create-sender-under.js';
+import { bytes, InvalidOptionsError } from '../src/index.js';
+import { accessToken, arbitrary, openTestSender } from './open-test-sender.js';
+import { acknowledge, answerWith, startRawServer, staySilent } from './raw-server.js';
+import { rejection } from './rejection.js';
+
+describe('a function that gives the access token', () => {
+  test('is called once for each delivery', async () => {
+    const server = await startRawServer(acknowledge);
+    let calls = 0;
+    const sender = openTestSender({
+      baseUrl: server.url,
+      accessToken: () => Promise.resolve(`token${(calls += 1)}`),
+    });
+
+    await sender.send(arbitrary);
+    await sender.send(arbitrary);
+
+    expect(server.requests.map(({ headers }) => headers[2])).toEqual([
+      'authorization: Bearer token1',
+      'authorization: Bearer token2',
+    ]);
+    expect(calls).toBe(2);
+  });
+
+  test('may give it at once', async () => {
+    const server = await startRawServer(acknowledge);
+
+    await openTestSender({ baseUrl: server.url, accessToken: () => 'token' }).send(arbitrary);
+
+    expect((await server.request(0)).headers).toContain('authorization: Bearer token');
+  });
+
+  test('that never gives one is bounded by the total clock, and told', async () => {
+    let inner: AbortSignal | undefined;
+    const sender = openTestSender({
+      baseUrl: 'http://127.0.0.1:9',
+      totalTimeout: 50,
+      attemptTimeout: 10,
+      accessToken: ({ signal }) => {
+        inner = signal;
+        return new Promise<string>(() => {});
+      },
+    });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_TOTAL_TIMEOUT',
+      outcome: 'not-sent',
+    });
+    expect(inner!.aborted).toBe(true);
+  });
+
+  test('that gives one in time leaves the attempt its own clock', async () => {
+    const server = await startRawServer(staySilent);
+    const sender = openTestSender({
+      baseUrl: server.url,
+      attemptTimeout: 50,
+      accessToken: () => Promise.resolve('token'),
+    });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_ATTEMPT_TIMEOUT',
+      outcome: 'unknown',
+    });
+  });
+
+  test('that comes too late sends nothing', async () => {
+    const server = await startRawServer(acknowledge);
+    let give: (token: string) => void = () => {};
+    const sender = openTestSender({
+      baseUrl: server.url,
+      totalTimeout: 20,
+      accessToken: () => new Promise<string>((resolve) => (give = resolve)),
+    });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({ code: 'PLANT_STORE_TOTAL_TIMEOUT' });
+    give('token');
+    await sender.close();
+
+    expect(server.requests).toEqual([]);
+  });
+
+  const cause = new Error('arbitrary');
+  test.each([
+    [
+      'throws',
+      () => {
+        throw cause;
+      },
+    ],
+    ['rejects', () => Promise.reject(cause)],
+  ])('that %s ends the delivery before it is sent', async (_, failing) => {
+    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9', accessToken: failing });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_ACCESS_TOKEN_FAILED',
+      outcome: 'not-sent',
+      cause,
+    });
+  });
+
+  test.each([[''], [undefined], [1], ['two words'], ['line\nbreak'], ['tökén'], ['=leading']])(
+    'that gives %j gives none',
+    async (token) => {
+      const server = await startRawServer(acknowledge);
+      const sender = openTestSender({ baseUrl: server.url, accessToken: () => token as string });
+
+      expect(await rejection(sender.send(arbitrary))).toMatchObject({
+        code: 'PLANT_STORE_ACCESS_TOKEN_FAILED',
+        outcome: 'not-sent',
+      });
+      expect(server.requests).toEqual([]);
+    },
+  );
+});
+
+describe('the access token shows nowhere', () => {
+  const shown = (value: unknown): string =>
+    [
+      inspect(value, { depth: 20, showHidden: true, getters: false }),
+      JSON.stringify(value),
+      String(value),
+    ].join();
+
+  test('not in a sender', () => {
+    expect(shown(openTestSender({ baseUrl: 'http://127.0.0.1:9' }))).not.toContain(accessToken);
+  });
+
+  test.each([
+    [
+      'an answer that repeats it',
+      `HTTP/1.1 500 ${accessToken}\r\nX-Echo: ${accessToken}\r\nContent-Length: 12\r\n\r\n${accessToken}`,
+    ],
+    ['an answer that is none and repeats it', `${accessToken}\r\n\r\n`],
+    ['an unreadable header that repeats it', `HTTP/1.1 200 OK\r\n${accessToken} ${accessToken}\r\n\r\n`],
+  ])('not in the error of %s', async (_, answer) => {
+    const { url } = await startRawServer(answerWith(answer));
+
+    const error = await rejection(openTestSender({ baseUrl: url }).send(arbitrary));
+
+    const text = [inspect(error, { depth: 20 }), JSON.stringify(error), String(error)].join();
+    expect(text).not.toContain(accessToken);
+  });
+
+  test('not in the error of a lost connection', async () => {
+    const { url } = await startRawServer(({ socket }) => socket.destroy());
+
+    expect(shown(await rejection(openTestSender({ baseUrl: url }).send(arbitrary)))).not.toContain(
+      accessToken,
+    );
+  });
+
+  test('not in the error of a token that is none', async () => {
+    const token = `${accessToken} with spaces`;
+    const open = () =>
+      createSenderUnder<string, Record<never, never>>(
+        {},
+        { baseUrl: 'http://127.0.0.1:9', method: 'POST', encode: bytes(), accessToken: token },
+      );
+    const given = await rejection(
+      openTestSender({ baseUrl: 'http://127.0.0.1:9', accessToken: () => token }).send(arbitrary),
+    );
+
+    expect(open).toThrow(InvalidOptionsError);
+    expect(shown(given)).not.toContain(accessToken);
+    try {
+      open();
+    } catch (error) {
+      expect(shown(error)).not.toContain(accessToken);
+    }
+  });
+});

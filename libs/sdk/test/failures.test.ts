@@ -1,0 +1,247 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { readFileSync } from 'node:fs';
+import { arbitrary, openTestSender } from './open-test-sender.js';
+import { acknowledge, answerWith, closing, startRawServer, staySilent } from './raw-server.js';
+import { rejection } from './rejection.js';
+import { afterThisTest } from './teardown.js';
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+describe('nothing was sent', () => {
+  test('where nobody listens', async () => {
+    const sender = openTestSender({ baseUrl: `http://127.0.0.1:${await closedPort()}` });
+
+    const error = await rejection(sender.send(arbitrary));
+
+    expect(error).toMatchObject({ code: 'PLANT_STORE_CONNECT_FAILED', outcome: 'not-sent' });
+    expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  test('where nobody listens, for each of many deliveries that wait for one connection', async () => {
+    const sender = openTestSender({ baseUrl: `http://127.0.0.1:${await closedPort()}`, maxConnections: 1 });
+
+    const errors = await Promise.all(Array.from({ length: 10 }, () => rejection(sender.send(arbitrary))));
+
+    expect(errors.map(({ code }) => code)).toEqual(Array(10).fill('PLANT_STORE_CONNECT_FAILED'));
+  });
+
+  test('where the receiver takes the connection but does not finish making it', async () => {
+    const { port, requests } = await startRawServer(acknowledge);
+    const sender = openTestSender({ baseUrl: `https://127.0.0.1:${port}`, connectTimeout: 50 });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_CONNECT_TIMEOUT',
+      outcome: 'not-sent',
+    });
+    expect(requests).toEqual([]);
+  });
+
+  test('where the certificate of the receiver is not trusted', async () => {
+    const fixture = (name: string): string =>
+      readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
+    const server = createTlsServer(
+      { key: fixture('loopback.key'), cert: fixture('loopback.crt') },
+      (socket) => socket.on('error', () => {}),
+    ).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    afterThisTest(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const sender = openTestSender({ baseUrl: `https://127.0.0.1:${port}` });
+
+    const error = await rejection(sender.send(arbitrary));
+
+    expect(error).toMatchObject({ code: 'PLANT_STORE_CONNECT_FAILED', outcome: 'not-sent' });
+    expect(error.cause).toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  });
+
+  test('where encode throws', async () => {
+    const cause = new Error('arbitrary');
+    const sender = openTestSender({
+      baseUrl: 'http://127.0.0.1:9',
+      encode: () => {
+        throw cause;
+      },
+    });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_ENCODE_FAILED',
+      outcome: 'not-sent',
+      cause,
+    });
+  });
+
+  test.each([
+    ['empty text', { content: '' }],
+    ['empty bytes', { content: new Uint8Array(0) }],
+    ['no content', {}],
+    ['nothing', undefined],
+    ['a number', { content: 1 }],
+    ['a promise', Promise.resolve({ content: 'x' })],
+    ['a media type that is none', { content: 'x', mediaType: 'text' }],
+    ['a media type with a line break', { content: 'x', mediaType: 'text/plain\r\nx: y' }],
+  ])('where encode gives %s', async (_, encoded) => {
+    const server = await startRawServer(acknowledge);
+    const sender = openTestSender({ baseUrl: server.url, encode: () => encoded as { content: string } });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_ENCODE_FAILED',
+      outcome: 'not-sent',
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  test.each([
+    ['attemptTimeout', 'PLANT_STORE_ATTEMPT_TIMEOUT'],
+    ['totalTimeout', 'PLANT_STORE_TOTAL_TIMEOUT'],
+  ])('where %s runs out while it waits for a connection', async (clock, code) => {
+    const server = await startRawServer(staySilent);
+    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1, [clock]: 300 });
+
+    const first = rejection(sender.send(arbitrary));
+    await server.request(0);
+    const second = rejection(sender.send(arbitrary));
+
+    expect(await first).toMatchObject({ code, outcome: 'unknown' });
+    expect(await second).toMatchObject({ code });
+    await sender.close();
+    expect(server.requests.length).toBe((await second).outcome === 'unknown' ? 2 : 1);
+  });
+});
+
+describe('the outcome is unknown', () => {
+  test.each([
+    ['attemptTimeout', 'PLANT_STORE_ATTEMPT_TIMEOUT'],
+    ['totalTimeout', 'PLANT_STORE_TOTAL_TIMEOUT'],
+  ])('where %s runs out before an answer', async (clock, code) => {
+    const server = await startRawServer(staySilent);
+    const sender = openTestSender({ baseUrl: server.url, [clock]: 50 });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({ code, outcome: 'unknown' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('where attemptTimeout runs out and the receiver drips its header section', async () => {
+    const server = await startRawServer(({ socket }) => {
+      socket.write('HTTP/1.1 200 Arbitrary\r\nX-Drip: ');
+      const drip = setInterval(() => socket.write('x'), 5);
+      socket.once('close', () => clearInterval(drip));
+    });
+    const sender = openTestSender({ baseUrl: server.url, attemptTimeout: 100 });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_ATTEMPT_TIMEOUT',
+      outcome: 'unknown',
+    });
+  });
+
+  test('where the receiver closes the connection without an answer, and nothing is sent again', async () => {
+    const server = await startRawServer(({ socket }) => socket.destroy());
+    const sender = openTestSender({ baseUrl: server.url });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_CONNECTION_LOST',
+      outcome: 'unknown',
+    });
+    await sender.close();
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('where the receiver resets a connection that is used again, and nothing is sent again', async () => {
+    const server = await startRawServer((request, index) =>
+      index === 0 ? acknowledge(request) : request.socket.resetAndDestroy(),
+    );
+    const sender = openTestSender({ baseUrl: server.url });
+
+    await sender.send(arbitrary);
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_CONNECTION_LOST',
+      outcome: 'unknown',
+    });
+    await sender.close();
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('where the connection breaks in the header section', async () => {
+    const { url } = await startRawServer(({ socket }) => socket.end('HTTP/1.1 200 Arbitrary\r\nX-A: b\r\n'));
+
+    expect(await rejection(openTestSender({ baseUrl: url }).send(arbitrary))).toMatchObject({
+      outcome: 'unknown',
+    });
+  });
+
+  test.each([
+    ['no HTTP', 'what is this\r\n\r\n'],
+    ['100, which nobody asked for', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['101, which nobody asked for', 'HTTP/1.1 101 Arbitrary\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
+    ['a header section without bounds', `HTTP/1.1 200 Arbitrary\r\nX-A: ${'x'.repeat(70_000)}\r\n\r\n`],
+  ])('where the answer is %s', async (_, answer) => {
+    const { url } = await startRawServer(answerWith(answer));
+
+    expect(await rejection(openTestSender({ baseUrl: url }).send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_ANSWER_UNREADABLE',
+      outcome: 'unknown',
+    });
+  });
+});
+
+test('a connection that the receiver closed while it was idle is not used again', async () => {
+  const server = await startRawServer(acknowledge);
+  const sender = openTestSender({ baseUrl: server.url });
+  await sender.send(arbitrary);
+  const { socket } = server.requests[0]!;
+  const closed = closing(socket);
+  socket.end();
+  await closed;
+
+  expect(await sender.send(arbitrary)).toMatchObject({ status: 204 });
+  expect(server.requests).toHaveLength(2);
+});
+
+test('whatever bytes come back, a delivery settles with an answer or an error of ours', async () => {
+  const random = seeded(20_240_607);
+  const pieces = [
+    'HTTP/1.1 ',
+    '200',
+    '404',
+    ' OK',
+    '\r\n',
+    '\r\n\r\n',
+    'Content-Length: ',
+    '5',
+    '-1',
+    'x',
+    '\0',
+  ];
+  pieces.push('Transfer-Encoding: chunked', '__proto__: x', ':', 'ffffffff', 'Connection: close', '\xff');
+  const server = await startRawServer(({ socket }) => {
+    const count = 1 + Math.floor(random() * 14);
+    const bytes = Array.from({ length: count }, () => pieces[Math.floor(random() * pieces.length)]).join('');
+    socket.end(Buffer.from((random() < 0.7 ? 'HTTP/1.1 200 OK\r\n' : '') + bytes, 'latin1'));
+  });
+  const sender = openTestSender({ baseUrl: server.url, maxAnswerBytes: 16, attemptTimeout: 5_000 });
+
+  for (let round = 0; round < 300; round += 1) {
+    const settled = await sender.send(arbitrary).catch((error: unknown) => error);
+    if (settled instanceof Error)
+      expect(settled).toMatchObject({ code: expect.stringMatching(/^PLANT_STORE_/) });
+    else expect(settled).toMatchObject({ status: expect.any(Number) });
+  }
+  expect(server.requests).toHaveLength(300);
+});
+
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

@@ -1,0 +1,228 @@
+import { type Answers, openQuestions } from '@plant-store/contract';
+import { createSenderUnder } from '../src/create-sender-under.js';
+import {
+  bytes,
+  createNewPlantSender,
+  guardDefaults,
+  InvalidOptionsError,
+  json,
+  type NewPlantSenderOptions,
+  type OptionFault,
+} from '../src/index.js';
+import { exampleAnswers } from './example-answers.js';
+import { acknowledge, startRawServer } from './raw-server.js';
+import { afterThisTest } from './teardown.js';
+
+const right = { baseUrl: 'https://example.test', accessToken: 'token', method: 'POST', encode: json };
+
+function faultsOf(options: unknown, given: Answers = {}): readonly OptionFault[] {
+  try {
+    createSenderUnder(given, options as NewPlantSenderOptions<unknown, Answers>);
+  } catch (error) {
+    if (error instanceof InvalidOptionsError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('while everything is open', () => {
+  test('what a question leaves undecided is missing, with the question, all of it at once', () => {
+    for (const options of [undefined, {}]) {
+      const faults = faultsOf(options);
+      expect(faults.map(({ option, question }) => [option, question])).toEqual([
+        ['baseUrl', 'base-address'],
+        ['method', 'http-method'],
+        ['encode', 'media-type'],
+        ['accessToken', 'token-issuance'],
+      ]);
+      for (const { question, problem } of faults.slice(0, 3)) {
+        expect(problem).toContain(question);
+        expect(problem).toContain(openQuestions.find(({ id }) => id === question)!.question);
+      }
+    }
+  });
+
+  test('the error says it in its message, code and outcome', () => {
+    const create = () => createNewPlantSender({ ...right, method: undefined } as never);
+
+    expect(create).toThrow(
+      expect.objectContaining({
+        name: 'InvalidOptionsError',
+        code: 'PLANT_STORE_INVALID_OPTIONS',
+        outcome: 'not-sent',
+        message: expect.stringMatching(/^`method` is missing, .*http-method/),
+      }),
+    );
+  });
+
+  test('with all of it, a sender is made', () => {
+    expect(faultsOf(right)).toEqual([]);
+  });
+});
+
+describe('with example answers', () => {
+  test('what they decide may be left out, and is what they say', async () => {
+    const server = await startRawServer(acknowledge);
+    const given = { ...exampleAnswers, 'base-address': `${server.url}/example` } as const;
+    const sender = createSenderUnder<unknown, typeof given>(given, { accessToken: 'token' });
+    afterThisTest(() => sender.close());
+
+    await sender.send({ arbitrary: true });
+
+    const { line, headers, content } = await server.request(0);
+    expect(line).toBe('PUT /example/plant/webhook HTTP/1.1');
+    expect(headers).toContain('content-type: application/json');
+    expect(content.toString()).toBe('{"arbitrary":true}');
+  });
+
+  test('an option still has its say', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = createSenderUnder<string, typeof exampleAnswers>(exampleAnswers, {
+      accessToken: 'token',
+      baseUrl: server.url,
+      method: 'PATCH',
+      encode: bytes('text/plain'),
+    });
+    afterThisTest(() => sender.close());
+
+    await sender.send('arbitrary');
+
+    const { line, headers } = await server.request(0);
+    expect(line).toBe('PATCH /plant/webhook HTTP/1.1');
+    expect(headers).toContain('content-type: text/plain');
+  });
+
+  test('a media type without an encoder leaves encode required', () => {
+    const given = { ...exampleAnswers, 'media-type': 'application/example' };
+
+    expect(faultsOf({ accessToken: 'token' }, given)).toEqual([
+      { option: 'encode', problem: expect.stringContaining('application/example'), question: 'media-type' },
+    ]);
+  });
+});
+
+describe('baseUrl', () => {
+  test.each([
+    'https://example.test',
+    'https://example.test:8443/a/b/',
+    'http://localhost',
+    'http://LOCALHOST:3000',
+    'http://127.0.0.1:3000',
+    'http://127.1.2.3',
+    'http://[::1]:3000',
+    new URL('https://example.test'),
+  ])('may be %s', (baseUrl) => {
+    expect(faultsOf({ ...right, baseUrl })).toEqual([]);
+  });
+
+  test.each([
+    ['', 'absolute URL'],
+    ['example.test', 'absolute URL'],
+    ['/plant', 'absolute URL'],
+    [1, 'absolute URL'],
+    ['https://example.test:99999', 'absolute URL'],
+    ['ftp://example.test', 'http:// or https://'],
+    ['localhost:3000', 'http:// or https://'],
+    ['https://user@example.test', 'user information'],
+    ['https://user:pass@example.test', 'user information'],
+    ['https://example.test?', 'query'],
+    ['https://example.test/?a=b', 'query'],
+    ['https://example.test/#', 'fragment'],
+    ['http://example.test', 'RFC 6750 §5.3'],
+    ['http://127.example.test', 'RFC 6750 §5.3'],
+    ['http://localhost.example.test', 'RFC 6750 §5.3'],
+    ['http://10.0.0.1', 'RFC 6750 §5.3'],
+    ['http://[::2]', 'RFC 6750 §5.3'],
+    ['http://0.0.0.0', 'RFC 6750 §5.3'],
+  ])('must not be %j', (baseUrl, problem) => {
+    expect(faultsOf({ ...right, baseUrl })).toEqual([
+      { option: 'baseUrl', problem: expect.stringContaining(problem) },
+    ]);
+  });
+
+  test('its user information is in no fault', () => {
+    const [fault] = faultsOf({ ...right, baseUrl: 'https://user:pass@example.test' });
+    expect(JSON.stringify(fault)).not.toMatch(/user:|pass/);
+  });
+
+  test('may be plain http elsewhere only where that is allowed', () => {
+    const baseUrl = 'http://example.test';
+    expect(faultsOf({ ...right, baseUrl, allowInsecureTransport: true })).toEqual([]);
+    expect(faultsOf({ ...right, baseUrl, allowInsecureTransport: false })).toHaveLength(1);
+  });
+});
+
+describe('every other option', () => {
+  test.each<[option: string, value: unknown]>([
+    ['method', 'GET'],
+    ['method', 'post'],
+    ['method', 1],
+    ['encode', 'json'],
+    ['accessToken', ''],
+    ['accessToken', 'Bearer x'],
+    ['accessToken', 1],
+    ['headers', {}],
+    ...['connectTimeout', 'attemptTimeout', 'totalTimeout'].flatMap((name) =>
+      [0, -1, 1.5, NaN, Infinity, 2 ** 31, '1', null].map((value): [string, unknown] => [name, value]),
+    ),
+    ...[-1, 1.5, NaN, Infinity, '1', null].map((value): [string, unknown] => ['maxAnswerBytes', value]),
+    ...[0, -1, 1.5, NaN, Infinity, '1', null].map((value): [string, unknown] => ['maxConnections', value]),
+    ['allowInsecureTransport', 1],
+    ['allowInsecureTransport', 'true'],
+    ['atemptTimeout', 1],
+    ['retries', 3],
+  ])('%s must not be %j', (option, value) => {
+    expect(faultsOf({ ...right, [String(option)]: value }).map((fault) => fault.option)).toEqual([option]);
+  });
+
+  test('all faults are told at once', () => {
+    const faults = faultsOf({ baseUrl: 'x', method: 'GET', connectTimeout: 0, retries: 3 });
+    expect(faults.map(({ option }) => option).toSorted()).toEqual(
+      ['accessToken', 'baseUrl', 'connectTimeout', 'encode', 'method', 'retries'].toSorted(),
+    );
+  });
+
+  test('least values are taken', () => {
+    const least = {
+      connectTimeout: 1,
+      attemptTimeout: 1,
+      totalTimeout: 1,
+      maxAnswerBytes: 0,
+      maxConnections: 1,
+    };
+    expect(faultsOf({ ...right, ...least })).toEqual([]);
+  });
+});
+
+test('the defaults of the guards are these', () => {
+  expect(guardDefaults).toEqual({
+    connectTimeout: 5_000,
+    attemptTimeout: 15_000,
+    totalTimeout: 30_000,
+    maxAnswerBytes: 65_536,
+    maxConnections: 64,
+    allowInsecureTransport: false,
+  });
+  expect(Object.isFrozen(guardDefaults)).toBe(true);
+});
+
+describe('encoders', () => {
+  test('json refuses what has no JSON form', () => {
+    expect(() => json(undefined)).toThrow(TypeError);
+    expect(() => json(() => {})).toThrow(TypeError);
+  });
+
+  test.each(['text', 'text/', '/plain', 'text/plain; charset', 'a b/c', 'text/plain\r\n', 'té/xt', ''])(
+    'bytes refuses the media type %j',
+    (mediaType) => {
+      expect(() => bytes(mediaType)).toThrow(InvalidOptionsError);
+    },
+  );
+
+  test.each(['text/plain', 'application/vnd.example+json; charset=utf-8', 'a/b;c="d \\" e"'])(
+    'bytes takes the media type %j',
+    (mediaType) => {
+      expect(bytes(mediaType)('x')).toEqual({ content: 'x', mediaType });
+    },
+  );
+});

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { afterThisTest } from './teardown.js';
+
+/** A request as its bytes arrived. */
+export interface RawRequest {
+  /** The request line. */
+  readonly line: string;
+  /** The header lines, as they came. */
+  readonly headers: readonly string[];
+  readonly content: Buffer;
+  readonly socket: Socket;
+}
+
+export interface RawServer {
+  readonly url: string;
+  readonly port: number;
+  readonly server: Server;
+  /** Every whole request that arrived, on any connection. */
+  readonly requests: RawRequest[];
+  /** Resolves with the request of that number, counted from 0, once it is whole. */
+  request(index: number): Promise<RawRequest>;
+}
+
+/** Answers 204 and keeps the connection. */
+export const acknowledge = ({ socket }: RawRequest): void =>
+  void socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+
+/** Takes a request and does nothing. */
+export const staySilent = (): void => {};
+
+/** Answers with bytes as they are. */
+export function answerWith(bytes: string | Uint8Array): (request: RawRequest) => void {
+  return ({ socket }) => void socket.write(bytes);
+}
+
+/** Resolves once a socket is closed, whether by an error or not. */
+export function closing(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()));
+}
+
+/** A server on a free loopback port that sees bytes instead of messages. It ends with the test. */
+export async function startRawServer(
+  handle: (request: RawRequest, index: number) => void,
+): Promise<RawServer> {
+  const requests: RawRequest[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}).once('close', () => sockets.delete(socket)));
+    let received = Buffer.alloc(0);
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk]);
+      const request = parseWhole(received, socket);
+      if (request === undefined) return;
+      received = Buffer.alloc(0);
+      requests.push(request);
+      server.emit('request', request);
+      handle(request, requests.length - 1);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  afterThisTest(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const request = async (index: number): Promise<RawRequest> => {
+    while (requests.length <= index) await once(server, 'request');
+    return requests[index]!;
+  };
+  return { url: `http://127.0.0.1:${port}`, port, server, requests, request };
+}
+
+function parseWhole(received: Buffer, socket: Socket): RawRequest | undefined {
+  const end = received.indexOf('\r\n\r\n');
+  if (end === -1) return undefined;
+  const [line, ...headers] = received.toString('latin1', 0, end).split('\r\n') as [string, ...string[]];
+  const length = headers.find((header) => /^content-length:/i.test(header))?.split(':')[1] ?? '0';
+  const content = received.subarray(end + 4);
+  return content.byteLength < Number(length) ? undefined : { line, headers, content, socket };
+}

@@ -1,0 +1,168 @@
+import { CONTENT_METHODS, facts } from '@plant-store/contract';
+import { bytes, json } from '../src/index.js';
+import { accessToken, arbitrary, openTestSender } from './open-test-sender.js';
+import { acknowledge, startRawServer } from './raw-server.js';
+import { rejection } from './rejection.js';
+
+describe('what goes over the wire', () => {
+  test.each(CONTENT_METHODS)(
+    '%s: the request line, the headers and the content are these and no more',
+    async (method) => {
+      const server = await startRawServer(acknowledge);
+      const sender = openTestSender({ baseUrl: server.url, method, encode: bytes('text/plain') });
+
+      await sender.send(arbitrary);
+
+      const { line, headers, content } = await server.request(0);
+      expect(line).toBe(`${method} ${facts.DELIVERY_PATH} HTTP/1.1`);
+      expect(headers).toEqual([
+        `host: 127.0.0.1:${server.port}`,
+        'connection: keep-alive',
+        `authorization: Bearer ${accessToken}`,
+        'content-type: text/plain',
+        `content-length: ${arbitrary.length}`,
+      ]);
+      expect(content.toString()).toBe(arbitrary);
+    },
+  );
+
+  test('without a media type no Content-Type is sent', async () => {
+    const server = await startRawServer(acknowledge);
+
+    await openTestSender({ baseUrl: server.url }).send(arbitrary);
+
+    expect((await server.request(0)).headers).toEqual([
+      `host: 127.0.0.1:${server.port}`,
+      'connection: keep-alive',
+      `authorization: Bearer ${accessToken}`,
+      `content-length: ${arbitrary.length}`,
+    ]);
+  });
+
+  test('every byte of the content arrives unchanged', async () => {
+    const server = await startRawServer(acknowledge);
+    const content = Uint8Array.from({ length: 70_000 }, (_, index) => index % 256);
+
+    await openTestSender({ baseUrl: server.url }).send(content);
+
+    expect((await server.request(0)).content.equals(content)).toBe(true);
+  });
+
+  test('text is sent as UTF-8, json as JSON', async () => {
+    const server = await startRawServer(acknowledge);
+    const plant = { arbitrary: 'ä€😀' };
+
+    await openTestSender({ baseUrl: server.url, encode: () => json(plant) }).send(arbitrary);
+
+    const { headers, content } = await server.request(0);
+    expect(headers).toContain('content-type: application/json');
+    expect(JSON.parse(content.toString('utf8'))).toEqual(plant);
+  });
+
+  test.each([
+    ['', '/plant/webhook'],
+    ['/', '/plant/webhook'],
+    ['/a', '/a/plant/webhook'],
+    ['/a/', '/a/plant/webhook'],
+    ['/a%20b/c', '/a%20b/c/plant/webhook'],
+  ])('the delivery path is appended to the base address: %j', async (base, path) => {
+    const server = await startRawServer(acknowledge);
+
+    await openTestSender({ baseUrl: server.url + base }).send(arbitrary);
+
+    expect((await server.request(0)).line).toBe(`POST ${path} HTTP/1.1`);
+  });
+
+  test('a connection is used again', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
+
+    await sender.send(arbitrary);
+    await sender.send(arbitrary);
+
+    expect(server.requests[0]!.socket).toBe(server.requests[1]!.socket);
+  });
+
+  test('no more than maxConnections are open', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = openTestSender({ baseUrl: server.url, maxConnections: 2 });
+
+    await Promise.all(Array.from({ length: 20 }, () => sender.send(arbitrary)));
+
+    expect(server.requests).toHaveLength(20);
+    expect(new Set(server.requests.map(({ socket }) => socket)).size).toBe(2);
+  });
+});
+
+describe('the headers hook', () => {
+  test('adds fields, and sees what will be sent', async () => {
+    const server = await startRawServer(acknowledge);
+    const seen: unknown[] = [];
+    const sender = openTestSender({
+      baseUrl: server.url,
+      encode: bytes('text/plain'),
+      headers: (delivery) => {
+        seen.push(delivery);
+        return { 'X-Arbitrary': 'value' };
+      },
+    });
+
+    await sender.send(arbitrary);
+
+    expect((await server.request(0)).headers).toEqual([
+      `host: 127.0.0.1:${server.port}`,
+      'connection: keep-alive',
+      `authorization: Bearer ${accessToken}`,
+      'content-type: text/plain',
+      'X-Arbitrary: value',
+      `content-length: ${arbitrary.length}`,
+    ]);
+    expect(seen).toEqual([
+      {
+        method: 'POST',
+        url: `${server.url}/plant/webhook`,
+        content: Buffer.from(arbitrary),
+        mediaType: 'text/plain',
+      },
+    ]);
+  });
+
+  test.each([
+    ['Authorization', 'x'],
+    ['content-type', 'x'],
+    ['Content-Length', '1'],
+    ['Host', 'x'],
+    ['connection', 'close'],
+    ['Transfer-Encoding', 'chunked'],
+    ['not a name', 'x'],
+    ['x-arbitrary', 'a\r\nb: c'],
+    ['x-arbitrary', 1],
+  ])('must not give %s: %j', async (name, value) => {
+    const server = await startRawServer(acknowledge);
+    const sender = openTestSender({
+      baseUrl: server.url,
+      headers: () => ({ [name]: value }) as Record<string, string>,
+    });
+
+    const error = await rejection(sender.send(arbitrary));
+
+    expect(error).toMatchObject({ code: 'PLANT_STORE_HEADERS_FAILED', outcome: 'not-sent' });
+    expect(server.requests).toEqual([]);
+  });
+
+  test('that throws ends the delivery before it is sent', async () => {
+    const cause = new Error('arbitrary');
+    const sender = openTestSender({
+      baseUrl: 'http://127.0.0.1:9',
+      headers: () => {
+        throw cause;
+      },
+    });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_HEADERS_FAILED',
+      outcome: 'not-sent',
+      cause,
+    });
+  });
+});
