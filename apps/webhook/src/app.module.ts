@@ -24,7 +24,7 @@ export interface Resources {
 
 const DISPATCHER_GUARDS = Symbol('DispatcherGuards');
 
-/** What the receiver consists of, without what it needs from outside. The document is generated from this alone. */
+/** What the receiver consists of. */
 @Module({
   controllers: [NewPlantController],
   providers: [
@@ -40,14 +40,14 @@ const DISPATCHER_GUARDS = Symbol('DispatcherGuards');
   ],
 })
 export class AppModule {
-  /** The receiver with what it needs from outside. */
-  static with(resources: Resources): DynamicModule {
+  /** @param resources asked when they are needed, which is never in a preview */
+  static with(resources: () => Resources): DynamicModule {
     const providers: Provider[] = [
-      { provide: AccessTokens, useValue: resources.accessTokens },
-      { provide: DISPATCHER_GUARDS, useValue: resources.dispatcherGuards },
-      { provide: INBOX, useValue: resources.inbox },
-      { provide: LOGGER, useValue: resources.logger },
-      { provide: RECEPTION, useValue: resources.reception },
+      { provide: AccessTokens, useFactory: () => resources().accessTokens },
+      { provide: DISPATCHER_GUARDS, useFactory: () => resources().dispatcherGuards },
+      { provide: INBOX, useFactory: () => resources().inbox },
+      { provide: LOGGER, useFactory: () => resources().logger },
+      { provide: RECEPTION, useFactory: () => resources().reception },
     ];
     return { module: AppModule, providers };
   }
@@ -59,5 +59,5 @@ function createDispatcher(
   guards: DispatcherGuards,
   logger: Logger,
 ): Dispatcher {
-  return new Dispatcher(inbox, (delivery, signal) => handler.handle(delivery, signal), guards, logger);
+  return new Dispatcher(inbox, (delivery, attempt) => handler.handle(delivery, attempt), guards, logger);
 }

@@ -1,5 +1,5 @@
 import { NestFactory } from '@nestjs/core';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 
 import { AppModule, type Resources } from './app.module.js';
 import { createFastifyAdapter, type HttpGuards } from './http/create-fastify-adapter.js';
@@ -7,9 +7,21 @@ import { NestLogger } from './logging/nest-logger.js';
 
 /** Builds the application. It neither listens nor dispatches yet. */
 export function createApp(resources: Resources, guards: HttpGuards): Promise<NestFastifyApplication> {
-  return NestFactory.create<NestFastifyApplication>(AppModule.with(resources), createFastifyAdapter(guards), {
-    logger: new NestLogger(resources.logger),
-    bodyParser: false,
+  return NestFactory.create<NestFastifyApplication>(
+    AppModule.with(() => resources),
+    createFastifyAdapter(guards),
+    { logger: new NestLogger(resources.logger), bodyParser: false, abortOnError: false },
+  );
+}
+
+/** Builds the same application to be looked at: nothing in it is constructed, so that it needs no store and no token. */
+export function previewApp(): Promise<NestFastifyApplication> {
+  const resources = (): never => {
+    throw new Error('A preview has no resources.');
+  };
+  return NestFactory.create<NestFastifyApplication>(AppModule.with(resources), new FastifyAdapter(), {
+    preview: true,
+    logger: false,
     abortOnError: false,
   });
 }

@@ -1,11 +1,16 @@
 import type { Delivery } from '../inbox/inbox.js';
 
 /** What is done with a delivery. It may be asked to do it again for the same one. */
-export type DeliveryHandler = (delivery: Delivery, signal: AbortSignal) => Promise<void> | void;
+export type DeliveryHandler = (delivery: Delivery, attempt: Attempt) => Promise<void> | void;
 
 /** One run of the handler on one delivery, which can be cut short. */
 export class Attempt {
   readonly #controller = new AbortController();
+
+  /** Aborts when the attempt has taken too long, or when the receiver stops. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
 
   /**
    * Resolves when the handler is done; rejects with what it threw, or as soon as the attempt is cut short.
@@ -13,12 +18,11 @@ export class Attempt {
    * @param timeout in milliseconds
    */
   async run(handler: DeliveryHandler, delivery: Delivery, timeout: number): Promise<void> {
-    const { signal } = this.#controller;
-    const running = handler(delivery, signal);
+    const running = handler(delivery, this);
     if (running === undefined) return;
     const timer = setTimeout(() => this.cutShort(`the handler took longer than ${timeout} ms`), timeout);
     try {
-      await Promise.race([running, aborted(signal)]);
+      await Promise.race([running, aborted(this.signal)]);
     } finally {
       clearTimeout(timer);
     }

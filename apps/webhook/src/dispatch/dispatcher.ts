@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Logger } from 'pino';
 
-import type { ClaimedDelivery, Delivery, Inbox, Outcome } from '../inbox/inbox.js';
+import type { Delivery, Inbox, Outcome } from '../inbox/inbox.js';
 import { Attempt, type DeliveryHandler } from './attempt.js';
 import { backoff } from './backoff.js';
 
@@ -20,7 +20,7 @@ export interface DispatcherGuards {
 }
 
 /** Most attempts whose outcome waits to be written; beyond it no further one starts. */
-const MAX_UNSETTLED = 256;
+const MAX_UNSETTLED = 1_024;
 
 /** How long to wait before the inbox is asked again after it failed, in milliseconds. */
 const INBOX_RETRY = 1_000;
@@ -79,7 +79,7 @@ export class Dispatcher {
     clearTimeout(this.#timer);
     try {
       const { deliveries, nextDueIn } = await this.inbox.claim(this.#freeSlots());
-      for (const claimed of deliveries) this.#start(claimed);
+      for (const delivery of deliveries) this.#start(delivery);
       if (nextDueIn !== undefined) this.#wakeIn(nextDueIn);
     } catch (err) {
       this.logger.error({ err }, 'the inbox could not be read');
@@ -94,21 +94,21 @@ export class Dispatcher {
     this.#timer = setTimeout(() => this.wake(), Math.min(milliseconds, MAX_TIMER));
   }
 
-  #start(claimed: ClaimedDelivery): void {
-    const settled = this.#attempt(claimed).finally(() => {
+  #start(delivery: Delivery): void {
+    const settled = this.#attempt(delivery).finally(() => {
       this.#unsettled.delete(settled);
       this.wake();
     });
     this.#unsettled.add(settled);
   }
 
-  async #attempt(claimed: ClaimedDelivery): Promise<void> {
+  async #attempt(delivery: Delivery): Promise<void> {
     const attempt = new Attempt();
     this.#attempts.add(attempt);
-    const outcome = await this.#outcome(attempt, claimed.delivery);
+    const outcome = await this.#outcome(attempt, delivery);
     this.#attempts.delete(attempt);
     this.wake();
-    if (outcome !== undefined) await this.#settle(claimed, outcome);
+    if (outcome !== undefined) await this.#settle(delivery, outcome);
   }
 
   /** What became of an attempt; undefined if it was cut short because the receiver stops. */
@@ -134,17 +134,14 @@ export class Dispatcher {
   }
 
   /** Until the outcome is written it is kept here: a full disk must not make a delivery be handled again. */
-  async #settle(claimed: ClaimedDelivery, outcome: Outcome): Promise<void> {
+  async #settle(delivery: Delivery, outcome: Outcome): Promise<void> {
     const { signal } = this.#stopping;
     while (true) {
       try {
-        await this.inbox.settle(claimed, outcome);
+        await this.inbox.settle(delivery, outcome);
         return;
       } catch (err) {
-        this.logger.error(
-          { err, delivery: claimed.delivery.id },
-          'what became of a delivery could not be written',
-        );
+        this.logger.error({ err, delivery: delivery.id }, 'what became of a delivery could not be written');
         if (signal.aborted) return;
         await delay(INBOX_RETRY, undefined, { signal }).catch(() => undefined);
       }

@@ -6,6 +6,8 @@ export interface GroupCommitOptions<Write, Result> {
   readonly sizeOf: (write: Write) => number;
   /** A commit takes no further write beyond this many bytes. */
   readonly maxSize: number;
+  /** How long a write that nobody waits for may wait for others, in milliseconds. */
+  readonly patience: number;
 }
 
 interface Pending<Write, Result> {
@@ -14,11 +16,15 @@ interface Pending<Write, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Collects what arrives in one turn of the event loop and commits it together: one flush for all. */
+/**
+ * Commits together what arrives in one turn of the event loop: one flush for all. Since a commit keeps the loop busy,
+ * what arrives meanwhile makes up the next one.
+ */
 export class GroupCommit<Write, Result> {
   readonly #options: GroupCommitOptions<Write, Result>;
   #pending: Pending<Write, Result>[] = [];
-  #scheduled = false;
+  #immediate: NodeJS.Immediate | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #onIdle: (() => void) | undefined;
 
   constructor(options: GroupCommitOptions<Write, Result>) {
@@ -27,34 +33,42 @@ export class GroupCommit<Write, Result> {
 
   /** Resolves with the result once the commit that holds the write is durable; rejects if it failed. */
   add(write: Write): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      this.#pending.push({ write, resolve, reject });
-      this.#schedule();
-    });
+    this.#immediate ??= setImmediate(() => this.#flush());
+    return this.#enqueue(write);
+  }
+
+  /** The same for a write that can wait a little, so that it does not cause a flush of its own. */
+  addPatiently(write: Write): Promise<Result> {
+    this.#timer ??= setTimeout(() => this.#flush(), this.#options.patience);
+    return this.#enqueue(write);
   }
 
   /** Resolves when nothing is left to write. */
   async idle(): Promise<void> {
-    if (this.#pending.length > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    if (this.#pending.length === 0) return;
+    this.#immediate ??= setImmediate(() => this.#flush());
+    await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => this.#flush());
+  #enqueue(write: Write): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ write, resolve, reject });
+    });
   }
 
   #flush(): void {
-    this.#scheduled = false;
+    clearImmediate(this.#immediate);
+    clearTimeout(this.#timer);
+    this.#immediate = this.#timer = undefined;
     const batch = this.#takeBatch();
+    if (this.#pending.length > 0) this.#immediate = setImmediate(() => this.#flush());
     try {
       const results = this.#options.commit(batch.map(({ write }) => write));
       batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
       batch.forEach(({ reject }) => reject(error));
     }
-    if (this.#pending.length > 0) this.#schedule();
-    else this.#onIdle?.();
+    if (this.#pending.length === 0) this.#onIdle?.();
   }
 
   #takeBatch(): Pending<Write, Result>[] {

@@ -28,16 +28,9 @@ export type Outcome =
 
 /** Deliveries that were claimed. */
 export interface Claim {
-  readonly deliveries: readonly ClaimedDelivery[];
-  /** Milliseconds until another one is due; undefined if none waits. Only told if fewer came than were asked for. */
+  readonly deliveries: readonly Delivery[];
+  /** Milliseconds until one that has failed is due again; undefined if there is none. */
   readonly nextDueIn: number | undefined;
-}
-
-/** A delivery, and the place that it has in the backlog of its inbox. */
-export interface ClaimedDelivery {
-  readonly delivery: Delivery;
-  /** What the adapter needs to settle it; of no meaning to others. */
-  readonly dueAt: number;
 }
 
 /** How many deliveries wait for the handler, and how many are parked. */
@@ -69,7 +62,7 @@ export interface Inbox {
   claim(limit: number): Promise<Claim>;
 
   /** Resolves once what became of the delivery is durable. */
-  settle(claimed: ClaimedDelivery, outcome: Outcome): Promise<void>;
+  settle(delivery: Delivery, outcome: Outcome): Promise<void>;
 
   counts(): Promise<InboxCounts>;
 

@@ -1,21 +1,22 @@
 import { ReceiverError } from '../errors.js';
 import { GroupCommit } from './group-commit.js';
-import type { Claim, ClaimedDelivery, Inbox, InboxCounts, IncomingDelivery, Outcome } from './inbox.js';
+import type { Claim, Delivery, Inbox, InboxCounts, IncomingDelivery, Outcome } from './inbox.js';
 import { type InboxDatabase, openDatabase } from './open-database.js';
-import {
-  type BacklogKey,
-  type FailedAttempt,
-  type InboxStatements,
-  type NewDelivery,
-  prepareStatements,
-} from './sqlite-statements.js';
+import { Progress } from './progress.js';
+import { type InboxStatements, prepareStatements } from './sqlite-statements.js';
+import { planWrites, type Write, type WritePlan } from './write-plan.js';
 
 /** Most content that goes into one transaction, in bytes; bounds the copy that is handed to SQLite. */
 const MAX_BATCH_BYTES = 8 * 1_048_576;
 
-type Write =
-  | { readonly kind: 'accept'; readonly incoming: IncomingDelivery; readonly receivedAt: number }
-  | { readonly kind: 'settle'; readonly claimed: ClaimedDelivery; readonly outcome: Outcome };
+/** Most content of new deliveries that is kept in memory for the handler, in bytes; the rest is read from the file. */
+const MAX_FRESH_BYTES = 8 * 1_048_576;
+
+/**
+ * How long an outcome may wait for a delivery with which it is written, in milliseconds. A crash meanwhile hands the
+ * delivery to the handler again, which it has to expect anyway.
+ */
+const OUTCOME_PATIENCE = 10;
 
 /**
  * Opens the embedded inbox: SQLite in a folder, one process.
@@ -27,31 +28,36 @@ export function openSqliteInbox(folder: string): Inbox {
   return new SqliteInbox(files, prepareStatements(files.database));
 }
 
-/**
- * Everything that arrives while the last flush runs goes into one transaction and one flush. Ids only go up,
- * and what is written to the backlog is never due before what was claimed last, so that a cursor over the
- * backlog passes nothing by. After a restart the cursor starts anew, and with it whatever was not settled.
- */
+/** Everything that arrives while the last flush runs goes into one transaction and one flush. */
 class SqliteInbox implements Inbox {
   readonly location: string;
   readonly #files: InboxDatabase;
   readonly #statements: InboxStatements;
   readonly #writes: GroupCommit<Write, number>;
-  readonly #clockOffset: number;
+  readonly #progress: Progress;
+  /** Claimed from the backlog and not settled. */
+  readonly #again = new Set<number>();
   #lastId: number;
-  #cursor: BacklogKey = { dueAt: -1, id: -1 };
+  #endedThrough: number;
+  #nextDueAt: number | undefined;
+  /** New deliveries that follow the last claimed one without a gap, so that they need not be read back. */
+  #fresh: Delivery[] = [];
+  #freshBytes = 0;
 
   constructor(files: InboxDatabase, statements: InboxStatements) {
+    const { lastId, handledThrough } = statements.position();
     this.location = files.file;
     this.#files = files;
     this.#statements = statements;
-    this.#lastId = statements.lastId();
-    // A clock that was set back must not keep what is already there waiting.
-    this.#clockOffset = Math.max(Date.now(), statements.latestDueAt()) - performance.now();
+    this.#lastId = lastId;
+    this.#endedThrough = handledThrough;
+    this.#progress = new Progress(handledThrough);
+    this.#nextDueAt = statements.nextDueAt(0);
     this.#writes = new GroupCommit({
       commit: (writes) => this.#commit(writes),
       sizeOf: (write) => (write.kind === 'accept' ? write.incoming.content.length : 0),
       maxSize: MAX_BATCH_BYTES,
+      patience: OUTCOME_PATIENCE,
     });
   }
 
@@ -60,16 +66,20 @@ class SqliteInbox implements Inbox {
   }
 
   async claim(limit: number): Promise<Claim> {
-    const now = this.#now();
-    const deliveries = this.#statements.claim(this.#cursor, now, limit);
-    const last = deliveries.at(-1);
-    if (last !== undefined) this.#cursor = { dueAt: last.dueAt, id: last.delivery.id };
-    const nextDueAt = deliveries.length < limit ? this.#statements.nextDueAt(now) : undefined;
-    return { deliveries, nextDueIn: nextDueAt === undefined ? undefined : nextDueAt - now };
+    const now = Date.now();
+    const deliveries = this.#claimDue(now, limit);
+    for (const delivery of this.#next(limit - deliveries.length)) {
+      this.#progress.claim(delivery.id);
+      deliveries.push(delivery);
+    }
+    return {
+      deliveries,
+      nextDueIn: this.#nextDueAt === undefined ? undefined : Math.max(0, this.#nextDueAt - now),
+    };
   }
 
-  async settle(claimed: ClaimedDelivery, outcome: Outcome): Promise<void> {
-    await this.#writes.add({ kind: 'settle', claimed, outcome });
+  async settle(delivery: Delivery, outcome: Outcome): Promise<void> {
+    await this.#writes.addPatiently({ kind: 'settle', delivery, outcome });
   }
 
   async counts(): Promise<InboxCounts> {
@@ -81,14 +91,26 @@ class SqliteInbox implements Inbox {
     this.#files.close();
   }
 
-  /** Milliseconds since 1970, of a clock that never goes back. */
-  #now(): number {
-    return Math.floor(this.#clockOffset + performance.now());
+  #claimDue(now: number, limit: number): Delivery[] {
+    if (this.#nextDueAt === undefined || this.#nextDueAt > now) return [];
+    const due = this.#statements.readDue(now, this.#again, limit);
+    for (const { id } of due) this.#again.add(id);
+    if (due.length < limit) this.#nextDueAt = this.#statements.nextDueAt(now);
+    return due;
+  }
+
+  #next(limit: number): Delivery[] {
+    if (limit === 0 || this.#progress.claimedThrough === this.#lastId) return [];
+    if (this.#fresh[0]?.id !== this.#progress.claimedThrough + 1) {
+      return this.#statements.readAfter(this.#progress.claimedThrough, limit);
+    }
+    const deliveries = this.#fresh.splice(0, limit);
+    for (const { content } of deliveries) this.#freshBytes -= content.length;
+    return deliveries;
   }
 
   #commit(writes: readonly Write[]): number[] {
-    const now = this.#now();
-    const plan = planWrites(writes, this.#lastId, now);
+    const plan = planWrites(writes, this.#lastId, this.#progress, Date.now());
     try {
       this.#statements.transaction(() => this.#write(plan));
     } catch (cause) {
@@ -98,52 +120,38 @@ class SqliteInbox implements Inbox {
         { cause },
       );
     }
-    this.#lastId += plan.accepted.length;
+    this.#remember(plan);
     return plan.ids;
   }
 
-  #write({ accepted, settled, failed, parked }: WritePlan): void {
-    if (accepted.length > 0) this.#statements.insertDeliveries(accepted);
-    if (settled.length > 0) this.#statements.leaveBacklog(settled);
-    if (failed.length > 0) this.#statements.comeAgain(failed);
-    if (parked.length > 0) this.#statements.park(parked);
+  #write({ accepted, endedThrough, waiting, leavingBacklog, parked }: WritePlan): void {
+    const statements = this.#statements;
+    if (accepted.length > 0) statements.insertDeliveries(accepted);
+    if (endedThrough !== this.#endedThrough) statements.setHandledThrough(endedThrough);
+    if (waiting.length > 0) statements.insertBacklog(waiting);
+    if (leavingBacklog.length > 0) statements.deleteBacklog(leavingBacklog);
+    if (parked.length > 0) statements.insertParked(parked);
   }
-}
 
-/** One transaction's rows, by statement, and the id of each write's delivery. */
-interface WritePlan {
-  readonly ids: number[];
-  readonly accepted: NewDelivery[];
-  readonly settled: BacklogKey[];
-  readonly failed: FailedAttempt[];
-  readonly parked: FailedAttempt[];
-}
-
-function planWrites(writes: readonly Write[], lastId: number, now: number): WritePlan {
-  const plan: WritePlan = { ids: [], accepted: [], settled: [], failed: [], parked: [] };
-  for (const write of writes) {
-    if (write.kind === 'accept') {
-      const id = lastId + plan.accepted.length + 1;
-      plan.accepted.push({ id, dueAt: now, receivedAt: write.receivedAt, incoming: write.incoming });
-      plan.ids.push(id);
-    } else {
-      planSettlement(plan, write.claimed, write.outcome, now);
-      plan.ids.push(write.claimed.delivery.id);
+  #remember({ accepted, ended, endedThrough, waiting, leavingBacklog }: WritePlan): void {
+    for (const id of ended) this.#progress.end(id);
+    for (const { id, failures, at } of waiting) {
+      if (failures === 0) this.#again.add(id);
+      else {
+        this.#again.delete(id);
+        this.#nextDueAt = Math.min(at, this.#nextDueAt ?? at);
+      }
     }
+    for (const id of leavingBacklog) this.#again.delete(id);
+    this.#endedThrough = endedThrough;
+    for (const delivery of accepted) this.#keepFresh(delivery);
   }
-  return plan;
-}
 
-function planSettlement(
-  plan: WritePlan,
-  { delivery, dueAt }: ClaimedDelivery,
-  outcome: Outcome,
-  now: number,
-): void {
-  const { id } = delivery;
-  plan.settled.push({ dueAt, id });
-  if (outcome.kind === 'handled') return;
-  const attempt = { id, failures: delivery.failures + 1, error: outcome.error };
-  if (outcome.kind === 'parked') plan.parked.push({ ...attempt, dueAt: now });
-  else plan.failed.push({ ...attempt, dueAt: now + Math.max(1, Math.ceil(outcome.retryAfter)) });
+  #keepFresh(delivery: Delivery): void {
+    const previous = this.#fresh.at(-1)?.id ?? this.#progress.claimedThrough;
+    this.#lastId = delivery.id;
+    if (previous !== delivery.id - 1 || this.#freshBytes + delivery.content.length > MAX_FRESH_BYTES) return;
+    this.#fresh.push(delivery);
+    this.#freshBytes += delivery.content.length;
+  }
 }

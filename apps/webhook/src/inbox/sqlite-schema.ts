@@ -2,9 +2,12 @@
 export const SCHEMA_VERSION = 1;
 
 /**
- * The tables of the embedded inbox. `delivery` only grows. A delivery is in `backlog` until it is handled or
- * parked; `backlog` is ordered by when an attempt is due, so that claiming reads its beginning.
- * `overview` is for people who open the file.
+ * The tables of the embedded inbox.
+ *
+ * `delivery` only grows, and its ids have no gaps. Deliveries are handed on in the order of their ids, so one number
+ * tells how far the handler has come: beyond `progress.handled_through` everything waits, and up to it everything is
+ * handled but for what `backlog` (comes again) and `parked` (put aside) hold. `overview` is for people who open the
+ * file.
  */
 export const SCHEMA = `
   CREATE TABLE delivery (
@@ -16,13 +19,18 @@ export const SCHEMA = `
     content BLOB NOT NULL
   ) STRICT;
 
+  CREATE TABLE progress (
+    handled_through INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO progress VALUES (0);
+
   CREATE TABLE backlog (
+    delivery_id INTEGER PRIMARY KEY REFERENCES delivery (id),
     due_at INTEGER NOT NULL,
-    delivery_id INTEGER NOT NULL REFERENCES delivery (id),
     failures INTEGER NOT NULL,
-    error TEXT,
-    PRIMARY KEY (due_at, delivery_id)
-  ) STRICT, WITHOUT ROWID;
+    error TEXT
+  ) STRICT;
+  CREATE INDEX backlog_due_at ON backlog (due_at);
 
   CREATE TABLE parked (
     delivery_id INTEGER PRIMARY KEY REFERENCES delivery (id),
@@ -37,7 +45,7 @@ export const SCHEMA = `
     strftime('%Y-%m-%dT%H:%M:%fZ', delivery.received_at / 1000.0, 'unixepoch') AS received_at,
     CASE
       WHEN parked.delivery_id IS NOT NULL THEN 'parked'
-      WHEN backlog.delivery_id IS NOT NULL THEN 'waiting'
+      WHEN backlog.delivery_id IS NOT NULL OR delivery.id > progress.handled_through THEN 'waiting'
       ELSE 'handled'
     END AS state,
     coalesce(parked.failures, backlog.failures, 0) AS failures,
@@ -48,6 +56,7 @@ export const SCHEMA = `
     length(delivery.content) AS bytes,
     CAST(delivery.content AS TEXT) AS content
   FROM delivery
+  CROSS JOIN progress
   LEFT JOIN backlog ON backlog.delivery_id = delivery.id
   LEFT JOIN parked ON parked.delivery_id = delivery.id;
 

@@ -1,37 +1,26 @@
 import type Database from 'libsql';
 
-import type { ClaimedDelivery, IncomingDelivery, InboxCounts } from './inbox.js';
+import type { Delivery, InboxCounts } from './inbox.js';
 
-/** A place in the backlog: ordered by due time, then by id. */
-export interface BacklogKey {
-  readonly dueAt: number;
+/** A row of `backlog` or `parked`; `at` is when the delivery is due, or was parked. */
+export interface Exception {
   readonly id: number;
-}
-
-/** A delivery that is to be kept. */
-export interface NewDelivery extends BacklogKey {
-  readonly receivedAt: number;
-  readonly incoming: IncomingDelivery;
-}
-
-/** A failed attempt: the delivery's new place in the backlog, or none if it is parked. */
-export interface FailedAttempt extends BacklogKey {
+  readonly at: number;
   readonly failures: number;
-  readonly error: string;
+  readonly error: string | null;
 }
 
 /** The statements of the embedded inbox. Each takes a whole batch, so that their number does not grow with it. */
 export type InboxStatements = ReturnType<typeof prepareStatements>;
 
-interface ClaimedRow {
-  readonly due_at: number;
-  readonly failures: number;
+interface DeliveryRow {
   readonly id: number;
   readonly received_at: number;
   readonly method: string;
   readonly media_type: string | null;
   readonly content_encoding: string | null;
   readonly content: Uint8Array;
+  readonly failures: number;
 }
 
 /** Prepares every statement once. */
@@ -39,40 +28,39 @@ export function prepareStatements(database: Database.Database) {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
-  const last = database.prepare('SELECT coalesce(max(id), 0) AS id FROM delivery');
-  const latest = database.prepare(
-    'SELECT coalesce(max(due_at), 0) AS due_at FROM backlog WHERE failures = 0',
+  const position = database.prepare(
+    'SELECT handled_through AS handledThrough, (SELECT coalesce(max(id), 0) FROM delivery) AS lastId FROM progress',
   );
   // One blob for all contents: handing them over one by one costs more than SQLite's own work.
   const insertDeliveries = database.prepare(`
     INSERT INTO delivery (id, received_at, method, media_type, content_encoding, content)
     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, substr(?, value ->> 5, value ->> 6)
     FROM json_each(?)`);
+  const handledThrough = database.prepare('UPDATE progress SET handled_through = ?');
   const insertBacklog = database.prepare(`
-    INSERT INTO backlog (due_at, delivery_id, failures, error)
+    INSERT OR REPLACE INTO backlog (delivery_id, due_at, failures, error)
     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`);
   const insertParked = database.prepare(`
-    INSERT INTO parked (parked_at, delivery_id, failures, error)
+    INSERT INTO parked (delivery_id, parked_at, failures, error)
     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`);
-  const deleteBacklog = database.prepare(`
-    DELETE FROM backlog
-    WHERE (due_at, delivery_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))`);
-  const claim = database.prepare(`
-    SELECT due_at, failures, id, received_at, method, media_type, content_encoding, content
-    FROM backlog JOIN delivery ON delivery.id = backlog.delivery_id
-    WHERE (due_at, delivery_id) > (?, ?) AND due_at <= ?
-    ORDER BY due_at, delivery_id
-    LIMIT ?`);
-  const nextDue = database.prepare('SELECT min(due_at) AS due_at FROM backlog WHERE due_at > ?');
-  const count = database.prepare(
-    'SELECT (SELECT count(*) FROM backlog) AS waiting, (SELECT count(*) FROM parked) AS parked',
+  const deleteBacklog = database.prepare(
+    'DELETE FROM backlog WHERE delivery_id IN (SELECT value FROM json_each(?))',
   );
+  const readAfter = database.prepare(
+    'SELECT *, 0 AS failures FROM delivery WHERE id > ? ORDER BY id LIMIT ?',
+  );
+  const readDue = database.prepare(`
+    SELECT delivery.*, failures FROM backlog JOIN delivery ON delivery.id = delivery_id
+    WHERE due_at <= ? AND delivery_id NOT IN (SELECT value FROM json_each(?))
+    ORDER BY due_at LIMIT ?`);
+  const nextDue = database.prepare('SELECT min(due_at) AS dueAt FROM backlog WHERE due_at > ?');
+  const count = database.prepare(`
+    SELECT (SELECT coalesce(max(id), 0) FROM delivery) - handled_through + (SELECT count(*) FROM backlog) AS waiting,
+      (SELECT count(*) FROM parked) AS parked
+    FROM progress`);
 
   return {
-    lastId: () => (last.get() as { id: number }).id,
-    latestDueAt: () => (latest.get() as { due_at: number }).due_at,
-
-    /** Runs the writes in one transaction; durable on return, undone if it throws. */
+    /** Runs the writes in one transaction: durable on return, undone if it throws. */
     transaction(write: () => void): void {
       begin.run();
       try {
@@ -84,39 +72,30 @@ export function prepareStatements(database: Database.Database) {
       }
     },
 
-    insertDeliveries(deliveries: readonly NewDelivery[]): void {
+    position: () => position.get() as { handledThrough: number; lastId: number },
+
+    insertDeliveries(deliveries: readonly Delivery[]): void {
       let start = 1;
-      const rows = deliveries.map(({ id, receivedAt, incoming }) => {
-        const { method, mediaType, contentEncoding, content } = incoming;
+      const rows = deliveries.map(({ id, receivedAt, method, mediaType, contentEncoding, content }) => {
         const row = [id, receivedAt, method, mediaType, contentEncoding, start, content.length];
         start += content.length;
         return row;
       });
-      const contents = deliveries.map(({ incoming }) => incoming.content);
+      const contents = deliveries.map(({ content }) => content);
       insertDeliveries.run([Buffer.concat(contents, start - 1), JSON.stringify(rows)]);
-      insertBacklog.run([JSON.stringify(deliveries.map(({ dueAt, id }) => [dueAt, id, 0, null]))]);
     },
 
-    leaveBacklog(keys: readonly BacklogKey[]): void {
-      deleteBacklog.run([JSON.stringify(keys.map(({ dueAt, id }) => [dueAt, id]))]);
-    },
+    setHandledThrough: (id: number) => handledThrough.run([id]),
+    insertBacklog: (exceptions: readonly Exception[]) => insertBacklog.run([toRows(exceptions)]),
+    insertParked: (exceptions: readonly Exception[]) => insertParked.run([toRows(exceptions)]),
+    deleteBacklog: (ids: readonly number[]) => deleteBacklog.run([JSON.stringify(ids)]),
 
-    comeAgain(attempts: readonly FailedAttempt[]): void {
-      insertBacklog.run([toRows(attempts)]);
-    },
+    readAfter: (id: number, limit: number) => (readAfter.all([id, limit]) as DeliveryRow[]).map(toDelivery),
 
-    park(attempts: readonly FailedAttempt[]): void {
-      insertParked.run([toRows(attempts)]);
-    },
+    readDue: (now: number, except: Iterable<number>, limit: number) =>
+      (readDue.all([now, JSON.stringify([...except]), limit]) as DeliveryRow[]).map(toDelivery),
 
-    claim(after: BacklogKey, now: number, limit: number): ClaimedDelivery[] {
-      const rows = claim.all([after.dueAt, after.id, now, limit]) as ClaimedRow[];
-      return rows.map(toClaimed);
-    },
-
-    nextDueAt(after: number): number | undefined {
-      return (nextDue.get([after]) as { due_at: number | null }).due_at ?? undefined;
-    },
+    nextDueAt: (after: number) => (nextDue.get([after]) as { dueAt: number | null }).dueAt ?? undefined,
 
     counts(): InboxCounts {
       const { waiting, parked } = count.get() as InboxCounts;
@@ -125,21 +104,15 @@ export function prepareStatements(database: Database.Database) {
   };
 }
 
-function toRows(attempts: readonly FailedAttempt[]): string {
-  return JSON.stringify(attempts.map(({ dueAt, id, failures, error }) => [dueAt, id, failures, error]));
-}
+const toRows = (exceptions: readonly Exception[]): string =>
+  JSON.stringify(exceptions.map(({ id, at, failures, error }) => [id, at, failures, error]));
 
-function toClaimed(row: ClaimedRow): ClaimedDelivery {
-  return {
-    dueAt: row.due_at,
-    delivery: {
-      id: row.id,
-      receivedAt: row.received_at,
-      failures: row.failures,
-      method: row.method,
-      mediaType: row.media_type,
-      contentEncoding: row.content_encoding,
-      content: row.content,
-    },
-  };
-}
+const toDelivery = (row: DeliveryRow): Delivery => ({
+  id: row.id,
+  receivedAt: row.received_at,
+  failures: row.failures,
+  method: row.method,
+  mediaType: row.media_type,
+  contentEncoding: row.content_encoding,
+  content: row.content,
+});

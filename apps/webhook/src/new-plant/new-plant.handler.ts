@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 
+import type { Attempt } from '../dispatch/attempt.js';
 import type { Delivery } from '../inbox/inbox.js';
 import { LOGGER } from '../logging/logger.js';
 
@@ -16,11 +17,8 @@ import { LOGGER } from '../logging/logger.js';
 export class NewPlantHandler {
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}
 
-  /**
-   * @param signal aborts when the attempt has taken too long, or when the receiver stops
-   */
-  handle(delivery: Delivery, signal: AbortSignal): Promise<void> | void {
-    signal.throwIfAborted();
+  /** @param _attempt its `signal` aborts when the attempt has taken too long, or when the receiver stops */
+  handle(delivery: Delivery, _attempt: Attempt): Promise<void> | void {
     const { id, method, mediaType, content } = delivery;
     this.logger.debug(
       { delivery: id, method, mediaType, bytes: content.length },
