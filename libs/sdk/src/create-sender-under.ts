@@ -13,5 +13,5 @@ export function createSenderUnder<Plant, const Given extends Answers>(
   given: Given,
   options: NewPlantSenderOptions<Plant, Given>,
 ): NewPlantSender<Plant> {
-  return openSender(resolveSettings<Plant>(given, (options ?? {}) as UncheckedOptions<Plant>));
+  return openSender(resolveSettings<Plant>(given, options as UncheckedOptions<Plant>));
 }

@@ -34,7 +34,7 @@ function withTokenFunction(accessToken: Exclude<AccessToken, string>, clocks: Cl
         if (clocks.attempt.milliseconds < left) delivery.arm(clocks.attempt);
         proceed(`${BEARER} ${token}`);
       },
-      (error: Error) => delivery.fail(error),
+      (error: unknown) => delivery.fail(error as Error),
     );
   };
 }

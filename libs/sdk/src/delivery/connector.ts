@@ -54,13 +54,14 @@ type OpenSocket = (options: buildConnector.Options) => {
 
 function socketOpener(): OpenSocket {
   let session: Buffer | undefined;
-  return ({ protocol, hostname: host, port }) => {
+  return ({ protocol, hostname: host, port: given }) => {
     if (protocol !== 'https:') {
-      return { socket: connectTcp({ host, port: Number(port) || 80 }), ready: 'connect' };
+      const port = given === '' ? 80 : Number(given);
+      return { socket: connectTcp({ host, port }), ready: 'connect' };
     }
     const socket = connectTls({
       host,
-      port: Number(port) || 443,
+      port: given === '' ? 443 : Number(given),
       servername: isIP(host) ? '' : host,
       ALPNProtocols: ['http/1.1'],
       ...(session && { session }),

@@ -2,8 +2,8 @@ import type { Dispatcher } from 'undici';
 import { NotAcknowledgedError } from '../errors/not-acknowledged-error.js';
 import type { Outcome } from '../errors/outcome.js';
 import { PlantStoreError } from '../errors/plant-store-error.js';
-import type { Acknowledgement, Answer } from './answer.js';
 import type { AbortFanOut } from './abort-fan-out.js';
+import type { Acknowledgement, Answer } from './answer.js';
 import type { Clock } from './clock.js';
 import { joinChunks } from './join-chunks.js';
 import { transportError } from './transport-error.js';
@@ -93,6 +93,7 @@ export class Delivery implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#settled) throw new Error('The delivery was given up before its turn.');
+    if (this.#controller !== undefined) throw new Error('A delivery is attempted once.');
     this.#controller = controller;
   }
 

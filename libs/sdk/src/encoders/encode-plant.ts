@@ -1,6 +1,6 @@
 import { isUint8Array } from 'node:util/types';
 import { PlantStoreError } from '../errors/plant-store-error.js';
-import type { Encoder } from './encoder.js';
+import type { Encoded } from './encoder.js';
 import { isMediaType } from './media-type.js';
 
 /** A plant ready to be sent. */
@@ -9,8 +9,11 @@ export interface EncodedPlant {
   readonly mediaType?: string;
 }
 
+/** An encoder as JavaScript may have written it. */
+type UncheckedEncoder<Plant> = (plant: Plant) => Partial<Encoded> | undefined;
+
 /** Encodes a plant and holds the result to what `Encoded` promises. */
-export function encodePlant<Plant>(encode: Encoder<Plant>, plant: Plant): EncodedPlant {
+export function encodePlant<Plant>(encode: UncheckedEncoder<Plant>, plant: Plant): EncodedPlant {
   const { content, mediaType } = callEncoder(encode, plant);
   const encoded = typeof content === 'string' ? Buffer.from(content) : content;
   if (!isUint8Array(encoded)) {
@@ -26,7 +29,7 @@ export function encodePlant<Plant>(encode: Encoder<Plant>, plant: Plant): Encode
   return { content: encoded, mediaType };
 }
 
-function callEncoder<Plant>(encode: Encoder<Plant>, plant: Plant): ReturnType<Encoder<Plant>> {
+function callEncoder<Plant>(encode: UncheckedEncoder<Plant>, plant: Plant): Partial<Encoded> {
   try {
     return encode(plant) ?? {};
   } catch (cause) {

@@ -6,7 +6,7 @@ import type { Encoded } from './encoder.js';
  * @throws TypeError where the plant has no JSON form. From `send` it comes as `PLANT_STORE_ENCODE_FAILED`.
  */
 export function json(plant: unknown): Encoded {
-  const content: string | undefined = JSON.stringify(plant);
+  const content = JSON.stringify(plant) as string | undefined;
   if (content === undefined) throw new TypeError(`A value of type ${typeof plant} has no JSON form.`);
   return { content, mediaType: 'application/json' };
 }

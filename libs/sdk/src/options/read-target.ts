@@ -34,9 +34,9 @@ export function readTarget(given: Answers, baseUrl: unknown, allowInsecureTransp
 
 function parse(baseUrl: unknown): URL {
   if (baseUrl === undefined) throw missing('baseUrl', 'base-address');
-  const text = String(baseUrl);
-  refuse(!URL.canParse(text), 'must be an absolute URL, as https://host or https://host/path.');
-  return new URL(text);
+  const text = baseUrl instanceof URL ? baseUrl.href : baseUrl;
+  if (typeof text === 'string' && URL.canParse(text)) return new URL(text);
+  throw new Fault('baseUrl', 'must be an absolute URL, as https://host or https://host/path.');
 }
 
 function refuse(wrong: boolean, problem: string): void {

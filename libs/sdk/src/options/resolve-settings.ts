@@ -17,7 +17,7 @@ export type Settings<Plant> = ReturnType<typeof resolveSettings<Plant>>;
  *
  * @throws InvalidOptionsError with every fault.
  */
-export function resolveSettings<Plant>(given: Answers, options: UncheckedOptions<Plant>) {
+export function resolveSettings<Plant>(given: Answers, options: UncheckedOptions<Plant> = {}) {
   const readers = {
     baseUrl: () => readTarget(given, options.baseUrl, options.allowInsecureTransport),
     method: () => readMethod(given, options.method),

@@ -1,0 +1,25 @@
+import { errors } from 'undici';
+import { PlantStoreError } from '../errors/plant-store-error.js';
+import { transportError } from './transport-error.js';
+
+const lost = 'PLANT_STORE_CONNECTION_LOST';
+const unreadable = 'PLANT_STORE_ANSWER_UNREADABLE';
+
+test.each([
+  ['nothing handed over', new errors.SocketError('other side closed'), false, lost, 'not-sent'],
+  ['a reset before', Object.assign(new Error('x'), { code: 'ECONNRESET' }), false, lost, 'not-sent'],
+  ['a reset after', Object.assign(new Error('x'), { code: 'ECONNRESET' }), true, lost, 'unknown'],
+  ['a close after', new errors.SocketError('other side closed'), true, lost, 'unknown'],
+  ['an error that nobody knows', new Error('x'), true, lost, 'unknown'],
+  ['no HTTP', new errors.HTTPParserError('x'), true, unreadable, 'unknown'],
+  ['too many headers', new errors.HeadersOverflowError(), true, unreadable, 'unknown'],
+  ['an unasked 100', new errors.SocketError('bad response'), true, unreadable, 'unknown'],
+  ['an unasked 101', new errors.SocketError('bad upgrade'), true, unreadable, 'unknown'],
+] as const)('%s', (_, cause, handedOver, code, outcome) => {
+  expect(transportError(cause, 'http://127.0.0.1:9', handedOver)).toMatchObject({ code, outcome, cause });
+});
+
+test('an error of ours stays as it is', () => {
+  const error = new PlantStoreError('PLANT_STORE_CONNECT_FAILED', 'text', { outcome: 'not-sent' });
+  expect(transportError(error, 'http://127.0.0.1:9', true)).toBe(error);
+});

@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { accessToken, arbitrary } from './open-test-sender.js';
+import { acknowledge, startRawServer, staySilent } from './raw-server.js';
+import { type Running, startProcess } from './run-process.js';
+import { afterThisTest } from './teardown.js';
+
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
+function start(url: string, env: NodeJS.ProcessEnv = {}): Running {
+  const required = ['--base-url', url, '--method', 'POST', '--content-type', 'text/plain'];
+  return startProcess(process.execPath, [path('../bin/plant-store.js'), 'send', '-', ...required], {
+    env: { ACCESS_TOKEN: accessToken, ...env },
+  });
+}
+
+describe('the command as a process', () => {
+  test('sends standard input and exits', async () => {
+    const server = await startRawServer(acknowledge);
+    const { child, finished } = start(server.url);
+    child.stdin!.end(arbitrary);
+
+    expect(await finished).toEqual({
+      code: 0,
+      stdout: `acknowledged: 204, 17 bytes sent with POST to ${server.url}/plant/webhook\n`,
+      stderr: '',
+    });
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('at %s says what is known and exits', async (signal) => {
+    const server = await startRawServer(staySilent);
+    const { child, finished } = start(server.url);
+    child.stdin!.end(arbitrary);
+    await server.request(0);
+    child.kill(signal);
+
+    expect(await finished).toMatchObject({
+      code: 4,
+      stdout: '',
+      stderr: expect.stringMatching(/^plant-store: outcome unknown: .*\n$/),
+    });
+  });
+
+  test('exits as it should where nobody reads its output any more', async () => {
+    const server = await startRawServer(staySilent);
+    const { child, finished } = start(server.url);
+    child.stdout!.destroy();
+    child.stdin!.end(arbitrary);
+    acknowledge(await server.request(0));
+
+    expect(await finished.catch(() => once(child, 'close'))).toBeDefined();
+    expect(child.exitCode).toBe(0);
+  });
+
+  test('sends over TLS where the certificate is trusted', async () => {
+    const server = createServer(
+      { key: readFileSync(path('fixtures/loopback.key')), cert: readFileSync(path('fixtures/loopback.crt')) },
+      (request, response) => request.resume().once('end', () => response.writeHead(204).end()),
+    ).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    afterThisTest(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const { child, finished } = start(`https://localhost:${port}`, {
+      NODE_EXTRA_CA_CERTS: path('fixtures/loopback.crt'),
+    });
+    child.stdin!.end(arbitrary);
+
+    expect(await finished).toMatchObject({ code: 0, stderr: '' });
+  });
+});

@@ -1,0 +1,376 @@
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { type Answers, openQuestions } from '@plant-store/contract';
+import { runCommand } from '../src/cli/run-command.js';
+import { exampleAnswers } from './example-answers.js';
+import { accessToken, arbitrary } from './open-test-sender.js';
+import { acknowledge, answerWith, startRawServer, staySilent } from './raw-server.js';
+import type { Finished } from './run-process.js';
+import { afterThisTest } from './teardown.js';
+
+interface Situation {
+  readonly given?: Answers;
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly stdin?: Readable;
+  readonly signal?: AbortSignal;
+}
+
+async function run(args: readonly string[], situation: Situation = {}): Promise<Finished> {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const code = await runCommand(args, {
+    given: {},
+    environment: { ACCESS_TOKEN: accessToken },
+    stdin: Readable.from([]),
+    signal: new AbortController().signal,
+    ...situation,
+    stdout,
+    stderr,
+  });
+  stdout.end();
+  stderr.end();
+  const finished = { code, stdout: await text(stdout), stderr: await text(stderr) };
+  expect(finished.stdout + finished.stderr).not.toContain(accessToken);
+  expect(finished.stderr).not.toMatch(/^\s+at /m);
+  return finished;
+}
+
+async function file(content: string | Uint8Array = arbitrary): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'plant-store-'));
+  afterThisTest(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'content');
+  await writeFile(path, content);
+  return path;
+}
+
+const required = (url: string): string[] => [
+  ...['--base-url', url],
+  ...['--method', 'POST'],
+  ...['--content-type', 'text/plain'],
+];
+
+describe('plant-store send', () => {
+  test('sends the bytes of a file and says so in a line', async () => {
+    const server = await startRawServer(acknowledge);
+    const content = Uint8Array.from({ length: 256 }, (_, index) => index);
+
+    const finished = await run(['send', await file(content), ...required(server.url)]);
+
+    expect(finished).toEqual({
+      code: 0,
+      stdout: `acknowledged: 204, 256 bytes sent with POST to ${server.url}/plant/webhook\n`,
+      stderr: '',
+    });
+    const request = await server.request(0);
+    expect(request.content.equals(content)).toBe(true);
+    expect(request.headers).toEqual([
+      `host: 127.0.0.1:${server.port}`,
+      'connection: keep-alive',
+      `authorization: Bearer ${accessToken}`,
+      'content-type: text/plain',
+      'content-length: 256',
+    ]);
+  });
+
+  test('sends standard input', async () => {
+    const server = await startRawServer(acknowledge);
+    const stdin = Readable.from([Buffer.from('arbi'), Buffer.from('trary')]);
+
+    expect(await run(['send', '-', ...required(server.url)], { stdin })).toMatchObject({ code: 0 });
+    expect((await server.request(0)).content.toString()).toBe('arbitrary');
+  });
+
+  test('with example answers needs neither address nor method nor media type', async () => {
+    const server = await startRawServer(acknowledge);
+    const given = { ...exampleAnswers, 'base-address': server.url };
+
+    expect(await run(['send', await file('{}')], { given })).toMatchObject({
+      code: 0,
+      stdout: `acknowledged: 204, 2 bytes sent with PUT to ${server.url}/plant/webhook\n`,
+    });
+    const { headers, content } = await server.request(0);
+    expect(headers).toContain('content-type: application/json');
+    expect(content.toString()).toBe('{}');
+  });
+
+  test('names the questions that make options required, all at once', async () => {
+    const { code, stdout, stderr } = await run(['send', await file()]);
+
+    expect([code, stdout]).toEqual([2, '']);
+    const lines = stderr.trim().split('\n');
+    expect(lines).toHaveLength(3);
+    const questions = [
+      ['--base-url', 'base-address'],
+      ['--method', 'http-method'],
+      ['--content-type', 'media-type'],
+    ] as const;
+    questions.forEach(([flag, id], index) => {
+      expect(lines[index]).toContain(`plant-store: ${flag} is missing`);
+      expect(lines[index]).toContain(id);
+      expect(lines[index]).toContain(openQuestions.find((entry) => entry.id === id)!.question);
+    });
+  });
+
+  test('tells all faults at once', async () => {
+    const { code, stderr } = await run(
+      ['send', '/no/such/file', '--base-url', 'x', '--method', 'get', '--nope'],
+      {
+        environment: {},
+      },
+    );
+
+    expect(code).toBe(2);
+    expect(stderr.trim().split('\n')).toEqual([
+      expect.stringContaining('--nope is not an option'),
+      expect.stringContaining('There is no access token'),
+      expect.stringContaining('--base-url must be an absolute URL'),
+      expect.stringContaining('--method must be one of POST, PUT, PATCH'),
+      expect.stringContaining('--content-type is missing'),
+      expect.stringContaining("/no/such/file can't be read: there is no such file"),
+    ]);
+  });
+});
+
+describe('bad input', () => {
+  test.each([
+    ['no command', [], 'plant-store send FILE'],
+    ['another command', ['receive', 'x'], 'plant-store send FILE'],
+    ['no file', ['send'], 'Name one FILE'],
+    ['two files', ['send', 'a', 'b'], 'Name one FILE'],
+    ['a directory', ['send', tmpdir()], 'it is a directory'],
+    [
+      'a value for a switch',
+      ['send', '-', '--allow-insecure-transport=x'],
+      '--allow-insecure-transport takes no value',
+    ],
+    ['an option without its value', ['send', '-', '--method'], '--method needs a value'],
+    ['an option in place of a value', ['send', '-', '--method', '--base-url', 'x'], '--method needs a value'],
+    [
+      'a time-out that is none',
+      ['send', '-', '--total-timeout', '5s'],
+      '--total-timeout must be a whole number',
+    ],
+    ['a time-out of 0', ['send', '-', '--connect-timeout', '0'], '--connect-timeout must be a whole number'],
+    [
+      'a media type that is none',
+      ['send', '-', '--content-type', 'json'],
+      '--content-type must be a media type',
+    ],
+    ['an unknown option', ['send', '-', '-x'], '-x is not an option'],
+    ['plain HTTP', ['send', '-', '--base-url', 'http://example.test'], 'RFC 6750 §5.3'],
+    ['a token as an argument', ['send', '-', '--access-token', accessToken], 'seen by every user'],
+    ['a token as an inline argument', ['send', '-', `--access-token=${accessToken}`], 'seen by every user'],
+    [
+      'a token behind a mistyped option',
+      ['send', '-', '--acces-token', accessToken],
+      '--acces-token is not an option',
+    ],
+  ])('%s', async (_, args, message) => {
+    const { code, stdout, stderr } = await run(args);
+
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+  });
+
+  test('empty content', async () => {
+    const server = await startRawServer(acknowledge);
+    const path = await file('');
+
+    for (const operand of [path, '-']) {
+      const { code, stderr } = await run(['send', operand, ...required(server.url)]);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^plant-store: .* is empty, so it carries no information about a plant\..*\n$/);
+    }
+    expect(server.requests).toEqual([]);
+  });
+
+  test('a file that may not be read', async () => {
+    if (process.getuid?.() === 0) return;
+    const path = await file();
+    await chmod(path, 0);
+
+    expect((await run(['send', path, ...required('http://127.0.0.1:9')])).stderr).toContain(
+      'may not be read',
+    );
+  });
+});
+
+describe('the access token', () => {
+  async function authorizationWith(
+    environment: NodeJS.ProcessEnv,
+    ...args: string[]
+  ): Promise<string | undefined> {
+    const server = await startRawServer(acknowledge);
+    const finished = await run(['send', await file(), ...required(server.url), ...args], { environment });
+    expect(finished).toMatchObject({ code: 0 });
+    return server.requests[0]!.headers[2];
+  }
+
+  test('comes from the named file, else ACCESS_TOKEN, else the file in ACCESS_TOKEN_FILE', async () => {
+    const named = await file('named');
+    const environment = { ACCESS_TOKEN: 'direct', ACCESS_TOKEN_FILE: await file('other') };
+
+    expect(await authorizationWith(environment, '--access-token-file', named)).toBe(
+      'authorization: Bearer named',
+    );
+    expect(await authorizationWith(environment)).toBe('authorization: Bearer direct');
+    expect(await authorizationWith({ ...environment, ACCESS_TOKEN: '' })).toBe('authorization: Bearer other');
+  });
+
+  test('is the first in a file of the form that the receiver reads', async () => {
+    const ACCESS_TOKEN_FILE = await file('\n# the current one\r\n  first \r\nsecond\n');
+
+    expect(await authorizationWith({ ACCESS_TOKEN_FILE })).toBe('authorization: Bearer first');
+  });
+
+  test.each([
+    ['an empty file', '', 'holds no token'],
+    ['a file of comments', '# none\n', 'holds no token'],
+    ['a file of prose', `${accessToken} or so`, 'is not an access token'],
+  ])('is not in %s', async (_, content, message) => {
+    const path = await file(content);
+
+    const { code, stderr } = await run(['send', await file(), '--access-token-file', path]);
+
+    expect(code).toBe(2);
+    expect(stderr).toContain(path);
+    expect(stderr).toContain(message);
+  });
+
+  test('is missing', async () => {
+    const { code, stderr } = await run(['send', '-'], { environment: {} });
+
+    expect(code).toBe(2);
+    expect(stderr).toContain('There is no access token: name its file with --access-token-file');
+  });
+});
+
+describe('a delivery that fails', () => {
+  const status = (code: number, headers = ''): string =>
+    `HTTP/1.1 ${code} Arbitrary\r\n${headers}Content-Length: 0\r\n\r\n`;
+
+  test.each([
+    [302, '', 'redirection is not followed'],
+    [401, 'WWW-Authenticate: Bearer\r\n', 'check the one in ACCESS_TOKEN'],
+    [404, '', 'check --base-url'],
+    [405, 'Allow: PUT, PATCH\r\n', 'but PUT, PATCH; check --method'],
+    [405, 'Allow: what you like\r\n', 'this method; check --method'],
+    [413, '', 'larger than'],
+    [415, '', 'check --content-type'],
+    [418, '', 'refused it'],
+    [503, '', 'could not take it now'],
+  ])('with %i %j exits with 1', async (code, headers, advice) => {
+    const { url } = await startRawServer(answerWith(status(code, headers)));
+
+    const finished = await run(['send', await file(), ...required(url)]);
+
+    expect(finished).toMatchObject({ code: 1, stdout: '' });
+    expect(finished.stderr).toMatch(/^plant-store: not acknowledged: .*\n$/);
+    expect(finished.stderr).toContain(`answered ${code}`);
+    expect(finished.stderr).toContain(advice);
+  });
+
+  test('where nobody listens exits with 3', async () => {
+    const server = await startRawServer(acknowledge);
+    server.server.close();
+    await once(server.server, 'close');
+
+    const { code, stderr } = await run(['send', await file(), ...required(server.url)]);
+
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^plant-store: not sent: .*ECONNREFUSED.* Is the receiver running there\?.*\n$/);
+  });
+
+  test.each([
+    ['goes away mid-way', ({ socket }: { socket: { destroy(): unknown } }) => void socket.destroy()],
+    ['never answers', staySilent],
+  ])('where the receiver %s exits with 4', async (_, handle) => {
+    const { url } = await startRawServer(handle);
+
+    const { code, stderr } = await run(['send', await file(), ...required(url), '--attempt-timeout', '100']);
+
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/^plant-store: outcome unknown: .* may be delivered twice\.\n$/);
+  });
+
+  test('where the user interrupts it says what is known', async () => {
+    const server = await startRawServer(staySilent);
+    const controller = new AbortController();
+    const running = run(['send', await file(), ...required(server.url)], { signal: controller.signal });
+    await server.request(0);
+    controller.abort();
+
+    expect(await running).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/outcome unknown: .*aborted/),
+    });
+  });
+
+  test('where the user interrupts the reading of standard input, nothing is sent', async () => {
+    const controller = new AbortController();
+    let begin = (): void => {};
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const stdin = new Readable({ read: () => begin() });
+    const running = run(['send', '-', ...required('http://127.0.0.1:9')], {
+      stdin,
+      signal: controller.signal,
+    });
+    await begun;
+    controller.abort();
+
+    expect(await running).toMatchObject({ code: 3, stderr: 'plant-store: not sent: interrupted.\n' });
+  });
+});
+
+describe('help', () => {
+  test('names every option, the open questions and the exit codes', async () => {
+    const { code, stdout } = await run(['--help']);
+
+    expect(code).toBe(0);
+    expect(stdout).toMatchInlineSnapshot(`
+      "Usage: plant-store send FILE|- [options]
+
+      Delivers the content of FILE, or of standard input for -, as the New Plant notification: its bytes,
+      unchanged, in one attempt.
+
+      Options:
+        --base-url URL              address to which the delivery path is appended (required: question base-address is open)
+        --method METHOD             HTTP method: POST, PUT or PATCH (required: question http-method is open)
+        --content-type TYPE         media type of the content, as type/subtype (required: question media-type is open)
+        --access-token-file FILE    file that holds the access token
+        --connect-timeout MS        time for making a connection (default: 5000 ms)
+        --attempt-timeout MS        time from dispatch to the end of the answer (default: 15000 ms)
+        --total-timeout MS          time for all of it (default: 30000 ms)
+        --allow-insecure-transport  send the token over plain HTTP beyond loopback
+        --help                      print this text
+        --version                   print the version
+
+      The access token is never an argument. It is taken from the file that --access-token-file names, else
+      from the environment: ACCESS_TOKEN, or the file that ACCESS_TOKEN_FILE names. A file holds one token a
+      line; the first line that is neither empty nor a comment (#) counts.
+
+      Exit codes:
+        0                           acknowledged: the receiver answered 2xx
+        1                           answered, but not acknowledged: any other status
+        2                           bad input: an argument, a file or the access token; nothing was sent
+        3                           not sent: nothing of the request went out, so sending again is safe
+        4                           unknown: no answer came, and the receiver may have taken the plant
+      "
+    `);
+  });
+
+  test('with example answers names them as defaults', async () => {
+    const { stdout } = await run(['send', '-h'], { given: exampleAnswers });
+
+    expect(stdout).toContain('(default: PUT)');
+    expect(stdout).not.toContain('is open');
+  });
+
+  test('the version is that of the package', async () => {
+    expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { exitCodeMeanings, exitCodes } from '../src/cli/exit-codes.js';
+import * as sdk from '../src/index.js';
+import { errorCodes, InvalidOptionsError, NotAcknowledgedError, PlantStoreError } from '../src/index.js';
+
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+
+/** The rows of the README's table whose first heading is this one. */
+function tableOf(heading: string): string[][] {
+  const lines = readme.split('\n');
+  const start = lines.findIndex((line) => line.startsWith(`| ${heading} `));
+  const length = lines.slice(start).findIndex((line) => !line.startsWith('|'));
+  return lines.slice(start + 2, start + length).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+test('the README lists every error code as it is, and no other', () => {
+  const expected = Object.entries(errorCodes).map(([code, { outcomes, meaning }]) => [
+    `\`${code}\``,
+    outcomes.map((outcome) => `\`${outcome}\``).join(', '),
+    meaning,
+  ]);
+  expect(tableOf('Code')).toEqual(expected);
+});
+
+test('the README lists every exit code as it is, and no other', () => {
+  const expected = Object.entries(exitCodes).map(([name, code]) => [
+    String(code),
+    exitCodeMeanings[name as keyof typeof exitCodes],
+  ]);
+  expect(tableOf('Exit code')).toEqual(expected);
+});
+
+test('the README lists every guard with its default', () => {
+  const rows = tableOf('Option').filter(([, required, standard]) => required === 'no' && standard !== 'none');
+  expect(Object.fromEntries(rows.map(([name, , standard]) => [name, standard]))).toEqual(
+    Object.fromEntries(
+      Object.entries(sdk.guardDefaults).map(([name, value]) => [`\`${name}\``, String(value)]),
+    ),
+  );
+});
+
+test('the docstrings of the guards tell their defaults', () => {
+  const source = readFileSync(new URL('../src/options/new-plant-sender-options.ts', import.meta.url), 'utf8');
+  const told = [...source.matchAll(/@default (\d+|true|false)\n\s+\*\/\n\s+readonly (\w+)\?:/g)];
+  expect(Object.fromEntries(told.map(([, value, name]) => [name, value]))).toEqual(
+    Object.fromEntries(Object.entries(sdk.guardDefaults).map(([name, value]) => [name, String(value)])),
+  );
+});
+
+test('the table of codes cannot be changed', () => {
+  expect(Object.isFrozen(errorCodes)).toBe(true);
+  for (const entry of Object.values(errorCodes)) {
+    expect(Object.isFrozen(entry) && Object.isFrozen(entry.outcomes)).toBe(true);
+  }
+});
+
+test('every error has the base class, its name, and its cause', () => {
+  const cause = new Error('arbitrary');
+  const answer = { status: 500, headers: {}, content: new Uint8Array(0), truncated: false };
+  const base = new PlantStoreError('PLANT_STORE_ABORTED', 'text', { outcome: 'unknown', cause });
+
+  expect(base).toMatchObject({ name: 'PlantStoreError', message: 'text', outcome: 'unknown', cause });
+  expect('cause' in new PlantStoreError('PLANT_STORE_ABORTED', 'text', { outcome: 'unknown' })).toBe(false);
+  for (const error of [new InvalidOptionsError([]), new NotAcknowledgedError(answer, 'url')]) {
+    expect(error).toBeInstanceOf(PlantStoreError);
+    expect(errorCodes[error.code].outcomes).toEqual([error.outcome]);
+    expect(error.name).toBe(error.constructor.name);
+  }
+});
+
+test('these names are exported', () => {
+  expect(Object.keys(sdk).toSorted()).toEqual([
+    'InvalidOptionsError',
+    'NotAcknowledgedError',
+    'PlantStoreError',
+    'bytes',
+    'createNewPlantSender',
+    'errorCodes',
+    'guardDefaults',
+    'json',
+  ]);
+});

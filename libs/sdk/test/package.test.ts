@@ -1,0 +1,215 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { accessToken, arbitrary } from './open-test-sender.js';
+import { acknowledge, type RawServer, startRawServer } from './raw-server.js';
+import { startProcess } from './run-process.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const timeout = 120_000;
+let project: string;
+let tarballs: readonly string[];
+
+async function succeed(command: string, args: readonly string[], cwd: string, env = {}): Promise<string> {
+  const { code, stdout, stderr } = await startProcess(command, args, { cwd, env }).finished;
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} exited with ${code}:\n${stdout}${stderr}`);
+  return stdout;
+}
+
+async function pack(library: string): Promise<string> {
+  const folder = join(root, 'libs', library);
+  const output = await succeed('npm', ['pack', '--json', '--pack-destination', project], folder);
+  const [{ filename }] = JSON.parse(output) as [{ filename: string }];
+  return join(project, filename);
+}
+
+async function filesOf(name: string): Promise<string[]> {
+  const folder = join(project, 'node_modules', name);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .toSorted();
+}
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'plant-store-package-'));
+  tarballs = [await pack('contract'), await pack('sdk')];
+  await writeFile(join(project, 'package.json'), '{ "private": true }');
+  const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
+  await succeed('npm', ['install', ...quiet, ...tarballs], project);
+}, timeout);
+
+afterAll(() => rm(project, { recursive: true }));
+
+function environment({ url }: RawServer): NodeJS.ProcessEnv {
+  return { RECEIVER_URL: url, ACCESS_TOKEN: accessToken };
+}
+
+test('publint finds nothing in the tarballs', async () => {
+  const publint = join(root, 'node_modules/publint/src/cli.js');
+  for (const tarball of tarballs) {
+    expect(await succeed(process.execPath, [publint, 'run', tarball, '--strict'], project)).toContain(
+      'All good!',
+    );
+  }
+});
+
+test("the SDK's tarball holds these files and no others", async () => {
+  const compiled = modules.flatMap((module) => [
+    `dist/${module}.d.ts`,
+    `dist/${module}.d.ts.map`,
+    `dist/${module}.js`,
+    `dist/${module}.js.map`,
+    `src/${module}.ts`,
+  ]);
+
+  expect(await filesOf('@plant-store/sdk')).toEqual(
+    ['LICENSE', 'README.md', 'bin/plant-store.js', 'package.json', ...compiled].toSorted(),
+  );
+});
+
+test('what a source map names is in the tarball', async () => {
+  for (const name of ['@plant-store/contract', '@plant-store/sdk']) {
+    const files = await filesOf(name);
+    const maps = files.filter((file) => file.endsWith('.map'));
+    expect(maps.length).toBeGreaterThan(0);
+    for (const map of maps) {
+      const { sources } = JSON.parse(readFileSync(join(project, 'node_modules', name, map), 'utf8')) as {
+        sources: string[];
+      };
+      for (const source of sources) expect(files).toContain(join(map, '..', source));
+    }
+  }
+});
+
+test("the README's example sends, by import", async () => {
+  const server = await startRawServer(acknowledge);
+  const readme = readFileSync(join(project, 'node_modules/@plant-store/sdk/README.md'), 'utf8');
+  const [, example] = /```js\n([\s\S]*?)```/.exec(readme)!;
+  await writeFile(join(project, 'example.mjs'), example!);
+
+  const output = await succeed(process.execPath, ['example.mjs'], project, environment(server));
+
+  expect(output).toBe('acknowledged with 204\n');
+  const { line, content } = await server.request(0);
+  expect(line).toBe('POST /plant/webhook HTTP/1.1');
+  expect(JSON.parse(content.toString())).toEqual({ arbitrary: 'content' });
+});
+
+test('it sends by require, too', async () => {
+  const server = await startRawServer(acknowledge);
+  await writeFile(
+    join(project, 'example.cjs'),
+    `const { createNewPlantSender, bytes } = require('@plant-store/sdk');
+     const { RECEIVER_URL: baseUrl, ACCESS_TOKEN: accessToken } = process.env;
+     const sender = createNewPlantSender({ baseUrl, accessToken, method: 'PUT', encode: bytes() });
+     sender.send(${JSON.stringify(arbitrary)})
+       .then(({ status }) => console.log(status))
+       .finally(() => sender.close());`,
+  );
+
+  const disabled = '--disable-warning=ExperimentalWarning';
+  const output = await succeed(process.execPath, [disabled, 'example.cjs'], project, environment(server));
+
+  expect(output).toBe('204\n');
+  expect((await server.request(0)).content.toString()).toBe(arbitrary);
+});
+
+test('the installed command sends', async () => {
+  const server = await startRawServer(acknowledge);
+  await writeFile(join(project, 'content'), arbitrary);
+  const required = ['--base-url', server.url, '--method', 'POST', '--content-type', 'text/plain'];
+
+  const command = join(project, 'node_modules/.bin/plant-store');
+  const output = await succeed(command, ['send', 'content', ...required], project, environment(server));
+
+  expect(output).toBe(`acknowledged: 204, 17 bytes sent with POST to ${server.url}/plant/webhook\n`);
+});
+
+test(
+  'a TypeScript project compiles against it, its declarations included',
+  async () => {
+    await writeFile(
+      join(project, 'example.mts'),
+      `import { createNewPlantSender, json, type Acknowledgement } from '@plant-store/sdk';
+       const options = { baseUrl: 'https://example.test', accessToken: 'token', encode: json } as const;
+       export const sender = createNewPlantSender<{ arbitrary: string }>({ ...options, method: 'POST' });
+       export const sent: Promise<Acknowledgement> = sender.send({ arbitrary: 'content' });
+       // @ts-expect-error the question http-method is open
+       createNewPlantSender(options);`,
+    );
+    const types = join(root, 'node_modules/@types');
+    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--types', 'node', '--typeRoots', types];
+
+    await succeed(
+      process.execPath,
+      [join(root, 'node_modules/typescript/bin/tsc'), ...flags, 'example.mts'],
+      project,
+    );
+  },
+  timeout,
+);
+
+const modules: readonly string[] = [
+  'cli/bad-input',
+  'cli/command-context',
+  'cli/command-options',
+  'cli/describe-failure',
+  'cli/exit-codes',
+  'cli/find-access-token',
+  'cli/help',
+  'cli/parse-arguments',
+  'cli/plant-store',
+  'cli/prepare',
+  'cli/read-content',
+  'cli/read-input-file',
+  'cli/run-command',
+  'cli/send',
+  'cli/sender-options',
+  'cli/version',
+  'create-new-plant-sender',
+  'create-sender-under',
+  'delivery/abort-fan-out',
+  'delivery/additional-headers',
+  'delivery/answer',
+  'delivery/authorizer',
+  'delivery/clock',
+  'delivery/connector',
+  'delivery/delivery',
+  'delivery/in-flight',
+  'delivery/join-chunks',
+  'delivery/transport',
+  'delivery/transport-error',
+  'encoders/bytes',
+  'encoders/encode-plant',
+  'encoders/encoder',
+  'encoders/encoder-for',
+  'encoders/json',
+  'encoders/media-type',
+  'errors/error-codes',
+  'errors/invalid-options-error',
+  'errors/not-acknowledged-error',
+  'errors/outcome',
+  'errors/plant-store-error',
+  'index',
+  'new-plant-sender',
+  'open-sender',
+  'options/access-token',
+  'options/fault',
+  'options/guard-defaults',
+  'options/header-hook',
+  'options/missing',
+  'options/new-plant-sender-options',
+  'options/option-fault',
+  'options/read-access-token',
+  'options/read-all',
+  'options/read-encode',
+  'options/read-guards',
+  'options/read-header-hook',
+  'options/read-method',
+  'options/read-target',
+  'options/resolve-settings',
+];
