@@ -56,7 +56,10 @@ function keepConnectionFieldsPrivate(response: ServerResponse): void {
   if (response.shouldKeepAlive && response.req.httpVersionMinor > 0) response.removeHeader('connection');
 }
 
-/** A 204 has no Content-Length (RFC 9110 §8.6). A server that stops says that it closes (RFC 9112 §9.6). */
+/**
+ * A 204 has no Content-Length (RFC 9110 §8.6). A server that stops says that it closes (RFC 9112 §9.6), and so it
+ * does to HTTP/1.0, where a connection that persists would have to be agreed on.
+ */
 function withFraming(
   reply: FastifyReply,
   status: number,
@@ -65,7 +68,7 @@ function withFraming(
   return {
     ...fields,
     ...(status !== 204 && { 'content-length': '0' }),
-    ...(isStopping(reply) && { connection: 'close' }),
+    ...((isStopping(reply) || reply.raw.req.httpVersionMinor === 0) && { connection: 'close' }),
   };
 }
 

@@ -5,6 +5,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 
 import { answer, isStopping } from './answer.js';
 import { answerClientError } from './answer-client-error.js';
+import { namesItsHost } from './names-its-host.js';
 
 /** Guards of the HTTP server, in milliseconds. */
 export interface HttpGuards {
@@ -22,7 +23,12 @@ export function createFastifyAdapter({ requestTimeout, keepAliveTimeout }: HttpG
   const adapter = new FastifyAdapter({
     requestTimeout,
     keepAliveTimeout,
-    http: { headersTimeout: requestTimeout, connectionsCheckingInterval: Math.min(1_000, requestTimeout) },
+    http: {
+      headersTimeout: requestTimeout,
+      connectionsCheckingInterval: Math.min(1_000, requestTimeout),
+      // Node's own answer has a Transfer-Encoding and a chunk, and it takes several Host fields.
+      requireHostHeader: false,
+    },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error: FastifyError, _request: FastifyRequest, reply: FastifyReply) =>
       answer(reply, error.statusCode ?? 400),
@@ -31,8 +37,9 @@ export function createFastifyAdapter({ requestTimeout, keepAliveTimeout }: HttpG
   });
   const fastify = adapter.getInstance();
   routeEveryMethodUnread(adapter);
-  fastify.addHook('onRequest', (_request, reply, done) => {
+  fastify.addHook('onRequest', (request, reply, done) => {
     if (isStopping(reply)) answer(reply, 503);
+    else if (!namesItsHost(request.raw)) answer(reply, 400);
     else done();
   });
   for (const event of ['checkContinue', 'checkExpectation']) {

@@ -43,7 +43,12 @@ export function readContent(
 
     if (Number(request.headers['content-length']) > limit) return refuse(413);
     if (request.destroyed) return refuse(400);
-    if (request.headers.expect !== undefined) response.writeContinue();
+    if (expectsContinue(request)) response.writeContinue();
     request.on('data', onData).on('end', onEnd).on('close', onClose);
   });
+}
+
+/** HTTP/1.0 knows neither the expectation nor the answer to it (RFC 9110 §10.1.1, §15.2). */
+function expectsContinue({ headers, httpVersionMinor }: IncomingMessage): boolean {
+  return headers.expect?.toLowerCase() === '100-continue' && httpVersionMinor > 0;
 }
