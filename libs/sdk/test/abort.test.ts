@@ -63,7 +63,7 @@ describe('the signal of the caller', () => {
     const server = await startRawServer(acknowledge);
     const connected = once(server.server, 'connection');
     const controller = new AbortController();
-    const sender = openTestSender({ baseUrl: `https://127.0.0.1:${server.port}` });
+    const sender = openTestSender({ baseUrl: `https://127.0.0.1:${server.port}`, connectTimeout: 600_000 });
 
     const sent = rejection(sender.send(arbitrary, { signal: controller.signal }));
     const [socket] = (await connected) as [Socket];

@@ -33,7 +33,11 @@ describe('close', () => {
   test('ends a connection that is being made for nobody', async () => {
     const server = await startRawServer(acknowledge);
     const connected = once(server.server, 'connection') as Promise<[Socket]>;
-    const sender = openTestSender({ baseUrl: `https://127.0.0.1:${server.port}`, attemptTimeout: 50 });
+    const sender = openTestSender({
+      baseUrl: `https://127.0.0.1:${server.port}`,
+      attemptTimeout: 50,
+      connectTimeout: 600_000,
+    });
 
     expect(await rejection(sender.send(arbitrary))).toMatchObject({
       code: 'PLANT_STORE_ATTEMPT_TIMEOUT',

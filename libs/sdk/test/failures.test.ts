@@ -178,6 +178,15 @@ describe('the outcome is unknown', () => {
     });
   });
 
+  test('where the connection breaks after an informational answer', async () => {
+    const { url } = await startRawServer(({ socket }) => socket.end('HTTP/1.1 103 Early Hints\r\n\r\n'));
+
+    expect(await rejection(openTestSender({ baseUrl: url }).send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_CONNECTION_LOST',
+      outcome: 'unknown',
+    });
+  });
+
   test.each([
     ['no HTTP', 'what is this\r\n\r\n'],
     ['100, which nobody asked for', 'HTTP/1.1 100 Continue\r\n\r\n'],
