@@ -7,14 +7,17 @@ import type { Meanings } from './meanings.js';
 /** A fact that is not the same in both documents, or one that was asked for although it is. */
 export interface Comparison<Label> {
   readonly pointer: string;
-  /** Where the same stands again, because both documents share a part there: said once, with all its users. */
+  /**
+   * Where the same stands again, because both documents share a part there: said once, with all its users,
+   * or the first 999 of them.
+   */
   readonly alsoAt: readonly string[];
   /** What the first document states; undefined if nothing. */
   readonly first?: Fact;
   /** What the second document states; undefined if nothing. */
   readonly second?: Fact;
-  /** The label of the nearest place of the first document that has one. */
-  readonly label?: Label;
+  /** The labels of the places of the first document that lead here, the nearest one last. */
+  readonly labels: readonly Label[];
 }
 
 /** What to list although it is equal, and how to name it. */
@@ -46,10 +49,14 @@ export function compare<Label>(
   return new Comparer(meanings, attention).run(first, second);
 }
 
-/** A pair of parts that may come again, and the places where it does. */
+/** A pair of parts that may come again, and the places where it does: the first one was looked into. */
 interface Shared {
   readonly pointer: string;
-  readonly again: string[];
+  readonly visits: Visit[];
+}
+
+interface Visit {
+  readonly pointer: string;
   readonly within: Shared | undefined;
 }
 
@@ -58,7 +65,7 @@ interface Pair<Label> {
   readonly pointer: string;
   readonly first: FactChild | undefined;
   readonly second: FactChild | undefined;
-  readonly label: Label | undefined;
+  readonly labels: readonly Label[];
   readonly within: Shared | undefined;
 }
 
@@ -81,7 +88,7 @@ class Comparer<Label> {
       pointer: '',
       first: { node: first, place: first.source },
       second: { node: second, place: second.source },
-      label: undefined,
+      labels: [],
       within: undefined,
     });
     for (let pair = this.#waiting.pop(); pair !== undefined; pair = this.#waiting.pop()) this.#visit(pair);
@@ -89,9 +96,9 @@ class Comparer<Label> {
   }
 
   #visit(pair: Pair<Label>): void {
-    const { first, second, label } = pair;
+    const { first, second, labels } = pair;
     const isEqual = first !== undefined && first.node.meaning === second?.node.meaning;
-    if (isEqual && label === undefined && this.attention?.nodes.has(first.node) !== true) {
+    if (isEqual && labels.length === 0 && this.attention?.nodes.has(first.node) !== true) {
       this.#equal += this.meanings.countOf(first.node);
     } else if (isLeaf(first) && isLeaf(second)) this.#list(pair);
     else {
@@ -101,17 +108,25 @@ class Comparer<Label> {
   }
 
   /** Undefined if the same two parts were visited already. */
-  #firstVisit({ pointer, first, second, label, within }: Pair<Label>): Shared | undefined {
-    const key = `${first?.node.meaning} ${second?.node.meaning} ${this.#labelNumber(label)}`;
+  #firstVisit(pair: Pair<Label>): Shared | undefined {
+    const { pointer, first, second, labels, within } = pair;
+    const key = `${first?.node.meaning} ${second?.node.meaning} ${this.#labelNumber(labels.at(-1))}`;
     const seen = this.#seen.get(key);
     if (seen === undefined) {
-      const shared = { pointer, again: [], within };
+      const shared = { pointer, visits: [{ pointer, within }] };
       this.#seen.set(key, shared);
       return shared;
     }
-    const isCircular = pointer.startsWith(`${seen.pointer}/`);
-    if (!isCircular) seen.again.push(pointer);
+    if (!pointer.startsWith(`${seen.pointer}/`)) seen.visits.push({ pointer, within });
+    else if (first === undefined || second === undefined) this.#listCircle(pair, seen.pointer);
     return undefined;
+  }
+
+  /** What only one document has may consist of nothing but a circle. */
+  #listCircle(pair: Pair<Label>, start: string): void {
+    const text = JSON.stringify({ $ref: `#${start}` });
+    const backTo = (child: FactChild | undefined) => child && { ...child, node: { ...child.node, text } };
+    this.#list({ ...pair, first: backTo(pair.first), second: backTo(pair.second) });
   }
 
   #labelNumber(label: Label | undefined): number {
@@ -139,7 +154,7 @@ class Comparer<Label> {
   }
 
   /** Pushes in reverse, so that the first child is visited first. */
-  #children({ pointer, first, second, label, within }: Pair<Label>): void {
+  #children({ pointer, first, second, labels, within }: Pair<Label>): void {
     const ours = first?.node.children ?? NONE;
     const theirs = second?.node.children ?? NONE;
     const keys = new Set([...ours.keys(), ...theirs.keys()]);
@@ -149,15 +164,20 @@ class Comparer<Label> {
         pointer: `${pointer}/${escapeStep(key)}`,
         first: child,
         second: theirs.get(key),
-        label: (child && this.attention?.labelOf(child.place)) ?? label,
+        labels: this.#labelled(child, labels),
         within,
       });
     }
   }
 
-  #list({ pointer, first, second, label, within }: Pair<Label>): void {
+  #labelled(child: FactChild | undefined, labels: readonly Label[]): readonly Label[] {
+    const label = child && this.attention?.labelOf(child.place);
+    return label === undefined || label === labels.at(-1) ? labels : [...labels, label];
+  }
+
+  #list({ pointer, first, second, labels, within }: Pair<Label>): void {
     const isEqual = first?.node.meaning === second?.node.meaning;
-    if (isEqual && label === undefined) {
+    if (isEqual && labels.length === 0) {
       this.#equal++;
       return;
     }
@@ -166,10 +186,12 @@ class Comparer<Label> {
       within,
       ...(first && { first: factAt(pointer, first) }),
       ...(second && { second: factAt(pointer, second) }),
-      ...(label !== undefined && { label }),
+      labels,
     });
   }
 }
+
+const MAX_PLACES = 1000;
 
 const NONE: ReadonlyMap<string, FactChild> = new Map();
 
@@ -199,8 +221,18 @@ function factAt(pointer: string, { node, place }: FactChild): Fact {
 }
 
 function withUsers<Label>({ within, ...listed }: Listed<Label>): Comparison<Label> {
-  let shared = within;
-  while (shared !== undefined && shared.again.length === 0) shared = shared.within;
-  const rest = listed.pointer.slice(shared?.pointer.length ?? 0);
-  return { ...listed, alsoAt: (shared?.again ?? []).map((pointer) => pointer + rest) };
+  const [, ...alsoAt] = placesOf({ pointer: listed.pointer, within });
+  return { ...listed, alsoAt };
+}
+
+/** All places of what was visited, the visited one first. Visits never lead in a circle, but they multiply. */
+function placesOf({ pointer, within }: Visit): string[] {
+  if (within === undefined) return [pointer];
+  const rest = pointer.slice(within.pointer.length);
+  const places: string[] = [];
+  for (const visit of within.visits) {
+    if (places.length >= MAX_PLACES) break;
+    places.push(...placesOf(visit).map((place) => place + rest));
+  }
+  return places.slice(0, MAX_PLACES);
 }

@@ -61,10 +61,12 @@ function isReached(node: FactNode, reached: Set<FactNode>): boolean {
 
 function reach(from: FactNode, reached: Set<FactNode>): void {
   const waiting = [from];
+  reached.add(from);
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (node !== from && reached.has(node)) continue;
-    reached.add(node);
-    for (const child of node.children.values()) waiting.push(child.node);
+    for (const { node: child } of node.children.values()) {
+      if (!reached.has(child)) waiting.push(child);
+      reached.add(child);
+    }
   }
 }
 

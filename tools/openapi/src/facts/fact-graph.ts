@@ -64,15 +64,22 @@ class FactGraphBuilder {
 
   /** What a reference without siblings denotes, through any number of references. */
   #followed(written: SourceNode, shape: Shape): SourceNode {
+    const reference = referenceIn(written, shape);
+    if (reference === undefined || !isAlone(written)) return written;
+    const chain = this.#chain(written, shape);
+    return chain.find((source) => !isAlone(source) || referenceIn(source, shape) === undefined) ?? written;
+  }
+
+  /** Everything that references lead to, one after the other, whether they have siblings or not. */
+  #chain(written: SourceNode, shape: Shape): SourceNode[] {
+    const chain: SourceNode[] = [];
     let source = written;
-    const passed = new Set<SourceNode>();
-    for (let target = referenceIn(source, shape); target !== undefined; target = referenceIn(source, shape)) {
-      if (source.kind === 'map' && source.entries.size > 1) return source;
-      if (passed.has(source)) throw endless(written, target);
-      passed.add(source);
-      source = this.#target(target, source);
+    for (let to = referenceIn(source, shape); to !== undefined; to = referenceIn(source, shape)) {
+      source = this.#target(to, source);
+      if (chain.includes(source)) throw endless(written, to);
+      chain.push(source);
     }
-    return source;
+    return chain;
   }
 
   #fill(node: FactNode): void {
@@ -96,7 +103,7 @@ class FactGraphBuilder {
     if (shape.is === 'map') return this.#node(value, shape.of);
     if (shape.is !== 'object') return this.#node(value, data);
     const reference = key === '$ref' ? referenceIn(siblings, shape) : undefined;
-    if (reference !== undefined) return this.#node(this.#target(reference, siblings), shape);
+    if (reference !== undefined) return this.#node(this.#chain(siblings, shape)[0] ?? value, shape);
     if (isDefault(shape.name, key, siblings)) return undefined;
     return this.#node(value, shapeOfField(shape.name, key));
   }
@@ -133,6 +140,10 @@ function become(node: FactNode, kind: 'map' | 'list', children: Map<string, Fact
 function referenceIn(source: SourceNode, shape: Shape): string | undefined {
   if (shape.is !== 'object' || OPENAPI_OBJECTS[shape.name].reference === undefined) return undefined;
   return valueAt(source, '$ref') === undefined ? undefined : stringAt(source, '$ref');
+}
+
+function isAlone(reference: SourceNode): boolean {
+  return reference.kind === 'map' && reference.entries.size === 1;
 }
 
 function endless(from: SourceNode, reference: string): ToolError {

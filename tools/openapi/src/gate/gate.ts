@@ -1,5 +1,6 @@
-import { compare, type Comparison } from '../facts/compare.js';
+import { type Attention, compare, type Comparison } from '../facts/compare.js';
 import { factGraph } from '../facts/fact-graph.js';
+import type { FactNode } from '../facts/fact-node.js';
 import { leadingTo } from '../facts/leading-to.js';
 import { Meanings } from '../facts/meanings.js';
 import type { Action } from '../overlay/action.js';
@@ -50,11 +51,16 @@ export function gate({ readText, baseline, document, overlay }: GateInput): Gate
   const meanings = new Meanings();
   meanings.assign(expected);
   meanings.assign(actual);
-  const labelOf = (place: Place) => actionAt(place, actions);
-  const nodes = leadingTo(expected, (place) => labelOf(place) !== undefined);
-  const { equal, listed } = compare(expected, actual, meanings, { nodes, labelOf });
+  const { equal, listed } = compare(expected, actual, meanings, attentionTo(actions, expected));
   const stale = [...refused.map(refusal), ...silentActions(actions, refused, listed)];
   return { specified: equal, findings: [...listed.map(classify), ...stale] };
+}
+
+/** Facts of an answer are listed although they are equal, each with its action. */
+function attentionTo(actions: readonly Action[], root: FactNode): Attention<Action> | undefined {
+  if (actions.length === 0) return undefined;
+  const labelOf = (place: Place) => actionAt(place, actions);
+  return { labelOf, nodes: leadingTo(root, (place) => labelOf(place) !== undefined) };
 }
 
 function actionAt({ file, start }: Place, actions: readonly Action[]): Action | undefined {
@@ -66,13 +72,17 @@ function refusal({ action, reason, pointer, existing }: RefusedAction): Finding 
   return { state: 'stale answer', reason, pointer, alsoAt: [], action, ...(baseline && { baseline }) };
 }
 
-/** Actions of which not one fact came up in the comparison. */
+/** Actions that no fact of the comparison leads through or is written in. */
 function silentActions(
   actions: readonly Action[],
   refused: readonly RefusedAction[],
   listed: readonly Comparison<Action>[],
 ): Finding[] {
-  const heard = new Set([...listed.map(({ label }) => label), ...refused.map(({ action }) => action)]);
+  const heard = new Set<Action | undefined>(refused.map(({ action }) => action));
+  for (const { labels, first } of listed) {
+    for (const action of labels) heard.add(action);
+    if (first !== undefined) heard.add(actionAt(first.source, actions));
+  }
   return actions
     .filter((action) => !heard.has(action))
     .map((action) => ({ state: 'stale answer', reason: 'states nothing', pointer: '', alsoAt: [], action }));

@@ -1,9 +1,11 @@
 import {
+  Composer,
+  type CST,
   isAlias,
   isMap,
   isScalar,
   isSeq,
-  parseAllDocuments,
+  Parser,
   type Document,
   type Pair,
   type Scalar,
@@ -33,21 +35,35 @@ export function parseYaml(file: SourceFile): SourceNode {
 
 function onlyDocument(file: SourceFile): Document.Parsed {
   const options = { prettyErrors: false, uniqueKeys: false, version: '1.2', schema: 'core' } as const;
-  const documents = compose(() => parseAllDocuments(file.text, options), file);
+  const composer = new Composer(options);
+  const documents = [...composer.compose(tokensOf(file))];
   const [first, second] = documents;
   if (first === undefined) throw new ToolError('syntax', `${file.path}: holds no document`);
   if (second !== undefined) throw notYaml(file, second.range[0], 'more than one document');
   return first as Document.Parsed;
 }
 
-/** Turns a stack overflow of the library, which nests its calls as deep as the text nests, into an answer. */
-function compose<Result>(parse: () => Result, file: SourceFile): Result {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof RangeError) throw notYaml(file, 0, `nested more than ${MAX_DEPTH} levels deep`);
-    throw error;
+/** The library's calls nest as deep as the text does, and Node may abort where the stack ends. */
+function* tokensOf(file: SourceFile): Generator<CST.Token> {
+  for (const token of new Parser().parse(file.text)) {
+    if (isTooDeep(token)) throw notYaml(file, 0, `nested more than ${MAX_DEPTH} levels deep`);
+    yield token;
   }
+}
+
+function isTooDeep(token: CST.Token): boolean {
+  const waiting: { token: CST.Token; depth: number }[] = [{ token, depth: 0 }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { token, depth } = next;
+    if (depth > MAX_DEPTH) return true;
+    if (token.type === 'document' && token.value !== undefined) waiting.push({ token: token.value, depth });
+    if (!('items' in token)) continue;
+    for (const { key, value } of token.items) {
+      if (key) waiting.push({ token: key, depth: depth + 1 });
+      if (value) waiting.push({ token: value, depth: depth + 1 });
+    }
+  }
+  return false;
 }
 
 class YamlReader {
@@ -66,7 +82,9 @@ class YamlReader {
   }
 
   #aliased(name: string, at: number): SourceNode {
-    return this.#anchors.get(name) ?? this.#fail(at, `alias *${name} does not stand after its whole anchor`);
+    return (
+      this.#anchors.get(name) ?? this.#fail(at, `alias *${name} does not follow a whole anchor of that name`)
+    );
   }
 
   #node(node: unknown, depth: number): SourceNode {

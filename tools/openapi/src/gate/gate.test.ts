@@ -1,0 +1,253 @@
+import { documentOf, reader, type Texts } from '../../test/documents.js';
+import { gate, type GateInput } from './gate.js';
+import { tally, tallyLine } from './tally.js';
+
+const BASELINE = {
+  'x-a': 1,
+  paths: {},
+  webhooks: { '/hook': { summary: 'Hook' } },
+  security: [{ bearer: [] }],
+};
+
+const ANSWER = {
+  'x-question': 'http-method',
+  'x-answered-by': 'A. Person',
+  'x-date': '2026-01-31',
+  'x-reason': 'Minutes',
+};
+
+const run = (document: object, actions?: readonly object[], baseline: object = BASELINE) => {
+  const overlay = { overlay: '1.0.0', info: { title: 'Answers', version: '1' }, actions };
+  const texts: Texts = {
+    'baseline.yaml': documentOf(baseline),
+    'document.json': documentOf(document),
+    'overlay.yaml': JSON.stringify(overlay),
+  };
+  const input: GateInput = { readText: reader(texts), baseline: 'baseline.yaml', document: 'document.json' };
+  return gate(actions === undefined ? input : { ...input, overlay: 'overlay.yaml' });
+};
+
+const states = ({ findings }: ReturnType<typeof run>) =>
+  findings.map(({ state, reason, pointer }) => [state, ...(reason === undefined ? [] : [reason]), pointer]);
+
+const post = { responses: { '204': { description: 'Taken' } } };
+const hook = (fields: object) => ({ ...BASELINE, webhooks: { '/hook': { summary: 'Hook', ...fields } } });
+
+describe('the gate without answers', () => {
+  it.each([
+    { name: 'the same document', given: BASELINE, want: [] },
+    {
+      name: 'a changed decorator',
+      given: hook({ summary: 'Other' }),
+      want: [['contradicted', '/webhooks/~1hook/summary']],
+    },
+    {
+      name: 'an added response',
+      given: hook({ post }),
+      want: [['invented', '/webhooks/~1hook/post/responses/204/description']],
+    },
+    {
+      name: 'removed security',
+      given: { ...BASELINE, security: undefined },
+      want: [['missing', '/security/0/bearer']],
+    },
+    {
+      name: 'emptied security',
+      given: { ...BASELINE, security: [] },
+      want: [['missing', '/security/0/bearer']],
+    },
+    {
+      name: 'an added scope',
+      given: { ...BASELINE, security: [{ bearer: ['x'] }] },
+      want: [
+        ['contradicted', '/security/0/bearer'],
+        ['invented', '/security/0/bearer/0'],
+      ],
+    },
+    {
+      name: 'an alternative to security',
+      given: { ...BASELINE, security: [{ bearer: [] }, {}] },
+      want: [['invented', '/security/1']],
+    },
+    {
+      name: 'an added path',
+      given: { ...BASELINE, paths: { '/a': { summary: 's' } } },
+      want: [
+        ['contradicted', '/paths'],
+        ['invented', '/paths/~1a/summary'],
+      ],
+    },
+    {
+      name: 'an empty text',
+      given: hook({ description: '' }),
+      want: [['invented', '/webhooks/~1hook/description']],
+    },
+    { name: 'an extension', given: { ...BASELINE, 'x-b': 1 }, want: [['invented', '/x-b']] },
+    { name: 'a number as text', given: { ...BASELINE, 'x-a': '1' }, want: [['contradicted', '/x-a']] },
+    {
+      name: 'another key of the webhook',
+      given: { ...BASELINE, webhooks: { Hook: { summary: 'Hook' } } },
+      want: [
+        ['missing', '/webhooks/~1hook/summary'],
+        ['invented', '/webhooks/Hook/summary'],
+      ],
+    },
+  ])('finds $name', ({ given, want }) => {
+    expect(states(run(given))).toEqual(want);
+  });
+
+  it('finds a changed baseline', () => {
+    const report = run(BASELINE, undefined, { ...BASELINE, 'x-a': 2, 'x-b': 1 });
+    expect(states(report)).toEqual([
+      ['contradicted', '/x-a'],
+      ['missing', '/x-b'],
+    ]);
+    expect(tallyLine(tally(report))).toBe('6 specified, 1 missing, 1 contradicted, 0 invented, 0 answered');
+  });
+});
+
+const target = "$.webhooks['/hook']";
+
+describe('the gate with answers', () => {
+  it.each([
+    {
+      name: 'an answer that the document shows',
+      actions: [{ target, update: { post } }],
+      document: hook({ post }),
+      want: [['answered', '/webhooks/~1hook/post/responses/204/description']],
+    },
+    {
+      name: 'an answer that the document does not show',
+      actions: [{ target, update: { post } }],
+      document: BASELINE,
+      want: [['stale answer', 'not shown', '/webhooks/~1hook/post/responses/204/description']],
+    },
+    {
+      name: 'an answer that the document shows otherwise',
+      actions: [{ target, update: { description: 'a' } }],
+      document: hook({ description: 'b' }),
+      want: [['stale answer', 'shown differently', '/webhooks/~1hook/description']],
+    },
+    {
+      name: 'more than what was answered',
+      actions: [{ target, update: { post: { summary: 's' } } }],
+      document: hook({ post: { summary: 's', description: 'd' } }),
+      want: [
+        ['answered', '/webhooks/~1hook/post/summary'],
+        ['invented', '/webhooks/~1hook/post/description'],
+      ],
+    },
+    {
+      name: 'a target that is not there',
+      actions: [{ target: '$.webhooks.other', update: { a: 1 } }],
+      document: BASELINE,
+      want: [['stale answer', 'no target', '/webhooks/other']],
+    },
+    {
+      name: 'an answer over a fact',
+      actions: [{ target, update: { summary: 'Other' } }],
+      document: BASELINE,
+      want: [['stale answer', 'would overwrite', '/webhooks/~1hook/summary']],
+    },
+    {
+      name: 'an answer over an equal fact',
+      actions: [{ target, update: { summary: 'Hook' } }],
+      document: BASELINE,
+      want: [['stale answer', 'would overwrite', '/webhooks/~1hook/summary']],
+    },
+    {
+      name: 'an answer over an empty map',
+      actions: [{ target: '$', update: { paths: { '/a': { summary: 's' } } } }],
+      document: BASELINE,
+      want: [['stale answer', 'would overwrite', '/paths']],
+    },
+    {
+      name: 'an answer in an empty map',
+      actions: [{ target: '$.paths', update: { '/a': { summary: 's' } } }],
+      document: BASELINE,
+      want: [['stale answer', 'would overwrite', '/paths']],
+    },
+    {
+      name: 'an answer over another answer',
+      actions: [
+        { target, update: { post } },
+        { target: `${target}.post.responses`, update: { '204': { description: 'x' } } },
+      ],
+      document: hook({ post }),
+      want: [
+        ['answered', '/webhooks/~1hook/post/responses/204/description'],
+        ['stale answer', 'would overwrite', '/webhooks/~1hook/post/responses/204/description'],
+      ],
+    },
+    {
+      name: 'an answer to an answer',
+      actions: [
+        { target, update: { post } },
+        { target: `${target}.post`, update: { summary: 's' } },
+      ],
+      document: hook({ post: { ...post, summary: 's' } }),
+      want: [
+        ['answered', '/webhooks/~1hook/post/responses/204/description'],
+        ['answered', '/webhooks/~1hook/post/summary'],
+      ],
+    },
+    {
+      name: 'one more item of a list',
+      actions: [{ target: '$.security', update: { other: [] } }],
+      document: { ...BASELINE, security: [{ bearer: [] }, { other: [] }] },
+      want: [['answered', '/security/1/other']],
+    },
+    {
+      name: 'an answer that is a default',
+      actions: [
+        { target, update: { post: { deprecated: false, summary: 's' } } },
+        { target: `${target}.post`, update: { 'x-b': 1 } },
+      ],
+      document: hook({ post: { summary: 's', 'x-b': 1 } }),
+      want: [
+        ['answered', '/webhooks/~1hook/post/summary'],
+        ['answered', '/webhooks/~1hook/post/x-b'],
+      ],
+    },
+    {
+      name: 'an answer that says nothing',
+      actions: [{ target, update: {} }],
+      document: BASELINE,
+      want: [['stale answer', 'states nothing', '']],
+    },
+  ])('finds $name', ({ actions, document, want }) => {
+    expect(
+      states(
+        run(
+          document,
+          actions.map((action) => ({ ...action, ...ANSWER })),
+        ),
+      ),
+    ).toEqual(want);
+  });
+
+  it('follows what an answer references', () => {
+    const content = (schema: object) => ({
+      post: { requestBody: { content: { 'application/json': { schema } } } },
+    });
+    const actions = [
+      { target: '$', update: { components: { schemas: { P: { type: 'object' } } } }, ...ANSWER },
+      { target, update: content({ $ref: '#/components/schemas/P' }), ...ANSWER },
+    ];
+    const report = run(hook(content({ type: 'object' })), actions);
+    expect(states(report)).toEqual([
+      ['answered', '/webhooks/~1hook/post/requestBody/content/application~1json/schema/type'],
+    ]);
+    expect(report.specified).toBe(7);
+  });
+
+  it('binds an answer to who gave it', () => {
+    const [finding] = run(hook({ post }), [{ target, update: { post }, ...ANSWER }]).findings;
+    expect(finding?.action).toMatchObject({
+      question: 'http-method',
+      answeredBy: 'A. Person',
+      date: '2026-01-31',
+      reason: 'Minutes',
+    });
+  });
+});

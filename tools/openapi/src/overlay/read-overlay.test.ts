@@ -1,0 +1,113 @@
+import { reader } from '../../test/documents.js';
+import { SourceFiles } from '../read/source-files.js';
+import { readOverlay } from './read-overlay.js';
+import { targetSteps } from './target-steps.js';
+
+const ACTION = {
+  target: '$.info',
+  update: { a: 1 },
+  'x-question': 'q',
+  'x-answered-by': 'A. Person',
+  'x-date': '2026-01-31',
+  'x-reason': 'Minutes',
+};
+
+const read = (overlay: object) =>
+  readOverlay(new SourceFiles(reader({ 'a.yaml': JSON.stringify(overlay) })), 'a.yaml');
+const readAction = (action: object) => read({ overlay: '1.0.0', actions: [action] });
+
+describe('readOverlay', () => {
+  it('reads actions with their provenance', () => {
+    expect(readAction(ACTION)).toMatchObject([
+      {
+        target: '$.info',
+        steps: ['info'],
+        question: 'q',
+        answeredBy: 'A. Person',
+        date: '2026-01-31',
+        reason: 'Minutes',
+      },
+    ]);
+  });
+
+  it.each([
+    {
+      name: 'another kind of file',
+      given: () => read({ openapi: '3.1.0' }),
+      want: 'a.yaml:1: not an OpenAPI Overlay 1.0.0',
+    },
+    {
+      name: 'another version',
+      given: () => read({ overlay: '1.1.0', actions: [ACTION] }),
+      want: 'not an OpenAPI Overlay 1.0.0',
+    },
+    {
+      name: 'no actions',
+      given: () => read({ overlay: '1.0.0', actions: [] }),
+      want: 'it has no list of actions',
+    },
+    {
+      name: 'a removal',
+      given: () => readAction({ ...ACTION, remove: true }),
+      want: 'an answer removes nothing',
+    },
+    {
+      name: 'a wildcard',
+      given: () => readAction({ ...ACTION, target: '$.paths.*' }),
+      want: 'target `$.paths.*` does not denote exactly one place',
+    },
+    {
+      name: 'an unknown field',
+      given: () => readAction({ ...ACTION, 'x-by': 'x' }),
+      want: 'an action has no field `x-by`',
+    },
+    {
+      name: 'no update',
+      given: () => readAction({ ...ACTION, update: undefined }),
+      want: 'the action has no `update`',
+    },
+    {
+      name: 'no question',
+      given: () => readAction({ ...ACTION, 'x-question': ' ' }),
+      want: 'the action has no text under `x-question`',
+    },
+    {
+      name: 'nobody',
+      given: () => readAction({ ...ACTION, 'x-answered-by': undefined }),
+      want: 'the action has no text under `x-answered-by`',
+    },
+    {
+      name: 'no reason',
+      given: () => readAction({ ...ACTION, 'x-reason': undefined }),
+      want: 'the action has no text under `x-reason`',
+    },
+    {
+      name: 'a date of another form',
+      given: () => readAction({ ...ACTION, 'x-date': '31.1.2026' }),
+      want: '`x-date` is `31.1.2026`, not as in 2026-01-31',
+    },
+  ])('refuses $name', ({ given, want }) => {
+    expect(given).toThrow(want);
+  });
+});
+
+describe('targetSteps', () => {
+  it.each([
+    { given: '$', want: [] },
+    { given: '$.a.b_1', want: ['a', 'b_1'] },
+    { given: "$['/plant/webhook'][0]", want: ['/plant/webhook', '0'] },
+    { given: '$["a\\"b\\u0041"].c', want: ['a"bA', 'c'] },
+    { given: '$.*', want: undefined },
+    { given: '$..a', want: undefined },
+    { given: '$[*]', want: undefined },
+    { given: '$[0:1]', want: undefined },
+    { given: '$[?@.a]', want: undefined },
+    { given: "$['a','b']", want: undefined },
+    { given: '$[-1]', want: undefined },
+    { given: '$.a b', want: undefined },
+    { given: 'a', want: undefined },
+    { given: '', want: undefined },
+  ])('reads $given', ({ given, want }) => {
+    expect(targetSteps(given)).toEqual(want);
+  });
+});

@@ -1,0 +1,157 @@
+import { parseSource } from './parse-source.js';
+import { SourceFile } from './source-file.js';
+import { toPlain } from './to-plain.js';
+
+const read = (path: string, text: string) => parseSource(new SourceFile(path, text));
+
+describe('parseSource', () => {
+  it.each([
+    {
+      name: 'JSON',
+      path: 'a.json',
+      given: ' {"a": [1, -2.5e3, true, null, "x\\n\\u00e9"], "": {}} ',
+      want: { a: [1, -2500, true, null, 'x\né'], '': {} },
+    },
+    { name: 'JSON in a file of another name', path: 'a', given: '{"a": 1}', want: { a: 1 } },
+    {
+      name: 'YAML',
+      path: 'a.yaml',
+      given: 'a:\n  - 1\n  - x: ~\nb: |\n  text\n',
+      want: { a: [1, { x: null }], b: 'text\n' },
+    },
+    { name: 'YAML that opens like JSON', path: 'a.yaml', given: '{a: 1, b: [x]}', want: { a: 1, b: ['x'] } },
+    {
+      name: 'keys that are no text',
+      path: 'a.yaml',
+      given: '200: a\n1.0: b\ntrue: c\n',
+      want: { '200': 'a', '1.0': 'b', true: 'c' },
+    },
+    {
+      name: 'an anchor and its alias',
+      path: 'a.yaml',
+      given: 'a: &x [1]\nb: *x\n',
+      want: { a: [1], b: [1] },
+    },
+    {
+      name: 'what YAML 1.1 would take for something else',
+      path: 'a.yaml',
+      given: 'a: no\nb: 2026-01-31\nc: 0x10\nd: 0o10',
+      want: { a: 'no', b: '2026-01-31', c: 16, d: 8 },
+    },
+  ])('reads $name', ({ path, given, want }) => {
+    expect(toPlain(read(path, given))).toEqual(want);
+  });
+
+  it('reads a key that is the name of a prototype as a key', () => {
+    expect(Object.keys(toPlain(read('a.json', '{"__proto__": {"a": 1}}')) as object)).toEqual(['__proto__']);
+  });
+
+  it.each([
+    {
+      name: 'a duplicate key in JSON',
+      path: 'a.json',
+      given: '{"a": 1,\n "a": 2}',
+      want: 'a.json:2: duplicate key "a", first on line 1',
+    },
+    {
+      name: 'a duplicate key in YAML',
+      path: 'a.yaml',
+      given: 'b: 1\nc:\n  a: 1\n  a: 2\n',
+      want: 'a.yaml:4: duplicate key "a", first on line 3',
+    },
+    {
+      name: 'a key that is a number and a text',
+      path: 'a.yaml',
+      given: "200: a\n'200': b\n",
+      want: 'a.yaml:2: duplicate key "200", first on line 1',
+    },
+    {
+      name: 'JSON that stops',
+      path: 'a.json',
+      given: '{"a": [1,',
+      want: 'a.json:1: not JSON: expected a value',
+    },
+    {
+      name: 'a text that stops',
+      path: 'a.json',
+      given: '{"a": "x',
+      want: 'a.json:1: not JSON: a string that does not end on its line',
+    },
+    {
+      name: 'an unknown escape',
+      path: 'a.json',
+      given: '{"a": "\\x"}',
+      want: 'a.json:1: not JSON: a string with an escape that JSON does not know',
+    },
+    {
+      name: 'a comma too many',
+      path: 'a.json',
+      given: '{"a": 1,\n}',
+      want: 'a.json:2: not JSON: expected a string',
+    },
+    {
+      name: 'more after the end',
+      path: 'a.json',
+      given: '{}\n{}',
+      want: 'a.json:2: not JSON: unexpected text after the end of the document',
+    },
+    { name: 'an empty file', path: 'a.yaml', given: '', want: 'a.yaml: holds no document' },
+    { name: 'only a comment', path: 'a.yaml', given: '# nothing\n', want: 'a.yaml: holds no document' },
+    {
+      name: 'two documents',
+      path: 'a.yaml',
+      given: 'a: 1\n---\nb: 1\n',
+      want: 'a.yaml:2: not YAML: more than one document',
+    },
+    {
+      name: 'a value of another kind',
+      path: 'a.yaml',
+      given: 'a: 1\nb: .nan\n',
+      want: 'a.yaml:2: not YAML: .nan is no value of JSON',
+    },
+    {
+      name: 'a tag of its own',
+      path: 'a.yaml',
+      given: 'a: !plant x\n',
+      want: 'a.yaml:1: not YAML: Unresolved tag: !plant',
+    },
+    {
+      name: 'an alias of nothing',
+      path: 'a.yaml',
+      given: 'a: *x\n',
+      want: 'a.yaml:1: not YAML: alias *x does not follow a whole anchor of that name',
+    },
+    {
+      name: 'an alias in its own anchor',
+      path: 'a.yaml',
+      given: 'a: &x\n  b: *x\n',
+      want: 'a.yaml:2: not YAML: alias *x does not follow a whole anchor of that name',
+    },
+    {
+      name: 'a key with parts',
+      path: 'a.yaml',
+      given: '? [a]\n: 1\n',
+      want: 'a.yaml:1: not YAML: a key that is no plain text',
+    },
+    {
+      name: 'deep JSON',
+      path: 'a.json',
+      given: '['.repeat(100_000),
+      want: 'a.json:1: not JSON: nested more than 500 levels deep',
+    },
+    {
+      name: 'deep YAML in blocks',
+      path: 'a.yaml',
+      given: `${'- '.repeat(20_000)}a`,
+      want: 'a.yaml:1: not YAML: nested more than 500 levels deep',
+    },
+    {
+      name: 'deep YAML',
+      path: 'a.yaml',
+      given: `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+      want: 'a.yaml:1: not YAML: nested more than 500 levels deep',
+    },
+  ])('refuses $name', ({ path, given, want }) => {
+    expect(() => read(path, given)).toThrow(want);
+  });
+});

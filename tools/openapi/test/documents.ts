@@ -1,0 +1,64 @@
+import { compare, type Comparison } from '../src/facts/compare.js';
+import type { Fact } from '../src/facts/fact.js';
+import { factGraph } from '../src/facts/fact-graph.js';
+import type { FactNode } from '../src/facts/fact-node.js';
+import { factsOf } from '../src/facts/facts-of.js';
+import { Meanings } from '../src/facts/meanings.js';
+import { readOpenapi } from '../src/read/read-openapi.js';
+import { type ReadText, SourceFiles } from '../src/read/source-files.js';
+import { ToolError } from '../src/read/tool-error.js';
+
+/** Files that exist only in a test, by path. */
+export type Texts = Readonly<Record<string, string>>;
+
+/** Reads from files that exist only in a test. */
+export function reader(texts: Texts): ReadText {
+  return (path) => {
+    const text = Object.hasOwn(texts, path) ? texts[path] : undefined;
+    if (text === undefined)
+      throw new ToolError('unreadable', `${path}: cannot be read: there is no such file`);
+    return text;
+  };
+}
+
+/** An OpenAPI document as JSON, from its fields beside `openapi` and `info`. */
+export function documentOf(fields: object): string {
+  return JSON.stringify({ openapi: '3.1.0', info: { title: 'T', version: '1' }, ...fields });
+}
+
+/** A document with one webhook whose payload has this schema, and these components. */
+export function withSchema(schema: unknown, schemas?: object, more: object = {}): string {
+  const requestBody = { content: { 'application/json': { schema } } };
+  const components = schemas === undefined ? {} : { components: { schemas } };
+  return documentOf({ webhooks: { hook: { post: { requestBody } } }, ...components, ...more });
+}
+
+/** Where `withSchema` puts the schema. */
+export const SCHEMA = '/webhooks/hook/post/requestBody/content/application~1json/schema';
+
+/** Every fact of the document in `main`, by pointer, as JSON text. */
+export function factTexts(texts: Texts, main = 'main.yaml'): Record<string, string> {
+  return Object.fromEntries(Array.from(readFacts(texts, main), ([pointer, { text }]) => [pointer, text]));
+}
+
+/** Every fact of the document in `main`, by pointer. */
+export function readFacts(texts: Texts, main = 'main.yaml'): Map<string, Fact> {
+  const meanings = new Meanings();
+  const root = graph(texts, main);
+  meanings.assign(root);
+  return factsOf(root, meanings);
+}
+
+/** What differs between two documents. */
+export function differences(first: Texts, second: Texts, main = 'main.yaml'): readonly Comparison<never>[] {
+  const meanings = new Meanings();
+  const [one, other] = [graph(first, main), graph(second, main)];
+  meanings.assign(one);
+  meanings.assign(other);
+  return compare<never>(one, other, meanings).listed;
+}
+
+function graph(texts: Texts, main: string): FactNode {
+  const files = new SourceFiles(reader(texts));
+  return factGraph(files, readOpenapi(files, main));
+}

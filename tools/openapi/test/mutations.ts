@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+
+/** One change of a document: at which place, and which. */
+interface Mutation {
+  readonly place: number;
+  readonly kind: 'delete' | 'change' | 'add';
+}
+
+/** Which place is taken modulo the number of places that the document has. */
+export const mutations: fc.Arbitrary<Mutation> = fc.record({
+  place: fc.nat(),
+  kind: fc.constantFrom('delete', 'change', 'add'),
+});
+
+/** A text that no document holds. */
+const FRESH = 'fresh 8f1c';
+
+/** A copy of the document with one key or item deleted, one value changed, or one key or item added. */
+export function mutate(document: object, { place, kind }: Mutation): object {
+  const copy = JSON.parse(JSON.stringify(document)) as object;
+  const places = placesIn(copy).filter(({ value }) => kind !== 'add' || isContainer(value));
+  const chosen = places[place % places.length];
+  if (chosen === undefined) return { ...copy, [FRESH]: FRESH };
+  const { parent, key, value } = chosen;
+  if (kind === 'add') add(value as object);
+  else if (kind === 'change') set(parent, key, FRESH);
+  else if (Array.isArray(parent)) parent.splice(Number(key), 1);
+  else delete (parent as Record<string, unknown>)[key];
+  return copy;
+}
+
+interface Place {
+  readonly parent: object;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+function placesIn(container: object): Place[] {
+  return Object.entries(container).flatMap(([key, value]) => [
+    { parent: container, key, value },
+    ...(isContainer(value) ? placesIn(value) : []),
+  ]);
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function add(container: object): void {
+  if (Array.isArray(container)) container.push(FRESH);
+  else set(container, FRESH, FRESH);
+}
+
+function set(container: object, key: string, value: unknown): void {
+  Object.defineProperty(container, key, { value, enumerable: true, configurable: true, writable: true });
+}

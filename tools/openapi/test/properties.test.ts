@@ -1,0 +1,81 @@
+import { jest } from '@jest/globals';
+import fc from 'fast-check';
+import { ToolError } from '../src/read/tool-error.js';
+import { documents } from './arbitraries.js';
+import { differences, factTexts, type Texts } from './documents.js';
+import { mutate, mutations } from './mutations.js';
+import { asYaml, inTwoFiles, reversedKeys, unrolled, usedSchemas, withCopies } from './rewrites.js';
+
+/** `PROPERTY_RUNS=20` looks twenty times as long as usual. */
+const FACTOR = Number(process.env['PROPERTY_RUNS'] ?? 1);
+const LIMITS = { numRuns: 100 * FACTOR, interruptAfterTimeLimit: 20_000 * FACTOR };
+
+jest.setTimeout(60_000 * FACTOR);
+
+const main = (text: string): Texts => ({ 'main.yaml': text });
+
+/**
+ * Without the schemas that nobody uses: they are facts of their own, so that a rewrite which takes away the
+ * last use of a schema is not an equivalent one.
+ */
+function published(document: object): object {
+  const { components, ...rest } = document as { components: { schemas: object } };
+  const used = usedSchemas(document);
+  const schemas = Object.entries(components.schemas).filter(([name]) => used.has(name));
+  return schemas.length === 0 ? rest : { ...rest, components: { schemas: Object.fromEntries(schemas) } };
+}
+
+describe('equivalent documents have the same facts', () => {
+  it.each<{ name: string; rewrite: (document: object) => Texts }>([
+    { name: 'with keys in another order', rewrite: (document) => main(reversedKeys(document)) },
+    { name: 'in YAML', rewrite: (document) => main(asYaml(document)) },
+  ])('$name', ({ rewrite }) => {
+    const property = fc.property(documents, (document) => {
+      expectSame(main(JSON.stringify(document)), rewrite(document));
+    });
+    fc.assert(property, LIMITS);
+  });
+
+  it.each<{ name: string; rewrite: (document: object) => Texts }>([
+    {
+      name: 'with every reference unrolled once',
+      rewrite: (document) => main(JSON.stringify(published(unrolled(document) as object))),
+    },
+    {
+      name: 'with copies of shared schemas',
+      rewrite: (document) => main(JSON.stringify(published(withCopies(document) as object))),
+    },
+    { name: 'in two files', rewrite: inTwoFiles },
+  ])('$name', ({ rewrite }) => {
+    const property = fc.property(documents, (any) => {
+      const document = published(any);
+      expectSame(main(JSON.stringify(document)), rewrite({ components: { schemas: {} }, ...document }));
+    });
+    fc.assert(property, LIMITS);
+  });
+});
+
+describe('any single mutation', () => {
+  it('gives a difference or keeps the document from being read', () => {
+    const property = fc.property(documents, mutations, (document, mutation) => {
+      const mutated = JSON.stringify(mutate(document, mutation));
+      fc.pre(mutated !== JSON.stringify(document));
+      expect(isDifferent(main(JSON.stringify(document)), main(mutated))).toBe(true);
+    });
+    fc.assert(property, { ...LIMITS, numRuns: 600 * FACTOR });
+  });
+});
+
+function expectSame(one: Texts, other: Texts): void {
+  expect(differences(one, other)).toEqual([]);
+  expect(factTexts(one)).toEqual(factTexts(other));
+}
+
+function isDifferent(one: Texts, other: Texts): boolean {
+  try {
+    return differences(one, other).length > 0;
+  } catch (error) {
+    if (error instanceof ToolError) return true;
+    throw error;
+  }
+}
