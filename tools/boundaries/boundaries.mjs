@@ -26,7 +26,9 @@ const environmentReaders = [
   'apps/webhook/src/main.ts',
   'apps/webhook/src/config.ts',
   'libs/sdk/src/cli/plant-store.ts',
+  'apps/webhook/serve/serve.mjs',
   'tools/*/src/cli.ts',
+  'tools/bench/src/receiver*.ts',
   'tools/workspace/nx.mjs',
 ];
 
