@@ -7,19 +7,28 @@ import { type Receiver, startReceiver } from './receiver.js';
 
 try {
   const config = parseConfig(process.env);
-  closeOnSignal(await startReceiver(config, createLogger(config.LOG_LEVEL)));
+  const starting = startReceiver(config, createLogger(config.LOG_LEVEL));
+  closeOnSignal(starting);
+  await starting;
 } catch (error) {
   if (!(error instanceof ReceiverError)) throw error;
   process.stderr.write(`${error.message} [${error.code}]\n`);
   process.exitCode = 1;
 }
 
-/** The first signal stops the receiver in order; a second one ends the process at once. */
-function closeOnSignal(receiver: Receiver): void {
-  const stop = async (): Promise<void> => {
-    const complete = await receiver.close();
-    process.exit(complete ? 0 : 1);
+/**
+ * The first signal stops the receiver in order, as soon as it has started; a second one ends the process at once.
+ */
+function closeOnSignal(starting: Promise<Receiver>): void {
+  const onSignal = (): void => {
+    process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+    // A start that failed ends the process by itself.
+    void starting.then(close, () => undefined);
   };
-  process.once('SIGTERM', () => void stop());
-  process.once('SIGINT', () => void stop());
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+}
+
+async function close(receiver: Receiver): Promise<void> {
+  const complete = await receiver.close();
+  process.exit(complete ? 0 : 1);
 }
