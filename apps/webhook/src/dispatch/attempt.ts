@@ -5,10 +5,11 @@ export type DeliveryHandler = (delivery: Delivery, attempt: Attempt) => Promise<
 
 /** One run of the handler on one delivery, which can be cut short. */
 export class Attempt {
-  readonly #controller = new AbortController();
+  #controller: AbortController | undefined;
 
   /** Aborts when the attempt has taken too long, or when the receiver stops. */
   get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
     return this.#controller.signal;
   }
 
@@ -30,7 +31,7 @@ export class Attempt {
 
   /** Aborts the handler's signal. The attempt does not wait for a handler that ignores it. */
   cutShort(reason: string): void {
-    this.#controller.abort(new Error(reason));
+    this.#controller?.abort(new Error(reason));
   }
 }
 
