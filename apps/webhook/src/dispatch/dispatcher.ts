@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Logger } from 'pino';
@@ -45,7 +46,10 @@ export class Dispatcher {
     private readonly handler: DeliveryHandler,
     private readonly guards: DispatcherGuards,
     private readonly logger: Logger,
-  ) {}
+  ) {
+    // While the inbox cannot write, every outcome that waits for it listens; Node would warn of a leak.
+    setMaxListeners(0, this.#stopping.signal);
+  }
 
   /** Looks for deliveries that are due. To be called at the start and whenever one was accepted. */
   wake(): void {
@@ -136,7 +140,7 @@ export class Dispatcher {
   /** Until the outcome is written it is kept here: a full disk must not make a delivery be handled again. */
   async #settle(delivery: Delivery, outcome: Outcome): Promise<void> {
     const { signal } = this.#stopping;
-    while (true) {
+    for (;;) {
       try {
         await this.inbox.settle(delivery, outcome);
         return;
