@@ -59,5 +59,5 @@ function createDispatcher(
   guards: DispatcherGuards,
   logger: Logger,
 ): Dispatcher {
-  return new Dispatcher(inbox, (delivery, attempt) => handler.handle(delivery, attempt), guards, logger);
+  return new Dispatcher(inbox, handler.handle.bind(handler), guards, logger);
 }

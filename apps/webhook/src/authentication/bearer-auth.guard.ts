@@ -23,7 +23,7 @@ export class BearerAuthGuard extends AuthGuard('bearer') {
     _context: ExecutionContext,
     status = 401,
   ): User {
-    if (error) throw error;
+    if (error) throw error as Error;
     if (user) return user;
     throw new Refusal(status, { 'www-authenticate': challenge });
   }

@@ -13,7 +13,7 @@ import { readAccessTokensFile, watchAccessTokensFile } from './access-tokens-fil
 export function openAccessTokens(
   { ACCESS_TOKENS, ACCESS_TOKENS_FILE: file }: Pick<Config, 'ACCESS_TOKENS' | 'ACCESS_TOKENS_FILE'>,
   logger: Logger,
-): { readonly accessTokens: AccessTokens; close(): void } {
+): { readonly accessTokens: AccessTokens; readonly close: () => void } {
   if (file === undefined)
     return { accessTokens: new AccessTokens(ACCESS_TOKENS ?? []), close: () => undefined };
 

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 
-import type { Attempt } from '../dispatch/attempt.js';
 import type { Delivery } from '../inbox/inbox.js';
 import { LOGGER } from '../logging/logger.js';
 
@@ -12,13 +11,15 @@ import { LOGGER } from '../logging/logger.js';
  * time-out or a crash. What it throws is kept with the delivery, which then comes again with backoff; after
  * the last attempt the delivery is parked. The content is the bytes that were sent: nobody has said yet
  * what they mean (questions `payload`, `plant-fields`, `media-type`).
+ *
+ * It may take a second parameter, the `Attempt` of dispatch/attempt.ts: its `signal` aborts when the attempt has
+ * taken too long, or when the receiver stops.
  */
 @Injectable()
 export class NewPlantHandler {
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}
 
-  /** @param _attempt its `signal` aborts when the attempt has taken too long, or when the receiver stops */
-  handle(delivery: Delivery, _attempt: Attempt): Promise<void> | void {
+  handle(delivery: Delivery): Promise<void> | void {
     const { id, method, mediaType, content } = delivery;
     this.logger.debug(
       { delivery: id, method, mediaType, bytes: content.length },

@@ -35,9 +35,13 @@ export function describeWebhook(
   return pathItem;
 }
 
-/** Whether a decorator of the controller or of the method asserts a response. */
-export function assertsResponses(controller: NewableFunction, method: object): boolean {
-  return Reflect.hasMetadata(RESPONSE_METADATA, controller) || Reflect.hasMetadata(RESPONSE_METADATA, method);
+/** Whether a decorator of the controller or of its method asserts a response. */
+export function assertsResponses<Controller>(
+  controller: { readonly prototype: Controller },
+  method: keyof Controller,
+): boolean {
+  const decorated = [controller, controller.prototype[method] as object];
+  return decorated.some((target) => Reflect.hasMetadata(RESPONSE_METADATA, target));
 }
 
 function withoutDefaults(operation: Operation, assertsResponses: boolean): Operation {
