@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { PassportStrategy } from '@nestjs/passport';
 import { BEARER, type BearerError } from '@plant-store/contract';
-import { Strategy } from 'passport-http-bearer';
+import { Strategy, type VerifyFunction } from 'passport-http-bearer';
 
 import { AccessTokens } from './access-tokens.js';
 import { type BearerCredentials } from './bearer-credentials.js';
@@ -11,9 +10,11 @@ export interface AuthenticationRequest {
   readonly credentials: BearerCredentials;
 }
 
-/** What passport makes of a strategy for one request. */
-interface Outcome {
+/** What is put on a strategy for one request: passport's protocol. */
+export interface StrategyActions {
+  success(user: unknown): void;
   fail(challenge: string, status?: number): void;
+  error(error: unknown): void;
 }
 
 /**
@@ -22,21 +23,16 @@ interface Outcome {
  * names no realm, since nobody gave one (question `authentication-realm`).
  */
 @Injectable()
-export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
-  constructor(private readonly accessTokens: AccessTokens) {
-    super();
+export class BearerStrategy extends Strategy<VerifyFunction> {
+  constructor(accessTokens: AccessTokens) {
+    super((token, done) => done(null, accessTokens.has(token)));
   }
 
-  override authenticate(this: this & Outcome, request: unknown): void {
+  override authenticate(this: this & StrategyActions, request: unknown): void {
     const { credentials } = request as AuthenticationRequest;
-    if (credentials.kind === 'none') return this.fail(challenge());
-    if (credentials.kind === 'malformed') return this.fail(challenge('invalid_request'), 400);
-    super.authenticate({ headers: { authorization: `${BEARER} ${credentials.token}` } } as never);
-  }
-
-  /** Passport's verification: anything falsy is a wrong token. */
-  validate(token: string): boolean {
-    return this.accessTokens.has(token);
+    if (credentials.kind === 'none') this.fail(challenge());
+    else if (credentials.kind === 'malformed') this.fail(challenge('invalid_request'), 400);
+    else super.authenticate({ headers: { authorization: `${BEARER} ${credentials.token}` } } as never);
   }
 
   /** Builds the library's challenge for a wrong token. */
