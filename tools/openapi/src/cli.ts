@@ -58,7 +58,8 @@ function messageOf(error: unknown, name: string): string {
 }
 
 function codeOf(error: unknown): string {
-  return String((error as { code?: unknown } | null)?.code ?? '');
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : '';
 }
 
 function fail(message: string): ExitCode {

@@ -25,7 +25,7 @@ export function mutate(document: object, { place, kind }: Mutation): object {
   if (kind === 'add') add(value as object);
   else if (kind === 'change') set(parent, key, FRESH);
   else if (Array.isArray(parent)) parent.splice(Number(key), 1);
-  else delete (parent as Record<string, unknown>)[key];
+  else Reflect.deleteProperty(parent, key);
   return copy;
 }
 

@@ -21,7 +21,7 @@ export function unrolled(document: Plain): Plain {
 
 /** The document with a copy of each schema; every reference outside of `components` goes to the copy. */
 export function withCopies(document: Plain): Plain {
-  const { components: _components, ...rest } = document as Fields;
+  const rest = without(document, 'components');
   const schemas = schemasOf(document);
   const copies = Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [`${name}2`, schema]));
   const outside = inPlaceOfReferences(rest, (name) => ({ $ref: `#/components/schemas/${name}2` })) as Fields;
@@ -44,10 +44,14 @@ export function usedSchemas(document: Plain): ReadonlySet<string> {
 
 /** The document in two files: its schemas are in the other one. */
 export function inTwoFiles(document: Plain): { 'main.yaml': string; 'parts/schemas.json': string } {
-  const { components: _components, ...rest } = document as Fields;
+  const rest = without(document, 'components');
   const main = inPlaceOfReferences(rest, (name) => ({ $ref: `parts/schemas.json#/${name}` }));
   const parts = inPlaceOfReferences(schemasOf(document), (name) => ({ $ref: `#/${name}` }));
   return { 'main.yaml': asYaml(main), 'parts/schemas.json': JSON.stringify(parts) };
+}
+
+function without(document: Plain, field: string): Fields {
+  return Object.fromEntries(Object.entries(document as Fields).filter(([key]) => key !== field));
 }
 
 function schemasOf(document: Plain): Fields {

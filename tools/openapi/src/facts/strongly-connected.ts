@@ -1,8 +1,8 @@
-import type { FactNode } from './fact-node.js';
+import type { FactChild, FactNode } from './fact-node.js';
 
 interface Visit {
   readonly node: FactNode;
-  readonly children: Iterator<{ readonly node: FactNode }>;
+  readonly children: Iterator<FactChild, undefined>;
 }
 
 /**
@@ -15,8 +15,8 @@ export function* stronglyConnected(root: FactNode): Generator<FactNode[]> {
   const open: FactNode[] = [];
   const visits: Visit[] = [enter(root)];
   for (let visit = visits.at(-1); visit !== undefined; visit = visits.at(-1)) {
-    const { value: child, done } = visit.children.next();
-    if (done !== true) follow(child.node, visit.node);
+    const next = visit.children.next();
+    if (next.done !== true) follow(next.value.node, visit.node);
     else {
       visits.pop();
       const above = visits.at(-1);

@@ -20,7 +20,7 @@ export function targetSteps(path: string): string[] | undefined {
 }
 
 function unescape(text: string): string {
-  return text.replace(ESCAPE, (_, code: string | undefined, character = '') =>
+  return text.replace(ESCAPE, (_, code: string | undefined, character: string) =>
     code === undefined ? (CONTROLS[character] ?? character) : String.fromCharCode(parseInt(code, 16)),
   );
 }

@@ -40,7 +40,7 @@ function onlyDocument(file: SourceFile): Document.Parsed {
   const [first, second] = documents;
   if (first === undefined) throw new ToolError('syntax', `${file.path}: holds no document`);
   if (second !== undefined) throw notYaml(file, second.range[0], 'more than one document');
-  return first as Document.Parsed;
+  return first;
 }
 
 /** The library's calls nest as deep as the text does, and Node may abort where the stack ends. */
@@ -126,7 +126,7 @@ class YamlReader {
       return { kind: 'scalar', value, ...place };
     }
     if (typeof value !== 'number' || !Number.isFinite(value)) {
-      return this.#fail(place.start, `${source ?? String(value)} is no value of JSON`);
+      return this.#fail(place.start, `${source ?? 'it'} is no value of JSON`);
     }
     return { kind: 'scalar', ...readNumber(decimal(value, source)), ...place };
   }

@@ -45,7 +45,7 @@ export class SourceFiles {
    * @throws ToolError `bad-reference` for an address that is not local, `missing-target`
    */
   resolve(reference: string, from: Place): SourceNode {
-    const [address = '', fragment = ''] = split(reference);
+    const [address, fragment] = split(reference);
     if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(address)) {
       const problem = `$ref "${reference}" is not a local file; save what it points to beside the document`;
       throw new ToolError('bad-reference', `${formatPlace(from)}: ${problem}`);

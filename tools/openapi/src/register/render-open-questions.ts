@@ -77,8 +77,8 @@ function entry(question: OpenQuestion, answer: unknown): string {
 
 /** An answer as inline code; what is no JSON, a schema for instance, is named by its kind. */
 function valueOf(answer: unknown): string {
-  const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
-  return text === undefined ? `a ${typeof answer}` : `\`${text}\``;
+  if (typeof answer === 'function') return `a ${typeof answer}`;
+  return `\`${typeof answer === 'string' ? answer : JSON.stringify(answer)}\``;
 }
 
 /** A table whose columns are aligned, as the formatter writes it. */

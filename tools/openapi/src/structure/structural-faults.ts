@@ -51,7 +51,7 @@ function fault(
   const node = descend(root, pointerSteps(instancePath)) ?? root;
   const named = ['additionalProperty', 'unevaluatedProperty', 'propertyName'].map((name) => params[name]);
   const detail = named.find((name) => typeof name === 'string') ?? allowed(params);
-  const problem = detail === undefined ? message : `${message}: ${String(detail)}`;
+  const problem = detail === undefined ? message : `${message}: ${detail}`;
   return { pointer: instancePath, at: formatPlace(node), problem };
 }
 

@@ -1,0 +1,281 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { documentOf } from './documents.js';
+import { inFolder, runCli } from './run-cli.js';
+
+const BASELINE = `# The facts
+openapi: 3.1.0 # §9
+info: { title: T, version: "1" }
+webhooks:
+  /hook:
+    summary: Hook # §4
+`;
+const HOOK = { webhooks: { '/hook': { summary: 'Hook' } } };
+const SOURCES = JSON.stringify({ '': 'app.ts', '/webhooks': { file: 'hook.ts', near: '@Hook' } });
+const OVERLAY = stringify({
+  overlay: '1.0.0',
+  info: { title: 'Answers', version: '1' },
+  actions: [
+    {
+      target: "$.webhooks['/hook']",
+      update: { description: 'D' },
+      'x-question': 'q-1',
+      'x-answered-by': 'A. Person',
+      'x-date': '2026-01-31',
+      'x-reason': 'Minutes',
+    },
+  ],
+});
+
+const OPTIONS = [
+  '--baseline',
+  'b.yaml',
+  '--document',
+  'd.json',
+  '--overlay',
+  'o.yaml',
+  '--sources',
+  's.json',
+];
+
+const diff = (document: object, args: readonly string[] = [], files: Record<string, string> = {}) =>
+  inFolder(
+    {
+      'b.yaml': BASELINE,
+      'd.json': documentOf(document),
+      's.json': SOURCES,
+      'app.ts': '',
+      'hook.ts': '\n@Hook()',
+      ...files,
+    },
+    (folder) => runCli(['diff', ...OPTIONS, '--mend', 'make document', ...args], folder),
+  );
+
+describe('openapi diff', () => {
+  it('prints nothing but the counts when the document is what the baseline states', () => {
+    expect(diff(HOOK)).toEqual({
+      code: 0,
+      out: '4 specified, 0 missing, 0 contradicted, 0 invented, 0 answered\n',
+      err: '',
+    });
+  });
+
+  it('says of each finding what, where and what to do', () => {
+    const { code, out } = diff({ webhooks: { '/hook': { summary: 'Other', post: {} } } });
+    expect(code).toBe(1);
+    expect(out).toBe(`contradicted: webhooks › /hook › summary   /webhooks/~1hook/summary
+  specification  "Hook"   b.yaml:6 (§4)
+  document       "Other"   d.json:1
+  comes from     hook.ts:2
+  to do          Make it "Hook" again in hook.ts:2, then run: make document
+                 If the specification changed, change b.yaml:6 with its section instead.
+
+invented: webhooks › /hook › post   /webhooks/~1hook/post
+  document       {}   d.json:1
+  comes from     hook.ts:2
+  to do          Nothing states it. Take it out of hook.ts:2, then run: make document
+                 If it was answered, add an action to o.yaml.
+
+3 specified, 0 missing, 1 contradicted, 1 invented, 0 answered
+`);
+  });
+
+  it('always lists what is answered, with its question', () => {
+    const answered = { webhooks: { '/hook': { summary: 'Hook', description: 'D' } } };
+    const { code, out } = diff(answered, [], { 'o.yaml': OVERLAY });
+    expect(code).toBe(0);
+    expect(out).toContain('answered: webhooks › /hook › description');
+    expect(out).toContain('question q-1, answered by A. Person on 2026-01-31: Minutes (o.yaml:6)');
+    expect(out).toMatch(/\n4 specified, 0 missing, 0 contradicted, 0 invented, 1 answered\n$/);
+  });
+
+  it('fails for an answer that the document does not show', () => {
+    const { code, out } = diff(HOOK, [], { 'o.yaml': OVERLAY });
+    expect(code).toBe(1);
+    expect(out).toMatch(/\n4 specified, 0 missing, 0 contradicted, 0 invented, 0 answered, 1 stale\n$/);
+  });
+
+  it('annotates for GitHub, and is silent when there is nothing to say', () => {
+    expect(diff(HOOK, ['--format', 'github'])).toEqual({ code: 0, out: '', err: '' });
+    const { code, out } = diff({}, ['--format', 'github']);
+    expect(code).toBe(1);
+    expect(out).toContain('::error file=hook.ts,line=2,title=missing%3A webhooks › /hook › summary::');
+    expect(out).toContain('%0AShow it again in hook.ts:2, then run: make document%0A');
+  });
+
+  it('writes JSON and Markdown', () => {
+    const { out } = diff({}, ['--format', 'json']);
+    expect(JSON.parse(out)).toMatchObject({
+      counts: { specified: 3, missing: 1 },
+      findings: [
+        {
+          state: 'missing',
+          pointer: '/webhooks/~1hook/summary',
+          specification: { value: '"Hook"', file: 'b.yaml', line: 6, section: '§4' },
+          producer: { file: 'hook.ts', line: 2 },
+        },
+      ],
+    });
+    expect(diff({ ...HOOK, 'x-a': 'a|`b`' }, ['--format', 'markdown']).out).toContain(
+      '| `` "a\\|`b`" ``<br>`d.json:1` |',
+    );
+  });
+});
+
+describe('openapi diff cannot run', () => {
+  it.each<{ name: string; args?: string[]; files: Record<string, string>; want: string }>([
+    { name: 'without a document', files: { 'd.json': '' }, want: 'd.json:1: not JSON: expected a value' },
+    { name: 'with no YAML', files: { 'b.yaml': 'a: [' }, want: 'b.yaml:1: not YAML: ' },
+    {
+      name: 'with OpenAPI 3.0',
+      files: { 'd.json': '{"openapi":"3.0.3"}' },
+      want: 'd.json: not an OpenAPI 3.1 document: it declares OpenAPI 3.0.3',
+    },
+    {
+      name: 'with a duplicate key',
+      files: { 'b.yaml': `${BASELINE}info: {}\n` },
+      want: 'b.yaml:7: duplicate key "info", first on line 3',
+    },
+    {
+      name: 'with a reference to nothing',
+      files: { 'd.json': documentOf({ paths: { '/a': { $ref: '#/b' } } }) },
+      want: 'd.json:1: $ref "#/b" points to nothing',
+    },
+    {
+      name: 'with an overlay of another kind',
+      files: { 'o.yaml': 'a: 1' },
+      want: 'o.yaml:1: not an OpenAPI Overlay 1.0.0',
+    },
+    {
+      name: 'with sources that are gone',
+      files: { 's.json': '{"": "gone.ts"}' },
+      want: 's.json:1: gone.ts: cannot be read: there is no such file',
+    },
+    {
+      name: 'with a decorator that is gone',
+      files: { 'hook.ts': '' },
+      want: 's.json:1: hook.ts does not contain `@Hook`',
+    },
+    {
+      name: 'with a format that it does not know',
+      args: ['--format', 'xml'],
+      files: {},
+      want: '--format is "xml", not one of text, json, markdown, github; see openapi diff --help',
+    },
+    { name: 'with an unknown option', args: ['--x'], files: {}, want: "Unknown option '--x'" },
+    {
+      name: 'with an argument too many',
+      args: ['x'],
+      files: {},
+      want: 'unexpected argument "x"; see openapi diff --help',
+    },
+  ])('$name', ({ args = [], files, want }) => {
+    const { code, out, err } = diff(HOOK, args, files);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(`openapi: ${want}`);
+    expect(err.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it.each([
+    { name: 'without a command', args: [], want: 'Usage: openapi COMMAND' },
+    {
+      name: 'with an unknown command',
+      args: ['x'],
+      want: 'openapi: unknown command "x"; see openapi --help',
+    },
+    {
+      name: 'without files',
+      args: ['diff'],
+      want: 'openapi: --baseline is missing; see openapi diff --help',
+    },
+    {
+      name: 'with a folder for a file',
+      args: ['validate', '.'],
+      want: 'openapi: .: cannot be read: it is a directory',
+    },
+    {
+      name: 'without a file',
+      args: ['validate'],
+      want: 'openapi: FILE is missing; see openapi validate --help',
+    },
+  ])('$name', ({ args, want }) => {
+    const { code, err } = runCli(args);
+    expect(code).toBe(2);
+    expect(err).toContain(want);
+  });
+
+  it('with bytes that are no text', () => {
+    const ended = inFolder({ 'a.yaml': Buffer.from([0x61, 0xff]) }, (folder) =>
+      runCli(['validate', 'a.yaml'], folder),
+    );
+    expect(ended).toEqual({ code: 2, out: '', err: 'openapi: a.yaml: not UTF-8 text\n' });
+  });
+});
+
+describe('openapi --help', () => {
+  it.each([[], ['diff'], ['validate'], ['open-questions']])('tells about %s', (...command) => {
+    const { code, out } = runCli([...command, '--help']);
+    expect(code).toBe(0);
+    expect(out).toContain(`Usage: openapi ${command[0] ?? 'COMMAND'}`);
+  });
+});
+
+describe('openapi validate', () => {
+  const validate = (document: string) =>
+    inFolder({ 'd.json': document }, (folder) => runCli(['validate', 'd.json'], folder));
+
+  it('accepts a webhook without operations, and a property that is called $id', () => {
+    const schemas = { A: { properties: { $id: { type: 'string' } } }, B: { properties: { $id: {} } } };
+    expect(validate(documentOf({ ...HOOK, components: { schemas } }))).toMatchObject({
+      code: 0,
+      out: 'd.json: valid OpenAPI 3.1\n',
+    });
+  });
+
+  it.each([
+    {
+      name: 'no responses where there must be some',
+      given: { webhooks: { a: { post: { responses: {} } } } },
+      want: "d.json:1: webhooks › a › post › responses must have required property 'default'\n",
+    },
+    {
+      name: 'a field that OpenAPI does not know',
+      given: { paths: {}, sumary: 's' },
+      want: 'd.json:1: (the whole document) must NOT have unevaluated properties: sumary\n',
+    },
+    {
+      name: 'none of paths, components and webhooks',
+      given: {},
+      want: "d.json:1: (the whole document) must have required property 'paths'\n",
+    },
+  ])('finds $name', ({ given, want }) => {
+    const { code, out } = validate(documentOf(given));
+    expect(code).toBe(1);
+    expect(out).toContain(want);
+  });
+});
+
+describe('openapi open-questions', () => {
+  it('writes the page, finds drift and names the command that mends it', () => {
+    inFolder({}, (folder) => {
+      const check = () => runCli(['open-questions', '--check', '--mend', 'make page'], folder);
+      expect(check()).toMatchObject({
+        code: 1,
+        out: 'OPEN_QUESTIONS.md: not what the register says. Run: make page\n',
+      });
+      expect(runCli(['open-questions'], folder)).toMatchObject({
+        code: 0,
+        out: 'OPEN_QUESTIONS.md: written\n',
+      });
+      expect(check()).toMatchObject({ code: 0, out: 'OPEN_QUESTIONS.md: up to date\n' });
+      expect(readFileSync(join(folder, 'OPEN_QUESTIONS.md'), 'utf8')).toContain('# Open questions');
+    });
+  });
+
+  it('says when it cannot write', () => {
+    const { code, err } = runCli(['open-questions', '--output', 'no/such/folder.md']);
+    expect(code).toBe(2);
+    expect(err).toContain('openapi: no/such/folder.md: cannot be written: ');
+  });
+});
