@@ -3,10 +3,11 @@ import { z } from 'zod';
 
 import { ReceiverError } from './errors.js';
 
-const bytes = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
-const milliseconds = (fallback: number) =>
-  z.coerce.number().int().min(1).max(2_147_483_647).default(fallback);
-const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback);
+// After a fault of Zod's int(), the rules over several settings would not be looked at.
+const wholeNumber = () => z.coerce.number().refine(Number.isSafeInteger, { error: 'must be a whole number' });
+const bytes = (fallback: number) => wholeNumber().min(1).default(fallback);
+const milliseconds = (fallback: number) => wholeNumber().min(1).max(2_147_483_647).default(fallback);
+const port = (fallback: number) => wholeNumber().min(0).max(65_535).default(fallback);
 
 const accessTokens = z
   .string()
@@ -36,9 +37,9 @@ const settings = z
     REQUEST_TIMEOUT_MS: milliseconds(30_000),
     KEEP_ALIVE_TIMEOUT_MS: milliseconds(72_000),
     SHUTDOWN_TIMEOUT_MS: milliseconds(10_000),
-    HANDLER_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(8),
+    HANDLER_CONCURRENCY: wholeNumber().min(1).max(1_000).default(8),
     HANDLER_TIMEOUT_MS: milliseconds(30_000),
-    HANDLER_MAX_ATTEMPTS: z.coerce.number().int().min(1).default(12),
+    HANDLER_MAX_ATTEMPTS: wholeNumber().min(1).default(12),
     HANDLER_BACKOFF_MS: milliseconds(1_000),
     HANDLER_MAX_BACKOFF_MS: milliseconds(3_600_000),
   })
