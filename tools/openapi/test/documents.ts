@@ -58,6 +58,14 @@ export function differences(first: Texts, second: Texts, main = 'main.yaml'): re
   return compare<never>(one, other, meanings).listed;
 }
 
+/** How many facts the document in `main` has. */
+export function countOf(texts: Texts, main = 'main.yaml'): number {
+  const meanings = new Meanings();
+  const root = graph(texts, main);
+  meanings.assign(root);
+  return meanings.countOf(root);
+}
+
 function graph(texts: Texts, main: string): FactNode {
   const files = new SourceFiles(reader(texts));
   return factGraph(files, readOpenapi(files, main));

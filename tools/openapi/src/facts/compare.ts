@@ -30,7 +30,10 @@ export interface Attention<Label> {
 
 /** The outcome of a comparison. */
 export interface Comparisons<Label> {
-  /** How many facts are equal and not listed. */
+  /**
+   * How many facts are equal and not listed. A part that several places share counts for each of them if all
+   * of it is equal, and once if it is not.
+   */
   readonly equal: number;
   /** In the order of the first document, with what only the second has at the end of each part. */
   readonly listed: readonly Comparison<Label>[];
@@ -99,7 +102,7 @@ class Comparer<Label> {
     const { first, second, labels } = pair;
     const isEqual = first !== undefined && first.node.meaning === second?.node.meaning;
     if (isEqual && labels.length === 0 && this.attention?.nodes.has(first.node) !== true) {
-      this.#equal += this.meanings.countOf(first.node);
+      this.#equal = Math.min(this.#equal + this.meanings.countOf(first.node), Number.MAX_SAFE_INTEGER);
     } else if (isLeaf(first) && isLeaf(second)) this.#list(pair);
     else {
       const shared = this.#firstVisit(pair);

@@ -1,4 +1,4 @@
-import { differences, documentOf, factTexts, SCHEMA, withSchema } from '../../test/documents.js';
+import { countOf, differences, documentOf, factTexts, SCHEMA, withSchema } from '../../test/documents.js';
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const parameter = (fields: object) =>
@@ -218,6 +218,24 @@ describe('different facts', () => {
         return `/webhooks/${hook}/post/requestBody/content/application~1json/schema/${rest === '' ? '' : `${rest}/`}type`;
       }),
     ]);
+  });
+});
+
+describe('counting', () => {
+  it('agrees with the facts that are spelled out', () => {
+    const schemas = { N: node(ref('N')), M: { properties: { a: ref('M'), b: ref('N'), c: ref('N') } } };
+    const texts = { 'main.yaml': withSchema(ref('M'), schemas) };
+    expect(countOf(texts)).toBe(Object.keys(factTexts(texts)).length);
+  });
+
+  it('ends where numbers do', () => {
+    const names = Array.from({ length: 80 }, (_, index) => `S${index}`);
+    const schemas = names.map((name, index) => [
+      name,
+      { allOf: [ref(`S${index + 1}`), ref(`S${index + 1}`)] },
+    ]);
+    const all = { ...(Object.fromEntries(schemas) as object), S80: { type: 'null' } };
+    expect(countOf({ 'main.yaml': withSchema(ref('S0'), all) })).toBe(Number.MAX_SAFE_INTEGER);
   });
 });
 

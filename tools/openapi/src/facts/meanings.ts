@@ -30,7 +30,8 @@ export class Meanings {
 
   /**
    * How many facts a node holds when it is spelled out. Nodes of a cycle are spelled out once for each
-   * place that leads into the cycle; whatever leads back to them is one fact.
+   * place that leads into the cycle; whatever leads back to them is one fact. Schemas that share parts can
+   * hold more facts than there are numbers for; the count ends at `Number.MAX_SAFE_INTEGER`.
    */
   countOf(node: FactNode): number {
     return this.#counts[node.meaning] ?? 0;
@@ -43,7 +44,8 @@ export class Meanings {
 
   #assignOne(node: FactNode): void {
     node.meaning = this.#number(this.#key(node, meaningLabel));
-    this.#counts[node.meaning] ??= node.kind === 'value' ? 1 : sum(node, (child) => this.countOf(child));
+    this.#counts[node.meaning] ??=
+      node.kind === 'value' ? 1 : capped(sum(node, (child) => this.countOf(child)));
   }
 
   #assignCycle(group: readonly FactNode[]): void {
@@ -67,7 +69,7 @@ export class Meanings {
         else outside += this.countOf(node);
       }
     }
-    return outside + inside - (members.length - 1);
+    return capped(outside + inside - (members.length - 1));
   }
 
   #number(key: string): number {
@@ -96,6 +98,10 @@ function meaningLabel(node: FactNode): string {
 function leadsToItself(node: FactNode): boolean {
   for (const child of node.children.values()) if (child.node === node) return true;
   return false;
+}
+
+function capped(count: number): number {
+  return Math.min(count, Number.MAX_SAFE_INTEGER);
 }
 
 function sum(node: FactNode, count: (child: FactNode) => number): number {
