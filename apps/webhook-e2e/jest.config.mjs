@@ -1,1 +1,4 @@
-export { default } from '../../jest.shared.mjs';
+import shared from '../../jest.shared.mjs';
+
+/** Receivers start, are killed and come back, which takes longer where the machine is busy. */
+export default { ...shared, testTimeout: 60_000 };

@@ -1,0 +1,99 @@
+import { EventEmitter, once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+import { afterThisTest } from './teardown.js';
+
+/** An answer as its bytes arrived. */
+export interface Answer {
+  /** The status line. */
+  readonly line: string;
+  /** The field lines, in the order in which they came. */
+  readonly fields: readonly string[];
+  readonly content: string;
+}
+
+/** Opens a connection. It ends with the test. */
+export async function openConnection(port: number): Promise<Connection> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  afterThisTest(() => socket.destroy());
+  await once(socket, 'connect');
+  return new Connection(socket);
+}
+
+/** A TCP connection to a receiver that shows what arrives byte for byte. */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #changes = new EventEmitter();
+  /** What has arrived and was not taken yet, a character a byte. */
+  #received = '';
+  #ended = false;
+  #error: Error | undefined;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      this.#received += text;
+      this.#changes.emit('change');
+    });
+    socket.on('error', (error) => {
+      this.#error = error;
+      this.#changes.emit('change');
+    });
+    socket.on('end', () => {
+      this.#ended = true;
+      this.#changes.emit('change');
+    });
+  }
+
+  /** What broke the connection: a reset, or a write to a connection that was closed. */
+  get error(): Error | undefined {
+    return this.#error;
+  }
+
+  /** Writes bytes, or text with a character a byte. */
+  write(bytes: string | Uint8Array): void {
+    this.#socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+  }
+
+  /** Writes bytes and waits until the system has taken them, or the connection is gone. */
+  async writeAll(bytes: Uint8Array): Promise<void> {
+    await new Promise<void>((resolve) => this.#socket.write(bytes, () => resolve()));
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  /** The next whole answer, interim ones too. Rejects if the connection ends before. */
+  async answer(): Promise<Answer> {
+    for (;;) {
+      const answer = this.#take();
+      if (answer !== undefined) return answer;
+      if (this.#isOver()) throw new Error(`No whole answer, but ${JSON.stringify(this.#received)}.`);
+      await once(this.#changes, 'change');
+    }
+  }
+
+  /** Waits until the peer closes, and gives what it has sent beyond the answers that were taken. */
+  async rest(): Promise<string> {
+    while (!this.#isOver()) await once(this.#changes, 'change');
+    if (this.#error !== undefined) throw this.#error;
+    return this.#received;
+  }
+
+  #isOver(): boolean {
+    return this.#ended || this.#error !== undefined;
+  }
+
+  #take(): Answer | undefined {
+    const end = this.#received.indexOf('\r\n\r\n');
+    if (end === -1) return undefined;
+    const [line, ...fields] = this.#received.slice(0, end).split('\r\n') as [string, ...string[]];
+    const length = Number(fields.find((field) => /^content-length:/i.test(field))?.split(':')[1] ?? 0);
+    const start = end + 4;
+    if (this.#received.length < start + length) return undefined;
+    const content = this.#received.slice(start, start + length);
+    this.#received = this.#received.slice(start + length);
+    return { line, fields, content };
+  }
+}

@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+import { openConnection } from './connection.js';
+import { CHUNKED, chunks, head, HOST, POST, RIGHT } from './message.js';
+import { type RunningReceiver, startReceiver } from './start-receiver.js';
+
+const MEBIBYTE = 1_048_576;
+const CONNECTIONS = 8;
+const SENT = 256 * MEBIBYTE;
+/** Far less than what is sent, and more than the garbage collector lets pile up. */
+const ROOM = 96 * MEBIBYTE;
+
+const withProc = existsSync('/proc/self/status') ? describe : describe.skip;
+
+withProc('content without end', () => {
+  test.each([
+    { name: 'with the right token', authorization: RIGHT, status: 413 },
+    { name: 'with a wrong token', authorization: 'Authorization: Bearer wrong', status: 401 },
+  ])('$name: refused, and not kept in memory', async ({ authorization, status }) => {
+    const receiver = await startReceiver();
+    const before = largest(receiver);
+
+    const sent = await Promise.all(
+      Array.from({ length: CONNECTIONS }, () => flood(receiver, authorization, status)),
+    );
+
+    expect(Math.max(...sent)).toBeGreaterThan(MEBIBYTE);
+    expect(largest(receiver) - before).toBeLessThan(ROOM);
+  });
+});
+
+/** Sends chunks whatever the answer is, until the connection is gone or all is sent. Gives how many bytes went. */
+async function flood({ port }: RunningReceiver, authorization: string, status: number): Promise<number> {
+  const connection = await openConnection(port);
+  connection.write(head(POST, HOST, authorization, CHUNKED));
+  const chunk = Buffer.from(chunks('a'.repeat(65_536)));
+  let sent = 0;
+  while (sent < SENT / CONNECTIONS && connection.error === undefined) {
+    await connection.writeAll(chunk);
+    sent += chunk.length;
+  }
+  expect((await connection.answer()).line).toMatch(`HTTP/1.1 ${status} `);
+  return sent;
+}
+
+/** The most memory that the receiver has had so far, in bytes. */
+function largest({ process }: RunningReceiver): number {
+  const status = readFileSync(`/proc/${process.pid}/status`, 'utf8');
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)![1]) * 1_024;
+}

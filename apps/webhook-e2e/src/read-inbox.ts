@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+
+import Database from 'libsql';
+
+/** A delivery as a person finds it who opens the file. */
+export interface KeptDelivery {
+  readonly id: number;
+  readonly state: string;
+  readonly method: string;
+  readonly mediaType: string | null;
+  readonly contentEncoding: string | null;
+  readonly content: Buffer;
+}
+
+const QUERY = `
+  SELECT id, state, delivery.method, delivery.media_type AS mediaType,
+    delivery.content_encoding AS contentEncoding, delivery.content
+  FROM delivery JOIN overview USING (id)
+  WHERE id > ? ORDER BY id`;
+
+/** Reads what the inbox in a folder holds beyond an id. The receiver may be running. */
+export function readInbox(folder: string, after = 0): KeptDelivery[] {
+  const database = new Database(join(folder, 'inbox.sqlite'));
+  try {
+    database.exec('PRAGMA query_only = ON');
+    const rows = database.prepare(QUERY).all(after) as (KeptDelivery & { content: Uint8Array })[];
+    return rows.map((row) => ({ ...row, content: Buffer.from(row.content) }));
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,418 @@
+import { METHODS } from 'node:http';
+
+import { CONTENT_METHODS, facts } from '@plant-store/contract';
+
+import { ACCESS_TOKEN } from './access-token.js';
+import { openConnection } from './connection.js';
+import { expectAnswer, type WantedAnswer } from './expect-answer.js';
+import {
+  ARBITRARY,
+  CHUNKED,
+  chunks,
+  delivery,
+  head,
+  HOST,
+  LAST_CHUNK,
+  message,
+  POST,
+  RIGHT,
+} from './message.js';
+import { type KeptDelivery, readInbox } from './read-inbox.js';
+import { type RunningReceiver, startReceiver } from './start-receiver.js';
+import { afterThisFile } from './teardown.js';
+
+type Kept = Omit<KeptDelivery, 'id' | 'state'>;
+
+interface Row {
+  readonly name: string;
+  /** What goes over the wire, a character a byte. */
+  readonly given: string;
+  /** Nothing is kept but what is named here. */
+  readonly want: WantedAnswer & { readonly keeps?: readonly Kept[] };
+}
+
+const PATH = facts.DELIVERY_PATH;
+const NO_CREDENTIALS: WantedAnswer = { status: 401, fields: { 'www-authenticate': 'Bearer' } };
+const MALFORMED: WantedAnswer = {
+  status: 400,
+  fields: { 'www-authenticate': 'Bearer error="invalid_request"' },
+};
+const WRONG_TOKEN: WantedAnswer = {
+  status: 401,
+  fields: { 'www-authenticate': 'Bearer error="invalid_token"' },
+};
+const METHOD_NOT_ALLOWED: WantedAnswer = { status: 405, fields: { allow: 'POST, PUT, PATCH' } };
+
+/** A request that was refused before its content was read takes its connection with it. */
+const closing = (want: WantedAnswer): WantedAnswer => ({ ...want, closes: true });
+
+const kept = (given: Partial<Omit<Kept, 'content'>> & { readonly content?: string } = {}): Kept => ({
+  method: 'POST',
+  mediaType: null,
+  contentEncoding: null,
+  ...given,
+  content: Buffer.from(given.content ?? ARBITRARY, 'latin1'),
+});
+
+const everyByte = String.fromCharCode(...Array.from({ length: 256 }, (_, byte) => byte));
+
+const taken = (name: string, given: string, keeps: Parameters<typeof kept>[0] = {}): Row => ({
+  name,
+  given,
+  want: { status: 204, keeps: [kept(keeps)] },
+});
+
+const refused = (name: string, given: string, want: WantedAnswer): Row => ({ name, given, want });
+
+/** A delivery whose `Authorization` fields are these. */
+const authorized = (...values: readonly string[]): string =>
+  message(
+    POST,
+    values.map((value) => `Authorization: ${value}`),
+  );
+
+const acknowledged: readonly Row[] = [
+  ...CONTENT_METHODS.map((method) =>
+    taken(method, message(`${method} ${PATH} HTTP/1.1`, [RIGHT]), { method }),
+  ),
+  taken('every byte', message(POST, [RIGHT], everyByte), { content: everyByte }),
+  taken('content that looks like a request', message(POST, [RIGHT], delivery()), { content: delivery() }),
+  taken('one byte', message(POST, [RIGHT], '\0'), { content: '\0' }),
+  taken('chunks', head(POST, HOST, RIGHT, CHUNKED) + chunks('one', 'two') + LAST_CHUNK, {
+    content: 'onetwo',
+  }),
+  taken('chunks with a trailer', head(POST, HOST, RIGHT, CHUNKED) + chunks('one') + head('0', 'a: b'), {
+    content: 'one',
+  }),
+  ...[
+    'application/json',
+    'application/json; charset=utf-16',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=none',
+    'application/octet-stream',
+    'arbitrary/unknown',
+    'not a media type',
+    ';;;',
+    '\xe9',
+    '',
+  ].map((mediaType) =>
+    taken(`media type ${JSON.stringify(mediaType)}`, message(POST, [RIGHT, `Content-Type: ${mediaType}`]), {
+      mediaType,
+    }),
+  ),
+  taken('invalid JSON', message(POST, [RIGHT, 'Content-Type: application/json'], '{'), {
+    mediaType: 'application/json',
+    content: '{',
+  }),
+  ...['gzip', 'gzip, br', 'arbitrary'].map((contentEncoding) =>
+    taken(
+      `content encoding ${contentEncoding}, whose bytes are not`,
+      message(POST, [RIGHT, `Content-Encoding: ${contentEncoding}`]),
+      { contentEncoding },
+    ),
+  ),
+  taken('a query', message(`POST ${PATH}?a=b HTTP/1.1`, [RIGHT])),
+  taken('a path with escapes', message('POST /plant/web%68ook HTTP/1.1', [RIGHT])),
+  taken('an absolute target', message(`POST http://localhost${PATH} HTTP/1.1`, [RIGHT])),
+  taken('an offer to switch protocols', message(POST, [RIGHT, 'Connection: upgrade', 'Upgrade: arbitrary'])),
+  taken('an expectation that HTTP does not know', message(POST, [RIGHT, 'Expect: arbitrary'])),
+  ...['bearer', 'BEARER', 'bEaReR', 'Bearer ', 'Bearer    '].map((scheme) =>
+    taken(`scheme ${JSON.stringify(scheme)}`, authorized(`${scheme} ${ACCESS_TOKEN}`)),
+  ),
+  taken(
+    'field names in another case',
+    head(POST, 'hOsT: a', RIGHT.replace('A', 'a'), 'CONTENT-LENGTH: 1') + 'a',
+    {
+      content: 'a',
+    },
+  ),
+  taken('a token in the query too', message(`POST ${PATH}?access_token=wrong HTTP/1.1`, [RIGHT])),
+  taken(
+    'a payload with a field access_token',
+    message(POST, [RIGHT, 'Content-Type: application/json'], '{"access_token":"wrong"}'),
+    { mediaType: 'application/json', content: '{"access_token":"wrong"}' },
+  ),
+  taken(
+    'a form with a field access_token',
+    message(POST, [RIGHT, 'Content-Type: application/x-www-form-urlencoded'], 'access_token=wrong'),
+    { mediaType: 'application/x-www-form-urlencoded', content: 'access_token=wrong' },
+  ),
+  {
+    name: 'a sender that closes',
+    given: message(POST, [RIGHT, 'Connection: close']),
+    want: { status: 204, closes: true, keeps: [kept()] },
+  },
+  {
+    name: 'HTTP/1.0',
+    given: head(`POST ${PATH} HTTP/1.0`, RIGHT, 'Content-Length: 1') + 'a',
+    want: { status: 204, closes: true, keeps: [kept({ content: 'a' })] },
+  },
+  {
+    name: 'HTTP/1.0 that would like to go on',
+    given: head(`POST ${PATH} HTTP/1.0`, RIGHT, 'Connection: keep-alive', 'Content-Length: 1') + 'a',
+    want: { status: 204, closes: true, keeps: [kept({ content: 'a' })] },
+  },
+  {
+    name: 'HTTP/1.0 with an expectation that it does not know',
+    given: head(`POST ${PATH} HTTP/1.0`, RIGHT, 'Expect: 100-continue', 'Content-Length: 1') + 'a',
+    want: { status: 204, closes: true, keeps: [kept({ content: 'a' })] },
+  },
+];
+
+const unauthenticated: readonly Row[] = [
+  refused('no Authorization', authorized(), closing(NO_CREDENTIALS)),
+  refused('no Authorization, no content', head(POST, HOST), NO_CREDENTIALS),
+  ...[`Basic ${ACCESS_TOKEN}`, 'Digest a=b', `Bearers ${ACCESS_TOKEN}`, ACCESS_TOKEN, ''].map((value) =>
+    refused(`Authorization: ${value}`, authorized(value), closing(NO_CREDENTIALS)),
+  ),
+  refused(
+    'a token in another field',
+    message(POST, [RIGHT.replace('Authorization', 'Proxy-Authorization')]),
+    closing(NO_CREDENTIALS),
+  ),
+  refused(
+    'a token in the query',
+    message(`POST ${PATH}?access_token=${ACCESS_TOKEN} HTTP/1.1`, []),
+    closing(NO_CREDENTIALS),
+  ),
+  refused(
+    'a token in a form',
+    message(POST, ['Content-Type: application/x-www-form-urlencoded'], `access_token=${ACCESS_TOKEN}`),
+    closing(NO_CREDENTIALS),
+  ),
+  refused(
+    'a token in JSON',
+    message(POST, ['Content-Type: application/json'], `{"access_token":"${ACCESS_TOKEN}"}`),
+    closing(NO_CREDENTIALS),
+  ),
+  ...[
+    'Bearer',
+    'Bearer ',
+    `Bearer ${ACCESS_TOKEN} ${ACCESS_TOKEN}`,
+    `Bearer ${ACCESS_TOKEN},${ACCESS_TOKEN}`,
+    `Bearer "${ACCESS_TOKEN}"`,
+    'Bearer =',
+    'Bearer a=b',
+    'Bearer \xe9',
+    `Bearer token="${ACCESS_TOKEN}"`,
+  ].map((value) => refused(`Authorization: ${value}`, authorized(value), closing(MALFORMED))),
+  ...(
+    [
+      ['the right one twice', `Bearer ${ACCESS_TOKEN}`, `Bearer ${ACCESS_TOKEN}`],
+      ['a right one and a wrong one', `Bearer ${ACCESS_TOKEN}`, 'Bearer wrong'],
+      ['another scheme and a right one', 'Basic arbitrary', `Bearer ${ACCESS_TOKEN}`],
+      ['two of another scheme', 'Basic arbitrary', 'Basic arbitrary'],
+    ] as const
+  ).map(([name, ...values]) =>
+    refused(`more than one Authorization: ${name}`, authorized(...values), closing(MALFORMED)),
+  ),
+  ...(
+    [
+      ['another', 'wrong'],
+      ['the beginning of the right one', ACCESS_TOKEN.slice(0, -1)],
+      ['the right one and more', `${ACCESS_TOKEN}=`],
+      ['the right one in another case', ACCESS_TOKEN.toUpperCase()],
+      ['a long one', 'a'.repeat(8_000)],
+    ] as const
+  ).map(([name, token]) =>
+    refused(`wrong token: ${name}`, authorized(`Bearer ${token}`), closing(WRONG_TOKEN)),
+  ),
+  refused(
+    'a wrong token beside a right one in the query',
+    message(`POST ${PATH}?access_token=${ACCESS_TOKEN} HTTP/1.1`, ['Authorization: Bearer wrong']),
+    closing(WRONG_TOKEN),
+  ),
+];
+
+const withoutContent: readonly Row[] = CONTENT_METHODS.flatMap((method) => {
+  const line = `${method} ${PATH} HTTP/1.1`;
+  return [
+    refused(`${method} without content`, head(line, HOST, RIGHT), { status: 400 }),
+    refused(`${method} with Content-Length: 0`, head(line, HOST, RIGHT, 'Content-Length: 0'), {
+      status: 400,
+    }),
+    refused(`${method} with no chunk`, head(line, HOST, RIGHT, CHUNKED) + LAST_CHUNK, { status: 400 }),
+  ];
+});
+
+/** CONNECT asks for a tunnel and has no path; see below. */
+const otherMethods = METHODS.filter(
+  (method) => method !== 'CONNECT' && !CONTENT_METHODS.some((known) => known === method),
+);
+
+const wrongMethod: readonly Row[] = otherMethods.flatMap((method) => {
+  const line = `${method} ${PATH} HTTP/1.1`;
+  return [
+    refused(`${method} with the right token`, head(line, HOST, RIGHT), METHOD_NOT_ALLOWED),
+    refused(`${method} with content`, message(line, [RIGHT]), closing(METHOD_NOT_ALLOWED)),
+    refused(`${method} without a token`, head(line, HOST), NO_CREDENTIALS),
+  ];
+});
+
+const elsewhere: readonly Row[] = [
+  '/',
+  '/plant',
+  `${PATH}/`,
+  `/${PATH}`,
+  `${PATH}/more`,
+  PATH.toUpperCase(),
+  '/plant/Webhook',
+  '/openapi.json',
+  '*',
+].flatMap((path) => [
+  refused(`${path} with the right token`, head(`POST ${path} HTTP/1.1`, HOST, RIGHT), { status: 404 }),
+  refused(`${path} without a token`, head(`GET ${path} HTTP/1.1`, HOST), { status: 404 }),
+  refused(`${path} with content`, message(`POST ${path} HTTP/1.1`, [RIGHT]), { status: 404, closes: true }),
+]);
+
+const BAD: WantedAnswer = { status: 400, closes: true };
+
+const malformedMessage: readonly Row[] = [
+  refused('a path that cannot be decoded', head('GET /%zz HTTP/1.1', HOST, RIGHT), { status: 400 }),
+  refused('the same with content', message('POST /%zz HTTP/1.1', [RIGHT]), BAD),
+  refused('no Host', head(POST, RIGHT, 'Content-Length: 1') + 'a', BAD),
+  refused('no Host, no content', head(POST, RIGHT), { status: 400 }),
+  refused('two Host fields', message(POST, [HOST, RIGHT]), BAD),
+  refused('something else than HTTP', head('arbitrary'), BAD),
+  refused('the greeting of TLS', '\x16\x03\x01\x02\x00\x01\x00', BAD),
+  refused('the greeting of HTTP/2', head('PRI * HTTP/2.0') + head('SM'), BAD),
+  refused('a method that Node does not know', head(`BREW ${PATH} HTTP/1.1`, HOST, RIGHT), BAD),
+  refused('a field without a colon', head(POST, HOST, RIGHT, 'arbitrary'), BAD),
+  refused('a length that is none', head(POST, HOST, RIGHT, 'Content-Length: a') + 'a', BAD),
+  refused('two lengths', head(POST, HOST, RIGHT, 'Content-Length: 1', 'Content-Length: 2') + 'ab', BAD),
+  refused('a length beside chunks', message(POST, [RIGHT, CHUNKED], chunks('a') + LAST_CHUNK), BAD),
+  refused(
+    'a transfer coding that is not known',
+    head(POST, HOST, RIGHT, 'Transfer-Encoding: gzip') + 'a',
+    BAD,
+  ),
+  refused('a chunk without a size', head(POST, HOST, RIGHT, CHUNKED) + head('zz', 'a'), BAD),
+  refused('a later chunk without a size', head(POST, HOST, RIGHT, CHUNKED) + chunks('a') + head('zz'), BAD),
+  refused('a large head', message(POST, [RIGHT, `a: ${'b'.repeat(20_000)}`]), { status: 431, closes: true }),
+  refused(
+    'a large trailer',
+    head(POST, HOST, RIGHT, CHUNKED) + chunks('a') + head('0', `a: ${'b'.repeat(20_000)}`),
+    { status: 431, closes: true },
+  ),
+  refused(
+    'a large chunk extension',
+    head(POST, HOST, RIGHT, CHUNKED) + head(`1;a=${'b'.repeat(20_000)}`, 'a'),
+    { status: 413, closes: true },
+  ),
+];
+
+describe('the wire table', () => {
+  let receiver: RunningReceiver;
+
+  beforeAll(async () => {
+    receiver = await startReceiver({ tearDown: afterThisFile });
+  });
+
+  describe.each([
+    { what: 'the right token and content: acknowledged, and kept as it came', rows: acknowledged },
+    { what: 'no right token: refused before anything else is looked at', rows: unauthenticated },
+    { what: 'the right token, no content', rows: withoutContent },
+    { what: 'a method without content semantics', rows: wrongMethod },
+    { what: 'another path', rows: elsewhere },
+    { what: 'not a message of HTTP, or too much of one', rows: malformedMessage },
+  ])('$what', ({ rows }) => {
+    test.each(rows)('$name → $want.status', async ({ given, want }) => {
+      const before = lastId(receiver);
+      const connection = await openConnection(receiver.port);
+
+      connection.write(given);
+
+      expectAnswer(await connection.answer(), want);
+      const keeps = [...(want.keeps ?? [])];
+      if (want.closes === true) expect(await connection.rest()).toBe('');
+      else {
+        connection.write(delivery('the next one'));
+        expectAnswer(await connection.answer(), { status: 204 });
+        keeps.push(kept({ content: 'the next one' }));
+      }
+      expect(keptSince(receiver, before)).toEqual(keeps);
+    });
+  });
+
+  test('CONNECT: closed without an answer, for there is no tunnel', async () => {
+    const connection = await openConnection(receiver.port);
+
+    connection.write(head('CONNECT localhost:1 HTTP/1.1', HOST, RIGHT));
+
+    expect(await connection.rest()).toBe('');
+  });
+
+  test('a sender that leaves in the middle: nothing is kept', async () => {
+    const before = lastId(receiver);
+    const connection = await openConnection(receiver.port);
+    connection.write(head(POST, HOST, RIGHT, 'Content-Length: 100', 'Expect: 100-continue'));
+    await connection.answer();
+    connection.write('half');
+
+    connection.destroy();
+
+    const next = await openConnection(receiver.port);
+    next.write(delivery());
+    expectAnswer(await next.answer(), { status: 204 });
+    expect(keptSince(receiver, before)).toEqual([kept()]);
+  });
+
+  test('deliveries one after the other on one connection', async () => {
+    const before = lastId(receiver);
+    const connection = await openConnection(receiver.port);
+    const contents = ['one', 'two', 'three'];
+
+    for (const content of contents) {
+      connection.write(delivery(content));
+      expectAnswer(await connection.answer(), { status: 204 });
+    }
+
+    expect(keptSince(receiver, before)).toEqual(contents.map((content) => kept({ content })));
+  });
+
+  test('pipelined requests are answered in their order, and kept', async () => {
+    const before = lastId(receiver);
+    const connection = await openConnection(receiver.port);
+
+    connection.write(
+      delivery('one') +
+        head(POST, HOST) +
+        delivery('two') +
+        head(`GET ${PATH} HTTP/1.1`, HOST, RIGHT) +
+        head('GET / HTTP/1.1', HOST) +
+        delivery('three'),
+    );
+
+    const wanted = [
+      { status: 204 },
+      NO_CREDENTIALS,
+      { status: 204 },
+      METHOD_NOT_ALLOWED,
+      { status: 404 },
+      { status: 204 },
+    ];
+    for (const want of wanted) expectAnswer(await connection.answer(), want);
+    const contents = keptSince(receiver, before).map(({ content }) => content.toString());
+    expect(contents.sort()).toEqual(['one', 'three', 'two']);
+  });
+
+  test('a request byte for byte', async () => {
+    const before = lastId(receiver);
+    const connection = await openConnection(receiver.port);
+
+    for (const byte of delivery()) await connection.writeAll(Buffer.from(byte));
+
+    expectAnswer(await connection.answer(), { status: 204 });
+    expect(keptSince(receiver, before)).toEqual([kept()]);
+  });
+});
+
+const lastId = ({ inbox }: RunningReceiver): number => readInbox(inbox).at(-1)?.id ?? 0;
+
+const keptSince = ({ inbox }: RunningReceiver, id: number): Kept[] =>
+  readInbox(inbox, id).map(({ method, mediaType, contentEncoding, content }) => ({
+    method,
+    mediaType,
+    contentEncoding,
+    content,
+  }));
