@@ -1,0 +1,142 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { openConnection } from './connection.js';
+import { expectAnswer } from './expect-answer.js';
+import { makeFolder } from './make-folder.js';
+import { ARBITRARY, message, POST } from './message.js';
+import { type RunningReceiver, startReceiver } from './start-receiver.js';
+
+const RELOADED = 'access tokens reloaded';
+const NOT_RELOADED = 'access tokens not reloaded; those read last stay';
+
+test('several tokens are accepted, from the environment', async () => {
+  const receiver = await startReceiver({ settings: { ACCESS_TOKENS: 'one, two,three' } });
+
+  await expectAccepted(receiver, ['one', 'two', 'three']);
+  await expectRefused(receiver, ['four', 'one,two', 'on']);
+});
+
+test('several tokens are accepted, from a file with remarks, blanks and another line end', async () => {
+  const file = join(makeFolder(), 'tokens');
+  writeFileSync(file, '# arbitrary remark\r\none\r\n\r\n  two  \r\n#three\r\n');
+  const receiver = await startWith(file);
+
+  await expectAccepted(receiver, ['one', 'two']);
+  await expectRefused(receiver, ['three', '#three']);
+});
+
+describe('a file of tokens is read again when it changes', () => {
+  test.each([
+    {
+      name: 'written over',
+      given: (folder: string) => {
+        const file = join(folder, 'tokens');
+        writeFileSync(file, 'old\nboth\n');
+        return { file, change: () => writeFileSync(file, 'both\nnew\n') };
+      },
+    },
+    {
+      name: 'replaced by a rename',
+      given: (folder: string) => {
+        const file = join(folder, 'tokens');
+        writeFileSync(file, 'old\nboth\n');
+        writeFileSync(join(folder, 'next'), 'both\nnew\n');
+        return { file, change: () => renameSync(join(folder, 'next'), file) };
+      },
+    },
+    {
+      name: 'a link that is replaced',
+      given: (folder: string) => {
+        const file = join(folder, 'tokens');
+        writeFileSync(join(folder, 'first'), 'old\nboth\n');
+        writeFileSync(join(folder, 'second'), 'both\nnew\n');
+        symlinkSync('first', file);
+        symlinkSync('second', join(folder, 'next'));
+        return { file, change: () => renameSync(join(folder, 'next'), file) };
+      },
+    },
+    {
+      name: 'behind a link to a folder that is replaced, as Kubernetes does',
+      given: (folder: string) => {
+        for (const [version, tokens] of [
+          ['first', 'old\nboth\n'],
+          ['second', 'both\nnew\n'],
+        ] as const) {
+          mkdirSync(join(folder, version));
+          writeFileSync(join(folder, version, 'tokens'), tokens);
+        }
+        symlinkSync('first', join(folder, '..data'));
+        symlinkSync('..data/tokens', join(folder, 'tokens'));
+        symlinkSync('second', join(folder, 'next'));
+        return {
+          file: join(folder, 'tokens'),
+          change: () => renameSync(join(folder, 'next'), join(folder, '..data')),
+        };
+      },
+    },
+  ])('$name', async ({ given }) => {
+    const { file, change } = given(makeFolder());
+    const receiver = await startWith(file);
+    await expectAccepted(receiver, ['old', 'both']);
+    await expectRefused(receiver, ['new']);
+
+    change();
+    await receiver.process.logged(RELOADED);
+
+    await expectAccepted(receiver, ['both', 'new']);
+    await expectRefused(receiver, ['old']);
+  });
+
+  test.each([
+    {
+      name: 'holds something else',
+      breakIt: (file: string) => replace(file, 'new\nsecret, malformed\n'),
+    },
+    { name: 'is empty', breakIt: (file: string) => writeFileSync(file, '') },
+    { name: 'is gone', breakIt: (file: string) => rmSync(file) },
+  ])('one that $name: those read last stay, and one error is logged', async ({ breakIt }) => {
+    const file = join(makeFolder(), 'tokens');
+    writeFileSync(file, 'old\n');
+    const receiver = await startWith(file);
+
+    breakIt(file);
+    const entry = await receiver.process.logged(NOT_RELOADED);
+    await expectAccepted(receiver, ['old']);
+    await expectRefused(receiver, ['new']);
+    replace(file, 'newest\n');
+    await receiver.process.logged(RELOADED);
+
+    await expectAccepted(receiver, ['newest']);
+    await expectRefused(receiver, ['old']);
+    expect(entry).toMatchObject({ level: 'error', err: { code: 'ACCESS_TOKENS_UNREADABLE' } });
+    expect(receiver.process.entries(NOT_RELOADED)).toHaveLength(1);
+    expect(receiver.process.output).not.toContain('malformed');
+  });
+});
+
+const startWith = (file: string): Promise<RunningReceiver> =>
+  startReceiver({ settings: { ACCESS_TOKENS: '', ACCESS_TOKENS_FILE: file } });
+
+/** Changes a file at one stroke, so that nobody reads it half written. */
+function replace(file: string, text: string): void {
+  writeFileSync(`${file}.next`, text);
+  renameSync(`${file}.next`, file);
+}
+
+async function expectAccepted(receiver: RunningReceiver, tokens: readonly string[]): Promise<void> {
+  const connection = await openConnection(receiver.port);
+  for (const token of tokens) {
+    connection.write(message(POST, [`Authorization: Bearer ${token}`]));
+    expectAnswer(await connection.answer(), { status: 204 });
+  }
+}
+
+async function expectRefused(receiver: RunningReceiver, tokens: readonly string[]): Promise<void> {
+  for (const token of tokens) {
+    const connection = await openConnection(receiver.port);
+    connection.write(message(POST, [`Authorization: Bearer ${token}`], ARBITRARY));
+    const { line } = await connection.answer();
+    expect(line).toMatch(/^HTTP\/1.1 40[01] /);
+  }
+}

@@ -1,0 +1,130 @@
+import { type Connection, openConnection } from './connection.js';
+import { expectAnswer } from './expect-answer.js';
+import { ARBITRARY, delivery, head, HOST, POST, RIGHT } from './message.js';
+import { readInbox } from './read-inbox.js';
+import { type RunningReceiver, startReceiver } from './start-receiver.js';
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', (signal) => {
+  test('a delivery in flight is answered, new connections are refused, and the exit code is 0', async () => {
+    const receiver = await startReceiver();
+    const connection = await openHalf(receiver);
+
+    receiver.process.signal(signal);
+    await untilRefused(receiver);
+    connection.write(ARBITRARY.slice(4));
+
+    expectAnswer(await connection.answer(), { status: 204, closes: true });
+    expect(await connection.rest()).toBe('');
+    expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
+    expect(readInbox(receiver.inbox).map(({ content }) => content.toString())).toEqual([ARBITRARY]);
+    expect(receiver.process.stderr).toBe('');
+  });
+});
+
+test('a signal that comes as soon as the receiver listens stops it in order', async () => {
+  const receiver = await startReceiver();
+
+  expect(await receiver.process.stop()).toEqual({ code: 0, signal: null });
+  expect(receiver.process.entries().map(({ msg }) => msg)).toEqual(['listening', 'stopping', 'stopped']);
+});
+
+describe('while the receiver stops', () => {
+  test.each([
+    { name: 'a delivery', given: delivery() },
+    { name: 'a request without a token', given: head(POST, HOST) },
+    { name: 'a request for another path', given: head('GET / HTTP/1.1', HOST) },
+  ])('$name on a connection that was there is refused with 503', async ({ given }) => {
+    const receiver = await startReceiver();
+    const busy = await openHalf(receiver);
+    const connection = await openConnection(receiver.port);
+    connection.write(given.slice(0, 10));
+    await untilReceived(receiver);
+
+    receiver.process.signal('SIGTERM');
+    await untilRefused(receiver);
+    connection.write(given.slice(10));
+
+    expectAnswer(await connection.answer(), { status: 503, closes: true });
+    expect(await connection.rest()).toBe('');
+    busy.write(ARBITRARY.slice(4));
+    expectAnswer(await busy.answer(), { status: 204, closes: true });
+    expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
+    expect(readInbox(receiver.inbox).map(({ content }) => content.toString())).toEqual([
+      'received',
+      ARBITRARY,
+    ]);
+  });
+
+  test('a connection that is idle closes', async () => {
+    const receiver = await startReceiver();
+    const connection = await openConnection(receiver.port);
+    connection.write(delivery());
+    expectAnswer(await connection.answer(), { status: 204 });
+
+    receiver.process.signal('SIGTERM');
+
+    expect(await connection.rest()).toBe('');
+    expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('a request that does not end', () => {
+  test.each([
+    { name: 'half a head', given: `${POST}\r\n` },
+    { name: 'half of its content', given: head(POST, HOST, RIGHT, 'Content-Length: 100') + 'half' },
+  ])('$name: the receiver exits at its deadline with code 1', async ({ given }) => {
+    const receiver = await startReceiver({ settings: { SHUTDOWN_TIMEOUT_MS: '200' } });
+    const connection = await openConnection(receiver.port);
+    connection.write(given);
+    await untilReceived(receiver);
+
+    receiver.process.signal('SIGTERM');
+
+    expect(await connection.rest()).toBe('');
+    expect(await receiver.process.exit).toEqual({ code: 1, signal: null });
+    expect(receiver.process.entries('stopped')).toMatchObject([{ cutShort: true }]);
+    expect(receiver.process.stderr).toBe('');
+  });
+
+  test('a second signal ends the receiver at once', async () => {
+    const receiver = await startReceiver();
+    await openHalf(receiver);
+    receiver.process.signal('SIGTERM');
+    await untilRefused(receiver);
+
+    receiver.process.signal('SIGTERM');
+
+    expect(await receiver.process.exit).toEqual({ code: null, signal: 'SIGTERM' });
+  });
+});
+
+/** A delivery of which the receiver has begun to read the content. */
+async function openHalf({ port }: RunningReceiver): Promise<Connection> {
+  const connection = await openConnection(port);
+  connection.write(head(POST, HOST, RIGHT, `Content-Length: ${ARBITRARY.length}`, 'Expect: 100-continue'));
+  expect((await connection.answer()).line).toBe('HTTP/1.1 100 Continue');
+  connection.write(ARBITRARY.slice(0, 4));
+  return connection;
+}
+
+/** Resolves when the receiver has read what was sent before: it reads in the order in which it comes. */
+async function untilReceived({ port }: RunningReceiver): Promise<void> {
+  const connection = await openConnection(port);
+  connection.write(delivery('received'));
+  expectAnswer(await connection.answer(), { status: 204 });
+  connection.destroy();
+}
+
+/** Resolves when the receiver takes no further connection. */
+async function untilRefused({ port }: RunningReceiver): Promise<void> {
+  for (;;) {
+    try {
+      (await openConnection(port)).destroy();
+    } catch (error) {
+      // A connection that waited to be accepted is reset when the receiver ceases to listen.
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ECONNREFUSED') return;
+      expect(code).toBe('ECONNRESET');
+    }
+  }
+}

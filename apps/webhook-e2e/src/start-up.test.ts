@@ -1,0 +1,191 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import Database from 'libsql';
+
+import { ACCESS_TOKEN } from './access-token.js';
+import { makeFolder } from './make-folder.js';
+import type { Settings } from './receiver-process.js';
+import { inboxOf, spawnReceiver, startReceiver } from './start-receiver.js';
+
+interface Row {
+  readonly name: string;
+  /** Sets the fault up in a folder of the test, and gives the settings that lead to it. */
+  readonly given: (folder: string) => Settings | Promise<Settings>;
+  /** All that is written to standard error. */
+  readonly want: (folder: string, settings: Settings) => string;
+  /** How many lines the log has. */
+  readonly logs?: number;
+}
+
+const TOKEN_MISSING =
+  '  ACCESS_TOKENS: set one of ACCESS_TOKENS (comma-separated) and ACCESS_TOKENS_FILE (one a line): without a token the receiver does not start';
+
+const configuration = (...faults: readonly string[]): string =>
+  `${['The configuration is not usable:', ...faults].join('\n')} [CONFIGURATION_INVALID]\n`;
+
+const fixed = (text: string) => (): string => text;
+
+const settings: readonly Row[] = [
+  { name: 'no token', given: () => ({ ACCESS_TOKENS: '' }), want: fixed(configuration(TOKEN_MISSING)) },
+  {
+    name: 'tokens from two places',
+    given: (folder) => ({ ACCESS_TOKENS_FILE: join(folder, 'tokens') }),
+    want: fixed(configuration(TOKEN_MISSING)),
+  },
+  {
+    name: 'a token that is none',
+    given: () => ({ ACCESS_TOKENS: `${ACCESS_TOKEN}, ${ACCESS_TOKEN} ${ACCESS_TOKEN}` }),
+    want: fixed(
+      configuration(
+        '  ACCESS_TOKENS: must be access tokens separated by commas (letters, digits, - . _ ~ + / and = at the end)',
+      ),
+    ),
+  },
+  {
+    name: 'several faults at once',
+    given: () => ({
+      ACCESS_TOKENS: '',
+      PORT: '65536',
+      INBOX_URL: 'arbitrary',
+      LOG_LEVEL: 'loud',
+      MAX_CONTENT_BYTES: '0',
+      REQUEST_TIMEOUT_MS: 'soon',
+      HANDLER_CONCURRENCY: '1.5',
+    }),
+    want: fixed(
+      configuration(
+        '  PORT: Too big: expected number to be <=65535',
+        '  INBOX_URL: must be file: and a folder, as in file:./data/inbox',
+        '  LOG_LEVEL: Invalid option: expected one of "trace"|"debug"|"info"|"warn"|"error"|"fatal"|"silent"',
+        '  MAX_CONTENT_BYTES: Too small: expected number to be >=1',
+        '  REQUEST_TIMEOUT_MS: Invalid input: expected number, received NaN',
+        '  HANDLER_CONCURRENCY: must be a whole number',
+        TOKEN_MISSING,
+      ),
+    ),
+  },
+  {
+    name: 'guards that contradict each other',
+    given: () => ({ MAX_CONTENT_BYTES: '2', MAX_CONTENT_BYTES_IN_FLIGHT: '1' }),
+    want: fixed(configuration('  MAX_CONTENT_BYTES: must not be larger than MAX_CONTENT_BYTES_IN_FLIGHT')),
+  },
+];
+
+const tokensFile = (name: string, reason: string, make?: (file: string) => void): Row => ({
+  name,
+  given: (folder) => {
+    const file = join(folder, 'tokens');
+    make?.(file);
+    return { ACCESS_TOKENS: '', ACCESS_TOKENS_FILE: file };
+  },
+  want: (folder) =>
+    `The access tokens in ${join(folder, 'tokens')} cannot be used: ${reason.replace('FOLDER', folder)}. [ACCESS_TOKENS_UNREADABLE]\n`,
+});
+
+const tokensFiles: readonly Row[] = [
+  tokensFile('a file of tokens that is not there', "ENOENT: no such file or directory, open 'FOLDER/tokens'"),
+  tokensFile('a file of tokens that is a folder', 'EISDIR: illegal operation on a directory, read', (file) =>
+    mkdirSync(file),
+  ),
+  tokensFile(
+    'a file of tokens that is empty',
+    'it holds no access token; write one on a line of its own',
+    (file) => writeFileSync(file, ''),
+  ),
+  tokensFile(
+    'a file of tokens that holds only remarks',
+    'it holds no access token; write one on a line of its own',
+    (file) => writeFileSync(file, `# ${ACCESS_TOKEN}\n\n`),
+  ),
+  tokensFile(
+    'a file of tokens with lines that are none',
+    'line 3, 5 is not an access token (RFC 6750 §2.1, b64token)',
+    (file) =>
+      writeFileSync(
+        file,
+        `# remark\n${ACCESS_TOKEN}\n"${ACCESS_TOKEN}"\n\n${ACCESS_TOKEN} ${ACCESS_TOKEN}\n`,
+      ),
+  ),
+];
+
+/** Nest writes to the log that it cannot listen, too. */
+const addresses: readonly Row[] = [
+  {
+    name: 'a port that is taken',
+    given: async () => ({ PORT: `${(await startReceiver()).port}` }),
+    want: (_folder, { PORT }) =>
+      `127.0.0.1:${PORT} cannot be listened on: listen EADDRINUSE: address already in use 127.0.0.1:${PORT}. Set HOST and PORT to an address of this machine that is free. [ADDRESS_UNAVAILABLE]\n`,
+    logs: 1,
+  },
+  {
+    name: 'an address that is not of this machine',
+    // For documentation, and of nobody's machine (RFC 5737).
+    given: () => ({ HOST: '192.0.2.1' }),
+    want: fixed(
+      '192.0.2.1:0 cannot be listened on: listen EADDRNOTAVAIL: address not available 192.0.2.1. Set HOST and PORT to an address of this machine that is free. [ADDRESS_UNAVAILABLE]\n',
+    ),
+    logs: 1,
+  },
+];
+
+const inbox = (name: string, reason: string, make: (inbox: string) => void): Row => ({
+  name,
+  given: (folder) => {
+    make(inboxOf(folder));
+    return {};
+  },
+  want: (folder) =>
+    `The inbox in ${inboxOf(folder)} cannot be opened: ${reason.replace('FOLDER', folder)}. Check the folder, or set INBOX_URL to another one. [INBOX_UNUSABLE]\n`,
+});
+
+const inboxes: readonly Row[] = [
+  inbox('an inbox that is a file', "EEXIST: file already exists, mkdir 'FOLDER/inbox'", (folder) =>
+    writeFileSync(folder, ''),
+  ),
+  {
+    name: 'an inbox below a file',
+    given: (folder) => {
+      writeFileSync(join(folder, 'file'), '');
+      return { INBOX_URL: `file:${folder}/file/inbox` };
+    },
+    want: (folder) =>
+      `The inbox in ${folder}/file/inbox cannot be opened: ENOTDIR: not a directory, mkdir '${folder}/file/inbox'. Check the folder, or set INBOX_URL to another one. [INBOX_UNUSABLE]\n`,
+  },
+  inbox('an inbox whose file is not one of SQLite', 'file is not a database', (folder) => {
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'inbox.sqlite'), 'arbitrary'.repeat(1_000));
+  }),
+  inbox('an inbox whose lock is something else', 'file is not a database', (folder) => {
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'receiver.lock'), 'arbitrary'.repeat(1_000));
+  }),
+  inbox(
+    'an inbox of another version',
+    'FOLDER/inbox/inbox.sqlite has tables of version 2; this receiver knows version 1',
+    (folder) => {
+      mkdirSync(folder);
+      const database = new Database(join(folder, 'inbox.sqlite'));
+      database.exec('PRAGMA user_version = 2');
+      database.close();
+    },
+  ),
+];
+
+describe('a fault at the start: exit code 1, and what is wrong and what to do', () => {
+  test.each([...settings, ...tokensFiles, ...addresses, ...inboxes])(
+    '$name',
+    async ({ given, want, logs = 0 }) => {
+      const folder = makeFolder();
+      const settings = await given(folder);
+
+      const receiver = spawnReceiver({ folder, settings });
+
+      expect(await receiver.exit).toEqual({ code: 1, signal: null });
+      expect(receiver.stderr).toBe(want(folder, settings));
+      expect(receiver.output).not.toContain(ACCESS_TOKEN);
+      expect(receiver.entries()).toHaveLength(logs);
+      expect(receiver.output).not.toMatch(/^\s+at |"stack"/m);
+    },
+  );
+});
