@@ -1,0 +1,77 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { Load, nameOf } from './load.js';
+import { makeFolder } from './make-folder.js';
+import { openSender } from './open-sender.js';
+import { readInbox } from './read-inbox.js';
+import { inboxOf, spawnReceiver, startReceiver } from './start-receiver.js';
+
+const ROUNDS = 8;
+const IN_FLIGHT = 16;
+const HANDLED = 'a new plant was added to the store';
+
+test('what was acknowledged survives SIGKILL at random moments, byte for byte, and is handled', async () => {
+  const folder = makeFolder();
+  const settings = { LOG_LEVEL: 'debug' };
+  const load = new Load();
+  const handled = new Set<unknown>();
+
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const receiver = await startReceiver({ folder, settings });
+    const killAfter = load.acknowledged.size + randomInt(1, 200);
+    const killing = { begun: false };
+    const goesOn = (): boolean => {
+      if (load.acknowledged.size >= killAfter && !killing.begun) {
+        killing.begun = true;
+        // The moment itself is random: it may fall into a flush, or between two.
+        void delay(randomInt(10)).then(() => receiver.process.kill());
+      }
+      return true;
+    };
+    await load.send(openSender(receiver), IN_FLIGHT, goesOn);
+    expect(await receiver.process.exit).toEqual({ code: null, signal: 'SIGKILL' });
+    for (const entry of receiver.process.entries(HANDLED)) handled.add(entry['delivery']);
+  }
+  const last = await startReceiver({ folder, settings });
+  await last.process.logged(HANDLED, last.process.entries('listening')[0]!['waiting'] as number);
+  expect(await last.process.stop()).toEqual({ code: 0, signal: null });
+  for (const entry of last.process.entries(HANDLED)) handled.add(entry['delivery']);
+
+  const deliveries = readInbox(last.inbox);
+  const names = deliveries.map(({ content }) => nameOf(content));
+  expect(load.refused).toEqual(new Map());
+  expect([...load.acknowledged].filter((name) => !names.includes(name))).toEqual([]);
+  expect(names.filter((name) => !load.acknowledged.has(name) && !load.unknown.has(name))).toEqual([]);
+  expect(new Set(names).size).toBe(names.length);
+  expect(deliveries.filter(({ state }) => state !== 'handled')).toEqual([]);
+  expect(deliveries.filter(({ id }) => !handled.has(id))).toEqual([]);
+});
+
+test('a second receiver on the same inbox exits with one line; the first goes on', async () => {
+  const folder = makeFolder();
+  const first = await startReceiver({ folder });
+
+  const second = spawnReceiver({ folder });
+
+  expect(await second.exit).toEqual({ code: 1, signal: null });
+  expect(second.stdout).toBe('');
+  expect(second.stderr).toBe(
+    `Another receiver works on the inbox in ${inboxOf(folder)}. Stop it, or set INBOX_URL to a folder of its own. [INBOX_IN_USE]\n`,
+  );
+  await openSender(first).send('first');
+  expect(readInbox(first.inbox)).toHaveLength(1);
+});
+
+test('the lock goes with the process: a restart right after SIGKILL works', async () => {
+  const folder = makeFolder();
+  const first = await startReceiver({ folder });
+  await openSender(first).send('before');
+  const killed = first.process.kill();
+
+  await killed;
+  const second = await startReceiver({ folder });
+
+  await openSender(second).send('after');
+  expect(readInbox(second.inbox).map(({ content }) => content.toString())).toEqual(['before', 'after']);
+});
