@@ -61,7 +61,10 @@ export interface Inbox {
    */
   claim(limit: number): Promise<Claim>;
 
-  /** Resolves once what became of the delivery is durable. */
+  /**
+   * Resolves once what became of the delivery is written. It is then not claimed again, but for a receiver that dies:
+   * what was handled while an earlier delivery was under way may then come again with that one.
+   */
   settle(delivery: Delivery, outcome: Outcome): Promise<void>;
 
   counts(): Promise<InboxCounts>;

@@ -4,7 +4,7 @@ import type { Claim, Delivery, Inbox, InboxCounts, IncomingDelivery, Outcome } f
 import { type InboxDatabase, openDatabase } from './open-database.js';
 import { Progress } from './progress.js';
 import { type InboxStatements, prepareStatements } from './sqlite-statements.js';
-import { planWrites, type Write, type WritePlan } from './write-plan.js';
+import { NO_LAG, planWrites, type Write, type WritePlan } from './write-plan.js';
 
 /** Most content that goes into one transaction, in bytes; bounds the copy that is handed to SQLite. */
 const MAX_BATCH_BYTES = 8 * 1_048_576;
@@ -88,7 +88,17 @@ class SqliteInbox implements Inbox {
 
   async close(): Promise<void> {
     await this.#writes.idle();
+    this.#leaveNothingClaimed();
     this.#files.close();
+  }
+
+  /** Moves what is claimed to the backlog: otherwise what was handled after it would come again with it. */
+  #leaveNothingClaimed(): void {
+    try {
+      this.#commit([], NO_LAG);
+    } catch {
+      // Then it does come again, as it would after a crash.
+    }
   }
 
   #claimDue(now: number, limit: number): Delivery[] {
@@ -109,8 +119,8 @@ class SqliteInbox implements Inbox {
     return deliveries;
   }
 
-  #commit(writes: readonly Write[]): number[] {
-    const plan = planWrites(writes, this.#lastId, this.#progress, Date.now());
+  #commit(writes: readonly Write[], maxLag?: number): number[] {
+    const plan = planWrites(writes, this.#lastId, this.#progress, Date.now(), maxLag);
     try {
       this.#statements.transaction(() => this.#write(plan));
     } catch (cause) {

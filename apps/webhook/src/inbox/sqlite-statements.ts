@@ -19,7 +19,7 @@ interface DeliveryRow {
   readonly method: string;
   readonly media_type: string | null;
   readonly content_encoding: string | null;
-  readonly content: Uint8Array;
+  readonly content: ArrayBuffer;
   readonly failures: number;
 }
 
@@ -34,7 +34,8 @@ export function prepareStatements(database: Database.Database) {
   // One blob for all contents: handing them over one by one costs more than SQLite's own work.
   const insertDeliveries = database.prepare(`
     INSERT INTO delivery (id, received_at, method, media_type, content_encoding, content)
-    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, substr(?, value ->> 5, value ->> 6)
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
+      coalesce(substr(?, value ->> 5, value ->> 6), x'')
     FROM json_each(?)`);
   const handledThrough = database.prepare('UPDATE progress SET handled_through = ?');
   const insertBacklog = database.prepare(`
@@ -114,5 +115,5 @@ const toDelivery = (row: DeliveryRow): Delivery => ({
   method: row.method,
   mediaType: row.media_type,
   contentEncoding: row.content_encoding,
-  content: row.content,
+  content: Buffer.from(row.content),
 });

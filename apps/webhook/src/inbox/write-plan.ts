@@ -27,19 +27,24 @@ export interface WritePlan {
  */
 const MAX_LAG = 256;
 
+/** A lag that every delivery exceeds that was claimed and has not ended. */
+export const NO_LAG = -1;
+
 /**
  * Plans a transaction without changing anything, so that a failed one leaves everything as it was.
  *
  * @param lastId of the deliveries that are kept
  * @param now in milliseconds since 1970
+ * @param maxLag how far a delivery may lag behind before it moves to the backlog
  */
 export function planWrites(
   writes: readonly Write[],
   lastId: number,
   progress: Progress,
   now: number,
+  maxLag = MAX_LAG,
 ): WritePlan {
-  const lagging = progress.stragglers(MAX_LAG);
+  const lagging = progress.stragglers(maxLag);
   const plan = {
     ids: [] as number[],
     accepted: [] as Delivery[],

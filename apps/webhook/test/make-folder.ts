@@ -1,0 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterThisTest } from './teardown.js';
+
+/** A new folder of the test that runs. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'webhook-'));
+  afterThisTest(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,0 +1,41 @@
+import type { Logger } from 'pino';
+
+import { createLogger } from '../src/logging/logger.js';
+
+/** A line of the log. */
+export type Line = Readonly<Record<string, unknown>> & { readonly msg: string };
+
+/** A logger of the receiver's own kind, and what it has written. */
+export interface LogRecord {
+  readonly logger: Logger;
+  readonly lines: readonly Line[];
+  /** Everything that was written, as it was written. */
+  readonly text: () => string;
+  /** Resolves with the first line that has this message, now or later. */
+  readonly line: (message: string) => Promise<Line>;
+}
+
+export function recordLog(): LogRecord {
+  const written: string[] = [];
+  const lines: Line[] = [];
+  const waiting = new Set<() => void>();
+  const logger = createLogger('trace', {
+    write: (text) => {
+      written.push(text);
+      lines.push(JSON.parse(text) as Line);
+      waiting.forEach((look) => look());
+    },
+  });
+  const line = (message: string): Promise<Line> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const found = lines.find(({ msg }) => msg === message);
+        if (found === undefined) return;
+        waiting.delete(look);
+        resolve(found);
+      };
+      waiting.add(look);
+      look();
+    });
+  return { logger, lines, text: () => written.join(''), line };
+}
