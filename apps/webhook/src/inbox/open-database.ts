@@ -5,6 +5,7 @@ import Database from 'libsql';
 
 import { ReceiverError } from '../errors.js';
 import { SCHEMA, SCHEMA_VERSION } from './sqlite-schema.js';
+import { type InboxStatements, prepareStatements } from './sqlite-statements.js';
 
 /** How long a lock that another program holds is waited for, in milliseconds: someone may be looking at the file. */
 const BUSY_TIMEOUT = 250;
@@ -12,7 +13,7 @@ const BUSY_TIMEOUT = 250;
 /** The open files of an embedded inbox. */
 export interface InboxDatabase {
   readonly file: string;
-  readonly database: Database.Database;
+  readonly statements: InboxStatements;
   close(): void;
 }
 
@@ -30,11 +31,11 @@ export function openDatabase(folder: string): InboxDatabase {
   try {
     takeLock(lock, folder);
     const file = join(folder, 'inbox.sqlite');
-    const database = usable(folder, () => openFile(file));
+    const { database, statements } = usable(folder, () => openFile(file));
     syncFolder(folder);
     return {
       file,
-      database,
+      statements,
       close: () => {
         database.close();
         lock.close();
@@ -59,7 +60,7 @@ function takeLock(lock: Database.Database, folder: string): void {
   }
 }
 
-function openFile(file: string): Database.Database {
+function openFile(file: string): { database: Database.Database; statements: InboxStatements } {
   const database = new Database(file);
   try {
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
@@ -69,7 +70,7 @@ function openFile(file: string): Database.Database {
     // NORMAL would acknowledge deliveries that a power cut can still take.
     database.exec('PRAGMA synchronous = FULL');
     migrate(database, file);
-    return database;
+    return { database, statements: prepareStatements(database) };
   } catch (error) {
     database.close();
     throw error;

@@ -1,4 +1,337 @@
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import Database from 'libsql';
+
+import { makeFolder } from '../../test/make-folder.js';
+import { rejection } from '../../test/rejection.js';
+import { afterThisTest } from '../../test/teardown.js';
+import { ReceiverError } from '../errors.js';
+import type { Delivery, Inbox, IncomingDelivery } from './inbox.js';
 import { inboxSuite } from './inbox.suite.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
+import { SCHEMA_VERSION } from './sqlite-schema.js';
 
 inboxSuite('the embedded inbox', openSqliteInbox);
+
+const arbitrary = (content = 'arbitrary'): IncomingDelivery => ({
+  method: 'POST',
+  mediaType: null,
+  contentEncoding: null,
+  content: Buffer.from(content),
+});
+
+function openInbox(folder: string): Inbox {
+  const inbox = openSqliteInbox(folder);
+  afterThisTest(() => inbox.close());
+  return inbox;
+}
+
+/** Another connection to the inbox's file, as somebody has it who looks. */
+function connect(folder: string, file = 'inbox.sqlite'): Database.Database {
+  const database = new Database(join(folder, file));
+  afterThisTest(() => database.close());
+  return database;
+}
+
+const claim = async (inbox: Inbox, limit = 1_000): Promise<readonly Delivery[]> =>
+  (await inbox.claim(limit)).deliveries;
+
+const claimIds = async (inbox: Inbox): Promise<number[]> => (await claim(inbox)).map(({ id }) => id);
+
+/** What stands on the disk now, as it would if the process died: the files as they are, opened again. */
+function openAsAfterCrash(folder: string): Inbox {
+  const copy = makeFolder();
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith('inbox.sqlite')) cpSync(join(folder, name), join(copy, name));
+  }
+  return openInbox(copy);
+}
+
+describe('opening', () => {
+  const faultOf = (open: () => unknown): unknown => {
+    try {
+      open();
+    } catch (error) {
+      return error;
+    }
+    throw new Error('It opened.');
+  };
+
+  test('makes the folder, and those above it', () => {
+    const folder = join(makeFolder(), 'a', 'b');
+
+    expect(openInbox(folder).location).toBe(join(folder, 'inbox.sqlite'));
+  });
+
+  test('is refused while another has the inbox, who is not disturbed', async () => {
+    const folder = makeFolder();
+    const first = openInbox(folder);
+
+    const error = faultOf(() => openSqliteInbox(folder));
+
+    expect(error).toBeInstanceOf(ReceiverError);
+    expect(error).toMatchObject({ code: 'INBOX_IN_USE' });
+    expect((error as Error).message).toContain(folder);
+    expect(await first.accept(arbitrary())).toBe(1);
+  });
+
+  test('is possible again once the other has closed', async () => {
+    const folder = makeFolder();
+    await openSqliteInbox(folder).close();
+
+    expect(await openInbox(folder).accept(arbitrary())).toBe(1);
+  });
+
+  const unusable: readonly (readonly [name: string, prepare: (folder: string) => string])[] = [
+    [
+      'a file where the folder should be',
+      (folder) => {
+        writeFileSync(join(folder, 'file'), '');
+        return join(folder, 'file');
+      },
+    ],
+    [
+      'a file that is not a database',
+      (folder) => {
+        writeFileSync(join(folder, 'inbox.sqlite'), 'This is not a database. '.repeat(100));
+        return folder;
+      },
+    ],
+    [
+      'a lock file that is not a database',
+      (folder) => {
+        writeFileSync(join(folder, 'receiver.lock'), 'This is not a database. '.repeat(100));
+        return folder;
+      },
+    ],
+    [
+      'a folder where the file should be',
+      (folder) => {
+        mkdirSync(join(folder, 'inbox.sqlite'));
+        return folder;
+      },
+    ],
+    [
+      'tables of a later version',
+      (folder) => {
+        connect(folder).exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+        return folder;
+      },
+    ],
+    [
+      'tables of something else',
+      (folder) => {
+        connect(folder).exec(`CREATE TABLE other (a); PRAGMA user_version = ${SCHEMA_VERSION}`);
+        return folder;
+      },
+    ],
+    [
+      'tables of something else without a version',
+      (folder) => {
+        connect(folder).exec('CREATE TABLE delivery (a)');
+        return folder;
+      },
+    ],
+  ];
+
+  test.each(unusable)('is refused for %s, and leaves nothing locked', (_name, prepare) => {
+    const folder = prepare(makeFolder());
+
+    for (let attempts = 0; attempts < 2; attempts += 1) {
+      const error = faultOf(() => openSqliteInbox(folder));
+      expect(error).toBeInstanceOf(ReceiverError);
+      expect(error).toMatchObject({ code: 'INBOX_UNUSABLE' });
+      expect((error as Error).message).toContain(folder);
+      expect((error as Error).cause).toBeDefined();
+    }
+  });
+
+  test('says which version of the tables it found and which one it knows', () => {
+    const folder = makeFolder();
+    connect(folder).exec('PRAGMA user_version = 99');
+
+    expect(faultOf(() => openSqliteInbox(folder))).toMatchObject({
+      message: expect.stringMatching(`version 99.*version ${SCHEMA_VERSION}`),
+    });
+  });
+});
+
+describe('what makes it durable', () => {
+  test('is WAL and a flush for each commit', () => {
+    const statements: string[] = [];
+    const exec = Reflect.get(Database.prototype, 'exec');
+    afterThisTest(() => (Database.prototype.exec = exec));
+    Database.prototype.exec = function (sql: string) {
+      statements.push(sql);
+      return exec.call(this, sql);
+    };
+    const folder = makeFolder();
+    openInbox(folder);
+
+    expect(connect(folder).prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
+    expect(statements.filter((sql) => sql.includes('synchronous'))).toEqual(['PRAGMA synchronous = FULL']);
+  });
+
+  test('holds for what was accepted and settled, as if the process died at once', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    await Promise.all(Array.from({ length: 5 }, (_, index) => inbox.accept(arbitrary(`content ${index}`))));
+    const [one, two, three] = await claim(inbox, 3);
+    await inbox.settle(one!, { kind: 'handled' });
+    await inbox.settle(two!, { kind: 'parked', error: 'arbitrary' });
+    await inbox.settle(three!, { kind: 'failed', error: 'arbitrary', retryAfter: 0 });
+
+    const after = openAsAfterCrash(folder);
+
+    expect(await after.counts()).toEqual({ waiting: 3, parked: 1 });
+    expect((await claim(after)).map(({ id, failures, content }) => [id, failures, String(content)])).toEqual([
+      [3, 1, 'content 2'],
+      [4, 0, 'content 3'],
+      [5, 0, 'content 4'],
+    ]);
+  });
+
+  test('repeats after a crash only what came after the first that was under way', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    await Promise.all(Array.from({ length: 4 }, () => inbox.accept(arbitrary())));
+    const claimed = await claim(inbox);
+    await inbox.settle(claimed[0]!, { kind: 'handled' });
+    await inbox.settle(claimed[2]!, { kind: 'handled' });
+
+    expect(await claimIds(openAsAfterCrash(folder))).toEqual([2, 3, 4]);
+  });
+
+  test('repeats after a crash a straggler, but not the many that were handled after it', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    await Promise.all(Array.from({ length: 1_000 }, () => inbox.accept(arbitrary())));
+    const [, ...others] = await claim(inbox);
+    await Promise.all(others.map((delivery) => inbox.settle(delivery, { kind: 'handled' })));
+
+    expect(await claimIds(openAsAfterCrash(folder))).toEqual([1]);
+  });
+});
+
+/** Another program that writes for longer than is waited for. */
+function lockFile(folder: string): () => void {
+  const other = connect(folder);
+  other.exec('BEGIN IMMEDIATE');
+  return () => other.exec('ROLLBACK');
+}
+
+/** Faults, each undone by what it returns. What SQLite does on a full disk is to roll back by itself. */
+const faults: readonly (readonly [name: string, make: (folder: string) => () => void])[] = [
+  ['before it begins', lockFile],
+  ...['FAIL', 'ABORT', 'ROLLBACK'].map(
+    (resolution) =>
+      [
+        `when a part of it is written (${resolution})`,
+        (folder: string) => {
+          const other = connect(folder);
+          other.exec(
+            `CREATE TRIGGER fault BEFORE INSERT ON parked BEGIN SELECT RAISE(${resolution}, 'no room'); END`,
+          );
+          return () => other.exec('DROP TRIGGER fault');
+        },
+      ] as const,
+  ),
+];
+
+describe('a write that fails', () => {
+  test.each(faults)(
+    '%s rejects all that was to be written with it, keeps nothing of it, and the next succeeds',
+    async (_name, makeFault) => {
+      const folder = makeFolder();
+      const inbox = openInbox(folder);
+      await Promise.all([1, 2, 3].map((id) => inbox.accept(arbitrary(`content ${id}`))));
+      const [one, two, three] = await claim(inbox);
+      const settleAll = (): Promise<unknown>[] => [
+        inbox.settle(one!, { kind: 'handled' }),
+        inbox.settle(two!, { kind: 'failed', error: 'arbitrary', retryAfter: 0 }),
+        inbox.settle(three!, { kind: 'parked', error: 'arbitrary' }),
+      ];
+      const undo = makeFault(folder);
+
+      const errors = await Promise.all(
+        [...settleAll(), inbox.accept(arbitrary('never kept'))].map(rejection),
+      );
+
+      for (const error of errors) {
+        expect(error).toBeInstanceOf(ReceiverError);
+        expect(error).toMatchObject({ code: 'INBOX_WRITE_FAILED', cause: { name: 'SqliteError' } });
+      }
+      expect(await inbox.counts()).toEqual({ waiting: 3, parked: 0 });
+      expect(await claimIds(inbox)).toEqual([]);
+
+      undo();
+      expect(await inbox.accept(arbitrary('content 4'))).toBe(4);
+      await Promise.all(settleAll());
+      expect((await claim(inbox)).map(({ id, content }) => [id, String(content)])).toEqual([
+        [2, 'content 2'],
+        [4, 'content 4'],
+      ]);
+      expect(await inbox.counts()).toEqual({ waiting: 2, parked: 1 });
+    },
+  );
+
+  test('while closing does not keep it from closing', async () => {
+    const folder = makeFolder();
+    const inbox = openSqliteInbox(folder);
+    await inbox.accept(arbitrary());
+    await claim(inbox);
+    const release = lockFile(folder);
+    await inbox.close();
+    release();
+
+    expect(await claimIds(openInbox(folder))).toEqual([1]);
+  });
+});
+
+describe('who opens the file while the receiver runs', () => {
+  const overviewOf = (folder: string, columns: string): unknown[] =>
+    connect(folder).prepare(`SELECT ${columns} FROM overview ORDER BY id`).raw().all([]);
+
+  test('sees what is handled, what waits and what is parked, and why', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    await Promise.all(Array.from({ length: 4 }, (_, index) => inbox.accept(arbitrary(`content ${index}`))));
+    const [one, two, three] = await claim(inbox, 3);
+    await Promise.all([
+      inbox.settle(one!, { kind: 'handled' }),
+      inbox.settle(two!, { kind: 'failed', error: 'not yet', retryAfter: 3_600_000 }),
+      inbox.settle(three!, { kind: 'parked', error: 'no more' }),
+    ]);
+
+    expect(overviewOf(folder, 'id, state, failures, error, method, bytes, content')).toEqual([
+      [1, 'handled', 0, null, 'POST', 9, 'content 0'],
+      [2, 'waiting', 1, 'not yet', 'POST', 9, 'content 1'],
+      [3, 'parked', 1, 'no more', 'POST', 9, 'content 2'],
+      [4, 'waiting', 0, null, 'POST', 9, 'content 3'],
+    ]);
+  });
+
+  test('reads the time of day', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    await inbox.accept(arbitrary());
+    const [delivery] = await claim(inbox);
+
+    expect(overviewOf(folder, 'received_at')).toEqual([[new Date(delivery!.receivedAt).toISOString()]]);
+  });
+
+  test('may delete what was handled: no id is given again, and what comes is still claimed', async () => {
+    const folder = makeFolder();
+    const inbox = openSqliteInbox(folder);
+    await Promise.all([inbox.accept(arbitrary()), inbox.accept(arbitrary())]);
+    for (const delivery of await claim(inbox)) await inbox.settle(delivery, { kind: 'handled' });
+    connect(folder).exec('DELETE FROM delivery');
+    await inbox.close();
+
+    const again = openInbox(folder);
+    expect(await again.counts()).toEqual({ waiting: 0, parked: 0 });
+    expect(await again.accept(arbitrary())).toBe(3);
+    expect(await claimIds(again)).toEqual([3]);
+  });
+});

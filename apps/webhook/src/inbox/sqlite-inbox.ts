@@ -3,7 +3,7 @@ import { GroupCommit } from './group-commit.js';
 import type { Claim, Delivery, Inbox, InboxCounts, IncomingDelivery, Outcome } from './inbox.js';
 import { type InboxDatabase, openDatabase } from './open-database.js';
 import { Progress } from './progress.js';
-import { type InboxStatements, prepareStatements } from './sqlite-statements.js';
+import type { InboxStatements } from './sqlite-statements.js';
 import { NO_LAG, planWrites, type Write, type WritePlan } from './write-plan.js';
 
 /** Most content that goes into one transaction, in bytes; bounds the copy that is handed to SQLite. */
@@ -24,8 +24,7 @@ const OUTCOME_PATIENCE = 10;
  * @throws ReceiverError `INBOX_IN_USE`, `INBOX_UNUSABLE`
  */
 export function openSqliteInbox(folder: string): Inbox {
-  const files = openDatabase(folder);
-  return new SqliteInbox(files, prepareStatements(files.database));
+  return new SqliteInbox(openDatabase(folder));
 }
 
 /** Everything that arrives while the last flush runs goes into one transaction and one flush. */
@@ -44,7 +43,8 @@ class SqliteInbox implements Inbox {
   #fresh: Delivery[] = [];
   #freshBytes = 0;
 
-  constructor(files: InboxDatabase, statements: InboxStatements) {
+  constructor(files: InboxDatabase) {
+    const { statements } = files;
     const { lastId, handledThrough } = statements.position();
     this.location = files.file;
     this.#files = files;
@@ -111,12 +111,11 @@ class SqliteInbox implements Inbox {
 
   #next(limit: number): Delivery[] {
     if (limit === 0 || this.#progress.claimedThrough === this.#lastId) return [];
-    if (this.#fresh[0]?.id !== this.#progress.claimedThrough + 1) {
-      return this.#statements.readAfter(this.#progress.claimedThrough, limit);
-    }
     const deliveries = this.#fresh.splice(0, limit);
     for (const { content } of deliveries) this.#freshBytes -= content.length;
-    return deliveries;
+    const last = deliveries.at(-1)?.id ?? this.#progress.claimedThrough;
+    if (deliveries.length === limit || last === this.#lastId) return deliveries;
+    return deliveries.concat(this.#statements.readAfter(last, limit - deliveries.length));
   }
 
   #commit(writes: readonly Write[], maxLag?: number): number[] {

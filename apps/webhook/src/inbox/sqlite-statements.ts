@@ -28,8 +28,10 @@ export function prepareStatements(database: Database.Database) {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
+  // An id is never given again, not even if somebody has deleted what was handled.
+  const lastId = 'max(handled_through, (SELECT coalesce(max(id), 0) FROM delivery))';
   const position = database.prepare(
-    'SELECT handled_through AS handledThrough, (SELECT coalesce(max(id), 0) FROM delivery) AS lastId FROM progress',
+    `SELECT handled_through AS handledThrough, ${lastId} AS lastId FROM progress`,
   );
   // One blob for all contents: handing them over one by one costs more than SQLite's own work.
   const insertDeliveries = database.prepare(`
@@ -56,7 +58,7 @@ export function prepareStatements(database: Database.Database) {
     ORDER BY due_at LIMIT ?`);
   const nextDue = database.prepare('SELECT min(due_at) AS dueAt FROM backlog WHERE due_at > ?');
   const count = database.prepare(`
-    SELECT (SELECT coalesce(max(id), 0) FROM delivery) - handled_through + (SELECT count(*) FROM backlog) AS waiting,
+    SELECT ${lastId} - handled_through + (SELECT count(*) FROM backlog) AS waiting,
       (SELECT count(*) FROM parked) AS parked
     FROM progress`);
 
