@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { inspect } from 'node:util';
 
 import type { Logger } from 'pino';
 
@@ -39,6 +40,7 @@ export class Dispatcher {
   readonly #stopping = new AbortController();
   #claiming: Promise<void> | undefined;
   #claimAgain = false;
+  #deadline: AbortSignal | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -64,11 +66,13 @@ export class Dispatcher {
    * a restart.
    */
   async stop(deadline: AbortSignal): Promise<void> {
+    this.#deadline = deadline;
     this.#stopping.abort();
     clearTimeout(this.#timer);
     const cutShort = (): void =>
       this.#attempts.forEach((attempt) => attempt.cutShort('the receiver is stopping'));
-    deadline.addEventListener('abort', cutShort, { once: true });
+    if (deadline.aborted) cutShort();
+    else deadline.addEventListener('abort', cutShort, { once: true });
     await this.#claiming;
     await Promise.all(this.#unsettled);
     deadline.removeEventListener('abort', cutShort);
@@ -83,6 +87,7 @@ export class Dispatcher {
     clearTimeout(this.#timer);
     try {
       const { deliveries, nextDueIn } = await this.inbox.claim(this.#freeSlots());
+      if (this.#stopping.signal.aborted) return;
       for (const delivery of deliveries) this.#start(delivery);
       if (nextDueIn !== undefined) this.#wakeIn(nextDueIn);
     } catch (err) {
@@ -115,13 +120,13 @@ export class Dispatcher {
     if (outcome !== undefined) await this.#settle(delivery, outcome);
   }
 
-  /** What became of an attempt; undefined if it was cut short because the receiver stops. */
+  /** What became of an attempt; undefined if it was cut short because the receiver stops, which is no failure. */
   async #outcome(attempt: Attempt, delivery: Delivery): Promise<Outcome | undefined> {
     try {
       await attempt.run(this.handler, delivery, this.guards.timeout);
       return { kind: 'handled' };
     } catch (error) {
-      return this.#stopping.signal.aborted ? undefined : this.#failure(delivery, error);
+      return this.#deadline?.aborted === true ? undefined : this.#failure(delivery, error);
     }
   }
 
@@ -154,4 +159,4 @@ export class Dispatcher {
 }
 
 const describe = (error: unknown): string =>
-  error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  error instanceof Error ? `${error.name}: ${error.message}` : inspect(error);

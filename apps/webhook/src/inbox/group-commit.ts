@@ -25,7 +25,7 @@ export class GroupCommit<Write, Result> {
   #pending: Pending<Write, Result>[] = [];
   #immediate: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #onIdle: (() => void) | undefined;
+  readonly #onIdle: (() => void)[] = [];
 
   constructor(options: GroupCommitOptions<Write, Result>) {
     this.#options = options;
@@ -47,7 +47,7 @@ export class GroupCommit<Write, Result> {
   async idle(): Promise<void> {
     if (this.#pending.length === 0) return;
     this.#immediate ??= setImmediate(() => this.#flush());
-    await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
   #enqueue(write: Write): Promise<Result> {
@@ -68,7 +68,7 @@ export class GroupCommit<Write, Result> {
     } catch (error) {
       batch.forEach(({ reject }) => reject(error));
     }
-    if (this.#pending.length === 0) this.#onIdle?.();
+    if (this.#pending.length === 0) this.#onIdle.splice(0).forEach((tell) => tell());
   }
 
   #takeBatch(): Pending<Write, Result>[] {

@@ -1,0 +1,492 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
+import fc from 'fast-check';
+import Database from 'libsql';
+
+import { makeFolder } from '../../test/make-folder.js';
+import { makeLatch } from '../../test/make-latch.js';
+import { type LogRecord, recordLog } from '../../test/record-log.js';
+import { afterThisTest } from '../../test/teardown.js';
+import type { Delivery, Inbox, IncomingDelivery } from '../inbox/inbox.js';
+import { openSqliteInbox } from '../inbox/sqlite-inbox.js';
+import type { DeliveryHandler } from './attempt.js';
+import { Dispatcher, type DispatcherGuards } from './dispatcher.js';
+
+const FAILED = 'the handler failed; the delivery comes again';
+const PARKED = 'the handler failed for the last time; the delivery is parked';
+const NOT_WRITTEN = 'what became of a delivery could not be written';
+const NOT_READ = 'the inbox could not be read';
+
+/** Guards that do not get into the way; a failed delivery comes again at once. */
+const freely: DispatcherGuards = {
+  concurrency: 8,
+  timeout: 2_147_483_647,
+  maxAttempts: 1_000,
+  backoff: 1,
+  maxBackoff: 1,
+};
+
+const arbitrary: IncomingDelivery = {
+  method: 'PUT',
+  mediaType: null,
+  contentEncoding: null,
+  content: Buffer.from('arbitrary'),
+};
+
+const neverAborts = new AbortController().signal;
+const never = new Promise<never>(() => undefined);
+
+/** A handler that keeps what it was called with. */
+class Recorder {
+  readonly calls: Delivery[] = [];
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(private readonly handler: DeliveryHandler = () => undefined) {}
+
+  readonly handle: DeliveryHandler = (delivery, attempt) => {
+    this.calls.push(delivery);
+    this.#waiting.splice(0).forEach((look) => look());
+    return this.handler(delivery, attempt);
+  };
+
+  get ids(): number[] {
+    return this.calls.map(({ id }) => id);
+  }
+
+  /** Resolves once the handler has been called this often. */
+  async called(times: number): Promise<void> {
+    while (this.calls.length < times) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+}
+
+interface Running {
+  readonly inbox: Inbox;
+  readonly dispatcher: Dispatcher;
+  readonly recorder: Recorder;
+  readonly log: LogRecord;
+  readonly accept: (count: number) => Promise<void>;
+}
+
+function run(
+  handler?: DeliveryHandler,
+  guards: Partial<DispatcherGuards> = {},
+  folder = makeFolder(),
+): Running {
+  const inbox = openSqliteInbox(folder);
+  const recorder = new Recorder(handler);
+  const log = recordLog();
+  const dispatcher = new Dispatcher(inbox, recorder.handle, { ...freely, ...guards }, log.logger);
+  afterThisTest(async () => {
+    await dispatcher.stop(AbortSignal.abort());
+    await inbox.close();
+  });
+  const accept = async (count: number): Promise<void> => {
+    await Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        inbox.accept({ ...arbitrary, content: Buffer.from(`content ${index}`) }),
+      ),
+    );
+    dispatcher.wake();
+  };
+  return { inbox, dispatcher, recorder, log, accept };
+}
+
+/** What an inbox has to hand on after this one has been closed. */
+async function afterRestart({ inbox }: Running): Promise<readonly Delivery[]> {
+  await inbox.close();
+  const again = openSqliteInbox(inbox.location.slice(0, -'/inbox.sqlite'.length));
+  const { deliveries } = await again.claim(1_000);
+  await again.close();
+  return deliveries;
+}
+
+const manyTurns = async (): Promise<void> => {
+  for (let turns = 0; turns < 20; turns += 1) await turn();
+};
+
+describe('hands on', () => {
+  test.each<[string, DeliveryHandler]>([
+    ['returns', () => undefined],
+    ['resolves', async () => turn()],
+  ])('each delivery once, in order, to a handler that %s', async (_name, handler) => {
+    const running = run(handler, { concurrency: 2 });
+    const { dispatcher, recorder, inbox, accept } = running;
+    await accept(20);
+    await recorder.called(20);
+    await accept(5);
+    await recorder.called(25);
+    await dispatcher.stop(neverAborts);
+
+    expect(recorder.ids).toEqual(Array.from({ length: 25 }, (_, index) => index + 1));
+    expect(recorder.calls[3]).toMatchObject({ method: 'PUT', failures: 0 });
+    expect(String(recorder.calls[3]!.content)).toBe('content 3');
+    expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
+    expect(await afterRestart(running)).toEqual([]);
+  });
+
+  test('what was there before it started', async () => {
+    const folder = makeFolder();
+    const before = openSqliteInbox(folder);
+    await before.accept(arbitrary);
+    await before.close();
+
+    const { dispatcher, recorder } = run(undefined, {}, folder);
+    expect(recorder.calls).toEqual([]);
+    dispatcher.wake();
+    await recorder.called(1);
+
+    expect(recorder.calls).toMatchObject([{ id: 1, method: 'PUT' }]);
+  });
+
+  test('no more at a time than it may', async () => {
+    const latch = makeLatch();
+    let atOnce = 0;
+    let most = 0;
+    const { recorder, dispatcher, accept } = run(
+      async () => {
+        most = Math.max(most, (atOnce += 1));
+        await latch.opened;
+        atOnce -= 1;
+      },
+      { concurrency: 3 },
+    );
+    await accept(10);
+    await recorder.called(3);
+    dispatcher.wake();
+    await manyTurns();
+    expect(recorder.ids).toEqual([1, 2, 3]);
+
+    latch.open();
+    await recorder.called(10);
+    await dispatcher.stop(neverAborts);
+    expect(most).toBe(3);
+  });
+
+  test('others while one takes long', async () => {
+    const latch = makeLatch();
+    const { recorder, dispatcher, inbox, accept } = run(({ id }) => (id === 1 ? latch.opened : undefined), {
+      concurrency: 2,
+    });
+    await accept(600);
+    await recorder.called(600);
+    latch.open();
+    await dispatcher.stop(neverAborts);
+
+    expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
+  });
+});
+
+describe('a handler that fails', () => {
+  const failures: readonly (readonly [name: string, fail: () => Promise<void>, described: string])[] = [
+    [
+      'throws',
+      () => {
+        throw new TypeError('no');
+      },
+      'TypeError: no',
+    ],
+    ['rejects', () => Promise.reject(new Error('no')), 'Error: no'],
+    ['rejects without a reason', () => Promise.reject(undefined), 'undefined'],
+    ['throws text', () => Promise.reject('no'), "'no'"],
+    [
+      'throws an object without a prototype',
+      () => {
+        throw Object.create(null);
+      },
+      '[Object: null prototype] {}',
+    ],
+  ];
+
+  test.each(failures)('that %s gets the delivery again', async (_name, fail) => {
+    const running = run(({ failures }) => (failures < 2 ? fail() : undefined), { backoff: 2, maxBackoff: 3 });
+    const { recorder, log, dispatcher, inbox, accept } = running;
+    await accept(1);
+    await recorder.called(3);
+    await dispatcher.stop(neverAborts);
+
+    expect(recorder.calls.map(({ id, failures }) => [id, failures])).toEqual([
+      [1, 0],
+      [1, 1],
+      [1, 2],
+    ]);
+    expect(log.lines).toMatchObject([
+      { level: 'warn', msg: FAILED, delivery: 1, failures: 1 },
+      { level: 'warn', msg: FAILED, delivery: 1, failures: 2 },
+    ]);
+    for (const { retryAfter } of log.lines) {
+      expect(retryAfter).toBeGreaterThanOrEqual(1);
+      expect(retryAfter).toBeLessThanOrEqual(3);
+    }
+    expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
+  });
+
+  test.each(failures)('that %s to the last is parked, with what it said', async (_name, fail, described) => {
+    const running = run(fail, { maxAttempts: 3 });
+    const { recorder, log, inbox, accept } = running;
+    await accept(1);
+    await log.line(PARKED);
+    await running.dispatcher.stop(neverAborts);
+
+    expect(recorder.calls.map(({ failures }) => failures)).toEqual([0, 1, 2]);
+    expect(log.lines.at(-1)).toMatchObject({ level: 'error', delivery: 1, failures: 3 });
+    expect(await inbox.counts()).toEqual({ waiting: 0, parked: 1 });
+    const looking = new Database(inbox.location);
+    expect(looking.prepare('SELECT id, state, failures, error FROM overview').raw().get([])).toEqual(
+      expect.arrayContaining([1, 'parked', 3, described]),
+    );
+    looking.close();
+    expect(await afterRestart(running)).toEqual([]);
+  });
+
+  test('once is parked at once if that is all it may', async () => {
+    const { recorder, log, accept } = run(() => Promise.reject(new Error('no')), { maxAttempts: 1 });
+    await accept(1);
+    await log.line(PARKED);
+
+    expect(recorder.calls).toHaveLength(1);
+  });
+
+  test('does not hold up what comes after', async () => {
+    const { recorder, accept } = run(
+      ({ id }) => (id === 1 ? Promise.reject(new Error('no')) : Promise.resolve()),
+      { concurrency: 1, backoff: 1_000_000_000, maxBackoff: 1_000_000_000 },
+    );
+    await accept(3);
+    await recorder.called(3);
+
+    expect(recorder.ids).toEqual([1, 2, 3]);
+  });
+});
+
+describe('a handler that takes too long', () => {
+  test('is told so, and the delivery comes again', async () => {
+    const signals: AbortSignal[] = [];
+    const { recorder, dispatcher, inbox, log, accept } = run(
+      ({ failures }, { signal }) => {
+        signals.push(signal);
+        return failures === 0 ? never : undefined;
+      },
+      { timeout: 5 },
+    );
+    await accept(1);
+    await recorder.called(2);
+    await dispatcher.stop(neverAborts);
+
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    expect(signals[0]!.reason).toMatchObject({ message: 'the handler took longer than 5 ms' });
+    expect(log.lines).toMatchObject([
+      { msg: FAILED, failures: 1, err: { message: 'the handler took longer than 5 ms' } },
+    ]);
+    expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
+  });
+
+  test.each<[string, DeliveryHandler]>([
+    ['resolves', async (_delivery, { signal }) => aborting(signal)],
+    [
+      'rejects',
+      async (_delivery, { signal }) => aborting(signal).then(() => Promise.reject(new Error('late'))),
+    ],
+  ])('and then %s has failed, once', async (_name, handler) => {
+    const { log, inbox, dispatcher, accept } = run(handler, { timeout: 1, maxAttempts: 2 });
+    await accept(1);
+    await log.line(PARKED);
+    await manyTurns();
+    await dispatcher.stop(neverAborts);
+
+    expect(log.lines.map(({ msg }) => msg)).toEqual([FAILED, PARKED]);
+    expect(await inbox.counts()).toEqual({ waiting: 0, parked: 1 });
+  });
+
+  test('frees its place', async () => {
+    const { recorder, accept } = run(() => never, { timeout: 1, concurrency: 1, maxAttempts: 1 });
+    await accept(3);
+    await recorder.called(3);
+
+    expect(recorder.ids).toEqual([1, 2, 3]);
+  });
+});
+
+const aborting = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve());
+  });
+
+describe('stopping', () => {
+  test('waits for those under way, writes what became of them, and starts no other', async () => {
+    const latch = makeLatch();
+    const running = run(() => latch.opened, { concurrency: 2 });
+    const { recorder, dispatcher, accept } = running;
+    await accept(3);
+    await recorder.called(2);
+    let hasStopped = false;
+    const stopping = dispatcher.stop(neverAborts).then(() => (hasStopped = true));
+    await accept(1);
+    await manyTurns();
+    expect(hasStopped).toBe(false);
+
+    latch.open();
+    await stopping;
+    expect(recorder.ids).toEqual([1, 2]);
+    expect((await afterRestart(running)).map(({ id }) => id)).toEqual([3, 4]);
+  });
+
+  test('cuts short what is under way at the deadline: it comes again after a restart, and has not failed', async () => {
+    const deadline = new AbortController();
+    const signals: AbortSignal[] = [];
+    const running = run(({ id }, { signal }) => {
+      signals.push(signal);
+      return id === 2 ? undefined : never;
+    });
+    const { recorder, dispatcher, log, accept } = running;
+    await accept(3);
+    await recorder.called(3);
+    const stopping = dispatcher.stop(deadline.signal);
+    await manyTurns();
+    expect(signals.some(({ aborted }) => aborted)).toBe(false);
+
+    deadline.abort();
+    await stopping;
+    expect(signals[0]!.reason).toMatchObject({ message: 'the receiver is stopping' });
+    expect(log.lines).toEqual([]);
+    expect(await afterRestart(running)).toMatchObject([
+      { id: 1, failures: 0 },
+      { id: 3, failures: 0 },
+    ]);
+  });
+
+  test('cuts short at once what is under way if the deadline has passed', async () => {
+    const running = run(() => never);
+    await running.accept(1);
+    await running.recorder.called(1);
+    await running.dispatcher.stop(AbortSignal.abort());
+
+    expect(await afterRestart(running)).toMatchObject([{ id: 1, failures: 0 }]);
+  });
+
+  test('before the deadline counts what fails as failed', async () => {
+    const latch = makeLatch();
+    const running = run(() => latch.opened.then(() => Promise.reject(new Error('no'))));
+    await running.accept(1);
+    await running.recorder.called(1);
+    const stopping = running.dispatcher.stop(neverAborts);
+    latch.open();
+    await stopping;
+
+    expect(running.log.lines).toMatchObject([{ msg: FAILED, failures: 1 }]);
+    await manyTurns();
+    expect(running.recorder.calls).toHaveLength(1);
+    expect(await afterRestart(running)).toMatchObject([{ id: 1, failures: 1 }]);
+  });
+
+  test('while deliveries are being claimed starts none of them, and loses none', async () => {
+    const running = run();
+    await Promise.all([1, 2, 3].map(() => running.inbox.accept(arbitrary)));
+    running.dispatcher.wake();
+    await running.dispatcher.stop(neverAborts);
+
+    expect(running.recorder.calls).toEqual([]);
+    expect((await afterRestart(running)).map(({ id }) => id)).toEqual([1, 2, 3]);
+  });
+
+  test('with nothing to do is done', async () => {
+    await expect(run().dispatcher.stop(neverAborts)).resolves.toBeUndefined();
+  });
+});
+
+describe('an inbox that fails', () => {
+  /** Another program that holds the inbox's file locked for writing. */
+  const lock = ({ inbox }: Running): (() => void) => {
+    const other = new Database(inbox.location);
+    afterThisTest(() => other.close());
+    other.exec('BEGIN IMMEDIATE');
+    return () => other.exec('ROLLBACK');
+  };
+
+  test('to write does not make the handler do anything again', async () => {
+    const running = run();
+    const { recorder, log, dispatcher, inbox, accept } = running;
+    await accept(2);
+    const release = lock(running);
+    await recorder.called(2);
+    expect(await log.line(NOT_WRITTEN)).toMatchObject({
+      level: 'error',
+      err: { code: 'INBOX_WRITE_FAILED' },
+    });
+    dispatcher.wake();
+    await manyTurns();
+    release();
+    await accept(1);
+    await recorder.called(3);
+    await dispatcher.stop(neverAborts);
+
+    expect(recorder.ids).toEqual([1, 2, 3]);
+    expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
+    expect(await afterRestart(running)).toEqual([]);
+  });
+
+  test('to write while stopping gives up: the deliveries come again after a restart', async () => {
+    const running = run();
+    await running.accept(1);
+    const release = lock(running);
+    await running.recorder.called(1);
+    await running.log.line(NOT_WRITTEN);
+    await running.dispatcher.stop(neverAborts);
+    release();
+
+    expect(await afterRestart(running)).toMatchObject([{ id: 1, failures: 0 }]);
+  });
+
+  test('to read is asked again', async () => {
+    const folder = makeFolder();
+    const before = openSqliteInbox(folder);
+    await before.accept(arbitrary);
+    await before.close();
+    const { inbox, dispatcher, recorder, log } = run(undefined, {}, folder);
+    const other = new Database(inbox.location);
+    afterThisTest(() => other.close());
+    other.exec('ALTER TABLE delivery RENAME TO elsewhere');
+    dispatcher.wake();
+    expect(await log.line(NOT_READ)).toMatchObject({ level: 'error' });
+    other.exec('ALTER TABLE elsewhere RENAME TO delivery');
+    await recorder.called(1);
+
+    expect(recorder.ids).toEqual([1]);
+  });
+});
+
+test('whatever fails however often: each delivery is handled or parked, and tried as often as it should', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ failures: fc.nat(5), isAsync: fc.boolean() }), { minLength: 1, maxLength: 30 }),
+      fc.integer({ min: 1, max: 5 }),
+      fc.integer({ min: 1, max: 4 }),
+      async (plans, concurrency, maxAttempts) => {
+        const attemptsOf = ({ failures }: { failures: number }): number =>
+          Math.min(failures + 1, maxAttempts);
+        const fail = (): void => {
+          throw new Error('no');
+        };
+        const { recorder, dispatcher, inbox, accept } = run(
+          ({ id, failures }) => {
+            const plan = plans[id - 1]!;
+            const act = failures < plan.failures ? fail : () => undefined;
+            return plan.isAsync ? turn().then(act) : act();
+          },
+          { concurrency, maxAttempts },
+        );
+        await accept(plans.length);
+        await recorder.called(plans.reduce((sum, plan) => sum + attemptsOf(plan), 0));
+        await dispatcher.stop(neverAborts);
+
+        plans.forEach((plan, index) => {
+          expect(recorder.ids.filter((id) => id === index + 1)).toHaveLength(attemptsOf(plan));
+        });
+        const parked = plans.filter(({ failures }) => failures >= maxAttempts).length;
+        expect(await inbox.counts()).toEqual({ waiting: 0, parked });
+      },
+    ),
+    { numRuns: 20 },
+  );
+}, 60_000);

@@ -1,0 +1,188 @@
+import { rejection } from '../../test/rejection.js';
+import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
+
+interface Write {
+  readonly name: string;
+  readonly size: number;
+}
+
+const write = (name: string, size = 1): Write => ({ name, size });
+const HOURS = 10_000_000;
+
+/** A group commit, and what it has committed. */
+function makeGroup(given: Partial<GroupCommitOptions<Write, string>> = {}): {
+  group: GroupCommit<Write, string>;
+  commits: string[][];
+} {
+  const commits: string[][] = [];
+  const group = new GroupCommit<Write, string>({
+    commit: (writes) => {
+      commits.push(writes.map(({ name }) => name));
+      return writes.map(({ name }) => `${name} is kept`);
+    },
+    sizeOf: ({ size }) => size,
+    maxSize: 10,
+    patience: HOURS,
+    ...given,
+  });
+  return { group, commits };
+}
+
+test('commits together what comes in one turn, and gives each its own result', async () => {
+  const { group, commits } = makeGroup();
+
+  const results = await Promise.all(['a', 'b', 'c'].map((name) => group.add(write(name))));
+
+  expect(commits).toEqual([['a', 'b', 'c']]);
+  expect(results).toEqual(['a is kept', 'b is kept', 'c is kept']);
+});
+
+test('commits nothing before the turn is over', () => {
+  const { group, commits } = makeGroup();
+  void group.add(write('a'));
+
+  expect(commits).toEqual([]);
+});
+
+test('commits what comes in the next turn by itself', async () => {
+  const { group, commits } = makeGroup();
+  await group.add(write('a'));
+  await group.add(write('b'));
+
+  expect(commits).toEqual([['a'], ['b']]);
+});
+
+test('commits what comes during a commit with the next one', async () => {
+  let second: Promise<string> | undefined;
+  const commits: string[][] = [];
+  const group: GroupCommit<Write, string> = new GroupCommit<Write, string>({
+    commit: (writes) => {
+      second ??= group.add(write('b'));
+      commits.push(writes.map(({ name }) => name));
+      return writes.map(({ name }) => name);
+    },
+    sizeOf: () => 1,
+    maxSize: 10,
+    patience: HOURS,
+  });
+  await group.add(write('a'));
+  await second;
+
+  expect(commits).toEqual([['a'], ['b']]);
+});
+
+describe('a commit that fails', () => {
+  const full = new Error('no room');
+
+  test('rejects exactly its writes, and the next is made', async () => {
+    let isFull = true;
+    const { group } = makeGroup({
+      maxSize: 2,
+      commit: (writes) => {
+        const wasFull = isFull;
+        isFull = false;
+        if (wasFull) throw full;
+        return writes.map(({ name }) => name);
+      },
+    });
+
+    const results = await Promise.allSettled(['a', 'b', 'c', 'd'].map((name) => group.add(write(name))));
+
+    expect(results).toEqual([
+      { status: 'rejected', reason: full },
+      { status: 'rejected', reason: full },
+      { status: 'fulfilled', value: 'c' },
+      { status: 'fulfilled', value: 'd' },
+    ]);
+    expect(await group.add(write('e'))).toBe('e');
+  });
+
+  test('is no reason to stay busy', async () => {
+    const { group } = makeGroup({
+      commit: () => {
+        throw full;
+      },
+    });
+    const failing = rejection(group.add(write('a')));
+    await group.idle();
+
+    expect(await failing).toBe(full);
+  });
+});
+
+describe('the largest commit', () => {
+  test.each<{ name: string; sizes: number[]; want: number[][] }>([
+    { name: 'is filled to its size', sizes: [5, 5], want: [[5, 5]] },
+    { name: 'is not exceeded', sizes: [5, 6], want: [[5], [6]] },
+    { name: 'takes one write that is larger by itself', sizes: [11], want: [[11]] },
+    { name: 'takes nothing beside that', sizes: [11, 1], want: [[11], [1]] },
+    { name: 'keeps the order', sizes: [1, 11, 1, 1], want: [[1], [11], [1, 1]] },
+    { name: 'takes any number of writes without a size', sizes: [0, 10, 0, 0], want: [[0, 10, 0, 0]] },
+  ])('$name', async ({ sizes, want }) => {
+    const commits: number[][] = [];
+    const { group } = makeGroup({
+      commit: (writes) => {
+        commits.push(writes.map(({ size }) => size));
+        return writes.map(() => '');
+      },
+    });
+    await Promise.all(sizes.map((size) => group.add(write('a', size))));
+
+    expect(commits).toEqual(want);
+  });
+});
+
+describe('a patient write', () => {
+  test('rides along with one that is not, in the order in which they came', async () => {
+    const { group, commits } = makeGroup();
+    const results = await Promise.all([
+      group.addPatiently(write('a')),
+      group.add(write('b')),
+      group.addPatiently(write('c')),
+    ]);
+
+    expect(commits).toEqual([['a', 'b', 'c']]);
+    expect(results).toEqual(['a is kept', 'b is kept', 'c is kept']);
+  });
+
+  test('is made by itself once its patience has ended', async () => {
+    const { group, commits } = makeGroup({ patience: 1 });
+
+    expect(await Promise.all([group.addPatiently(write('a')), group.addPatiently(write('b'))])).toEqual([
+      'a is kept',
+      'b is kept',
+    ]);
+    expect(commits).toEqual([['a', 'b']]);
+  });
+
+  test('that comes after others were made has a patience of its own', async () => {
+    const { group, commits } = makeGroup({ patience: 1 });
+    await Promise.all([group.addPatiently(write('a')), group.add(write('b'))]);
+    await group.addPatiently(write('c'));
+
+    expect(commits).toEqual([['a', 'b'], ['c']]);
+  });
+});
+
+describe('being idle', () => {
+  test('is so at once with nothing to write', async () => {
+    await expect(makeGroup().group.idle()).resolves.toBeUndefined();
+  });
+
+  test('comes after everything, however many commits it takes, and hurries what is patient', async () => {
+    const { group, commits } = makeGroup({ maxSize: 1 });
+    const made = Promise.all([group.add(write('a')), group.addPatiently(write('b')), group.add(write('c'))]);
+    await group.idle();
+
+    expect(commits).toEqual([['a'], ['b'], ['c']]);
+    await made;
+  });
+
+  test('is told to everybody who waits for it', async () => {
+    const { group } = makeGroup();
+    const made = group.addPatiently(write('a'));
+
+    await Promise.all([group.idle(), group.idle()]);
+    await made;
+  });
+});

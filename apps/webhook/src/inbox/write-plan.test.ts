@@ -1,0 +1,192 @@
+import type { Delivery, IncomingDelivery, Outcome } from './inbox.js';
+import { Progress } from './progress.js';
+import { NO_LAG, planWrites, type Write, type WritePlan } from './write-plan.js';
+
+const NOW = 1_000_000;
+const LAST_ID = 20;
+
+const incoming: IncomingDelivery = {
+  method: 'POST',
+  mediaType: 'a/b',
+  contentEncoding: null,
+  content: Buffer.from('arbitrary'),
+};
+const delivery = (id: number, failures = 0): Delivery => ({ ...incoming, id, failures, receivedAt: 0 });
+
+const accept = (receivedAt: number): Write => ({ kind: 'accept', incoming, receivedAt });
+const settle = (id: number, outcome: Outcome, failures = 0): Write => ({
+  kind: 'settle',
+  delivery: delivery(id, failures),
+  outcome,
+});
+const handled: Outcome = { kind: 'handled' };
+const failed = (retryAfter: number): Outcome => ({ kind: 'failed', error: 'not yet', retryAfter });
+const parked: Outcome = { kind: 'parked', error: 'no more' };
+
+/** Handled through 10; 11 and after are claimed for the first time, up to `claimedThrough`. */
+function progressThrough(claimedThrough: number): Progress {
+  const progress = new Progress(10);
+  for (let id = 11; id <= claimedThrough; id += 1) progress.claim(id);
+  return progress;
+}
+
+const nothing: WritePlan = {
+  ids: [],
+  accepted: [],
+  ended: new Set(),
+  endedThrough: 10,
+  waiting: [],
+  parked: [],
+  leavingBacklog: [],
+};
+
+test.each<{
+  name: string;
+  writes: Write[];
+  want: Partial<WritePlan>;
+  claimedThrough?: number;
+  maxLag?: number;
+}>([
+  { name: 'nothing', writes: [], want: {} },
+  {
+    name: 'deliveries are numbered on',
+    writes: [accept(1), accept(2)],
+    want: {
+      ids: [21, 22],
+      accepted: [
+        { ...incoming, id: 21, failures: 0, receivedAt: 1 },
+        { ...incoming, id: 22, failures: 0, receivedAt: 2 },
+      ],
+    },
+  },
+  {
+    name: 'handled at the first attempt',
+    writes: [settle(11, handled)],
+    want: { ids: [11], ended: new Set([11]), endedThrough: 11 },
+  },
+  {
+    name: 'handled before an earlier one',
+    writes: [settle(12, handled)],
+    want: { ids: [12], ended: new Set([12]), endedThrough: 10 },
+  },
+  {
+    name: 'failed at the first attempt',
+    writes: [settle(11, failed(1.5))],
+    want: {
+      ids: [11],
+      ended: new Set([11]),
+      endedThrough: 11,
+      waiting: [{ id: 11, at: NOW + 2, failures: 1, error: 'not yet' }],
+    },
+  },
+  {
+    name: 'parked at the first attempt',
+    writes: [settle(11, parked)],
+    want: {
+      ids: [11],
+      ended: new Set([11]),
+      endedThrough: 11,
+      parked: [{ id: 11, at: NOW, failures: 1, error: 'no more' }],
+    },
+  },
+  {
+    name: 'from the backlog, handled',
+    writes: [settle(5, handled, 2)],
+    want: { ids: [5], leavingBacklog: [5] },
+  },
+  {
+    name: 'from the backlog, failed again',
+    writes: [settle(5, failed(7), 2)],
+    want: { ids: [5], waiting: [{ id: 5, at: NOW + 7, failures: 3, error: 'not yet' }] },
+  },
+  {
+    name: 'from the backlog, parked',
+    writes: [settle(5, parked, 2)],
+    want: {
+      ids: [5],
+      leavingBacklog: [5],
+      parked: [{ id: 5, at: NOW, failures: 3, error: 'no more' }],
+    },
+  },
+  {
+    name: 'each write has its id, in the order of the writes',
+    writes: [settle(12, handled), accept(1), settle(5, handled, 1), accept(2), settle(11, handled)],
+    want: {
+      ids: [12, 21, 5, 22, 11],
+      accepted: [
+        { ...incoming, id: 21, failures: 0, receivedAt: 1 },
+        { ...incoming, id: 22, failures: 0, receivedAt: 2 },
+      ],
+      ended: new Set([12, 11]),
+      endedThrough: 12,
+      leavingBacklog: [5],
+    },
+  },
+  {
+    name: 'lagging by as much as it may',
+    claimedThrough: 267,
+    writes: [],
+    want: { endedThrough: 10 },
+  },
+  {
+    name: 'lagging by more',
+    claimedThrough: 268,
+    writes: [],
+    want: {
+      ended: new Set([11]),
+      endedThrough: 11,
+      waiting: [{ id: 11, at: NOW, failures: 0, error: null }],
+    },
+  },
+  {
+    name: 'lagging and handled at once',
+    claimedThrough: 268,
+    writes: [settle(11, handled)],
+    want: {
+      ids: [11],
+      ended: new Set([11]),
+      endedThrough: 11,
+      waiting: [{ id: 11, at: NOW, failures: 0, error: null }],
+      leavingBacklog: [11],
+    },
+  },
+  {
+    name: 'lagging and failed at once',
+    claimedThrough: 268,
+    writes: [settle(11, failed(1))],
+    want: {
+      ids: [11],
+      ended: new Set([11]),
+      endedThrough: 11,
+      waiting: [
+        { id: 11, at: NOW, failures: 0, error: null },
+        { id: 11, at: NOW + 1, failures: 1, error: 'not yet' },
+      ],
+    },
+  },
+  {
+    name: 'no lag is allowed',
+    maxLag: NO_LAG,
+    writes: [],
+    want: {
+      ended: new Set([11, 12]),
+      endedThrough: 12,
+      waiting: [
+        { id: 11, at: NOW, failures: 0, error: null },
+        { id: 12, at: NOW, failures: 0, error: null },
+      ],
+    },
+  },
+])('plans: $name', ({ writes, want, claimedThrough = 12, maxLag }) => {
+  const progress = progressThrough(claimedThrough);
+
+  expect(planWrites(writes, LAST_ID, progress, NOW, maxLag)).toEqual({ ...nothing, ...want });
+});
+
+test('changes nothing: a plan that is not carried out is made again, the same', () => {
+  const progress = progressThrough(300);
+  const writes = [settle(11, handled), settle(12, failed(1)), accept(1)];
+  const plan = planWrites(writes, LAST_ID, progress, NOW);
+
+  expect(planWrites(writes, LAST_ID, progress, NOW)).toEqual(plan);
+});
