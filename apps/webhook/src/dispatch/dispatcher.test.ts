@@ -179,25 +179,21 @@ describe('hands on', () => {
 });
 
 describe('a handler that fails', () => {
-  const failures: readonly (readonly [name: string, fail: () => Promise<void>, described: string])[] = [
+  const raise = (fault: unknown): never => {
+    throw fault as Error;
+  };
+  const failures: readonly (readonly [name: string, fail: () => Promise<void> | void, described: string])[] =
     [
-      'throws',
-      () => {
-        throw new TypeError('no');
-      },
-      'TypeError: no',
-    ],
-    ['rejects', () => Promise.reject(new Error('no')), 'Error: no'],
-    ['rejects without a reason', () => Promise.reject(undefined), 'undefined'],
-    ['throws text', () => Promise.reject('no'), "'no'"],
-    [
-      'throws an object without a prototype',
-      () => {
-        throw Object.create(null);
-      },
-      '[Object: null prototype] {}',
-    ],
-  ];
+      ['throws', () => raise(new TypeError('no')), 'TypeError: no'],
+      ['rejects', async () => raise(new Error('no')), 'Error: no'],
+      ['rejects without a reason', async () => raise(undefined), 'undefined'],
+      ['throws text', () => raise('no'), "'no'"],
+      [
+        'throws an object without a prototype',
+        () => raise(Object.create(null)),
+        '[Object: null prototype] {}',
+      ],
+    ];
 
   test.each(failures)('that %s gets the delivery again', async (_name, fail) => {
     const running = run(({ failures }) => (failures < 2 ? fail() : undefined), { backoff: 2, maxBackoff: 3 });
