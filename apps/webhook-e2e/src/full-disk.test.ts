@@ -62,7 +62,7 @@ onLinux('an inbox that cannot grow', () => {
     expect(load.refused.size).toBe(refused);
     expectHolds(receiver, load);
     expect(await receiver.process.stop()).toEqual({ code: 0, signal: null });
-    expect(readInbox(receiver.inbox).filter(({ state }) => state !== 'handled')).toEqual([]);
+    expect(new Set(readInbox(receiver.inbox).map(({ state }) => state))).toEqual(new Set(['handled']));
   });
 });
 

@@ -25,6 +25,7 @@ test('no token is written anywhere, not even at the level trace', async () => {
       ACCESS_TOKENS: '',
       ACCESS_TOKENS_FILE: file,
       REQUEST_TIMEOUT_MS: '500',
+      SHUTDOWN_TIMEOUT_MS: '500',
       MAX_CONTENT_BYTES: '200000',
     },
   });
