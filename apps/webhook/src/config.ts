@@ -2,12 +2,19 @@ import { ACCESS_TOKEN_PATTERN } from '@plant-store/contract';
 import { z } from 'zod';
 
 import { ReceiverError } from './errors.js';
+import { inboxFolder } from './inbox/inbox-folder.js';
 
-// After a fault of Zod's int(), the rules over several settings would not be looked at.
-const wholeNumber = () => z.coerce.number().refine(Number.isSafeInteger, { error: 'must be a whole number' });
-const bytes = (fallback: number) => wholeNumber().min(1).default(fallback);
-const milliseconds = (fallback: number) => wholeNumber().min(1).max(2_147_483_647).default(fallback);
-const port = (fallback: number) => wholeNumber().min(0).max(65_535).default(fallback);
+/** A number in decimal digits. One rule for all of it, so that a wrong one has one fault, which says what is right. */
+const wholeNumber = (fallback: number, least: number, most: number) =>
+  z
+    .string()
+    .transform((digits) => (/^\d+$/.test(digits) ? Number(digits) : NaN))
+    .transform((value) => (value >= least && value <= most ? value : NaN))
+    .refine((value) => !Number.isNaN(value), { error: `must be a whole number from ${least} to ${most}` })
+    .default(fallback);
+const bytes = (fallback: number) => wholeNumber(fallback, 1, Number.MAX_SAFE_INTEGER);
+const milliseconds = (fallback: number) => wholeNumber(fallback, 1, 2_147_483_647);
+const port = (fallback: number) => wholeNumber(fallback, 0, 65_535);
 
 const accessTokens = z
   .string()
@@ -18,7 +25,9 @@ const accessTokens = z
 
 const inboxUrl = z
   .string()
-  .regex(/^file:./, { error: 'must be file: and a folder, as in file:./data/inbox' });
+  .refine(namesFolder, { error: 'must be file: and a folder, as in file:./data/inbox' });
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /**
  * The receiver's settings. Sizes and times are guards: they protect this process, and no peer may rely
@@ -31,15 +40,15 @@ const settings = z
     ACCESS_TOKENS: accessTokens.optional(),
     ACCESS_TOKENS_FILE: z.string().min(1).optional(),
     INBOX_URL: inboxUrl.default('file:./data/inbox'),
-    LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+    LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
     MAX_CONTENT_BYTES: bytes(1_048_576),
     MAX_CONTENT_BYTES_IN_FLIGHT: bytes(67_108_864),
     REQUEST_TIMEOUT_MS: milliseconds(30_000),
     KEEP_ALIVE_TIMEOUT_MS: milliseconds(72_000),
     SHUTDOWN_TIMEOUT_MS: milliseconds(10_000),
-    HANDLER_CONCURRENCY: wholeNumber().min(1).max(1_000).default(8),
+    HANDLER_CONCURRENCY: wholeNumber(8, 1, 1_000),
     HANDLER_TIMEOUT_MS: milliseconds(30_000),
-    HANDLER_MAX_ATTEMPTS: wholeNumber().min(1).default(12),
+    HANDLER_MAX_ATTEMPTS: wholeNumber(12, 1, Number.MAX_SAFE_INTEGER),
     HANDLER_BACKOFF_MS: milliseconds(1_000),
     HANDLER_MAX_BACKOFF_MS: milliseconds(3_600_000),
   })
@@ -70,10 +79,24 @@ export const SETTING_NAMES = Object.keys(settings.shape) as readonly (keyof Conf
 export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(SETTING_NAMES.map((name) => [name, environment[name] || undefined]));
   const result = settings.safeParse(given);
-  if (result.success) return Object.freeze(result.data);
+  if (result.success) return freeze(result.data);
   const faults = result.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
   throw new ReceiverError(
     'CONFIGURATION_INVALID',
     ['The configuration is not usable:', ...faults].join('\n'),
   );
+}
+
+function freeze(config: Config): Config {
+  Object.freeze(config.ACCESS_TOKENS);
+  return Object.freeze(config);
+}
+
+function namesFolder(url: string): boolean {
+  try {
+    inboxFolder(url);
+    return true;
+  } catch {
+    return false;
+  }
 }

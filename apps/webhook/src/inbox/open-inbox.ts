@@ -1,7 +1,5 @@
-import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
 import type { Inbox } from './inbox.js';
+import { inboxFolder } from './inbox-folder.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
 
 /**
@@ -10,6 +8,5 @@ import { openSqliteInbox } from './sqlite-inbox.js';
  * @throws ReceiverError `INBOX_UNUSABLE`, `INBOX_IN_USE`
  */
 export function openInbox(url: string): Inbox {
-  const folder = url.startsWith('file://') ? fileURLToPath(url) : resolve(url.slice('file:'.length));
-  return openSqliteInbox(folder);
+  return openSqliteInbox(inboxFolder(url));
 }
