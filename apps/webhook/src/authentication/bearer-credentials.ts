@@ -10,7 +10,9 @@ export type BearerCredentials =
 
 const NONE: BearerCredentials = { kind: 'none' };
 const MALFORMED: BearerCredentials = { kind: 'malformed' };
-const BEARER_SCHEME = /^bearer(?: +(.*))?$/i;
+
+/** The scheme, up to the first character that is none of a name (RFC 9110 §5.6.2), and what follows its spaces. */
+const BEARER_SCHEME = /^bearer(?![\w!#$%&'*+.^`|~-])(?: +(.*))?/is;
 
 /**
  * Reads bearer credentials from a request's field lines, and from nowhere else: a token in the query or
@@ -29,6 +31,6 @@ export function readBearerCredentials(rawHeaders: readonly string[]): BearerCred
   if (authorization === undefined) return NONE;
   const match = BEARER_SCHEME.exec(authorization);
   if (match === null) return NONE;
-  const token = match[1]?.trimEnd() ?? '';
+  const [, token = ''] = match;
   return ACCESS_TOKEN_PATTERN.test(token) ? { kind: 'token', token } : MALFORMED;
 }

@@ -1,0 +1,79 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { makeFolder } from '../../test/make-folder.js';
+import { ReceiverError } from '../errors.js';
+import { readAccessTokensFile } from './access-tokens-file.js';
+
+function makeFile(text: string): string {
+  const file = join(makeFolder(), 'tokens');
+  writeFileSync(file, text);
+  return file;
+}
+
+test.each([
+  { name: 'one a line', text: 'one\ntwo\n', want: ['one', 'two'] },
+  { name: 'no end of the last line', text: 'one', want: ['one'] },
+  { name: 'lines as Windows writes them', text: 'one\r\ntwo\r\n', want: ['one', 'two'] },
+  { name: 'a byte order mark', text: '\ufeffone\n', want: ['one'] },
+  { name: 'empty lines', text: '\n\none\n\n\ntwo\n\n', want: ['one', 'two'] },
+  { name: 'white space around a token', text: '  one\t\n', want: ['one'] },
+  { name: 'comments', text: '# of the sender\none\n  # of another\n#two\n', want: ['one'] },
+  { name: 'every character of a token', text: 'aZ09-._~+/==\n', want: ['aZ09-._~+/=='] },
+])('reads $name', ({ text, want }) => {
+  expect(readAccessTokensFile(makeFile(text))).toEqual(want);
+});
+
+describe('refuses', () => {
+  const faultOf = (file: string): ReceiverError => {
+    try {
+      readAccessTokensFile(file);
+    } catch (error) {
+      return error as ReceiverError;
+    }
+    throw new Error('It was read.');
+  };
+
+  test.each([
+    { name: 'nothing', text: '', reason: 'it holds no access token; write one on a line of its own' },
+    {
+      name: 'comments alone',
+      text: '# one\n',
+      reason: 'it holds no access token; write one on a line of its own',
+    },
+    { name: 'two in a line', text: 'a-secret another-secret', reason: 'line 1 is not an access token' },
+    {
+      name: 'a comment behind a token',
+      text: 'one\na-secret # why',
+      reason: 'line 2 is not an access token',
+    },
+    {
+      name: 'several wrong lines',
+      text: '"a-secret"\none\na=secret\n',
+      reason: 'line 1, 3 is not an access token',
+    },
+    { name: 'other letters', text: 's\u00e9cret', reason: 'line 1 is not an access token' },
+  ])('$name, and quotes nothing', ({ text, reason }) => {
+    const file = makeFile(text);
+    const error = faultOf(file);
+
+    expect(error).toBeInstanceOf(ReceiverError);
+    expect(error.code).toBe('ACCESS_TOKENS_UNREADABLE');
+    expect(error.message).toContain(`The access tokens in ${file} cannot be used: ${reason}`);
+    expect(error.message).not.toMatch(/s.?cret/);
+  });
+
+  test('a file that is not there, and a folder', () => {
+    const folder = makeFolder();
+    mkdirSync(join(folder, 'folder'));
+
+    for (const [name, code] of [
+      ['none', 'ENOENT'],
+      ['folder', 'EISDIR'],
+    ] as const) {
+      const error = faultOf(join(folder, name));
+      expect(error).toMatchObject({ code: 'ACCESS_TOKENS_UNREADABLE', cause: { code } });
+      expect(error.message).toContain(join(folder, name));
+    }
+  });
+});

@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+
+import { AccessTokens } from './access-tokens.js';
+
+test.each([
+  { tokens: ['one'], candidate: 'one', has: true },
+  { tokens: ['one', 'two', 'three'], candidate: 'one', has: true },
+  { tokens: ['one', 'two', 'three'], candidate: 'two', has: true },
+  { tokens: ['one', 'two', 'three'], candidate: 'three', has: true },
+  { tokens: ['one', 'one'], candidate: 'one', has: true },
+  { tokens: ['one'], candidate: 'On' + 'e', has: false },
+  { tokens: ['one'], candidate: 'on', has: false },
+  { tokens: ['one'], candidate: 'one=', has: false },
+  { tokens: ['one'], candidate: '', has: false },
+  { tokens: ['one', 'two'], candidate: 'onetwo', has: false },
+  { tokens: ['one', 'two'], candidate: 'one,two', has: false },
+  { tokens: [], candidate: 'one', has: false },
+  { tokens: [], candidate: '', has: false },
+])('$candidate among $tokens: $has', ({ tokens, candidate, has }) => {
+  expect(new AccessTokens(tokens).has(candidate)).toBe(has);
+});
+
+test('is a set, whatever the tokens are and however often they are replaced', () => {
+  const lists = fc.array(fc.array(fc.string(), { maxLength: 5 }), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(lists, fc.array(fc.string()), (given, others) => {
+      const accessTokens = new AccessTokens([]);
+      for (const tokens of given) {
+        accessTokens.replace(tokens);
+        const set = new Set(tokens);
+        for (const candidate of [...given.flat(), ...others]) {
+          expect(accessTokens.has(candidate)).toBe(set.has(candidate));
+        }
+      }
+    }),
+  );
+});
+
+test('forgets the tokens that it had before', () => {
+  const accessTokens = new AccessTokens(['one', 'two']);
+  accessTokens.replace(['two', 'three']);
+
+  expect(['one', 'two', 'three'].map((token) => accessTokens.has(token))).toEqual([false, true, true]);
+});
+
+test('shows no token when it is looked at', () => {
+  expect(JSON.stringify(new AccessTokens(['a-secret']))).not.toContain('a-secret');
+});
