@@ -55,12 +55,12 @@ const settings: readonly Row[] = [
     }),
     want: fixed(
       configuration(
-        '  PORT: Too big: expected number to be <=65535',
+        '  PORT: must be a whole number from 0 to 65535',
         '  INBOX_URL: must be file: and a folder, as in file:./data/inbox',
-        '  LOG_LEVEL: Invalid option: expected one of "trace"|"debug"|"info"|"warn"|"error"|"fatal"|"silent"',
-        '  MAX_CONTENT_BYTES: Too small: expected number to be >=1',
-        '  REQUEST_TIMEOUT_MS: Invalid input: expected number, received NaN',
-        '  HANDLER_CONCURRENCY: must be a whole number',
+        '  LOG_LEVEL: must be one of trace, debug, info, warn, error, fatal, silent',
+        '  MAX_CONTENT_BYTES: must be a whole number from 1 to 9007199254740991',
+        '  REQUEST_TIMEOUT_MS: must be a whole number from 1 to 2147483647',
+        '  HANDLER_CONCURRENCY: must be a whole number from 1 to 1000',
         TOKEN_MISSING,
       ),
     ),
