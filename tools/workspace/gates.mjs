@@ -17,6 +17,11 @@ export const gates = [
     command: 'npx nx run openapi:open-questions-check',
     mend: 'npx nx run openapi:open-questions',
   },
+  {
+    name: 'contract-diff',
+    command: 'npx nx run openapi:contract-diff-check',
+    mend: 'npx nx run openapi:contract-diff',
+  },
   { name: 'links', command: 'node tools/workspace/gates/links.mjs' },
   { name: 'dependencies', command: 'node tools/workspace/gates/dependencies.mjs' },
   { name: 'lock-file', command: 'node tools/workspace/gates/lock-file.mjs' },

@@ -2,12 +2,14 @@
 import { parseArgs } from 'node:util';
 import type { Command, ExitCode, Output } from './commands/command.js';
 import { diff } from './commands/diff.js';
+import { ledger } from './commands/ledger.js';
 import { openQuestionsCommand } from './commands/open-questions.js';
 import { validate } from './commands/validate.js';
 import { ToolError } from './read/tool-error.js';
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   diff,
+  ledger,
   validate,
   'open-questions': openQuestionsCommand,
 };

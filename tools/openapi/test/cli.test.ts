@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { documentOf } from './documents.js';
@@ -214,7 +214,7 @@ describe('openapi diff cannot run', () => {
 });
 
 describe('openapi --help', () => {
-  it.each([[], ['diff'], ['validate'], ['open-questions']])('tells about %s', (...command) => {
+  it.each([[], ['diff'], ['ledger'], ['validate'], ['open-questions']])('tells about %s', (...command) => {
     const { code, out } = runCli([...command, '--help']);
     expect(code).toBe(0);
     expect(out).toContain(`Usage: openapi ${command[0] ?? 'COMMAND'}`);
@@ -277,5 +277,23 @@ describe('openapi open-questions', () => {
     const { code, err } = runCli(['open-questions', '--output', 'no/such/folder.md']);
     expect(code).toBe(2);
     expect(err).toContain('openapi: no/such/folder.md: cannot be written: ');
+  });
+});
+
+describe('openapi ledger', () => {
+  const run = (folder: string, ...args: string[]) =>
+    runCli(['ledger', ...OPTIONS.slice(0, 6), '--output', 'l.md', '--mend', 'make ledger', ...args], folder);
+
+  it('writes the page, finds drift and names the command that mends it', () => {
+    inFolder({ 'b.yaml': BASELINE, 'd.json': documentOf({ 'x-a': 1 }) }, (folder) => {
+      expect(run(folder)).toEqual({ code: 0, out: 'l.md: written\n', err: '' });
+      expect(run(folder, '--check')).toMatchObject({ code: 0, out: 'l.md: up to date\n' });
+      expect(readFileSync(join(folder, 'l.md'), 'utf8')).toContain('| invented | x-a | `/x-a` |');
+      writeFileSync(join(folder, 'd.json'), documentOf(HOOK));
+      expect(run(folder, '--check')).toMatchObject({
+        code: 1,
+        out: 'l.md: not what baseline, answers and document say. Run: make ledger\n',
+      });
+    });
   });
 });

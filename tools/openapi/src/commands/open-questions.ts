@@ -1,10 +1,8 @@
-import { writeFileSync } from 'node:fs';
 import { answers, openQuestions } from '@plant-store/contract';
-import { readTextFile } from '../read/read-text-file.js';
-import { ToolError } from '../read/tool-error.js';
 import { renderOpenQuestions } from '../register/render-open-questions.js';
 import { exactly, optional, required } from './arguments.js';
-import type { Command, ExitCode, Output } from './command.js';
+import type { Command } from './command.js';
+import { writeOrCheck } from './generated-page.js';
 
 /** The register of open questions as a page. */
 export const openQuestionsCommand: Command = {
@@ -27,34 +25,9 @@ Exit: 0 written or up to date, 1 drifted, 2 the tool could not run.
   async run(values, positionals, output) {
     exactly([], positionals);
     const file = required(values, 'output');
-    const page = renderOpenQuestions(openQuestions, answers);
+    const text = renderOpenQuestions(openQuestions, answers);
     const mend = optional(values, 'mend') ?? `node tools/openapi/dist/cli.js open-questions --output ${file}`;
-    return values['check'] === true ? check(file, page, mend, output) : write(file, page, output);
+    const page = { file, text, source: 'the register says', mend };
+    return writeOrCheck(page, values['check'] === true, output);
   },
 };
-
-function check(file: string, page: string, mend: string, { out }: Output): ExitCode {
-  const isCurrent = textOf(file) === page;
-  out(isCurrent ? `${file}: up to date\n` : `${file}: not what the register says. Run: ${mend}\n`);
-  return isCurrent ? 0 : 1;
-}
-
-/** A page that is not there has drifted as well. */
-function textOf(file: string): string | undefined {
-  try {
-    return readTextFile(file);
-  } catch (error) {
-    if (error instanceof ToolError && error.code === 'unreadable') return undefined;
-    throw error;
-  }
-}
-
-function write(file: string, page: string, { out }: Output): ExitCode {
-  try {
-    writeFileSync(file, page);
-  } catch (error) {
-    throw new ToolError('unreadable', `${file}: cannot be written: ${(error as Error).message}`);
-  }
-  out(`${file}: written\n`);
-  return 0;
-}

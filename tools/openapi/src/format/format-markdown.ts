@@ -1,5 +1,6 @@
 import { tally, tallyLine } from '../gate/tally.js';
 import { explain, type Explanation, formatProducer, type Statement } from './explain.js';
+import { code, escape } from './markdown.js';
 import type { Presentation } from './presentation.js';
 
 const HEAD = [
@@ -33,17 +34,4 @@ function row({ finding, name, stated, section, shown, producer, answer, advice }
 function written(statement: Statement | undefined): string {
   if (statement === undefined) return 'nothing';
   return `${code(statement.value)}<br>${code(`${statement.file}:${statement.line}`)}`;
-}
-
-/** Inline code that survives back quotes and the pipes of a table (GFM §4.10, CommonMark §6.1). */
-function code(text: string): string {
-  if (text === '') return '';
-  const longest = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  const padding = longest > 0 ? ' ' : '';
-  return `${fence}${padding}${text.replaceAll('|', '\\|')}${padding}${fence}`;
-}
-
-function escape(text: string): string {
-  return text.replace(/[\\`*_[\]<>|#]/g, '\\$&').replaceAll('\n', ' ');
 }

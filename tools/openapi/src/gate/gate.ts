@@ -1,8 +1,10 @@
 import { type Attention, compare, type Comparison } from '../facts/compare.js';
+import type { Fact } from '../facts/fact.js';
 import { factGraph } from '../facts/fact-graph.js';
 import type { FactNode } from '../facts/fact-node.js';
 import { leadingTo } from '../facts/leading-to.js';
 import { Meanings } from '../facts/meanings.js';
+import { spellOut } from '../facts/spell-out.js';
 import type { Action } from '../overlay/action.js';
 import { applyOverlay, type RefusedAction } from '../overlay/apply-overlay.js';
 import { readOverlay } from '../overlay/read-overlay.js';
@@ -30,6 +32,8 @@ export interface GateReport {
   readonly specified: number;
   /** Every other fact, `answered` ones included. */
   readonly findings: readonly Finding[];
+  /** Every fact of the baseline with its answers, in its order; there may be very many. */
+  readonly stated: () => Iterable<Fact>;
 }
 
 /**
@@ -53,7 +57,11 @@ export function gate({ readText, baseline, document, overlay }: GateInput): Gate
   meanings.assign(actual);
   const { equal, listed } = compare(expected, actual, meanings, attentionTo(actions, expected));
   const stale = [...refused.map(refusal), ...silentActions(actions, refused, listed)];
-  return { specified: equal, findings: [...listed.map(classify), ...stale] };
+  return {
+    specified: equal,
+    findings: [...listed.map(classify), ...stale],
+    stated: () => spellOut({ node: expected, pointer: '', place: expected.source }, meanings),
+  };
 }
 
 /** Facts of an answer are listed although they are equal, each with its action. */
