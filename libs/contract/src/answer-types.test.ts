@@ -1,6 +1,5 @@
 /** The compiler is what tests these: an expectation that doesn't hold is an error of the typecheck gate. */
 import type { Answers, RequiredWhileOpen } from './answer-types.js';
-import { answers } from './answers.js';
 
 /** Answers that nobody gave, to try the types in a world where some questions are settled. */
 const exampleAnswers = {
@@ -9,7 +8,7 @@ const exampleAnswers = {
   retry: 'An example of an answer that the software cannot carry out.',
 } as const satisfies Answers;
 
-type Open = typeof answers;
+type Open = Readonly<Record<never, never>>;
 type Answered = typeof exampleAnswers;
 
 interface MethodOption {

@@ -28,10 +28,6 @@ test('the names of the facts', () => {
   ]);
 });
 
-test('no question is answered', () => {
-  expect(contract.answers).toEqual({});
-});
-
 test('the package depends on nothing', async () => {
   const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
   const kinds = Object.keys(JSON.parse(text) as object).filter((key) => /dependencies$/i.test(key));

@@ -2,7 +2,6 @@ import { type Answers, openQuestions } from '@plant-store/contract';
 import { createSenderUnder } from '../src/create-sender-under.js';
 import {
   bytes,
-  createNewPlantSender,
   guardDefaults,
   InvalidOptionsError,
   json,
@@ -43,7 +42,7 @@ describe('while everything is open', () => {
   });
 
   test('the error says it in its message, code and outcome', () => {
-    const create = (): unknown => createNewPlantSender({ ...right, method: undefined } as never);
+    const create = (): unknown => createSenderUnder({}, { ...right, method: undefined } as never);
 
     expect(create).toThrow(InvalidOptionsError);
     expect(create).toThrow(/^`method` is missing, .*http-method/);

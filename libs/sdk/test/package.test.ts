@@ -138,8 +138,8 @@ test(
        const options = { baseUrl: 'https://example.test', accessToken: 'token', encode: json } as const;
        export const sender = createNewPlantSender<{ arbitrary: string }>({ ...options, method: 'POST' });
        export const sent: Promise<Acknowledgement> = sender.send({ arbitrary: 'content' });
-       // @ts-expect-error the question http-method is open
-       createNewPlantSender(options);`,
+       // @ts-expect-error no answer names a token
+       createNewPlantSender({ ...options, method: 'POST', accessToken: undefined });`,
     );
     const types = join(root, 'node_modules/@types');
     const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--types', 'node', '--typeRoots', types];

@@ -40,9 +40,9 @@ export const otherMediaType: OtherMediaType = { accessToken, baseUrl, method, en
 // @ts-expect-error there is no encoder for the answer, so encode stays required
 export const otherMediaTypeWithoutEncode: OtherMediaType = { accessToken, baseUrl, method };
 
-export async function today(): Promise<number> {
-  // @ts-expect-error today nothing is answered
-  createNewPlantSender<Arbitrary>({ accessToken });
+export async function underTheAnswersOfToday(): Promise<number> {
+  // @ts-expect-error a token is required, whatever is answered
+  createNewPlantSender<Arbitrary>({ baseUrl, method, encode });
   const sender = createNewPlantSender<Arbitrary>({ accessToken, baseUrl, method, encode });
   // @ts-expect-error a sender takes the plants that it was made for
   await sender.send({ other: 1 });
