@@ -1,4 +1,4 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 
 import { ACCESS_TOKEN_PATTERN } from '@plant-store/contract';
 
@@ -25,10 +25,32 @@ export function readAccessTokensFile(path: string): string[] {
   return tokens;
 }
 
-/** Calls back whenever the file changes. Returns a function that ends the watch. */
+/**
+ * Calls back whenever the file is no longer as it was when this was called: a file that is read after that is never
+ * older than what is watched. Node's `watchFile` takes its first look later, and would miss a change until then.
+ *
+ * @returns ends the watch
+ */
 export function watchAccessTokensFile(path: string, onChange: () => void): () => void {
-  watchFile(path, { interval: POLL_INTERVAL, persistent: false }, onChange);
-  return () => unwatchFile(path, onChange);
+  let seen = versionOf(path);
+  const timer = setInterval(() => {
+    const version = versionOf(path);
+    if (version === seen) return;
+    seen = version;
+    onChange();
+  }, POLL_INTERVAL);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Changes whenever the file does; undefined while it cannot be looked at. */
+function versionOf(path: string): string | undefined {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+    return [ino, size, mtimeNs, ctimeNs].join();
+  } catch {
+    return undefined;
+  }
 }
 
 function readText(path: string): string {

@@ -17,7 +17,7 @@ export function openAccessTokens(
   if (file === undefined)
     return { accessTokens: new AccessTokens(ACCESS_TOKENS ?? []), close: () => undefined };
 
-  const accessTokens = new AccessTokens(readAccessTokensFile(file));
+  const accessTokens = new AccessTokens([]);
   const reload = (): void => {
     try {
       const tokens = readAccessTokensFile(file);
@@ -27,5 +27,12 @@ export function openAccessTokens(
       logger.error({ err }, 'access tokens not reloaded; those read last stay');
     }
   };
-  return { accessTokens, close: watchAccessTokensFile(file, reload) };
+  const close = watchAccessTokensFile(file, reload);
+  try {
+    accessTokens.replace(readAccessTokensFile(file));
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return { accessTokens, close };
 }
