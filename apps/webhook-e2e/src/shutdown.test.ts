@@ -68,6 +68,17 @@ describe('while the receiver stops', () => {
   });
 });
 
+test('a connection on which nothing was ever sent holds nothing up', async () => {
+  const receiver = await startReceiver();
+  const connection = await openConnection(receiver.port);
+  await untilReceived(receiver);
+
+  receiver.process.signal('SIGTERM');
+
+  expect(await connection.rest()).toBe('');
+  expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
+});
+
 describe('a request that does not end', () => {
   test.each([
     { name: 'half a head', given: `${POST}\r\n` },

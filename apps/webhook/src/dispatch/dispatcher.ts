@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import type { Logger } from 'pino';
 
 import type { Delivery, Inbox, Outcome } from '../inbox/inbox.js';
+import { type LogOccasion, limitRate } from '../logging/limit-rate.js';
 import { Attempt, type DeliveryHandler } from './attempt.js';
 import { backoff } from './backoff.js';
 
@@ -38,6 +39,7 @@ export class Dispatcher {
   readonly #attempts = new Set<Attempt>();
   readonly #unsettled = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
+  readonly #logUnwritten: LogOccasion;
   #claiming: Promise<void> | undefined;
   #claimAgain = false;
   #deadline: AbortSignal | undefined;
@@ -49,6 +51,9 @@ export class Dispatcher {
     private readonly guards: DispatcherGuards,
     private readonly logger: Logger,
   ) {
+    this.#logUnwritten = limitRate((fields) =>
+      logger.error(fields, 'what became of a delivery could not be written'),
+    );
     // While the inbox cannot write, every outcome that waits for it listens; Node would warn of a leak.
     setMaxListeners(0, this.#stopping.signal);
   }
@@ -150,7 +155,7 @@ export class Dispatcher {
         await this.inbox.settle(delivery, outcome);
         return;
       } catch (err) {
-        this.logger.error({ err, delivery: delivery.id }, 'what became of a delivery could not be written');
+        this.#logUnwritten({ err, delivery: delivery.id });
         if (signal.aborted) return;
         await delay(INBOX_RETRY, undefined, { signal }).catch(() => undefined);
       }

@@ -6,6 +6,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { answer, isStopping } from './answer.js';
 import { answerClientError } from './answer-client-error.js';
 import { namesItsHost } from './names-its-host.js';
+import { trackConnections } from './track-connections.js';
 
 /** Guards of the HTTP server, in milliseconds. */
 export interface HttpGuards {
@@ -41,6 +42,11 @@ export function createFastifyAdapter({ requestTimeout, keepAliveTimeout }: HttpG
     if (isStopping(reply)) answer(reply, 503);
     else if (!namesItsHost(request.raw)) answer(reply, 400);
     else done();
+  });
+  const endSilentConnections = trackConnections(fastify.server);
+  fastify.addHook('preClose', (done) => {
+    endSilentConnections();
+    done();
   });
   for (const event of ['checkContinue', 'checkExpectation']) {
     fastify.server.on(event, (request: IncomingMessage, response: ServerResponse) => {

@@ -2,18 +2,23 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '
 import type { FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 
+import { type LogOccasion, limitRate } from '../logging/limit-rate.js';
 import { answer } from './answer.js';
 import { Refusal } from './refusal.js';
 
 /** Answers whatever was thrown: its status and fields, never a body. */
 @Catch()
 export class RefusalFilter implements ExceptionFilter {
-  constructor(private readonly logger: Logger) {}
+  readonly #logFailure: LogOccasion;
+
+  constructor(logger: Logger) {
+    this.#logFailure = limitRate((fields) => logger.error(fields, 'a delivery was not taken'));
+  }
 
   catch(exception: unknown, host: ArgumentsHost): void {
     const reply = host.getArgByIndex<FastifyReply>(1);
     const status = exception instanceof HttpException ? exception.getStatus() : 500;
-    if (status >= 500) this.logger.error({ err: causeOf(exception), status }, 'a delivery was not taken');
+    if (status >= 500) this.#logFailure({ err: causeOf(exception), status });
     if (reply.sent) return;
     answer(reply, status, exception instanceof Refusal ? exception.fields : {});
   }
