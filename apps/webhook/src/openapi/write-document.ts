@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 import { createDocument } from './create-document.js';
+import { formatDocument } from './format-document.js';
 
 /** Writes the OpenAPI document to a file, or with `--check` fails if the file is not what would be written. */
 const { values, positionals } = parseArgs({
@@ -11,7 +12,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const [file = 'openapi.json'] = positionals;
-const document = `${JSON.stringify(await createDocument(), undefined, 2)}\n`;
+const document = formatDocument(await createDocument());
 
 if (values.check !== true) {
   writeFileSync(file, document);

@@ -1,0 +1,59 @@
+import 'reflect-metadata';
+
+import { makeFolder } from '../test/make-folder.js';
+import { exampleAnswers } from '../test/example-answers.js';
+import { recordLog } from '../test/record-log.js';
+import { afterThisTest } from '../test/teardown.js';
+import { AccessTokens } from './authentication/access-tokens.js';
+import { createApp, previewApp } from './create-app.js';
+import { Dispatcher } from './dispatch/dispatcher.js';
+import { openSqliteInbox } from './inbox/sqlite-inbox.js';
+import { acceptedMethods } from './new-plant/accepted-methods.js';
+
+test.each([
+  { world: 'everything open', answers: {}, taken: ['POST', 'PUT', 'PATCH'], allow: 'POST, PUT, PATCH' },
+  { world: 'the example answers', answers: exampleAnswers, taken: ['PUT'], allow: 'PUT' },
+])('with $world it takes $taken', async ({ answers, taken, allow }) => {
+  const inbox = openSqliteInbox(makeFolder());
+  const log = recordLog();
+  const app = await createApp(
+    {
+      accessTokens: new AccessTokens(['arbitrary']),
+      inbox,
+      logger: log.logger,
+      reception: {
+        methods: acceptedMethods(answers),
+        maxContentBytes: 100,
+        maxContentBytesInFlight: 100,
+      },
+      dispatcherGuards: { concurrency: 1, timeout: 1_000, maxAttempts: 1, backoff: 1, maxBackoff: 1 },
+    },
+    { requestTimeout: 10_000, keepAliveTimeout: 1_000 },
+  );
+  afterThisTest(async () => {
+    await app.close();
+    await inbox.close();
+  });
+  await app.listen(0, '127.0.0.1');
+  const url = `${await app.getUrl()}/plant/webhook`;
+
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    const response = await fetch(url, {
+      method,
+      headers: { authorization: 'Bearer arbitrary' },
+      body: method,
+    });
+    const want = taken.includes(method) ? [204, null] : [405, allow];
+    expect([method, response.status, response.headers.get('allow')]).toEqual([method, ...want]);
+  }
+  await app.get(Dispatcher).stop(new AbortController().signal);
+  const handled = log.lines.filter(({ msg }) => msg === 'a new plant was added to the store');
+  expect(handled.map(({ method }) => method)).toEqual(taken);
+  expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
+});
+
+test('a preview constructs nothing', async () => {
+  const app = await previewApp();
+
+  await expect(app.close()).resolves.toBeUndefined();
+});

@@ -1,0 +1,210 @@
+import 'reflect-metadata';
+
+import { All, Controller, Module, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import {
+  ApiBody,
+  ApiHeader,
+  ApiOperation,
+  ApiResponse,
+  ApiSecurity,
+  ApiTags,
+  ApiWebhook,
+  type OpenAPIObject,
+  SwaggerModule,
+} from '@nestjs/swagger';
+import { CONTENT_METHODS, type ContentMethod } from '@plant-store/contract';
+
+import { assertsResponses, describeWebhook, UNASKED_OPERATION_ID } from './describe-webhook.js';
+
+const OPEN = CONTENT_METHODS;
+const ANSWERED: readonly ContentMethod[] = ['PUT'];
+
+/** What Nest makes of an operation of which nothing was said. */
+const unasked = (method: string): Record<string, unknown> => ({
+  operationId: `${UNASKED_OPERATION_ID}_${method}`,
+  parameters: [],
+  responses: { 200: { description: '' } },
+});
+
+test.each<{
+  name: string;
+  methods: readonly ContentMethod[];
+  asserted?: Record<string, unknown>;
+  assertsResponses?: boolean;
+  want: Record<string, unknown>;
+}>([
+  { name: 'nothing, open', methods: OPEN, want: {} },
+  { name: 'nothing, answered', methods: ANSWERED, want: { put: {} } },
+  {
+    name: 'summary and description, open',
+    methods: OPEN,
+    asserted: { summary: 'a', description: 'b' },
+    want: { summary: 'a', description: 'b' },
+  },
+  {
+    name: 'summary and description, answered',
+    methods: ANSWERED,
+    asserted: { summary: 'a', description: 'b' },
+    want: { summary: 'a', description: 'b', put: {} },
+  },
+  {
+    name: 'an empty summary',
+    methods: ANSWERED,
+    asserted: { summary: '', description: '' },
+    want: { put: {} },
+  },
+  {
+    name: 'an operation id of its own',
+    methods: ANSWERED,
+    asserted: { operationId: 'asserted' },
+    want: { put: { operationId: 'asserted' } },
+  },
+  {
+    name: 'a parameter',
+    methods: ANSWERED,
+    asserted: { parameters: [{ name: 'a', in: 'header' }] },
+    want: { put: { parameters: [{ name: 'a', in: 'header' }] } },
+  },
+  {
+    name: 'a response',
+    methods: ANSWERED,
+    asserted: { responses: { 204: { description: '' } } },
+    assertsResponses: true,
+    want: { put: { responses: { 204: { description: '' } } } },
+  },
+  {
+    name: 'a response that no decorator asserts',
+    methods: ANSWERED,
+    asserted: { responses: { 201: { description: '' } } },
+    want: { put: {} },
+  },
+  {
+    name: 'something that only an operation holds, although the method is open',
+    methods: OPEN,
+    asserted: { summary: 'a', tags: ['b'] },
+    want: { summary: 'a', post: { tags: ['b'] }, put: { tags: ['b'] }, patch: { tags: ['b'] } },
+  },
+  {
+    name: 'deprecated, which is no empty text',
+    methods: ANSWERED,
+    asserted: { deprecated: false },
+    want: { put: { deprecated: false } },
+  },
+])('asserts $name', ({ methods, asserted = {}, assertsResponses: asserts = false, want }) => {
+  const operations = Object.fromEntries(
+    ['get', 'post', 'put', 'patch', 'delete'].map((method) => [method, { ...unasked(method), ...asserted }]),
+  );
+
+  expect(describeWebhook(operations, { methods, assertsResponses: asserts })).toEqual(want);
+});
+
+test('a method that Nest says nothing of has an operation all the same once it is answered', () => {
+  expect(describeWebhook({}, { methods: ANSWERED, assertsResponses: false })).toEqual({ put: {} });
+});
+
+describe('a controller that asserts', () => {
+  /** The webhook of a controller, generated as the application's is. */
+  async function webhookOf<Asserting extends { receive: () => void }>(
+    controller: Type<Asserting>,
+    methods: readonly ContentMethod[],
+  ): Promise<unknown> {
+    @Module({ controllers: [controller] })
+    class VariantModule {}
+
+    const app = await NestFactory.create(VariantModule, new FastifyAdapter(), {
+      preview: true,
+      logger: false,
+      abortOnError: false,
+    });
+    const document = SwaggerModule.createDocument(
+      app,
+      { openapi: '3.1.0', info: { title: 'arbitrary', version: '0' } },
+      { autoTagControllers: false, operationIdFactory: () => UNASKED_OPERATION_ID },
+    ) as OpenAPIObject & { webhooks: Record<string, never> };
+    await app.close();
+    return describeWebhook(document.webhooks['/a'] as never, {
+      methods,
+      assertsResponses: assertsResponses(controller, 'receive'),
+    });
+  }
+
+  const decorate = (
+    onController: readonly ClassDecorator[],
+    onMethod: readonly MethodDecorator[],
+  ): Type<{ receive: () => void }> => {
+    class Variant {
+      receive(): void {}
+    }
+    const descriptor = Object.getOwnPropertyDescriptor(Variant.prototype, 'receive')!;
+    for (const decorator of [All('/a'), ApiWebhook('/a'), ...onMethod]) {
+      decorator(Variant.prototype, 'receive', descriptor);
+    }
+    for (const decorator of [Controller(), ...onController]) decorator(Variant);
+    return Variant;
+  };
+
+  test.each<{
+    name: string;
+    onController?: ClassDecorator[];
+    onMethod?: MethodDecorator[];
+    want: Record<string, unknown>;
+  }>([
+    { name: 'nothing', want: {} },
+    {
+      name: 'a summary and a description',
+      onMethod: [ApiOperation({ summary: 'a', description: 'b' })],
+      want: { summary: 'a', description: 'b' },
+    },
+    {
+      name: 'a response',
+      onMethod: [ApiResponse({ status: 204, description: 'b' })],
+      want: { put: { responses: { 204: { description: 'b' } } } },
+    },
+    {
+      name: 'a response without a description',
+      onMethod: [ApiResponse({ status: 200 })],
+      want: { put: { responses: { 200: { description: '' } } } },
+    },
+    {
+      name: 'a response on the controller',
+      onController: [ApiResponse({ status: 500, description: 'b' })],
+      want: { put: { responses: expect.objectContaining({ 500: { description: 'b' } }) } },
+    },
+    {
+      name: 'an operation id',
+      onMethod: [ApiOperation({ operationId: 'asserted' })],
+      want: { put: { operationId: 'asserted' } },
+    },
+    { name: 'a tag', onMethod: [ApiTags('b')], want: { put: { tags: ['b'] } } },
+    { name: 'security', onMethod: [ApiSecurity('b')], want: { put: { security: [{ b: [] }] } } },
+    {
+      name: 'a header',
+      onMethod: [ApiHeader({ name: 'b', required: true })],
+      want: {
+        put: { parameters: [{ name: 'b', in: 'header', required: true, schema: { type: 'string' } }] },
+      },
+    },
+    {
+      name: 'content',
+      onMethod: [ApiBody({ schema: { type: 'string' } })],
+      want: { put: { requestBody: expect.objectContaining({ content: expect.anything() }) } },
+    },
+  ])('$name shows it', async ({ onController = [], onMethod = [], want }) => {
+    const { summary, description, put } = want;
+    const variant = decorate(onController, onMethod);
+
+    expect(await webhookOf(variant, ANSWERED)).toEqual({
+      ...(summary !== undefined && { summary }),
+      ...(description !== undefined && { description }),
+      put: put ?? {},
+    });
+    const open = put === undefined ? {} : { post: put, put, patch: put };
+    expect(await webhookOf(variant, OPEN)).toEqual({
+      ...(summary !== undefined && { summary }),
+      ...(description !== undefined && { description }),
+      ...open,
+    });
+  });
+});

@@ -1,0 +1,169 @@
+import 'reflect-metadata';
+
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+
+import Database from 'libsql';
+
+import { makeFolder } from '../test/make-folder.js';
+import { type LogRecord, recordLog } from '../test/record-log.js';
+import { rejection } from '../test/rejection.js';
+import { afterThisTest } from '../test/teardown.js';
+import { type Config, parseConfig } from './config.js';
+import { ReceiverError } from './errors.js';
+import { openSqliteInbox } from './inbox/sqlite-inbox.js';
+import { startReceiver } from './receiver.js';
+
+const TOKEN = 'an-arbitrary-secret';
+const HANDLED = 'a new plant was added to the store';
+
+const configFor = (folder: string, settings: Record<string, string> = {}): Config =>
+  parseConfig({ PORT: '0', ACCESS_TOKENS: TOKEN, INBOX_URL: `file:${folder}`, ...settings });
+
+interface Running {
+  readonly url: string;
+  readonly close: () => Promise<boolean>;
+  readonly log: LogRecord;
+  readonly send: (content: string, token?: string) => Promise<Response>;
+}
+
+async function start(folder: string, settings?: Record<string, string>): Promise<Running> {
+  const log = recordLog();
+  const receiver = await startReceiver(configFor(folder, settings), log.logger);
+  let closing: Promise<boolean> | undefined;
+  const close = (): Promise<boolean> => (closing ??= receiver.close());
+  afterThisTest(close);
+  const send = (content: string, token = TOKEN): Promise<Response> =>
+    fetch(receiver.url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'text/plain' },
+      body: content,
+    });
+  return { url: receiver.url, close, log, send };
+}
+
+const overviewOf = (folder: string): unknown[] => {
+  const database = new Database(join(folder, 'inbox.sqlite'));
+  afterThisTest(() => database.close());
+  return database.prepare('SELECT id, state, method, media_type, content FROM overview').raw().all([]);
+};
+
+test('a delivery is acknowledged, kept and handed to the handler; then everything ends by itself', async () => {
+  const folder = makeFolder();
+  const { url, send, log, close } = await start(folder);
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/plant\/webhook$/);
+
+  const response = await send('arbitrary');
+  expect([response.status, await response.text()]).toEqual([204, '']);
+  expect(await log.line(HANDLED)).toMatchObject({
+    level: 'debug',
+    delivery: 1,
+    method: 'POST',
+    mediaType: 'text/plain',
+    bytes: 9,
+  });
+  expect(await close()).toBe(true);
+
+  expect(overviewOf(folder)).toEqual([[1, 'handled', 'POST', 'text/plain', 'arbitrary']]);
+  expect(log.lines).toContainEqual(expect.objectContaining({ msg: 'stopped', cutShort: false }));
+});
+
+test('a delivery with another token is not kept', async () => {
+  const folder = makeFolder();
+  const { send, close } = await start(folder);
+
+  const response = await send('arbitrary', 'another');
+  expect(response.status).toBe(401);
+  await close();
+
+  expect(overviewOf(folder)).toEqual([]);
+});
+
+test('what was kept before the start is handled', async () => {
+  const folder = makeFolder();
+  const before = openSqliteInbox(folder);
+  await before.accept({
+    method: 'PUT',
+    mediaType: null,
+    contentEncoding: null,
+    content: Buffer.from('arbitrary'),
+  });
+  await before.close();
+
+  const { log, close } = await start(folder);
+  expect(await log.line('listening')).toMatchObject({ level: 'info', waiting: 1, parked: 0 });
+  await log.line(HANDLED);
+  await close();
+
+  expect(overviewOf(folder)).toEqual([[1, 'handled', 'PUT', null, 'arbitrary']]);
+});
+
+test('the log names no token', async () => {
+  const { send, log, close } = await start(makeFolder());
+  await send('arbitrary');
+  await send('arbitrary', 'another-secret');
+  await log.line(HANDLED);
+  await close();
+
+  expect(log.text()).not.toContain('secret');
+});
+
+test('a request that does not end is cut short at the deadline', async () => {
+  const { url, close } = await start(makeFolder(), { SHUTDOWN_TIMEOUT_MS: '20' });
+  const { port, hostname, pathname } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  afterThisTest(() => socket.destroy());
+  socket.write(
+    `POST ${pathname} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\n` +
+      'Expect: 100-continue\r\nContent-Length: 10\r\n\r\n',
+  );
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  expect(String(answer)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+
+  const closed = once(socket, 'close');
+  expect(await close()).toBe(false);
+  await closed;
+});
+
+describe('a start that fails says why, and leaves nothing open:', () => {
+  const failedStart = async (config: Config): Promise<unknown> =>
+    rejection(startReceiver(config, recordLog().logger));
+
+  test('the address is taken', async () => {
+    const [folder, other] = [makeFolder(), makeFolder()];
+    const { port } = new URL((await start(other)).url);
+
+    const error = await failedStart(configFor(folder, { PORT: port }));
+
+    expect(error).toBeInstanceOf(ReceiverError);
+    expect(error).toMatchObject({ code: 'ADDRESS_UNAVAILABLE', cause: { code: 'EADDRINUSE' } });
+    expect((error as Error).message).toContain(`127.0.0.1:${port}`);
+    await start(folder);
+  });
+
+  test('the inbox is in use', async () => {
+    const folder = makeFolder();
+    const first = await start(folder);
+
+    expect(await failedStart(configFor(folder))).toMatchObject({ code: 'INBOX_IN_USE' });
+    expect((await first.send('arbitrary')).status).toBe(204);
+  });
+
+  test('the inbox is unusable', async () => {
+    const file = join(makeFolder(), 'file');
+    writeFileSync(file, '');
+
+    expect(await failedStart(configFor(file))).toMatchObject({ code: 'INBOX_UNUSABLE' });
+  });
+
+  test('the tokens cannot be read', async () => {
+    const folder = makeFolder();
+    const inbox = join(folder, 'inbox');
+    const settings = { ACCESS_TOKENS: '', ACCESS_TOKENS_FILE: join(folder, 'tokens') };
+
+    expect(await failedStart(configFor(inbox, settings))).toMatchObject({ code: 'ACCESS_TOKENS_UNREADABLE' });
+    expect(existsSync(inbox)).toBe(false);
+  });
+});
