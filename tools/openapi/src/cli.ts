@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
+import { api } from './commands/api.js';
 import type { Command, ExitCode, Output } from './commands/command.js';
 import { diff } from './commands/diff.js';
 import { ledger } from './commands/ledger.js';
@@ -12,6 +13,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   ledger,
   validate,
   'open-questions': openQuestionsCommand,
+  api,
 };
 
 const output: Output = {

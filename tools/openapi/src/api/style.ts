@@ -1,0 +1,88 @@
+/** The style of the page: quiet, for a phone, a wide window, the dark and paper. */
+export const STYLE = `
+:root {
+  color-scheme: light dark;
+  --paper: #fbfaf6; --raised: #ffffff; --ink: #22291f; --muted: #565f50; --rule: #dedccf;
+  --leaf: #2c6234; --open: #7d5209; --open-rule: #d3a64f; --literal: #eeede3;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #151913; --raised: #1d221a; --ink: #e4e8dc; --muted: #a7b09d; --rule: #353c30;
+    --leaf: #97d19c; --open: #e6bd6b; --open-rule: #8a6a2b; --literal: #2a3025;
+  }
+}
+* { box-sizing: border-box; }
+html { background: var(--paper); color: var(--ink); font: 1.0625rem/1.6 ui-serif, Charter, "Iowan Old Style", Cambria, "DejaVu Serif", Georgia, serif; -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+body { margin: 0 auto; max-width: 72rem; padding: 0 clamp(1rem, 4vw, 2.5rem) 3rem; overflow-wrap: break-word; }
+a { color: var(--leaf); text-decoration-thickness: 1px; text-underline-offset: .25em; }
+a:hover { text-decoration-thickness: 2px; }
+:focus-visible { outline: 2px solid var(--leaf); outline-offset: 3px; border-radius: 2px; }
+main:focus { outline: none; }
+.skip { position: absolute; left: 1rem; top: -4rem; padding: .5rem 1rem; background: var(--leaf); color: var(--paper); border-radius: 0 0 .4rem .4rem; }
+.skip:focus { top: 0; z-index: 1; }
+header { padding: clamp(2rem, 6vw, 3.5rem) 0 1.5rem; border-bottom: 1px solid var(--rule); }
+header p { color: var(--muted); font-size: .9rem; margin: 0; }
+header p, footer, figcaption, caption, nav, .state, dt, thead { font-family: system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
+nav { font-size: .9rem; padding: 1.25rem 0 0; }
+nav ul { list-style: none; margin: 0; padding: 0; }
+nav ul ul { display: none; padding-left: 1rem; }
+nav a { display: block; padding: .3rem 0; color: var(--muted); text-decoration: none; }
+nav a:hover { color: var(--leaf); text-decoration: underline; }
+h1, h2, h3, h4, h5, h6 { line-height: 1.25; margin: 0 0 .75rem; font-weight: 600; text-wrap: balance; }
+h1 { color: var(--leaf); font-size: clamp(1.9rem, 6vw, 2.75rem); letter-spacing: -.015em; margin-bottom: .4rem; }
+h2 { font-size: 1.55rem; }
+h3 { font-size: 1.2rem; }
+h4, h5, h6 { font-size: 1.0625rem; }
+main { min-width: 0; max-width: 46rem; padding-top: 1.5rem; }
+main > section { border-top: 1px solid var(--rule); margin-top: 2.75rem; padding-top: 2rem; }
+section section { margin-top: 1.75rem; }
+section { scroll-margin-top: 1rem; }
+p { margin: 0 0 1rem; }
+dl { margin: 0 0 1.25rem; }
+dl + dl { margin-top: -1.25rem; border-top: 1px solid var(--rule); }
+dl > div { padding: .5rem 0; border-bottom: 1px solid var(--rule); }
+dl > div:last-child { border-bottom: 0; }
+dt { color: var(--muted); font-size: .875rem; }
+dd { margin: 0; }
+code { font: .88em/1.5 ui-monospace, "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; background: var(--literal); border-radius: .25em; padding: .1em .3em; overflow-wrap: anywhere; }
+figure { margin: 0 0 1.25rem; }
+figcaption, caption { color: var(--muted); font-size: .875rem; text-align: left; padding-bottom: .4rem; }
+pre { margin: 0; padding: .9rem 1rem; background: var(--literal); border-radius: .5rem; white-space: pre-wrap; }
+pre code { background: none; padding: 0; }
+.scroll { overflow-x: auto; margin-bottom: 1.25rem; }
+table { border-collapse: collapse; width: 100%; min-width: 34rem; font-size: .95rem; }
+th, td { text-align: left; vertical-align: top; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--rule); }
+th { font-weight: 400; }
+thead th { color: var(--muted); font-size: .875rem; }
+th code { white-space: nowrap; }
+.question { background: var(--raised); border: 1px solid var(--rule); border-left: 3px solid var(--leaf); border-radius: .5rem; padding: 1.1rem 1.25rem .35rem; }
+section section .question { margin-top: 1rem; }
+.question.open { border-left: 3px dashed var(--open-rule); }
+.question h3, .question h4 { margin-bottom: .4rem; }
+.question > p:last-of-type { color: var(--muted); font-size: .875rem; margin-bottom: .75rem; }
+.state { float: right; margin-left: .75rem; font-size: .75rem; font-weight: 500; line-height: 1.6; color: var(--leaf); border: 1px solid currentColor; border-radius: 1rem; padding: 0 .6rem; }
+.open .state { color: var(--open); }
+:target { outline: 2px solid var(--leaf); outline-offset: .6rem; border-radius: .3rem; }
+footer { border-top: 1px solid var(--rule); margin-top: 3rem; padding-top: 1rem; color: var(--muted); font-size: .8125rem; }
+@media (min-width: 60rem) {
+  .columns { display: grid; grid-template-columns: 14rem minmax(0, 1fr); gap: 3.5rem; }
+  nav ul ul { display: block; }
+  nav { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow-y: auto; padding: 2.2rem 0; }
+  dl > div { display: grid; grid-template-columns: 10.5rem minmax(0, 1fr); gap: 1.25rem; align-items: baseline; }
+}
+@media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
+@media print {
+  :root { color-scheme: light; --paper: #fff; --raised: #fff; --ink: #000; --muted: #444; --rule: #bbb; --leaf: #1d4a25; --open: #5c3c05; --open-rule: #8a6a2b; --literal: #f1f1ec; }
+  html { font-size: 10pt; }
+  body { max-width: none; padding: 0; }
+  nav, .skip { display: none; }
+  .columns { display: block; }
+  main { max-width: none; }
+  h1, h2, h3, h4 { break-after: avoid; }
+  .question, dl > div, tr, pre { break-inside: avoid; }
+  .scroll { overflow: visible; }
+  table { min-width: 0; }
+  a { text-decoration: none; }
+  @page { margin: 18mm; }
+}
+`;
