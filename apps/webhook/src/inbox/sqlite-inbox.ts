@@ -52,7 +52,7 @@ class SqliteInbox implements Inbox {
     this.#lastId = lastId;
     this.#endedThrough = handledThrough;
     this.#progress = new Progress(handledThrough);
-    this.#nextDueAt = statements.nextDueAt(0);
+    this.#nextDueAt = statements.nextDueAt(-1);
     this.#writes = new GroupCommit({
       commit: (writes) => this.#commit(writes),
       sizeOf: (write) => (write.kind === 'accept' ? write.incoming.content.length : 0),

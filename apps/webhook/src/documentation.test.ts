@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import Database from 'libsql';
+
+import { makeFolder } from '../test/make-folder.js';
+import { afterThisTest } from '../test/teardown.js';
+import { parseConfig, SETTING_NAMES } from './config.js';
+import { RECEIVER_ERRORS } from './errors.js';
+import type { Outcome } from './inbox/inbox.js';
+import { openSqliteInbox } from './inbox/sqlite-inbox.js';
+
+const text = readFileSync(new URL('../../../docs/receiver.md', import.meta.url), 'utf8');
+
+/** The rows of the table whose first heading is this one. */
+function tableOf(heading: string): string[][] {
+  const lines = text.split('\n');
+  const start = lines.findIndex((line) => line.startsWith(`| ${heading} `));
+  const length = lines.slice(start).findIndex((line) => !line.startsWith('|'));
+  return lines.slice(start + 2, start + length).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+/** The SQL that the text shows, in its order. */
+const queries = [...text.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql!);
+
+const code = (value: unknown): string => `\`${String(value)}\``;
+
+test('lists every setting with its default, and no other', () => {
+  const defaults = parseConfig({ ACCESS_TOKENS: 'arbitrary' });
+  const want = SETTING_NAMES.map((name) => {
+    const standard = name === 'ACCESS_TOKENS' ? undefined : defaults[name];
+    return [code(name), standard === undefined ? '' : code(standard)];
+  });
+
+  expect(tableOf('Setting').map(([name, standard]) => [name, standard])).toEqual(want);
+});
+
+test('gives the unit that the name of a setting tells', () => {
+  for (const [name, , unit, meaning] of tableOf('Setting')) {
+    if (name!.includes('_MS')) expect([name, unit]).toEqual([name, 'ms']);
+    if (name!.includes('BYTES')) expect([name, unit]).toEqual([name, 'bytes']);
+    expect(meaning).not.toBe('');
+  }
+});
+
+test('lists every error code with its meaning, and no other', () => {
+  expect(tableOf('Code')).toEqual(
+    Object.entries(RECEIVER_ERRORS).map(([name, meaning]) => [code(name), meaning]),
+  );
+});
+
+describe('the SQL that it shows works:', () => {
+  const failure = { error: 'not yet', retryAfter: 3_600_000 };
+  const outcomes: Outcome[] = [
+    { kind: 'handled' },
+    { kind: 'failed', ...failure },
+    { kind: 'parked', error: 'no more' },
+  ];
+
+  /** An inbox with a delivery in each state, and a connection to it. */
+  async function makeInbox(): Promise<{ folder: string; database: Database.Database }> {
+    const folder = makeFolder();
+    const inbox = openSqliteInbox(folder);
+    for (const outcome of outcomes) {
+      await inbox.accept({
+        method: 'POST',
+        mediaType: null,
+        contentEncoding: null,
+        content: Buffer.from('arbitrary'),
+      });
+      await inbox.settle((await inbox.claim(1)).deliveries[0]!, outcome);
+    }
+    await inbox.close();
+    const database = new Database(join(folder, 'inbox.sqlite'));
+    afterThisTest(() => database.close());
+    return { folder, database };
+  }
+
+  const rowsOf = (database: Database.Database, sql: string): unknown[] => database.prepare(sql).raw().all([]);
+
+  test('how many there are in each state, and the states that it lists', async () => {
+    const { database } = await makeInbox();
+
+    const rows = rowsOf(database, queries[0]!);
+    expect(rows).toEqual([
+      ['handled', 1],
+      ['parked', 1],
+      ['waiting', 1],
+    ]);
+    const documented = tableOf('State').map(([state]) => state);
+    expect(documented.sort()).toEqual(rows.map((row) => code((row as unknown[])[0])));
+  });
+
+  test('what has failed', async () => {
+    const { database } = await makeInbox();
+
+    expect(rowsOf(database, queries[1]!)).toEqual([
+      [2, 'waiting', 1, 'not yet'],
+      [3, 'parked', 1, 'no more'],
+    ]);
+  });
+
+  test('having what is parked handled again', async () => {
+    const { folder, database } = await makeInbox();
+    database.exec(queries[3]!);
+
+    const inbox = openSqliteInbox(folder);
+    afterThisTest(() => inbox.close());
+    expect(await inbox.counts()).toEqual({ waiting: 2, parked: 0 });
+    expect((await inbox.claim(10)).deliveries).toMatchObject([{ id: 3, failures: 0 }]);
+  });
+
+  test('the columns of the overview', async () => {
+    const { database } = await makeInbox();
+    const columns = database
+      .prepare('SELECT * FROM overview')
+      .columns()
+      .map(({ name }) => name);
+    const sentence = /^`overview` has a row for each delivery: (.*)$/m.exec(text)?.[1] ?? '';
+
+    expect([...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(columns);
+  });
+});
