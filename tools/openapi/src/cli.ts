@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { api } from './commands/api.js';
+import { changes } from './commands/changes.js';
 import type { Command, ExitCode, Output } from './commands/command.js';
 import { diff } from './commands/diff.js';
 import { ledger } from './commands/ledger.js';
@@ -10,6 +11,7 @@ import { ToolError } from './read/tool-error.js';
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   diff,
+  changes,
   ledger,
   validate,
   'open-questions': openQuestionsCommand,

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -214,11 +215,14 @@ describe('openapi diff cannot run', () => {
 });
 
 describe('openapi --help', () => {
-  it.each([[], ['diff'], ['ledger'], ['validate'], ['open-questions']])('tells about %s', (...command) => {
-    const { code, out } = runCli([...command, '--help']);
-    expect(code).toBe(0);
-    expect(out).toContain(`Usage: openapi ${command[0] ?? 'COMMAND'}`);
-  });
+  it.each([[], ['diff'], ['ledger'], ['changes'], ['validate'], ['open-questions']])(
+    'tells about %s',
+    (...command) => {
+      const { code, out } = runCli([...command, '--help']);
+      expect(code).toBe(0);
+      expect(out).toContain(`Usage: openapi ${command[0] ?? 'COMMAND'}`);
+    },
+  );
 });
 
 describe('openapi validate', () => {
@@ -295,5 +299,92 @@ describe('openapi ledger', () => {
         out: 'l.md: not what baseline, answers and document say. Run: make ledger\n',
       });
     });
+  });
+});
+
+describe('openapi changes', () => {
+  const OLD = documentOf(HOOK);
+  const NEW = documentOf({ webhooks: { '/hook': { summary: 'Hook', post: { security: [] } }, other: {} } });
+  const changes = (after: string, args: readonly string[] = []) =>
+    inFolder({ 'a.json': OLD, 'b.json': after }, (folder) =>
+      runCli(['changes', 'a.json', 'b.json', ...args], folder),
+    );
+
+  it('says of each change whom it breaks', () => {
+    const added = documentOf({ webhooks: { '/hook': { summary: 'Other' }, other: { put: {} } } });
+    expect(changes(added)).toEqual({
+      code: 1,
+      out: `breaking: webhook added: webhooks › other   /webhooks/other
+  for a receiver breaking
+  for a sender   not breaking
+  after          { "put": {} }   b.json:1
+
+not breaking: summary changed: webhooks › /hook › summary   /webhooks/~1hook/summary
+  for a receiver not breaking
+  for a sender   not breaking
+  before         "Hook"   a.json:1
+  after          "Other"   b.json:1
+
+1 breaking, 0 unclassified, 1 not breaking
+`,
+      err: '',
+    });
+  });
+
+  it('ends with 0 when nothing is broken for the party that was asked for', () => {
+    expect(
+      changes(documentOf({ webhooks: { '/hook': { summary: 'b' }, other: {} } }), ['--for', 'sender']).code,
+    ).toBe(0);
+    expect(changes(NEW, ['--for', 'client'])).toMatchObject({ code: 0 });
+  });
+
+  it.each(['github', 'markdown'])('is silent as %s when nothing changed', (format) => {
+    expect(changes(OLD, ['--format', format])).toEqual({ code: 0, out: '', err: '' });
+  });
+
+  it('annotates for GitHub, and writes JSON and Markdown', () => {
+    expect(changes(NEW, ['--format', 'github']).out).toContain(
+      '::error file=b.json,line=1,title=breaking%3A webhook added%3A webhooks › other::For a receiver: breaking%0A',
+    );
+    expect(JSON.parse(changes(NEW, ['--format', 'json']).out)).toMatchObject({
+      counts: { breaking: 1, unclassified: 1, 'not breaking': 0 },
+      changes: [{ verdicts: { receiver: 'breaking' }, after: { value: '{}', line: 1 } }, {}],
+    });
+    expect(changes(NEW, ['--format', 'markdown']).out).toContain(
+      '| webhook added<br>webhooks › other<br>`/webhooks/other` | breaking | not breaking | nothing | `{}` |',
+    );
+  });
+
+  it('reads the old revision from git, with what it references', () => {
+    const given = (fields: object) => ({
+      'd/a.json': documentOf({ webhooks: { '/hook': { $ref: './b.json' } } }),
+      'd/b.json': JSON.stringify(fields),
+    });
+    inFolder(given({ summary: 'Old' }), (folder) => {
+      const git = (...args: string[]) => execFileSync('git', args, { cwd: folder });
+      git('init', '-q');
+      git('add', '.');
+      git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '-qm', 'a');
+      writeFileSync(join(folder, 'd/b.json'), '{"summary":"New"}');
+      const since = (base: string) => runCli(['changes', '--base', base, '--document', 'd/a.json'], folder);
+      expect(since('HEAD').out).toContain(
+        'before         "Old"   HEAD:d/b.json:1\n  after          "New"   d/b.json:1',
+      );
+      expect(since('--x')).toMatchObject({ code: 2 });
+      expect(since('gone')).toEqual({
+        code: 2,
+        out: '',
+        err: 'openapi: git knows no revision "gone"; fetch it, or name another\n',
+      });
+    });
+  });
+
+  it.each([
+    { name: 'no files', args: [], want: 'OLD is missing' },
+    { name: 'a revision alone', args: ['--base', 'HEAD'], want: '--document is missing' },
+    { name: 'a document alone', args: ['--document', 'a'], want: '--base is missing' },
+    { name: 'a party that there is not', args: ['a', 'b', '--for', 'x'], want: '--for is "x"' },
+  ])('cannot run with $name', ({ args, want }) => {
+    expect(runCli(['changes', ...args])).toMatchObject({ code: 2, err: expect.stringContaining(want) });
   });
 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
+import { changesBetween } from '../src/changes/changes.js';
 import { ToolError } from '../src/read/tool-error.js';
 import { documents } from './arbitraries.js';
-import { differences, factTexts, type Texts } from './documents.js';
+import { differences, factTexts, reader, type Texts } from './documents.js';
 import { mutate, mutations } from './mutations.js';
 import { asYaml, inTwoFiles, reversedKeys, unrolled, usedSchemas, withCopies } from './rewrites.js';
 
@@ -76,6 +77,7 @@ describe('any single mutation', () => {
         const mutated = JSON.stringify(mutate(document, mutation));
         fc.pre(mutated !== JSON.stringify(document));
         expect(isDifferent(main(JSON.stringify(document)), main(mutated))).toBe(true);
+        expect(isToldAsChange(main(JSON.stringify(document)), main(mutated))).toBe(true);
       });
       fc.assert(property, { ...LIMITS, numRuns: 600 * FACTOR });
     },
@@ -91,6 +93,16 @@ function expectSame(one: Texts, other: Texts): void {
 function isDifferent(one: Texts, other: Texts): boolean {
   try {
     return differences(one, other).length > 0;
+  } catch (error) {
+    if (error instanceof ToolError) return true;
+    throw error;
+  }
+}
+
+function isToldAsChange(one: Texts, other: Texts): boolean {
+  try {
+    const before = { readText: reader(one), path: 'main.yaml' };
+    return changesBetween({ before, after: { readText: reader(other), path: 'main.yaml' } }).length > 0;
   } catch (error) {
     if (error instanceof ToolError) return true;
     throw error;

@@ -1,4 +1,5 @@
 import { isClean, tally, tallyLine } from '../gate/tally.js';
+import { annotation } from './annotation.js';
 import { explain, type Explanation } from './explain.js';
 import type { Presentation } from './presentation.js';
 
@@ -9,19 +10,13 @@ import type { Presentation } from './presentation.js';
 export function formatGithub(presentation: Presentation): string {
   const { report } = presentation;
   if (report.findings.length === 0) return '';
-  const lines = report.findings.map((finding) => annotation(explain(finding, presentation)));
+  const lines = report.findings.map((finding) => annotationOf(explain(finding, presentation)));
   const summary = `::${isClean(report) ? 'notice' : 'error'}::${tallyLine(tally(report))}`;
   return `${[...lines, summary].join('\n')}\n`;
 }
 
-function annotation(explanation: Explanation): string {
+function annotationOf(explanation: Explanation): string {
   const { finding, name, stated, section, shown, answer, advice } = explanation;
-  const { file, line } = position(explanation);
-  const properties = [
-    ...(file === undefined ? [] : [`file=${property(file)}`]),
-    ...(line === undefined ? [] : [`line=${line}`]),
-    `title=${property(`${finding.state}: ${name}`)}`,
-  ];
   const values = [
     `Specification or answer: ${stated?.value ?? 'nothing'}${section === undefined ? '' : ` (${section})`}`,
     `Document: ${shown?.value ?? 'nothing'}`,
@@ -29,7 +24,8 @@ function annotation(explanation: Explanation): string {
     ...(answer === undefined ? [] : [`Answer: ${answer}`]),
   ];
   const level = finding.state === 'answered' ? 'notice' : 'error';
-  return `::${level} ${properties.join(',')}::${message([...values, ...advice].join('\n'))}`;
+  const properties = { ...position(explanation), title: `${finding.state}: ${name}` };
+  return annotation(level, properties, [...values, ...advice].join('\n'));
 }
 
 function position({ finding, producer, stated, shown }: Explanation): { file?: string; line?: number } {
@@ -38,12 +34,4 @@ function position({ finding, producer, stated, shown }: Explanation): { file?: s
     return { file: file.path, line: file.lineAt(start) };
   }
   return producer ?? stated ?? shown ?? {};
-}
-
-function message(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}
-
-function property(text: string): string {
-  return message(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }

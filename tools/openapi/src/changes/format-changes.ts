@@ -1,0 +1,136 @@
+import type { Fact } from '../facts/fact.js';
+import { annotation } from '../format/annotation.js';
+import { code, escape } from '../format/markdown.js';
+import { formatProducer } from '../format/explain.js';
+import { plainName } from '../read/json-pointer.js';
+import { formatPlace } from '../read/place.js';
+import type { ProducerOf } from '../sources/producers.js';
+import type { Change, Verdict } from './changes.js';
+import type { Party } from './unit.js';
+
+/** What a reader of changes needs beside them. */
+export interface ChangesPresentation {
+  readonly changes: readonly Change[];
+  readonly producerOf: ProducerOf;
+}
+
+export type FormatChanges = (presentation: ChangesPresentation) => string;
+
+const PARTIES: readonly Party[] = ['receiver', 'sender', 'client'];
+const VERDICTS: readonly Verdict[] = ['breaking', 'unclassified', 'not breaking'];
+
+/** For a terminal: each change as a block, and the counts as the last line. */
+const text: FormatChanges = ({ changes, producerOf }) => {
+  const blocks = changes.map((change) => {
+    const { verdict, what, pointer, alsoAt, before, after } = change;
+    const producer = producerOf(pointer);
+    const rows: [string, string | undefined][] = [
+      ...concerned(change).map(([party, one]): [string, string] => [`for a ${party}`, one]),
+      ['before', before && `${before.text}   ${formatPlace(before.place)}`],
+      ['after', after && `${after.text}   ${formatPlace(after.place)}`],
+      ['also at', alsoAt.length > 0 ? alsoAt.join('\n') : undefined],
+      ['comes from', producer && formatProducer(producer)],
+    ];
+    const lines = rows.flatMap(([label, value]) => (value === undefined ? [] : row(label, value)));
+    return [`${verdict}: ${what}: ${plainName(pointer)}   ${pointer}`.trimEnd(), ...lines, ''].join('\n');
+  });
+  return [...blocks, `${countsLine(changes)}\n`].join('\n');
+};
+
+/** For programs; values are JSON text. */
+const json: FormatChanges = ({ changes, producerOf }) => {
+  const listed = changes.map(({ before, after, ...change }) => ({
+    ...change,
+    name: plainName(change.pointer),
+    before: statement(before),
+    after: statement(after),
+    producer: producerOf(change.pointer),
+  }));
+  return `${JSON.stringify({ counts: counts(changes), changes: listed }, null, 2)}\n`;
+};
+
+/** For a pull request: a table of what may break somebody, and the rest folded. Nothing if nothing changed. */
+const markdown: FormatChanges = ({ changes }) => {
+  if (changes.length === 0) return '';
+  const telling = changes.filter(({ verdict }) => verdict !== 'not breaking');
+  const harmless = changes.filter(({ verdict }) => verdict === 'not breaking');
+  const parts = [`**${countsLine(changes)}**`];
+  if (telling.length > 0) parts.push(table(telling));
+  if (harmless.length > 0) {
+    parts.push(
+      `<details>\n<summary>${harmless.length} not breaking</summary>\n\n${table(harmless)}\n\n</details>`,
+    );
+  }
+  return `${parts.join('\n\n')}\n`;
+};
+
+/** For a job of GitHub Actions: an annotation for each change that may break somebody, and the counts. */
+const github: FormatChanges = ({ changes, producerOf }) => {
+  if (changes.length === 0) return '';
+  const lines = changes
+    .filter(({ verdict }) => verdict !== 'not breaking')
+    .map((change) => {
+      const { pointer, alsoAt, verdict, what, before, after } = change;
+      const position = producerOf(pointer) ?? statement(after) ?? {};
+      const title = `${verdict}: ${what}: ${plainName(pointer)}`;
+      const body = [
+        ...concerned(change).map(([party, one]) => `For a ${party}: ${one}`),
+        `Before: ${before?.text ?? 'nothing'}`,
+        `After: ${after?.text ?? 'nothing'}`,
+        ...alsoAt.map((place) => `Also at ${place}`),
+      ];
+      return annotation(
+        verdict === 'breaking' ? 'error' : 'warning',
+        { ...position, title },
+        body.join('\n'),
+      );
+    });
+  return `${[...lines, `::notice::${countsLine(changes)}`].join('\n')}\n`;
+};
+
+export const FORMATS = { text, json, markdown, github };
+
+function counts(changes: readonly Change[]): Record<Verdict, number> {
+  const count = (wanted: Verdict) => changes.filter(({ verdict }) => verdict === wanted).length;
+  return {
+    breaking: count('breaking'),
+    unclassified: count('unclassified'),
+    'not breaking': count('not breaking'),
+  };
+}
+
+/** `1 breaking, 0 unclassified, 2 not breaking` */
+function countsLine(changes: readonly Change[]): string {
+  const counted = counts(changes);
+  return VERDICTS.map((verdict) => `${counted[verdict]} ${verdict}`).join(', ');
+}
+
+function concerned({ verdicts }: Change): [Party, Verdict][] {
+  return PARTIES.flatMap((party): [Party, Verdict][] => {
+    const verdict = verdicts[party];
+    return verdict === undefined ? [] : [[party, verdict]];
+  });
+}
+
+function row(label: string, value: string): string[] {
+  return value.split('\n').map((line, index) => `  ${(index === 0 ? label : '').padEnd(15)}${line}`);
+}
+
+function statement(fact: Fact | undefined): { value: string; file: string; line: number } | undefined {
+  if (fact === undefined) return undefined;
+  const { text: value, place } = fact;
+  return { value, file: place.file.path, line: place.file.lineAt(place.start) };
+}
+
+function table(changes: readonly Change[]): string {
+  const parties = PARTIES.filter((party) => changes.some(({ verdicts }) => verdicts[party] !== undefined));
+  const head = ['Change', ...parties.map((party) => `For a ${party}`), 'Before', 'After'];
+  const rows = changes.map(({ what, pointer, alsoAt, verdicts, before, after }) => [
+    [escape(what), escape(plainName(pointer)), ...[pointer, ...alsoAt].map(code)].join('<br>'),
+    ...parties.map((party) => verdicts[party] ?? ''),
+    before === undefined ? 'nothing' : code(before.text),
+    after === undefined ? 'nothing' : code(after.text),
+  ]);
+  const rule = head.map(() => '---');
+  return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
