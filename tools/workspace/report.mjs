@@ -44,3 +44,27 @@ export function summarise(reports) {
   });
   return { lines, total };
 }
+
+/**
+ * @param {{ passed: number, failed: number }} total
+ * @returns {string}
+ */
+export function totalLine({ passed, failed }) {
+  return `${passed} passed, ${failed} failed`;
+}
+
+/**
+ * One line out of those of several runs. A run that left none is a failure: nobody knows what it would have said.
+ *
+ * @param {Array<string | undefined>} lines
+ * @returns {string}
+ */
+export function addTotals(lines) {
+  const total = { passed: 0, failed: 0 };
+  for (const line of lines) {
+    const [, passed, failed] = /^(\d+) passed, (\d+) failed$/.exec(line?.trim() ?? '') ?? [];
+    total.passed += Number(passed ?? 0);
+    total.failed += Number(failed ?? 1);
+  }
+  return totalLine(total);
+}

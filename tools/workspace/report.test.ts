@@ -1,4 +1,4 @@
-import { count, summarise } from './report.mjs';
+import { addTotals, count, summarise } from './report.mjs';
 
 const green = {
   numPassedTests: 3,
@@ -43,4 +43,12 @@ test('a line for each project, and the total', () => {
 
 test('no project at all', () => {
   expect(summarise([])).toEqual({ lines: [], total: { passed: 0, failed: 0, skipped: 0 } });
+});
+
+test.each([
+  { name: 'two runs', lines: ['3 passed, 0 failed\n', '4 passed, 2 failed\n'], want: '7 passed, 2 failed' },
+  { name: 'a run that left nothing', lines: ['3 passed, 0 failed\n', undefined], want: '3 passed, 1 failed' },
+  { name: 'a run that left something else', lines: ['3 passed, 0 failed', ''], want: '3 passed, 1 failed' },
+])('adds up $name', ({ lines, want }) => {
+  expect(addTotals(lines)).toBe(want);
 });
