@@ -69,7 +69,7 @@ export interface Inbox {
 
   counts(): Promise<InboxCounts>;
 
-  /** Writes what is under way, then lets go of the store. */
+  /** Writes what is under way, then lets go of the store. May be called again. */
   close(): Promise<void>;
 }
 

@@ -39,6 +39,8 @@ class SqliteInbox implements Inbox {
   #lastId: number;
   #endedThrough: number;
   #nextDueAt: number | undefined;
+  #failedFlush: Error | undefined;
+  #closed: Promise<void> | undefined;
   /** New deliveries that follow the last claimed one without a gap, so that they need not be read back. */
   #fresh: Delivery[] = [];
   #freshBytes = 0;
@@ -86,16 +88,21 @@ class SqliteInbox implements Inbox {
     return this.#statements.counts();
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     await this.#writes.idle();
-    this.#leaveNothingClaimed();
+    await this.#leaveNothingClaimed();
     this.#files.close();
   }
 
   /** Moves what is claimed to the backlog: otherwise what was handled after it would come again with it. */
-  #leaveNothingClaimed(): void {
+  async #leaveNothingClaimed(): Promise<void> {
     try {
-      this.#commit([], NO_LAG);
+      await this.#commit([], NO_LAG);
     } catch {
       // Then it does come again, as it would after a crash.
     }
@@ -115,13 +122,15 @@ class SqliteInbox implements Inbox {
     for (const { content } of deliveries) this.#freshBytes -= content.length;
     const last = deliveries.at(-1)?.id ?? this.#progress.claimedThrough;
     if (deliveries.length === limit || last === this.#lastId) return deliveries;
-    return deliveries.concat(this.#statements.readAfter(last, limit - deliveries.length));
+    return deliveries.concat(this.#statements.readAfter(last, this.#lastId, limit - deliveries.length));
   }
 
-  #commit(writes: readonly Write[], maxLag?: number): number[] {
+  async #commit(writes: readonly Write[], maxLag?: number): Promise<number[]> {
     const plan = planWrites(writes, this.#lastId, this.#progress, Date.now(), maxLag);
     try {
+      if (this.#failedFlush !== undefined) throw this.#failedFlush;
       this.#statements.transaction(() => this.#write(plan));
+      await this.#flush();
     } catch (cause) {
       throw new ReceiverError(
         'INBOX_WRITE_FAILED',
@@ -131,6 +140,16 @@ class SqliteInbox implements Inbox {
     }
     this.#remember(plan);
     return plan.ids;
+  }
+
+  /** After a flush has failed, nobody knows what is on disk, and another one would not tell. Nothing more is taken. */
+  async #flush(): Promise<void> {
+    try {
+      await this.#files.flush();
+    } catch (cause) {
+      this.#failedFlush = new Error('a flush failed, so it has to be started again', { cause });
+      throw this.#failedFlush;
+    }
   }
 
   #write({ accepted, endedThrough, waiting, leavingBacklog, parked }: WritePlan): void {
