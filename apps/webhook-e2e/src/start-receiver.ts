@@ -35,6 +35,7 @@ export function spawnReceiver(options: ReceiverOptions = {}): ReceiverProcess {
   const given = {
     ACCESS_TOKENS: ACCESS_TOKEN,
     PORT: '0',
+    OPERATIONS_PORT: '0',
     INBOX_URL: `file:${inboxOf(folder)}`,
     ...settings,
   };

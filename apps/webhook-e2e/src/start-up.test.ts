@@ -119,6 +119,12 @@ const addresses: readonly Row[] = [
     logs: 1,
   },
   {
+    name: 'a port of the documents that is taken',
+    given: async () => ({ OPERATIONS_PORT: `${(await startReceiver()).port}` }),
+    want: (_folder, { OPERATIONS_PORT }) =>
+      `127.0.0.1:${OPERATIONS_PORT} cannot be listened on: listen EADDRINUSE: address already in use 127.0.0.1:${OPERATIONS_PORT}. Set OPERATIONS_PORT to a port that is free; 0 lets the system choose. [ADDRESS_UNAVAILABLE]\n`,
+  },
+  {
     name: 'an address that is not of this machine',
     // For documentation, and of nobody's machine (RFC 5737).
     given: () => ({ HOST: '192.0.2.1' }),

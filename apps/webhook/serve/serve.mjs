@@ -53,10 +53,11 @@ function print(line) {
   log.write(`${line}\n`);
   if (hasListened || !line.includes('"msg":"listening"')) return;
   hasListened = true;
-  const { url, inbox } = JSON.parse(line);
+  const { url, operations, inbox } = JSON.parse(line);
   console.log(`
 Deliveries are taken at  ${url}
 and kept in              ${inbox}
+Documents at             ${operations}
 
 To send one, in a second terminal (the HTTP method and the media type are open questions: choose):
 

@@ -6,6 +6,7 @@ const TOKENS = { ACCESS_TOKENS: 'arbitrary-token' };
 const defaults: Config = {
   HOST: '127.0.0.1',
   PORT: 3_000,
+  OPERATIONS_PORT: 3_001,
   INBOX_URL: 'file:./data/inbox',
   LOG_LEVEL: 'info',
   MAX_CONTENT_BYTES: 1_048_576,
@@ -46,6 +47,7 @@ test('everything can be set', () => {
   const environment = {
     HOST: '::1',
     PORT: '8080',
+    OPERATIONS_PORT: '0',
     ACCESS_TOKENS: 'one,two, three ',
     INBOX_URL: 'file:///var/inbox',
     LOG_LEVEL: 'silent',
@@ -64,6 +66,7 @@ test('everything can be set', () => {
   expect(parseConfig(environment)).toEqual({
     ...environment,
     PORT: 8_080,
+    OPERATIONS_PORT: 0,
     ACCESS_TOKENS: ['one', 'two', 'three'],
     MAX_CONTENT_BYTES: 1,
     MAX_CONTENT_BYTES_IN_FLIGHT: 2,
@@ -174,6 +177,7 @@ test('every fault is listed, each once', () => {
   expect(
     faultsOf({
       PORT: 'no',
+      OPERATIONS_PORT: 'no',
       INBOX_URL: 'no',
       LOG_LEVEL: 'no',
       ...Object.fromEntries(

@@ -37,6 +37,7 @@ const settings = z
   .object({
     HOST: z.string().min(1).default('127.0.0.1'),
     PORT: port(3000),
+    OPERATIONS_PORT: port(3001),
     ACCESS_TOKENS: accessTokens.optional(),
     ACCESS_TOKENS_FILE: z.string().min(1).optional(),
     INBOX_URL: inboxUrl.default('file:./data/inbox'),

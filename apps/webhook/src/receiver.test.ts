@@ -20,7 +20,13 @@ const TOKEN = 'an-arbitrary-secret';
 const HANDLED = 'a new plant was added to the store';
 
 const configFor = (folder: string, settings: Record<string, string> = {}): Config =>
-  parseConfig({ PORT: '0', ACCESS_TOKENS: TOKEN, INBOX_URL: `file:${folder}`, ...settings });
+  parseConfig({
+    PORT: '0',
+    OPERATIONS_PORT: '0',
+    ACCESS_TOKENS: TOKEN,
+    INBOX_URL: `file:${folder}`,
+    ...settings,
+  });
 
 interface Running {
   readonly url: string;
@@ -68,6 +74,17 @@ test('a delivery is acknowledged, kept and handed to the handler; then everythin
 
   expect(overviewOf(folder)).toEqual([[1, 'handled', 'POST', 'text/plain', 'arbitrary']]);
   expect(log.lines).toContainEqual(expect.objectContaining({ msg: 'stopped', cutShort: false }));
+});
+
+test('documents are served beside it, for as long as it runs', async () => {
+  const { close, log } = await start(makeFolder());
+  const { operations } = await log.line('listening');
+  expect(operations).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
+  expect((await fetch(String(operations))).headers.get('content-type')).toBe('text/html; charset=utf-8');
+
+  await close();
+
+  await expect(fetch(String(operations))).rejects.toThrow();
 });
 
 test('a delivery with another token is not kept', async () => {
@@ -140,6 +157,17 @@ describe('a start that fails says why, and leaves nothing open:', () => {
     expect(error).toBeInstanceOf(ReceiverError);
     expect(error).toMatchObject({ code: 'ADDRESS_UNAVAILABLE', cause: { code: 'EADDRINUSE' } });
     expect((error as Error).message).toContain(`127.0.0.1:${port}`);
+    await start(folder);
+  });
+
+  test('the port of the documents is taken', async () => {
+    const [folder, other] = [makeFolder(), makeFolder()];
+    const { port } = new URL((await start(other)).url);
+
+    const error = await failedStart(configFor(folder, { OPERATIONS_PORT: port }));
+
+    expect(error).toMatchObject({ code: 'ADDRESS_UNAVAILABLE', cause: { code: 'EADDRINUSE' } });
+    expect((error as Error).message).toContain('OPERATIONS_PORT');
     await start(folder);
   });
 

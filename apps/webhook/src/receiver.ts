@@ -10,11 +10,15 @@ import { ReceiverError } from './errors.js';
 import type { Inbox } from './inbox/inbox.js';
 import { openInbox } from './inbox/open-inbox.js';
 import { acceptedMethods } from './new-plant/accepted-methods.js';
+import { readDocuments } from './operations/documents.js';
+import { type OperationsListener, startOperationsListener } from './operations/operations-listener.js';
 
 /** A receiver that runs. */
 export interface Receiver {
   /** Where deliveries are taken. */
   readonly url: string;
+  /** Where people who run it find its documents. */
+  readonly operationsUrl: string;
   /**
    * Takes no further delivery, answers those in flight, lets handlers end, and closes the inbox. What is not done
    * within the configured time is cut short.
@@ -33,8 +37,10 @@ export interface Receiver {
 export async function startReceiver(config: Config, logger: Logger): Promise<Receiver> {
   const tokens = openAccessTokens(config, logger);
   let inbox: Inbox | undefined;
+  let operations: OperationsListener | undefined;
   try {
     inbox = openInbox(config.INBOX_URL);
+    operations = await startOperationsListener(readDocuments(), config.OPERATIONS_PORT);
     const app = await createApp(
       {
         accessTokens: tokens.accessTokens,
@@ -57,10 +63,15 @@ export async function startReceiver(config: Config, logger: Logger): Promise<Rec
     );
     const url = await listen(app, config);
     app.get(Dispatcher).wake();
-    logger.info({ url, inbox: inbox.location, ...(await inbox.counts()) }, 'listening');
-    return { url, close: createClose(app, inbox, tokens.close, config.SHUTDOWN_TIMEOUT_MS, logger) };
+    logger.info(
+      { url, operations: operations.url, inbox: inbox.location, ...(await inbox.counts()) },
+      'listening',
+    );
+    const close = createClose(app, [operations, inbox], tokens.close, config.SHUTDOWN_TIMEOUT_MS, logger);
+    return { url, operationsUrl: operations.url, close };
   } catch (error) {
     tokens.close();
+    await operations?.close();
     await inbox?.close();
     throw error;
   }
@@ -82,7 +93,7 @@ async function listen(app: NestFastifyApplication, { HOST, PORT }: Config): Prom
 
 function createClose(
   app: NestFastifyApplication,
-  inbox: Inbox,
+  resources: readonly { close(): Promise<void> }[],
   stopWatching: () => void,
   timeout: number,
   logger: Logger,
@@ -93,7 +104,7 @@ function createClose(
     deadline.addEventListener('abort', () => app.getHttpServer().closeAllConnections(), { once: true });
     stopWatching();
     await Promise.all([app.close(), app.get(Dispatcher).stop(deadline)]);
-    await inbox.close();
+    for (const resource of resources) await resource.close();
     logger.info({ cutShort: deadline.aborted }, 'stopped');
     return !deadline.aborted;
   };

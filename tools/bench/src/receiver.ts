@@ -93,7 +93,7 @@ async function forked(name: string, module: string): Promise<Contender> {
 async function receiver(folder: string): Promise<Contender> {
   const main = fileURLToPath(new URL('../../../apps/webhook/dist/main.js', import.meta.url));
   const server = spawn(process.execPath, [main], {
-    env: { ...environment, PORT: '0', INBOX_URL: `file:${folder}` },
+    env: { ...environment, PORT: '0', OPERATIONS_PORT: '0', INBOX_URL: `file:${folder}` },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await once(createInterface({ input: server.stdout }), 'line')) as [string];

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+
+/** Something to read, as it is sent. */
+export interface Document {
+  readonly mediaType: string;
+  readonly content: Buffer;
+  /** What a browser may do with it. */
+  readonly contentSecurityPolicy: string;
+}
+
+/** Documents by the path under which they are served. */
+export type Documents = ReadonlyMap<string, Document>;
+
+const PAGE = new URL('../../../../docs/api.html', import.meta.url);
+const DOCUMENT = new URL('../../openapi.json', import.meta.url);
+
+const NOTHING = "default-src 'none'; frame-ancestors 'none'";
+
+/**
+ * The documents of this receiver, from where they are committed. One that is not there, since somebody deploys
+ * less than the repository, keeps no delivery from being taken: it is left out.
+ */
+export function readDocuments(page = PAGE, document = DOCUMENT): Documents {
+  const found = new Map<string, Document>();
+  const html = read(page);
+  const json = read(document);
+  if (html !== undefined)
+    found.set('/', {
+      mediaType: 'text/html; charset=utf-8',
+      content: html,
+      contentSecurityPolicy: policyOf(html.toString()),
+    });
+  if (json !== undefined)
+    found.set('/openapi.json', {
+      mediaType: 'application/json',
+      content: json,
+      contentSecurityPolicy: NOTHING,
+    });
+  return found;
+}
+
+function read(file: URL): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the page says of itself, and what only a field can say beside it. */
+function policyOf(html: string): string {
+  const [, own] = /<meta http-equiv="Content-Security-Policy" content="([^"]+)">/.exec(html) ?? [];
+  return own === undefined ? NOTHING : `${own}; frame-ancestors 'none'`;
+}
