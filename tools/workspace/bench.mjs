@@ -1,8 +1,8 @@
-/** `npm run bench [receiver|sender] [-- options]`: builds what is measured, then measures it. */
+/** `npm run bench [receiver|sender|openapi] [-- options]`: builds what is measured, then measures it. */
 import { spawnSync } from 'node:child_process';
 import { root, runNx } from './nx.mjs';
 
-const benchmarks = ['receiver', 'sender'];
+const benchmarks = ['receiver', 'sender', 'openapi'];
 const args = process.argv.slice(2);
 const [named] = args;
 const chosen = named === undefined || named.startsWith('-') ? benchmarks : [named];
@@ -12,7 +12,7 @@ if (chosen.some((name) => !benchmarks.includes(name))) {
   process.exit(2);
 }
 
-process.exitCode = runNx('run-many', '-t', 'build', '-p', 'bench', 'webhook');
+process.exitCode = runNx('run-many', '-t', 'build', '-p', 'bench', 'webhook', 'openapi');
 if (!process.exitCode) {
   const options = args.slice(chosen.length === 1 ? 1 : 0);
   for (const name of chosen) {
