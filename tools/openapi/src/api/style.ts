@@ -58,19 +58,20 @@ th code { white-space: nowrap; }
 .question { background: var(--raised); border: 1px solid var(--rule); border-left: 3px solid var(--leaf); border-radius: .5rem; padding: 1.1rem 1.25rem .35rem; }
 section section .question { margin-top: 1rem; }
 .question.open { border-left: 3px dashed var(--open-rule); }
-.question h3, .question h4 { margin-bottom: .4rem; }
+.question h3, .question h4 { display: flex; justify-content: space-between; align-items: baseline; gap: .75rem; margin-bottom: .4rem; }
 .question > p:last-of-type { color: var(--muted); font-size: .875rem; margin-bottom: .75rem; }
-.state { float: right; margin-left: .75rem; font-size: .75rem; font-weight: 500; line-height: 1.6; color: var(--leaf); border: 1px solid currentColor; border-radius: 1rem; padding: 0 .6rem; }
+.state { flex: none; font-size: .75rem; font-weight: 500; line-height: 1.6; color: var(--leaf); border: 1px solid currentColor; border-radius: 1rem; padding: 0 .6rem; }
 .open .state { color: var(--open); }
-:target { outline: 2px solid var(--leaf); outline-offset: .6rem; border-radius: .3rem; }
+.question:target { outline: 2px solid var(--leaf); outline-offset: 3px; }
 footer { border-top: 1px solid var(--rule); margin-top: 3rem; padding-top: 1rem; color: var(--muted); font-size: .8125rem; }
 @media (min-width: 60rem) {
   .columns { display: grid; grid-template-columns: 14rem minmax(0, 1fr); gap: 3.5rem; }
   nav ul ul { display: block; }
   nav { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow-y: auto; padding: 2.2rem 0; }
+}
+@media (min-width: 60rem), print {
   dl > div { display: grid; grid-template-columns: 10.5rem minmax(0, 1fr); gap: 1.25rem; align-items: baseline; }
 }
-@media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 @media print {
   :root { color-scheme: light; --paper: #fff; --raised: #fff; --ink: #000; --muted: #444; --rule: #bbb; --leaf: #1d4a25; --open: #5c3c05; --open-rule: #8a6a2b; --literal: #f1f1ec; }
   html { font-size: 10pt; }
