@@ -130,6 +130,8 @@ class SqliteInbox implements Inbox {
     try {
       if (this.#failedFlush !== undefined) throw this.#failedFlush;
       this.#statements.transaction(() => this.#write(plan));
+      // These are in the backlog now, but whoever holds them does so until that is durable.
+      for (const { id } of plan.waiting) this.#again.add(id);
       await this.#flush();
     } catch (cause) {
       throw new ReceiverError(
@@ -164,11 +166,9 @@ class SqliteInbox implements Inbox {
   #remember({ accepted, ended, endedThrough, waiting, leavingBacklog }: WritePlan): void {
     for (const id of ended) this.#progress.end(id);
     for (const { id, failures, at } of waiting) {
-      if (failures === 0) this.#again.add(id);
-      else {
-        this.#again.delete(id);
-        this.#nextDueAt = Math.min(at, this.#nextDueAt ?? at);
-      }
+      if (failures === 0) continue;
+      this.#again.delete(id);
+      this.#nextDueAt = Math.min(at, this.#nextDueAt ?? at);
     }
     for (const id of leavingBacklog) this.#again.delete(id);
     this.#endedThrough = endedThrough;
