@@ -140,6 +140,37 @@ describe('hands on', () => {
     expect(recorder.calls).toMatchObject([{ id: 1, method: 'PUT' }]);
   });
 
+  test('what comes while an inbox that is far away is being asked', async () => {
+    const inbox = openSqliteInbox(makeFolder());
+    const answer = makeLatch();
+    const recorder = new Recorder();
+    const farAway: Inbox = {
+      location: inbox.location,
+      accept: (delivery) => inbox.accept(delivery),
+      claim: async (limit) => {
+        const claimed = await inbox.claim(limit);
+        await answer.opened;
+        return claimed;
+      },
+      settle: (delivery, outcome) => inbox.settle(delivery, outcome),
+      counts: () => inbox.counts(),
+      close: () => inbox.close(),
+    };
+    const dispatcher = new Dispatcher(farAway, recorder.handle, freely, recordLog().logger);
+    afterThisTest(async () => {
+      await dispatcher.stop(AbortSignal.abort());
+      await inbox.close();
+    });
+
+    dispatcher.wake();
+    await inbox.accept(arbitrary);
+    dispatcher.wake();
+    answer.open();
+    await recorder.called(1);
+
+    expect(recorder.ids).toEqual([1]);
+  });
+
   test('no more at a time than it may', async () => {
     const latch = makeLatch();
     let atOnce = 0;

@@ -1,4 +1,3 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { isUint8Array } from 'node:util/types';
 
 import { makeFolder } from '../../test/make-folder.js';
@@ -337,25 +336,6 @@ export function inboxSuite(name: string, open: OpenInbox): void {
         const seen = [...(await claimIds(2)), ...(await claimIds(2)), ...(await claimIds(2))];
         expect(seen.sort()).toEqual([1, 2, 3, 4, 5, 6]);
         expect(await claimIds()).toEqual([]);
-      });
-
-      test('is claimed once, however often that is asked for while it is being written', async () => {
-        await accept(20);
-        const [first, ...others] = await claim();
-        await inbox.settle(first!, failed(0));
-        let isWritten = false;
-        const writing = Promise.all(others.map((delivery) => inbox.settle(delivery, failed(0)))).then(
-          () => (isWritten = true),
-        );
-        const seen: number[] = [];
-        while (!(isWritten as boolean)) {
-          seen.push(...(await claimIds()));
-          await turnOfTheLoop();
-        }
-        await writing;
-        seen.push(...(await claimIds()));
-
-        expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
       });
 
       test('and is handled then never comes again', async () => {
