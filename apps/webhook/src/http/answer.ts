@@ -1,9 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 import type { FastifyReply } from 'fastify';
 
 /** How long the rest of a refused request is awaited so that its sender can read the answer, in milliseconds. */
 const LINGER = 1_000;
+
+/** Connections that close because a request was refused before its content came. */
+const closing = new WeakSet<Socket>();
+
+/** Whether a connection was told to close, so that no further request on it may be taken (RFC 9112 §9.6). */
+export function isClosing({ socket }: IncomingMessage): boolean {
+  return closing.has(socket);
+}
 
 /** Answers with a status and fields, and no content. */
 export function answer(
@@ -39,6 +48,7 @@ function refuseContent(
   status: number,
   fields: Readonly<Record<string, string>>,
 ): void {
+  closing.add(request.socket);
   response.writeHead(status, { ...fields, 'content-length': '0', connection: 'close' });
   response.flushHeaders();
   const end = (): void => {

@@ -3,7 +3,7 @@ import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 
-import { answer, isStopping } from './answer.js';
+import { answer, isClosing, isStopping } from './answer.js';
 import { answerClientError } from './answer-client-error.js';
 import { namesItsHost } from './names-its-host.js';
 import { trackConnections } from './track-connections.js';
@@ -39,7 +39,8 @@ export function createFastifyAdapter({ requestTimeout, keepAliveTimeout }: HttpG
   const fastify = adapter.getInstance();
   routeEveryMethodUnread(adapter);
   fastify.addHook('onRequest', (request, reply, done) => {
-    if (isStopping(reply)) answer(reply, 503);
+    if (isClosing(request.raw)) reply.hijack();
+    else if (isStopping(reply)) answer(reply, 503);
     else if (!namesItsHost(request.raw)) answer(reply, 400);
     else done();
   });
