@@ -8,7 +8,7 @@ export const RECEIVER_ERRORS = {
   ADDRESS_UNAVAILABLE: 'The address cannot be listened on: taken, not of this machine, or not allowed.',
   INBOX_IN_USE: 'Another receiver works on the same inbox.',
   INBOX_UNUSABLE: 'The inbox cannot be opened: no folder, no permission, or not an inbox.',
-  INBOX_WRITE_FAILED: 'The inbox could not write or flush. Nothing of the delivery was acknowledged.',
+  INBOX_WRITE_FAILED: 'The inbox could not write. Nothing of the delivery was kept or acknowledged.',
 } as const;
 
 /** Code of a {@link ReceiverError}. */

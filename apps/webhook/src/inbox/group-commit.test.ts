@@ -16,7 +16,7 @@ function makeGroup(given: Partial<GroupCommitOptions<Write, string>> = {}): {
 } {
   const commits: string[][] = [];
   const group = new GroupCommit<Write, string>({
-    commit: async (writes) => {
+    commit: (writes) => {
       commits.push(writes.map(({ name }) => name));
       return writes.map(({ name }) => `${name} is kept`);
     },
@@ -56,7 +56,7 @@ test('commits what comes during a commit with the next one', async () => {
   let second: Promise<string> | undefined;
   const commits: string[][] = [];
   const group: GroupCommit<Write, string> = new GroupCommit<Write, string>({
-    commit: async (writes) => {
+    commit: (writes) => {
       second ??= group.add(write('b'));
       commits.push(writes.map(({ name }) => name));
       return writes.map(({ name }) => name);
@@ -78,7 +78,7 @@ describe('a commit that fails', () => {
     let isFull = true;
     const { group } = makeGroup({
       maxSize: 2,
-      commit: async (writes) => {
+      commit: (writes) => {
         const wasFull = isFull;
         isFull = false;
         if (wasFull) throw full;
@@ -99,7 +99,7 @@ describe('a commit that fails', () => {
 
   test('is no reason to stay busy', async () => {
     const { group } = makeGroup({
-      commit: async () => {
+      commit: () => {
         throw full;
       },
     });
@@ -121,7 +121,7 @@ describe('the largest commit', () => {
   ])('$name', async ({ sizes, want }) => {
     const commits: number[][] = [];
     const { group } = makeGroup({
-      commit: async (writes) => {
+      commit: (writes) => {
         commits.push(writes.map(({ size }) => size));
         return writes.map(() => '');
       },

@@ -1,7 +1,7 @@
 /** How a {@link GroupCommit} writes. */
 export interface GroupCommitOptions<Write, Result> {
-  /** Makes all of these durable, or none of them, and gives a result for each. Rejects if it could not. */
-  readonly commit: (writes: readonly Write[]) => Promise<readonly Result[]>;
+  /** Makes all of these durable, or none of them, and gives a result for each. Throws if it could not. */
+  readonly commit: (writes: readonly Write[]) => readonly Result[];
   /** Size of one write, in bytes. */
   readonly sizeOf: (write: Write) => number;
   /** A commit takes no further write beyond this many bytes. */
@@ -16,15 +16,15 @@ interface Pending<Write, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Commits together what arrives in one turn of the event loop, and then what arrives during a commit: one flush for all. */
+/**
+ * Commits together what arrives in one turn of the event loop: one flush for all. Since a commit keeps the loop busy,
+ * what arrives meanwhile makes up the next one.
+ */
 export class GroupCommit<Write, Result> {
   readonly #options: GroupCommitOptions<Write, Result>;
   #pending: Pending<Write, Result>[] = [];
-  #isScheduled = false;
+  #immediate: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #isCommitting = false;
-  /** Whether somebody waits for what is pending. */
-  #isUrgent = false;
   readonly #onIdle: (() => void)[] = [];
 
   constructor(options: GroupCommitOptions<Write, Result>) {
@@ -33,22 +33,20 @@ export class GroupCommit<Write, Result> {
 
   /** Resolves with the result once the commit that holds the write is durable; rejects if it failed. */
   add(write: Write): Promise<Result> {
-    this.#isUrgent = true;
-    this.#commitSoon();
+    this.#immediate ??= setImmediate(() => this.#flush());
     return this.#enqueue(write);
   }
 
   /** The same for a write that can wait a little, so that it does not cause a flush of its own. */
   addPatiently(write: Write): Promise<Result> {
-    this.#commitLater();
+    this.#timer ??= setTimeout(() => this.#flush(), this.#options.patience);
     return this.#enqueue(write);
   }
 
   /** Resolves when nothing is left to write. */
   async idle(): Promise<void> {
-    if (this.#pending.length === 0 && !this.#isCommitting) return;
-    this.#isUrgent = true;
-    this.#commitSoon();
+    if (this.#pending.length === 0) return;
+    this.#immediate ??= setImmediate(() => this.#flush());
     await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
@@ -58,33 +56,19 @@ export class GroupCommit<Write, Result> {
     });
   }
 
-  #commitSoon(): void {
-    if (this.#isCommitting || this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => void this.#commit());
-  }
-
-  #commitLater(): void {
-    this.#timer ??= setTimeout(() => this.#commitSoon(), this.#options.patience);
-  }
-
-  async #commit(): Promise<void> {
+  #flush(): void {
+    clearImmediate(this.#immediate);
     clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#isScheduled = false;
-    this.#isCommitting = true;
+    this.#immediate = this.#timer = undefined;
     const batch = this.#takeBatch();
-    this.#isUrgent = this.#pending.length > 0;
+    if (this.#pending.length > 0) this.#immediate = setImmediate(() => this.#flush());
     try {
-      const results = await this.#options.commit(batch.map(({ write }) => write));
+      const results = this.#options.commit(batch.map(({ write }) => write));
       batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
       batch.forEach(({ reject }) => reject(error));
     }
-    this.#isCommitting = false;
-    if (this.#isUrgent) this.#commitSoon();
-    else if (this.#pending.length > 0) this.#commitLater();
-    else this.#onIdle.splice(0).forEach((tell) => tell());
+    if (this.#pending.length === 0) this.#onIdle.splice(0).forEach((tell) => tell());
   }
 
   #takeBatch(): Pending<Write, Result>[] {

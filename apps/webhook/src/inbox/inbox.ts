@@ -51,8 +51,7 @@ export interface Inbox {
   /**
    * Resolves once the delivery is durable, and not before.
    *
-   * @throws ReceiverError `INBOX_WRITE_FAILED`; nothing of the delivery is then kept, unless it is a flush that failed:
-   * then nobody knows, and nothing more is taken
+   * @throws ReceiverError `INBOX_WRITE_FAILED`; nothing of the delivery is then kept
    */
   accept(delivery: IncomingDelivery): Promise<number>;
 

@@ -1,6 +1,5 @@
-import { closeSync, fdatasync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 
 import Database from 'libsql';
 
@@ -11,14 +10,10 @@ import { type InboxStatements, prepareStatements } from './sqlite-statements.js'
 /** How long a lock that another program holds is waited for, in milliseconds: someone may be looking at the file. */
 const BUSY_TIMEOUT = 250;
 
-const flush = promisify(fdatasync);
-
 /** The open files of an embedded inbox. */
 export interface InboxDatabase {
   readonly file: string;
   readonly statements: InboxStatements;
-  /** Makes durable what was committed before. Does not keep the event loop from its work meanwhile. */
-  flush(): Promise<void>;
   close(): void;
 }
 
@@ -37,16 +32,13 @@ export function openDatabase(folder: string): InboxDatabase {
     takeLock(lock, folder);
     const file = join(folder, 'inbox.sqlite');
     const { database, statements } = usable(folder, () => openFile(file));
-    const log = openSync(`${file}-wal`, 'r+');
     syncFolder(folder);
     return {
       file,
       statements,
-      flush: () => flush(log),
       close: () => {
         database.close();
         lock.close();
-        closeSync(log);
       },
     };
   } catch (error) {
@@ -75,8 +67,8 @@ function openFile(file: string): { database: Database.Database; statements: Inbo
     // Several contents fit a page, which makes for half the writes; a new file alone takes it.
     database.exec('PRAGMA page_size = 8192');
     database.exec('PRAGMA journal_mode = WAL');
-    // A commit is in the log, but not flushed: that is for `flush`, so that it can happen beside other work.
-    database.exec('PRAGMA synchronous = NORMAL');
+    // A commit is flushed. NORMAL would acknowledge deliveries that a power cut can still take.
+    database.exec('PRAGMA synchronous = FULL');
     migrate(database, file);
     return { database, statements: prepareStatements(database) };
   } catch (error) {

@@ -39,7 +39,6 @@ class SqliteInbox implements Inbox {
   #lastId: number;
   #endedThrough: number;
   #nextDueAt: number | undefined;
-  #failedFlush: Error | undefined;
   #closed: Promise<void> | undefined;
   /** New deliveries that follow the last claimed one without a gap, so that they need not be read back. */
   #fresh: Delivery[] = [];
@@ -95,14 +94,14 @@ class SqliteInbox implements Inbox {
 
   async #close(): Promise<void> {
     await this.#writes.idle();
-    await this.#leaveNothingClaimed();
+    this.#leaveNothingClaimed();
     this.#files.close();
   }
 
   /** Moves what is claimed to the backlog: otherwise what was handled after it would come again with it. */
-  async #leaveNothingClaimed(): Promise<void> {
+  #leaveNothingClaimed(): void {
     try {
-      await this.#commit([], NO_LAG);
+      this.#commit([], NO_LAG);
     } catch {
       // Then it does come again, as it would after a crash.
     }
@@ -125,14 +124,10 @@ class SqliteInbox implements Inbox {
     return deliveries.concat(this.#statements.readAfter(last, this.#lastId, limit - deliveries.length));
   }
 
-  async #commit(writes: readonly Write[], maxLag?: number): Promise<number[]> {
+  #commit(writes: readonly Write[], maxLag?: number): number[] {
     const plan = planWrites(writes, this.#lastId, this.#progress, Date.now(), maxLag);
     try {
-      if (this.#failedFlush !== undefined) throw this.#failedFlush;
       this.#statements.transaction(() => this.#write(plan));
-      // These are in the backlog now, but whoever holds them does so until that is durable.
-      for (const { id } of plan.waiting) this.#again.add(id);
-      await this.#flush();
     } catch (cause) {
       throw new ReceiverError(
         'INBOX_WRITE_FAILED',
@@ -142,16 +137,6 @@ class SqliteInbox implements Inbox {
     }
     this.#remember(plan);
     return plan.ids;
-  }
-
-  /** After a flush has failed, nobody knows what is on disk, and another one would not tell. Nothing more is taken. */
-  async #flush(): Promise<void> {
-    try {
-      await this.#files.flush();
-    } catch (cause) {
-      this.#failedFlush = new Error('a flush failed, so it has to be started again', { cause });
-      throw this.#failedFlush;
-    }
   }
 
   #write({ accepted, endedThrough, waiting, leavingBacklog, parked }: WritePlan): void {
@@ -166,9 +151,11 @@ class SqliteInbox implements Inbox {
   #remember({ accepted, ended, endedThrough, waiting, leavingBacklog }: WritePlan): void {
     for (const id of ended) this.#progress.end(id);
     for (const { id, failures, at } of waiting) {
-      if (failures === 0) continue;
-      this.#again.delete(id);
-      this.#nextDueAt = Math.min(at, this.#nextDueAt ?? at);
+      if (failures === 0) this.#again.add(id);
+      else {
+        this.#again.delete(id);
+        this.#nextDueAt = Math.min(at, this.#nextDueAt ?? at);
+      }
     }
     for (const id of leavingBacklog) this.#again.delete(id);
     this.#endedThrough = endedThrough;

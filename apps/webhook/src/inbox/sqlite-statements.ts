@@ -63,7 +63,7 @@ export function prepareStatements(database: Database.Database) {
     FROM progress`);
 
   return {
-    /** Runs the writes in one transaction: there, but not yet flushed, on return, and undone if it throws. */
+    /** Runs the writes in one transaction: durable on return, undone if it throws. */
     transaction(write: () => void): void {
       begin.run();
       try {
