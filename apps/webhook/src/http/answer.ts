@@ -58,6 +58,7 @@ function refuseContent(
   const timer = setTimeout(end, LINGER);
   request.once('close', end).once('end', end).resume();
 }
+
 /**
  * A connection that persists needs no field to say so (RFC 9112 §9.3), and Node would tell the time-out
  * with it, which is a guard and no promise.

@@ -27,7 +27,7 @@ export function openSqliteInbox(folder: string): Inbox {
   return new SqliteInbox(openDatabase(folder));
 }
 
-/** Everything that arrives while the last flush runs goes into one transaction and one flush. */
+/** Everything that arrived while the last flush ran goes into one transaction and one flush. */
 class SqliteInbox implements Inbox {
   readonly location: string;
   readonly #files: InboxDatabase;
@@ -121,7 +121,7 @@ class SqliteInbox implements Inbox {
     for (const { content } of deliveries) this.#freshBytes -= content.length;
     const last = deliveries.at(-1)?.id ?? this.#progress.claimedThrough;
     if (deliveries.length === limit || last === this.#lastId) return deliveries;
-    return deliveries.concat(this.#statements.readAfter(last, this.#lastId, limit - deliveries.length));
+    return deliveries.concat(this.#statements.readAfter(last, limit - deliveries.length));
   }
 
   #commit(writes: readonly Write[], maxLag?: number): number[] {

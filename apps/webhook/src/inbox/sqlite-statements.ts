@@ -50,7 +50,7 @@ export function prepareStatements(database: Database.Database) {
     'DELETE FROM backlog WHERE delivery_id IN (SELECT value FROM json_each(?))',
   );
   const readAfter = database.prepare(
-    'SELECT *, 0 AS failures FROM delivery WHERE id > ? AND id <= ? ORDER BY id LIMIT ?',
+    'SELECT *, 0 AS failures FROM delivery WHERE id > ? ORDER BY id LIMIT ?',
   );
   const readDue = database.prepare(`
     SELECT delivery.*, failures FROM backlog JOIN delivery ON delivery.id = delivery_id
@@ -93,9 +93,7 @@ export function prepareStatements(database: Database.Database) {
     insertParked: (exceptions: readonly Exception[]) => insertParked.run([toRows(exceptions)]),
     deleteBacklog: (ids: readonly number[]) => deleteBacklog.run([JSON.stringify(ids)]),
 
-    /** Deliveries after one id, up to another. */
-    readAfter: (id: number, lastId: number, limit: number) =>
-      (readAfter.all([id, lastId, limit]) as DeliveryRow[]).map(toDelivery),
+    readAfter: (id: number, limit: number) => (readAfter.all([id, limit]) as DeliveryRow[]).map(toDelivery),
 
     readDue: (now: number, except: Iterable<number>, limit: number) =>
       (readDue.all([now, JSON.stringify([...except]), limit]) as DeliveryRow[]).map(toDelivery),
