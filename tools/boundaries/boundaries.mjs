@@ -12,6 +12,7 @@ import nx from '@nx/eslint-plugin';
  */
 export const mayImport = {
   contract: [],
+  'example-answers': ['contract'],
   sdk: ['contract'],
   webhook: ['contract'],
   'webhook-e2e': ['contract', 'sdk'],
@@ -19,6 +20,13 @@ export const mayImport = {
   bench: ['contract', 'sdk'],
   boundaries: [],
   workspace: [],
+};
+
+/** What tests may import beside that, whichever of these projects they belong to. */
+const testsMayImport = {
+  sdk: ['example-answers'],
+  webhook: ['example-answers'],
+  openapi: ['example-answers'],
 };
 
 /** The sources that read the environment; everything else is told what it needs. */
@@ -48,26 +56,12 @@ const importForms = [
 ];
 
 export default [
+  { files: [sources], plugins: { '@nx': nx }, rules: moduleBoundaries({}) },
+  { files: tests, rules: moduleBoundaries(testsMayImport) },
   {
-    files: [sources],
-    plugins: { '@nx': nx },
-    rules: {
-      '@nx/enforce-module-boundaries': [
-        'error',
-        {
-          allow: ['../../jest.shared.mjs'],
-          banTransitiveDependencies: true,
-          depConstraints: Object.entries(mayImport).map(([project, imports]) => ({
-            sourceTag: `project:${project}`,
-            onlyDependOnLibsWithTags: imports.map((name) => `project:${name}`),
-          })),
-        },
-      ],
-    },
-  },
-  {
+    // An answer may bring the schema library that a team prefers.
     files: ['libs/contract/src/**/*.ts'],
-    ignores: tests,
+    ignores: [...tests, 'libs/contract/src/answers.ts'],
     rules: {
       'no-restricted-syntax': [
         'error',
@@ -93,3 +87,20 @@ export default [
     },
   },
 ];
+
+/**
+ * @param {Record<string, string[]>} also by project, what it may import beside its row of `mayImport`
+ * @returns {import('eslint').Linter.RulesRecord}
+ */
+function moduleBoundaries(also) {
+  const depConstraints = Object.entries(mayImport).map(([project, imports]) => ({
+    sourceTag: `project:${project}`,
+    onlyDependOnLibsWithTags: [...imports, ...(also[project] ?? [])].map((name) => `project:${name}`),
+  }));
+  return {
+    '@nx/enforce-module-boundaries': [
+      'error',
+      { allow: ['../../jest.shared.mjs'], banTransitiveDependencies: true, depConstraints },
+    ],
+  };
+}

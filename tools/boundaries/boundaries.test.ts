@@ -37,6 +37,7 @@ test('every project has its row', () => {
 
 describe('one project imports another', () => {
   const allowed = [
+    'example-answers → contract',
     'sdk → contract',
     'webhook → contract',
     'webhook-e2e → contract',
@@ -60,6 +61,15 @@ describe('one project imports another', () => {
       from === 'contract' ? [modules, expect.stringMatching('^no-restricted-syntax: ')] : [modules],
     );
   });
+});
+
+describe('example answers', () => {
+  test.each(['libs/sdk/test/x.ts', 'apps/webhook/src/x.test.ts', 'tools/openapi/test/x.ts'])(
+    'may be imported by a test: %s',
+    async (file) => {
+      expect(await lint(file, "import '@plant-store/example-answers';")).toEqual([]);
+    },
+  );
 });
 
 describe('a rule fails its fixture and says why', () => {

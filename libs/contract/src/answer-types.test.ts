@@ -1,11 +1,11 @@
 /** The compiler is what tests these: an expectation that doesn't hold is an error of the typecheck gate. */
-import type { Answers, RequiredWhileOpen } from './answer-types.js';
+import type { Answers, OnceAnswered, RequiredWhileOpen } from './answer-types.js';
 
 /** Answers that nobody gave, to try the types in a world where some questions are settled. */
 const exampleAnswers = {
   'http-method': 'PUT',
   'base-address': 'https://receiver.example',
-  retry: 'An example of an answer that the software cannot carry out.',
+  'event-order': 'An example of an answer that the software cannot carry out.',
 } as const satisfies Answers;
 
 type Open = Readonly<Record<never, never>>;
@@ -26,7 +26,7 @@ describe('Answers', () => {
     // @ts-expect-error nothing of the register has this id.
     const unknown: Answers = { 'plant-colour': 'green' };
     // @ts-expect-error an answered question has an answer.
-    const empty: Answers = { retry: undefined };
+    const empty: Answers = { 'event-order': undefined };
 
     expect([none, all, method, address, unknown, empty]).toHaveLength(6);
   });
@@ -34,9 +34,9 @@ describe('Answers', () => {
   test('cannot be changed', () => {
     const given: Answers = { ...exampleAnswers };
     // @ts-expect-error an answer is changed in answers.ts and nowhere else.
-    given.retry = 'never';
+    given['event-order'] = 'none';
 
-    expect(given.retry).toBe('never');
+    expect(given['event-order']).toBe('none');
   });
 });
 
@@ -70,5 +70,16 @@ describe('RequiredWhileOpen', () => {
     const unknown: RequiredWhileOpen<Open, 'plant-colour', MethodOption> = { method: 'POST' };
 
     expect(unknown).toEqual({ method: 'POST' });
+  });
+});
+
+describe('OnceAnswered', () => {
+  test('adds options once the question is answered, and nothing before', () => {
+    const before: OnceAnswered<Open, 'http-method', MethodOption> = {};
+    const after: OnceAnswered<Answered, 'http-method', MethodOption> = { method: 'POST' };
+    // @ts-expect-error the answer brings an option that is required.
+    const missing: OnceAnswered<Answered, 'http-method', MethodOption> = {};
+
+    expect([before, after, missing]).toHaveLength(3);
   });
 });

@@ -6,9 +6,17 @@ test('the names that the package exports', () => {
     'ACCESS_TOKEN_PATTERN',
     'BEARER',
     'CONTENT_METHODS',
+    'FAILURES',
+    'RateWindow',
+    'answerFaults',
     'answers',
     'facts',
+    'isJsonMediaType',
+    'isSchema',
+    'jsonSchemaOf',
     'openQuestions',
+    'plainAnswers',
+    'signedPieces',
   ]);
 });
 

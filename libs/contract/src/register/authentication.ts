@@ -29,7 +29,7 @@ export const authenticationQuestions = [
       sender: 'An opaque string of the same syntax.',
       document: 'No `bearerFormat`.',
     },
-    answer: 'The name of a format, and how a token of it is verified.',
+    answer: 'The name of a format, and a pattern that a token of it matches.',
     shows: ['receiver', 'sender', 'document'],
   },
   {

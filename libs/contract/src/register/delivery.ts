@@ -13,8 +13,8 @@ export const deliveryQuestions = [
       sender: 'One attempt.',
       document: 'Nothing.',
     },
-    answer: 'A policy: which outcomes are retried, after which delays, how many times.',
-    shows: ['sender', 'types', 'document'],
+    answer: 'A policy: the wait before each further attempt, and what an attempt is repeated after.',
+    shows: ['sender', 'types'],
   },
   {
     id: 'signing',
@@ -27,7 +27,7 @@ export const deliveryQuestions = [
       sender: 'Adds none.',
       document: 'Nothing.',
     },
-    answer: 'A signing scheme that sender and receiver share.',
+    answer: 'A keyed hash: what is signed, in which header it stands, and how far its time may be off.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
@@ -42,7 +42,7 @@ export const deliveryQuestions = [
       sender: 'Sends no identifier.',
       document: 'Nothing.',
     },
-    answer: 'Where the identifier of an event stands: a header or a field.',
+    answer: 'Where the identifier of an event stands: a header, or a place in JSON content.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {

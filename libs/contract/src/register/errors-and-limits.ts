@@ -13,7 +13,7 @@ export const errorAndLimitQuestions = [
       sender: 'Codes of its own for the caller; none is sent or read.',
       document: 'Nothing.',
     },
-    answer: 'A list of codes with their meaning.',
+    answer: 'A code for each failure.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
@@ -27,7 +27,7 @@ export const errorAndLimitQuestions = [
       sender: 'Anything outside 2xx is no acknowledgement; no status has a meaning beyond that.',
       document: 'No response.',
     },
-    answer: 'A status code for each failure.',
+    answer: 'A status code and a description for each failure that no standard settles.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
@@ -41,7 +41,7 @@ export const errorAndLimitQuestions = [
       sender: 'The body is handed to the caller as bytes, up to a guard.',
       document: 'No response.',
     },
-    answer: 'A media type and a schema.',
+    answer: 'A media type of JSON, and what each field of the object says.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
@@ -55,8 +55,8 @@ export const errorAndLimitQuestions = [
       sender: 'No rate is kept.',
       document: 'Nothing.',
     },
-    answer: 'A number of deliveries for a span of time, and what happens beyond it.',
-    shows: ['receiver', 'sender', 'document'],
+    answer: 'A number of deliveries, and a span of seconds.',
+    shows: ['receiver', 'sender'],
   },
   {
     id: 'size-limits',
@@ -70,7 +70,7 @@ export const errorAndLimitQuestions = [
       document: 'Nothing.',
     },
     answer: 'A number of bytes.',
-    shows: ['receiver', 'sender', 'document'],
+    shows: ['receiver', 'sender'],
   },
   {
     id: 'time-outs',
@@ -83,8 +83,8 @@ export const errorAndLimitQuestions = [
       sender: 'Guards that the caller sets.',
       document: 'Nothing.',
     },
-    answer: 'Durations in milliseconds.',
-    shows: ['receiver', 'sender', 'document'],
+    answer: 'Two durations in milliseconds: for a delivery, and for its answer.',
+    shows: ['receiver', 'sender'],
   },
   {
     id: 'request-versioning',
@@ -97,7 +97,7 @@ export const errorAndLimitQuestions = [
       sender: 'Sends none.',
       document: 'Nothing beside the version of the description.',
     },
-    answer: 'A header or a prefix of the path.',
+    answer: 'A header with its value, or a prefix of the path.',
     shows: ['receiver', 'sender', 'document'],
   },
   {

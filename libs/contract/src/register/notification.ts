@@ -43,7 +43,7 @@ export const notificationQuestions = [
         "`encode` is a required option: it turns the caller's plant into bytes. A `json` encoder is there to be passed.",
       document: 'No request body.',
     },
-    answer: 'The shape of the payload: a plant alone, or an envelope around it.',
+    answer: 'The shape of the payload: a plant alone, or a field of an envelope around it.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
@@ -73,7 +73,7 @@ export const notificationQuestions = [
         'Any 2xx is an acknowledgement (RFC 9110 §15.3), anything else is not; the answer is handed to the caller.',
       document: 'No response.',
     },
-    answer: 'A status code, and content if there is any.',
+    answer: 'A status code with its description, and content if there is any.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
@@ -87,7 +87,7 @@ export const notificationQuestions = [
       sender: 'No field is added.',
       document: 'No schema.',
     },
-    answer: 'One Standard Schema of the event.',
+    answer: 'One Standard Schema of the fields beside those of the plant.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {

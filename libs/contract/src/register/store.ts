@@ -23,7 +23,7 @@ export const storeQuestions = [
       document:
         'One server whose URL is the bare variable; the variable is not declared, since OpenAPI would demand a default value for it.',
     },
-    answer: 'An absolute URL, or one for each environment.',
+    answer: 'An absolute URL.',
     shows: ['sender', 'types', 'document'],
   },
   {

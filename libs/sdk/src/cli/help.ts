@@ -1,9 +1,11 @@
-import type { Answers, QuestionId } from '@plant-store/contract';
+import type { Answers } from '@plant-store/contract';
 import { guardDefaults } from '../options/guard-defaults.js';
 import { type CommandOption, type CommandOptionName, commandOptions } from './command-options.js';
 import { exitCodeMeanings, exitCodes } from './exit-codes.js';
 
-const questionOf: { readonly [Name in CommandOptionName]?: QuestionId } = {
+const questionOf: {
+  readonly [Name in CommandOptionName]?: 'base-address' | 'http-method' | 'media-type';
+} = {
   'base-url': 'base-address',
   method: 'http-method',
   'content-type': 'media-type',
