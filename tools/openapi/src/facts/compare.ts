@@ -1,7 +1,7 @@
 import { escapeStep } from '../read/json-pointer.js';
 import type { Place } from '../read/place.js';
 import type { Fact } from './fact.js';
-import type { FactChild, FactNode } from './fact-node.js';
+import { type FactChild, type FactNode, NO_CHILDREN } from './fact-node.js';
 import type { Meanings } from './meanings.js';
 
 /** A fact that is not the same in both documents, or one that was asked for although it is. */
@@ -56,6 +56,8 @@ export function compare<Label>(
 interface Shared {
   readonly pointer: string;
   readonly visits: Visit[];
+  /** All its places, once they are known. */
+  places?: readonly string[];
 }
 
 interface Visit {
@@ -158,8 +160,8 @@ class Comparer<Label> {
 
   /** Pushes in reverse, so that the first child is visited first. */
   #children({ pointer, first, second, labels, within }: Pair<Label>): void {
-    const ours = first?.node.children ?? NONE;
-    const theirs = second?.node.children ?? NONE;
+    const ours = first?.node.children ?? NO_CHILDREN;
+    const theirs = second?.node.children ?? NO_CHILDREN;
     const keys = new Set([...ours.keys(), ...theirs.keys()]);
     for (const key of [...keys].reverse()) {
       const child = ours.get(key);
@@ -196,8 +198,6 @@ class Comparer<Label> {
 
 const MAX_PLACES = 1000;
 
-const NONE: ReadonlyMap<string, FactChild> = new Map();
-
 function isLeaf(child: FactChild | undefined): boolean {
   return child === undefined || child.node.kind === 'value';
 }
@@ -229,13 +229,18 @@ function withUsers<Label>({ within, ...listed }: Listed<Label>): Comparison<Labe
 }
 
 /** All places of what was visited, the visited one first. Visits never lead in a circle, but they multiply. */
-function placesOf({ pointer, within }: Visit): string[] {
+function placesOf({ pointer, within }: Visit): readonly string[] {
   if (within === undefined) return [pointer];
+  within.places ??= placesOfAll(within.visits);
   const rest = pointer.slice(within.pointer.length);
+  return within.places.map((place) => place + rest);
+}
+
+function placesOfAll(visits: readonly Visit[]): string[] {
   const places: string[] = [];
-  for (const visit of within.visits) {
+  for (const visit of visits) {
     if (places.length >= MAX_PLACES) break;
-    places.push(...placesOf(visit).map((place) => place + rest));
+    places.push(...placesOf(visit));
   }
   return places.slice(0, MAX_PLACES);
 }

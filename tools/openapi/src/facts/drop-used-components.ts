@@ -27,11 +27,12 @@ export function dropUsedComponents(root: FactNode, referenced: ReadonlySet<Sourc
   reach(root, reached);
   for (const { node } of components.filter(({ isReferenced }) => !isReferenced)) reach(node, reached);
   const dropped = components.filter(({ node, isReferenced }) => isReferenced && isReached(node, reached));
-  for (const { section, name } of dropped) section.children.delete(name);
   for (const section of new Set(dropped.map((component) => component.section))) {
-    if (section.children.size === 0) dropNode(listed, section);
+    const names = new Set(dropped.filter((one) => one.section === section).map(({ name }) => name));
+    keepChildren(section, (name) => !names.has(name));
+    if (section.children.size === 0) keepChildren(listed, (_, node) => node !== section);
   }
-  if (dropped.length > 0 && listed.children.size === 0) dropNode(root, listed);
+  if (dropped.length > 0 && listed.children.size === 0) keepChildren(root, (_, node) => node !== listed);
 }
 
 function componentsOf(listed: FactNode, referenced: ReadonlySet<SourceNode>): Component[] {
@@ -70,6 +71,6 @@ function reach(from: FactNode, reached: Set<FactNode>): void {
   }
 }
 
-function dropNode(parent: FactNode, child: FactNode): void {
-  for (const [name, { node }] of parent.children) if (node === child) parent.children.delete(name);
+function keepChildren(parent: FactNode, isKept: (name: string, node: FactNode) => boolean): void {
+  parent.children = new Map([...parent.children].filter(([name, { node }]) => isKept(name, node)));
 }

@@ -12,7 +12,7 @@ import {
 import { ToolError } from '../read/tool-error.js';
 import { isDefault } from './defaults.js';
 import { dropUsedComponents } from './drop-used-components.js';
-import type { FactChild, FactNode } from './fact-node.js';
+import { type FactChild, type FactNode, NO_CHILDREN } from './fact-node.js';
 import { OPENAPI_OBJECTS, shapeOfField } from './openapi-objects.js';
 import { data, object, type Shape } from './shape.js';
 
@@ -55,7 +55,7 @@ class FactGraphBuilder {
     let node = nodes.get(source);
     if (node === undefined) {
       const id = this.#count++;
-      node = { id, source, shape, kind: 'value', children: new Map(), text: '', meaning: -1 };
+      node = { id, source, shape, kind: 'value', children: NO_CHILDREN, text: '', meaning: -1 };
       nodes.set(source, node);
       this.#unfilled.push(node);
     }
@@ -132,8 +132,11 @@ class FactGraphBuilder {
 }
 
 function become(node: FactNode, kind: 'map' | 'list', children: Map<string, FactChild>): void {
-  if (children.size > 0) Object.assign(node, { kind, children });
-  else node.text = kind === 'map' ? '{}' : '[]';
+  if (children.size === 0) node.text = kind === 'map' ? '{}' : '[]';
+  else {
+    node.kind = kind;
+    node.children = children;
+  }
 }
 
 /** The reference that stands in the place of an object, if one does. */

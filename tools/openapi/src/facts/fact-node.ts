@@ -13,12 +13,15 @@ export interface FactNode {
   readonly shape: Shape;
   kind: 'map' | 'list' | 'value';
   /** By key, or by index; empty for a value. */
-  children: Map<string, FactChild>;
+  children: ReadonlyMap<string, FactChild>;
   /** A value as JSON text; empty maps and lists, and sets, are values. */
   text: string;
   /** Equal for two nodes, also of two documents, if and only if they say the same; see `Meanings`. */
   meaning: number;
 }
+
+/** The children of every value: one map for all, because most nodes are values. */
+export const NO_CHILDREN: ReadonlyMap<string, FactChild> = new Map();
 
 /** What a node has under a key, and where that is written: the place of the key, or of the item. */
 export interface FactChild {

@@ -12,6 +12,9 @@ import { stronglyConnected } from './strongly-connected.js';
  */
 export class Meanings {
   readonly #numbers = new Map<string, number>();
+  readonly #values = new Map<string, number>();
+  readonly #fields = new Map<string, number>();
+  #next = 0;
   readonly #counts: number[] = [];
   readonly #cycles: (number | undefined)[] = [];
   readonly #refinement = new CycleRefinement({
@@ -23,7 +26,8 @@ export class Meanings {
   assign(root: FactNode): void {
     for (const group of stronglyConnected(root)) {
       const [node] = group;
-      if (node !== undefined && group.length === 1 && !leadsToItself(node)) this.#assignOne(node);
+      if (node?.kind === 'value') this.#assignValue(node);
+      else if (node !== undefined && group.length === 1 && !leadsToItself(node)) this.#assignOne(node);
       else this.#assignCycle(group);
     }
   }
@@ -42,10 +46,14 @@ export class Meanings {
     return this.#cycles[node.meaning];
   }
 
+  #assignValue(node: FactNode): void {
+    node.meaning = this.#numberIn(this.#values, node.text);
+    this.#counts[node.meaning] = 1;
+  }
+
   #assignOne(node: FactNode): void {
     node.meaning = this.#number(this.#key(node, meaningLabel));
-    this.#counts[node.meaning] ??=
-      node.kind === 'value' ? 1 : capped(sum(node, (child) => this.countOf(child)));
+    this.#counts[node.meaning] ??= capped(sum(node, (child) => this.countOf(child)));
   }
 
   #assignCycle(group: readonly FactNode[]): void {
@@ -73,20 +81,26 @@ export class Meanings {
   }
 
   #number(key: string): number {
-    const known = this.#numbers.get(key) ?? this.#numbers.size;
-    this.#numbers.set(key, known);
-    return known;
+    return this.#numberIn(this.#numbers, key);
+  }
+
+  /** Different for every text of every map. */
+  #numberIn(numbers: Map<string, number>, text: string): number {
+    const known = numbers.get(text);
+    if (known !== undefined) return known;
+    numbers.set(text, this.#next);
+    return this.#next++;
   }
 
   #key(node: FactNode, label: (node: FactNode) => string): string {
-    if (node.kind === 'value') return `=${node.text}`;
+    const parts: string[] = [];
     if (node.kind === 'list') {
-      return `[${Array.from(node.children.values(), (child) => label(child.node)).join(',')}`;
+      for (const child of node.children.values()) parts.push(label(child.node));
+      return `[${parts.join(',')}`;
     }
-    const parts = Array.from(
-      node.children,
-      ([key, child]) => `${this.#number(`.${key}`)}:${label(child.node)}`,
-    );
+    for (const [key, child] of node.children) {
+      parts.push(`${this.#numberIn(this.#fields, key)}:${label(child.node)}`);
+    }
     return `{${parts.sort().join(',')}`;
   }
 }

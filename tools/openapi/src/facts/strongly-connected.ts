@@ -3,49 +3,57 @@ import type { FactChild, FactNode } from './fact-node.js';
 interface Visit {
   readonly node: FactNode;
   readonly children: Iterator<FactChild, undefined>;
+  readonly order: number;
+  /** The lowest order of an open node that this one leads to. */
+  lowest: number;
+  isClosed: boolean;
 }
 
 /**
  * The strongly connected groups of everything that `root` leads to, each after all groups that it leads to
- * (Tarjan 1972). The call stack is explicit: a chain of references may be longer than the real one is deep.
+ * (Tarjan 1972); a value comes again for each place that leads to it. The call stack is explicit: a chain of
+ * references may be longer than the real one is deep.
  */
 export function* stronglyConnected(root: FactNode): Generator<FactNode[]> {
-  const orders = new Map<FactNode, number>();
-  const lowest = new Map<FactNode, number>();
-  const open: FactNode[] = [];
-  const visits: Visit[] = [enter(root)];
-  for (let visit = visits.at(-1); visit !== undefined; visit = visits.at(-1)) {
+  const known = new Map<FactNode, Visit>();
+  const open: Visit[] = [];
+  const path: Visit[] = [enter(root)];
+  for (let visit = path.at(-1); visit !== undefined; visit = path.at(-1)) {
     const next = visit.children.next();
-    if (next.done !== true) follow(next.value.node, visit.node);
-    else {
-      visits.pop();
-      const above = visits.at(-1);
-      if (above !== undefined) lower(above.node, lowest.get(visit.node) ?? 0);
-      if (lowest.get(visit.node) === orders.get(visit.node)) yield close(visit.node);
+    if (next.done !== true) {
+      const child = next.value.node;
+      if (child.kind === 'value') yield [child];
+      else follow(child, visit);
+    } else {
+      path.pop();
+      lower(path.at(-1), visit.lowest);
+      if (visit.lowest === visit.order) yield close(visit);
     }
   }
 
   function enter(node: FactNode): Visit {
-    orders.set(node, orders.size);
-    lowest.set(node, orders.size - 1);
-    open.push(node);
-    return { node, children: node.children.values() };
+    const order = known.size;
+    const visit = { node, children: node.children.values(), order, lowest: order, isClosed: false };
+    known.set(node, visit);
+    open.push(visit);
+    return visit;
   }
 
-  function follow(child: FactNode, from: FactNode): void {
-    const order = orders.get(child);
-    if (order === undefined) visits.push(enter(child));
-    // A node whose group is closed has no entry here any more.
-    else if (lowest.has(child)) lower(from, order);
+  function follow(child: FactNode, from: Visit): void {
+    const visit = known.get(child);
+    if (visit === undefined) path.push(enter(child));
+    else if (!visit.isClosed) lower(from, visit.order);
   }
 
-  function lower(node: FactNode, order: number): void {
-    if (order < (lowest.get(node) ?? 0)) lowest.set(node, order);
+  function lower(visit: Visit | undefined, order: number): void {
+    if (visit !== undefined && order < visit.lowest) visit.lowest = order;
   }
 
-  function close(first: FactNode): FactNode[] {
+  function close(first: Visit): FactNode[] {
     const group = open.splice(open.lastIndexOf(first));
-    for (const node of group) lowest.delete(node);
-    return group;
+    return group.map((visit) => {
+      visit.isClosed = true;
+      return visit.node;
+    });
   }
 }
