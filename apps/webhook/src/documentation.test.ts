@@ -71,6 +71,7 @@ describe('the SQL that it shows works:', () => {
         method: 'POST',
         mediaType: null,
         contentEncoding: null,
+        eventId: null,
         content: Buffer.from('arbitrary'),
       });
       await inbox.settle((await inbox.claim(1)).deliveries[0]!, outcome);

@@ -105,6 +105,7 @@ test('what was kept before the start is handled', async () => {
     method: 'PUT',
     mediaType: null,
     contentEncoding: null,
+    eventId: null,
     content: Buffer.from('arbitrary'),
   });
   await before.close();

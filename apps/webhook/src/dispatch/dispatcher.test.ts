@@ -30,6 +30,7 @@ const arbitrary: IncomingDelivery = {
   method: 'PUT',
   mediaType: null,
   contentEncoding: null,
+  eventId: null,
   content: Buffer.from('arbitrary'),
 };
 

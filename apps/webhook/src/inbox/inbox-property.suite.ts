@@ -114,7 +114,7 @@ class Play {
   async #accept(size: number): Promise<void> {
     this.#accepted += 1;
     const content = Buffer.alloc(size, `${this.#accepted} `);
-    const delivery = { method: 'POST', mediaType: null, contentEncoding: null, content };
+    const delivery = { method: 'POST', mediaType: null, contentEncoding: null, eventId: null, content };
     const id = await this.inbox.accept(delivery);
     expect(this.#deliveries.has(id)).toBe(false);
     this.#deliveries.set(id, { content, failures: 0, state: 'claimable' });

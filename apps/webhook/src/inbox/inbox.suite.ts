@@ -18,6 +18,7 @@ const incoming = (content: string | Buffer, given: Partial<IncomingDelivery> = {
   method: 'POST',
   mediaType: 'text/plain',
   contentEncoding: null,
+  eventId: null,
   ...given,
   content: Buffer.from(content),
 });

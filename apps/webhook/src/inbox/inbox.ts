@@ -5,6 +5,8 @@ export interface IncomingDelivery {
   readonly mediaType: string | null;
   /** `Content-Encoding` as it was sent: without it the bytes could not be read (RFC 9110 §8.4). */
   readonly contentEncoding: string | null;
+  /** Identifier of the event, as the answer to `event-identity` finds it; null while that is open. */
+  readonly eventId: string | null;
   /** The bytes, untouched. */
   readonly content: Uint8Array;
 }

@@ -18,6 +18,7 @@ const arbitrary = (content = 'arbitrary'): IncomingDelivery => ({
   method: 'POST',
   mediaType: null,
   contentEncoding: null,
+  eventId: null,
   content: Buffer.from(content),
 });
 

@@ -117,5 +117,6 @@ const toDelivery = (row: DeliveryRow): Delivery => ({
   method: row.method,
   mediaType: row.media_type,
   contentEncoding: row.content_encoding,
+  eventId: null,
   content: Buffer.from(row.content),
 });

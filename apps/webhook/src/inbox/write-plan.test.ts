@@ -9,6 +9,7 @@ const incoming: IncomingDelivery = {
   method: 'POST',
   mediaType: 'a/b',
   contentEncoding: null,
+  eventId: null,
   content: Buffer.from('arbitrary'),
 };
 const delivery = (id: number, failures = 0): Delivery => ({ ...incoming, id, failures, receivedAt: 0 });

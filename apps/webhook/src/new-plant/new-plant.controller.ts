@@ -61,6 +61,7 @@ export class NewPlantController {
         method,
         mediaType: mediaType ?? null,
         contentEncoding: encoding ?? null,
+        eventId: null,
         content,
       });
     } catch (cause) {
