@@ -1,5 +1,6 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import type { Answers } from '@plant-store/contract';
 import type { Logger } from 'pino';
 
 import { AccessTokens } from './authentication/access-tokens.js';
@@ -9,7 +10,7 @@ import { Dispatcher, type DispatcherGuards } from './dispatch/dispatcher.js';
 import { RefusalFilter } from './http/refusal.filter.js';
 import { INBOX, type Inbox } from './inbox/inbox.js';
 import { LOGGER } from './logging/logger.js';
-import { NewPlantController } from './new-plant/new-plant.controller.js';
+import { newPlantController } from './new-plant/new-plant.controller.js';
 import { NewPlantHandler } from './new-plant/new-plant.handler.js';
 import { RECEPTION, type Reception } from './new-plant/reception.js';
 
@@ -26,7 +27,6 @@ const DISPATCHER_GUARDS = Symbol('DispatcherGuards');
 
 /** What the receiver consists of. */
 @Module({
-  controllers: [NewPlantController],
   providers: [
     BearerStrategy,
     NewPlantHandler,
@@ -41,7 +41,7 @@ const DISPATCHER_GUARDS = Symbol('DispatcherGuards');
 })
 export class AppModule {
   /** @param resources asked when they are needed, which is never in a preview */
-  static with(resources: () => Resources): DynamicModule {
+  static with(resources: () => Resources, answers: Answers): DynamicModule {
     const providers: Provider[] = [
       { provide: AccessTokens, useFactory: () => resources().accessTokens },
       { provide: DISPATCHER_GUARDS, useFactory: () => resources().dispatcherGuards },
@@ -49,7 +49,7 @@ export class AppModule {
       { provide: LOGGER, useFactory: () => resources().logger },
       { provide: RECEPTION, useFactory: () => resources().reception },
     ];
-    return { module: AppModule, providers };
+    return { module: AppModule, controllers: [newPlantController(answers)], providers };
   }
 }
 

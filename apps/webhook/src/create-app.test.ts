@@ -29,6 +29,7 @@ test.each([
       dispatcherGuards: { concurrency: 1, timeout: 1_000, maxAttempts: 1, backoff: 1, maxBackoff: 1 },
     },
     { requestTimeout: 10_000, keepAliveTimeout: 1_000 },
+    answers,
   );
   afterThisTest(async () => {
     await app.close();
@@ -53,7 +54,7 @@ test.each([
 });
 
 test('a preview constructs nothing', async () => {
-  const app = await previewApp();
+  const app = await previewApp({});
 
   await expect(app.close()).resolves.toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { answers, facts } from '@plant-store/contract';
+import { type Answers, answers } from '@plant-store/contract';
 import type { Logger } from 'pino';
 
 import { openAccessTokens } from './authentication/open-access-tokens.js';
@@ -10,6 +10,7 @@ import { ReceiverError } from './errors.js';
 import type { Inbox } from './inbox/inbox.js';
 import { openInbox } from './inbox/open-inbox.js';
 import { acceptedMethods } from './new-plant/accepted-methods.js';
+import { deliveryPath } from './new-plant/delivery-path.js';
 import { readDocuments } from './operations/documents.js';
 import { type OperationsListener, startOperationsListener } from './operations/operations-listener.js';
 
@@ -34,7 +35,11 @@ export interface Receiver {
  * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`, `INBOX_UNUSABLE`, `INBOX_IN_USE`, `ADDRESS_UNAVAILABLE`;
  * nothing is then left open
  */
-export async function startReceiver(config: Config, logger: Logger): Promise<Receiver> {
+export async function startReceiver(
+  config: Config,
+  logger: Logger,
+  given: Answers = answers,
+): Promise<Receiver> {
   const tokens = openAccessTokens(config, logger);
   let inbox: Inbox | undefined;
   let operations: OperationsListener | undefined;
@@ -47,7 +52,7 @@ export async function startReceiver(config: Config, logger: Logger): Promise<Rec
         inbox,
         logger,
         reception: {
-          methods: acceptedMethods(answers),
+          methods: acceptedMethods(given),
           maxContentBytes: config.MAX_CONTENT_BYTES,
           maxContentBytesInFlight: config.MAX_CONTENT_BYTES_IN_FLIGHT,
         },
@@ -60,8 +65,9 @@ export async function startReceiver(config: Config, logger: Logger): Promise<Rec
         },
       },
       { requestTimeout: config.REQUEST_TIMEOUT_MS, keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT_MS },
+      given,
     );
-    const url = await listen(app, config);
+    const url = new URL(deliveryPath(given), await listen(app, config)).href;
     app.get(Dispatcher).wake();
     logger.info(
       { url, operations: operations.url, inbox: inbox.location, ...(await inbox.counts()) },
@@ -88,7 +94,7 @@ async function listen(app: NestFastifyApplication, { HOST, PORT }: Config): Prom
       { cause },
     );
   }
-  return new URL(facts.DELIVERY_PATH, await app.getUrl()).href;
+  return app.getUrl();
 }
 
 function createClose(

@@ -3,7 +3,7 @@ import { type Answers, answers } from '@plant-store/contract';
 
 import { previewApp } from '../create-app.js';
 import { acceptedMethods } from '../new-plant/accepted-methods.js';
-import { NewPlantController } from '../new-plant/new-plant.controller.js';
+import { newPlantController } from '../new-plant/new-plant.controller.js';
 import { assertsResponses, describeWebhook, UNASKED_OPERATION_ID } from './describe-webhook.js';
 import { documentConfig } from './document-config.js';
 
@@ -12,7 +12,7 @@ import { documentConfig } from './document-config.js';
  * is the same whenever it is generated.
  */
 export async function createDocument(given: Answers = answers): Promise<Record<string, unknown>> {
-  const app = await previewApp();
+  const app = await previewApp(given);
   const generated = SwaggerModule.createDocument(app, documentConfig, {
     autoTagControllers: false,
     operationIdFactory: () => UNASKED_OPERATION_ID,
@@ -27,7 +27,7 @@ function tidy(generated: OpenAPIObject, given: Answers): Record<string, unknown>
   const { schemas = {}, ...otherComponents } = components ?? {};
   const options = {
     methods: acceptedMethods(given),
-    assertsResponses: assertsResponses(NewPlantController, 'receive'),
+    assertsResponses: assertsResponses(newPlantController(given), 'receive'),
   };
   return {
     openapi,
