@@ -60,12 +60,14 @@ function isReached(node: FactNode, reached: Set<FactNode>): boolean {
   return false;
 }
 
+/** Values that are data are left out: there are many, and no component is one. */
 function reach(from: FactNode, reached: Set<FactNode>): void {
   const waiting = [from];
   reached.add(from);
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     for (const { node: child } of node.children.values()) {
-      if (!reached.has(child)) waiting.push(child);
+      if ((child.kind === 'value' && child.shape.is !== 'object') || reached.has(child)) continue;
+      waiting.push(child);
       reached.add(child);
     }
   }

@@ -32,7 +32,6 @@ class FactGraphBuilder {
   readonly #known = new Map<Shape, Map<SourceNode, FactNode>>();
   readonly #referenced = new Set<SourceNode>();
   readonly #unfilled: FactNode[] = [];
-  #count = 0;
 
   constructor(readonly files: SourceFiles) {}
 
@@ -50,16 +49,21 @@ class FactGraphBuilder {
 
   #node(written: SourceNode, shape: Shape): FactNode {
     const source = this.#followed(written, shape);
-    const nodes = this.#known.get(shape) ?? new Map<SourceNode, FactNode>();
-    this.#known.set(shape, nodes);
+    if (source.kind === 'scalar' && shape.is !== 'object') return newNode(source, shape, scalarText(source));
+    const nodes = this.#nodesOf(shape);
     let node = nodes.get(source);
     if (node === undefined) {
-      const id = this.#count++;
-      node = { id, source, shape, kind: 'value', children: NO_CHILDREN, text: '', meaning: -1 };
+      node = newNode(source, shape, '');
       nodes.set(source, node);
       this.#unfilled.push(node);
     }
     return node;
+  }
+
+  #nodesOf(shape: Shape): Map<SourceNode, FactNode> {
+    const known = this.#known.get(shape) ?? new Map<SourceNode, FactNode>();
+    this.#known.set(shape, known);
+    return known;
   }
 
   /** What a reference without siblings denotes, through any number of references. */
@@ -129,6 +133,10 @@ class FactGraphBuilder {
     const single = node.shape.is === 'string-or-set' && texts.length === 1;
     node.text = single ? (texts[0] ?? '') : `[${texts.sort().join(',')}]`;
   }
+}
+
+function newNode(source: SourceNode, shape: Shape, text: string): FactNode {
+  return { source, shape, kind: 'value', children: NO_CHILDREN, text, meaning: -1 };
 }
 
 function become(node: FactNode, kind: 'map' | 'list', children: Map<string, FactChild>): void {

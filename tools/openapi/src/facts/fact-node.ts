@@ -7,8 +7,6 @@ import type { SourceNode } from '../read/source-node.js';
  * sorted, defaults are gone. Several places may lead to one node, and a node may lead back to itself.
  */
 export interface FactNode {
-  /** Its number within the document. */
-  readonly id: number;
   readonly source: SourceNode;
   readonly shape: Shape;
   kind: 'map' | 'list' | 'value';

@@ -7,7 +7,6 @@ import { ToolError } from './tool-error.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const SPACE = /[ \t\r\n]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
 const WORD = /true|false|null/y;
 const WORDS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
@@ -38,9 +37,9 @@ class JsonReader {
     this.#skipSpace();
     switch (this.file.text[this.#at]) {
       case '{':
-        return this.#nested(() => this.#map());
+        return this.#map();
       case '[':
-        return this.#nested(() => this.#list());
+        return this.#list();
       case '"':
         return this.#string();
       default:
@@ -48,27 +47,28 @@ class JsonReader {
     }
   }
 
-  #nested(read: () => SourceNode): SourceNode {
-    if (++this.#depth > MAX_DEPTH) this.#fail(`nested more than ${MAX_DEPTH} levels deep`);
-    const node = read();
-    this.#depth--;
-    return node;
-  }
-
   #map(): SourceNode {
-    const start = this.#at++;
+    const start = this.#open();
     const entries = new Map<string, SourceEntry>();
     if (!this.#skip('}')) {
       do this.#entry(entries);
       while (this.#skip(','));
       this.#expect('}');
     }
+    this.#depth--;
     return { kind: 'map', entries, file: this.file, start, end: this.#at };
+  }
+
+  #open(): number {
+    if (++this.#depth > MAX_DEPTH) this.#fail(`nested more than ${MAX_DEPTH} levels deep`);
+    return this.#at++;
   }
 
   #entry(entries: Map<string, SourceEntry>): void {
     this.#skipSpace();
-    const { value: key, start, end } = this.#string();
+    const start = this.#at;
+    const key = this.#text();
+    const end = this.#at;
     const first = entries.get(key);
     if (first !== undefined) throw duplicateKey(this.file, key, start, first.start);
     this.#expect(':');
@@ -76,22 +76,28 @@ class JsonReader {
   }
 
   #list(): SourceNode {
-    const start = this.#at++;
+    const start = this.#open();
     const items: SourceNode[] = [];
     if (!this.#skip(']')) {
       do items.push(this.#value());
       while (this.#skip(','));
       this.#expect(']');
     }
+    this.#depth--;
     return { kind: 'list', items, file: this.file, start, end: this.#at };
   }
 
-  #string(): SourceScalar & { value: string } {
+  #string(): SourceScalar {
     const start = this.#at;
-    if (this.file.text[start] !== '"') this.#fail('expected a string');
-    const escapes = this.#stringEnd(start);
-    const value = escapes ? this.#unescape(start) : this.file.text.slice(start + 1, this.#at - 1);
+    const value = this.#text();
     return { kind: 'scalar', value, file: this.file, start, end: this.#at };
+  }
+
+  #text(): string {
+    const start = this.#at;
+    if (this.file.text.charCodeAt(start) !== QUOTE) this.#fail('expected a string');
+    const escapes = this.#stringEnd(start);
+    return escapes ? this.#unescape(start) : this.file.text.slice(start + 1, this.#at - 1);
   }
 
   /** Moves to the end of the string that starts here; tells whether it has escapes. */
@@ -121,11 +127,12 @@ class JsonReader {
   #wordOrNumber(): SourceScalar {
     const start = this.#at;
     const word = this.#match(WORD);
-    const parsed =
-      word === undefined
-        ? readNumber(this.#match(NUMBER) ?? this.#fail('expected a value'))
-        : { value: WORDS[word] ?? null };
-    return { kind: 'scalar', ...parsed, file: this.file, start, end: this.#at };
+    if (word !== undefined) {
+      return { kind: 'scalar', value: WORDS[word] ?? null, file: this.file, start, end: this.#at };
+    }
+    const { value, exact } = readNumber(this.#match(NUMBER) ?? this.#fail('expected a value'));
+    const number = { kind: 'scalar', value, file: this.file, start, end: this.#at } as const;
+    return exact === undefined ? number : { ...number, exact };
   }
 
   #match(pattern: RegExp): string | undefined {
@@ -136,7 +143,8 @@ class JsonReader {
   }
 
   #skipSpace(): void {
-    if (this.file.text.charCodeAt(this.#at) <= 32) this.#match(SPACE);
+    const { text } = this.file;
+    for (let code = text.charCodeAt(this.#at); isSpace(code); code = text.charCodeAt(++this.#at));
   }
 
   #skip(character: string): boolean {
@@ -153,4 +161,8 @@ class JsonReader {
   #fail(problem: string): never {
     throw new ToolError('syntax', `${this.file.path}:${this.file.lineAt(this.#at)}: not JSON: ${problem}`);
   }
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }

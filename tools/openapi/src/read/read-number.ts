@@ -6,6 +6,7 @@ const DECIMAL = /^([-+]?)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d+))?$/;
  */
 export function readNumber(source: string): { value: number; exact?: string } {
   const value = Number(source) || 0;
+  if (String(value) === source) return { value };
   const exact = normalise(source);
   return exact === undefined || exact === normalise(String(value)) ? { value } : { value, exact };
 }
