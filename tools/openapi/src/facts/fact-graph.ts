@@ -12,7 +12,7 @@ import {
 import { ToolError } from '../read/tool-error.js';
 import { isDefault } from './defaults.js';
 import { dropUsedComponents } from './drop-used-components.js';
-import { type FactChild, type FactNode, NO_CHILDREN } from './fact-node.js';
+import { type FactChild, type FactNode, NO_CHILDREN, NO_MEANING } from './fact-node.js';
 import { OPENAPI_OBJECTS, shapeOfField } from './openapi-objects.js';
 import { data, object, type Shape } from './shape.js';
 
@@ -136,7 +136,7 @@ class FactGraphBuilder {
 }
 
 function newNode(source: SourceNode, shape: Shape, text: string): FactNode {
-  return { source, shape, kind: 'value', children: NO_CHILDREN, text, meaning: -1 };
+  return { source, shape, kind: 'value', children: NO_CHILDREN, text, meaning: NO_MEANING };
 }
 
 function become(node: FactNode, kind: 'map' | 'list', children: Map<string, FactChild>): void {

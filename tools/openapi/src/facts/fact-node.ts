@@ -21,6 +21,9 @@ export interface FactNode {
 /** The children of every value: one map for all, because most nodes are values. */
 export const NO_CHILDREN: ReadonlyMap<string, FactChild> = new Map();
 
+/** The meaning of a node that was given none yet. */
+export const NO_MEANING = -1;
+
 /** What a node has under a key, and where that is written: the place of the key, or of the item. */
 export interface FactChild {
   readonly node: FactNode;

@@ -1,5 +1,5 @@
 import { CycleRefinement } from './cycle-refinement.js';
-import type { FactNode } from './fact-node.js';
+import { type FactNode, NO_MEANING } from './fact-node.js';
 import { stronglyConnected } from './strongly-connected.js';
 
 /**
@@ -24,7 +24,7 @@ export class Meanings {
 
   /** Gives every node that `root` leads to its meaning. */
   assign(root: FactNode): void {
-    for (const group of stronglyConnected(root)) {
+    for (const group of stronglyConnected(root, hasMeaning)) {
       const [node] = group;
       if (node?.kind === 'value') this.#assignValue(node);
       else if (node !== undefined && group.length === 1 && !leadsToItself(node)) this.#assignOne(node);
@@ -103,6 +103,10 @@ export class Meanings {
     }
     return `{${parts.sort().join(',')}`;
   }
+}
+
+function hasMeaning({ meaning }: FactNode): boolean {
+  return meaning !== NO_MEANING;
 }
 
 function meaningLabel(node: FactNode): string {

@@ -84,7 +84,8 @@ class JsonReader {
       this.#expect(']');
     }
     this.#depth--;
-    return { kind: 'list', items, file: this.file, start, end: this.#at };
+    // An array that grew has room for more, which a copy has not.
+    return { kind: 'list', items: items.slice(), file: this.file, start, end: this.#at };
   }
 
   #string(): SourceScalar {
