@@ -7,6 +7,7 @@ import { Dispatcher } from '../dispatch/dispatcher.js';
 import { answer, hasContent } from '../http/answer.js';
 import { Refusal } from '../http/refusal.js';
 import { INBOX, type Inbox } from '../inbox/inbox.js';
+import { describeAnswers } from '../openapi/describe-answers.js';
 import { ContentBudget } from './content-budget.js';
 import { deliveryPath } from './delivery-path.js';
 import { readContent } from './read-content.js';
@@ -45,6 +46,7 @@ export function newPlantController(answers: Answers): Type<NewPlantReceiver> {
     @All(deliveryPath(answers))
     @ApiWebhook(facts.DELIVERY_PATH)
     @ApiOperation({ summary: facts.WEBHOOK_NAME, description: facts.WEBHOOK_DESCRIPTION })
+    @describeAnswers(answers)
     async receive(@Req() { raw: request }: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
       const method = request.method as string;
       if (!this.#methods.has(method)) throw new Refusal(405, { allow: this.#allow });
