@@ -182,6 +182,8 @@ function turnsOf(kind: string, { first, second }: Pair): readonly Turn[] {
   // What is not referenced may still be meant by a name: in a discriminator, or from another document.
   if (/^components\.(?!securitySchemes)\w+$/.test(kind)) return ['defined'];
   // What is referenced is told where it is used; a dynamic anchor is used without being seen.
+  // So is what a discriminator chooses between, among `oneOf` and `anyOf`.
+  if (kind === 'discriminator.mapping') return ['defined'];
   if (kind === 'schema.$defs' || kind === 'schema.definitions') return ['defined'];
   return [];
 }

@@ -11,6 +11,7 @@ import {
 } from '../read/source-node.js';
 import { ToolError } from '../read/tool-error.js';
 import { isDefault } from './defaults.js';
+import { Discriminators } from './discriminators.js';
 import { dropUsedComponents } from './drop-used-components.js';
 import { type FactChild, type FactNode, NO_CHILDREN, NO_MEANING } from './fact-node.js';
 import { OPENAPI_OBJECTS, shapeOfField } from './openapi-objects.js';
@@ -20,23 +21,30 @@ import { data, object, type Shape } from './shape.js';
  * The facts of an OpenAPI document as a graph. A reference is replaced by what it denotes, so a schema is
  * the same whether it is written in place or referenced; a component that something references is not
  * repeated under `components`. A reference that has siblings is kept as a part named `$ref` beside them,
- * because JSON Schema and OpenAPI read the two together in different ways.
+ * because JSON Schema and OpenAPI read the two together in different ways. What a discriminator means by a
+ * name is spelled out; see `Discriminators`.
  *
  * @throws ToolError for a reference that denotes nothing
  */
 export function factGraph(files: SourceFiles, root: SourceNode): FactNode {
-  return new FactGraphBuilder(files).build(root);
+  return new FactGraphBuilder(files, root).build();
 }
 
 class FactGraphBuilder {
   readonly #known = new Map<Shape, Map<SourceNode, FactNode>>();
   readonly #referenced = new Set<SourceNode>();
   readonly #unfilled: FactNode[] = [];
+  readonly #discriminators: Discriminators;
 
-  constructor(readonly files: SourceFiles) {}
+  constructor(
+    readonly files: SourceFiles,
+    readonly source: SourceNode,
+  ) {
+    this.#discriminators = new Discriminators(files, source);
+  }
 
-  build(source: SourceNode): FactNode {
-    const root = this.#node(source, object('openapi'));
+  build(): FactNode {
+    const root = this.#node(this.source, object('openapi'));
     this.#fillAll();
     dropUsedComponents(root, this.#referenced);
     return root;
@@ -109,7 +117,11 @@ class FactGraphBuilder {
     const reference = key === '$ref' ? referenceIn(siblings, shape) : undefined;
     if (reference !== undefined) return this.#node(this.#chain(siblings, shape)[0] ?? value, shape);
     if (isDefault(shape.name, key, siblings)) return undefined;
-    return this.#node(value, shapeOfField(shape.name, key));
+    const field = shapeOfField(shape.name, key);
+    return this.#node(
+      isDiscriminator(field) ? this.#discriminators.spelledOut(siblings, value) : value,
+      field,
+    );
   }
 
   #target(reference: string, from: SourceNode): SourceNode {
@@ -151,6 +163,10 @@ function become(node: FactNode, kind: 'map' | 'list', children: Map<string, Fact
 function referenceIn(source: SourceNode, shape: Shape): string | undefined {
   if (shape.is !== 'object' || OPENAPI_OBJECTS[shape.name].reference === undefined) return undefined;
   return valueAt(source, '$ref') === undefined ? undefined : stringAt(source, '$ref');
+}
+
+function isDiscriminator(shape: Shape): boolean {
+  return shape.is === 'object' && shape.name === 'discriminator';
 }
 
 function isAlone(reference: SourceNode): boolean {

@@ -3,6 +3,9 @@ import { countOf, differences, documentOf, factTexts, SCHEMA, withSchema } from 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const parameter = (fields: object) =>
   documentOf({ webhooks: { hook: { post: { parameters: [{ name: 'p', in: 'query', ...fields }] } } } });
+const AB = { A: { type: 'object' }, B: { type: 'array' } };
+const PARENT = { type: 'object', discriminator: { propertyName: 'p' } };
+const chosenBy = (mapping: object) => ({ type: 'object', discriminator: { propertyName: 'p', mapping } });
 const node = (next: unknown) => ({ type: 'object', properties: { next } });
 
 describe('the facts of a document', () => {
@@ -37,6 +40,13 @@ describe('the facts of a document', () => {
       [`${SCHEMA}/type`]: '"object"',
       [`${SCHEMA}/properties/next`]: JSON.stringify({ $ref: `#${SCHEMA}` }),
     });
+  });
+
+  it('name the heirs of a schema that has a discriminator, and theirs', () => {
+    const schemas = { P: PARENT, H: { allOf: [ref('P')] }, G: { allOf: [ref('H')] } };
+    const facts = Object.keys(factTexts({ 'main.yaml': withSchema(ref('P'), schemas) }));
+    const names = facts.map((pointer) => /mapping\/(\w)(?:\/|$)/.exec(pointer)?.[1]);
+    expect(new Set(names.filter((name) => name !== undefined))).toEqual(new Set(['H', 'G']));
   });
 
   it('show a component that nobody uses where it is', () => {
@@ -112,6 +122,22 @@ describe('the same facts', () => {
       other: documentOf({ servers: [] }),
     },
     {
+      name: 'an implicit name of a discriminator, written out',
+      one: withSchema({ oneOf: [ref('A'), ref('B')], discriminator: { propertyName: 'p' } }, AB),
+      other: withSchema(
+        {
+          oneOf: [ref('A'), ref('B')],
+          discriminator: { propertyName: 'p', mapping: { A: 'A', B: '#/components/schemas/B' } },
+        },
+        AB,
+      ),
+    },
+    {
+      name: 'what an explicit name chooses, under another name',
+      one: withSchema(chosenBy({ a: ref('A').$ref }), AB),
+      other: withSchema(chosenBy({ a: ref('C').$ref }), { C: AB.A, B: AB.B }),
+    },
+    {
       name: 'a cycle, unrolled once',
       one: withSchema(ref('N'), { N: node(ref('N')) }),
       other: withSchema(node(ref('N')), { N: node(ref('N')) }),
@@ -178,6 +204,39 @@ describe('different facts', () => {
       one: withSchema({ ...ref('A'), description: 'd' }, { A: { type: 'null' } }),
       other: withSchema(ref('A'), { A: { type: 'null' } }),
       want: [`${SCHEMA}/description`, `${SCHEMA}/$ref/type`, `${SCHEMA}/type`],
+    },
+    {
+      name: 'a schema that a discriminator chooses by another name',
+      one: withSchema({ oneOf: [ref('A')], discriminator: { propertyName: 'p' } }, { A: {} }),
+      other: withSchema({ oneOf: [ref('B')], discriminator: { propertyName: 'p' } }, { B: {} }),
+      want: [`${SCHEMA}/discriminator/mapping/A`, `${SCHEMA}/discriminator/mapping/B`],
+    },
+    {
+      name: 'a schema that a discriminator can no longer choose, because it is in place',
+      one: withSchema({ anyOf: [ref('A')], discriminator: { propertyName: 'p' } }, { A: {} }),
+      other: withSchema({ anyOf: [{}], discriminator: { propertyName: 'p' } }),
+      want: [`${SCHEMA}/discriminator/mapping/A`],
+    },
+    {
+      name: 'schemas that changed their names with each other',
+      one: withSchema({ oneOf: [ref('A'), ref('B')], discriminator: { propertyName: 'p' } }, AB),
+      other: withSchema(
+        { oneOf: [ref('B'), ref('A')], discriminator: { propertyName: 'p' } },
+        { A: AB.B, B: AB.A },
+      ),
+      want: [`${SCHEMA}/discriminator/mapping/A/type`, `${SCHEMA}/discriminator/mapping/B/type`],
+    },
+    {
+      name: 'schemas that changed their explicit names with each other',
+      one: withSchema(chosenBy({ a: 'A', b: 'B' }), AB),
+      other: withSchema(chosenBy({ a: 'B', b: 'A' }), AB),
+      want: [`${SCHEMA}/discriminator/mapping/a/type`, `${SCHEMA}/discriminator/mapping/b/type`],
+    },
+    {
+      name: 'an address that is not local',
+      one: withSchema(chosenBy({ a: 'https://example.com/a.json' })),
+      other: withSchema(chosenBy({ a: 'https://example.com/b.json' })),
+      want: [`${SCHEMA}/discriminator/mapping/a`],
     },
     {
       name: 'root security',

@@ -27,6 +27,7 @@ const schemaFields = {
   dependentRequired: map(set),
   required: set,
   type: stringOrSet,
+  discriminator: object('discriminator'),
   xml: object('xml'),
 };
 
@@ -87,6 +88,7 @@ export const OPENAPI_OBJECTS: Readonly<Record<ObjectName, ObjectDefinition>> = {
   link: { reference: true, fields: { server: object('server') } },
   header: { reference: true, fields: { schema, examples, content } },
   schema: { reference: true, fields: schemaFields },
+  discriminator: { fields: { mapping: schemas } },
   xml: { fields: {} },
   'security-scheme': { reference: true, fields: {} },
 };

@@ -33,6 +33,7 @@ export type ObjectName =
   | 'link'
   | 'header'
   | 'schema'
+  | 'discriminator'
   | 'xml'
   | 'security-scheme';
 
