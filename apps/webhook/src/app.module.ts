@@ -31,7 +31,11 @@ const DISPATCHER_GUARDS = Symbol('DispatcherGuards');
     BearerStrategy,
     NewPlantHandler,
     { provide: APP_GUARD, useClass: BearerAuthGuard },
-    { provide: APP_FILTER, inject: [LOGGER], useFactory: (logger: Logger) => new RefusalFilter(logger) },
+    {
+      provide: APP_FILTER,
+      inject: [RECEPTION, LOGGER],
+      useFactory: ({ refusals }: Reception, logger: Logger) => new RefusalFilter(refusals, logger),
+    },
     {
       provide: Dispatcher,
       inject: [INBOX, NewPlantHandler, DISPATCHER_GUARDS, LOGGER],

@@ -1,3 +1,6 @@
+import type { Answers } from '@plant-store/contract';
+import { exampleAnswers } from '@plant-store/example-answers';
+
 import { type Config, parseConfig, SETTING_NAMES } from './config.js';
 import { ReceiverError } from './errors.js';
 
@@ -21,10 +24,13 @@ const defaults: Config = {
   HANDLER_MAX_BACKOFF_MS: 3_600_000,
 };
 
+const parse = (environment: Record<string, string>, given: Answers = {}): Config =>
+  parseConfig(environment, given);
+
 /** The lines of what is said about an environment, without the first one. */
-function faultsOf(environment: Record<string, string>): string[] {
+function faultsOf(environment: Record<string, string>, given: Answers = {}): string[] {
   try {
-    parseConfig(environment);
+    parse(environment, given);
   } catch (error) {
     expect(error).toBeInstanceOf(ReceiverError);
     expect(error).toMatchObject({ code: 'CONFIGURATION_INVALID' });
@@ -36,8 +42,8 @@ function faultsOf(environment: Record<string, string>): string[] {
 }
 
 test('a token is all that has to be set', () => {
-  expect(parseConfig(TOKENS)).toEqual({ ...defaults, ACCESS_TOKENS: ['arbitrary-token'] });
-  expect(parseConfig({ ACCESS_TOKENS_FILE: 'tokens' })).toEqual({
+  expect(parse(TOKENS)).toEqual({ ...defaults, ACCESS_TOKENS: ['arbitrary-token'] });
+  expect(parse({ ACCESS_TOKENS_FILE: 'tokens' })).toEqual({
     ...defaults,
     ACCESS_TOKENS_FILE: 'tokens',
   });
@@ -63,7 +69,7 @@ test('everything can be set', () => {
     HANDLER_MAX_BACKOFF_MS: '10',
   };
 
-  expect(parseConfig(environment)).toEqual({
+  expect(parse(environment)).toEqual({
     ...environment,
     PORT: 8_080,
     OPERATIONS_PORT: 0,
@@ -79,25 +85,27 @@ test('everything can be set', () => {
     HANDLER_BACKOFF_MS: 9,
     HANDLER_MAX_BACKOFF_MS: 10,
   });
-  expect(Object.keys(environment).concat('ACCESS_TOKENS_FILE').sort()).toEqual([...SETTING_NAMES].sort());
+  expect(Object.keys(environment).concat('ACCESS_TOKENS_FILE', 'SIGNING_KEYS').sort()).toEqual(
+    [...SETTING_NAMES].sort(),
+  );
 });
 
 test('what is empty is not set', () => {
   const empty = Object.fromEntries(SETTING_NAMES.map((name) => [name, '']));
 
-  expect(parseConfig({ ...empty, ...TOKENS })).toEqual(parseConfig(TOKENS));
+  expect(parse({ ...empty, ...TOKENS })).toEqual(parse(TOKENS));
 });
 
 test('zero is set', () => {
-  expect(parseConfig({ ...TOKENS, PORT: '0' }).PORT).toBe(0);
+  expect(parse({ ...TOKENS, PORT: '0' }).PORT).toBe(0);
 });
 
 test('what is none of its settings is not looked at', () => {
-  expect(parseConfig({ ...TOKENS, PATH: '/arbitrary', PORTS: 'no' })).toEqual(parseConfig(TOKENS));
+  expect(parse({ ...TOKENS, PATH: '/arbitrary', PORTS: 'no' })).toEqual(parse(TOKENS));
 });
 
 test('cannot be changed, nor can what it holds', () => {
-  const config = parseConfig(TOKENS);
+  const config = parse(TOKENS);
 
   expect(Object.isFrozen(config)).toBe(true);
   expect(Object.isFrozen(config.ACCESS_TOKENS)).toBe(true);
@@ -145,6 +153,73 @@ test.each<[name: string, fault: string, ...values: string[]]>([
   }
 });
 
+describe('once questions are answered:', () => {
+  const { signing, 'event-identity': identity, 'token-format': format } = exampleAnswers;
+  const signed: Answers = { signing, 'event-identity': identity };
+  const KEYS =
+    'SIGNING_KEYS: set the keys of signatures, separated by commas, each whsec_ and base64: signing is answered';
+
+  test.each<[name: string, given: Answers, environment: Record<string, string>, want: string[]]>([
+    [
+      'no key while signing is open',
+      {},
+      { SIGNING_KEYS: 'whsec_YQ==' },
+      ['SIGNING_KEYS: cannot be set while signing is an open question; take it away'],
+    ],
+    ['a key once signing is answered', signed, {}, [KEYS]],
+    ['a key with its prefix', signed, { SIGNING_KEYS: 'whsec_YQ==,YQ==' }, [KEYS]],
+    ['a key in its encoding', signed, { SIGNING_KEYS: 'whsec_secret?' }, [KEYS]],
+    ['a key with something in it', signed, { SIGNING_KEYS: 'whsec_' }, [KEYS]],
+    [
+      'tokens of the format',
+      { 'token-format': format },
+      TOKENS,
+      ['ACCESS_TOKENS: must be of the format that token-format is answered with: example'],
+    ],
+    [
+      'no guard that is answered',
+      { 'size-limits': 10, 'time-outs': { delivery: 10, answer: 10 } },
+      {
+        MAX_CONTENT_BYTES: '10',
+        REQUEST_TIMEOUT_MS: '10',
+      },
+      [
+        'MAX_CONTENT_BYTES: cannot be set, since size-limits is answered; take it away',
+        'REQUEST_TIMEOUT_MS: cannot be set, since time-outs is answered; take it away',
+      ],
+    ],
+    [
+      'room for one delivery of the largest size',
+      { 'size-limits': 10 },
+      { MAX_CONTENT_BYTES_IN_FLIGHT: '9' },
+      ['MAX_CONTENT_BYTES_IN_FLIGHT: must not be smaller than what size-limits is answered with'],
+    ],
+  ])('%s', (_name, given, environment, want) => {
+    expect(faultsOf({ ...TOKENS, ...environment }, given)).toEqual(want);
+  });
+
+  test('answers take the place of guards', () => {
+    const environment = { ACCESS_TOKENS: 'example-token', SIGNING_KEYS: 'whsec_YQ==, whsec_Yg' };
+
+    expect(parse(environment, exampleAnswers)).toEqual({
+      ...defaults,
+      ACCESS_TOKENS: ['example-token'],
+      SIGNING_KEYS: ['whsec_YQ==', 'whsec_Yg'],
+      MAX_CONTENT_BYTES: 1_000,
+      REQUEST_TIMEOUT_MS: 2_000,
+    });
+  });
+
+  test('answers that cannot be carried out are told apart from settings', () => {
+    expect(() => parse(TOKENS, { 'size-limits': 0 })).toThrow(
+      new ReceiverError(
+        'ANSWERS_INVALID',
+        'These answers cannot be carried out:\n  size-limits is no whole number of bytes',
+      ),
+    );
+  });
+});
+
 describe('settings that have to agree:', () => {
   const ONE =
     'ACCESS_TOKENS: set one of ACCESS_TOKENS (comma-separated) and ACCESS_TOKENS_FILE (one a line): without a token the receiver does not start';
@@ -180,6 +255,7 @@ test('every fault is listed, each once', () => {
       OPERATIONS_PORT: 'no',
       INBOX_URL: 'no',
       LOG_LEVEL: 'no',
+      SIGNING_KEYS: 'no',
       ...Object.fromEntries(
         SETTING_NAMES.filter((name) => /_(MS|BYTES|IN_FLIGHT|CONCURRENCY|ATTEMPTS)$/.test(name)).map(
           (name) => [name, 'no'],

@@ -1,18 +1,17 @@
 import 'reflect-metadata';
 
 import { makeFolder } from '../test/make-folder.js';
-import { exampleAnswers } from '../test/example-answers.js';
 import { recordLog } from '../test/record-log.js';
 import { afterThisTest } from '../test/teardown.js';
+import { composeReception } from './answers/compose-reception.js';
 import { AccessTokens } from './authentication/access-tokens.js';
 import { createApp, previewApp } from './create-app.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { openSqliteInbox } from './inbox/sqlite-inbox.js';
-import { acceptedMethods } from './new-plant/accepted-methods.js';
 
 test.each([
   { world: 'everything open', answers: {}, taken: ['POST', 'PUT', 'PATCH'], allow: 'POST, PUT, PATCH' },
-  { world: 'the example answers', answers: exampleAnswers, taken: ['PUT'], allow: 'PUT' },
+  { world: 'the method answered', answers: { 'http-method': 'PUT' } as const, taken: ['PUT'], allow: 'PUT' },
 ])('with $world it takes $taken', async ({ answers, taken, allow }) => {
   const inbox = openSqliteInbox(makeFolder());
   const log = recordLog();
@@ -21,11 +20,7 @@ test.each([
       accessTokens: new AccessTokens(['arbitrary']),
       inbox,
       logger: log.logger,
-      reception: {
-        methods: acceptedMethods(answers),
-        maxContentBytes: 100,
-        maxContentBytesInFlight: 100,
-      },
+      reception: composeReception(answers, { MAX_CONTENT_BYTES: 100, MAX_CONTENT_BYTES_IN_FLIGHT: 100 }),
       dispatcherGuards: { concurrency: 1, timeout: 1_000, maxAttempts: 1, backoff: 1, maxBackoff: 1 },
     },
     { requestTimeout: 10_000, keepAliveTimeout: 1_000 },

@@ -14,7 +14,7 @@ export function createApp(
 ): Promise<NestFastifyApplication> {
   return NestFactory.create<NestFastifyApplication>(
     AppModule.with(() => resources, answers),
-    createFastifyAdapter(guards),
+    createFastifyAdapter(guards, resources.reception.refusals.unavailable),
     { logger: new NestLogger(resources.logger), bodyParser: false, abortOnError: false },
   );
 }

@@ -31,7 +31,7 @@ const queries = [...text.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql!);
 const code = (value: unknown): string => `\`${String(value)}\``;
 
 test('lists every setting with its default, and no other', () => {
-  const defaults = parseConfig({ ACCESS_TOKENS: 'arbitrary' });
+  const defaults = parseConfig({ ACCESS_TOKENS: 'arbitrary' }, {});
   const want = SETTING_NAMES.map((name) => {
     const standard = name === 'ACCESS_TOKENS' ? undefined : defaults[name];
     return [code(name), standard === undefined ? '' : code(standard)];

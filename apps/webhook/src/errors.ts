@@ -4,6 +4,7 @@
  */
 export const RECEIVER_ERRORS = {
   CONFIGURATION_INVALID: 'A setting is missing or wrong; every fault is listed.',
+  ANSWERS_INVALID: 'An answer to an open question cannot be carried out; every fault is listed.',
   ACCESS_TOKENS_UNREADABLE: 'The file of access tokens cannot be read, or holds no usable token.',
   ADDRESS_UNAVAILABLE: 'The address cannot be listened on: taken, not of this machine, or not allowed.',
   INBOX_IN_USE: 'Another receiver works on the same inbox.',

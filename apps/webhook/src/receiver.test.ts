@@ -20,13 +20,16 @@ const TOKEN = 'an-arbitrary-secret';
 const HANDLED = 'a new plant was added to the store';
 
 const configFor = (folder: string, settings: Record<string, string> = {}): Config =>
-  parseConfig({
-    PORT: '0',
-    OPERATIONS_PORT: '0',
-    ACCESS_TOKENS: TOKEN,
-    INBOX_URL: `file:${folder}`,
-    ...settings,
-  });
+  parseConfig(
+    {
+      PORT: '0',
+      OPERATIONS_PORT: '0',
+      ACCESS_TOKENS: TOKEN,
+      INBOX_URL: `file:${folder}`,
+      ...settings,
+    },
+    {},
+  );
 
 interface Running {
   readonly url: string;
@@ -37,7 +40,7 @@ interface Running {
 
 async function start(folder: string, settings?: Record<string, string>): Promise<Running> {
   const log = recordLog();
-  const receiver = await startReceiver(configFor(folder, settings), log.logger);
+  const receiver = await startReceiver(configFor(folder, settings), log.logger, {});
   let closing: Promise<boolean> | undefined;
   const close = (): Promise<boolean> => (closing ??= receiver.close());
   afterThisTest(close);
@@ -147,7 +150,7 @@ test('a request that does not end is cut short at the deadline', async () => {
 
 describe('a start that fails says why, and leaves nothing open:', () => {
   const failedStart = async (config: Config): Promise<unknown> =>
-    rejection(startReceiver(config, recordLog().logger));
+    rejection(startReceiver(config, recordLog().logger, {}));
 
   test('the address is taken', async () => {
     const [folder, other] = [makeFolder(), makeFolder()];

@@ -2,6 +2,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type Answers, answers } from '@plant-store/contract';
 import type { Logger } from 'pino';
 
+import { composeReception } from './answers/compose-reception.js';
+import { effectsOf } from './answers/effects-of.js';
 import { openAccessTokens } from './authentication/open-access-tokens.js';
 import type { Config } from './config.js';
 import { createApp } from './create-app.js';
@@ -9,8 +11,6 @@ import { Dispatcher } from './dispatch/dispatcher.js';
 import { ReceiverError } from './errors.js';
 import type { Inbox } from './inbox/inbox.js';
 import { openInbox } from './inbox/open-inbox.js';
-import { acceptedMethods } from './new-plant/accepted-methods.js';
-import { deliveryPath } from './new-plant/delivery-path.js';
 import { readDocuments } from './operations/documents.js';
 import { type OperationsListener, startOperationsListener } from './operations/operations-listener.js';
 
@@ -32,7 +32,8 @@ export interface Receiver {
 /**
  * Starts a receiver.
  *
- * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`, `INBOX_UNUSABLE`, `INBOX_IN_USE`, `ADDRESS_UNAVAILABLE`;
+ * @param config parsed under the same answers
+ * @throws ReceiverError `ANSWERS_INVALID`, `ACCESS_TOKENS_UNREADABLE`, `INBOX_UNUSABLE`, `INBOX_IN_USE`, `ADDRESS_UNAVAILABLE`;
  * nothing is then left open
  */
 export async function startReceiver(
@@ -40,7 +41,8 @@ export async function startReceiver(
   logger: Logger,
   given: Answers = answers,
 ): Promise<Receiver> {
-  const tokens = openAccessTokens(config, logger);
+  const reception = composeReception(given, config);
+  const tokens = openAccessTokens(config, logger, effectsOf(given).tokenFormat);
   let inbox: Inbox | undefined;
   let operations: OperationsListener | undefined;
   try {
@@ -51,11 +53,7 @@ export async function startReceiver(
         accessTokens: tokens.accessTokens,
         inbox,
         logger,
-        reception: {
-          methods: acceptedMethods(given),
-          maxContentBytes: config.MAX_CONTENT_BYTES,
-          maxContentBytesInFlight: config.MAX_CONTENT_BYTES_IN_FLIGHT,
-        },
+        reception,
         dispatcherGuards: {
           concurrency: config.HANDLER_CONCURRENCY,
           timeout: config.HANDLER_TIMEOUT_MS,
@@ -67,7 +65,7 @@ export async function startReceiver(
       { requestTimeout: config.REQUEST_TIMEOUT_MS, keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT_MS },
       given,
     );
-    const url = new URL(deliveryPath(given), await listen(app, config)).href;
+    const url = new URL(reception.path, await listen(app, config)).href;
     app.get(Dispatcher).wake();
     logger.info(
       { url, operations: operations.url, inbox: inbox.location, ...(await inbox.counts()) },

@@ -1,8 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 
-import { ACCESS_TOKEN_PATTERN } from '@plant-store/contract';
+import type { TokenFormat } from '@plant-store/contract';
 
 import { ReceiverError } from '../errors.js';
+import { accessTokenTest } from './access-token-test.js';
 
 /** How often a change is looked for, in milliseconds. Polling also sees a file that is replaced through a link. */
 const POLL_INTERVAL = 500;
@@ -12,13 +13,17 @@ const POLL_INTERVAL = 500;
  *
  * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`. It names lines by number and never quotes one.
  */
-export function readAccessTokensFile(path: string): string[] {
+export function readAccessTokensFile(path: string, format?: TokenFormat): string[] {
+  const isToken = accessTokenTest(format);
   const lines = readText(path)
     .split('\n')
     .map((line) => line.trim());
   const malformed = lines.flatMap((line, index) => (isToken(line) || isIgnored(line) ? [] : [index + 1]));
   if (malformed.length > 0) {
-    throw unreadable(path, `line ${malformed.join(', ')} is not an access token (RFC 6750 §2.1, b64token)`);
+    throw unreadable(
+      path,
+      `line ${malformed.join(', ')} is not an access token (RFC 6750 §2.1, b64token${format === undefined ? '' : `; token-format: ${format.name}`})`,
+    );
   }
   const tokens = lines.filter(isToken);
   if (tokens.length === 0) throw unreadable(path, 'it holds no access token; write one on a line of its own');
@@ -70,4 +75,3 @@ function unreadable(path: string, reason: string, cause?: unknown): ReceiverErro
 }
 
 const isIgnored = (line: string): boolean => line === '' || line.startsWith('#');
-const isToken = (line: string): boolean => ACCESS_TOKEN_PATTERN.test(line);

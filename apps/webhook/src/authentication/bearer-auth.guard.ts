@@ -1,16 +1,28 @@
-import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 
 import { Refusal } from '../http/refusal.js';
+import type { HeadCheck } from '../answers/receiver-effect.js';
+import { RECEPTION, type Reception } from '../new-plant/reception.js';
+import type { AcceptedToken } from './access-tokens.js';
 import { readBearerCredentials } from './bearer-credentials.js';
 import { type AuthenticationRequest, BearerStrategy, type StrategyActions } from './bearer.strategy.js';
 
-/** Lets a request in if its bearer token is accepted. The default guard of the whole application (§5). */
+/**
+ * Lets a request in if its bearer token is accepted, and then if its head is as it should be. The default guard of
+ * the whole application (§5).
+ */
 @Injectable()
 export class BearerAuthGuard extends AuthGuard('bearer') {
-  constructor(private readonly strategy: BearerStrategy) {
+  readonly #admit: HeadCheck;
+
+  constructor(
+    private readonly strategy: BearerStrategy,
+    @Inject(RECEPTION) { admit }: Reception,
+  ) {
     super();
+    this.#admit = admit;
   }
 
   /**
@@ -18,20 +30,22 @@ export class BearerAuthGuard extends AuthGuard('bearer') {
    * comparing tokens needs none, and passport's plumbing costs more than the comparison
    * (docs/decisions/009). A strategy that decides nothing lets nobody in.
    *
-   * @throws Refusal with the challenge that the strategy gave
+   * @throws Refusal with the challenge that the strategy gave, or of the head
    */
   override canActivate(context: ExecutionContext): boolean {
-    let isAdmitted = false;
+    let accepted: AcceptedToken | undefined;
     const strategy = Object.create(this.strategy) as BearerStrategy & StrategyActions;
-    strategy.success = () => (isAdmitted = true);
-    strategy.fail = (challenge, status = 401) => {
-      throw new Refusal(status, { 'www-authenticate': challenge });
+    strategy.success = (token) => (accepted = token);
+    strategy.fail = ({ failure, value }) => {
+      throw new Refusal(failure, { 'www-authenticate': value });
     };
     strategy.error = (error) => {
       throw error as Error;
     };
     strategy.authenticate(this.getRequest(context));
-    return isAdmitted;
+    if (accepted === undefined) return false;
+    this.#admit(context.getArgByIndex<FastifyRequest>(0).raw, accepted);
+    return true;
   }
 
   /** Shows the strategy the credentials alone, so that nothing else of a request can authenticate it. */

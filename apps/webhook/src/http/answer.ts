@@ -3,6 +3,8 @@ import type { Socket } from 'node:net';
 
 import type { FastifyReply } from 'fastify';
 
+import type { PreparedAnswer } from './prepared-answer.js';
+
 /** How long the rest of a refused request is awaited so that its sender can read the answer, in milliseconds. */
 const LINGER = 1_000;
 
@@ -14,22 +16,30 @@ export function isClosing({ socket }: IncomingMessage): boolean {
   return closing.has(socket);
 }
 
-/** Answers with a status and fields, and no content. */
+/**
+ * Answers as prepared.
+ *
+ * @param fields those that this one answer has beside the prepared ones
+ */
 export function answer(
   reply: FastifyReply,
-  status: number,
+  prepared: PreparedAnswer,
   fields: Readonly<Record<string, string>> = {},
 ): void {
   const { raw: request } = reply.request;
   reply.hijack();
   if (!request.socket.writable) return;
-  if (hasContent(request) && !request.complete) refuseContent(request, reply.raw, status, fields);
-  else writeAnswer(reply, status, fields);
+  if (hasContent(request) && !request.complete) refuseContent(request, reply.raw, prepared, fields);
+  else writeAnswer(reply, prepared, fields);
 }
 
-function writeAnswer(reply: FastifyReply, status: number, fields: Readonly<Record<string, string>>): void {
+function writeAnswer(
+  reply: FastifyReply,
+  prepared: PreparedAnswer,
+  fields: Readonly<Record<string, string>>,
+): void {
   keepConnectionFieldsPrivate(reply.raw);
-  reply.raw.writeHead(status, withFraming(reply, status, fields)).end();
+  reply.raw.writeHead(prepared.status, withFraming(reply, prepared, fields)).end(prepared.content);
 }
 
 /** Whether a request announces content (RFC 9112 §6). */
@@ -45,12 +55,13 @@ export function hasContent(request: IncomingMessage): boolean {
 function refuseContent(
   request: IncomingMessage,
   response: ServerResponse,
-  status: number,
+  prepared: PreparedAnswer,
   fields: Readonly<Record<string, string>>,
 ): void {
   closing.add(request.socket);
-  response.writeHead(status, { ...fields, 'content-length': '0', connection: 'close' });
+  response.writeHead(prepared.status, { ...fields, ...prepared.fields, connection: 'close' });
   response.flushHeaders();
+  if (prepared.content !== undefined) response.write(prepared.content);
   const end = (): void => {
     clearTimeout(timer);
     response.end();
@@ -68,17 +79,17 @@ function keepConnectionFieldsPrivate(response: ServerResponse): void {
 }
 
 /**
- * A 204 has no Content-Length (RFC 9110 §8.6). A server that stops says that it closes (RFC 9112 §9.6), and so it
- * does to HTTP/1.0, where a connection that persists would have to be agreed on.
+ * A server that stops says that it closes (RFC 9112 §9.6), and so it does to HTTP/1.0, where a connection that
+ * persists would have to be agreed on.
  */
 function withFraming(
   reply: FastifyReply,
-  status: number,
+  prepared: PreparedAnswer,
   fields: Readonly<Record<string, string>>,
 ): Record<string, string> {
   return {
     ...fields,
-    ...(status !== 204 && { 'content-length': '0' }),
+    ...prepared.fields,
     ...((isStopping(reply) || reply.raw.req.httpVersionMinor === 0) && { connection: 'close' }),
   };
 }

@@ -6,6 +6,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { answer, isClosing, isStopping } from './answer.js';
 import { answerClientError } from './answer-client-error.js';
 import { namesItsHost } from './names-its-host.js';
+import { prepareAnswer, type PreparedAnswer } from './prepared-answer.js';
 import { trackConnections } from './track-connections.js';
 
 /** Guards of the HTTP server, in milliseconds. */
@@ -16,11 +17,18 @@ export interface HttpGuards {
   readonly keepAliveTimeout: number;
 }
 
+const BAD_REQUEST = prepareAnswer(400);
+
 /**
  * Fastify without what it would say of itself: it reads no content, and its errors have no body and no
  * fields of their own.
+ *
+ * @param unavailable what a request is answered with while the server stops
  */
-export function createFastifyAdapter({ requestTimeout, keepAliveTimeout }: HttpGuards): FastifyAdapter {
+export function createFastifyAdapter(
+  { requestTimeout, keepAliveTimeout }: HttpGuards,
+  unavailable: PreparedAnswer,
+): FastifyAdapter {
   const adapter = new FastifyAdapter({
     requestTimeout,
     keepAliveTimeout,
@@ -32,7 +40,7 @@ export function createFastifyAdapter({ requestTimeout, keepAliveTimeout }: HttpG
     },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error: FastifyError, _request: FastifyRequest, reply: FastifyReply) =>
-      answer(reply, error.statusCode ?? 400),
+      answer(reply, prepareAnswer(error.statusCode ?? 400)),
     return503OnClosing: false,
     skipMiddie: true,
   });
@@ -40,8 +48,8 @@ export function createFastifyAdapter({ requestTimeout, keepAliveTimeout }: HttpG
   routeEveryMethodUnread(adapter);
   fastify.addHook('onRequest', (request, reply, done) => {
     if (isClosing(request.raw)) reply.hijack();
-    else if (isStopping(reply)) answer(reply, 503);
-    else if (!namesItsHost(request.raw)) answer(reply, 400);
+    else if (isStopping(reply)) answer(reply, unavailable);
+    else if (!namesItsHost(request.raw)) answer(reply, BAD_REQUEST);
     else done();
   });
   const endSilentConnections = trackConnections(fastify.server);

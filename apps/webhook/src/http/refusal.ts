@@ -1,15 +1,14 @@
-import { HttpException } from '@nestjs/common';
+import type { Failure } from '@plant-store/contract';
 
-/**
- * A request that is not taken: a status that HTTP or RFC 6750 defines for the case, the fields that go
- * with it, and no content (questions `status-codes`, `error-codes`, `error-payloads`).
- */
-export class Refusal extends HttpException {
+/** A request that is not taken: why, and the fields that HTTP or RFC 6750 wants beside the status. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+
   constructor(
-    status: number,
+    readonly failure: Failure,
     readonly fields: Readonly<Record<string, string>> = {},
-    options?: { cause?: unknown },
+    options?: ErrorOptions,
   ) {
-    super('', status, options);
+    super(failure, options);
   }
 }

@@ -1,7 +1,8 @@
 import { type Answers, CONTENT_METHODS, type ContentMethod } from '@plant-store/contract';
 
+import { effectsOf } from '../answers/effects-of.js';
+
 /** The methods with which a delivery may come (question `http-method`; RFC 9110 §9.3). */
 export function acceptedMethods(answers: Answers): readonly ContentMethod[] {
-  const answered = answers['http-method'];
-  return answered === undefined ? CONTENT_METHODS : [answered];
+  return effectsOf(answers).methods ?? CONTENT_METHODS;
 }

@@ -1,10 +1,14 @@
+import type { IncomingMessage } from 'node:http';
+
 import { All, Controller, Inject, Req, Res, type Type } from '@nestjs/common';
 import { ApiOperation, ApiWebhook } from '@nestjs/swagger';
 import { type Answers, facts } from '@plant-store/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { Dispatcher } from '../dispatch/dispatcher.js';
-import { answer, hasContent } from '../http/answer.js';
+import type { Inspection } from '../answers/receiver-effect.js';
+import { answer } from '../http/answer.js';
+import type { PreparedAnswer } from '../http/prepared-answer.js';
 import { Refusal } from '../http/refusal.js';
 import { INBOX, type Inbox } from '../inbox/inbox.js';
 import { describeAnswers } from '../openapi/describe-answers.js';
@@ -22,24 +26,22 @@ export interface NewPlantReceiver {
 export function newPlantController(answers: Answers): Type<NewPlantReceiver> {
   @Controller()
   class NewPlantController implements NewPlantReceiver {
-    readonly #inbox: Inbox;
+    readonly #keep: Keep;
     readonly #dispatcher: Dispatcher;
-    readonly #methods: ReadonlySet<string>;
-    readonly #allow: string;
     readonly #limit: number;
     readonly #budget: ContentBudget;
+    readonly #acknowledgement: PreparedAnswer;
 
     constructor(
       @Inject(INBOX) inbox: Inbox,
       dispatcher: Dispatcher,
       @Inject(RECEPTION) reception: Reception,
     ) {
-      this.#inbox = inbox;
+      this.#keep = composeKeep(inbox, reception.inspect);
       this.#dispatcher = dispatcher;
-      this.#methods = new Set(reception.methods);
-      this.#allow = reception.methods.join(', ');
       this.#limit = reception.maxContentBytes;
       this.#budget = new ContentBudget(reception.maxContentBytesInFlight);
+      this.#acknowledgement = reception.acknowledgement;
     }
 
     /** Keeps the content as it came and answers once it is on disk. The guard has let the request in. */
@@ -48,44 +50,40 @@ export function newPlantController(answers: Answers): Type<NewPlantReceiver> {
     @ApiOperation({ summary: facts.WEBHOOK_NAME, description: facts.WEBHOOK_DESCRIPTION })
     @describeAnswers(answers)
     async receive(@Req() { raw: request }: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-      const method = request.method as string;
-      if (!this.#methods.has(method)) throw new Refusal(405, { allow: this.#allow });
-      if (!hasContent(request)) throw new Refusal(400);
-
       const content = await readContent(request, reply.raw, this.#limit, this.#budget);
       try {
-        await this.#keep(
-          method,
-          request.headers['content-type'],
-          request.headers['content-encoding'],
-          content,
-        );
+        if (content.length === 0) throw new Refusal('content-missing');
+        await this.#keep(request, content);
       } finally {
         this.#budget.giveBack(content.length);
       }
-      answer(reply, 204);
+      answer(reply, this.#acknowledgement);
       this.#dispatcher.wake();
-    }
-
-    async #keep(
-      method: string,
-      mediaType: string | undefined,
-      encoding: string | undefined,
-      content: Buffer,
-    ): Promise<void> {
-      if (content.length === 0) throw new Refusal(400);
-      try {
-        await this.#inbox.accept({
-          method,
-          mediaType: mediaType ?? null,
-          contentEncoding: encoding ?? null,
-          eventId: null,
-          content,
-        });
-      } catch (cause) {
-        throw new Refusal(503, {}, { cause });
-      }
     }
   }
   return NewPlantController;
+}
+
+type Keep = (request: IncomingMessage, content: Buffer) => Promise<unknown>;
+
+/** Keeps deliveries in the inbox; after they were inspected, if there is anything to find in them. */
+function composeKeep(inbox: Inbox, inspect: Reception['inspect']): Keep {
+  const keep = ({ method, headers }: IncomingMessage, content: Buffer, eventId: string | null) =>
+    inbox
+      .accept({
+        method: method as string,
+        mediaType: headers['content-type'] ?? null,
+        contentEncoding: headers['content-encoding'] ?? null,
+        eventId,
+        content,
+      })
+      .catch((cause: unknown) => {
+        throw new Refusal('unavailable', {}, { cause });
+      });
+  if (inspect === undefined) return (request, content) => keep(request, content, null);
+  return async (request, content) => {
+    const inspection: Inspection = { request, content, json: undefined, eventId: null };
+    await inspect(inspection);
+    return keep(request, content, inspection.eventId);
+  };
 }

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import type { Failure } from '@plant-store/contract';
+
 import { Refusal } from '../http/refusal.js';
 import type { ContentBudget } from './content-budget.js';
 
@@ -8,8 +10,8 @@ import type { ContentBudget } from './content-budget.js';
  * held is taken from the budget; the caller gives it back once it is done with the content.
  *
  * @param limit in bytes
- * @throws Refusal 413 if the content is larger than the limit, 503 if the budget is used up, 400 if the
- * connection ends before the content does (RFC 9112 §8); the budget is then as before
+ * @throws Refusal `content-too-large` if it is larger than the limit, `unavailable` if the budget is used up,
+ * `content-missing` if the connection ends before the content does (RFC 9112 §8); the budget is then as before
  */
 export function readContent(
   request: IncomingMessage,
@@ -24,14 +26,14 @@ export function readContent(
     const stop = (): void => {
       request.off('data', onData).off('end', onEnd).off('close', onClose);
     };
-    const refuse = (status: number): void => {
+    const refuse = (failure: Failure): void => {
       stop();
       budget.giveBack(size);
-      reject(new Refusal(status));
+      reject(new Refusal(failure));
     };
     const onData = (chunk: Buffer): void => {
-      if (size + chunk.length > limit) return refuse(413);
-      if (!budget.take(chunk.length)) return refuse(503);
+      if (size + chunk.length > limit) return refuse('content-too-large');
+      if (!budget.take(chunk.length)) return refuse('unavailable');
       size += chunk.length;
       chunks.push(chunk);
     };
@@ -39,10 +41,10 @@ export function readContent(
       stop();
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
     };
-    const onClose = (): void => refuse(400);
+    const onClose = (): void => refuse('content-missing');
 
-    if (Number(request.headers['content-length']) > limit) return refuse(413);
-    if (request.destroyed) return refuse(400);
+    if (Number(request.headers['content-length']) > limit) return refuse('content-too-large');
+    if (request.destroyed) return refuse('content-missing');
     if (expectsContinue(request)) response.writeContinue();
     request.on('data', onData).on('end', onEnd).on('close', onClose);
   });

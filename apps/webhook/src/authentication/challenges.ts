@@ -1,0 +1,34 @@
+import { type Answers, BEARER, type BearerError, type Failure } from '@plant-store/contract';
+
+/** Why credentials do not do, and what to ask for with it. */
+export interface Challenge {
+  readonly failure: Failure;
+  /** A `WWW-Authenticate` value: the scheme, and the error if the request had credentials (RFC 6750 §3.1). */
+  readonly value: string;
+}
+
+/** The challenges of a receiver. */
+export interface Challenges {
+  readonly missing: Challenge;
+  readonly malformed: Challenge;
+  readonly wrong: Challenge;
+}
+
+/** Makes the challenges, with the realm if there is one (question `authentication-realm`). */
+export function makeChallenges(realm: Answers['authentication-realm']): Challenges {
+  const named = realm === undefined ? [] : [`realm=${quoted(realm)}`];
+  const challenge = (failure: Failure, error?: BearerError): Challenge => {
+    const parameters = error === undefined ? named : [...named, `error=${quoted(error)}`];
+    return { failure, value: [BEARER, parameters.join(', ')].filter(Boolean).join(' ') };
+  };
+  return Object.freeze({
+    missing: challenge('credentials-missing'),
+    malformed: challenge('credentials-malformed', 'invalid_request'),
+    wrong: challenge('token-invalid', 'invalid_token'),
+  });
+}
+
+/** RFC 9110 §5.6.4. */
+function quoted(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}
