@@ -10,8 +10,8 @@ type Fate = Outcome['kind'] | 'failed for long';
 
 /** What happens to the inbox in one turn, all of it at once; then it may be closed and opened again. */
 interface Turn {
-  /** Sizes of the contents that are accepted. */
-  readonly accepted: readonly number[];
+  /** What is accepted: how large it is, and of which event. */
+  readonly accepted: readonly { readonly size: number; readonly eventId: string | null }[];
   /** What becomes of deliveries that are claimed, picked by number. */
   readonly settled: readonly { readonly pick: number; readonly fate: Fate }[];
   readonly limit: number;
@@ -33,7 +33,13 @@ const LARGE = 3_000_000;
 const turns: fc.Arbitrary<Turn[]> = fc.array(
   fc.record({
     accepted: fc.array(
-      fc.oneof({ weight: 25, arbitrary: fc.nat(100) }, { weight: 1, arbitrary: fc.constant(LARGE) }),
+      fc.record({
+        size: fc.oneof({ weight: 25, arbitrary: fc.nat(100) }, { weight: 1, arbitrary: fc.constant(LARGE) }),
+        eventId: fc.oneof(
+          { weight: 2, arbitrary: fc.constant(null) },
+          { weight: 1, arbitrary: fc.nat(12).map((event) => `event ${event}`) },
+        ),
+      }),
       { maxLength: 8 },
     ),
     settled: fc.array(
@@ -66,6 +72,7 @@ const outcomeOf = (fate: Fate): Outcome => {
 /** Plays turns on an inbox and holds it against what each delivery is to be. */
 class Play {
   readonly #deliveries = new Map<number, Expected>();
+  readonly #events = new Map<string, number>();
   readonly #underWay = new Map<number, Delivery>();
   #accepted = 0;
 
@@ -76,7 +83,7 @@ class Play {
 
   async turn({ accepted, settled, limit, laterLimits, reopens }: Turn): Promise<void> {
     const claimableBefore = this.#count('claimable');
-    const accepting = accepted.map((size) => this.#accept(size));
+    const accepting = accepted.map((given) => this.#accept(given));
     const settling = settled.map(({ pick, fate }) => this.#settle(pick, fate));
     const claimed = [...(await this.#claim(limit))];
     expect(claimed.length).toBeGreaterThanOrEqual(Math.min(limit, claimableBefore));
@@ -111,11 +118,14 @@ class Play {
     return deliveries;
   }
 
-  async #accept(size: number): Promise<void> {
+  async #accept({ size, eventId }: Turn['accepted'][number]): Promise<void> {
     this.#accepted += 1;
     const content = Buffer.alloc(size, `${this.#accepted} `);
-    const delivery = { method: 'POST', mediaType: null, contentEncoding: null, eventId: null, content };
+    const delivery = { method: 'POST', mediaType: null, contentEncoding: null, eventId, content };
     const id = await this.inbox.accept(delivery);
+    const first = eventId === null ? undefined : this.#events.get(eventId);
+    if (first !== undefined) return expect(id).toBe(first);
+    if (eventId !== null) this.#events.set(eventId, id);
     expect(this.#deliveries.has(id)).toBe(false);
     this.#deliveries.set(id, { content, failures: 0, state: 'claimable' });
   }
@@ -156,7 +166,10 @@ class Play {
   }
 }
 
-/** Whatever happens in whichever order: nothing acknowledged is lost, and nothing settled comes again. */
+/**
+ * Whatever happens in whichever order: nothing acknowledged is lost, nothing settled comes again, and an event comes
+ * as one delivery.
+ */
 export function inboxProperty(open: OpenInbox): void {
   test('loses nothing and repeats nothing, whatever happens in whichever order', async () => {
     await fc.assert(

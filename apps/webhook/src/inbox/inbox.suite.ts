@@ -1,6 +1,7 @@
 import { isUint8Array } from 'node:util/types';
 
 import { makeFolder } from '../../test/make-folder.js';
+import { rejection } from '../../test/rejection.js';
 import { afterThisTest } from '../../test/teardown.js';
 import type { Delivery, Inbox, IncomingDelivery, Outcome } from './inbox.js';
 import { inboxProperty } from './inbox-property.suite.js';
@@ -47,15 +48,29 @@ const kinds: readonly (readonly [name: string, delivery: IncomingDelivery])[] = 
   ['an empty content encoding', incoming('a', { contentEncoding: '' })],
   ['a content encoding of bytes beyond ASCII', incoming('a', { contentEncoding: headerText })],
   ['another method', incoming('a', { method: 'PATCH' })],
+  ['an event', incoming('a', { eventId: 'arbitrary' })],
+  ['an event whose identifier is empty', incoming('a', { eventId: '' })],
+  ['an event whose identifier is a numeral', incoming('a', { eventId: '00.10' })],
+  ['an event whose identifier is the word null', incoming('a', { eventId: 'null' })],
+  ['an event whose identifier has quotation marks', incoming('a', { eventId: `"\\'\u0001` })],
+  [
+    'an event whose identifier is beyond ASCII',
+    incoming('a', { eventId: 'B\u00e4ume \u{1f333}\ufeff\uffff' }),
+  ],
+  ['an event whose identifier is of bytes beyond ASCII', incoming('a', { eventId: headerText })],
+  ['an event whose identifier is long', incoming('a', { eventId: 'a'.repeat(100_000) })],
 ];
 
 /** What an inbox has to give back of a delivery, comparable. */
-const asKept = ({ method, mediaType, contentEncoding, content }: IncomingDelivery): unknown => ({
+const asKept = ({ method, mediaType, contentEncoding, eventId, content }: IncomingDelivery): unknown => ({
   method,
   mediaType,
   contentEncoding,
+  eventId,
   content: isUint8Array(content) && Buffer.from(content).toString('latin1'),
 });
+
+const ofEvent = (eventId: string, content = 'arbitrary'): IncomingDelivery => incoming(content, { eventId });
 
 const idsOf = (deliveries: readonly Delivery[]): number[] => deliveries.map(({ id }) => id);
 
@@ -150,6 +165,179 @@ export function inboxSuite(name: string, open: OpenInbox): void {
 
         expect(await accept(2)).toEqual([3, 4]);
       });
+    });
+
+    describe('a delivery of an event that is kept already', () => {
+      const acceptAll = (deliveries: readonly IncomingDelivery[]): Promise<number[]> =>
+        Promise.all(deliveries.map((delivery) => inbox.accept(delivery)));
+      const contents = async (): Promise<[number, string][]> =>
+        (await claim()).map(({ id, content }) => [id, Buffer.from(content).toString()]);
+
+      test('is not kept when it comes with the first one, which stays as it is', async () => {
+        expect(
+          await acceptAll([
+            ofEvent('a', 'first of a'),
+            ofEvent('b', 'first of b'),
+            ofEvent('a', 'second of a'),
+            incoming('of no event'),
+            ofEvent('b', 'second of b'),
+            ofEvent('a', 'third of a'),
+          ]),
+        ).toEqual([1, 2, 1, 3, 2, 1]);
+
+        expect(await inbox.counts()).toEqual({ waiting: 3, parked: 0 });
+        expect(await contents()).toEqual([
+          [1, 'first of a'],
+          [2, 'first of b'],
+          [3, 'of no event'],
+        ]);
+      });
+
+      test('is not kept when it comes with the first one, and they are too large to be written together', async () => {
+        const large = 'large '.repeat(1_000_000);
+        expect(
+          await acceptAll(
+            [1, 2, 3, 4].flatMap((copy) => [
+              ofEvent('a', `${copy} of a ${large}`),
+              ofEvent('b', `${copy} of b`),
+            ]),
+          ),
+        ).toEqual([1, 2, 1, 2, 1, 2, 1, 2]);
+
+        expect(await contents()).toEqual([
+          [1, `1 of a ${large}`],
+          [2, '1 of b'],
+        ]);
+      });
+
+      /** What may have become of the first one. */
+      const fates: readonly {
+        name: string;
+        outcome?: Outcome;
+        claims: boolean;
+        counts: { waiting: number; parked: number };
+        /** Whether it comes, now and after an opening. */
+        comes: readonly [now: boolean, later: boolean];
+      }[] = [
+        { name: 'waits', claims: false, counts: { waiting: 1, parked: 0 }, comes: [true, true] },
+        { name: 'is claimed', claims: true, counts: { waiting: 1, parked: 0 }, comes: [false, true] },
+        {
+          name: 'has failed',
+          claims: true,
+          outcome: failed(0),
+          counts: { waiting: 1, parked: 0 },
+          comes: [true, true],
+        },
+        {
+          name: 'has failed and is not due',
+          claims: true,
+          outcome: failed(LATER),
+          counts: { waiting: 1, parked: 0 },
+          comes: [false, false],
+        },
+        {
+          name: 'is handled',
+          claims: true,
+          outcome: HANDLED,
+          counts: { waiting: 0, parked: 0 },
+          comes: [false, false],
+        },
+        {
+          name: 'is parked',
+          claims: true,
+          outcome: parked,
+          counts: { waiting: 0, parked: 1 },
+          comes: [false, false],
+        },
+      ];
+
+      describe.each(fates)('which $name, changes nothing', ({ claims, outcome, counts, comes }) => {
+        beforeEach(async () => {
+          expect(await inbox.accept(ofEvent('a', 'first'))).toBe(1);
+          const [first] = claims ? await claim() : [];
+          if (outcome !== undefined) await inbox.settle(first!, outcome);
+        });
+
+        test('while the inbox is open', async () => {
+          expect(await inbox.accept(ofEvent('a', 'second'))).toBe(1);
+
+          expect(await inbox.counts()).toEqual(counts);
+          expect(await contents()).toEqual(comes[0] ? [[1, 'first']] : []);
+        });
+
+        test('after it was opened again', async () => {
+          await reopen();
+          expect(await inbox.accept(ofEvent('a', 'second'))).toBe(1);
+
+          expect(await inbox.counts()).toEqual(counts);
+          expect(await contents()).toEqual(comes[1] ? [[1, 'first']] : []);
+        });
+      });
+
+      test('takes no number', async () => {
+        expect(await acceptAll([ofEvent('a'), ofEvent('a'), ofEvent('b')])).toEqual([1, 1, 2]);
+        expect(await acceptAll([ofEvent('b'), ofEvent('c'), ofEvent('a'), incoming('of none')])).toEqual([
+          2, 3, 1, 4,
+        ]);
+        await reopen();
+
+        expect(await acceptAll([ofEvent('c'), ofEvent('d')])).toEqual([3, 5]);
+        expect(await claimIds()).toEqual([1, 2, 3, 4, 5]);
+      });
+
+      test('is told from one of another event, however alike their identifiers are', async () => {
+        const alike = [
+          '',
+          ' ',
+          '0',
+          '00',
+          '0.0',
+          'null',
+          'a',
+          'A',
+          'a ',
+          'aa',
+          '\u00e4',
+          'a\u0308',
+          '\ufffd',
+        ];
+        const ids = alike.map((_, index) => index + 1);
+        expect(await acceptAll(alike.map((eventId) => ofEvent(eventId)))).toEqual(ids);
+
+        expect(await acceptAll(alike.map((eventId) => ofEvent(eventId)))).toEqual(ids);
+        await reopen();
+        expect(await acceptAll(alike.map((eventId) => ofEvent(eventId)))).toEqual(ids);
+        expect((await claim()).map(({ eventId }) => eventId)).toEqual(alike);
+      });
+
+      test('is one of its own where no event is known, the same content or not', async () => {
+        expect(await acceptAll([incoming('same'), incoming('same')])).toEqual([1, 2]);
+        await reopen();
+
+        expect(await inbox.accept(incoming('same'))).toBe(3);
+        expect(await claimIds()).toEqual([1, 2, 3]);
+      });
+
+      test('is acknowledged before the inbox closes', async () => {
+        await inbox.accept(ofEvent('a'));
+        const underWay = acceptAll([ofEvent('a'), ofEvent('b'), ofEvent('b')]);
+        await reopen();
+
+        expect(await underWay).toEqual([1, 2, 2]);
+        expect(await claimIds()).toEqual([1, 2]);
+      });
+    });
+
+    test.each([
+      ['has U+0000', 'a\0b'],
+      ['has the first half of a surrogate pair', 'a\ud83d'],
+      ['has the second half of one', '\ude00a'],
+    ])('an identifier that %s is refused, and nothing else with it', async (_name, eventId) => {
+      const accepted = inbox.accept(incoming('arbitrary'));
+
+      expect(await rejection(inbox.accept(ofEvent(eventId)))).toBeInstanceOf(TypeError);
+      expect(await accepted).toBe(1);
+      expect(await claimIds()).toEqual([1]);
     });
 
     describe('claims', () => {

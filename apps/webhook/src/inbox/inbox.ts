@@ -5,7 +5,10 @@ export interface IncomingDelivery {
   readonly mediaType: string | null;
   /** `Content-Encoding` as it was sent: without it the bytes could not be read (RFC 9110 §8.4). */
   readonly contentEncoding: string | null;
-  /** Identifier of the event, as the answer to `event-identity` finds it; null while that is open. */
+  /**
+   * Identifier of the event, as the answer to `event-identity` finds it; null while that is open. Well-formed Unicode
+   * without U+0000.
+   */
   readonly eventId: string | null;
   /** The bytes, untouched. */
   readonly content: Uint8Array;
@@ -51,9 +54,11 @@ export interface Inbox {
   readonly location: string;
 
   /**
-   * Resolves once the delivery is durable, and not before.
+   * Resolves with its id once the delivery is durable, and not before. Of an event that has a delivery here already,
+   * nothing further is kept, whatever the content: it resolves with the id of the first one, once that is durable.
    *
    * @throws ReceiverError `INBOX_WRITE_FAILED`; nothing of the delivery is then kept
+   * @throws TypeError if the event's identifier is none that can be kept
    */
   accept(delivery: IncomingDelivery): Promise<number>;
 

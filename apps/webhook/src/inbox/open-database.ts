@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import Database from 'libsql';
 
 import { ReceiverError } from '../errors.js';
-import { SCHEMA, SCHEMA_VERSION } from './sqlite-schema.js';
+import { prepareTransaction } from './prepare-transaction.js';
+import { SCHEMA_VERSION, schemaSince } from './sqlite-schema.js';
 import { type InboxStatements, prepareStatements } from './sqlite-statements.js';
 
 /** How long a lock that another program holds is waited for, in milliseconds: someone may be looking at the file. */
@@ -80,11 +81,11 @@ function openFile(file: string): { database: Database.Database; statements: Inbo
 function migrate(database: Database.Database, file: string): void {
   const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
   if (version === SCHEMA_VERSION) return;
-  if (version !== 0)
+  if (version < 0 || version > SCHEMA_VERSION)
     throw new Error(
       `${file} has tables of version ${version}; this receiver knows version ${SCHEMA_VERSION}`,
     );
-  database.exec(`BEGIN; ${SCHEMA} COMMIT`);
+  prepareTransaction(database)(() => database.exec(schemaSince(version)));
 }
 
 /** A new file survives a power cut only once its folder has been flushed too. */

@@ -14,11 +14,11 @@ import { SCHEMA_VERSION } from './sqlite-schema.js';
 
 inboxSuite('the embedded inbox', openSqliteInbox);
 
-const arbitrary = (content = 'arbitrary'): IncomingDelivery => ({
+const arbitrary = (content = 'arbitrary', eventId: string | null = null): IncomingDelivery => ({
   method: 'POST',
   mediaType: null,
   contentEncoding: null,
-  eventId: null,
+  eventId,
   content: Buffer.from(content),
 });
 
@@ -193,6 +193,34 @@ describe('what makes it durable', () => {
     ]);
   });
 
+  test('holds for the first delivery of an event as soon as any of it is acknowledged', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    const accepted = ['first', 'second', 'third'].map((content) => inbox.accept(arbitrary(content, 'a')));
+    expect(await Promise.race(accepted)).toBe(1);
+
+    const after = openAsAfterCrash(folder);
+
+    expect(await after.accept(arbitrary('fourth', 'a'))).toBe(1);
+    expect((await claim(after)).map(({ id, content }) => [id, String(content)])).toEqual([[1, 'first']]);
+  });
+
+  test('holds for the identity of what was handled or parked', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    await Promise.all([inbox.accept(arbitrary('1', 'a')), inbox.accept(arbitrary('2', 'b'))]);
+    const [one, two] = await claim(inbox);
+    await inbox.settle(one!, { kind: 'handled' });
+    await inbox.settle(two!, { kind: 'parked', error: 'arbitrary' });
+
+    const after = openAsAfterCrash(folder);
+    expect(await Promise.all(['b', 'c', 'a'].map((event) => after.accept(arbitrary('3', event))))).toEqual([
+      2, 3, 1,
+    ]);
+    expect(await after.counts()).toEqual({ waiting: 1, parked: 1 });
+    expect(await claimIds(after)).toEqual([3]);
+  });
+
   test('repeats after a crash only what came after the first that was under way', async () => {
     const folder = makeFolder();
     const inbox = openInbox(folder);
@@ -277,6 +305,33 @@ describe('a write that fails', () => {
     },
   );
 
+  test.each(faults)(
+    '%s refuses all deliveries of an event, of which the next that comes is the first',
+    async (_name, makeFault) => {
+      const folder = makeFolder();
+      const inbox = openInbox(folder);
+      await inbox.accept(arbitrary('kept', 'a'));
+      const [kept] = await claim(inbox);
+      const undo = makeFault(folder);
+
+      const errors = await Promise.all(
+        [
+          inbox.accept(arbitrary('refused', 'b')),
+          inbox.accept(arbitrary('refused too', 'b')),
+          inbox.accept(arbitrary('a duplicate', 'a')),
+          inbox.settle(kept!, { kind: 'parked', error: 'arbitrary' }),
+        ].map(rejection),
+      );
+      undo();
+
+      expect(errors).toMatchObject(errors.map(() => ({ code: 'INBOX_WRITE_FAILED' })));
+      expect(await inbox.accept(arbitrary('another', 'c'))).toBe(2);
+      expect(await inbox.accept(arbitrary('accepted', 'b'))).toBe(3);
+      expect(await inbox.accept(arbitrary('a duplicate', 'a'))).toBe(1);
+      expect((await claim(inbox)).map(({ content }) => String(content))).toEqual(['another', 'accepted']);
+    },
+  );
+
   test('while closing does not keep it from closing', async () => {
     const folder = makeFolder();
     const inbox = openSqliteInbox(folder);
@@ -313,6 +368,17 @@ describe('who opens the file while the receiver runs', () => {
     ]);
   });
 
+  test('sees the event of a delivery that has one', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    await Promise.all([inbox.accept(arbitrary('1', 'evt_1')), inbox.accept(arbitrary('2'))]);
+
+    expect(overviewOf(folder, 'id, event_id')).toEqual([
+      [1, 'evt_1'],
+      [2, null],
+    ]);
+  });
+
   test('reads the time of day', async () => {
     const folder = makeFolder();
     const inbox = openInbox(folder);
@@ -325,7 +391,7 @@ describe('who opens the file while the receiver runs', () => {
   test('may delete what was handled: no id is given again, and what comes is still claimed', async () => {
     const folder = makeFolder();
     const inbox = openSqliteInbox(folder);
-    await Promise.all([inbox.accept(arbitrary()), inbox.accept(arbitrary())]);
+    await Promise.all([inbox.accept(arbitrary()), inbox.accept(arbitrary('arbitrary', 'a'))]);
     for (const delivery of await claim(inbox)) await inbox.settle(delivery, { kind: 'handled' });
     connect(folder).exec('DELETE FROM delivery');
     await inbox.close();
@@ -333,6 +399,7 @@ describe('who opens the file while the receiver runs', () => {
     const again = openInbox(folder);
     expect(await again.counts()).toEqual({ waiting: 0, parked: 0 });
     expect(await again.accept(arbitrary())).toBe(3);
-    expect(await claimIds(again)).toEqual([3]);
+    expect(await again.accept(arbitrary('of an event that is gone', 'a'))).toBe(4);
+    expect(await claimIds(again)).toEqual([3, 4]);
   });
 });

@@ -1,10 +1,11 @@
 import { ReceiverError } from '../errors.js';
 import { GroupCommit } from './group-commit.js';
 import type { Claim, Delivery, Inbox, InboxCounts, IncomingDelivery, Outcome } from './inbox.js';
+import { isEventId } from './is-event-id.js';
 import { type InboxDatabase, openDatabase } from './open-database.js';
 import { Progress } from './progress.js';
 import type { InboxStatements } from './sqlite-statements.js';
-import { NO_LAG, planWrites, type Write, type WritePlan } from './write-plan.js';
+import { eventIdsOf, NO_LAG, planWrites, type Write, type WritePlan } from './write-plan.js';
 
 /** Most content that goes into one transaction, in bytes; bounds the copy that is handed to SQLite. */
 const MAX_BATCH_BYTES = 8 * 1_048_576;
@@ -63,6 +64,10 @@ class SqliteInbox implements Inbox {
   }
 
   accept(incoming: IncomingDelivery): Promise<number> {
+    if (incoming.eventId !== null && !isEventId(incoming.eventId))
+      return Promise.reject(
+        new TypeError('The identifier of the event holds U+0000 or half of a surrogate pair.'),
+      );
     return this.#writes.add({ kind: 'accept', incoming, receivedAt: Date.now() });
   }
 
@@ -125,9 +130,19 @@ class SqliteInbox implements Inbox {
   }
 
   #commit(writes: readonly Write[], maxLag?: number): number[] {
-    const plan = planWrites(writes, this.#lastId, this.#progress, Date.now(), maxLag);
+    const plan = this.#write(writes, maxLag);
+    this.#remember(plan);
+    return plan.ids;
+  }
+
+  #write(writes: readonly Write[], maxLag?: number): WritePlan {
     try {
-      this.#statements.transaction(() => this.#write(plan));
+      return this.#statements.transaction(() => {
+        const kept = { lastId: this.#lastId, events: this.#findEvents(writes) };
+        const plan = planWrites(writes, kept, this.#progress, Date.now(), maxLag);
+        this.#carryOut(plan);
+        return plan;
+      });
     } catch (cause) {
       throw new ReceiverError(
         'INBOX_WRITE_FAILED',
@@ -135,11 +150,14 @@ class SqliteInbox implements Inbox {
         { cause },
       );
     }
-    this.#remember(plan);
-    return plan.ids;
   }
 
-  #write({ accepted, endedThrough, waiting, leavingBacklog, parked }: WritePlan): void {
+  #findEvents(writes: readonly Write[]): ReadonlyMap<string, number> {
+    const eventIds = eventIdsOf(writes);
+    return eventIds.length === 0 ? new Map() : this.#statements.findEvents(eventIds);
+  }
+
+  #carryOut({ accepted, endedThrough, waiting, leavingBacklog, parked }: WritePlan): void {
     const statements = this.#statements;
     if (accepted.length > 0) statements.insertDeliveries(accepted);
     if (endedThrough !== this.#endedThrough) statements.setHandledThrough(endedThrough);

@@ -1,15 +1,4 @@
-/** Version of the tables, kept in the file's `user_version`. */
-export const SCHEMA_VERSION = 1;
-
-/**
- * The tables of the embedded inbox.
- *
- * `delivery` only grows, and its ids have no gaps. Deliveries are handed on in the order of their ids, so one number
- * tells how far the handler has come: beyond `progress.handled_through` everything waits, and up to it everything is
- * handled but for what `backlog` (comes again) and `parked` (put aside) hold. `overview` is for people who open the
- * file.
- */
-export const SCHEMA = `
+const VERSION_1 = `
   CREATE TABLE delivery (
     id INTEGER PRIMARY KEY,
     received_at INTEGER NOT NULL,
@@ -38,7 +27,25 @@ export const SCHEMA = `
     failures INTEGER NOT NULL,
     error TEXT NOT NULL
   ) STRICT;
+`;
 
+const VERSION_2 = `
+  ALTER TABLE delivery ADD COLUMN event_id TEXT;
+  CREATE UNIQUE INDEX delivery_event_id ON delivery (event_id) WHERE event_id IS NOT NULL;
+`;
+
+/**
+ * The tables of the embedded inbox, as what each version adds to the one before.
+ *
+ * `delivery` only grows, and its ids have no gaps. Deliveries are handed on in the order of their ids, so one number
+ * tells how far the handler has come: beyond `progress.handled_through` everything waits, and up to it everything is
+ * handled but for what `backlog` (comes again) and `parked` (put aside) hold.
+ */
+const VERSIONS = [VERSION_1, VERSION_2];
+
+/** For people who open the file. */
+const OVERVIEW = `
+  DROP VIEW IF EXISTS overview;
   CREATE VIEW overview AS
   SELECT
     delivery.id,
@@ -50,6 +57,7 @@ export const SCHEMA = `
     END AS state,
     coalesce(parked.failures, backlog.failures, 0) AS failures,
     coalesce(parked.error, backlog.error) AS error,
+    delivery.event_id,
     delivery.method,
     delivery.media_type,
     delivery.content_encoding,
@@ -59,6 +67,12 @@ export const SCHEMA = `
   CROSS JOIN progress
   LEFT JOIN backlog ON backlog.delivery_id = delivery.id
   LEFT JOIN parked ON parked.delivery_id = delivery.id;
-
-  PRAGMA user_version = ${SCHEMA_VERSION};
 `;
+
+/** Version of the tables, kept in the file's `user_version`; a new file has 0. */
+export const SCHEMA_VERSION = VERSIONS.length;
+
+/** What makes a file of an earlier version one of {@link SCHEMA_VERSION}. */
+export function schemaSince(version: number): string {
+  return [...VERSIONS.slice(version), OVERVIEW, `PRAGMA user_version = ${SCHEMA_VERSION};`].join('');
+}

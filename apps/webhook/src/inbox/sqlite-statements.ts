@@ -1,6 +1,7 @@
 import type Database from 'libsql';
 
 import type { Delivery, InboxCounts } from './inbox.js';
+import { prepareTransaction } from './prepare-transaction.js';
 
 /** A row of `backlog` or `parked`; `at` is when the delivery is due, or was parked. */
 export interface Exception {
@@ -19,26 +20,27 @@ interface DeliveryRow {
   readonly method: string;
   readonly media_type: string | null;
   readonly content_encoding: string | null;
+  readonly event_id: string | null;
   readonly content: ArrayBuffer;
   readonly failures: number;
 }
 
 /** Prepares every statement once. */
 export function prepareStatements(database: Database.Database) {
-  const begin = database.prepare('BEGIN IMMEDIATE');
-  const commit = database.prepare('COMMIT');
-  const rollback = database.prepare('ROLLBACK');
   // An id is never given again, not even if somebody has deleted what was handled.
   const lastId = 'max(handled_through, (SELECT coalesce(max(id), 0) FROM delivery))';
   const position = database.prepare(
     `SELECT handled_through AS handledThrough, ${lastId} AS lastId FROM progress`,
   );
-  // One blob for all contents: handing them over one by one costs more than SQLite's own work.
+  // One blob for all contents, and one id for all: handing them over one by one costs more than SQLite's own work.
   const insertDeliveries = database.prepare(`
-    INSERT INTO delivery (id, received_at, method, media_type, content_encoding, content)
-    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
+    INSERT INTO delivery (id, received_at, method, media_type, content_encoding, event_id, content)
+    SELECT ? + key, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
       coalesce(substr(?, value ->> 5, value ->> 6), x'')
     FROM json_each(?)`);
+  const findEvents = database.prepare(
+    'SELECT event_id AS eventId, id FROM delivery WHERE event_id IN (SELECT value FROM json_each(?))',
+  );
   const handledThrough = database.prepare('UPDATE progress SET handled_through = ?');
   const insertBacklog = database.prepare(`
     INSERT OR REPLACE INTO backlog (delivery_id, due_at, failures, error)
@@ -63,29 +65,27 @@ export function prepareStatements(database: Database.Database) {
     FROM progress`);
 
   return {
-    /** Runs the writes in one transaction: durable on return, undone if it throws. */
-    transaction(write: () => void): void {
-      begin.run();
-      try {
-        write();
-        commit.run();
-      } catch (error) {
-        if (database.inTransaction) rollback.run();
-        throw error;
-      }
-    },
+    transaction: prepareTransaction(database),
 
     position: () => position.get() as { handledThrough: number; lastId: number },
 
+    /** At least one, with ids that follow one another. */
     insertDeliveries(deliveries: readonly Delivery[]): void {
+      const [first] = deliveries as [Delivery];
       let start = 1;
-      const rows = deliveries.map(({ id, receivedAt, method, mediaType, contentEncoding, content }) => {
-        const row = [id, receivedAt, method, mediaType, contentEncoding, start, content.length];
+      const rows = deliveries.map(({ receivedAt, method, mediaType, contentEncoding, eventId, content }) => {
+        const row = [receivedAt, method, mediaType, contentEncoding, eventId, start, content.length];
         start += content.length;
         return row;
       });
       const contents = deliveries.map(({ content }) => content);
-      insertDeliveries.run([Buffer.concat(contents, start - 1), JSON.stringify(rows)]);
+      insertDeliveries.run([first.id, Buffer.concat(contents, start - 1), JSON.stringify(rows)]);
+    },
+
+    /** Which of these events have a delivery that is kept, with its id. */
+    findEvents(eventIds: readonly string[]): Map<string, number> {
+      const rows = findEvents.all([JSON.stringify(eventIds)]) as { eventId: string; id: number }[];
+      return new Map(rows.map(({ eventId, id }) => [eventId, id]));
     },
 
     setHandledThrough: (id: number) => handledThrough.run([id]),
@@ -117,6 +117,6 @@ const toDelivery = (row: DeliveryRow): Delivery => ({
   method: row.method,
   mediaType: row.media_type,
   contentEncoding: row.content_encoding,
-  eventId: null,
+  eventId: row.event_id,
   content: Buffer.from(row.content),
 });

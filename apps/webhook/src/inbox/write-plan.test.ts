@@ -1,9 +1,9 @@
 import type { Delivery, IncomingDelivery, Outcome } from './inbox.js';
 import { Progress } from './progress.js';
-import { NO_LAG, planWrites, type Write, type WritePlan } from './write-plan.js';
+import { type Kept, NO_LAG, planWrites, type Write, type WritePlan } from './write-plan.js';
 
 const NOW = 1_000_000;
-const LAST_ID = 20;
+const KEPT: Kept = { lastId: 20, events: new Map([['kept', 7]]) };
 
 const incoming: IncomingDelivery = {
   method: 'POST',
@@ -14,7 +14,18 @@ const incoming: IncomingDelivery = {
 };
 const delivery = (id: number, failures = 0): Delivery => ({ ...incoming, id, failures, receivedAt: 0 });
 
-const accept = (receivedAt: number): Write => ({ kind: 'accept', incoming, receivedAt });
+const accept = (receivedAt: number, eventId: string | null = null): Write => ({
+  kind: 'accept',
+  incoming: { ...incoming, eventId },
+  receivedAt,
+});
+const kept = (id: number, receivedAt: number, eventId: string | null = null): Delivery => ({
+  ...incoming,
+  id,
+  failures: 0,
+  receivedAt,
+  eventId,
+});
 const settle = (id: number, outcome: Outcome, failures = 0): Write => ({
   kind: 'settle',
   delivery: delivery(id, failures),
@@ -54,10 +65,27 @@ test.each<{
     writes: [accept(1), accept(2)],
     want: {
       ids: [21, 22],
-      accepted: [
-        { ...incoming, id: 21, failures: 0, receivedAt: 1 },
-        { ...incoming, id: 22, failures: 0, receivedAt: 2 },
-      ],
+      accepted: [kept(21, 1), kept(22, 2)],
+    },
+  },
+  {
+    name: 'deliveries of events are numbered on',
+    writes: [accept(1, 'a'), accept(2, 'b'), accept(3)],
+    want: { ids: [21, 22, 23], accepted: [kept(21, 1, 'a'), kept(22, 2, 'b'), kept(23, 3)] },
+  },
+  {
+    name: 'an event that is kept already',
+    writes: [accept(1, 'kept'), accept(2)],
+    want: { ids: [7, 21], accepted: [kept(21, 2)] },
+  },
+  {
+    name: 'an event that comes several times',
+    writes: [accept(1, 'a'), accept(2, 'b'), accept(3, 'a'), settle(11, handled), accept(4, 'b')],
+    want: {
+      ids: [21, 22, 21, 11, 22],
+      accepted: [kept(21, 1, 'a'), kept(22, 2, 'b')],
+      ended: new Set([11]),
+      endedThrough: 11,
     },
   },
   {
@@ -114,10 +142,7 @@ test.each<{
     writes: [settle(12, handled), accept(1), settle(5, handled, 1), accept(2), settle(11, handled)],
     want: {
       ids: [12, 21, 5, 22, 11],
-      accepted: [
-        { ...incoming, id: 21, failures: 0, receivedAt: 1 },
-        { ...incoming, id: 22, failures: 0, receivedAt: 2 },
-      ],
+      accepted: [kept(21, 1), kept(22, 2)],
       ended: new Set([12, 11]),
       endedThrough: 12,
       leavingBacklog: [5],
@@ -181,13 +206,14 @@ test.each<{
 ])('plans: $name', ({ writes, want, claimedThrough = 12, maxLag }) => {
   const progress = progressThrough(claimedThrough);
 
-  expect(planWrites(writes, LAST_ID, progress, NOW, maxLag)).toEqual({ ...nothing, ...want });
+  expect(planWrites(writes, KEPT, progress, NOW, maxLag)).toEqual({ ...nothing, ...want });
 });
 
 test('changes nothing: a plan that is not carried out is made again, the same', () => {
   const progress = progressThrough(300);
-  const writes = [settle(11, handled), settle(12, failed(1)), accept(1)];
-  const plan = planWrites(writes, LAST_ID, progress, NOW);
+  const writes = [settle(11, handled), settle(12, failed(1)), accept(1, 'new'), accept(2, 'new')];
+  const plan = planWrites(writes, KEPT, progress, NOW);
 
-  expect(planWrites(writes, LAST_ID, progress, NOW)).toEqual(plan);
+  expect(planWrites(writes, KEPT, progress, NOW)).toEqual(plan);
+  expect(KEPT).toEqual({ lastId: 20, events: new Map([['kept', 7]]) });
 });

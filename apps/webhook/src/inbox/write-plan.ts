@@ -7,9 +7,17 @@ export type Write =
   | { readonly kind: 'accept'; readonly incoming: IncomingDelivery; readonly receivedAt: number }
   | { readonly kind: 'settle'; readonly delivery: Delivery; readonly outcome: Outcome };
 
+/** What an inbox holds before a transaction. */
+export interface Kept {
+  /** Of the last delivery. */
+  readonly lastId: number;
+  /** The id of the delivery for each event that is kept already, at least of those that are to be written. */
+  readonly events: ReadonlyMap<string, number>;
+}
+
 /** What one transaction changes. */
 export interface WritePlan {
-  /** For each write, the id of its delivery. */
+  /** For each write, the id of its delivery: for one of an event that is kept, that of the first. */
   readonly ids: number[];
   readonly accepted: Delivery[];
   /** Ended on their first attempt, or moved to the backlog. */
@@ -21,6 +29,8 @@ export interface WritePlan {
   readonly leavingBacklog: number[];
 }
 
+type Plan = Omit<WritePlan, 'endedThrough'>;
+
 /**
  * A handler that takes long must not keep what was handled after it from being written down: a delivery that lags
  * behind by more ids than this moves to the backlog.
@@ -30,16 +40,24 @@ const MAX_LAG = 256;
 /** A lag that every delivery exceeds that was claimed and has not ended. */
 export const NO_LAG = -1;
 
+/** The events of what is to be accepted. */
+export function eventIdsOf(writes: readonly Write[]): string[] {
+  const eventIds: string[] = [];
+  for (const write of writes) {
+    if (write.kind === 'accept' && write.incoming.eventId !== null) eventIds.push(write.incoming.eventId);
+  }
+  return eventIds;
+}
+
 /**
  * Plans a transaction without changing anything, so that a failed one leaves everything as it was.
  *
- * @param lastId of the deliveries that are kept
  * @param now in milliseconds since 1970
  * @param maxLag how far a delivery may lag behind before it moves to the backlog
  */
 export function planWrites(
   writes: readonly Write[],
-  lastId: number,
+  kept: Kept,
   progress: Progress,
   now: number,
   maxLag = MAX_LAG,
@@ -53,26 +71,36 @@ export function planWrites(
     parked: [] as Exception[],
     leavingBacklog: [] as number[],
   };
+  const events = new Map(kept.events);
   for (const write of writes) {
     if (write.kind === 'settle') planSettlement(plan, write, progress, now);
-    else
-      plan.accepted.push({
-        id: lastId + plan.accepted.length + 1,
-        failures: 0,
-        receivedAt: write.receivedAt,
-        ...write.incoming,
-      });
-    plan.ids.push(write.kind === 'settle' ? write.delivery.id : lastId + plan.accepted.length);
+    else planAcceptance(plan, write, kept.lastId, events);
   }
   return { ...plan, endedThrough: progress.endedThrough(plan.ended) };
 }
 
+function planAcceptance(
+  plan: Plan,
+  { incoming, receivedAt }: Extract<Write, { kind: 'accept' }>,
+  lastId: number,
+  events: Map<string, number>,
+): void {
+  const { eventId } = incoming;
+  const first = eventId === null ? undefined : events.get(eventId);
+  const id = first ?? lastId + plan.accepted.length + 1;
+  plan.ids.push(id);
+  if (first !== undefined) return;
+  plan.accepted.push({ id, failures: 0, receivedAt, ...incoming });
+  if (eventId !== null) events.set(eventId, id);
+}
+
 function planSettlement(
-  plan: Omit<WritePlan, 'endedThrough'>,
+  plan: Plan,
   { delivery: { id, failures }, outcome }: Extract<Write, { kind: 'settle' }>,
   progress: Progress,
   now: number,
 ): void {
+  plan.ids.push(id);
   const inBacklog = !progress.has(id) || plan.ended.has(id);
   if (progress.has(id)) plan.ended.add(id);
   if (outcome.kind === 'failed') {
