@@ -190,6 +190,12 @@ const ROWS: readonly Row[] = [
     withSchema({ ...A, properties: { a: A } }, { A: { type: 'null' } }),
     NARROWER,
   ],
+  [
+    'schema.$dynamicRef',
+    withSchema({ properties: { a: A } }, { A: { $dynamicAnchor: 'a', type: 'null' } }),
+    withSchema({ $dynamicRef: '#a', properties: { a: A } }, { A: { $dynamicAnchor: 'a', type: 'null' } }),
+    NARROWER,
+  ],
   ...schemaRows('contains', { type: 'null' }, true, [...CONSTRAINT, UNKNOWN]),
   ...schemaRows('not', { type: 'null' }, true, [...CONSTRAINT, UNKNOWN]),
   ...schemaRows('allOf', [{ type: 'null' }], [{ type: 'null' }, { title: 'a' }], [...CONSTRAINT, NARROWER]),

@@ -121,6 +121,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'schema.unevaluatedItems': { ...subschema, subject: 'further items' },
   'schema.propertyNames': { ...subschema, subject: 'names of properties' },
   'schema.$ref': subschema,
+  'schema.$dynamicRef': subschema,
   'schema.not': rule('what is not allowed', NARROWS, WIDENS, UNKNOWN),
   'schema.allOf': branches('schemas that all hold', (effect) => turned(effect, 'negated')),
   'schema.anyOf': branches('alternatives', (effect) => effect),

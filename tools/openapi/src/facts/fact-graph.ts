@@ -15,16 +15,18 @@ import { Discriminators } from './discriminators.js';
 import { dropUsedComponents } from './drop-used-components.js';
 import { type FactChild, type FactNode, NO_CHILDREN, NO_MEANING } from './fact-node.js';
 import { OPENAPI_OBJECTS, shapeOfField } from './openapi-objects.js';
-import { data, object, type Shape } from './shape.js';
+import { refuseReferencesBelowId } from './refuse-references-below-id.js';
+import { data, object, type ObjectName, type Shape } from './shape.js';
 
 /**
  * The facts of an OpenAPI document as a graph. A reference is replaced by what it denotes, so a schema is
  * the same whether it is written in place or referenced; a component that something references is not
  * repeated under `components`. A reference that has siblings is kept as a part named `$ref` beside them,
- * because JSON Schema and OpenAPI read the two together in different ways. What a discriminator means by a
+ * because JSON Schema and OpenAPI read the two together in different ways. So is a `$dynamicRef`, as what it
+ * denotes when only one schema has the dynamic anchor (JSON Schema 2020-12 §8.2.3.2). What a discriminator means by a
  * name is spelled out; see `Discriminators`.
  *
- * @throws ToolError for a reference that denotes nothing
+ * @throws ToolError for a reference that denotes nothing, or that only an evaluation could follow
  */
 export function factGraph(files: SourceFiles, root: SourceNode): FactNode {
   return new FactGraphBuilder(files, root).build();
@@ -34,6 +36,7 @@ class FactGraphBuilder {
   readonly #known = new Map<Shape, Map<SourceNode, FactNode>>();
   readonly #referenced = new Set<SourceNode>();
   readonly #unfilled: FactNode[] = [];
+  readonly #dynamic = new Map<string, SourceNode>();
   readonly #discriminators: Discriminators;
 
   constructor(
@@ -46,6 +49,7 @@ class FactGraphBuilder {
   build(): FactNode {
     const root = this.#node(this.source, object('openapi'));
     this.#fillAll();
+    for (const [name, from] of this.#dynamic) this.#refuseChoice(name, from);
     dropUsedComponents(root, this.#referenced);
     return root;
   }
@@ -103,6 +107,7 @@ class FactGraphBuilder {
   }
 
   #fillMap(node: FactNode, source: SourceMap): void {
+    if (isObject(node.shape, 'schema')) refuseReferencesBelowId(source);
     const children = new Map<string, FactChild>();
     for (const [key, entry] of source.entries) {
       const child = this.#childOf(node.shape, source, key, entry);
@@ -116,10 +121,12 @@ class FactGraphBuilder {
     if (shape.is !== 'object') return this.#node(value, data);
     const reference = key === '$ref' ? referenceIn(siblings, shape) : undefined;
     if (reference !== undefined) return this.#node(this.#chain(siblings, shape)[0] ?? value, shape);
+    const dynamic = key === '$dynamicRef' && shape.name === 'schema' ? stringAt(siblings, key) : undefined;
+    if (dynamic !== undefined) return this.#node(this.#dynamicTarget(dynamic, siblings), shape);
     if (isDefault(shape.name, key, siblings)) return undefined;
     const field = shapeOfField(shape.name, key);
     return this.#node(
-      isDiscriminator(field) ? this.#discriminators.spelledOut(siblings, value) : value,
+      isObject(field, 'discriminator') ? this.#discriminators.spelledOut(siblings, value) : value,
       field,
     );
   }
@@ -128,6 +135,21 @@ class FactGraphBuilder {
     const target = this.files.resolve(reference, from);
     this.#referenced.add(target);
     return target;
+  }
+
+  #dynamicTarget(reference: string, from: SourceNode): SourceNode {
+    const target = this.#target(reference, from);
+    const name = stringAt(target, '$dynamicAnchor');
+    if (name !== undefined && reference.endsWith(`#${name}`)) this.#dynamic.set(name, from);
+    return target;
+  }
+
+  /** Of several dynamic anchors with one name, the way by which a schema was come to would choose. */
+  #refuseChoice(name: string, from: SourceNode): void {
+    const places = this.files.dynamicAnchors(name);
+    if (places.length < 2) return;
+    const problem = `$dynamicRef "#${name}" may lead to ${places.map(formatPlace).join(' or to ')}`;
+    throw new ToolError('bad-reference', `${formatPlace(from)}: ${problem}, which is not supported`);
   }
 
   #fillList(node: FactNode, { items }: SourceList): void {
@@ -165,8 +187,8 @@ function referenceIn(source: SourceNode, shape: Shape): string | undefined {
   return valueAt(source, '$ref') === undefined ? undefined : stringAt(source, '$ref');
 }
 
-function isDiscriminator(shape: Shape): boolean {
-  return shape.is === 'object' && shape.name === 'discriminator';
+function isObject(shape: Shape, name: ObjectName): boolean {
+  return shape.is === 'object' && shape.name === name;
 }
 
 function isAlone(reference: SourceNode): boolean {

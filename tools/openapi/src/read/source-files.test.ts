@@ -1,4 +1,4 @@
-import { factTexts, documentOf, SCHEMA, type Texts, withSchema } from '../../test/documents.js';
+import { differences, factTexts, documentOf, SCHEMA, type Texts, withSchema } from '../../test/documents.js';
 
 const PLANT = { type: 'string' };
 
@@ -24,6 +24,10 @@ describe('references', () => {
     {
       name: 'an anchor',
       given: { 'main.yaml': withSchema({ $ref: '#p' }, { P: { $anchor: 'p', ...PLANT } }) },
+    },
+    {
+      name: 'a dynamic anchor',
+      given: { 'main.yaml': withSchema({ $ref: '#p' }, { P: { $dynamicAnchor: 'p', ...PLANT } }) },
     },
     {
       name: 'a whole file',
@@ -58,6 +62,34 @@ describe('references', () => {
       name: 'to an unknown anchor',
       given: { 'main.yaml': withSchema({ $ref: '#q' }) },
       want: 'main.yaml:1: $ref "#q" points to nothing',
+    },
+    {
+      name: 'to an anchor that is there twice',
+      given: { 'main.yaml': withSchema({ $ref: '#q' }, { A: { $anchor: 'q' }, B: { $anchor: 'q' } }) },
+      want: 'main.yaml:1: $ref "#q" points to more than one place, main.yaml:1 and main.yaml:1',
+    },
+    {
+      name: 'below an $id',
+      given: {
+        'main.yaml': withSchema(
+          { $id: 'https://example.com/p', properties: { q: { $ref: '#/components/schemas/Q' } } },
+          { Q: PLANT },
+        ),
+      },
+      want: 'main.yaml:1: $ref "#/components/schemas/Q" is relative to the $id at main.yaml:1',
+    },
+    {
+      name: 'to nothing, dynamically',
+      given: { 'main.yaml': withSchema({ $dynamicRef: '#q' }) },
+      want: 'main.yaml:1: $ref "#q" points to nothing',
+    },
+    {
+      name: 'to one dynamic anchor or another',
+      given: {
+        'main.yaml': withSchema({ $ref: 'p.json' }, { A: { $dynamicAnchor: 'q' } }),
+        'p.json': JSON.stringify({ $dynamicAnchor: 'q', items: { $dynamicRef: '#q' } }),
+      },
+      want: 'p.json:1: $dynamicRef "#q" may lead to main.yaml:1 or to p.json:1, which is not supported',
     },
     {
       name: 'to no file',
@@ -103,6 +135,36 @@ describe('references', () => {
     expect(factTexts({ 'main.yaml': withSchema(given) })).toHaveProperty([SCHEMA + pointer], '"#/nothing"');
   });
 
+  it('do not stop at an $id that has none below it, or that is data', () => {
+    const given = { $id: 'https://example.com/p', properties: { $id: { type: 'string' } } };
+    expect(factTexts({ 'main.yaml': withSchema(given) })).toHaveProperty([`${SCHEMA}/$id`], `"${given.$id}"`);
+    const named = {
+      properties: { $id: { $ref: '#/components/schemas/P' } },
+      example: { $id: 'p', $ref: 'q' },
+    };
+    expect(factTexts({ 'main.yaml': withSchema(named, { P: PLANT }) })).toHaveProperty(
+      [`${SCHEMA}/properties/$id/type`],
+      '"string"',
+    );
+  });
+
+  it.each<{ name: string; one: Texts; other: Texts; want: string }>([
+    {
+      name: 'another file',
+      one: { 'main.yaml': withSchema({ $dynamicRef: 'p.json#p' }), 'p.json': dynamic('string') },
+      other: { 'main.yaml': withSchema({ $dynamicRef: 'p.json#p' }), 'p.json': dynamic('number') },
+      want: `${SCHEMA}/$dynamicRef/type`,
+    },
+    {
+      name: 'the same document',
+      one: { 'main.yaml': withSchema({ $dynamicRef: '#p' }, { P: JSON.parse(dynamic('string')) as object }) },
+      other: { 'main.yaml': withSchema({ $dynamicRef: '#p' }, { P: JSON.parse(dynamic('null')) as object }) },
+      want: `${SCHEMA}/$dynamicRef/type`,
+    },
+  ])('are followed dynamically into $name', ({ one, other, want }) => {
+    expect(differences(one, other).map(({ pointer }) => pointer)).toEqual([want]);
+  });
+
   it('may be the name of a property', () => {
     const given = withSchema({ properties: { $ref: { type: 'string' } } });
     expect(factTexts({ 'main.yaml': given })).toHaveProperty([`${SCHEMA}/properties/$ref/type`], '"string"');
@@ -119,3 +181,7 @@ describe('references', () => {
     );
   });
 });
+
+function dynamic(type: string): string {
+  return JSON.stringify({ $dynamicAnchor: 'p', type });
+}

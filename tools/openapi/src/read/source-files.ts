@@ -1,9 +1,10 @@
 import { posix } from 'node:path';
+import { type Anchor, anchorsBelow } from './anchors.js';
 import { pointerSteps } from './json-pointer.js';
 import { parseSource } from './parse-source.js';
 import { formatPlace, type Place } from './place.js';
 import { SourceFile } from './source-file.js';
-import { stringAt, type SourceNode } from './source-node.js';
+import type { SourceNode } from './source-node.js';
 import { ToolError } from './tool-error.js';
 
 /** Gives the text of a file, or throws a `ToolError`. */
@@ -13,7 +14,7 @@ export type ReadText = (path: string) => string;
 export class SourceFiles {
   readonly #roots = new Map<string, SourceNode>();
   readonly #bases = new Map<string, string>();
-  readonly #anchors = new Map<string, ReadonlyMap<string, SourceNode>>();
+  readonly #anchors = new Map<string, ReadonlyMap<string, readonly Anchor[]>>();
 
   constructor(readonly readText: ReadText) {}
 
@@ -39,10 +40,11 @@ export class SourceFiles {
   }
 
   /**
-   * What a `$ref` denotes: a JSON Pointer or an `$anchor` in the same file or in another local one.
+   * What a `$ref` denotes: a JSON Pointer or an anchor in the same file or in another local one.
    *
    * @param from the place of the reference
-   * @throws ToolError `bad-reference` for an address that is not local, `missing-target`
+   * @throws ToolError `bad-reference` for an address that is not local or an anchor that is not the only one
+   *   of its name, `missing-target`
    */
   resolve(reference: string, from: Place): SourceNode {
     const [address, fragment] = split(reference);
@@ -57,12 +59,27 @@ export class SourceFiles {
     throw new ToolError('missing-target', `${formatPlace(from)}: $ref "${reference}" points to nothing`);
   }
 
+  /** Every place that a `$dynamicAnchor` of this name has in the files that were read so far. */
+  dynamicAnchors(name: string): readonly SourceNode[] {
+    const found = Array.from(this.#roots, ([path, root]) => this.#anchorsIn(path, root).get(name) ?? []);
+    const dynamic = found.flat().filter(({ isDynamic }) => isDynamic);
+    return [...new Set(dynamic.map(({ node }) => node))];
+  }
+
   #find(path: string, fragment: string, from: Place, reference: string): SourceNode | undefined {
     const root = this.#rootFor(path, from, reference);
     if (fragment === '' || fragment.startsWith('/')) return descend(root, pointerSteps(fragment));
+    const [anchor, other] = this.#anchorsIn(path, root).get(fragment) ?? [];
+    if (anchor === undefined || other === undefined) return anchor?.node;
+    const places = `${formatPlace(anchor.node)} and ${formatPlace(other.node)}`;
+    const problem = `$ref "${reference}" points to more than one place, ${places}`;
+    throw new ToolError('bad-reference', `${formatPlace(from)}: ${problem}`);
+  }
+
+  #anchorsIn(path: string, root: SourceNode): ReadonlyMap<string, readonly Anchor[]> {
     const anchors = this.#anchors.get(path) ?? anchorsBelow(root);
     this.#anchors.set(path, anchors);
-    return anchors.get(fragment);
+    return anchors;
   }
 
   #rootFor(path: string, from: Place, reference: string): SourceNode {
@@ -102,19 +119,4 @@ export function descend(root: SourceNode, steps: readonly string[]): SourceNode 
     else return undefined;
   }
   return node;
-}
-
-function anchorsBelow(root: SourceNode): ReadonlyMap<string, SourceNode> {
-  const anchors = new Map<string, SourceNode>();
-  const seen = new Set<SourceNode>();
-  const waiting = [root];
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (seen.has(node)) continue;
-    seen.add(node);
-    const anchor = stringAt(node, '$anchor');
-    if (anchor !== undefined) anchors.set(anchor, node);
-    if (node.kind === 'map') for (const { value } of node.entries.values()) waiting.push(value);
-    if (node.kind === 'list') waiting.push(...node.items);
-  }
-  return anchors;
 }
