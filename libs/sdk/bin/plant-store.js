@@ -1,2 +1,5 @@
 #!/usr/bin/env node
-import '../dist/cli/plant-store.js';
+import { answers } from '@plant-store/contract';
+import { plantStore } from '../dist/cli/plant-store.js';
+
+await plantStore(answers);

@@ -1,44 +1,52 @@
-import type { Acknowledgement } from './delivery/answer.js';
 import { AbortFanOut } from './delivery/abort-fan-out.js';
+import type { Answer } from './delivery/answer.js';
 import { createAuthorizer } from './delivery/authorizer.js';
 import { createClocks } from './delivery/clock.js';
-import { Delivery } from './delivery/delivery.js';
+import { answerExplainer } from './delivery/explain-answer.js';
 import { InFlight } from './delivery/in-flight.js';
+import { sendingInAttempts } from './delivery/sending-in-attempts.js';
+import { type Sending, sendingOnce } from './delivery/sending-once.js';
 import { openTransport } from './delivery/transport.js';
-import { encodePlant } from './encoders/encode-plant.js';
 import { PlantStoreError } from './errors/plant-store-error.js';
-import type { NewPlantSender, SendOptions } from './new-plant-sender.js';
+import type { UncheckedSendOptions } from './new-plant-sender.js';
 import type { Settings } from './options/resolve-settings.js';
 
+/** A sender whose options are settled; those of each `send` are not checked yet. */
+export interface OpenSender<Plant> {
+  send(plant: Plant, options?: UncheckedSendOptions): Promise<Answer>;
+  close(): Promise<void>;
+}
+
 /** Opens a sender whose options are settled. */
-export function openSender<Plant>(settings: Settings<Plant>): NewPlantSender<Plant> {
+export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> {
+  const { answered, attemptTimeout, maxAnswerBytes, retry, target, totalTimeout } = settings;
   const transport = openTransport(settings);
-  const authorize = createAuthorizer(
-    settings.accessToken,
-    createClocks(settings.attemptTimeout, settings.totalTimeout),
-  );
+  const clocks = createClocks(attemptTimeout, totalTimeout);
   const inFlight = new InFlight();
-  const context = {
-    url: settings.target.url,
-    maxAnswerBytes: settings.maxAnswerBytes,
-    aborts: new AbortFanOut(),
-    onSettled: () => inFlight.leave(),
+  const sending: Sending<Plant> = {
+    encode: settings.encode,
+    authorize: createAuthorizer(settings.accessToken, settings.syntax, clocks),
+    transport,
+    context: {
+      url: target.url,
+      maxAnswerBytes,
+      acknowledges: answered.acknowledges,
+      explain: answerExplainer(answered),
+      aborts: new AbortFanOut(),
+      onSettled: () => inFlight.leave(),
+    },
   };
+  const begin =
+    retry === undefined && answered.rateLimit === undefined
+      ? sendingOnce(sending)
+      : sendingInAttempts(sending, clocks.total, retry, answered.rateLimit);
   let closed: Promise<void> | undefined;
 
-  function deliver(delivery: Delivery, plant: Plant): void {
-    const encoded = encodePlant(settings.encode, plant);
-    authorize(delivery, (credentials) =>
-      attempt(delivery, () => transport.dispatch(delivery, encoded, credentials)),
-    );
-  }
-
-  function send(plant: Plant, { signal }: SendOptions = {}): Promise<Acknowledgement> {
+  function send(plant: Plant, options: UncheckedSendOptions = {}): Promise<Answer> {
     if (closed !== undefined) return Promise.reject(senderClosed());
     return new Promise((resolve, reject) => {
       inFlight.enter();
-      const delivery = new Delivery(context, resolve, reject, signal);
-      if (!delivery.settled) attempt(delivery, () => deliver(delivery, plant));
+      begin(plant, options, resolve, reject);
     });
   }
 
@@ -48,15 +56,6 @@ export function openSender<Plant>(settings: Settings<Plant>): NewPlantSender<Pla
   }
 
   return Object.freeze({ send, close: () => (closed ??= close()) });
-}
-
-/** Takes a step of a delivery; what it throws is the end of that delivery. */
-function attempt(delivery: Delivery, step: () => void): void {
-  try {
-    step();
-  } catch (error) {
-    delivery.fail(error as Error);
-  }
 }
 
 function senderClosed(): PlantStoreError {

@@ -154,7 +154,7 @@ describe('the access token shows nowhere', () => {
   test('not in the error of a token that is none', async () => {
     const token = `${accessToken} with spaces`;
     const open = () =>
-      createSenderUnder<string, Record<never, never>>(
+      createSenderUnder<Record<never, never>, string>(
         {},
         { baseUrl: 'http://127.0.0.1:9', method: 'POST', encode: bytes(), accessToken: token },
       );

@@ -12,10 +12,16 @@ const path = (relative: string): string => fileURLToPath(new URL(relative, impor
 
 function start(url: string, env: NodeJS.ProcessEnv = {}): Running {
   const required = ['--base-url', url, '--method', 'POST', '--content-type', 'text/plain'];
-  return startProcess(process.execPath, [path('../bin/plant-store.js'), 'send', '-', ...required], {
+  return startProcess(process.execPath, [path('fixtures/open-command.mjs'), 'send', '-', ...required], {
     env: { ACCESS_TOKEN: accessToken, ...env },
   });
 }
+
+test('the command takes its answers from the contract', async () => {
+  const { finished } = startProcess(process.execPath, [path('../bin/plant-store.js'), '--version']);
+
+  expect(await finished).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+});
 
 describe('the command as a process', () => {
   test('sends standard input and exits', async () => {

@@ -6,11 +6,17 @@ import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type Answers, openQuestions } from '@plant-store/contract';
 import { runCommand } from '../src/cli/run-command.js';
-import { exampleAnswers } from './example-answers.js';
 import { accessToken, arbitrary } from './open-test-sender.js';
 import { acknowledge, answerWith, startRawServer, staySilent } from './raw-server.js';
 import type { Finished } from './run-process.js';
 import { afterThisTest } from './teardown.js';
+
+/** Answers that nobody gave. */
+const exampleAnswers = {
+  'base-address': 'http://127.0.0.1:9/example',
+  'http-method': 'PUT',
+  'media-type': 'application/json',
+} as const satisfies Answers;
 
 interface Situation {
   readonly given?: Answers;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { settingsTable } from '../src/answers/settings-table.js';
 import { exitCodeMeanings, exitCodes } from '../src/cli/exit-codes.js';
 import * as sdk from '../src/index.js';
 import { errorCodes, InvalidOptionsError, NotAcknowledgedError, PlantStoreError } from '../src/index.js';
@@ -33,6 +34,11 @@ test('the README lists every exit code as it is, and no other', () => {
     exitCodeMeanings[name as keyof typeof exitCodes],
   ]);
   expect(tableOf('Exit code')).toEqual(expected);
+});
+
+test('the README lists every question whose answer changes something here, and no other', () => {
+  const questions = tableOf('Question').map(([question]) => question);
+  expect(questions).toEqual(Object.keys(settingsTable).map((id) => `\`${id}\``));
 });
 
 test('the README lists every guard with its default', () => {

@@ -8,9 +8,16 @@ import {
   type NewPlantSenderOptions,
   type OptionFault,
 } from '../src/index.js';
-import { exampleAnswers } from './example-answers.js';
+import { openSenderUnder } from './open-sender-under.js';
 import { acknowledge, startRawServer } from './raw-server.js';
-import { afterThisTest } from './teardown.js';
+
+/** Answers that nobody gave: those that make every required option but the token optional. */
+const exampleAnswers = {
+  'base-address': 'http://127.0.0.1:9/example',
+  'http-method': 'PUT',
+  'media-type': 'application/json',
+  payload: 'plant',
+} as const satisfies Answers;
 
 const right = { baseUrl: 'https://example.test', accessToken: 'token', method: 'POST', encode: json };
 
@@ -57,8 +64,7 @@ describe('with example answers', () => {
   test('what they decide may be left out, and is what they say', async () => {
     const server = await startRawServer(acknowledge);
     const given = { ...exampleAnswers, 'base-address': `${server.url}/example` } as const;
-    const sender = createSenderUnder<unknown, typeof given>(given, { accessToken: 'token' });
-    afterThisTest(() => sender.close());
+    const sender = openSenderUnder(given, { accessToken: 'token' });
 
     await sender.send({ arbitrary: true });
 
@@ -70,19 +76,19 @@ describe('with example answers', () => {
 
   test('an option still has its say', async () => {
     const server = await startRawServer(acknowledge);
-    const sender = createSenderUnder<string, typeof exampleAnswers>(exampleAnswers, {
+    const sender = openSenderUnder(exampleAnswers, {
       accessToken: 'token',
       baseUrl: server.url,
       method: 'PATCH',
-      encode: bytes('text/plain'),
+      encode: bytes('application/json; charset=utf-8'),
     });
-    afterThisTest(() => sender.close());
 
-    await sender.send('arbitrary');
+    await sender.send('"arbitrary"');
 
-    const { line, headers } = await server.request(0);
+    const { line, headers, content } = await server.request(0);
     expect(line).toBe('PATCH /plant/webhook HTTP/1.1');
-    expect(headers).toContain('content-type: text/plain');
+    expect(headers).toContain('content-type: application/json; charset=utf-8');
+    expect(content.toString()).toBe('"arbitrary"');
   });
 
   test('a media type without an encoder leaves encode required', () => {
@@ -90,6 +96,24 @@ describe('with example answers', () => {
 
     expect(faultsOf({ accessToken: 'token' }, given)).toEqual([
       { option: 'encode', problem: expect.stringContaining('application/example'), question: 'media-type' },
+    ]);
+  });
+
+  test('a media type without the shape of the payload leaves encode required', () => {
+    const { payload, ...given } = exampleAnswers;
+
+    expect(payload).toBe('plant');
+    expect(faultsOf({ accessToken: 'token' }, given)).toEqual([
+      { option: 'encode', problem: expect.stringContaining('payload is open'), question: 'payload' },
+    ]);
+  });
+
+  test('every fault of the answers is told, and none of the options', () => {
+    const given = { 'base-address': 'example', 'size-limits': -1 };
+
+    expect(faultsOf({}, given)).toEqual([
+      { option: 'answers', problem: expect.stringContaining('base-address is no http') },
+      { option: 'answers', problem: expect.stringContaining('size-limits is no whole number') },
     ]);
   });
 });
@@ -164,6 +188,7 @@ describe('every other option', () => {
     ['allowInsecureTransport', 'true'],
     ['atemptTimeout', 1],
     ['retries', 3],
+    ['signingKey', 'arbitrary'],
   ])('%s must not be %j', (option, value) => {
     expect(faultsOf({ ...right, [option]: value }).map((fault) => fault.option)).toEqual([option]);
   });

@@ -40,7 +40,15 @@ beforeAll(async () => {
   await writeFile(join(project, 'package.json'), '{ "private": true }');
   const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
   await succeed('npm', ['install', ...quiet, ...tarballs], project);
+  await answer('{}');
 }, timeout);
+
+/** Has the installed contract hold these answers, whatever has been answered. */
+async function answer(answers: string): Promise<void> {
+  const module = join(project, 'node_modules/@plant-store/contract/dist/answers');
+  await writeFile(`${module}.js`, `export const answers = ${answers};`);
+  await writeFile(`${module}.d.ts`, `export declare const answers: ${answers};`);
+}
 
 afterAll(() => rm(project, { recursive: true }));
 
@@ -132,34 +140,64 @@ test('the installed command sends', async () => {
 test(
   'a TypeScript project compiles against it, its declarations included',
   async () => {
-    await writeFile(
-      join(project, 'example.mts'),
+    await compile(
       `import { createNewPlantSender, json, type Acknowledgement } from '@plant-store/sdk';
        const options = { baseUrl: 'https://example.test', accessToken: 'token', encode: json } as const;
        export const sender = createNewPlantSender<{ arbitrary: string }>({ ...options, method: 'POST' });
        export const sent: Promise<Acknowledgement> = sender.send({ arbitrary: 'content' });
        // @ts-expect-error no answer names a token
-       createNewPlantSender({ ...options, method: 'POST', accessToken: undefined });`,
-    );
-    const types = join(root, 'node_modules/@types');
-    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--types', 'node', '--typeRoots', types];
-
-    await succeed(
-      process.execPath,
-      [join(root, 'node_modules/typescript/bin/tsc'), ...flags, 'example.mts'],
-      project,
+       createNewPlantSender({ ...options, method: 'POST', accessToken: undefined });
+       // @ts-expect-error http-method is open
+       createNewPlantSender(options);`,
     );
   },
   timeout,
 );
 
+test(
+  'an answer in the contract reaches the installed sender and its types',
+  async () => {
+    await answer(`{ 'http-method': 'PUT', 'event-identity': { header: 'example-id' } }`);
+    const server = await startRawServer(acknowledge);
+    const example = `const sender = createNewPlantSender({
+         baseUrl: process.env.RECEIVER_URL ?? '', accessToken: process.env.ACCESS_TOKEN ?? '', encode: json });
+       await sender.send({ arbitrary: 'content' }, { eventId: 'example' });`;
+    const imports = `import { createNewPlantSender, json } from '@plant-store/sdk';`;
+    await writeFile(join(project, 'answered.mjs'), `${imports} ${example} await sender.close();`);
+
+    await compile(`${imports} ${example}
+       // @ts-expect-error the identifier of the event is required
+       await sender.send({ arbitrary: 'content' });`);
+    await succeed(process.execPath, ['answered.mjs'], project, environment(server));
+
+    const { line, headers } = await server.request(0);
+    expect(line).toBe('PUT /plant/webhook HTTP/1.1');
+    expect(headers).toContain('example-id: example');
+  },
+  timeout,
+);
+
+async function compile(source: string): Promise<void> {
+  await writeFile(join(project, 'example.mts'), source);
+  const types = join(root, 'node_modules/@types');
+  const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--types', 'node', '--typeRoots', types];
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  await succeed(process.execPath, [compiler, ...flags, 'example.mts'], project);
+}
+
 const modules: readonly string[] = [
+  'answers/answered-settings',
+  'answers/answered-settings-of',
+  'answers/failures-by',
+  'answers/header-field',
+  'answers/option-table',
+  'answers/settings-table',
   'cli/bad-input',
   'cli/command-context',
   'cli/command-options',
   'cli/describe-failure',
   'cli/exit-codes',
-  'cli/find-access-token',
+  'cli/find-secret',
   'cli/help',
   'cli/parse-arguments',
   'cli/plant-store',
@@ -175,18 +213,27 @@ const modules: readonly string[] = [
   'delivery/abort-fan-out',
   'delivery/additional-headers',
   'delivery/answer',
+  'delivery/answered-headers',
   'delivery/authorizer',
   'delivery/clock',
   'delivery/connector',
   'delivery/delivery',
+  'delivery/explain-answer',
   'delivery/in-flight',
+  'delivery/is-repeated',
   'delivery/join-chunks',
+  'delivery/repeated-delivery',
+  'delivery/sending-in-attempts',
+  'delivery/sending-once',
   'delivery/transport',
   'delivery/transport-error',
+  'delivery/turns',
+  'encoders/as-answered',
   'encoders/bytes',
+  'encoders/default-encoder',
+  'encoders/encode-failed',
   'encoders/encode-plant',
   'encoders/encoder',
-  'encoders/encoder-for',
   'encoders/json',
   'encoders/media-type',
   'errors/error-codes',
@@ -194,10 +241,12 @@ const modules: readonly string[] = [
   'errors/not-acknowledged-error',
   'errors/outcome',
   'errors/plant-store-error',
+  'errors/tell-attempts',
   'index',
   'new-plant-sender',
   'open-sender',
   'options/access-token',
+  'options/default-total-timeout',
   'options/fault',
   'options/guard-defaults',
   'options/header-hook',
@@ -207,9 +256,12 @@ const modules: readonly string[] = [
   'options/read-access-token',
   'options/read-all',
   'options/read-encode',
+  'options/read-event-id',
   'options/read-guards',
   'options/read-header-hook',
   'options/read-method',
+  'options/read-retry',
+  'options/read-signing-key',
   'options/read-target',
   'options/resolve-settings',
 ];

@@ -1,20 +1,38 @@
 /** Compile-only: which options the compiler demands, with everything open and with example answers. */
-import type { ContentMethod } from '@plant-store/contract';
-import { createNewPlantSender, type Encoder, json, type NewPlantSenderOptions } from '../src/index.js';
-import type { exampleAnswers } from './example-answers.js';
+import type { ContentMethod, ExecutableId } from '@plant-store/contract';
+import { exampleAnswers } from '@plant-store/example-answers';
+import { toStandardJsonSchema } from '@valibot/to-json-schema';
+import * as v from 'valibot';
+import type { OptionTable, Total } from '../src/answers/option-table.js';
+import { type SettingsTable, settingsTable } from '../src/answers/settings-table.js';
+import { createSenderUnder } from '../src/create-sender-under.js';
+import {
+  type Acknowledgement,
+  bytes,
+  type Encoder,
+  json,
+  type NewPlantSenderOptions,
+  type SendOptions,
+} from '../src/index.js';
+import type { Open as Nothing } from './open-test-sender.js';
 
 interface Arbitrary {
   readonly arbitrary: boolean;
 }
-type Open = NewPlantSenderOptions<Arbitrary, Record<never, never>>;
-type Answered = NewPlantSenderOptions<Arbitrary, typeof exampleAnswers>;
-type OtherMediaType = NewPlantSenderOptions<Arbitrary, { readonly 'media-type': 'application/example' }>;
+interface ExamplePlant {
+  readonly name: string;
+}
+type Open = NewPlantSenderOptions<Arbitrary, Nothing>;
+type Everything = typeof exampleAnswers;
+type Answered = NewPlantSenderOptions<ExamplePlant, Everything>;
 
 const accessToken = 'token';
 const baseUrl = 'https://example.test';
 const method: ContentMethod = 'POST';
 const encode: Encoder<Arbitrary> = json;
+const signingKey = 'whsec_AAAA';
 
+// With everything open.
 export const complete: Open = { accessToken, baseUrl, method, encode };
 // @ts-expect-error baseUrl is required while base-address is open
 export const withoutBaseUrl: Open = { accessToken, method, encode };
@@ -30,20 +48,23 @@ export const withGet: Open = { ...complete, method: 'GET' };
 export const withTextAsTimeout: Open = { ...complete, totalTimeout: '1s' };
 // @ts-expect-error there is no such option
 export const withRetries: Open = { ...complete, retries: 3 };
+// @ts-expect-error nothing is signed while signing is open
+export const withSigningKey: Open = { ...complete, signingKey };
+export const withPolicy: Open = { ...complete, retry: { delays: [1], statuses: 'all', withoutAnswer: true } };
+export const withoutPolicy: Open = { ...complete, retry: false };
+// @ts-expect-error a policy says what an attempt is repeated after
+export const withHalfPolicy: Open = { ...complete, retry: { delays: [1] } };
+export const sendOpen: SendOptions<Nothing> = { signal: new AbortController().signal };
+// @ts-expect-error nothing identifies an event while event-identity is open
+export const sendWithEventId: SendOptions<Nothing> = { eventId: '1' };
+// @ts-expect-error an event has no fields while event-payload-fields is open
+export const sendWithEvent: SendOptions<Nothing> = { event: {} };
+export const anyStatus: Acknowledgement<Nothing>['status'] = 299;
 
-export const answered: Answered = { accessToken };
-export const answeredButGiven: Answered = { accessToken, baseUrl, method, encode };
-// @ts-expect-error accessToken is required whatever is answered
-export const answeredWithoutToken: Answered = {};
-
-export const otherMediaType: OtherMediaType = { accessToken, baseUrl, method, encode };
-// @ts-expect-error there is no encoder for the answer, so encode stays required
-export const otherMediaTypeWithoutEncode: OtherMediaType = { accessToken, baseUrl, method };
-
-export async function underTheAnswersOfToday(): Promise<number> {
+export async function whileOpen(): Promise<number> {
   // @ts-expect-error a token is required, whatever is answered
-  createNewPlantSender<Arbitrary>({ baseUrl, method, encode });
-  const sender = createNewPlantSender<Arbitrary>({ accessToken, baseUrl, method, encode });
+  createSenderUnder<Nothing, Arbitrary>({}, { baseUrl, method, encode });
+  const sender = createSenderUnder<Nothing, Arbitrary>({}, { accessToken, baseUrl, method, encode });
   // @ts-expect-error a sender takes the plants that it was made for
   await sender.send({ other: 1 });
   const { status } = await sender.send({ arbitrary: true }, { signal: new AbortController().signal });
@@ -51,7 +72,104 @@ export async function underTheAnswersOfToday(): Promise<number> {
 }
 
 export function inferred(): void {
-  const sender = createNewPlantSender({ accessToken, baseUrl, method, encode });
+  const sender = createSenderUnder({}, { accessToken, baseUrl, method, encode });
   // @ts-expect-error the plant's type comes from encode
   void sender.send('text');
 }
+
+// With an answer to each question.
+export const answered: Answered = { accessToken, signingKey };
+export const answeredButGiven: Answered = {
+  ...answered,
+  baseUrl,
+  method,
+  encode: (plant, event) => json({ name: plant.name, on: event.addedOn }),
+  retry: false,
+};
+// @ts-expect-error accessToken is required whatever is answered
+export const answeredWithoutToken: Answered = { signingKey };
+// @ts-expect-error an answered scheme needs its key
+export const answeredWithoutKey: Answered = { accessToken };
+// @ts-expect-error only `false` switches an answered policy off
+export const answeredWithoutRetry: Answered = { ...answered, retry: true };
+// @ts-expect-error the event has no such field
+export const otherEvent: Answered = { ...answered, encode: (_, event) => json(event.other) };
+export const sendAnswered: SendOptions<Everything> = { eventId: '1', event: { addedOn: '2026-01-31' } };
+// @ts-expect-error eventId is required once event-identity names a header
+export const sendWithoutEventId: SendOptions<Everything> = { event: { addedOn: '2026-01-31' } };
+// @ts-expect-error event is required once event-payload-fields is answered
+export const sendWithoutEvent: SendOptions<Everything> = { eventId: '1' };
+// @ts-expect-error the event has the fields of its schema
+export const sendOtherEvent: SendOptions<Everything> = { eventId: '1', event: { on: '2026-01-31' } };
+// @ts-expect-error only the answered status is an acknowledgement
+export const otherStatus: Acknowledgement<Everything>['status'] = 204;
+
+export async function onceAnswered(): Promise<200> {
+  const sender = createSenderUnder(exampleAnswers, { accessToken, signingKey });
+  // @ts-expect-error the plant has the fields of its schema
+  await sender.send({ height: 1 }, sendAnswered);
+  // @ts-expect-error its fields have their types
+  await sender.send({ name: 1 }, sendAnswered);
+  // @ts-expect-error the options of a delivery are required
+  await sender.send({ name: 'example' });
+  const { status } = await sender.send({ name: 'example', heightInCentimetres: 1 }, sendAnswered);
+  return status;
+}
+
+export function encodedOtherwise(): void {
+  createSenderUnder(exampleAnswers, { accessToken, signingKey, encode: json });
+  // @ts-expect-error an encoder takes what the schema of the plant takes
+  createSenderUnder(exampleAnswers, { accessToken, signingKey, encode });
+  // @ts-expect-error bytes are none of the plants of the schema
+  createSenderUnder(exampleAnswers, { accessToken, signingKey, encode: bytes() });
+}
+
+// With a schema of another library.
+const valibotPlant = toStandardJsonSchema(v.object({ species: v.string(), height: v.optional(v.number()) }));
+const valibotEvent = toStandardJsonSchema(v.object({ addedBy: v.string() }));
+const valibotAnswers = { 'plant-fields': valibotPlant, 'event-payload-fields': valibotEvent };
+
+export async function withValibot(): Promise<void> {
+  const sender = createSenderUnder(valibotAnswers, { accessToken, baseUrl, method, encode: json });
+  await sender.send({ species: 'example', height: 1 }, { event: { addedBy: 'example' } });
+  // @ts-expect-error the plant has the fields of its schema
+  await sender.send({ species: 1 }, { event: { addedBy: 'example' } });
+  // @ts-expect-error the event has the fields of its schema
+  await sender.send({ species: 'example' }, { event: { addedBy: 1 } });
+}
+
+// With some answers.
+interface JsonOnly {
+  readonly 'media-type': 'application/json';
+}
+interface JsonPlant extends JsonOnly {
+  readonly payload: 'plant';
+}
+interface OtherPlant {
+  readonly 'media-type': 'application/example';
+  readonly payload: 'plant';
+}
+export const jsonPlant: NewPlantSenderOptions<Arbitrary, JsonPlant> = { accessToken, baseUrl, method };
+export const likeJsonPlant: NewPlantSenderOptions<
+  Arbitrary,
+  {
+    readonly 'media-type': 'application/vnd.example+json';
+    readonly payload: { readonly plantField: 'plant' };
+  }
+> = { accessToken, baseUrl, method };
+// @ts-expect-error a media type does not say what the payload is
+export const jsonOnly: NewPlantSenderOptions<Arbitrary, JsonOnly> = { accessToken, baseUrl, method };
+// @ts-expect-error there is no encoder for the media type
+export const otherPlant: NewPlantSenderOptions<Arbitrary, OtherPlant> = { accessToken, baseUrl, method };
+// An identifier in the content is the caller's: `send` asks for none.
+export const pointer: SendOptions<{ readonly 'event-identity': { readonly pointer: '/id' } }> = {};
+
+// A question lacks a row in a table.
+type Rows<Id extends ExecutableId> = Pick<OptionTable<unknown, Nothing>, Id>;
+export type TotalTable = Total<Rows<ExecutableId>>;
+// @ts-expect-error the table of types has a row for every question
+export type PartialTable = Total<Rows<Exclude<ExecutableId, 'retry'>>>;
+const { retry, ...others } = settingsTable;
+export const total: SettingsTable = { ...others, retry };
+// @ts-expect-error the table of settings has a row for every question
+export const partial: SettingsTable = others;

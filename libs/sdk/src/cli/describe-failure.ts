@@ -15,10 +15,10 @@ const beginnings = {
 } as const;
 
 function advice(error: PlantStoreError, tokenSource: string): string {
-  if (error instanceof NotAcknowledgedError) return adviceOnStatus(error, tokenSource);
   if (error.outcome === 'unknown') {
     return 'The receiver may have taken the plant; sent again, it may be delivered twice.';
   }
+  if (error instanceof NotAcknowledgedError) return adviceOnStatus(error, tokenSource);
   const connecting =
     error.code === 'PLANT_STORE_CONNECT_FAILED' || error.code === 'PLANT_STORE_CONNECT_TIMEOUT';
   return connecting

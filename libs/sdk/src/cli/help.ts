@@ -1,29 +1,13 @@
-import type { Answers } from '@plant-store/contract';
+import type { AnsweredSettings } from '../answers/answered-settings.js';
+import { defaultTotalTimeout } from '../options/default-total-timeout.js';
 import { guardDefaults } from '../options/guard-defaults.js';
-import { type CommandOption, type CommandOptionName, commandOptions } from './command-options.js';
+import { type CommandOptionName, commandOptionsUnder } from './command-options.js';
 import { exitCodeMeanings, exitCodes } from './exit-codes.js';
 
-const questionOf: {
-  readonly [Name in CommandOptionName]?: 'base-address' | 'http-method' | 'media-type';
-} = {
-  'base-url': 'base-address',
-  method: 'http-method',
-  'content-type': 'media-type',
-};
-
-const defaultOf: { readonly [Name in CommandOptionName]?: number } = {
-  'connect-timeout': guardDefaults.connectTimeout,
-  'attempt-timeout': guardDefaults.attemptTimeout,
-  'total-timeout': guardDefaults.totalTimeout,
-};
-
 /** The text of `plant-store --help`, under the answers given so far. */
-export function help(given: Answers): string {
-  const options = Object.entries<CommandOption>(commandOptions).map(([name, option]) =>
-    row(
-      [`--${name}`, option.value].filter(Boolean).join(' '),
-      option.help + note(name as CommandOptionName, given),
-    ),
+export function help(answered: AnsweredSettings): string {
+  const options = commandOptionsUnder(answered).map(([name, option]) =>
+    row([`--${name}`, option.value].filter(Boolean).join(' '), option.help + note(name, answered)),
   );
   const codes = Object.entries(exitCodes).map(([name, code]) =>
     row(String(code), exitCodeMeanings[name as keyof typeof exitCodes]),
@@ -31,7 +15,7 @@ export function help(given: Answers): string {
   return `Usage: plant-store send FILE|- [options]
 
 Delivers the content of FILE, or of standard input for -, as the New Plant notification: its bytes,
-unchanged, in one attempt.
+unchanged, in ${attempts(answered)}.
 
 Options:
 ${options.join('\n')}
@@ -39,22 +23,50 @@ ${options.join('\n')}
 The access token is never an argument. It is taken from the file that --access-token-file names, else
 from the environment: ACCESS_TOKEN, or the file that ACCESS_TOKEN_FILE names. A file holds one token a
 line; the first line that is neither empty nor a comment (#) counts.
-
+${answered.signing === undefined ? '' : aboutSigningKey}
 Exit codes:
 ${codes.join('\n')}
 `;
+}
+
+const aboutSigningKey = `
+The signing key is found in the same way: with --signing-key-file, PLANT_STORE_SIGNING_KEY or
+PLANT_STORE_SIGNING_KEY_FILE.
+`;
+
+function attempts({ retry }: AnsweredSettings): string {
+  const further = retry?.delays.length ?? 0;
+  return further === 0 ? 'one attempt' : `up to ${further + 1} attempts (question retry)`;
 }
 
 function row(left: string, right: string): string {
   return `  ${left.padEnd(28)}${right}`;
 }
 
-function note(name: CommandOptionName, given: Answers): string {
-  const id = questionOf[name];
-  if (id !== undefined) {
-    const answer = given[id];
-    return answer === undefined ? ` (required: question ${id} is open)` : ` (default: ${answer})`;
+function note(name: CommandOptionName, answered: AnsweredSettings): string {
+  const attemptTimeout = answered.attemptTimeout ?? guardDefaults.attemptTimeout;
+  switch (name) {
+    case 'base-url':
+      return requiredOr(answered.baseUrl, 'base-address');
+    case 'method':
+      return requiredOr(answered.method, 'http-method');
+    case 'content-type':
+      return requiredOr(answered.mediaType, 'media-type');
+    case 'connect-timeout':
+      return milliseconds(guardDefaults.connectTimeout);
+    case 'attempt-timeout':
+      return milliseconds(attemptTimeout);
+    case 'total-timeout':
+      return milliseconds(defaultTotalTimeout(answered, attemptTimeout, answered.retry));
+    default:
+      return '';
   }
-  const milliseconds = defaultOf[name];
-  return milliseconds === undefined ? '' : ` (default: ${milliseconds} ms)`;
+}
+
+function requiredOr(answer: string | undefined, question: string): string {
+  return answer === undefined ? ` (required: question ${question} is open)` : ` (default: ${answer})`;
+}
+
+function milliseconds(standard: number): string {
+  return ` (default: ${standard} ms)`;
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { type CommandOption, type CommandOptionName, commandOptions } from './command-options.js';
+import type { AnsweredSettings } from '../answers/answered-settings.js';
+import { type CommandOptionName, commandOptionsUnder } from './command-options.js';
 
 /** The command line, taken apart. */
 export interface ParsedArguments {
@@ -14,15 +15,16 @@ const tokenAsArgument =
   "shell's history. Put the token into a file and name it with --access-token-file, or into the environment " +
   'as ACCESS_TOKEN.';
 
-const kinds = Object.fromEntries(
-  Object.entries<CommandOption>(commandOptions).map(([name, { value }]) => [
-    name,
-    value === undefined ? ({ type: 'boolean' } as const) : ({ type: 'string' } as const),
-  ]),
-);
+type Kinds = Readonly<Record<string, { readonly type: 'boolean' | 'string' }>>;
 
-/** Takes the command line apart and finds every fault of it. */
-export function parseArguments(args: readonly string[]): ParsedArguments {
+/** Takes the command line apart under the answers given so far, and finds every fault of it. */
+export function parseArguments(args: readonly string[], answered: AnsweredSettings): ParsedArguments {
+  const kinds: Kinds = Object.fromEntries(
+    commandOptionsUnder(answered).map(([name, { value }]) => [
+      name,
+      { type: value === undefined ? 'boolean' : 'string' },
+    ]),
+  );
   const { tokens, positionals } = parseArgs({
     args: [...args],
     options: { ...kinds, help: { type: 'boolean', short: 'h' }, 'access-token': { type: 'string' } },
@@ -34,7 +36,7 @@ export function parseArguments(args: readonly string[]): ParsedArguments {
   return {
     values: Object.fromEntries(options.map(({ name, value }) => [name, value ?? ''])),
     operands: positionals,
-    faults: options.flatMap(faultsOf),
+    faults: options.flatMap((option) => faultsOf(option, kinds)),
   };
 }
 
@@ -45,7 +47,7 @@ interface OptionToken {
   readonly inlineValue?: boolean | undefined;
 }
 
-function faultsOf({ name, rawName, value, inlineValue }: OptionToken): string[] {
+function faultsOf({ name, rawName, value, inlineValue }: OptionToken, kinds: Kinds): string[] {
   if (name === 'access-token') return [tokenAsArgument];
   const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
   if (kind === undefined) return [`${rawName} is not an option. See plant-store --help.`];

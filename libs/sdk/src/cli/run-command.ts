@@ -1,3 +1,4 @@
+import { answeredSettingsOf } from '../answers/answered-settings-of.js';
 import { BadInput } from './bad-input.js';
 import type { CommandContext } from './command-context.js';
 import { exitCodes } from './exit-codes.js';
@@ -8,8 +9,9 @@ import { version } from './version.js';
 
 /** Carries out a command line and gives its exit code. */
 export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
-  const parsed = parseArguments(args);
-  if (parsed.values.help !== undefined) return print(help(context.given), context);
+  const answered = answeredSettingsOf(context.given);
+  const parsed = parseArguments(args, answered);
+  if (parsed.values.help !== undefined) return print(help(answered), context);
   if (parsed.values.version !== undefined) return print(`${version()}\n`, context);
   try {
     if (parsed.operands[0] !== 'send') {

@@ -8,11 +8,11 @@ import { prepare } from './prepare.js';
 
 /** Carries out `plant-store send` and gives its exit code. */
 export async function send(parsed: ParsedArguments, context: CommandContext): Promise<number> {
-  const { settings, content, tokenSource } = await prepare(parsed, context);
+  const { settings, content, eventId, tokenSource } = await prepare(parsed, context);
   const { method, target } = settings;
   const sender = openSender(settings);
   try {
-    const { status } = await sender.send(content, { signal: context.signal });
+    const { status } = await sender.send(content, { signal: context.signal, eventId });
     const what = `${content.byteLength} bytes sent with ${method} to ${target.url}`;
     context.stdout.write(`acknowledged: ${status}, ${what}\n`);
     return exitCodes.acknowledged;

@@ -1,4 +1,4 @@
-import type { Answers } from '@plant-store/contract';
+import type { AnsweredSettings } from '../answers/answered-settings.js';
 import type { UncheckedOptions } from '../options/new-plant-sender-options.js';
 import type { ParsedArguments } from './parse-arguments.js';
 
@@ -9,6 +9,8 @@ const flags: Readonly<Record<string, string>> = {
   connectTimeout: '--connect-timeout',
   attemptTimeout: '--attempt-timeout',
   totalTimeout: '--total-timeout',
+  eventId: '--event-id',
+  signingKey: 'The signing key',
 };
 
 /** What the command line calls an option of the sender. */
@@ -17,20 +19,25 @@ export function flagOf(option: string): string {
 }
 
 /** The media type of the content: what the command line says, or the answer to the question media-type. */
-export function contentTypeOf({ values }: ParsedArguments, given: Answers): string | undefined {
-  return values['content-type'] ?? given['media-type'];
+export function contentTypeOf(
+  { values }: ParsedArguments,
+  { mediaType }: AnsweredSettings,
+): string | undefined {
+  return values['content-type'] ?? mediaType;
 }
 
 /** The options of a sender that sends bytes unchanged, from the command line; they are not checked yet. */
 export function senderOptions(
   parsed: ParsedArguments,
-  given: Answers,
+  answered: AnsweredSettings,
   accessToken: () => string,
+  signingKey: string | undefined,
 ): UncheckedOptions<Uint8Array> {
   const { values } = parsed;
-  const mediaType = contentTypeOf(parsed, given);
+  const mediaType = contentTypeOf(parsed, answered);
   return {
     accessToken,
+    ...(answered.signing && { signingKey }),
     baseUrl: values['base-url'],
     method: values.method,
     encode: mediaType === undefined ? undefined : (content: Uint8Array) => ({ content, mediaType }),

@@ -1,3 +1,6 @@
+import type { Answers, answers } from '@plant-store/contract';
+import type { Column, OptionTable, Total } from '../answers/option-table.js';
+
 /** A final answer of the receiver (RFC 9110 §15). */
 export interface Answer {
   readonly status: number;
@@ -13,7 +16,8 @@ export interface Answer {
 }
 
 /**
- * An answer whose status is 2xx (RFC 9110 §15.3). While the question receiver-response is open, nothing
- * more is asked of it.
+ * An answer that acknowledges a delivery. While the question receiver-response is open, it is one whose status is
+ * 2xx (RFC 9110 §15.3); once it is answered, one with exactly that status. Nothing more is asked of it.
  */
-export type Acknowledgement = Answer;
+export type Acknowledgement<Given extends Answers = typeof answers> = Answer &
+  Column<Total<OptionTable<unknown, Given>>, 'acknowledgement'>;

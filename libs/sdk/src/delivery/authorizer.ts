@@ -1,7 +1,7 @@
 import { BEARER } from '@plant-store/contract';
 import { PlantStoreError } from '../errors/plant-store-error.js';
 import type { AccessToken } from '../options/access-token.js';
-import { ACCESS_TOKEN_SYNTAX, isAccessToken } from '../options/read-access-token.js';
+import type { TokenSyntax } from '../options/read-access-token.js';
 import type { Clocks } from './clock.js';
 import type { Delivery } from './delivery.js';
 
@@ -9,10 +9,10 @@ import type { Delivery } from './delivery.js';
 export type Authorizer = (delivery: Delivery, proceed: (credentials: string) => void) => void;
 
 /** Decides how credentials are come by. */
-export function createAuthorizer(accessToken: AccessToken, clocks: Clocks): Authorizer {
+export function createAuthorizer(accessToken: AccessToken, syntax: TokenSyntax, clocks: Clocks): Authorizer {
   return typeof accessToken === 'string'
     ? withToken(accessToken, clocks)
-    : withTokenFunction(accessToken, clocks);
+    : withTokenFunction(accessToken, syntax, clocks);
 }
 
 function withToken(accessToken: string, { first }: Clocks): Authorizer {
@@ -23,11 +23,13 @@ function withToken(accessToken: string, { first }: Clocks): Authorizer {
   };
 }
 
-function withTokenFunction(accessToken: Exclude<AccessToken, string>, clocks: Clocks): Authorizer {
+type TokenFunction = Exclude<AccessToken, string>;
+
+function withTokenFunction(accessToken: TokenFunction, syntax: TokenSyntax, clocks: Clocks): Authorizer {
   return (delivery, proceed) => {
     const started = performance.now();
     delivery.arm(clocks.total);
-    obtain(accessToken, delivery).then(
+    obtain(accessToken, syntax, delivery).then(
       (token) => {
         if (delivery.settled) return;
         const left = clocks.total.milliseconds - (performance.now() - started);
@@ -39,15 +41,15 @@ function withTokenFunction(accessToken: Exclude<AccessToken, string>, clocks: Cl
   };
 }
 
-async function obtain(accessToken: Exclude<AccessToken, string>, delivery: Delivery): Promise<string> {
+async function obtain(accessToken: TokenFunction, syntax: TokenSyntax, delivery: Delivery): Promise<string> {
   const controller = new AbortController();
   delivery.whenGivenUp(() => controller.abort());
   const token: unknown = await call(accessToken, controller.signal);
-  if (isAccessToken(token)) return token;
-  throw accessTokenFailed(`\`accessToken\` must give ${ACCESS_TOKEN_SYNTAX}.`);
+  if (syntax.matches(token)) return token;
+  throw accessTokenFailed(`\`accessToken\` must give ${syntax.description}.`);
 }
 
-async function call(accessToken: Exclude<AccessToken, string>, signal: AbortSignal): Promise<unknown> {
+async function call(accessToken: TokenFunction, signal: AbortSignal): Promise<unknown> {
   try {
     return await accessToken({ signal });
   } catch (cause) {

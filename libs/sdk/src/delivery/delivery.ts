@@ -3,8 +3,9 @@ import { NotAcknowledgedError } from '../errors/not-acknowledged-error.js';
 import type { Outcome } from '../errors/outcome.js';
 import { PlantStoreError } from '../errors/plant-store-error.js';
 import type { AbortFanOut } from './abort-fan-out.js';
-import type { Acknowledgement, Answer } from './answer.js';
+import type { Answer } from './answer.js';
 import type { Clock } from './clock.js';
+import type { ExplainAnswer } from './explain-answer.js';
 import { joinChunks } from './join-chunks.js';
 import { transportError } from './transport-error.js';
 
@@ -13,14 +14,18 @@ export interface DeliveryContext {
   /** Where they go, for messages. */
   readonly url: string;
   readonly maxAnswerBytes: number;
+  /** Whether an answer with this status is an acknowledgement. */
+  readonly acknowledges: (status: number) => boolean;
+  readonly explain: ExplainAnswer;
   readonly aborts: AbortFanOut;
   /** Called when a delivery is settled. */
   readonly onSettled: () => void;
 }
 
 /**
- * One `send`, from its call until it is settled, and the receiving end of its request at undici. It settles
- * once; whatever ends it first wins, and lets go of everything else.
+ * One attempt of a `send`, and the receiving end of its request at undici; without a retry policy and a rate limit,
+ * the whole `send` from its call until it is settled. It settles once; whatever ends it first wins, and lets go of
+ * everything else.
  *
  * Once the status and the header fields of a final answer are there, the status decides (RFC 9112 §8: the
  * meaning of a status has been conveyed when the header section was received intact). A clock that runs out
@@ -28,7 +33,7 @@ export interface DeliveryContext {
  */
 export class Delivery implements Dispatcher.DispatchHandler {
   readonly #context: DeliveryContext;
-  readonly #resolve: (acknowledgement: Acknowledgement) => void;
+  readonly #resolve: (acknowledgement: Answer) => void;
   readonly #reject: (error: Error) => void;
   readonly #signal: AbortSignal | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -42,7 +47,7 @@ export class Delivery implements Dispatcher.DispatchHandler {
 
   constructor(
     context: DeliveryContext,
-    resolve: (acknowledgement: Acknowledgement) => void,
+    resolve: (acknowledgement: Answer) => void,
     reject: (error: Error) => void,
     signal: AbortSignal | undefined,
   ) {
@@ -133,8 +138,9 @@ export class Delivery implements Dispatcher.DispatchHandler {
       content: joinChunks(this.#chunks, this.#length),
       truncated,
     };
-    if (isSuccess(answer.status)) this.#resolve(answer);
-    else this.#reject(new NotAcknowledgedError(answer, this.#context.url));
+    const { acknowledges, explain, url } = this.#context;
+    if (acknowledges(answer.status)) this.#resolve(answer);
+    else this.#reject(new NotAcknowledgedError(answer, url, explain(answer)));
     if (truncated) this.#controller?.abort(new Error('The rest of the answer is not read.'));
   }
 
@@ -149,14 +155,10 @@ export class Delivery implements Dispatcher.DispatchHandler {
 
   #outcome(): Outcome {
     if (this.#controller === undefined) return 'not-sent';
-    return this.#status === 0 || isSuccess(this.#status) ? 'unknown' : 'answered';
+    return this.#status === 0 || this.#context.acknowledges(this.#status) ? 'unknown' : 'answered';
   }
 }
 
 function expire(delivery: Delivery, clock: Clock): void {
   delivery.expire(clock);
-}
-
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
 }

@@ -19,7 +19,11 @@ test.each([
   expect(transportError(cause, 'http://127.0.0.1:9', handedOver)).toMatchObject({ code, outcome, cause });
 });
 
-test('an error of ours stays as it is', () => {
-  const error = new PlantStoreError('PLANT_STORE_CONNECT_FAILED', 'text', { outcome: 'not-sent' });
-  expect(transportError(error, 'http://127.0.0.1:9', true)).toBe(error);
+test('an error of ours stays as it is, and each delivery gets one of its own', () => {
+  const cause = new Error('arbitrary');
+  const shared = new PlantStoreError('PLANT_STORE_CONNECT_FAILED', 'text', { outcome: 'not-sent', cause });
+  const own = transportError(shared, 'http://127.0.0.1:9', true);
+
+  expect(own).not.toBe(shared);
+  expect(own).toMatchObject({ code: shared.code, message: 'text', outcome: 'not-sent', cause });
 });

@@ -8,7 +8,7 @@ import { PlantStoreError } from '../errors/plant-store-error.js';
  *   of it arrived: a write that succeeds has only reached the kernel, and one that fails may have sent a part.
  */
 export function transportError(cause: Error, url: string, handedOver: boolean): PlantStoreError {
-  if (cause instanceof PlantStoreError) return cause;
+  if (cause instanceof PlantStoreError) return ofItsOwn(cause);
   if (!handedOver) {
     return new PlantStoreError(
       'PLANT_STORE_CONNECTION_LOST',
@@ -27,6 +27,11 @@ export function transportError(cause: Error, url: string, handedOver: boolean): 
         `The connection to ${url} broke before an answer arrived: ${cause.message}.`,
         { outcome: 'unknown', cause },
       );
+}
+
+/** Deliveries that waited for one connection are told of one error; each rejects with an error of its own. */
+function ofItsOwn({ code, message, outcome, cause }: PlantStoreError): PlantStoreError {
+  return new PlantStoreError(code, message, { outcome, cause });
 }
 
 /** undici reports a 100 or 101 that nobody asked for as a bad response or a bad upgrade. */

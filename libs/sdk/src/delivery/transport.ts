@@ -2,12 +2,13 @@ import { Pool } from 'undici';
 import type { EncodedPlant } from '../encoders/encode-plant.js';
 import type { Settings } from '../options/resolve-settings.js';
 import { additionalHeaders } from './additional-headers.js';
+import { answeredHeaders, type MakeHeaders } from './answered-headers.js';
 import { createConnector } from './connector.js';
 import type { Delivery } from './delivery.js';
 
 /** The connections of one sender. */
 export interface Transport {
-  /** Makes the one attempt of a delivery. What comes of it, the delivery is told. */
+  /** Makes an attempt. What comes of it, the delivery is told. */
   dispatch(delivery: Delivery, plant: EncodedPlant, credentials: string): void;
   /** Ends all connections at once. */
   close(): Promise<void>;
@@ -15,7 +16,7 @@ export interface Transport {
 
 type TransportSettings = Pick<
   Settings<never>,
-  'target' | 'method' | 'headers' | 'connectTimeout' | 'maxConnections'
+  'target' | 'method' | 'headers' | 'connectTimeout' | 'maxConnections' | 'answered' | 'signingKey'
 >;
 
 /**
@@ -47,12 +48,18 @@ export function openTransport(settings: TransportSettings): Transport {
 
 type Headers = (plant: EncodedPlant, credentials: string) => string[];
 
-function createHeaders({ headers: hook, method, target: { url } }: TransportSettings): Headers {
-  return hook === undefined
+function createHeaders({ headers: hook, method, target, answered, signingKey }: TransportSettings): Headers {
+  const { makers, names } = answeredHeaders(answered, signingKey);
+  const all: MakeHeaders[] = [...makers];
+  if (hook !== undefined) {
+    const added = additionalHeaders(hook, names);
+    all.push((plant) => added({ method, url: target.url, ...plant }));
+  }
+  return all.length === 0
     ? requiredHeaders
     : (plant, credentials) => [
         ...requiredHeaders(plant, credentials),
-        ...additionalHeaders(hook, { method, url, ...plant }),
+        ...all.flatMap((headersOf) => headersOf(plant)),
       ];
 }
 

@@ -1,20 +1,49 @@
 import { isUint8Array } from 'node:util/types';
-import { PlantStoreError } from '../errors/plant-store-error.js';
+import type { UncheckedSendOptions } from '../new-plant-sender.js';
 import type { Encoded } from './encoder.js';
+import { encodeFailed } from './encode-failed.js';
 import { isMediaType } from './media-type.js';
 
 /** A plant ready to be sent. */
 export interface EncodedPlant {
   readonly content: Uint8Array;
   readonly mediaType?: string;
+  /** The identifier of the event, where there is one. */
+  readonly eventId?: string;
 }
 
-/** An encoder as JavaScript may have written it. */
-type UncheckedEncoder<Plant> = (plant: Plant) => Partial<Encoded> | undefined;
+/** Encodes a plant that is sent with these options. */
+export type EncodePlant<Plant> = (plant: Plant, options: UncheckedSendOptions) => EncodedPlant;
 
-/** Encodes a plant and holds the result to what `Encoded` promises. */
-export function encodePlant<Plant>(encode: UncheckedEncoder<Plant>, plant: Plant): EncodedPlant {
-  const { content, mediaType } = callEncoder(encode, plant);
+/** An encoder as JavaScript may have written it. */
+export type UncheckedEncoder<Plant> = (plant: Plant, event?: unknown) => Partial<Encoded> | undefined;
+
+/** Encodes plants with an encoder, and holds its result to what `Encoded` promises. */
+export function encodePlantWith<Plant>(
+  encode: UncheckedEncoder<Plant>,
+  eventHasFields: boolean,
+): EncodePlant<Plant> {
+  const call: CallEncoder<Plant> = eventHasFields
+    ? (plant, { event }) => encode(plant, event)
+    : (plant) => encode(plant);
+  return (plant, options) => checked(attempt(call, plant, options));
+}
+
+type CallEncoder<Plant> = (plant: Plant, options: UncheckedSendOptions) => Partial<Encoded> | undefined;
+
+function attempt<Plant>(
+  call: CallEncoder<Plant>,
+  plant: Plant,
+  options: UncheckedSendOptions,
+): Partial<Encoded> {
+  try {
+    return call(plant, options) ?? {};
+  } catch (cause) {
+    throw encodeFailed('`encode` threw.', cause);
+  }
+}
+
+function checked({ content, mediaType }: Partial<Encoded>): EncodedPlant {
   const encoded = typeof content === 'string' ? Buffer.from(content) : content;
   if (!isUint8Array(encoded)) {
     throw encodeFailed('`encode` must give `{ content }` with text or a Uint8Array.');
@@ -27,16 +56,4 @@ export function encodePlant<Plant>(encode: UncheckedEncoder<Plant>, plant: Plant
     throw encodeFailed('`encode` gave a `mediaType` that is no media type (RFC 9110 §8.3.1).');
   }
   return { content: encoded, mediaType };
-}
-
-function callEncoder<Plant>(encode: UncheckedEncoder<Plant>, plant: Plant): Partial<Encoded> {
-  try {
-    return encode(plant) ?? {};
-  } catch (cause) {
-    throw encodeFailed('`encode` threw.', cause);
-  }
-}
-
-function encodeFailed(message: string, cause?: unknown): PlantStoreError {
-  return new PlantStoreError('PLANT_STORE_ENCODE_FAILED', message, { outcome: 'not-sent', cause });
 }

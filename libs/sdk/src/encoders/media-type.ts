@@ -6,3 +6,8 @@ const mediaTypePattern = new RegExp(`^${token}/${token}(?:[ \\t]*;[ \\t]*(?:${pa
 export function isMediaType(value: unknown): value is string {
   return typeof value === 'string' && /^[\t -~]*$/.test(value) && mediaTypePattern.test(value);
 }
+
+/** A media type without its parameters, in lower case, in which it can be compared. */
+export function essenceOf(mediaType: string): string {
+  return mediaType.split(';', 1)[0]!.trim().toLowerCase();
+}

@@ -1,7 +1,7 @@
 import type { Outcome } from './outcome.js';
 
 interface ErrorCodeEntry {
-  /** The outcomes that an error with this code may have. */
+  /** The outcomes that an error with this code may have after one attempt. */
   readonly outcomes: readonly Outcome[];
   /** What happened, in a sentence. */
   readonly meaning: string;
@@ -14,12 +14,16 @@ function entry(meaning: string, ...outcomes: Outcome[]): ErrorCodeEntry {
 /** Every code that an error of this package has, with its meaning and the outcomes it may come with. */
 export const errorCodes = Object.freeze({
   PLANT_STORE_INVALID_OPTIONS: entry(
-    'Options of the sender are missing or wrong; `faults` lists all of them.',
+    'Options of the sender or of `send` are missing or wrong; `faults` lists all of them.',
     'not-sent',
   ),
   PLANT_STORE_SENDER_CLOSED: entry('The sender was closed before the call.', 'not-sent'),
   PLANT_STORE_ENCODE_FAILED: entry(
-    '`encode` threw, or gave no content, or a media type that is none.',
+    '`encode` threw, or gave no content, or a media type that is none or not the answered one.',
+    'not-sent',
+  ),
+  PLANT_STORE_CONTENT_TOO_LARGE: entry(
+    'The content is larger than the answer to the question size-limits.',
     'not-sent',
   ),
   PLANT_STORE_ACCESS_TOKEN_FAILED: entry(
@@ -45,7 +49,10 @@ export const errorCodes = Object.freeze({
     'unknown',
   ),
   PLANT_STORE_ANSWER_UNREADABLE: entry('What came back is not an answer in HTTP/1.1.', 'unknown'),
-  PLANT_STORE_NOT_ACKNOWLEDGED: entry('The receiver answered with a status outside 2xx.', 'answered'),
+  PLANT_STORE_NOT_ACKNOWLEDGED: entry(
+    'The receiver answered with a status that is no acknowledgement.',
+    'answered',
+  ),
 });
 
 /** Code of an error of this package. Codes are stable; match them rather than classes or messages. */

@@ -18,8 +18,10 @@ export class PlantStoreError extends Error {
 
   /** What happened: a key of `errorCodes`. */
   readonly code: ErrorCode;
-  /** Whether the plant may have reached the receiver. */
+  /** Whether the plant may have reached the receiver: after several attempts, with any of them. */
   readonly outcome: Outcome;
+  /** How many attempts were made; only where there is a retry policy or a rate limit (questions retry, rate-limits). */
+  declare readonly attempts?: number;
 
   constructor(code: ErrorCode, message: string, { outcome, cause }: PlantStoreErrorOptions) {
     super(message, cause === undefined ? undefined : { cause });

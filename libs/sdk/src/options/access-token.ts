@@ -6,6 +6,6 @@ export interface AccessTokenRequest {
 
 /**
  * An access token of the `b64token` syntax (RFC 6750 §2.1), or a function that gives one. The function is
- * called once for each delivery, and what it gives is not kept (question token-lifetime).
+ * called once for each attempt, and what it gives is not kept (question token-lifetime).
  */
 export type AccessToken = string | ((request: AccessTokenRequest) => string | Promise<string>);

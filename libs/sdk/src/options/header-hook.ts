@@ -9,6 +9,8 @@ export interface OutgoingDelivery {
   readonly content: Uint8Array;
   /** The value of Content-Type; absent where `encode` names no media type. */
   readonly mediaType?: string;
+  /** The identifier of the event; absent unless the question event-identity is answered with a header. */
+  readonly eventId?: string;
 }
 
 /** Gives header fields to add to a delivery, as for a signature. */

@@ -1,29 +1,10 @@
-import type { Answers, answers, ContentMethod, RequiredWhileOpen } from '@plant-store/contract';
-import type { EncodableMediaType } from '../encoders/encoder-for.js';
-import type { Encoder } from '../encoders/encoder.js';
+import type { Answers, answers } from '@plant-store/contract';
+import type { Column, OptionTable, SigningKeyOption, Total } from '../answers/option-table.js';
 import type { AccessToken } from './access-token.js';
 import type { HeaderHook } from './header-hook.js';
 
-interface BaseUrlOption {
-  /**
-   * The address to which the delivery path is appended (questions base-address, delivery-target): an
-   * absolute http or https URL without user information, query and fragment.
-   */
-  readonly baseUrl: string | URL;
-}
-
-interface MethodOption {
-  /** The HTTP method of a delivery (question http-method): one that carries content and changes state. */
-  readonly method: ContentMethod;
-}
-
-interface EncodeOption<Plant> {
-  /** Turns a plant into what is sent (questions payload, media-type). */
-  readonly encode: Encoder<Plant>;
-}
-
 interface AccessTokenOption {
-  /** The bearer token, or a function that gives one for each delivery (questions token-issuance, token-lifetime). */
+  /** The bearer token, or a function that gives one for each attempt (questions token-issuance, token-lifetime). */
   readonly accessToken: AccessToken;
 }
 
@@ -37,13 +18,16 @@ export interface SenderGuards {
   readonly connectTimeout?: number;
   /**
    * How long an attempt may take, from its dispatch to the end of the answer; waiting for one of
-   * `maxConnections` and connecting are part of it.
+   * `maxConnections` and connecting are part of it. Once the question time-outs is answered, the answer is the
+   * default.
    *
    * @default 15000
    */
   readonly attemptTimeout?: number;
   /**
-   * How long a whole `send` may take; `encode`, the access token and the attempt are part of it.
+   * How long a whole `send` may take: `encode`, the wait that a rate limit asks for, the access token, every attempt
+   * and the waits between them. The default is never below an answered time-out, and grows with a retry policy: by
+   * all its delays, and by `attemptTimeout` for each further attempt.
    *
    * @default 30000
    */
@@ -73,36 +57,28 @@ export interface SenderGuards {
 
 interface HeadersOption {
   /**
-   * Gives header fields to add to each delivery, as for a signature (question signing). It cannot set
-   * those that frame the message or that the other options settle.
+   * Gives header fields to add to each attempt, as for a signature (question signing). It cannot set
+   * those that frame the message or that the other options or answers settle.
    *
    * @default none are added
    */
   readonly headers?: HeaderHook;
 }
 
-type EncodeWhileOpen<Plant, Given extends Answers> = Given extends {
-  readonly 'media-type': EncodableMediaType;
-}
-  ? RequiredWhileOpen<Given, 'media-type', EncodeOption<Plant>>
-  : EncodeOption<Plant>;
-
 /**
  * Options of a sender under the answers given so far. What an open question leaves undecided is required
- * and has no default; once the question is answered, the option may be left out.
+ * and has no default; once the question is answered, the option may be left out. An answer may ask for options
+ * of its own.
  */
-export type NewPlantSenderOptions<Plant, Given extends Answers = typeof answers> = RequiredWhileOpen<
-  Given,
-  'base-address',
-  BaseUrlOption
+export type NewPlantSenderOptions<Plant, Given extends Answers = typeof answers> = Column<
+  Total<OptionTable<Plant, Given>>,
+  'options'
 > &
-  RequiredWhileOpen<Given, 'http-method', MethodOption> &
-  EncodeWhileOpen<Plant, Given> &
   AccessTokenOption &
   SenderGuards &
   HeadersOption;
 
 /** Every option by name, none of them certain: what arrives from JavaScript and from the command line. */
 export type UncheckedOptions<Plant> = {
-  readonly [Name in keyof Required<NewPlantSenderOptions<Plant, Record<never, never>>>]?: unknown;
+  readonly [Name in keyof (NewPlantSenderOptions<Plant, Record<never, never>> & SigningKeyOption)]?: unknown;
 };

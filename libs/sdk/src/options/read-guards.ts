@@ -1,14 +1,16 @@
 import { Fault } from './fault.js';
 import { guardDefaults } from './guard-defaults.js';
 
-const longestTimer = 2 ** 31 - 1;
+/** The longest span that a timer of Node can have, in milliseconds. */
+export const longestTimer = 2 ** 31 - 1;
 
-/** Reads a time-out in milliseconds. */
+/** Reads a time-out in milliseconds, or takes its default. */
 export function readTimeout(
   name: 'connectTimeout' | 'attemptTimeout' | 'totalTimeout',
-  option: unknown = guardDefaults[name],
+  option: unknown,
+  standard: number = guardDefaults[name],
 ): number {
-  return readInteger(name, option, 1, longestTimer, ' of milliseconds');
+  return readInteger(name, option === undefined ? standard : option, 1, longestTimer, ' of milliseconds');
 }
 
 /** Reads a count. */

@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net';
-import { type Answers, facts } from '@plant-store/contract';
+import { facts } from '@plant-store/contract';
+import type { AnsweredSettings } from '../answers/answered-settings.js';
 import { Fault } from './fault.js';
 import { missing } from './missing.js';
 
@@ -7,15 +8,22 @@ import { missing } from './missing.js';
 export interface Target {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** The path of the base address with the delivery path appended (question delivery-target). */
+  /**
+   * The path of the base address with the delivery path appended (question delivery-target), behind the prefix of an
+   * answered request-versioning.
+   */
   readonly path: string;
   /** Both, for people. */
   readonly url: string;
 }
 
 /** Reads `baseUrl`, or takes the answer to the question base-address. */
-export function readTarget(given: Answers, baseUrl: unknown, allowInsecureTransport: unknown): Target {
-  const url = parse(baseUrl ?? given['base-address']);
+export function readTarget(
+  answered: AnsweredSettings,
+  baseUrl: unknown,
+  allowInsecureTransport: unknown,
+): Target {
+  const url = parse(baseUrl ?? answered.baseUrl);
   refuse(url.protocol !== 'http:' && url.protocol !== 'https:', 'must begin with http:// or https://.');
   refuse(
     url.username !== '' || url.password !== '',
@@ -28,7 +36,7 @@ export function readTarget(given: Answers, baseUrl: unknown, allowInsecureTransp
       'transport-security). Plain HTTP goes to loopback addresses only, unless `allowInsecureTransport` or ' +
       '--allow-insecure-transport is set.',
   );
-  const path = url.pathname.replace(/\/$/, '') + facts.DELIVERY_PATH;
+  const path = url.pathname.replace(/\/$/, '') + answered.pathPrefix + facts.DELIVERY_PATH;
   return Object.freeze({ origin: url.origin, path, url: url.origin + path });
 }
 
