@@ -18,11 +18,14 @@ const stated = [
   'libs/contract/spec/plant-store.openapi.yaml',
   '--overlay',
   'libs/contract/spec/answers.overlay.yaml',
+  '--answers',
+  'tools/openapi/dist/answers.json',
 ];
 const mend = ['--mend', 'npx nx run webhook:openapi'];
 
 const { base, format } = argumentsGiven();
 build();
+writeAnswers();
 const options = ['--document', document, ...sources, '--format', format];
 const diff = openapi('diff', ...stated, ...options, ...mend);
 const changes = openapi('changes', '--base', base, ...options);
@@ -51,6 +54,13 @@ function build() {
     stdio: ['ignore', process.stderr, process.stderr],
   });
   if (status !== 0) fail('tools/openapi could not be built');
+}
+
+/** Answers that cannot be carried out are none that could be compared. */
+function writeAnswers() {
+  const { status } = openapi('answers', '--output', 'tools/openapi/dist/answers.json');
+  if (status !== 0)
+    fail('there are answers that cannot be carried out: node tools/openapi/dist/cli.js answers');
 }
 
 /** @param {string[]} args */

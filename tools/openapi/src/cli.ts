@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
+import { answersCommand } from './commands/answers.js';
 import { api } from './commands/api.js';
 import { changes } from './commands/changes.js';
 import type { Command, ExitCode, Output } from './commands/command.js';
@@ -16,6 +17,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   validate,
   'open-questions': openQuestionsCommand,
   api,
+  answers: answersCommand,
 };
 
 const output: Output = {

@@ -1,3 +1,5 @@
+export type { EnteredAnswer, EnteredAnswers } from './answers/entered-answers.js';
+export type { AnswerState, HeldAnswer } from './answers/held-answer.js';
 export { compare, type Attention, type Comparison, type Comparisons } from './facts/compare.js';
 export type { Fact } from './facts/fact.js';
 export { factGraph } from './facts/fact-graph.js';

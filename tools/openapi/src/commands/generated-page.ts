@@ -21,7 +21,7 @@ export interface GeneratedPage {
 export function writeOrCheck(page: GeneratedPage, isCheck: boolean, { out }: Output): ExitCode {
   const { file, text, source, mend } = page;
   if (!isCheck) {
-    write(file, text);
+    writeFile(file, text);
     out(`${file}: written\n`);
     return 0;
   }
@@ -40,7 +40,8 @@ function textOf(file: string): string | undefined {
   }
 }
 
-function write(file: string, text: string): void {
+/** @throws ToolError `unreadable` if the file cannot be written */
+export function writeFile(file: string, text: string): void {
   try {
     writeFileSync(file, text);
   } catch (error) {

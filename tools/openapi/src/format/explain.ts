@@ -1,6 +1,7 @@
 import type { Fact } from '../facts/fact.js';
 import { statedIn } from '../facts/stated-in.js';
 import type { Finding, StaleReason } from '../gate/finding.js';
+import type { Action } from '../overlay/action.js';
 import { plainName } from '../read/json-pointer.js';
 import { formatPlace, type Place } from '../read/place.js';
 import type { Producer } from '../sources/producers.js';
@@ -44,10 +45,15 @@ export function explain(finding: Finding, presentation: Presentation): Explanati
     ...(document && { shown: statement(document) }),
     ...(producer && { producer }),
     ...(action && {
-      answer: `question ${action.question}, answered by ${action.answeredBy} on ${action.date}: ${action.reason} (${formatPlace(action.place)})`,
+      answer: `question ${action.question}, ${provenanceOf(action)}`,
     }),
     advice: adviceOn(finding, presentation, producer),
   };
+}
+
+/** Who answered, when and why, and where that is written. */
+export function provenanceOf({ answeredBy, date, reason, place }: Action): string {
+  return `answered by ${answeredBy} on ${date}: ${reason} (${formatPlace(place)})`;
 }
 
 /** A producer as `path:line`, or `path`. */
@@ -100,7 +106,7 @@ const STALE: Readonly<Record<StaleReason, (at: string, where: string, again: str
     `The baseline or an earlier answer states something there; an answer only adds. Correct ${at}.`,
   ],
   'states nothing': (at) => [
-    `It adds no fact: it is empty, or OpenAPI's default says the same. Take the action at ${at} out.`,
+    `It adds no fact: it is empty, or OpenAPI's default says the same. Take the action at ${at} out, or its \`update\` if it has an \`x-answer\`.`,
   ],
 };
 

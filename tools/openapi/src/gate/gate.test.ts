@@ -1,5 +1,5 @@
 import { documentOf, reader, type Texts } from '../../test/documents.js';
-import { gate, type GateInput } from './gate.js';
+import { gate, type GateInput, type GateReport } from './gate.js';
 import { tally, tallyLine } from './tally.js';
 
 const BASELINE = {
@@ -16,7 +16,7 @@ const ANSWER = {
   'x-reason': 'Minutes',
 };
 
-const run = (document: object, actions?: readonly object[], baseline: object = BASELINE) => {
+const run = async (document: object, actions?: readonly object[], baseline: object = BASELINE) => {
   const overlay = { overlay: '1.0.0', info: { title: 'Answers', version: '1' }, actions };
   const texts: Texts = {
     'baseline.yaml': documentOf(baseline),
@@ -27,7 +27,7 @@ const run = (document: object, actions?: readonly object[], baseline: object = B
   return gate(actions === undefined ? input : { ...input, overlay: 'overlay.yaml' });
 };
 
-const states = ({ findings }: ReturnType<typeof run>) =>
+const states = ({ findings }: Pick<GateReport, 'findings'>) =>
   findings.map(({ state, reason, pointer }) => [state, ...(reason === undefined ? [] : [reason]), pointer]);
 
 const post = { responses: { '204': { description: 'Taken' } } };
@@ -92,12 +92,12 @@ describe('the gate without answers', () => {
         ['invented', '/webhooks/Hook/summary'],
       ],
     },
-  ])('finds $name', ({ given, want }) => {
-    expect(states(run(given))).toEqual(want);
+  ])('finds $name', async ({ given, want }) => {
+    expect(states(await run(given))).toEqual(want);
   });
 
-  it('finds a changed baseline', () => {
-    const report = run(BASELINE, undefined, { ...BASELINE, 'x-a': 2, 'x-b': 1 });
+  it('finds a changed baseline', async () => {
+    const report = await run(BASELINE, undefined, { ...BASELINE, 'x-a': 2, 'x-b': 1 });
     expect(states(report)).toEqual([
       ['contradicted', '/x-a'],
       ['missing', '/x-b'],
@@ -210,15 +210,27 @@ describe('the gate with answers', () => {
       ],
     },
     {
+      name: 'an answer that OpenAPI has no place for',
+      actions: [{ target: '$', 'x-answer': 'none' }],
+      document: BASELINE,
+      want: [],
+    },
+    {
+      name: 'an answer with an update that says nothing',
+      actions: [{ target, update: {}, 'x-answer': 'PUT' }],
+      document: BASELINE,
+      want: [['stale answer', 'states nothing', '']],
+    },
+    {
       name: 'an answer that says nothing',
       actions: [{ target, update: {} }],
       document: BASELINE,
       want: [['stale answer', 'states nothing', '']],
     },
-  ])('finds $name', ({ actions, document, want }) => {
+  ])('finds $name', async ({ actions, document, want }) => {
     expect(
       states(
-        run(
+        await run(
           document,
           actions.map((action) => ({ ...action, ...ANSWER })),
         ),
@@ -226,7 +238,7 @@ describe('the gate with answers', () => {
     ).toEqual(want);
   });
 
-  it('follows what an answer references', () => {
+  it('follows what an answer references', async () => {
     const content = (schema: object) => ({
       post: { requestBody: { content: { 'application/json': { schema } } } },
     });
@@ -234,15 +246,16 @@ describe('the gate with answers', () => {
       { target: '$', update: { components: { schemas: { P: { type: 'object' } } } }, ...ANSWER },
       { target, update: content({ $ref: '#/components/schemas/P' }), ...ANSWER },
     ];
-    const report = run(hook(content({ type: 'object' })), actions);
+    const report = await run(hook(content({ type: 'object' })), actions);
     expect(states(report)).toEqual([
       ['answered', '/webhooks/~1hook/post/requestBody/content/application~1json/schema/type'],
     ]);
     expect(report.specified).toBe(7);
   });
 
-  it('binds an answer to who gave it', () => {
-    const [finding] = run(hook({ post }), [{ target, update: { post }, ...ANSWER }]).findings;
+  it('binds an answer to who gave it', async () => {
+    const { findings } = await run(hook({ post }), [{ target, update: { post }, ...ANSWER }]);
+    const [finding] = findings;
     expect(finding?.action).toMatchObject({
       question: 'http-method',
       answeredBy: 'A. Person',

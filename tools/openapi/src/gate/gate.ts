@@ -1,3 +1,7 @@
+import type { EnteredAnswers } from '../answers/entered-answers.js';
+import type { HeldAnswer } from '../answers/held-answer.js';
+import { holdAnswers } from '../answers/hold-answers.js';
+import { readAnswers } from '../answers/read-answers.js';
 import { type Attention, compare, type Comparison } from '../facts/compare.js';
 import type { Fact } from '../facts/fact.js';
 import { factGraph } from '../facts/fact-graph.js';
@@ -7,6 +11,7 @@ import { Meanings } from '../facts/meanings.js';
 import { spellOut } from '../facts/spell-out.js';
 import type { Action } from '../overlay/action.js';
 import { applyOverlay, type RefusedAction } from '../overlay/apply-overlay.js';
+import { confirmWithLibrary } from '../overlay/confirm-with-library.js';
 import { readOverlay } from '../overlay/read-overlay.js';
 import type { Place } from '../read/place.js';
 import { readOpenapi } from '../read/read-openapi.js';
@@ -24,6 +29,8 @@ export interface GateInput {
   readonly document: string;
   /** Answers to what the specification leaves open, as an OpenAPI Overlay of the baseline. */
   readonly overlay?: string | undefined;
+  /** The same answers as the code has them, as `openapi answers` writes them. */
+  readonly answers?: string | undefined;
 }
 
 /** What the gate found. */
@@ -32,23 +39,30 @@ export interface GateReport {
   readonly specified: number;
   /** Every other fact, `answered` ones included. */
   readonly findings: readonly Finding[];
+  /** Every question that one of the two sides answers. */
+  readonly answers: readonly HeldAnswer[];
+  /** The code's side, if it was asked. */
+  readonly entered?: EnteredAnswers;
   /** Every fact of the baseline with its answers, in its order; there may be very many. */
   readonly stated: () => Iterable<Fact>;
 }
 
 /**
  * Holds a document against a baseline and its answers: each fact is specified, missing, contradicted,
- * invented, answered or a stale answer.
+ * invented, answered or a stale answer. Where the answers of the code are named too, both sides must say the same.
  *
  * @throws ToolError if a file cannot be read or understood
  */
-export function gate({ readText, baseline, document, overlay }: GateInput): GateReport {
+export async function gate({
+  readText,
+  baseline,
+  document,
+  overlay,
+  answers,
+}: GateInput): Promise<GateReport> {
   const files = new SourceFiles(readText);
-  const stated = readOpenapi(files, baseline);
-  const actions = overlay === undefined ? [] : readOverlay(files, overlay);
-  const { root, refused } = applyOverlay(stated, actions);
-  files.replaceRoot(baseline, root);
-  if (overlay !== undefined) files.resolveAs(overlay, baseline);
+  const { root, actions, refused } = await answeredBaseline(files, baseline, overlay);
+  const entered = answers === undefined ? undefined : readAnswers(readText, answers);
   const documentFiles = new SourceFiles(readText);
   const expected = factGraph(files, root);
   const actual = factGraph(documentFiles, readOpenapi(documentFiles, document));
@@ -60,8 +74,23 @@ export function gate({ readText, baseline, document, overlay }: GateInput): Gate
   return {
     specified: equal,
     findings: [...listed.map(classify), ...stale],
+    answers: holdAnswers(actions, entered),
+    ...(entered && { entered }),
     stated: () => spellOut({ node: expected, pointer: '', place: expected.source }, meanings),
   };
+}
+
+/** The baseline with the actions of the overlay, those that were refused beside it. */
+async function answeredBaseline(files: SourceFiles, baseline: string, overlay: string | undefined) {
+  const before = readOpenapi(files, baseline);
+  if (overlay === undefined) return { root: before, actions: [], refused: [] };
+  const actions = readOverlay(files, overlay);
+  const { root, refused } = applyOverlay(before, actions);
+  const applied = actions.filter((action) => refused.every((entry) => entry.action !== action));
+  await confirmWithLibrary({ path: overlay, before, actions: applied, after: root });
+  files.replaceRoot(baseline, root);
+  files.resolveAs(overlay, baseline);
+  return { root, actions, refused };
 }
 
 /** Facts of an answer are listed although they are equal, each with its action. */
@@ -72,7 +101,7 @@ function attentionTo(actions: readonly Action[], root: FactNode): Attention<Acti
 }
 
 function actionAt({ file, start }: Place, actions: readonly Action[]): Action | undefined {
-  return actions.find(({ update }) => update.file === file && update.start <= start && start <= update.end);
+  return actions.find(({ update }) => update?.file === file && update.start <= start && start <= update.end);
 }
 
 function refusal({ action, reason, pointer, existing }: RefusedAction): Finding {
@@ -80,7 +109,7 @@ function refusal({ action, reason, pointer, existing }: RefusedAction): Finding 
   return { state: 'stale answer', reason, pointer, alsoAt: [], action, ...(baseline && { baseline }) };
 }
 
-/** Actions that no fact of the comparison leads through or is written in. */
+/** Actions with an `update` that no fact of the comparison leads through or is written in. */
 function silentActions(
   actions: readonly Action[],
   refused: readonly RefusedAction[],
@@ -92,7 +121,7 @@ function silentActions(
     if (first !== undefined) heard.add(actionAt(first.source, actions));
   }
   return actions
-    .filter((action) => !heard.has(action))
+    .filter((action) => action.update !== undefined && !heard.has(action))
     .map((action) => ({ state: 'stale answer', reason: 'states nothing', pointer: '', alsoAt: [], action }));
 }
 

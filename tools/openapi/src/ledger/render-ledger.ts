@@ -1,4 +1,4 @@
-import type { Answers, OpenQuestion } from '@plant-store/contract';
+import type { OpenQuestion } from '@plant-store/contract';
 import type { Fact } from '../facts/fact.js';
 import { statedIn } from '../facts/stated-in.js';
 import { code, escape } from '../format/markdown.js';
@@ -6,12 +6,12 @@ import type { Finding } from '../gate/finding.js';
 import type { GateReport } from '../gate/gate.js';
 import { tally, tallyLine } from '../gate/tally.js';
 import { plainName } from '../read/json-pointer.js';
+import { answerTable } from './answer-table.js';
 
 /** What the ledger is written from. */
 export interface LedgerInput {
   readonly report: GateReport;
   readonly questions: readonly OpenQuestion[];
-  readonly answers: Answers;
   /** The command that writes the page. */
   readonly generator: string;
   /** The files that it is written from. */
@@ -29,26 +29,26 @@ const HEAD = [
 
 /**
  * The difference between specification and document as Markdown, one row a line: what differs or was
- * answered, what is specified (folded), and the open questions, which assert nothing. It names no line
+ * answered, each answer with the facts that it made, what is specified (folded), and the open questions, which assert
+ * nothing. It names no line
  * numbers, so that it changes only with what it tells.
  */
 export function renderLedger(input: LedgerInput): string {
-  const { report, questions, answers } = input;
-  const given: Readonly<Record<string, unknown>> = answers;
-  const open = questions.filter(({ id }) => given[id] === undefined);
+  const { report, questions } = input;
+  const answered = new Set(report.answers.map(({ question }) => question));
+  const open = questions.filter(({ id }) => !answered.has(id));
   const parts = [
     head(input),
     `**${tallyLine(tally(report))}, ${open.length} open**`,
     '## Not simply specified',
     differences(report.findings),
+    ...(answered.size === 0 ? [] : ['## Answered', answerTable(input)]),
     '## Specified',
     specified(report),
     '## Open',
     'Nothing states these, so the document asserts nothing about them; OPEN_QUESTIONS.md tells more.',
     table(open.map(openRow)),
   ];
-  const silent = silentAnswers(input, given);
-  if (silent.length > 0) parts.push('## Answered outside the document', table(silent.map(silentRow)));
   return `${parts.join('\n\n')}\n`;
 }
 
@@ -116,19 +116,6 @@ function openRow({ id, section, foundBy, title, whileOpen }: OpenQuestion): Row 
     shown: (whileOpen.document ?? 'Nothing.').replaceAll('|', '\\|'),
     source: `${section}, ${id}`,
   };
-}
-
-/** Questions with an answer on the code's side that no fact of the document carries. */
-function silentAnswers(
-  { questions, report }: LedgerInput,
-  given: Readonly<Record<string, unknown>>,
-): OpenQuestion[] {
-  const shown = new Set(report.findings.map(({ action }) => action?.question));
-  return questions.filter(({ id }) => given[id] !== undefined && !shown.has(id));
-}
-
-function silentRow({ id, section, title }: OpenQuestion): Row {
-  return { state: 'answered', name: title, stated: 'nothing', shown: 'nothing', source: `${section}, ${id}` };
 }
 
 interface Row {

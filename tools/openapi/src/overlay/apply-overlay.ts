@@ -29,12 +29,14 @@ export function applyOverlay(root: SourceNode, actions: readonly Action[]): Answ
   const refused: RefusedAction[] = [];
   let result = root;
   for (const action of actions) {
+    const { update } = action;
+    if (update === undefined) continue;
     const target = descend(result, action.steps);
-    const conflict = target === undefined ? undefined : conflictIn(target, action.update, action.steps);
+    const conflict = target === undefined ? undefined : conflictIn(target, update, action.steps);
     const pointer = pointerOf(action.steps);
     if (target === undefined) refused.push({ action, reason: 'no target', pointer });
     else if (conflict !== undefined) refused.push({ action, reason: 'would overwrite', ...conflict });
-    else result = replace(result, action.steps, (node) => merge(node, action.update));
+    else result = replace(result, action.steps, (node) => merge(node, update));
   }
   return { root: result, refused };
 }

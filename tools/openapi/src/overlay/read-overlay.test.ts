@@ -30,6 +30,19 @@ describe('readOverlay', () => {
     ]);
   });
 
+  it.each<{ given: object; want: object }>([
+    {
+      given: { ...ACTION, 'x-answer': { a: [1] } },
+      want: { update: { kind: 'map' }, answer: { kind: 'map' } },
+    },
+    {
+      given: { ...ACTION, 'x-answer': 'a', target: '$', update: undefined },
+      want: { steps: [], answer: { value: 'a' } },
+    },
+  ])('reads the answer itself', ({ given, want }) => {
+    expect(readAction(given)).toMatchObject([want]);
+  });
+
   it.each([
     {
       name: 'another kind of file',
@@ -64,7 +77,23 @@ describe('readOverlay', () => {
     {
       name: 'no update',
       given: () => readAction({ ...ACTION, update: undefined }),
-      want: 'the action has no `update`',
+      want: 'the action has no `update` and no `x-answer`',
+    },
+    {
+      name: 'a place that nothing is added to',
+      given: () => readAction({ ...ACTION, update: undefined, 'x-answer': 1 }),
+      want: 'the action has no `update`, so it changes no place: its target is `$`',
+    },
+    {
+      name: 'a second answer to a question',
+      given: () =>
+        read({ overlay: '1.0.0', actions: [1, 2].map((answer) => ({ ...ACTION, 'x-answer': answer })) }),
+      want: 'a.yaml:1: q has its `x-answer` already: a.yaml:1',
+    },
+    {
+      name: 'a placeholder',
+      given: () => readAction({ ...ACTION, 'x-answered-by': '<who answered>' }),
+      want: '`x-answered-by` is `<who answered>`: put the words there',
     },
     {
       name: 'no question',

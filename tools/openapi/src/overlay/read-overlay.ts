@@ -5,12 +5,22 @@ import { ToolError } from '../read/tool-error.js';
 import type { Action } from './action.js';
 import { targetSteps } from './target-steps.js';
 
-const FIELDS = ['target', 'description', 'update', 'x-question', 'x-answered-by', 'x-date', 'x-reason'];
+const FIELDS = [
+  'target',
+  'description',
+  'update',
+  'x-question',
+  'x-answer',
+  'x-answered-by',
+  'x-date',
+  'x-reason',
+];
 
 /**
  * The actions of an OpenAPI Overlay 1.0.0 that holds answers. It is read more strictly than the standard
  * asks: a target denotes exactly one node, nothing is removed, and each action says which question it
- * answers, who answered it, when and why.
+ * answers, who answered it, when and why. One action of a question may say the answer itself, as `x-answer`;
+ * where OpenAPI has no place for it, that action has no `update`, and its target is `$`.
  *
  * @throws ToolError `bad-overlay` with the line
  */
@@ -19,7 +29,9 @@ export function readOverlay(files: SourceFiles, path: string): Action[] {
   if (stringAt(root, 'overlay') !== '1.0.0') throw fault(root, 'not an OpenAPI Overlay 1.0.0');
   const actions = valueAt(root, 'actions');
   if (actions?.kind !== 'list' || actions.items.length === 0) throw fault(root, 'it has no list of actions');
-  return actions.items.map(readAction);
+  const read = actions.items.map(readAction);
+  refuseSecondAnswers(read);
+  return read;
 }
 
 function readAction(node: SourceNode): Action {
@@ -33,8 +45,19 @@ function readAction(node: SourceNode): Action {
   if (steps === undefined)
     throw fault(node, `target \`${target}\` does not denote exactly one place: ${PLAIN}`);
   const update = valueAt(node, 'update');
-  if (update === undefined) throw fault(node, 'the action has no `update`');
-  return { target, steps, update, ...provenance(node), place: node };
+  const answer = valueAt(node, 'x-answer');
+  if (update === undefined && answer === undefined)
+    throw fault(node, 'the action has no `update` and no `x-answer`');
+  if (update === undefined && steps.length > 0)
+    throw fault(node, 'the action has no `update`, so it changes no place: its target is `$`');
+  return {
+    target,
+    steps,
+    ...(update && { update }),
+    ...(answer && { answer }),
+    ...provenance(node),
+    place: node,
+  };
 }
 
 const PLAIN = "write `$`, then `.name`, `['name']` or `[0]`";
@@ -50,9 +73,24 @@ function provenance(node: SourceNode): Pick<Action, 'question' | 'answeredBy' | 
   };
 }
 
+/** An answer is said once, so that nothing can be in doubt. */
+function refuseSecondAnswers(actions: readonly Action[]): void {
+  const first = new Map<string, Action>();
+  for (const action of actions.filter(({ answer }) => answer !== undefined)) {
+    const other = first.get(action.question);
+    if (other !== undefined)
+      throw fault(
+        action.place,
+        `${action.question} has its \`x-answer\` already: ${formatPlace(other.place)}`,
+      );
+    first.set(action.question, action);
+  }
+}
+
 function textAt(node: SourceNode, field: string): string {
   const text = stringAt(node, field)?.trim();
   if (text === undefined || text === '') throw fault(node, `the action has no text under \`${field}\``);
+  if (/^<.*>$/.test(text)) throw fault(node, `\`${field}\` is \`${text}\`: put the words there`);
   return text;
 }
 

@@ -1,0 +1,228 @@
+import { type Answers, openQuestions } from '@plant-store/contract';
+import { exampleAnswers } from '@plant-store/example-answers';
+import { answersText } from '../src/answers/answers-text.js';
+import { documentOf } from './documents.js';
+import { inFolder, runCli } from './run-cli.js';
+
+const IDS = openQuestions.map(({ id }) => id);
+const HOOK = documentOf({ webhooks: { '/hook': { summary: 'Hook' } } });
+const WORLDS: [string, Answers][] = [
+  ['everything open', {}],
+  ['example answers', exampleAnswers],
+];
+
+interface Report {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly answers: readonly {
+    readonly state: string;
+    readonly question: string;
+    readonly nearest?: string;
+    readonly advice: readonly { readonly text: string; readonly lines?: string }[];
+  }[];
+}
+
+/** The answers of the code as a file. */
+function fileOf(answers: Answers): string {
+  const written = answersText(answers, IDS);
+  if ('faults' in written) throw new Error(written.faults.join('\n'));
+  return written.text;
+}
+
+function diff(given: { answers: Answers; overlay?: string | undefined }, format = 'json') {
+  const overlay = given.overlay === undefined ? {} : { 'o.yaml': given.overlay };
+  const source = `export const answers = {\n  retry: {},\n};\n`;
+  return inFolder(
+    {
+      'b.json': HOOK,
+      'd.json': HOOK,
+      'a.json': fileOf(given.answers),
+      'libs/contract/src/answers.ts': source,
+      ...overlay,
+    },
+    (folder) =>
+      runCli(
+        [
+          'diff',
+          ...['--baseline', 'b.json', '--document', 'd.json', '--overlay', 'o.yaml'],
+          ...['--answers', 'a.json', '--format', format],
+        ],
+        folder,
+      ),
+  );
+}
+
+const reportOf = (given: Parameters<typeof diff>[0]): Report => JSON.parse(diff(given).out) as Report;
+
+/** What a person makes of the lines to add: the same, with who, when and why. */
+const filledIn = (lines: string) =>
+  lines
+    .replaceAll('<who answered>', 'A. Person')
+    .replaceAll('<when, as 2026-01-31>', '2026-01-31')
+    .replaceAll('<why, or where to read it>', 'Minutes');
+
+/** The overlay that the gate itself asks for, line by line. */
+const overlayFor = (answers: Answers): string =>
+  reportOf({ answers })
+    .answers.flatMap(({ advice }) => advice.flatMap(({ lines = [] }) => lines))
+    .map(filledIn)
+    .join('\n');
+
+const OVERLAY = overlayFor(exampleAnswers);
+
+describe.each(WORLDS)('with %s', (_name, answers) => {
+  const asked = Object.keys(answers);
+
+  it('the gate asks for what is in the code alone, and is content once the lines that it prints are there', () => {
+    const before = reportOf({ answers });
+    expect(before.answers.map(({ question, state }) => [question, state])).toEqual(
+      asked.map((id) => [id, 'missing answer']),
+    );
+    expect(before.counts['unmatched answer']).toBe(asked.length);
+    const overlay = overlayFor(answers) || undefined;
+    expect(diff({ answers, overlay }).code).toBe(0);
+    expect(reportOf({ answers, overlay }).answers.map(({ state }) => state)).toEqual(
+      asked.map(() => 'answered'),
+    );
+  });
+});
+
+it('lines that nobody filled in are refused', () => {
+  const [first] = reportOf({ answers: { retry: exampleAnswers.retry } }).answers[0]?.advice ?? [];
+  expect(diff({ answers: {}, overlay: first?.lines })).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/`x-date` is `<when, as 2026-01-31>`/) as string,
+  });
+});
+
+describe('an answer of the overlay alone', () => {
+  const { answers } = reportOf({ answers: {}, overlay: OVERLAY });
+
+  it('is asked of the code, with the line to add', () => {
+    expect(answers.map(({ question, state }) => [question, state])).toEqual(
+      Object.keys(exampleAnswers).map((id) => [id, 'missing answer']),
+    );
+    const lines = Object.fromEntries(answers.map(({ question, advice }) => [question, advice[0]?.lines]));
+    expect(lines).toMatchObject({
+      'http-method': `  'http-method': "PUT",`,
+      'size-limits': `  'size-limits': 1000,`,
+      payload: `  'payload': {"plantField":"plant"},`,
+      'plant-fields': `  'plant-fields': <a schema>,`,
+    });
+  });
+
+  it('is asked as a Standard Schema where it is one', () => {
+    const [advice] = answers.find(({ question }) => question === 'plant-fields')?.advice ?? [];
+    expect(advice?.text).toMatch(
+      /Add it to libs\/contract\/src\/answers\.ts with a Standard Schema.*"heightInCentimetres"/,
+    );
+  });
+});
+
+it('an answer that was changed on one side contradicts the other, with both values and both places', () => {
+  const overlay = overlayFor({ retry: exampleAnswers.retry });
+  const answers: Answers = { retry: { ...exampleAnswers.retry, withoutAnswer: false } };
+  const { code, out } = diff({ answers, overlay }, 'text');
+  expect(code).toBe(1);
+  expect(out).toBe(`contradicting answers: retry
+  overlay        {"delays":[100,200],"statuses":[429,503],"withoutAnswer":true}   o.yaml:9
+  code           {"delays":[100,200],"statuses":[429,503],"withoutAnswer":false}   libs/contract/src/answers.ts:2
+  answer         answered by A. Person on 2026-01-31: Minutes (o.yaml:6)
+  to do          An answer is bound to its value. If it changed, it is a new one: change o.yaml:6, with who answered, when and why.
+                 Or make it in libs/contract/src/answers.ts:2:
+
+  'retry': {"delays":[100,200],"statuses":[429,503],"withoutAnswer":true},
+
+4 specified, 0 missing, 0 contradicted, 0 invented, 0 answered, 1 unmatched
+`);
+});
+
+describe('in every format', () => {
+  const overlay = overlayFor({ payload: 'plant' }).replace('x-question: payload', 'x-question: pay-load');
+  const given = { answers: { retry: exampleAnswers.retry }, overlay };
+
+  it('text names the lines', () => {
+    const { code, out } = diff(given, 'text');
+    expect(code).toBe(1);
+    expect(out).toContain('unknown question: pay-load\n');
+    expect(out).toContain('Correct `x-question` at o.yaml:6; the nearest is `payload`.');
+    expect(out).toContain('missing answer: retry, not in the overlay\n');
+    expect(out).toContain('\n  - target: $\n    x-question: retry\n    x-answer:\n      delays:\n');
+    expect(out).toMatch(/, 2 unmatched\n$/);
+  });
+
+  it('JSON has them with their places', () => {
+    expect(reportOf(given).answers).toMatchObject([
+      { state: 'unknown question', nearest: 'payload', provenance: { file: 'o.yaml', line: 6 } },
+      { state: 'missing answer', code: { file: 'libs/contract/src/answers.ts', line: 2 } },
+    ]);
+  });
+
+  it('Markdown has a row for each, and what to add below', () => {
+    const { out } = diff(given, 'markdown');
+    expect(out).toContain(
+      '| unknown question | `pay-load` | `"plant"`<br>`o.yaml:8`<br>answered by A. Person',
+    );
+    expect(out).toContain('| missing answer | `retry` | nothing | `{"delays":');
+    expect(out).toContain('\n\n```\n  - target: $\n    x-question: retry\n');
+  });
+
+  it('annotations stand at the line of the overlay, or of the code', () => {
+    const { out } = diff(given, 'github');
+    expect(out).toContain('::error file=o.yaml,line=6,title=unknown question%3A pay-load::');
+    expect(out).toContain(
+      '::error file=libs/contract/src/answers.ts,line=2,title=missing answer%3A retry%2C not in the overlay::',
+    );
+    expect(out).toContain('%0A  - target: $%0A    x-question: retry%0A');
+  });
+});
+
+it('an answer without its value is asked for, with the line to add', () => {
+  const facts = `overlay: 1.0.0
+actions:
+  - target: $.webhooks['/hook']
+    update: { description: D }
+    x-question: payload
+    x-answered-by: A. Person
+    x-date: 2026-01-31
+    x-reason: Minutes
+`;
+  const answers: Answers = { payload: 'plant' };
+  const [found] = reportOf({ answers, overlay: facts }).answers;
+  expect(found).toMatchObject({
+    state: 'answer without value',
+    advice: [{ text: 'Add the answer itself to the action at o.yaml:3:', lines: '    x-answer: plant' }],
+  });
+  const mended = facts.replace('    x-question', `${found?.advice[0]?.lines ?? ''}\n    x-question`);
+  expect(reportOf({ answers, overlay: mended }).answers).toMatchObject([{ state: 'answered' }]);
+});
+
+describe('openapi answers', () => {
+  it('writes what the contract says, to standard output or to a file', () => {
+    const { code, out, err } = runCli(['answers']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(JSON.parse(out)).toMatchObject({ source: 'libs/contract/src/answers.ts', questions: IDS });
+    inFolder({}, (folder) => {
+      expect(runCli(['answers', '--output', 'a.json'], folder)).toEqual({ code: 0, out: '', err: '' });
+    });
+  });
+
+  it.each([
+    { args: ['x'], want: 'openapi: unexpected argument "x"; see openapi answers --help\n' },
+    { args: ['--output', 'no/such/a.json'], want: 'openapi: no/such/a.json: cannot be written: ' },
+  ])('cannot run with $args', ({ args, want }) => {
+    expect(runCli(['answers', ...args])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(want) as string,
+    });
+  });
+
+  it('names every answer that cannot be carried out, and writes none', () => {
+    const faulty: Answers = { 'size-limits': -1, 'base-address': 'nowhere' };
+    expect(answersText(faulty, IDS)).toEqual({
+      faults: [
+        'size-limits is no whole number of bytes',
+        'base-address is no http or https URL, without query and fragment',
+      ],
+    });
+  });
+});
