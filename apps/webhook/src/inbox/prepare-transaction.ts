@@ -1,7 +1,7 @@
 import type Database from 'libsql';
 
 /** Runs writes in one transaction: durable on return, undone if it throws. */
-export type Transaction = <Result>(write: () => Result) => Result;
+type Transaction = <Result>(write: () => Result) => Result;
 
 export function prepareTransaction(database: Database.Database): Transaction {
   const begin = database.prepare('BEGIN IMMEDIATE');
