@@ -168,11 +168,11 @@ const inboxes: readonly Row[] = [
   }),
   inbox(
     'an inbox of another version',
-    'FOLDER/inbox/inbox.sqlite has tables of version 2; this receiver knows version 1',
+    'FOLDER/inbox/inbox.sqlite has tables of version 3; this receiver knows version 2',
     (folder) => {
       mkdirSync(folder);
       const database = new Database(join(folder, 'inbox.sqlite'));
-      database.exec('PRAGMA user_version = 2');
+      database.exec('PRAGMA user_version = 3');
       database.close();
     },
   ),
