@@ -1,6 +1,7 @@
 import type { ContentStep, HeadCheck } from '../answers/receiver-effect.js';
 import { headerOf } from '../http/header-of.js';
 import { Refusal } from '../http/refusal.js';
+import { isEventId } from '../inbox/is-event-id.js';
 
 /** Refuses a delivery without an identifier of its event in this field (question `event-identity`). */
 export function checkEventIdField(name: string): HeadCheck {
@@ -17,8 +18,8 @@ export function takeEventIdFromField(name: string): ContentStep {
 }
 
 /**
- * Takes the identifier of the event from JSON content, at a JSON Pointer (RFC 6901): text, or a whole number that
- * can be told from every other (RFC 8259 §6). Larger ones would be rounded, and events with it taken for one.
+ * Takes the identifier of the event from JSON content, at a JSON Pointer (RFC 6901): text that can be kept, or a whole
+ * number that can be told from every other (RFC 8259 §6). Larger ones would be rounded, and two events taken for one.
  */
 export function takeEventIdFromContent(pointer: string): ContentStep {
   const keys = pointer
@@ -40,7 +41,7 @@ function memberOf(value: unknown, key: string): unknown {
 }
 
 function isIdentifier(value: unknown): value is string | number {
-  return typeof value === 'string' ? value !== '' : Number.isSafeInteger(value);
+  return typeof value === 'string' ? value !== '' && isEventId(value) : Number.isSafeInteger(value);
 }
 
 function missing(): Refusal {

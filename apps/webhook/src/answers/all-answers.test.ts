@@ -1,0 +1,155 @@
+import 'reflect-metadata';
+
+import { createHmac } from 'node:crypto';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+import { exampleAnswers } from '@plant-store/example-answers';
+
+import { recordLog } from '../../test/record-log.js';
+import { rejection } from '../../test/rejection.js';
+import { runReceiver, type RunningReceiver, type Sent, TOKEN } from '../../test/run-receiver.js';
+import { afterThisTest } from '../../test/teardown.js';
+import { parseConfig } from '../config.js';
+import { startReceiver } from '../receiver.js';
+
+const KEY = 'an example key of 32 bytes here!';
+const event = JSON.stringify({ plant: { name: 'Fern' }, addedOn: '2026-01-31' });
+
+/** A delivery as all the example answers have it, signed as Standard Webhooks says. */
+function delivery(content: string | Uint8Array = event, eventId = 'event-1'): Sent & { fields: object } {
+  const timestamp = Math.floor(Date.now() / 1_000);
+  const signature = createHmac('sha256', KEY)
+    .update(`${eventId}.${timestamp}.`)
+    .update(content)
+    .digest('base64');
+  const fields = {
+    'content-type': 'application/json',
+    'plant-store-version': '1.0.0',
+    'webhook-id': eventId,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${signature}`,
+  };
+  return { content, fields };
+}
+
+const run = (): Promise<RunningReceiver> =>
+  runReceiver(exampleAnswers, { SIGNING_KEYS: `whsec_${Buffer.from(KEY).toString('base64')}` });
+
+test('a delivery that is as agreed is taken, and once more when it comes again', async () => {
+  const receiver = await run();
+
+  for (const content of [event, `${event} `]) {
+    expect(await receiver.send(delivery(content))).toEqual({
+      status: 200,
+      fields: { 'content-type': 'application/json' },
+      content: '{"taken":true}',
+    });
+  }
+  expect(receiver.kept()).toEqual([{ eventId: 'event-1', content: event }]);
+});
+
+/** Of each problem, no more is told than is known. */
+interface Problem {
+  readonly status: number;
+  readonly title?: string;
+  readonly code?: string;
+}
+
+test.each<[name: string, want: Problem, sent: Sent]>([
+  ['another path', { status: 404 }, { ...delivery(), path: '/' }],
+  ['no token', { status: 401 }, without('authorization')],
+  ['malformed credentials', { status: 400 }, { fields: { authorization: 'Bearer' } }],
+  ['another token', { status: 401, code: 'EXAMPLE_TOKEN' }, { fields: { authorization: 'Bearer a' } }],
+  ['another method', { status: 405 }, { ...delivery(), method: 'POST' }],
+  ['no content', { status: 400 }, { ...delivery(), content: '' }],
+  ['no version', { status: 400 }, without('plant-store-version')],
+  ['no media type', { status: 415 }, without('content-type')],
+  ['encoded content', { status: 415 }, withField('content-encoding', 'gzip')],
+  ['no identifier', { status: 400 }, without('webhook-id')],
+  ['no signature', { status: 403 }, without('webhook-signature')],
+  ['another content than was signed', { status: 403 }, { ...delivery(), content: `${event} ` }],
+  ['no JSON, signed', { status: 400 }, delivery('{')],
+  ['no plant', { status: 409, title: 'The plant is not as agreed.', code: 'EXAMPLE_PLANT' }, delivery('{}')],
+  ['a large plant', { status: 413, title: 'The plant is too large.' }, delivery(event.padEnd(1_001))],
+])('%s: %j', async (_name, want, sent) => {
+  const receiver = await run();
+  const answered = await receiver.send(sent);
+
+  expect(answered).toMatchObject({
+    status: want.status,
+    fields: { 'content-type': 'application/problem+json' },
+  });
+  expect(JSON.parse(answered.content)).toEqual(want);
+  expect(receiver.kept()).toEqual([]);
+});
+
+test('what is kept are the bytes as they came', async () => {
+  const content = `\n{ "addedOn":"2026-01-31",\t"plant":{"more":1.0,"name":"\\u00d6l\u{1f33f}"}}\n`;
+  const receiver = await run();
+
+  expect((await receiver.send(delivery(content))).status).toBe(200);
+  expect(receiver.kept()).toEqual([{ eventId: 'event-1', content }]);
+});
+
+test('a token is looked at before anything else', async () => {
+  const { send } = await run();
+
+  expect((await send({ method: 'POST', content: '', fields: { authorization: 'Bearer a' } })).status).toBe(
+    401,
+  );
+});
+
+test('what can be told from the head is told before the content is sent', async () => {
+  const receiver = await run();
+  const head = Object.entries({ ...delivery().fields, 'content-type': 'text/plain' });
+  const answer = await exchange(receiver.url, [
+    ...head.map(([name, value]) => `${name}: ${value}`),
+    'expect: 100-continue',
+    'content-length: 10',
+  ]);
+
+  expect(answer).toMatch(/^HTTP\/1\.1 415 .*\r\n\r\n\{"status":415\}$/s);
+});
+
+test('a request that is slower than agreed is given up', async () => {
+  const { url } = await runReceiver({ 'time-outs': { delivery: 50, answer: 50 } });
+
+  expect(await exchange(url, ['content-length: 10'])).toMatch(/^HTTP\/1\.1 408 /);
+});
+
+test('answers that cannot be carried out keep the receiver from starting, each named', async () => {
+  const config = parseConfig({ ACCESS_TOKENS: TOKEN, INBOX_URL: 'file:/dev/null/none' }, {});
+  const error = await rejection(
+    startReceiver(config, recordLog().logger, {
+      'size-limits': 0,
+      'rate-limits': { deliveries: 1, seconds: 0 },
+    }),
+  );
+
+  expect(error).toMatchObject({
+    code: 'ANSWERS_INVALID',
+    message:
+      'These answers cannot be carried out:\n  size-limits is no whole number of bytes\n  rate-limits is for no span of time',
+  });
+});
+
+function withField(name: string, value: string | undefined): Sent {
+  const { content, fields } = delivery();
+  return { content: content as string, fields: { ...fields, [name]: value } };
+}
+
+function without(name: string): Sent {
+  return withField(name, undefined);
+}
+
+/** Sends a head and nothing after it; resolves with all that comes until the connection closes. */
+async function exchange(url: string, fields: readonly string[]): Promise<string> {
+  const { hostname, port, pathname } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  afterThisTest(() => socket.destroy());
+  socket.write(
+    [`PUT ${pathname} HTTP/1.1`, 'host: a', `authorization: Bearer ${TOKEN}`, ...fields, '', ''].join('\r\n'),
+  );
+  return text(socket);
+}

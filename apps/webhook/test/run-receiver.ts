@@ -1,0 +1,101 @@
+import { type IncomingMessage, request, type RequestOptions } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { join } from 'node:path';
+
+import type { Answers } from '@plant-store/contract';
+import Database from 'libsql';
+
+import { parseConfig } from '../src/config.js';
+import { startReceiver } from '../src/receiver.js';
+import { makeFolder } from './make-folder.js';
+import { recordLog } from './record-log.js';
+import { afterThisTest } from './teardown.js';
+
+/** The token that a receiver under test accepts. It is of the format of the example answers. */
+export const TOKEN = 'example-arbitrary-token';
+
+/** A request; what is not there is as a right delivery has it while everything is open. */
+export interface Sent {
+  readonly method?: string;
+  readonly path?: string;
+  /** Beside the right `Authorization`; one that is undefined is not sent. */
+  readonly fields?: Readonly<Record<string, string | undefined>>;
+  readonly content?: string | Uint8Array;
+}
+
+/** What it was answered with. */
+export interface Answered {
+  readonly status: number;
+  /** All but those that every answer may have: date, connection and framing. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly content: string;
+}
+
+const OF_EVERY_ANSWER = ['date', 'connection', 'content-length'];
+
+/** What was kept of a delivery. */
+export interface Kept {
+  readonly eventId: string | null;
+  readonly content: string;
+}
+
+export interface RunningReceiver {
+  readonly url: string;
+  readonly send: (sent?: Sent) => Promise<Answered>;
+  /** What is in the inbox. */
+  readonly kept: () => Kept[];
+}
+
+/** Runs a receiver under these answers for the test that runs. */
+export async function runReceiver(
+  answers: Answers,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RunningReceiver> {
+  const folder = makeFolder();
+  const config = parseConfig(
+    { PORT: '0', OPERATIONS_PORT: '0', ACCESS_TOKENS: TOKEN, INBOX_URL: `file:${folder}`, ...settings },
+    answers,
+  );
+  const receiver = await startReceiver(config, recordLog().logger, answers);
+  afterThisTest(() => receiver.close());
+  return {
+    url: receiver.url,
+    send: (sent) => send(receiver.url, sent),
+    kept: () => keptIn(folder),
+  };
+}
+
+async function send(
+  url: string,
+  { method = 'PUT', path, fields, content = 'arbitrary' }: Sent = {},
+): Promise<Answered> {
+  const length = Buffer.byteLength(content);
+  const all = {
+    authorization: `Bearer ${TOKEN}`,
+    'content-length': length === 0 ? undefined : String(length),
+    ...fields,
+  };
+  const headers = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  const options: RequestOptions = { method, agent: false, headers };
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(path === undefined ? url : new URL(path, url), options, resolve)
+      .on('error', reject)
+      .end(content);
+  });
+  const body = await text(response);
+  const answered = Object.entries(response.headers).filter(([name]) => !OF_EVERY_ANSWER.includes(name));
+  return { status: response.statusCode as number, fields: Object.fromEntries(answered), content: body };
+}
+
+function keptIn(folder: string): Kept[] {
+  const database = new Database(join(folder, 'inbox.sqlite'));
+  try {
+    const rows = database.prepare('SELECT event_id, content FROM delivery').raw().all([]);
+    return (rows as [string | null, Uint8Array][]).map(([eventId, content]) => ({
+      eventId,
+      content: Buffer.from(content).toString(),
+    }));
+  } finally {
+    database.close();
+  }
+}
