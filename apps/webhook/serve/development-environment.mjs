@@ -1,21 +1,45 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const TOKENS_FILE = 'data/access-tokens';
 
+/** Where the key of signatures is, if none is configured. */
+export const SIGNING_KEY_FILE = 'data/signing-key';
+
 /**
  * The environment of a receiver under development: every delivery is reported, and a token is made if none is
- * configured. It stays the same from one start to the next.
+ * configured; so is a key, once signing is answered. They stay the same from one start to the next.
  *
  * @param {NodeJS.ProcessEnv} environment
+ * @param {import('@plant-store/contract').Answers} answers
  */
-export function developmentEnvironment(environment) {
-  const { LOG_LEVEL = 'debug', ACCESS_TOKENS, ACCESS_TOKENS_FILE } = environment;
-  if (ACCESS_TOKENS || ACCESS_TOKENS_FILE) return { ...environment, LOG_LEVEL };
-  if (!existsSync(TOKENS_FILE)) {
-    mkdirSync('data', { recursive: true });
-    const token = randomBytes(32).toString('base64url');
-    writeFileSync(TOKENS_FILE, `# made for development by apps/webhook/serve\n${token}\n`, { mode: 0o600 });
+export function developmentEnvironment(environment, { signing }) {
+  const made = { LOG_LEVEL: 'debug' };
+  if (!environment.ACCESS_TOKENS && !environment.ACCESS_TOKENS_FILE) {
+    makeSecret(TOKENS_FILE, () => random('base64url'));
+    made.ACCESS_TOKENS_FILE = TOKENS_FILE;
   }
-  return { ...environment, LOG_LEVEL, ACCESS_TOKENS_FILE: TOKENS_FILE };
+  if (signing !== undefined && !environment.SIGNING_KEYS) {
+    const { prefix, encoding } = signing.key;
+    makeSecret(SIGNING_KEY_FILE, () => prefix + random(encoding === 'base64' ? 'base64' : 'base64url'));
+    made.SIGNING_KEYS = readFileSync(SIGNING_KEY_FILE, 'utf8').trim().split('\n').at(-1);
+  }
+  return { ...made, ...withoutEmpty(environment) };
+}
+
+/** @param {BufferEncoding} encoding */
+function random(encoding) {
+  return randomBytes(32).toString(encoding);
+}
+
+/** Writes a secret into a file of its own, unless it is there. */
+function makeSecret(file, make) {
+  if (existsSync(file)) return;
+  mkdirSync('data', { recursive: true });
+  writeFileSync(file, `# made for development by apps/webhook/serve\n${make()}\n`, { mode: 0o600 });
+}
+
+/** An empty variable counts as not set. */
+function withoutEmpty(environment) {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value));
 }

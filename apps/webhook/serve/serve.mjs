@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import pretty from 'pino-pretty';
 
 import { developmentEnvironment } from './development-environment.mjs';
-import { sendLine } from './send-line.mjs';
+import { readAnswers } from './read-answers.mjs';
+import { choices, sendLine } from './send-line.mjs';
 
-const environment = developmentEnvironment(process.env);
 const log = pretty({ ignore: 'hostname,pid', translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true });
 
 let receiver;
@@ -37,19 +37,21 @@ process.once('SIGTERM', () => void stop(0));
 async function restart() {
   if (isStopping) return;
   await end(receiver);
+  const answers = await readAnswers();
+  const environment = developmentEnvironment(process.env, answers);
   const child = spawn(process.execPath, ['apps/webhook/dist/main.js'], {
     env: environment,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   receiver = child;
-  createInterface({ input: child.stdout }).on('line', print);
+  createInterface({ input: child.stdout }).on('line', (line) => print(line, environment, answers));
   child.once('exit', (code) => {
     if (!hasListened) void stop(code ?? 1);
     else console.error('The receiver ended. It starts again on the next change.');
   });
 }
 
-function print(line) {
+function print(line, environment, answers) {
   log.write(`${line}\n`);
   if (hasListened || !line.includes('"msg":"listening"')) return;
   hasListened = true;
@@ -59,9 +61,9 @@ Deliveries are taken at  ${url}
 and kept in              ${inbox}
 Documents at             ${operations}
 
-To send one, in a second terminal (the HTTP method and the media type are open questions: choose):
+To send one, in a second terminal${choices(answers)}:
 
-  ${sendLine(new URL(url).origin, environment)}
+  ${sendLine(new URL(url).origin, environment, process.env, answers)}
 `);
 }
 
