@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Answers, openQuestions } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { answersText } from '../src/answers/answers-text.js';
 import { documentOf } from './documents.js';
-import { inFolder, runCli } from './run-cli.js';
+import { inFolder, runCli, WORKSPACE } from './run-cli.js';
 
 const IDS = openQuestions.map(({ id }) => id);
 const HOOK = documentOf({ webhooks: { '/hook': { summary: 'Hook' } } });
@@ -13,6 +15,7 @@ const WORLDS: [string, Answers][] = [
 
 interface Report {
   readonly counts: Readonly<Record<string, number>>;
+  readonly findings: readonly { readonly reason?: string }[];
   readonly answers: readonly {
     readonly state: string;
     readonly question: string;
@@ -28,13 +31,21 @@ function fileOf(answers: Answers): string {
   return written.text;
 }
 
-function diff(given: { answers: Answers; overlay?: string | undefined }, format = 'json') {
+interface Given {
+  readonly answers: Answers;
+  readonly overlay?: string | undefined;
+  /** The document says no more than it. */
+  readonly baseline?: string;
+}
+
+function diff(given: Given, format = 'json') {
+  const { baseline = HOOK } = given;
   const overlay = given.overlay === undefined ? {} : { 'o.yaml': given.overlay };
   const source = `export const answers = {\n  retry: {},\n};\n`;
   return inFolder(
     {
-      'b.json': HOOK,
-      'd.json': HOOK,
+      'b.yaml': baseline,
+      'd.yaml': baseline,
       'a.json': fileOf(given.answers),
       'libs/contract/src/answers.ts': source,
       ...overlay,
@@ -43,7 +54,7 @@ function diff(given: { answers: Answers; overlay?: string | undefined }, format 
       runCli(
         [
           'diff',
-          ...['--baseline', 'b.json', '--document', 'd.json', '--overlay', 'o.yaml'],
+          ...['--baseline', 'b.yaml', '--document', 'd.yaml', '--overlay', 'o.yaml'],
           ...['--answers', 'a.json', '--format', format],
         ],
         folder,
@@ -51,7 +62,7 @@ function diff(given: { answers: Answers; overlay?: string | undefined }, format 
   );
 }
 
-const reportOf = (given: Parameters<typeof diff>[0]): Report => JSON.parse(diff(given).out) as Report;
+const reportOf = (given: Given): Report => JSON.parse(diff(given).out) as Report;
 
 /** What a person makes of the lines to add: the same, with who, when and why. */
 const filledIn = (lines: string) =>
@@ -84,6 +95,15 @@ describe.each(WORLDS)('with %s', (_name, answers) => {
       asked.map(() => 'answered'),
     );
   });
+});
+
+it('the overlay of the example answers says the same as they do', () => {
+  const overlay = readFileSync(join(WORKSPACE, 'libs/example-answers/example-answers.overlay.yaml'), 'utf8');
+  const baseline = readFileSync(join(WORKSPACE, 'libs/contract/spec/plant-store.openapi.yaml'), 'utf8');
+  const { answers, findings } = reportOf({ answers: exampleAnswers, overlay, baseline });
+  expect(answers.map(({ question }) => question).sort()).toEqual([...IDS].sort());
+  expect(answers.filter(({ state }) => state !== 'answered')).toEqual([]);
+  expect(findings.filter(({ reason }) => reason !== 'not shown')).toEqual([]);
 });
 
 it('lines that nobody filled in are refused', () => {

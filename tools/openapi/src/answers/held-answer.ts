@@ -20,6 +20,8 @@ export interface HeldAnswer {
   readonly question: string;
   /** The action that says the answer, or else the first of the question. */
   readonly action?: Action;
+  /** Every action of the question. */
+  readonly actions: readonly Action[];
   /** What the code's side says. */
   readonly entered?: EnteredAnswer;
   /** The question that an unknown one is most like. */

@@ -22,7 +22,7 @@ function hold(question: string, actions: readonly Action[], entered?: EnteredAns
   const action = actions.find(({ answer }) => answer !== undefined) ?? actions[0];
   const other = entered?.answers.get(question);
   const state = entered === undefined ? 'answered' : stateOf(action, other);
-  return { state, question, ...(action && { action }), ...(other && { entered: other }) };
+  return { state, question, actions, ...(action && { action }), ...(other && { entered: other }) };
 }
 
 function stateOf(action: Action | undefined, entered: EnteredAnswer | undefined): HeldAnswer['state'] {
@@ -35,12 +35,18 @@ function unknown(actions: readonly Action[], { questions }: EnteredAnswers): Hel
   return actions.map((action): HeldAnswer => {
     const known = nearest(action.question, questions);
     const { question } = action;
-    return { state: 'unknown question', question, action, ...(known !== undefined && { nearest: known }) };
+    return {
+      state: 'unknown question',
+      question,
+      action,
+      actions,
+      ...(known !== undefined && { nearest: known }),
+    };
   });
 }
 
 function enteredAlone(questions: ReadonlySet<string>, entered?: EnteredAnswers): HeldAnswer[] {
   return [...(entered?.answers ?? [])]
     .filter(([question]) => !questions.has(question))
-    .map(([question, answer]) => ({ state: 'missing answer', question, entered: answer }));
+    .map(([question, answer]) => ({ state: 'missing answer', question, actions: [], entered: answer }));
 }

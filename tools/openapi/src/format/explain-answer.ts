@@ -1,3 +1,4 @@
+import { factsOf } from '../answers/facts-of.js';
 import type { HeldAnswer } from '../answers/held-answer.js';
 import { actionToAdd, fieldToAdd, lineToAdd, overlayHead } from '../answers/lines-to-add.js';
 import { valueText } from '../answers/value-text.js';
@@ -60,7 +61,7 @@ function explainAnswer(
     }),
     ...(entered && { code: sideOf(entered) }),
     ...(action && { provenance: provenanceOf(action) }),
-    facts: factsOf(held.question, presentation.report),
+    facts: factsOf(held, presentation.report.findings),
     advice: adviceOn(held, presentation, startsOverlay),
   };
 }
@@ -71,13 +72,6 @@ export function positionOf({ place }: Pick<Action, 'place'>): {
   readonly line: number;
 } {
   return { file: place.file.path, line: place.file.lineAt(place.start) };
-}
-
-/** The JSON Pointers of the facts that an answer adds to the document. */
-export function factsOf(question: string, { findings }: GateReport): string[] {
-  return findings
-    .filter(({ state, action }) => state === 'answered' && action?.question === question)
-    .flatMap(({ pointer, alsoAt }) => [pointer, ...alsoAt]);
 }
 
 /** `path:line`, or `path`. */

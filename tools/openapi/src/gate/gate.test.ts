@@ -192,6 +192,37 @@ describe('the gate with answers', () => {
       ],
     },
     {
+      name: 'an answer in an empty map that another answer added',
+      actions: [
+        { target, update: { post: {} } },
+        { target: `${target}.post`, update: { summary: 's' } },
+      ],
+      document: hook({ post: { summary: 's' } }),
+      want: [['answered', '/webhooks/~1hook/post/summary']],
+    },
+    {
+      name: 'items that several answers add to a list',
+      actions: [
+        { target, update: { parameters: [{ name: 'a', in: 'header' }] } },
+        { target, update: { parameters: [{ name: 'b', in: 'header' }] } },
+      ],
+      document: hook({
+        parameters: [
+          { name: 'a', in: 'header' },
+          { name: 'b', in: 'header' },
+        ],
+      }),
+      want: [0, 1].flatMap((index) =>
+        ['name', 'in'].map((key) => ['answered', `/webhooks/~1hook/parameters/${index}/${key}`]),
+      ),
+    },
+    {
+      name: 'items for a list of plain values',
+      actions: [{ target: '$.security[0]', update: { bearer: ['a'] } }],
+      document: BASELINE,
+      want: [['stale answer', 'would overwrite', '/security/0/bearer']],
+    },
+    {
       name: 'one more item of a list',
       actions: [{ target: '$.security', update: { other: [] } }],
       document: { ...BASELINE, security: [{ bearer: [] }, { other: [] }] },

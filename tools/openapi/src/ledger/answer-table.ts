@@ -1,7 +1,7 @@
 import type { OpenQuestion } from '@plant-store/contract';
+import { factsOf } from '../answers/facts-of.js';
 import type { HeldAnswer } from '../answers/held-answer.js';
 import { valueText } from '../answers/value-text.js';
-import { factsOf } from '../format/explain-answer.js';
 import { code, escape } from '../format/markdown.js';
 import type { GateReport } from '../gate/gate.js';
 import type { SourceNode } from '../read/source-node.js';
@@ -33,7 +33,7 @@ export function answerTable(input: {
       by,
       on,
       why,
-      listed(factsOf(question, report)),
+      listed(factsOf(held, report.findings)),
     ];
     return `|${cells.map((cell) => (cell === '' ? ' ' : ` ${cell} `)).join('|')}|`;
   });

@@ -20,8 +20,8 @@ export interface RefusedAction {
 }
 
 /**
- * Adds answers to a baseline. An action adds keys to a map, or an object to the end of a list; where
- * anything is stated already, an empty map and a list of plain values included, it is refused.
+ * Adds answers to a baseline. An action adds keys to a map, or objects to the end of a list of objects; where
+ * anything is stated already, an empty map of the baseline and a list of plain values included, it is refused.
  *
  * @param root is not changed
  */
@@ -49,14 +49,16 @@ interface Conflict {
 function conflictIn(target: SourceNode, update: SourceNode, steps: readonly string[]): Conflict | undefined {
   const here = { pointer: pointerOf(steps), existing: target };
   if (target.kind === 'list') {
-    return update.kind === 'map' && target.items.length > 0 && target.items.every(isMap) ? undefined : here;
+    return update.kind === 'map' && isListOfMaps(target) ? undefined : here;
   }
-  if (target.kind === 'scalar' || update.kind !== 'map' || target.entries.size === 0) return here;
+  if (target.kind === 'scalar' || update.kind !== 'map') return here;
+  // An empty map is a fact where the baseline states it; where an answer added it, others may fill it.
+  if (target.entries.size === 0 && target.file !== update.file) return here;
   for (const [key, { value }] of update.entries) {
     const existing = target.entries.get(key)?.value;
     const isExtended = existing?.kind === 'map' && value.kind === 'map';
     const below = [...steps, key];
-    if (existing === undefined) continue;
+    if (existing === undefined || (isListOfMaps(existing) && isListOfMaps(value))) continue;
     const conflict = isExtended
       ? conflictIn(existing, value, below)
       : { pointer: pointerOf(below), existing };
@@ -65,13 +67,15 @@ function conflictIn(target: SourceNode, update: SourceNode, steps: readonly stri
   return undefined;
 }
 
-function isMap(node: SourceNode): boolean {
-  return node.kind === 'map';
+function isListOfMaps(node: SourceNode): boolean {
+  return node.kind === 'list' && node.items.length > 0 && node.items.every(({ kind }) => kind === 'map');
 }
 
 /** Adds `update` to `target`, where nothing conflicts. */
 function merge(target: SourceNode, update: SourceNode): SourceNode {
-  if (target.kind === 'list') return { ...target, items: [...target.items, update] };
+  if (target.kind === 'list') {
+    return { ...target, items: [...target.items, ...(update.kind === 'list' ? update.items : [update])] };
+  }
   if (target.kind !== 'map' || update.kind !== 'map') return target;
   const entries = new Map<string, SourceEntry>(target.entries);
   for (const [key, entry] of update.entries) {
