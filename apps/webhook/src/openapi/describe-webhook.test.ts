@@ -173,6 +173,11 @@ describe('a controller that asserts', () => {
       want: { put: { responses: expect.objectContaining({ 500: { description: 'b' } }) } },
     },
     {
+      name: 'a response in its operation',
+      onMethod: [ApiOperation({ responses: { 200: { description: 'b' } } })],
+      want: { put: { responses: { 200: { description: 'b' } } } },
+    },
+    {
       name: 'an operation id',
       onMethod: [ApiOperation({ operationId: 'asserted' })],
       want: { put: { operationId: 'asserted' } },

@@ -6,6 +6,9 @@ export const UNASKED_OPERATION_ID = 'unasked';
 /** Where `@ApiResponse` leaves its metadata; Nest adds a response of its own where there is none. */
 const RESPONSE_METADATA = 'swagger/apiResponse';
 
+/** Where `@ApiOperation` leaves its metadata, which may hold responses too. */
+const OPERATION_METADATA = 'swagger/apiOperation';
+
 type Operation = Record<string, unknown>;
 
 /**
@@ -40,8 +43,12 @@ export function assertsResponses<Controller>(
   controller: { readonly prototype: Controller },
   method: keyof Controller,
 ): boolean {
-  const decorated = [controller, controller.prototype[method] as object];
-  return decorated.some((target) => Reflect.hasMetadata(RESPONSE_METADATA, target));
+  const decorated = controller.prototype[method] as object;
+  const operation = (Reflect.getMetadata(OPERATION_METADATA, decorated) ?? {}) as Operation;
+  return (
+    operation['responses'] !== undefined ||
+    [controller, decorated].some((target) => Reflect.hasMetadata(RESPONSE_METADATA, target))
+  );
 }
 
 function withoutDefaults(operation: Operation, assertsResponses: boolean): Operation {

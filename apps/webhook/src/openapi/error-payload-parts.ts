@@ -11,10 +11,11 @@ const FIELD_SCHEMAS = {
 
 /** The schema of the payload, and that it is the content of each response whose status is answered. */
 export function errorPayloadParts({ mediaType, fields }: ErrorPayload, answers: Answers): DocumentParts {
+  // Nothing else is known of every failure.
+  const required = fieldsThatSay('status', fields);
   const schema = {
     type: 'object',
-    // Nothing else is known of every failure.
-    required: fieldsThatSay('status', fields),
+    ...(required.length > 0 && { required }),
     properties: Object.fromEntries(Object.entries(fields).map(([name, says]) => [name, FIELD_SCHEMAS[says]])),
   };
   const statuses = Object.values(answers['status-codes'] ?? {}).map(({ status }) => status);

@@ -1,4 +1,10 @@
-import { type Answers, isJsonMediaType, jsonSchemaOf, type PayloadShape } from '@plant-store/contract';
+import {
+  type Answers,
+  type AnswerSchema,
+  isJsonMediaType,
+  jsonSchemaOf,
+  type PayloadShape,
+} from '@plant-store/contract';
 
 import { referenceTo } from './component-schema.js';
 import type { DocumentParts, JsonSchema } from './document-parts.js';
@@ -23,35 +29,31 @@ function payloadSchema(shape: PayloadShape, answers: Answers): JsonSchema | unde
 function envelope(
   plantField: string,
   plant: JsonSchema | undefined,
-  event: Answers['event-payload-fields'],
+  event: AnswerSchema | undefined,
 ): JsonSchema {
-  const { additionalProperties, properties, required } = event === undefined ? {} : fieldsOf(event);
-  if (additionalProperties !== false) {
-    return {
-      type: 'object',
-      required: [plantField],
-      ...(plant && { properties: { [plantField]: plant } }),
-      ...(event && { allOf: [referenceTo('NewPlantEvent')] }),
-    };
+  const required = [plantField];
+  const properties = { [plantField]: plant ?? {} };
+  if (event === undefined) return { type: 'object', required, properties };
+  const fields: EventFields = jsonSchemaOf(event);
+  if (fields.additionalProperties !== false) {
+    return { type: 'object', required, properties, allOf: [referenceTo('NewPlantEvent')] };
   }
-  // The schema of the event as a whole would not let the plant stand beside its fields.
-  const eventFields = Object.keys(properties ?? {}).map((field) => [
+  // As a whole it would not let the plant stand beside its fields.
+  const eventProperties = Object.keys(fields.properties ?? {}).map((field) => [
     field,
     referenceTo('NewPlantEvent', 'properties', field),
   ]);
   return {
     type: 'object',
-    required: [plantField, ...(required ?? [])],
-    properties: { [plantField]: plant ?? {}, ...Object.fromEntries(eventFields) },
-    additionalProperties,
+    required: [...required, ...(fields.required ?? [])],
+    properties: { ...properties, ...Object.fromEntries(eventProperties) },
+    additionalProperties: false,
   };
 }
 
-/** The keywords of a schema that name fields, or say that there are no others. */
-function fieldsOf(schema: NonNullable<Answers['event-payload-fields']>): {
+interface EventFields {
   readonly properties?: object;
   readonly required?: readonly string[];
+  /** False if there are no fields but those of `properties`. */
   readonly additionalProperties?: unknown;
-} {
-  return jsonSchemaOf(schema);
 }
