@@ -5,6 +5,7 @@ import Database from 'libsql';
 
 import { makeFolder } from '../test/make-folder.js';
 import { afterThisTest } from '../test/teardown.js';
+import { receiverEffects } from './answers/receiver-effects.js';
 import { parseConfig, SETTING_NAMES } from './config.js';
 import { RECEIVER_ERRORS } from './errors.js';
 import type { Outcome } from './inbox/inbox.js';
@@ -51,6 +52,14 @@ test('gives the unit that the name of a setting tells', () => {
 test('lists every error code with its meaning, and no other', () => {
   expect(tableOf('Code')).toEqual(
     Object.entries(RECEIVER_ERRORS).map(([name, meaning]) => [code(name), meaning]),
+  );
+});
+
+test('lists every question whose answer shows at the receiver, and no other', () => {
+  const want = Object.entries(receiverEffects).filter(([, row]) => row !== 'not visible here');
+
+  expect(tableOf('Answer to').map(([question]) => question)).toEqual(
+    want.map(([question]) => code(question)),
   );
 });
 
