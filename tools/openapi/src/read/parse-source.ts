@@ -1,4 +1,5 @@
 import { parseJson } from './parse-json.js';
+import { parsePlainYaml } from './parse-plain-yaml.js';
 import { parseYaml } from './parse-yaml.js';
 import type { SourceFile } from './source-file.js';
 import type { SourceNode } from './source-node.js';
@@ -12,7 +13,7 @@ import { ToolError } from './tool-error.js';
  */
 export function parseSource(file: SourceFile): SourceNode {
   if (file.path.endsWith('.json')) return parseJson(file);
-  if (!/^\s*[[{]/.test(file.text)) return parseYaml(file);
+  if (!/^\s*[[{]/.test(file.text)) return parsePlainYaml(file) ?? parseYaml(file);
   try {
     return parseJson(file);
   } catch (error) {

@@ -15,7 +15,7 @@ import { duplicateKey } from './duplicate-key.js';
 import { MAX_DEPTH } from './max-depth.js';
 import type { Place } from './place.js';
 import { readNumber } from './read-number.js';
-import type { SourceFile } from './source-file.js';
+import { SourceFile } from './source-file.js';
 import type { SourceEntry, SourceNode, SourceScalar } from './source-node.js';
 import { ToolError } from './tool-error.js';
 
@@ -31,6 +31,28 @@ export function parseYaml(file: SourceFile): SourceNode {
   if (problem !== undefined) throw notYaml(file, problem.pos[0], problem.message);
   if (document.contents === null) throw new ToolError('syntax', `${file.path}: holds no document`);
   return new YamlReader(file).read(document.contents, 0);
+}
+
+/**
+ * The value of a map that is written from `start` to `end`, where nothing before or after matters to it.
+ *
+ * @returns undefined for what is no value by itself
+ */
+export function parseYamlPart(
+  file: SourceFile,
+  { start, end, depth }: { readonly start: number; readonly end: number; readonly depth: number },
+): SourceNode | undefined {
+  const key = 'k: ';
+  const part = new SourceFile(file.path, key + file.text.slice(start, end));
+  try {
+    const { contents, errors, warnings } = onlyDocument(part);
+    const [pair, other] = isMap(contents) ? contents.items : [];
+    if (errors.length + warnings.length > 0 || pair === undefined || other !== undefined) return undefined;
+    return new YamlReader(file, start - key.length).read(pair.value, depth);
+  } catch (error) {
+    if (error instanceof ToolError) return undefined;
+    throw error;
+  }
 }
 
 function onlyDocument(file: SourceFile): Document.Parsed {
@@ -69,7 +91,11 @@ function isTooDeep(token: CST.Token): boolean {
 class YamlReader {
   readonly #anchors = new Map<string, SourceNode | undefined>();
 
-  constructor(readonly file: SourceFile) {}
+  constructor(
+    readonly file: SourceFile,
+    /** Where in the file the text starts that the library read. */
+    readonly offset = 0,
+  ) {}
 
   read(node: unknown, depth: number): SourceNode {
     if (isAlias(node)) return this.#aliased(node.source, node.range?.[0] ?? 0);
@@ -133,7 +159,7 @@ class YamlReader {
 
   #place(node: { range?: readonly number[] | null | undefined }): Place {
     const [start = 0, end = start] = node.range ?? [];
-    return { file: this.file, start, end };
+    return { file: this.file, start: this.offset + start, end: this.offset + end };
   }
 
   #fail(at: number, problem: string): never {
