@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type Answers, openQuestions } from '@plant-store/contract';
+import { exampleAnswers as everyAnswer } from '@plant-store/example-answers';
+import { Webhook } from 'standardwebhooks';
 import { runCommand } from '../src/cli/run-command.js';
 import { accessToken, arbitrary } from './open-test-sender.js';
-import { acknowledge, answerWith, startRawServer, staySilent } from './raw-server.js';
+import { acknowledge, answerWith, fieldsOf, startRawServer, staySilent } from './raw-server.js';
 import type { Finished } from './run-process.js';
 import { afterThisTest } from './teardown.js';
 
@@ -379,4 +381,132 @@ describe('help', () => {
   test('the version is that of the package', async () => {
     expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
+});
+
+describe('with an answer to every question', () => {
+  const signingKey = 'whsec_YW4gZXhhbXBsZSBrZXkgb2YgMzIgYnl0ZXMgaGVyZSE=';
+  const environment = { ACCESS_TOKEN: 'example-token', PLANT_STORE_SIGNING_KEY: signingKey };
+  const content = 'sent as it is, though it is no JSON';
+  const taken = answerWith('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+  const answersFor = (url: string): Answers => ({ ...everyAnswer, 'base-address': url });
+
+  test('it sends the content as it is, identified and signed', async () => {
+    const server = await startRawServer(taken);
+    const given = answersFor(server.url);
+
+    const args = ['send', await file(content), '--event-id', 'example-1'];
+    expect(await run(args, { given, environment })).toMatchObject({
+      code: 0,
+      stdout: `acknowledged: 200, 35 bytes sent with PUT to ${server.url}/plant/webhook\n`,
+    });
+
+    const request = await server.request(0);
+    expect(request.content.toString()).toBe(content);
+    const fields = fieldsOf(request);
+    expect(fields).toMatchObject({ 'content-type': 'application/json', 'webhook-id': 'example-1' });
+    const verify = (): unknown => new Webhook(signingKey).verify(content, fields, { jsonParse: false });
+    expect(verify).not.toThrow();
+  });
+
+  test.each([
+    ['PLANT_STORE_SIGNING_KEY_FILE', []],
+    ['', ['--signing-key-file']],
+  ])('the signing key may be in a file: %s %j', async (variable, option) => {
+    const server = await startRawServer(taken);
+    const key = await file(`# the current one\n${signingKey}\n`);
+    const args = ['send', await file(content), '--event-id', '1', ...option.flatMap((name) => [name, key])];
+    const where = { ACCESS_TOKEN: 'example-token', ...(variable !== '' && { [variable]: key }) };
+
+    expect(await run(args, { given: answersFor(server.url), environment: where })).toMatchObject({ code: 0 });
+  });
+
+  test('what the answers ask for is missing, all at once', async () => {
+    const { code, stderr } = await run(['send', await file(content)], {
+      given: everyAnswer,
+      environment: {},
+    });
+
+    expect(code).toBe(2);
+    expect(stderr.trim().split('\n')).toEqual([
+      expect.stringContaining('--event-id is missing'),
+      expect.stringContaining('There is no access token'),
+      expect.stringContaining(
+        'There is no signing key: name its file with --signing-key-file, or set PLANT_STORE_SIGNING_KEY or',
+      ),
+    ]);
+  });
+
+  test('what the answers refuse is told, and no secret with it', async () => {
+    const args = ['send', await file(content), '--event-id', ' a', '--content-type', 'text/plain'];
+    const secrets = { ACCESS_TOKEN: accessToken, PLANT_STORE_SIGNING_KEY: `whsec_${accessToken}!` };
+
+    const { code, stderr } = await run(args, { given: everyAnswer, environment: secrets });
+
+    expect(code).toBe(2);
+    expect(stderr.trim().split('\n')).toEqual([
+      expect.stringContaining('--content-type must be application/json'),
+      expect.stringContaining('--event-id must be text'),
+      expect.stringContaining('What ACCESS_TOKEN holds is not an access token'),
+      expect.stringContaining('The signing key must be whsec_ and then base64'),
+    ]);
+  });
+
+  test('content that is too large is not sent', async () => {
+    const server = await startRawServer(taken);
+    const args = ['send', await file('x'.repeat(1_001)), '--event-id', '1'];
+
+    expect(await run(args, { given: answersFor(server.url), environment })).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('The content has 1001 bytes'),
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  test('it is sent again as the policy has it', async () => {
+    const server = await startRawServer((request, index) => {
+      if (index === 2) taken(request);
+      else answerWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n')(request);
+    });
+    const args = ['send', await file(content), '--event-id', '1'];
+
+    expect(await run(args, { given: answersFor(server.url), environment })).toMatchObject({ code: 0 });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('after an attempt that is unknown, the delivery is', async () => {
+    const server = await startRawServer((request, index) => {
+      if (index === 0) request.socket.destroy();
+      else answerWith('HTTP/1.1 400 Arbitrary\r\nContent-Length: 0\r\n\r\n')(request);
+    });
+    const args = ['send', await file(content), '--event-id', '1'];
+
+    expect(await run(args, { given: answersFor(server.url), environment })).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/^plant-store: outcome unknown: .*answered 400.* may be delivered twice/),
+    });
+  });
+
+  test('help tells what they ask for and what they settle', async () => {
+    const { stdout } = await run(['--help'], { given: everyAnswer });
+
+    expect(stdout).toContain('unchanged, in up to 3 attempts (question retry).');
+    expect(stdout).toContain('--event-id ID ');
+    expect(stdout).toContain('--signing-key-file FILE ');
+    expect(stdout).toContain('PLANT_STORE_SIGNING_KEY_FILE');
+    expect(stdout).toContain('(default: 4000 ms)');
+    expect(stdout).toContain('(default: 38300 ms)');
+    expect(stdout).not.toContain('is open');
+  });
+});
+
+test.each([
+  ['--event-id', 'example'],
+  ['--signing-key-file', 'example'],
+])('while everything is open, %s is not an option', async (...args) => {
+  const { code, stderr } = await run(['send', '-', ...args], {
+    environment: { ACCESS_TOKEN: accessToken, PLANT_STORE_SIGNING_KEY: 'not read' },
+  });
+
+  expect(code).toBe(2);
+  expect(stderr).toContain(`${args[0]} is not an option`);
 });

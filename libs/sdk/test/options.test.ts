@@ -188,6 +188,20 @@ describe('every other option', () => {
     ['allowInsecureTransport', 'true'],
     ['atemptTimeout', 1],
     ['retries', 3],
+    ...[
+      true,
+      null,
+      3,
+      {},
+      { delays: [1], statuses: 'all' },
+      { delays: [1], statuses: 'any', withoutAnswer: true },
+      { delays: [1], statuses: [600], withoutAnswer: true },
+      { delays: [-1], statuses: 'all', withoutAnswer: true },
+      { delays: [0.5], statuses: 'all', withoutAnswer: true },
+      { delays: [2 ** 31], statuses: 'all', withoutAnswer: true },
+      { delays: 1, statuses: 'all', withoutAnswer: true },
+      { delays: [1], statuses: 'all', withoutAnswer: 'yes' },
+    ].map((value): [string, unknown] => ['retry', value]),
     ['signingKey', 'arbitrary'],
   ])('%s must not be %j', (option, value) => {
     expect(faultsOf({ ...right, [option]: value }).map((fault) => fault.option)).toEqual([option]);

@@ -34,6 +34,11 @@ export function answerWith(bytes: string | Uint8Array): (request: RawRequest) =>
   return ({ socket }) => void socket.write(bytes);
 }
 
+/** The header fields of a request by their names. */
+export function fieldsOf({ headers }: RawRequest): Record<string, string> {
+  return Object.fromEntries(headers.map((header) => header.split(/: (.*)/).slice(0, 2) as [string, string]));
+}
+
 /** Resolves once a socket is closed, whether by an error or not. */
 export function closing(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));

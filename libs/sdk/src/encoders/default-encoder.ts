@@ -34,14 +34,18 @@ function present(plant: unknown): unknown {
   return plant;
 }
 
+/** The fields of both in one object. A field that both have, as one that two schemas ask for, has one value. */
 function joined(plant: unknown, event: unknown): object {
   if (!isObject(plant)) throw new TypeError('The plant is no object, so the event has no place beside it.');
   if (!isObject(event)) throw new TypeError('`event` is no object with the fields of the event.');
-  const both = Object.keys(event).find((field) => Object.hasOwn(plant, field));
-  if (both !== undefined) throw new TypeError(`Both the plant and the event have a field ${both}.`);
+  const different = Object.keys(event).find(
+    (field) => Object.hasOwn(plant, field) && !Object.is(plant[field], event[field]),
+  );
+  if (different !== undefined)
+    throw new TypeError(`The plant and the event differ in the field ${different}.`);
   return { ...event, ...plant };
 }
 
-function isObject(value: unknown): value is object {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

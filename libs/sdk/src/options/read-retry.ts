@@ -14,7 +14,12 @@ export function readRetry(answer: RetryPolicy | undefined, option: unknown): Ret
       'retry',
     );
   }
-  return policy;
+  const { delays, statuses, withoutAnswer } = policy;
+  return Object.freeze({
+    delays: Object.freeze([...delays]),
+    statuses: statuses === 'all' ? statuses : Object.freeze([...statuses]),
+    withoutAnswer,
+  });
 }
 
 function isPolicy(value: unknown): value is RetryPolicy {

@@ -2,7 +2,8 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { SigningScheme } from '@plant-store/contract';
 import { Fault } from './fault.js';
 
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** With padding or without it (RFC 4648 §4, §3.2). */
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
 /** Reads `signingKey` as the answer to the question signing has it written. It never becomes part of a fault. */
 export function readSigningKey(scheme: SigningScheme['key'], option: unknown): KeyObject {
@@ -16,6 +17,6 @@ export function readSigningKey(scheme: SigningScheme['key'], option: unknown): K
 }
 
 function describe({ prefix, encoding }: SigningScheme['key']): string {
-  const rest = encoding === 'base64' ? 'base64, padded' : 'text';
+  const rest = encoding === 'base64' ? 'base64' : 'text';
   return prefix === '' ? rest : `${prefix} and then ${rest}`;
 }

@@ -1,0 +1,180 @@
+/** What the answers about content change: the payload, its media type, its size, the fields of plants and events. */
+import type { Answers } from '@plant-store/contract';
+import { exampleAnswers } from '@plant-store/example-answers';
+import { toStandardJsonSchema } from '@valibot/to-json-schema';
+import * as v from 'valibot';
+import { bytes, type Encoded, json, type SendOptions } from '../src/index.js';
+import { openSenderUnder } from './open-sender-under.js';
+import { accessToken, arbitrary, openTestSender } from './open-test-sender.js';
+import { acknowledge, startRawServer } from './raw-server.js';
+import { rejection } from './rejection.js';
+
+const options = { accessToken, method: 'POST' } as const;
+const envelope = { payload: { plantField: 'plant' }, 'media-type': 'application/json' } as const;
+const flat = { payload: 'plant', 'media-type': 'application/json' } as const;
+
+const valibotAnswers = {
+  'plant-fields': toStandardJsonSchema(v.object({ species: v.string() })),
+  'event-payload-fields': toStandardJsonSchema(v.object({ addedBy: v.string() })),
+};
+const zodAnswers = {
+  'plant-fields': exampleAnswers['plant-fields'],
+  'event-payload-fields': exampleAnswers['event-payload-fields'],
+} as const;
+
+describe('a plant and its event', () => {
+  test('with fields from Zod', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = openSenderUnder({ ...envelope, ...zodAnswers }, { ...options, baseUrl: server.url });
+
+    await sender.send({ name: 'example', heightInCentimetres: 2.5 }, { event: { addedOn: '2026-01-31' } });
+
+    const { headers, content } = await server.request(0);
+    expect(headers).toContain('content-type: application/json');
+    expect(JSON.parse(content.toString())).toEqual({
+      plant: { name: 'example', heightInCentimetres: 2.5 },
+      addedOn: '2026-01-31',
+    });
+  });
+
+  test('with fields from Valibot', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = openSenderUnder({ ...flat, ...valibotAnswers }, { ...options, baseUrl: server.url });
+
+    await sender.send({ species: 'example' }, { event: { addedBy: 'nobody' } });
+
+    const { content } = await server.request(0);
+    expect(JSON.parse(content.toString())).toEqual({ species: 'example', addedBy: 'nobody' });
+  });
+
+  test('are not validated here', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = openSenderUnder({ ...envelope, ...zodAnswers }, { ...options, baseUrl: server.url });
+
+    await sender.send({ name: '' }, { event: { addedOn: 'no date' } });
+
+    expect((await server.request(0)).content.toString()).toBe('{"addedOn":"no date","plant":{"name":""}}');
+  });
+
+  test('are both handed to an encoder of the caller', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = openSenderUnder(zodAnswers, {
+      ...options,
+      baseUrl: server.url,
+      encode: (plant, event) => json([plant.name, event.addedOn]),
+    });
+
+    await sender.send({ name: 'example' }, { event: { addedOn: '2026-01-31' } });
+
+    expect((await server.request(0)).content.toString()).toBe('["example","2026-01-31"]');
+  });
+
+  test('while everything is open, an encoder is handed the plant and nothing else', async () => {
+    const server = await startRawServer(acknowledge);
+    const handed: unknown[][] = [];
+    const encode = (...all: unknown[]): Encoded => {
+      handed.push(all);
+      return { content: arbitrary };
+    };
+
+    await openTestSender({ baseUrl: server.url, encode }).send(arbitrary, {
+      event: { addedOn: '2026-01-31' },
+    } as SendOptions<Readonly<Record<never, never>>>);
+
+    expect(handed).toEqual([[arbitrary]]);
+  });
+
+  test('may share a field that has one value', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = openSenderUnder({ ...flat, ...zodAnswers }, { ...options, baseUrl: server.url });
+    const event = { addedOn: '2026-01-31', name: 'example' };
+
+    await sender.send({ name: 'example' }, { event });
+
+    expect(JSON.parse((await server.request(0)).content.toString())).toEqual(event);
+  });
+
+  test.each<[string, Answers, unknown, unknown]>([
+    ['a field with two values', { ...flat, ...zodAnswers }, { name: 'one' }, { name: 'other' }],
+    ['a field in the place of the plant', { ...envelope, ...zodAnswers }, { name: 'one' }, { plant: 1 }],
+    ['an event beside a plant that is no object', { ...flat, ...zodAnswers }, 'text', {}],
+    ['an event beside a list', { ...flat, ...zodAnswers }, [], {}],
+    ['an event that is no object', { ...flat, ...zodAnswers }, {}, 'text'],
+    ['no event', { ...envelope, ...zodAnswers }, {}, undefined],
+    ['no plant', envelope, undefined, undefined],
+    ['a plant without a JSON form', flat, () => {}, undefined],
+  ])('cannot be sent with %s', async (_, given, plant, event) => {
+    const server = await startRawServer(acknowledge);
+    const sender = openSenderUnder<Answers>(given, {
+      ...options,
+      baseUrl: server.url,
+    } as unknown as Parameters<typeof openSenderUnder<Answers>>[1]);
+
+    expect(await rejection(sender.send(plant, { event } as SendOptions<Answers>))).toMatchObject({
+      code: 'PLANT_STORE_ENCODE_FAILED',
+      outcome: 'not-sent',
+      cause: expect.any(TypeError) as TypeError,
+    });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('an answered media type', () => {
+  const given = { 'media-type': 'application/example' } as const;
+
+  test.each([undefined, 'application/example', 'Application/Example; a=b'])(
+    'is that of content for which encode names %j',
+    async (mediaType) => {
+      const server = await startRawServer(acknowledge);
+      const sender = openSenderUnder(given, { ...options, baseUrl: server.url, encode: bytes(mediaType) });
+
+      await sender.send(arbitrary);
+
+      expect((await server.request(0)).headers).toContain(
+        `content-type: ${mediaType ?? 'application/example'}`,
+      );
+    },
+  );
+
+  test.each(['text/plain', 'application/example2', 'application/json; a=example'])(
+    'refuses %s',
+    async (mediaType) => {
+      const server = await startRawServer(acknowledge);
+      const sender = openSenderUnder(given, { ...options, baseUrl: server.url, encode: bytes(mediaType) });
+
+      const error = await rejection(sender.send(arbitrary));
+
+      expect(error).toMatchObject({ code: 'PLANT_STORE_ENCODE_FAILED', outcome: 'not-sent' });
+      expect(error.message).toContain(mediaType);
+      expect(server.requests).toEqual([]);
+    },
+  );
+});
+
+describe('an answered size', () => {
+  test('is the largest that is sent', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = openSenderUnder(
+      { 'size-limits': 4 },
+      { ...options, baseUrl: server.url, encode: bytes() },
+    );
+
+    await sender.send('four');
+    expect(await rejection(sender.send('vier!'))).toMatchObject({
+      code: 'PLANT_STORE_CONTENT_TOO_LARGE',
+      outcome: 'not-sent',
+      message: expect.stringMatching(/5 bytes.* 4\./) as string,
+    });
+    expect(await rejection(sender.send('ääá'))).toMatchObject({ code: 'PLANT_STORE_CONTENT_TOO_LARGE' });
+
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('is none while the question is open', async () => {
+    const server = await startRawServer(acknowledge);
+
+    await openTestSender({ baseUrl: server.url }).send('x'.repeat(100_000));
+
+    expect((await server.request(0)).content).toHaveLength(100_000);
+  });
+});

@@ -1,0 +1,123 @@
+import type { RateLimit } from '@plant-store/contract';
+import { bytes, type NewPlantSenderOptions } from '../src/index.js';
+import { openSenderUnder } from './open-sender-under.js';
+import { accessToken, arbitrary, openTestSender } from './open-test-sender.js';
+import { acknowledge, answerWith, startRawServer } from './raw-server.js';
+import { rejection } from './rejection.js';
+
+type Given = Readonly<Record<'rate-limits', RateLimit>>;
+type Options = NewPlantSenderOptions<string | Uint8Array, Given>;
+
+function open(limit: RateLimit, baseUrl: string, options: Partial<Options> = {}) {
+  return openSenderUnder<Given, string | Uint8Array>(
+    { 'rate-limits': limit },
+    { accessToken, method: 'POST', encode: bytes(), baseUrl, maxConnections: 1, ...options },
+  );
+}
+
+const once: RateLimit = { deliveries: 1, seconds: 600 };
+const often: RateLimit = { deliveries: 2, seconds: 0.1 };
+/** How many timers would keep the process from its end. */
+const countTimers = (): number =>
+  process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+
+const reason = new Error('the reason of the caller');
+
+describe('under a rate limit', () => {
+  test('deliveries wait for their turn, and leave in the order in which they came', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = open(often, server.url);
+    const contents = ['1', '2', '3', '4', '5'];
+
+    await Promise.all(contents.map((content) => sender.send(content)));
+
+    expect(server.requests.map(({ content }) => content.toString())).toEqual(contents);
+  });
+
+  test('what is beyond the limit is not sent, and the total clock runs', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = open(once, server.url, { totalTimeout: 100 });
+
+    await sender.send(arbitrary);
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_TOTAL_TIMEOUT',
+      outcome: 'not-sent',
+      attempts: 0,
+    });
+
+    await sender.close();
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('the signal ends the wait, and the place in it is given up', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = open({ deliveries: 1, seconds: 0.1 }, server.url);
+    const controller = new AbortController();
+
+    const first = sender.send('1');
+    const second = rejection(sender.send('2', { signal: controller.signal }));
+    const third = sender.send('3');
+    controller.abort(reason);
+
+    expect(await second).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'not-sent', cause: reason });
+    await Promise.all([first, third]);
+    expect(server.requests.map(({ content }) => content.toString())).toEqual(['1', '3']);
+  });
+
+  test('a wait that nobody is in holds nothing up', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = open(once, server.url);
+    const controller = new AbortController();
+    await sender.send(arbitrary);
+    const before = countTimers();
+
+    const second = rejection(sender.send(arbitrary, { signal: controller.signal }));
+    expect(countTimers()).toBeGreaterThan(before);
+    controller.abort(reason);
+    await second;
+
+    expect(countTimers()).toBe(before);
+  });
+
+  test('an attempt that is repeated counts, too', async () => {
+    const server = await startRawServer(answerWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n'));
+    const sender = open(once, server.url, {
+      retry: { delays: [1], statuses: 'all', withoutAnswer: true },
+      totalTimeout: 200,
+    });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_TOTAL_TIMEOUT',
+      outcome: 'answered',
+      attempts: 1,
+      cause: { status: 503 },
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a delivery from within the headers hook of another keeps the order', async () => {
+    const server = await startRawServer(acknowledge);
+    const inner: Promise<unknown>[] = [];
+    const sender = open(often, server.url, {
+      headers: ({ content }) => {
+        if (Buffer.from(content).toString() === '1') inner.push(sender.send('inner'));
+        return {};
+      },
+    });
+
+    await Promise.all([sender.send('1'), sender.send('2'), sender.send('3')]);
+    await Promise.all(inner);
+
+    const contents = server.requests.map(({ content }) => content.toString());
+    expect(contents.toSorted()).toEqual(['1', '2', '3', 'inner']);
+  });
+});
+
+test('without one, deliveries leave at once', async () => {
+  const server = await startRawServer(acknowledge);
+  const sender = openTestSender({ baseUrl: server.url, totalTimeout: 10_000 });
+
+  await Promise.all(Array.from({ length: 100 }, () => sender.send(arbitrary)));
+
+  expect(server.requests).toHaveLength(100);
+});

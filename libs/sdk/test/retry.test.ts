@@ -1,0 +1,294 @@
+import { once } from 'node:events';
+import type { Answers, RetryPolicy } from '@plant-store/contract';
+import { bytes, type NewPlantSender, type NewPlantSenderOptions } from '../src/index.js';
+import { openSenderUnder } from './open-sender-under.js';
+import { accessToken, arbitrary, type Open, openTestSender } from './open-test-sender.js';
+import {
+  acknowledge,
+  answerWith,
+  closing,
+  type RawRequest,
+  startRawServer,
+  staySilent,
+} from './raw-server.js';
+import { rejection } from './rejection.js';
+
+const never = 600_000;
+const twice: RetryPolicy = { delays: [1, 1], statuses: [503], withoutAnswer: true };
+const reason = new Error('the reason of the caller');
+
+function respond(status: number): (request: RawRequest) => void {
+  return answerWith(`HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 0\r\n\r\n`);
+}
+
+/** Handles each request with the handler of its number, and all further ones with the last. */
+function inTurn(
+  ...handlers: ((request: RawRequest) => void)[]
+): (request: RawRequest, index: number) => void {
+  return (request, index) => handlers[Math.min(index, handlers.length - 1)]!(request);
+}
+
+type Options = NewPlantSenderOptions<string | Uint8Array, Open>;
+
+function open(baseUrl: string, options: Partial<Options> = {}): NewPlantSender<string | Uint8Array, Open> {
+  return openTestSender({ baseUrl, retry: twice, ...options });
+}
+
+describe('a delivery under a policy', () => {
+  test('is sent again until it is acknowledged', async () => {
+    const server = await startRawServer(inTurn(respond(503), ({ socket }) => socket.destroy(), acknowledge));
+
+    expect(await open(server.url).send(arbitrary)).toMatchObject({ status: 204 });
+
+    expect(server.requests.map(({ content }) => content.toString())).toEqual(Array(3).fill(arbitrary));
+  });
+
+  test('is given up after the last delay, with the error of the last attempt', async () => {
+    const server = await startRawServer(respond(503));
+
+    expect(await rejection(open(server.url).send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_NOT_ACKNOWLEDGED',
+      outcome: 'answered',
+      status: 503,
+      attempts: 3,
+    });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('is not sent again after a status that the policy does not name', async () => {
+    const server = await startRawServer(inTurn(respond(503), respond(500)));
+
+    expect(await rejection(open(server.url).send(arbitrary))).toMatchObject({ status: 500, attempts: 2 });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('is sent again after every status where it names all', async () => {
+    const server = await startRawServer(inTurn(respond(400), respond(302), acknowledge));
+
+    await open(server.url, { retry: { ...twice, statuses: 'all' } }).send(arbitrary);
+
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test.each<[string, (request: RawRequest) => void, string, number]>([
+    ['a broken connection', ({ socket }) => void socket.destroy(), 'PLANT_STORE_CONNECTION_LOST', never],
+    ['a time-out', staySilent, 'PLANT_STORE_ATTEMPT_TIMEOUT', 30],
+  ])('is sent again after %s, only if the policy says so', async (_, handle, code, attemptTimeout) => {
+    const server = await startRawServer(handle);
+    const error = { code, outcome: 'unknown' };
+
+    for (const [withoutAnswer, attempts] of [
+      [true, 3],
+      [false, 1],
+    ] as const) {
+      const retry = { ...twice, withoutAnswer };
+      const sender = open(server.url, { retry, attemptTimeout });
+      expect(await rejection(sender.send(arbitrary))).toMatchObject({ ...error, attempts });
+    }
+    expect(server.requests).toHaveLength(4);
+  });
+
+  test('is sent again where no connection was made, each delivery with an error of its own', async () => {
+    const server = await startRawServer(acknowledge);
+    server.server.close();
+    await once(server.server, 'close');
+    const sender = open(server.url, { maxConnections: 1 });
+
+    const errors = await Promise.all([1, 2, 3].map(() => rejection(sender.send(arbitrary))));
+
+    expect(new Set(errors).size).toBe(3);
+    for (const error of errors) {
+      expect(error).toMatchObject({ code: 'PLANT_STORE_CONNECT_FAILED', outcome: 'not-sent', attempts: 3 });
+    }
+  });
+
+  test('has the outcome of all attempts together', async () => {
+    const server = await startRawServer(inTurn(({ socket }) => socket.destroy(), respond(503), respond(400)));
+
+    expect(await rejection(open(server.url).send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_NOT_ACKNOWLEDGED',
+      status: 400,
+      outcome: 'unknown',
+      attempts: 3,
+    });
+  });
+
+  test('is answered where it was once, though it was not sent after that', async () => {
+    const server = await startRawServer((request) => {
+      server.server.close();
+      request.socket.end('HTTP/1.1 503 Arbitrary\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    });
+
+    expect(await rejection(open(server.url).send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_CONNECT_FAILED',
+      outcome: 'answered',
+      attempts: 3,
+    });
+  });
+
+  test('is encoded once, and gets its token and its headers for each attempt', async () => {
+    const server = await startRawServer(inTurn(respond(503), acknowledge));
+    const calls = { encode: 0, accessToken: 0, headers: 0 };
+    const sender = open(server.url, {
+      encode: (content) => ({ content: `${String(content)} ${(calls.encode += 1)}` }),
+      accessToken: () => `token${(calls.accessToken += 1)}`,
+      headers: () => ({ 'x-call': String((calls.headers += 1)) }),
+    });
+
+    await sender.send(arbitrary);
+
+    const seen = server.requests.map(({ headers, content }) => [headers[2], headers[3], String(content)]);
+    expect(seen).toEqual([
+      ['authorization: Bearer token1', 'x-call: 1', `${arbitrary} 1`],
+      ['authorization: Bearer token2', 'x-call: 2', `${arbitrary} 1`],
+    ]);
+  });
+
+  test.each<[string, Partial<Options>, string]>([
+    ['accessToken', { accessToken: () => 'no token' }, 'PLANT_STORE_ACCESS_TOKEN_FAILED'],
+    ['headers', { headers: () => ({ host: 'x' }) }, 'PLANT_STORE_HEADERS_FAILED'],
+  ])('is not tried again after a fault of %s', async (_, options, code) => {
+    const server = await startRawServer(acknowledge);
+
+    expect(await rejection(open(server.url, options).send(arbitrary))).toMatchObject({
+      code,
+      outcome: 'not-sent',
+      attempts: 1,
+    });
+  });
+
+  test('is not tried at all after a fault of encode', async () => {
+    const sender = open('http://127.0.0.1:9', { encode: () => ({ content: '' }) });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_ENCODE_FAILED',
+      attempts: 0,
+    });
+    await sender.close();
+  });
+});
+
+describe('the clocks and the signal run over all attempts', () => {
+  const long: RetryPolicy = { ...twice, delays: [never] };
+
+  test('the total clock ends the wait between two attempts', async () => {
+    const server = await startRawServer(respond(503));
+    const sender = open(server.url, { retry: long, totalTimeout: 100 });
+
+    const error = await rejection(sender.send(arbitrary));
+
+    expect(error).toMatchObject({
+      code: 'PLANT_STORE_TOTAL_TIMEOUT',
+      outcome: 'answered',
+      attempts: 1,
+      cause: { code: 'PLANT_STORE_NOT_ACKNOWLEDGED', status: 503 },
+    });
+    await sender.close();
+  });
+
+  test('the total clock ends an attempt, after which there is no other', async () => {
+    const server = await startRawServer(inTurn(respond(503), staySilent));
+    const sender = open(server.url, { totalTimeout: 200 });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_TOTAL_TIMEOUT',
+      outcome: 'unknown',
+      attempts: 2,
+    });
+    await sender.close();
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('the total clock ends the reading of an answer, after which there is no other attempt', async () => {
+    const begun = (status: number) => `HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 9\r\n\r\nhalf`;
+    const server = await startRawServer(inTurn(answerWith(begun(503)), answerWith(begun(200))));
+    const sender = open(server.url, { totalTimeout: 100 });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      status: 503,
+      truncated: true,
+      attempts: 1,
+    });
+    expect(await sender.send(arbitrary)).toMatchObject({ status: 200, truncated: true });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('the signal ends the wait between two attempts', async () => {
+    const controller = new AbortController();
+    const server = await startRawServer(respond(503));
+    const sender = open(server.url, { retry: long });
+    const sent = rejection(sender.send(arbitrary, { signal: controller.signal }));
+    const { socket } = await server.request(0);
+    socket.end();
+    await closing(socket);
+    controller.abort(reason);
+
+    expect(await sent).toMatchObject({
+      code: 'PLANT_STORE_ABORTED',
+      outcome: 'answered',
+      attempts: 1,
+      cause: reason,
+    });
+    await sender.close();
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('the signal ends an attempt, and its connection', async () => {
+    const controller = new AbortController();
+    const server = await startRawServer(inTurn(respond(503), staySilent));
+    const sent = rejection(open(server.url).send(arbitrary, { signal: controller.signal }));
+    const { socket } = await server.request(1);
+    const closed = closing(socket);
+    controller.abort(reason);
+
+    expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'unknown', attempts: 2 });
+    await closed;
+  });
+
+  test('a signal that has aborted sends nothing', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = open(server.url, { encode: () => ({ content: '' }) });
+
+    expect(await rejection(sender.send(arbitrary, { signal: AbortSignal.abort(reason) }))).toMatchObject({
+      code: 'PLANT_STORE_ABORTED',
+      outcome: 'not-sent',
+      attempts: 0,
+    });
+    await sender.close();
+    expect(server.requests).toEqual([]);
+  });
+
+  test('close waits for the attempts of a delivery', async () => {
+    const server = await startRawServer(inTurn(respond(503), acknowledge));
+    const sender = open(server.url);
+    const sent = sender.send(arbitrary);
+
+    await sender.close();
+
+    expect(await sent).toMatchObject({ status: 204 });
+  });
+});
+
+describe('which policy applies', () => {
+  const given = { retry: { delays: [1], statuses: 'all', withoutAnswer: true } } as const satisfies Answers;
+  const options = { accessToken, method: 'POST', encode: bytes() } as const;
+
+  test.each<[string, Answers, { readonly retry?: RetryPolicy | false }, number, number | undefined]>([
+    ['none while the question is open', {}, {}, 1, undefined],
+    ['none where the caller says so', {}, { retry: false }, 1, undefined],
+    ['that of the caller', {}, { retry: twice }, 3, 3],
+    ['the answered one', given, {}, 2, 2],
+    ['that of the caller before the answered one', given, { retry: twice }, 3, 3],
+    ['none where the caller switches the answered one off', given, { retry: false }, 1, undefined],
+  ])('%s', async (_, answers, retry, count, attempts) => {
+    const server = await startRawServer(respond(503));
+    const all = { ...options, baseUrl: server.url, ...retry };
+    const sender = openSenderUnder<Open, string | Uint8Array>(answers, all);
+
+    const error = await rejection(sender.send(arbitrary));
+
+    expect(server.requests).toHaveLength(count);
+    expect(error.attempts).toBe(attempts);
+    expect('attempts' in error).toBe(attempts !== undefined);
+  });
+});

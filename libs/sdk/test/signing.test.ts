@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
+import type { Answers } from '@plant-store/contract';
+import { exampleAnswers } from '@plant-store/example-answers';
+import { Webhook } from 'standardwebhooks';
+import { createSenderUnder } from '../src/create-sender-under.js';
+import { bytes, InvalidOptionsError, type NewPlantSenderOptions } from '../src/index.js';
+import { openSenderUnder } from './open-sender-under.js';
+import { accessToken, arbitrary } from './open-test-sender.js';
+import { acknowledge, fieldsOf, startRawServer } from './raw-server.js';
+import { rejection } from './rejection.js';
+import { afterThisTest } from './teardown.js';
+
+interface Vector {
+  readonly name: string;
+  readonly key: string;
+  readonly eventId: string;
+  readonly timestamp: string;
+  readonly content: string;
+  readonly signature: string;
+}
+const vectorsFile = new URL('../../example-answers/signing-vectors.json', import.meta.url);
+const vectors = JSON.parse(readFileSync(vectorsFile, 'utf8')) as readonly Vector[];
+const [{ key: signingKey }] = vectors as [Vector];
+
+const given = {
+  signing: exampleAnswers.signing,
+  'event-identity': exampleAnswers['event-identity'],
+} as const satisfies Answers;
+
+const options = { accessToken, method: 'POST', encode: bytes() } as const;
+
+/** What a delivery has in its header fields, by their names. */
+async function fieldsWith(key: string, eventId: string, content: string): Promise<Record<string, string>> {
+  const server = await startRawServer(acknowledge);
+  const sender = openSenderUnder(given, { ...options, baseUrl: server.url, signingKey: key });
+  await sender.send(content, { eventId });
+  return fieldsOf(await server.request(0));
+}
+
+function setClock(seconds: number): void {
+  const { now } = Date;
+  Date.now = () => seconds * 1_000 + 999;
+  afterThisTest(() => (Date.now = now));
+}
+
+describe('a signed delivery', () => {
+  test.each(vectors)('$name', async ({ key, eventId, timestamp, content, signature }) => {
+    setClock(Number(timestamp));
+
+    expect(await fieldsWith(key, eventId, content)).toMatchObject({
+      'webhook-id': eventId,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': signature,
+    });
+  });
+
+  test.each(vectors)('is one for Standard Webhooks, and the other way round: $name', async (vector) => {
+    const { key, eventId, content } = vector;
+    const independent = new Webhook(key);
+    const fields = await fieldsWith(key, eventId, content);
+    const sentAt = new Date(Number(fields['webhook-timestamp']) * 1_000);
+
+    expect(() => independent.verify(content, fields, { jsonParse: false })).not.toThrow();
+    expect(independent.sign(eventId, sentAt, content)).toBe(fields['webhook-signature']);
+    expect(() => independent.verify(`${content} `, fields, { jsonParse: false })).toThrow();
+  });
+
+  test('is signed anew in each attempt, for its own time', async () => {
+    const server = await startRawServer((request, index) => {
+      if (index === 1) return acknowledge(request);
+      setClock(1_700_000_001);
+      request.socket.write('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n');
+    });
+    const retry = { delays: [1], statuses: [503], withoutAnswer: false };
+    const sender = openSenderUnder(given, { ...options, baseUrl: server.url, signingKey, retry });
+    setClock(1_700_000_000);
+
+    await sender.send(arbitrary, { eventId: 'example' });
+
+    const [first, second] = server.requests.map(fieldsOf) as [Record<string, string>, Record<string, string>];
+    expect([first['webhook-timestamp'], second['webhook-timestamp']]).toEqual(['1700000000', '1700000001']);
+    expect(first['webhook-signature']).not.toBe(second['webhook-signature']);
+    expect(first['webhook-id']).toBe(second['webhook-id']);
+  });
+});
+
+describe('the signing key', () => {
+  function faultsOf(key: unknown, answers: Answers = given): InvalidOptionsError['faults'] {
+    const all = { ...options, baseUrl: 'http://127.0.0.1:9', signingKey: key };
+    try {
+      createSenderUnder(answers, all as unknown as NewPlantSenderOptions<unknown, Answers>);
+    } catch (error) {
+      if (!(error instanceof InvalidOptionsError)) throw error;
+      expect(inspect(error, { depth: 20 }) + JSON.stringify(error)).not.toContain('s3cret');
+      return error.faults;
+    }
+    return [];
+  }
+
+  test.each([undefined, '', 'whsec_', 's3cret', 'whsec_s3cret!', 'whsec_s3cre', 1, null])(
+    'is not %j',
+    (key) => {
+      expect(faultsOf(key)).toEqual([
+        { option: 'signingKey', problem: expect.any(String) as string, question: 'signing' },
+      ]);
+    },
+  );
+
+  test.each([signingKey, 'whsec_YQ==', 'whsec_YQ'])('may be %j', (key) => {
+    expect(faultsOf(key)).toEqual([]);
+  });
+
+  test('may be any text where that is answered', () => {
+    const signing = { ...exampleAnswers.signing, key: { prefix: '', encoding: 'utf8' } } as const;
+
+    expect(faultsOf('s3cret ÄÖÜ', { ...given, signing })).toEqual([]);
+    expect(faultsOf('', { ...given, signing })).toHaveLength(1);
+  });
+
+  test('is no option while nothing is signed', () => {
+    expect(faultsOf(signingKey, {})).toEqual([
+      { option: 'signingKey', problem: 'is not an option of a sender.' },
+    ]);
+  });
+
+  test('shows neither in a sender nor in an error', async () => {
+    const key = 'whsec_s3cretK3';
+    const server = await startRawServer(({ socket }) => socket.destroy());
+    const sender = openSenderUnder(given, { ...options, baseUrl: server.url, signingKey: key });
+
+    const error = await rejection(sender.send(arbitrary, { eventId: 'example' }));
+
+    for (const value of [sender, error]) {
+      const shown = inspect(value, { depth: 20, showHidden: true, getters: false }) + JSON.stringify(value);
+      expect(shown).not.toContain('s3cret');
+    }
+  });
+});
+
+test.each(['webhook-id', 'Webhook-Timestamp', 'WEBHOOK-SIGNATURE', 'Plant-Store-Version'])(
+  'the headers hook cannot set %s, which an answer settles',
+  async (name) => {
+    const server = await startRawServer(acknowledge);
+    const answers = { ...given, 'request-versioning': exampleAnswers['request-versioning'] };
+    const sender = openSenderUnder(answers, {
+      ...options,
+      baseUrl: server.url,
+      signingKey,
+      headers: () => ({ [name]: 'arbitrary' }),
+    });
+
+    expect(await rejection(sender.send(arbitrary, { eventId: 'example' }))).toMatchObject({
+      code: 'PLANT_STORE_HEADERS_FAILED',
+      message: expect.stringContaining(name) as string,
+    });
+    expect(server.requests).toEqual([]);
+  },
+);
+
+test('while nothing is answered, the headers hook may set them', async () => {
+  const server = await startRawServer(acknowledge);
+  const sender = openSenderUnder(
+    {},
+    { ...options, baseUrl: server.url, headers: () => ({ 'webhook-signature': 'own' }) },
+  );
+
+  await sender.send(arbitrary);
+
+  expect((await server.request(0)).headers).toContain('webhook-signature: own');
+});
