@@ -93,6 +93,17 @@ test.each<[string, Answers, string]>([
     'receiver-response has content of no media type',
   ],
   [
+    'an answer of JSON that is none',
+    {
+      'receiver-response': {
+        status: 200,
+        description: 'Taken.',
+        content: { mediaType: 'application/json', text: 'ok' },
+      },
+    },
+    'receiver-response has content that is not of its media type',
+  ],
+  [
     'a version that is no value',
     { 'request-versioning': { header: 'version', value: '' } },
     'none of a header field',

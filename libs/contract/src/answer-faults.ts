@@ -43,10 +43,7 @@ const checks: { readonly [Id in ExecutableId]: Check<Id> } = {
   payload: (shape) => unless(shape === 'plant' || shape.plantField !== '', 'has an empty `plantField`'),
   'plant-fields': schemaFaults,
   'rate-limits': rateFaults,
-  'receiver-response': (response) =>
-    'content' in response
-      ? unless(MEDIA_TYPE.test(response.content.mediaType), 'has content of no media type')
-      : [],
+  'receiver-response': (response) => ('content' in response ? contentFaults(response.content) : []),
   'request-versioning': (scheme) =>
     'header' in scheme
       ? [
@@ -126,6 +123,13 @@ function schemaFaults(schema: AnswerSchema): string[] {
   }
 }
 
+function contentFaults({ mediaType, text }: { mediaType: string; text: string }): string[] {
+  return [
+    ...unless(MEDIA_TYPE.test(mediaType), 'has content of no media type'),
+    ...unless(!isJsonMediaType(mediaType) || isJson(text), 'has content that is not of its media type'),
+  ];
+}
+
 function rateFaults({ deliveries, seconds }: RateLimit): string[] {
   return [
     ...unless(
@@ -139,6 +143,15 @@ function rateFaults({ deliveries, seconds }: RateLimit): string[] {
 const isFailure = (name: string): boolean => Object.hasOwn(FAILURES, name);
 const isStatus = (status: number): boolean => Number.isInteger(status) && status >= 100 && status <= 599;
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function isPattern(source: string): boolean {
   try {

@@ -14,7 +14,7 @@ export const deliveryQuestions = [
       document: 'Nothing.',
     },
     answer: 'A policy: the wait before each further attempt, and what an attempt is repeated after.',
-    shows: ['sender', 'types'],
+    shows: ['sender'],
   },
   {
     id: 'signing',

@@ -14,7 +14,7 @@ export const errorAndLimitQuestions = [
       document: 'Nothing.',
     },
     answer: 'A code for each failure.',
-    shows: ['receiver', 'sender', 'types', 'document'],
+    shows: ['receiver', 'sender', 'document'],
   },
   {
     id: 'status-codes',
@@ -28,7 +28,7 @@ export const errorAndLimitQuestions = [
       document: 'No response.',
     },
     answer: 'A status code and a description for each failure that no standard settles.',
-    shows: ['receiver', 'sender', 'types', 'document'],
+    shows: ['receiver', 'sender', 'document'],
   },
   {
     id: 'error-payloads',
@@ -42,7 +42,7 @@ export const errorAndLimitQuestions = [
       document: 'No response.',
     },
     answer: 'A media type of JSON, and what each field of the object says.',
-    shows: ['receiver', 'sender', 'types', 'document'],
+    shows: ['receiver', 'sender', 'document'],
   },
   {
     id: 'rate-limits',

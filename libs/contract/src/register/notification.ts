@@ -58,7 +58,7 @@ export const notificationQuestions = [
       document: 'Nothing.',
     },
     answer: 'One media type.',
-    shows: ['receiver', 'sender', 'types', 'document'],
+    shows: ['receiver', 'sender', 'document'],
   },
   {
     id: 'receiver-response',

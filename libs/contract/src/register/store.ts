@@ -54,7 +54,7 @@ export const storeQuestions = [
       document: 'No schema.',
     },
     answer: 'One Standard Schema of a plant.',
-    shows: ['receiver', 'sender', 'types', 'document'],
+    shows: ['receiver', 'types', 'document'],
   },
   {
     id: 'states-and-transitions',
