@@ -22,13 +22,21 @@ export function describeContent(
     return [
       named,
       ...(schema === undefined ? [] : [describeSchema(reader, schema, caption)]),
-      ...examplesOf(reader, value, schema).map(({ name, example }): Block => ({
-        kind: 'code',
-        caption: name,
-        ...codeOf(example),
-      })),
+      ...examplesOf(reader, value, schema).map(describeExample),
     ];
   });
+}
+
+/** The fields of a schema that stands alone, and its examples. */
+export function describeFields(reader: DocumentReader, schema: SourceNode, caption: string): Block[] {
+  return [
+    describeSchema(reader, schema, caption),
+    ...examplesOf(reader, undefined, schema).map(describeExample),
+  ];
+}
+
+function describeExample({ name, example }: Example): Block {
+  return { kind: 'code', caption: name, ...codeOf(example) };
 }
 
 interface Example {
@@ -36,12 +44,16 @@ interface Example {
   readonly example: SourceNode;
 }
 
-function examplesOf(reader: DocumentReader, media: SourceNode, written: SourceNode | undefined): Example[] {
+function examplesOf(
+  reader: DocumentReader,
+  media: SourceNode | undefined,
+  written: SourceNode | undefined,
+): Example[] {
   const schema = written === undefined ? undefined : reader.follow(written);
-  const single = [valueAt(media, 'example'), schema && valueAt(schema, 'example')];
+  const single = [media && valueAt(media, 'example'), schema && valueAt(schema, 'example')];
   const ofSchema = schema === undefined ? undefined : valueAt(schema, 'examples');
   return [
-    ...reader.entries(valueAt(media, 'examples')).flatMap(([key, example]): Example[] => {
+    ...reader.entries(media && valueAt(media, 'examples')).flatMap(([key, example]): Example[] => {
       const value = valueAt(example, 'value');
       const name = textOf(`Example: ${stringAt(example, 'summary') ?? key}`);
       return value === undefined ? [] : [{ name, example: value }];

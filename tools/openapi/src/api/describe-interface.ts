@@ -5,7 +5,7 @@ import { type SourceNode, stringAt, valueAt } from '../read/source-node.js';
 import { describePathItem } from './describe-operation.js';
 import { Questions } from './describe-questions.js';
 import { describeAuthentication, describeRequirement } from './describe-security.js';
-import { DocumentReader } from './document-reader.js';
+import { DocumentReader, jsonOf } from './document-reader.js';
 import { type Block, type Fact, join, type Page, type Section, type Text, textOf } from './page.js';
 
 /** What a page is made from. */
@@ -107,7 +107,7 @@ function linksTo(sections: readonly Section[]): Text {
   );
 }
 
-/** A URL with a variable in it says only half of an address; the other half may be open. */
+/** A URL with a variable in it says only half of an address; the other half may be declared, or open. */
 function serversOf(reader: DocumentReader, root: SourceNode, questions: Questions): Text {
   const servers = reader.items(valueAt(root, 'servers'));
   if (servers.length === 0) return questions.silence('base-address');
@@ -119,7 +119,25 @@ function serversOf(reader: DocumentReader, root: SourceNode, questions: Question
       { code: url },
       ...(description === undefined ? [] : [` (${description})`]),
       ...(isOpen ? [', ', ...questions.silence('base-address')] : []),
+      ...reader
+        .entries(valueAt(server, 'variables'))
+        .flatMap(([name, variable]) => variableOf(reader, name, variable)),
     ];
   });
   return join(texts, '; ');
+}
+
+function variableOf(reader: DocumentReader, name: string, variable: SourceNode): Text {
+  const others = reader.items(valueAt(variable, 'enum')).length;
+  const description = stringAt(variable, 'description');
+  return [
+    ', where ',
+    { code: name },
+    ' is ',
+    { code: stringAt(variable, 'default') ?? '' },
+    ...(others > 1
+      ? [' unless another of ', { code: jsonOf(valueAt(variable, 'enum') ?? variable) }, ' is agreed on']
+      : []),
+    ...(description === undefined ? [] : [' (', ...textOf(description), ')']),
+  ];
 }

@@ -1,6 +1,7 @@
 import { type SourceNode, stringAt, valueAt } from '../read/source-node.js';
 import { describeContent } from './describe-content.js';
 import type { Questions } from './describe-questions.js';
+import { describeInLine } from './describe-schema.js';
 import { describeRequirement } from './describe-security.js';
 import { type DocumentReader, jsonOf } from './document-reader.js';
 import { type Block, type Fact, type Section, textOf } from './page.js';
@@ -123,7 +124,9 @@ function operationSections({ reader, node }: PathItem, id: string, operation: So
     ...reader.items(valueAt(operation, 'parameters')),
   ];
   return [
-    ...(parameters.length === 0 ? [] : [section(`${id}-parameters`, 'Parameters', [tableOf(parameters)])]),
+    ...(parameters.length === 0
+      ? []
+      : [section(`${id}-parameters`, 'Parameters', [tableOf(reader, parameters)])]),
     ...(body === undefined ? [] : [section(`${id}-payload`, 'Payload', describeBody(reader, body))]),
     ...(responses.length === 0
       ? []
@@ -165,7 +168,7 @@ function headerFact(name: string, header: SourceNode): Fact {
   return { name, value: description === undefined ? [{ code: jsonOf(header) }] : textOf(description) };
 }
 
-function tableOf(parameters: readonly SourceNode[]): Block {
+function tableOf(reader: DocumentReader, parameters: readonly SourceNode[]): Block {
   return {
     kind: 'table',
     caption: 'Parameters of the request',
@@ -176,7 +179,7 @@ function tableOf(parameters: readonly SourceNode[]): Block {
       return [
         [{ code: stringAt(parameter, 'name') ?? '' }],
         [stringAt(parameter, 'in') ?? ''],
-        schema === undefined ? [] : [{ code: jsonOf(schema) }],
+        schema === undefined ? [] : describeInLine(reader, schema),
         [required?.kind === 'scalar' && required.value === true ? 'yes' : 'no'],
         textOf(stringAt(parameter, 'description') ?? ''),
       ];

@@ -1,5 +1,5 @@
-import type { Answers, OpenQuestion } from '@plant-store/contract';
-import { jsonText } from './json-text.js';
+import { type Answers, type OpenQuestion, plainAnswers } from '@plant-store/contract';
+import { describeAnswer } from './describe-answer.js';
 import { type Block, type Fact, type Section, type Text, textOf } from './page.js';
 
 /** What the questions of each section of the specification are about, in reading order. */
@@ -17,7 +17,7 @@ export class Questions {
 
   constructor(questions: readonly OpenQuestion[], answers: Answers) {
     this.#questions = questions;
-    this.#answers = answers;
+    this.#answers = plainAnswers(answers);
   }
 
   get open(): readonly OpenQuestion[] {
@@ -96,7 +96,9 @@ export class Questions {
     const found = question.foundBy === 'us' ? 'found by us' : 'not shown in the specification';
     const blocks: Block[] = [
       { kind: 'paragraph', text: textOf(question.question) },
-      isAnswered ? describeAnswer(this.#answers[question.id]) : { kind: 'facts', facts: meanwhile(question) },
+      ...(isAnswered
+        ? describeAnswer(question, this.#answers[question.id])
+        : [{ kind: 'facts', facts: meanwhile(question) } as const]),
       { kind: 'paragraph', text: [{ code: question.id }, ` · ${question.section}, ${found}`] },
     ];
     return { ...section(question.id, question.title, blocks, []), state: isAnswered ? 'answered' : 'open' };
@@ -115,36 +117,6 @@ function meanwhile({ whileOpen, answer }: OpenQuestion): Fact[] {
     ['An answer would be', answer],
   ] as const;
   return lines.flatMap(([name, text]) => (text === undefined ? [] : [{ name, value: textOf(text) }]));
-}
-
-/** Words as they are, other values as JSON; what is no JSON, a schema for instance, shows in the document itself. */
-function describeAnswer(answer: unknown): Block {
-  if (typeof answer === 'string') {
-    const isWords = /\s/.test(answer);
-    return {
-      kind: 'facts',
-      facts: [{ name: 'Answer', value: isWords ? textOf(answer) : [{ code: answer }] }],
-    };
-  }
-  if (isSchema(answer)) {
-    return {
-      kind: 'facts',
-      facts: [{ name: 'Answer', value: ['a schema; its fields are in the tables above'] }],
-    };
-  }
-  const code = jsonText(JSON.parse(JSON.stringify(answer, valueOf)));
-  return { kind: 'code', caption: ['Answer:'], language: 'json', code };
-}
-
-function valueOf(_key: string, value: unknown): unknown {
-  if (isSchema(value)) return 'a schema';
-  if (typeof value === 'bigint' || value instanceof RegExp) return String(value);
-  return typeof value === 'function' ? 'a function' : value;
-}
-
-/** A Standard Schema, which may be a function. */
-function isSchema(value: unknown): boolean {
-  return (typeof value === 'object' || typeof value === 'function') && value !== null && '~standard' in value;
 }
 
 function section(id: string, title: string, blocks: readonly Block[], sections: readonly Section[]): Section {

@@ -38,6 +38,15 @@ export function describeSchema(reader: DocumentReader, schema: SourceNode, capti
   return { kind: 'table', caption, head: ['Field', 'Type', 'Required', 'Meaning and rules'], rows };
 }
 
+const PARTS = ['properties', 'items', 'oneOf', 'anyOf', 'allOf'];
+
+/** A schema in a line: its type and its rules, or all of it as JSON where it has parts. */
+export function describeInLine(reader: DocumentReader, written: SourceNode): Text {
+  const schema = reader.follow(written);
+  if (PARTS.some((keyword) => valueAt(schema, keyword) !== undefined)) return [{ code: jsonOf(schema) }];
+  return join([[typeOf(reader, schema)], ...rulesOf(reader, schema)], ', ');
+}
+
 function rowsOf(reader: DocumentReader, written: SourceNode, place: Place): Text[][] {
   const schema = reader.follow(written);
   const repeats = place.above.includes(schema);
@@ -117,10 +126,7 @@ function typeOf(reader: DocumentReader, written: SourceNode): string {
 function meaningOf(reader: DocumentReader, written: SourceNode, schema: SourceNode, repeats: boolean): Text {
   const description = stringAt(written, 'description') ?? stringAt(schema, 'description');
   const title = stringAt(written, 'title') ?? stringAt(schema, 'title');
-  const rules: Text[] = reader
-    .entries(schema)
-    .filter(([keyword]) => !SHOWN_ELSEWHERE.has(keyword))
-    .map(([keyword, value]) => [{ code: `${keyword}: ${plainText(value)}` }]);
+  const rules = rulesOf(reader, schema);
   const texts: Text[] = [
     ...(title === undefined ? [] : [sentence(title)]),
     ...(description === undefined ? [] : [sentence(description)]),
@@ -128,6 +134,13 @@ function meaningOf(reader: DocumentReader, written: SourceNode, schema: SourceNo
     ...(repeats ? [['As above: it holds itself.']] : []),
   ];
   return join(texts, ' ');
+}
+
+function rulesOf(reader: DocumentReader, schema: SourceNode): Text[] {
+  return reader
+    .entries(schema)
+    .filter(([keyword]) => !SHOWN_ELSEWHERE.has(keyword))
+    .map(([keyword, value]) => [{ code: `${keyword}: ${plainText(value)}` }]);
 }
 
 /** Text of a document, ended where its author left that out. */

@@ -21,6 +21,11 @@ export function renderMarkdown(page: Page): string {
   return `${parts.join('\n\n')}\n`;
 }
 
+/** Running text without links as Markdown. */
+export function markdownOf(text: Text): string {
+  return text.map((span) => spanOf(span, new Map())).join('');
+}
+
 /** Two lists in a row would be read as one with gaps in it; so they are one. */
 function blocksOf(blocks: readonly Block[], write: (text: Text) => string): string[] {
   return blocks.reduce<string[]>((parts, block, index) => {

@@ -1,4 +1,6 @@
 import { type Answers, openQuestions } from '@plant-store/contract';
+import { exampleAnswers } from '@plant-store/example-answers';
+import { format } from 'prettier';
 import { renderOpenQuestions } from './render-open-questions.js';
 
 /** Each "not shown" of the specification, in its order. */
@@ -54,6 +56,25 @@ describe('OPEN_QUESTIONS.md', () => {
     expect(answered).toContain('### HTTP method\n\n`http-method` · answered: `POST`\n');
     expect(answered).not.toContain('`method` is a required option');
     expect(answered).toMatch(/\| \*\*All\*\* .* 29 \| +1 \|/);
+  });
+
+  it('shows each example answer as its kind: words, a literal, or JSON that Prettier would lay out alike', async () => {
+    const answered = renderOpenQuestions(openQuestions, exampleAnswers);
+    expect(answered.match(/^`[a-z-]+` · answered/gm)).toHaveLength(openQuestions.length);
+    expect(answered).toContain('`event-order` · answered: An example: none.\n');
+    expect(answered).toContain('`size-limits` · answered: `1000`\n');
+    expect(answered).toMatch(
+      /`payload` · answered with the value below\n\n.+\n\n```json\n\{\n {2}"plantField": "plant"/,
+    );
+    expect(answered).toMatch(
+      /`plant-fields` · answered with the schema below\n\n.+\n\n```json\n\{\n {2}"type": "object"/,
+    );
+    expect(await format(answered, { parser: 'markdown', singleQuote: true, printWidth: 110 })).toBe(answered);
+  });
+
+  it('keeps words from being read as marks', () => {
+    const answered = renderOpenQuestions(openQuestions, { 'event-order': 'None, *really*,\nas `a` says' });
+    expect(answered).toContain('`event-order` · answered: None, &#42;really&#42;, as `a` says\n');
   });
 
   it('refuses a section that the specification does not have', () => {

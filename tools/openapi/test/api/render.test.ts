@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Answers, answers, openQuestions } from '@plant-store/contract';
+import { exampleAnswers } from '@plant-store/example-answers';
 import { format } from 'prettier';
 import { jsonText } from '../../src/api/json-text.js';
 import { type Block, type Page, type Section, wordsOf } from '../../src/api/page.js';
@@ -8,6 +9,7 @@ import { renderHtml } from '../../src/api/render-html.js';
 import { renderMarkdown } from '../../src/api/render-markdown.js';
 import { documentOf } from '../documents.js';
 import { WORKSPACE } from '../run-cli.js';
+import { ANSWERED_DOCUMENT } from './answered-document.js';
 import { describeExample } from './describe-example.js';
 import { EXAMPLE_DOCUMENT } from './example-document.js';
 
@@ -23,6 +25,7 @@ const EXAMPLE_ANSWERS = {
 const pages: [string, Page][] = [
   ['the published document', describeExample(published, answers)],
   ['an example of everything, with answers', describeExample(EXAMPLE_DOCUMENT, EXAMPLE_ANSWERS)],
+  ['a document with all example answers', describeExample(ANSWERED_DOCUMENT, exampleAnswers)],
   ['a document that says next to nothing', describeExample(documentOf({ paths: {} }))],
   [
     'words that look like marks',
@@ -147,6 +150,63 @@ describe('what is open', () => {
     expect(after).not.toContain('`http-method`');
     expect(before).toContain(`- Open questions: [${openQuestions.length - 3}](#what-is-open)`);
   });
+});
+
+describe('once every question has its example answer', () => {
+  const page = renderMarkdown(describeExample(ANSWERED_DOCUMENT, exampleAnswers));
+
+  test('nothing is open', () => {
+    expect(page).not.toContain('## What is open');
+    expect(page).not.toContain('[open: ');
+    for (const { id } of openQuestions) expect(page.split(`\n\`${id}\` · `)).toHaveLength(2);
+  });
+
+  test.each([
+    '- Base address: `{base_url}`, where `base_url` is `https://receiver.example`\n',
+    '- Method: `PUT`\n',
+    '| `webhook-id`          | header | string                 | yes      |         |\n',
+    '| `plant-store-version` | header | string, `const: 1.0.0` | yes      |         |\n',
+    '#### 200\n\nThe plant was taken.\n\n- Media type: `application/json`\n\nExample\n\n```json\n{\n  "taken": true\n}\n',
+    '#### 409\n\nThe plant is not as agreed.\n\n- Media type: `application/problem+json`\n\n| Field ',
+    '- bearerFormat: `example`\n',
+  ])('the document is told: %j', (part) => {
+    expect(page).toContain(part);
+  });
+
+  test.each([
+    ['words', '### Order of events', '- Answer: An example: none.'],
+    ['a text that is a value', '### Media type', '- Answer: `application/json`'],
+    ['a number', '### Size limits', '- Answer: `1000`'],
+    ['a structure', '### Retry behaviour', 'Answer:\n\n```json\n{\n  "delays": [100, 200],\n'],
+    [
+      'a schema',
+      '### Plant fields',
+      '| `name`                | string | yes      | `minLength: 1`        |\n| `heightInCentimetres` | number | no       | `exclusiveMinimum: 0` |\n',
+    ],
+  ])('an answer is shown as %s', (_name, heading, want) => {
+    const [, section = ''] = page.split(`${heading}\n`);
+    expect(section.split('\n### ')[0]).toContain(want);
+  });
+});
+
+test('a schema is shown with its examples, and with what it references in itself', () => {
+  const jsonSchema = {
+    type: 'object',
+    properties: { pot: { $ref: '#/$defs/Pot' } },
+    examples: [{ pot: { size: 1 } }],
+    $defs: { Pot: { type: 'object', properties: { size: { type: 'integer', minimum: 1 } } } },
+  };
+  const schema = {
+    '~standard': {
+      version: 1,
+      vendor: 'example',
+      validate: () => ({ issues: [] }),
+      jsonSchema: { input: () => jsonSchema },
+    },
+  } as const;
+  const page = renderMarkdown(describeExample(published, { 'plant-fields': schema }));
+  expect(page).toContain('| `pot.size` | integer | no       | `minimum: 1`      |\n');
+  expect(page).toContain('\n\nExample\n\n```json\n{\n  "pot": {\n    "size": 1\n');
 });
 
 describe('a payload', () => {
