@@ -5,6 +5,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 
+import type { Answers } from '@plant-store/contract';
 import Database from 'libsql';
 
 import { makeFolder } from '../test/make-folder.js';
@@ -197,5 +198,19 @@ describe('a start that fails says why, and leaves nothing open:', () => {
 
     expect(await failedStart(configFor(inbox, settings))).toMatchObject({ code: 'ACCESS_TOKENS_UNREADABLE' });
     expect(existsSync(inbox)).toBe(false);
+  });
+
+  test('a token in the file is not of the format that was answered', async () => {
+    const folder = makeFolder();
+    const file = join(folder, 'tokens');
+    writeFileSync(file, TOKEN);
+    const given: Answers = { 'token-format': { name: 'example', pattern: '^example-' } };
+    const settings = { ACCESS_TOKENS: '', ACCESS_TOKENS_FILE: file };
+
+    const config = configFor(join(folder, 'inbox'), settings);
+    const error = await rejection(startReceiver(config, recordLog().logger, given));
+
+    expect(error).toMatchObject({ code: 'ACCESS_TOKENS_UNREADABLE' });
+    expect((error as Error).message).not.toContain('secret');
   });
 });

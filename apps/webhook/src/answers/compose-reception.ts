@@ -14,10 +14,7 @@ import { effectsOf, type ReceiverEffects } from './effects-of.js';
 import type { ContentStep, HeadCheck, Signing } from './receiver-effect.js';
 
 /** The settings that a reception takes. */
-export type ReceptionSettings = Pick<
-  Config,
-  'MAX_CONTENT_BYTES' | 'MAX_CONTENT_BYTES_IN_FLIGHT' | 'SIGNING_KEYS'
->;
+type ReceptionSettings = Pick<Config, 'MAX_CONTENT_BYTES' | 'MAX_CONTENT_BYTES_IN_FLIGHT' | 'SIGNING_KEYS'>;
 
 /**
  * Puts together how deliveries are received. Of a question that is open nothing is left to be asked per delivery.

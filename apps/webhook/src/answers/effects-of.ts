@@ -5,7 +5,7 @@ import type { AnswerableGuard, ContentStep, HeadCheck, ReceiverEffect } from './
 import { receiverEffects } from './receiver-effects.js';
 
 /** A guard whose value is an answer. */
-export interface AnsweredGuard {
+interface AnsweredGuard {
   readonly setting: AnswerableGuard;
   readonly value: number;
   readonly question: ExecutableId;

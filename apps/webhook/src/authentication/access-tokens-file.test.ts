@@ -24,6 +24,19 @@ test.each([
   expect(readAccessTokensFile(makeFile(text))).toEqual(want);
 });
 
+test('with a format, refuses a token that is not of it, and quotes nothing', () => {
+  const file = makeFile('# a comment\na-one\nsecret\n');
+  const format = { name: 'as agreed', pattern: '^a-' };
+
+  expect(() => readAccessTokensFile(file, format)).toThrow(
+    new ReceiverError(
+      'ACCESS_TOKENS_UNREADABLE',
+      `The access tokens in ${file} cannot be used: line 3 is not an access token (RFC 6750 §2.1, b64token; token-format: as agreed).`,
+    ),
+  );
+  expect(readAccessTokensFile(makeFile('a-one'), format)).toEqual(['a-one']);
+});
+
 describe('refuses', () => {
   const faultOf = (file: string): ReceiverError => {
     try {

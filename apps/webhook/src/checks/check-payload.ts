@@ -4,7 +4,7 @@ import type { ContentStep } from '../answers/receiver-effect.js';
 import { Refusal } from '../http/refusal.js';
 
 /** What the fields of a payload have to be; a schema that is not there asks for nothing. */
-export interface PayloadSchemas {
+interface PayloadSchemas {
   readonly plant: AnswerSchema | undefined;
   /** Of the fields beside the plant. */
   readonly event: AnswerSchema | undefined;

@@ -11,12 +11,12 @@ export function prepareAnswer(
   status: number,
   content?: { readonly mediaType: string; readonly text: string },
 ): PreparedAnswer {
-  if (content === undefined)
-    return { status, fields: status === 204 ? {} : { 'content-length': '0' }, content: undefined };
+  if (content === undefined) return freeze(status, status === 204 ? {} : { 'content-length': '0' });
   const bytes = Buffer.from(content.text);
-  return {
-    status,
-    fields: { 'content-type': content.mediaType, 'content-length': String(bytes.length) },
-    content: bytes,
-  };
+  const fields = { 'content-type': content.mediaType, 'content-length': String(bytes.length) };
+  return freeze(status, fields, bytes);
+}
+
+function freeze(status: number, fields: PreparedAnswer['fields'], content?: Buffer): PreparedAnswer {
+  return Object.freeze({ status, fields: Object.freeze(fields), content });
 }

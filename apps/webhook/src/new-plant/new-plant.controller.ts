@@ -5,8 +5,8 @@ import { ApiOperation, ApiWebhook } from '@nestjs/swagger';
 import { type Answers, facts } from '@plant-store/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import { Dispatcher } from '../dispatch/dispatcher.js';
 import type { Inspection } from '../answers/receiver-effect.js';
+import { Dispatcher } from '../dispatch/dispatcher.js';
 import { answer } from '../http/answer.js';
 import type { PreparedAnswer } from '../http/prepared-answer.js';
 import { Refusal } from '../http/refusal.js';
@@ -18,7 +18,7 @@ import { readContent } from './read-content.js';
 import { RECEPTION, type Reception } from './reception.js';
 
 /** Takes deliveries of the New Plant webhook (§4, §6). */
-export interface NewPlantReceiver {
+interface NewPlantReceiver {
   receive(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
