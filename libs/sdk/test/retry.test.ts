@@ -72,10 +72,9 @@ describe('a delivery under a policy', () => {
 
   test.each<[string, (request: RawRequest) => void, string, number]>([
     ['a broken connection', ({ socket }) => void socket.destroy(), 'PLANT_STORE_CONNECTION_LOST', never],
-    ['a time-out', staySilent, 'PLANT_STORE_ATTEMPT_TIMEOUT', 30],
+    ['a time-out', staySilent, 'PLANT_STORE_ATTEMPT_TIMEOUT', 50],
   ])('is sent again after %s, only if the policy says so', async (_, handle, code, attemptTimeout) => {
     const server = await startRawServer(handle);
-    const error = { code, outcome: 'unknown' };
 
     for (const [withoutAnswer, attempts] of [
       [true, 3],
@@ -83,9 +82,8 @@ describe('a delivery under a policy', () => {
     ] as const) {
       const retry = { ...twice, withoutAnswer };
       const sender = open(server.url, { retry, attemptTimeout });
-      expect(await rejection(sender.send(arbitrary))).toMatchObject({ ...error, attempts });
+      expect(await rejection(sender.send(arbitrary))).toMatchObject({ code, attempts });
     }
-    expect(server.requests).toHaveLength(4);
   });
 
   test('is sent again where no connection was made, each delivery with an error of its own', async () => {
@@ -173,7 +171,7 @@ describe('the clocks and the signal run over all attempts', () => {
 
   test('the total clock ends the wait between two attempts', async () => {
     const server = await startRawServer(respond(503));
-    const sender = open(server.url, { retry: long, totalTimeout: 100 });
+    const sender = open(server.url, { retry: long, totalTimeout: 1_000 });
 
     const error = await rejection(sender.send(arbitrary));
 
@@ -188,7 +186,7 @@ describe('the clocks and the signal run over all attempts', () => {
 
   test('the total clock ends an attempt, after which there is no other', async () => {
     const server = await startRawServer(inTurn(respond(503), staySilent));
-    const sender = open(server.url, { totalTimeout: 200 });
+    const sender = open(server.url, { totalTimeout: 1_000 });
 
     expect(await rejection(sender.send(arbitrary))).toMatchObject({
       code: 'PLANT_STORE_TOTAL_TIMEOUT',
@@ -202,7 +200,7 @@ describe('the clocks and the signal run over all attempts', () => {
   test('the total clock ends the reading of an answer, after which there is no other attempt', async () => {
     const begun = (status: number) => `HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 9\r\n\r\nhalf`;
     const server = await startRawServer(inTurn(answerWith(begun(503)), answerWith(begun(200))));
-    const sender = open(server.url, { totalTimeout: 100 });
+    const sender = open(server.url, { totalTimeout: 1_000 });
 
     expect(await rejection(sender.send(arbitrary))).toMatchObject({
       status: 503,

@@ -19,6 +19,7 @@ function advice(error: PlantStoreError, tokenSource: string): string {
     return 'The receiver may have taken the plant; sent again, it may be delivered twice.';
   }
   if (error instanceof NotAcknowledgedError) return adviceOnStatus(error, tokenSource);
+  if (error.code === 'PLANT_STORE_CONTENT_TOO_LARGE') return '';
   const connecting =
     error.code === 'PLANT_STORE_CONNECT_FAILED' || error.code === 'PLANT_STORE_CONNECT_TIMEOUT';
   return connecting
