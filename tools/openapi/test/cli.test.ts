@@ -215,7 +215,7 @@ describe('openapi diff cannot run', () => {
 });
 
 describe('openapi --help', () => {
-  it.each([[], ['diff'], ['ledger'], ['changes'], ['validate'], ['open-questions']])(
+  it.each([[], ['diff'], ['ledger'], ['changes'], ['validate'], ['open-questions'], ['api'], ['answers']])(
     'tells about %s',
     (...command) => {
       const { code, out } = runCli([...command, '--help']);

@@ -17,7 +17,7 @@ export function describeAnswer({ id, title }: OpenQuestion, answer: unknown): Bl
     case 'json':
       return [{ kind: 'code', caption: ['Answer:'], language: 'json', code: jsonText(shown.value) }];
     case 'schema':
-      return [inLine(['an object with these fields']), ...fieldsOf(shown.schema, `Answer: ${title}`)];
+      return [inLine(['these fields']), ...fieldsOf(shown.schema, `Answer: ${title}`)];
   }
 }
 
