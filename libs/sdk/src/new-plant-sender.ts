@@ -1,5 +1,5 @@
 import type { Answers, answers } from '@plant-store/contract';
-import type { Column, OptionTable, Total } from './answers/option-table.js';
+import type { Column, OptionTable } from './answers/option-table.js';
 import type { Acknowledgement } from './delivery/answer.js';
 
 interface SignalOption {
@@ -9,7 +9,7 @@ interface SignalOption {
 
 /** Options of one delivery under the answers given so far. */
 export type SendOptions<Given extends Answers = typeof answers> = SignalOption &
-  Column<Total<OptionTable<unknown, Given>>, 'send'>;
+  Column<OptionTable<unknown, Given>, 'send'>;
 
 /** Every option of `send` by name, none of them certain. */
 export interface UncheckedSendOptions extends SignalOption {

@@ -3,7 +3,7 @@ import type { ContentMethod, ExecutableId } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import type { OptionTable, Total } from '../src/answers/option-table.js';
+import type { Column, OptionTable } from '../src/answers/option-table.js';
 import { type SettingsTable, settingsTable } from '../src/answers/settings-table.js';
 import { createSenderUnder } from '../src/create-sender-under.js';
 import {
@@ -166,9 +166,9 @@ export const pointer: SendOptions<{ readonly 'event-identity': { readonly pointe
 
 // A question lacks a row in a table.
 type Rows<Id extends ExecutableId> = Pick<OptionTable<unknown, Nothing>, Id>;
-export type TotalTable = Total<Rows<ExecutableId>>;
+export type TotalTable = Column<Rows<ExecutableId>, 'options'>;
 // @ts-expect-error the table of types has a row for every question
-export type PartialTable = Total<Rows<Exclude<ExecutableId, 'retry'>>>;
+export type PartialTable = Column<Rows<Exclude<ExecutableId, 'retry'>>, 'options'>;
 const { retry, ...others } = settingsTable;
 export const total: SettingsTable = { ...others, retry };
 // @ts-expect-error the table of settings has a row for every question

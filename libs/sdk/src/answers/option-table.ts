@@ -50,10 +50,7 @@ export interface OptionTable<Plant, Given extends Answers> {
   'token-format': NotVisible;
 }
 
-/** A table with a row for every question whose answer software carries out. */
-export type Total<Table extends { readonly [Id in ExecutableId]: OptionRow }> = Table;
-
-/** What all rows of a table say in one column. */
+/** What all rows of a table say in one column. It takes a table with a row for every question that software carries out. */
 export type Column<
   Table extends { readonly [Id in ExecutableId]: OptionRow },
   Name extends keyof OptionRow,

@@ -1,5 +1,5 @@
 import type { Answers, answers } from '@plant-store/contract';
-import type { Column, OptionTable, Total } from '../answers/option-table.js';
+import type { Column, OptionTable } from '../answers/option-table.js';
 
 /** A final answer of the receiver (RFC 9110 §15). */
 export interface Answer {
@@ -20,4 +20,4 @@ export interface Answer {
  * 2xx (RFC 9110 §15.3); once it is answered, one with exactly that status. Nothing more is asked of it.
  */
 export type Acknowledgement<Given extends Answers = typeof answers> = Answer &
-  Column<Total<OptionTable<unknown, Given>>, 'acknowledgement'>;
+  Column<OptionTable<unknown, Given>, 'acknowledgement'>;

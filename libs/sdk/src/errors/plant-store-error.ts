@@ -7,7 +7,7 @@ export interface PlantStoreErrorOptions {
 }
 
 /**
- * The base of every error that this package makes. It never holds the access token.
+ * The base of every error that this package makes. It never holds the access token or the signing key.
  *
  * Errors outside of it: none is thrown on purpose; a `TypeError` means a call that TypeScript would refuse.
  */

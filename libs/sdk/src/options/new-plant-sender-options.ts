@@ -1,5 +1,5 @@
 import type { Answers, answers } from '@plant-store/contract';
-import type { Column, OptionTable, SigningKeyOption, Total } from '../answers/option-table.js';
+import type { Column, OptionTable, SigningKeyOption } from '../answers/option-table.js';
 import type { AccessToken } from './access-token.js';
 import type { HeaderHook } from './header-hook.js';
 
@@ -71,7 +71,7 @@ interface HeadersOption {
  * of its own.
  */
 export type NewPlantSenderOptions<Plant, Given extends Answers = typeof answers> = Column<
-  Total<OptionTable<Plant, Given>>,
+  OptionTable<Plant, Given>,
   'options'
 > &
   AccessTokenOption &
