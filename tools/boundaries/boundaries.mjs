@@ -17,6 +17,7 @@ export const mayImport = {
   webhook: ['contract'],
   'webhook-e2e': ['contract', 'sdk'],
   openapi: ['contract'],
+  answers: ['contract', 'example-answers', 'sdk'],
   bench: ['contract', 'sdk'],
   boundaries: [],
   workspace: [],

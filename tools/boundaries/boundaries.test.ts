@@ -43,6 +43,9 @@ describe('one project imports another', () => {
     'webhook-e2e → contract',
     'webhook-e2e → sdk',
     'openapi → contract',
+    'answers → contract',
+    'answers → example-answers',
+    'answers → sdk',
     'bench → contract',
     'bench → sdk',
   ];

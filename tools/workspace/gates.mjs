@@ -23,6 +23,7 @@ export const gates = [
     mend: 'npx nx run openapi:contract-diff',
   },
   { name: 'api', command: 'npx nx run openapi:api-check', mend: 'npx nx run openapi:api' },
+  { name: 'answers', command: 'npx nx run answers:page-check', mend: 'npx nx run answers:page' },
   { name: 'links', command: 'node tools/workspace/gates/links.mjs' },
   { name: 'dependencies', command: 'node tools/workspace/gates/dependencies.mjs' },
   { name: 'lock-file', command: 'node tools/workspace/gates/lock-file.mjs' },

@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+import { ROOT } from '../src/world/make-world.js';
+
+/** A copy of the repository as it is in the working tree, under version control, with what is installed here. */
+export function cloneRepository(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-clone-'));
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', [...args], { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  for (const file of git('ls-files', '-z', '--cached', '--others', '--exclude-standard').split('\0')) {
+    if (file === '') continue;
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    cpSync(join(ROOT, file), join(folder, file), { errorOnExist: false });
+  }
+  for (const project of ['.', ...projects()]) {
+    const installed = join(ROOT, project, 'node_modules');
+    if (existsSync(installed)) linkInstalled(installed, join(folder, project, 'node_modules'));
+  }
+  inClone(folder, 'init', '--quiet', '--initial-branch', 'main');
+  inClone(folder, 'add', '--all');
+  inClone(
+    folder,
+    '-c',
+    'user.name=A',
+    '-c',
+    'user.email=a@example.com',
+    'commit',
+    '--quiet',
+    '--message',
+    'All',
+  );
+  return folder;
+}
+
+function inClone(folder: string, ...args: readonly string[]): void {
+  execFileSync('git', [...args], { cwd: folder });
+}
+
+/** Links every installed package; what is a link already, packages of the workspace and commands, leads to the clone's own. */
+function linkInstalled(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const source = join(from, entry.name);
+    const target = join(to, entry.name);
+    if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    else if (/^@|^\.bin$/.test(entry.name)) linkInstalled(source, target);
+    else if (entry.name !== '.cache') symlinkSync(source, target);
+  }
+}
+
+function projects(): string[] {
+  return ['apps', 'libs', 'tools'].flatMap((group) =>
+    readdirSync(join(ROOT, group)).map((name) => join(group, name)),
+  );
+}
