@@ -1,23 +1,17 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { answersCommand } from './commands/answers.js';
-import { api } from './commands/api.js';
-import { changes } from './commands/changes.js';
 import type { Command, ExitCode, Output } from './commands/command.js';
-import { diff } from './commands/diff.js';
-import { ledger } from './commands/ledger.js';
-import { openQuestionsCommand } from './commands/open-questions.js';
-import { validate } from './commands/validate.js';
 import { ToolError } from './read/tool-error.js';
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  diff,
-  changes,
-  ledger,
-  validate,
-  'open-questions': openQuestionsCommand,
-  api,
-  answers: answersCommand,
+/** Loaded when they are run: what the others need, above all the validator, takes longer than a small comparison. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  diff: async () => (await import('./commands/diff.js')).diff,
+  changes: async () => (await import('./commands/changes.js')).changes,
+  ledger: async () => (await import('./commands/ledger.js')).ledger,
+  validate: async () => (await import('./commands/validate.js')).validate,
+  'open-questions': async () => (await import('./commands/open-questions.js')).openQuestionsCommand,
+  api: async () => (await import('./commands/api.js')).api,
+  answers: async () => (await import('./commands/answers.js')).answersCommand,
 };
 
 const output: Output = {
@@ -29,13 +23,13 @@ process.exitCode = await run(process.argv.slice(2));
 
 async function run([name, ...rest]: readonly string[]): Promise<ExitCode> {
   if (name === undefined || name === '--help' || name === '-h') {
-    (name === undefined ? output.err : output.out)(overview());
+    (name === undefined ? output.err : output.out)(await overview());
     return name === undefined ? 2 : 0;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) return fail(`unknown command "${name}"; see openapi --help`);
   try {
-    return await runCommand(command, rest);
+    return await runCommand(await command(), rest);
   } catch (error) {
     return fail(messageOf(error, name));
   }
@@ -51,8 +45,10 @@ async function runCommand(command: Command, args: readonly string[]): Promise<Ex
   return command.run(values, positionals, output);
 }
 
-function overview(): string {
-  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(16)}${summary}`);
+async function overview(): Promise<string> {
+  const lines = await Promise.all(
+    Object.entries(COMMANDS).map(async ([name, load]) => `  ${name.padEnd(16)}${(await load()).summary}`),
+  );
   return `Usage: openapi COMMAND [options]\n\n${lines.join('\n')}\n\nopenapi COMMAND --help tells about one.\n`;
 }
 

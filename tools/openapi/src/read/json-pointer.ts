@@ -19,5 +19,5 @@ export function plainName(pointer: string): string {
 }
 
 function unescapeStep(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~');
+  return step.includes('~') ? step.replaceAll('~1', '/').replaceAll('~0', '~') : step;
 }
