@@ -1,4 +1,5 @@
 import { answerFaults } from './answer-faults.js';
+import type { AnswerSchema } from './answer-kinds/schema.js';
 import type { Answers } from './answer-types.js';
 
 const signing = {
@@ -8,6 +9,17 @@ const signing = {
   signature: { header: 'example-signature', prefix: '', encoding: 'hex' },
   key: { prefix: '', encoding: 'utf8' },
 } as const;
+const schemaOf = (schema: Record<string, unknown>): AnswerSchema => ({
+  '~standard': {
+    version: 1,
+    vendor: 'example',
+    validate: (value) => ({ value }),
+    jsonSchema: { input: () => schema },
+  },
+});
+const named = schemaOf({ type: 'object', properties: { name: {} } });
+const onlyNamed = schemaOf({ type: 'object', properties: { name: {} }, additionalProperties: false });
+const dated = schemaOf({ type: 'object', properties: { addedOn: {} } });
 const noJsonSchema = {
   '~standard': {
     version: 1,
@@ -41,6 +53,23 @@ test.each<[string, Answers]>([
   [
     'a signature over the identity in a header',
     { signing: { ...signing, signed: ['event-id', 'content'] }, 'event-identity': { header: 'event-id' } },
+  ],
+  ['as much content as can be taken', { 'size-limits': 500_000_000 }],
+  ['an identity in JSON', { 'event-identity': { pointer: '/a~1b' }, 'media-type': 'model/gltf+json' }],
+  [
+    'fields beside those of a plant',
+    { payload: 'plant', 'plant-fields': named, 'event-payload-fields': dated },
+  ],
+  [
+    'fields of a plant that allows no others, which stands by itself',
+    { payload: { plantField: 'plant' }, 'plant-fields': onlyNamed, 'event-payload-fields': dated },
+  ],
+  [
+    'a retry after a success that is no acknowledgement',
+    {
+      'receiver-response': { status: 201, description: 'Taken.' },
+      retry: { delays: [1], statuses: [202], withoutAnswer: true },
+    },
   ],
 ])('%s has none', (_name, answers) => {
   expect(answerFaults(answers)).toEqual([]);
@@ -138,6 +167,103 @@ test.each<[string, Answers, string]>([
     'a signature over an identity in the content',
     { signing: { ...signing, signed: ['event-id', 'content'] }, 'event-identity': { pointer: '/id' } },
     'answer event-identity with a header',
+  ],
+  [
+    'a base address with credentials',
+    { 'base-address': 'https://user:password@receiver.example' },
+    'base-address is no http',
+  ],
+  ['an empty code', { 'error-codes': { unavailable: '' } }, 'error-codes has an empty code'],
+  [
+    'payloads of a type with a parameter',
+    { 'error-payloads': { mediaType: 'application/json;a=b', fields: { a: 'code' } } },
+    'none of JSON, without parameters: application/json;a=b',
+  ],
+  ['a pointer to all of the content', { 'event-identity': { pointer: '' as '/' } }, 'no JSON Pointer'],
+  ['a pointer with a tilde by itself', { 'event-identity': { pointer: '/a~b' } }, 'no JSON Pointer'],
+  [
+    'an answer without a description',
+    { 'receiver-response': { status: 202, description: ' ' } },
+    'receiver-response has no description',
+  ],
+  [
+    'content that nothing can carry',
+    {
+      'receiver-response': {
+        status: 204 as 200,
+        description: 'Taken.',
+        content: { mediaType: 'text/plain', text: 'ok' },
+      },
+    },
+    'receiver-response has content, which a 204 cannot have',
+  ],
+  ...['/..', '/v1/./a', '/:version', '/*', '/(v1)', '/v%31', '//v1'].map(
+    (pathPrefix): [string, Answers, string] => [
+      `a prefix that names no path of its own: ${pathPrefix}`,
+      { 'request-versioning': { pathPrefix: pathPrefix as '/' } },
+      'request-versioning has a `pathPrefix` that is none',
+    ],
+  ),
+  [
+    'a wait that no timer takes',
+    { retry: { delays: [2 ** 31], statuses: 'all', withoutAnswer: true } },
+    'retry has a delay',
+  ],
+  [
+    'a signature whose prefix has a space',
+    { signing: { ...signing, signature: { ...signing.signature, prefix: 'a b' } } },
+    'signing has a prefix of the signature',
+  ],
+  [
+    'a tolerance that is none',
+    { signing: { ...signing, timestamp: { header: 'time', toleranceSeconds: NaN } } },
+    'signing has a tolerance',
+  ],
+  [
+    'one header for two answers',
+    { 'event-identity': { header: 'Event' }, 'request-versioning': { header: 'event', value: '1' } },
+    'request-versioning uses the header event, which event-identity uses',
+  ],
+  [
+    'one header for signature and time',
+    { signing: { ...signing, timestamp: { header: 'Example-Signature', toleranceSeconds: 1 } } },
+    'signing uses the header Example-Signature, which signing uses',
+  ],
+  [
+    'an identity in content that is no JSON',
+    { 'event-identity': { pointer: '/id' }, 'media-type': 'text/csv' },
+    'event-identity points into JSON, and media-type is none of JSON: text/csv',
+  ],
+  [
+    'a plant in the place of a field of the event',
+    { payload: { plantField: 'addedOn' }, 'event-payload-fields': dated },
+    'payload has the plant under addedOn',
+  ],
+  [
+    'a plant that allows no field of the event beside its own',
+    { payload: 'plant', 'plant-fields': onlyNamed, 'event-payload-fields': dated },
+    'plant-fields allows no field of event-payload-fields',
+  ],
+  [
+    'an event that allows no field of the plant beside its own',
+    { payload: 'plant', 'plant-fields': dated, 'event-payload-fields': onlyNamed },
+    'event-payload-fields allows no field of plant-fields',
+  ],
+  [
+    'a retry after an acknowledgement',
+    { retry: { delays: [1], statuses: [204, 503], withoutAnswer: true } },
+    'retry has another attempt after 204',
+  ],
+  [
+    'a challenge without its field',
+    { 'status-codes': { 'signature-invalid': { status: 401, description: 'Not signed.' } } },
+    'status-codes has 401 for signature-invalid, which wants a field',
+  ],
+  ['more than can be taken', { 'size-limits': 500_000_001 }, 'size-limits is more than a receiver can take'],
+  [
+    'a time-out that no timer takes',
+    { 'time-outs': { delivery: 2 ** 31, answer: 1 } },
+    'time-outs has a time',
   ],
   ['a size of nothing', { 'size-limits': 0 }, 'size-limits is no whole number'],
   [

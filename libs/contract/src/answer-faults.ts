@@ -1,7 +1,10 @@
+import { answerConflicts } from './answer-conflicts.js';
 import { FAILURES } from './answer-kinds/failure.js';
 import { isJsonMediaType } from './answer-kinds/media-type.js';
 import type { RateLimit } from './answer-kinds/rate-limit.js';
+import type { ReceiverResponse } from './answer-kinds/receiver-response.js';
 import { type AnswerSchema, jsonSchemaOf } from './answer-kinds/schema.js';
+import type { SigningScheme } from './answer-kinds/signing-scheme.js';
 import type { Answers, ExecutableAnswers, ExecutableId } from './answer-types.js';
 
 /** Tells what is wrong with an answer, in the light of the others; nothing if it can be carried out. */
@@ -11,31 +14,62 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const MEDIA_TYPE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[!-~](?:[\t -~]*[!-~])?$/;
 
-/** Fields that frame a request or that the specification uses. */
+/** JSON Pointer to a part of a value (RFC 6901 §3). */
+const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
+
+/** Fields that frame or describe a request, that are no one value, or that OpenAPI leaves out (3.1.0 §4.8.12.2). */
 const RESERVED = [
+  'accept',
   'authorization',
   'connection',
+  'content-encoding',
   'content-length',
   'content-type',
+  'expect',
   'host',
+  'keep-alive',
+  'set-cookie',
+  'te',
+  'trailer',
   'transfer-encoding',
+  'upgrade',
 ];
+
+/** Statuses that want a field beside them that nobody has answered (RFC 9110 §15.5.2, §15.5.6, §15.5.8, §15.5.22). */
+const WITH_A_FIELD = [401, 405, 407, 426];
+
+/** Content that fits one string and one value of the inbox, with room for what stands beside it. In bytes. */
+const MAX_SIZE = 500_000_000;
+
+/** The longest time that a timer takes, in milliseconds. */
+const MAX_TIME = 2_147_483_647;
 
 /** What the compiler cannot see of each answer. */
 const checks: { readonly [Id in ExecutableId]: Check<Id> } = {
   'authentication-realm': (realm) => unless(VALUE.test(realm), 'is no text of printable ASCII'),
   'base-address': (url) =>
-    unless(/^https?:\/\/[^\s?#]+$/.test(url), 'is no http or https URL, without query and fragment'),
-  'error-codes': (codes) =>
     unless(
+      /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/.test(url),
+      'is no http or https URL, without credentials, query and fragment',
+    ),
+  'error-codes': (codes) => [
+    ...unless(
       Object.keys(codes).every(isFailure),
       `has a key that is none of ${Object.keys(FAILURES).join(', ')}`,
     ),
+    ...unless(!Object.values(codes).includes(''), 'has an empty code'),
+  ],
   'error-payloads': ({ mediaType, fields }) => [
-    ...unless(isJsonMediaType(mediaType), `has a media type that is none of JSON: ${mediaType}`),
+    ...unless(
+      MEDIA_TYPE.test(mediaType) && isJsonMediaType(mediaType),
+      `has a media type that is none of JSON, without parameters: ${mediaType}`,
+    ),
     ...unless(Object.keys(fields).length > 0, 'has no field'),
   ],
-  'event-identity': (identity) => ('header' in identity ? headerFaults(identity.header) : []),
+  'event-identity': (identity) =>
+    'header' in identity
+      ? headerFaults(identity.header)
+      : unless(POINTER.test(identity.pointer), 'has a `pointer` that is no JSON Pointer, as in /id'),
   'event-payload-fields': schemaFaults,
   'http-method': () => [],
   'media-type': (mediaType) =>
@@ -43,32 +77,26 @@ const checks: { readonly [Id in ExecutableId]: Check<Id> } = {
   payload: (shape) => unless(shape === 'plant' || shape.plantField !== '', 'has an empty `plantField`'),
   'plant-fields': schemaFaults,
   'rate-limits': rateFaults,
-  'receiver-response': (response) => ('content' in response ? contentFaults(response.content) : []),
+  'receiver-response': responseFaults,
   'request-versioning': (scheme) =>
     'header' in scheme
       ? [
           ...headerFaults(scheme.header),
           ...unless(VALUE.test(scheme.value), 'has a value that is none of a header field'),
         ]
-      : unless(/^(?:\/[\w.~-]+)+$/.test(scheme.pathPrefix), 'has a `pathPrefix` that is none, as in /v1'),
+      : unless(
+          /^(?:\/(?!\.\.?(?:\/|$))[\w.~-]+)+$/.test(scheme.pathPrefix),
+          'has a `pathPrefix` that is none, as in /v1',
+        ),
   retry: ({ delays, statuses }) => [
-    ...unless(delays.every(isCount), 'has a delay that is no whole number of milliseconds'),
+    ...unless(delays.every(isTime), `has a delay that is no whole number of milliseconds up to ${MAX_TIME}`),
     ...unless(statuses === 'all' || statuses.every(isStatus), 'has a status that is none'),
   ],
-  signing: (scheme, answers) => [
-    ...headerFaults(scheme.signature.header),
-    ...(scheme.timestamp === undefined ? [] : headerFaults(scheme.timestamp.header)),
-    ...unless(scheme.signed.includes('content'), 'does not sign the content'),
-    ...unless(
-      !scheme.signed.includes('timestamp') || scheme.timestamp !== undefined,
-      'signs a timestamp, and has no `timestamp`',
-    ),
-    ...unless(
-      !scheme.signed.includes('event-id') || 'header' in (answers['event-identity'] ?? {}),
-      'signs the identifier of the event: answer event-identity with a header',
-    ),
+  signing: signingFaults,
+  'size-limits': (bytes) => [
+    ...unless(isCount(bytes) && bytes > 0, 'is no whole number of bytes'),
+    ...unless(!(bytes > MAX_SIZE), `is more than a receiver can take: ${MAX_SIZE} bytes at most`),
   ],
-  'size-limits': (bytes) => unless(isCount(bytes) && bytes > 0, 'is no whole number of bytes'),
   'status-codes': (codes) =>
     Object.entries(codes).flatMap(([name, { status, description }]) => [
       ...unless(isFailure(name), `has a key that is none of ${Object.keys(FAILURES).join(', ')}`),
@@ -76,12 +104,16 @@ const checks: { readonly [Id in ExecutableId]: Check<Id> } = {
         status >= 400 && isStatus(status),
         `has ${status} for ${name}, which is no status of a failure`,
       ),
+      ...unless(
+        !WITH_A_FIELD.includes(status),
+        `has ${status} for ${name}, which wants a field beside it that is not answered`,
+      ),
       ...unless(description.trim() !== '', `has no description for ${name}`),
     ]),
   'time-outs': ({ delivery, answer }) =>
     unless(
-      [delivery, answer].every((time) => isCount(time) && time > 0),
-      'has a time that is no whole number of milliseconds',
+      [delivery, answer].every((time) => isTime(time) && time > 0),
+      `has a time that is no whole number of milliseconds up to ${MAX_TIME}`,
     ),
   'token-format': ({ name, pattern }) => [
     ...unless(name.trim() !== '', 'has no name'),
@@ -89,14 +121,18 @@ const checks: { readonly [Id in ExecutableId]: Check<Id> } = {
   ],
 };
 
-/** Everything in the answers that cannot be carried out, each with its question. */
+/**
+ * Everything in the answers that cannot be carried out, each with its question. What contradicts is told once each
+ * answer is right by itself.
+ */
 export function answerFaults(answers: Answers): string[] {
-  return Object.entries(answers).flatMap(([id, answer]) => {
+  const faults = Object.entries(answers).flatMap(([id, answer]) => {
     if (!isExecutable(id))
       return unless(typeof answer === 'string' && answer.trim() !== '', `${id} is no text`);
     const check = checks[id] as Check<ExecutableId>;
     return check(answer as never, answers).map((fault) => `${id} ${fault}`);
   });
+  return faults.length > 0 ? faults : answerConflicts(answers);
 }
 
 function isExecutable(id: string): id is ExecutableId {
@@ -123,10 +159,48 @@ function schemaFaults(schema: AnswerSchema): string[] {
   }
 }
 
+function responseFaults(response: ReceiverResponse): string[] {
+  const { status, description } = response;
+  const content = 'content' in response ? response.content : undefined;
+  return [
+    ...unless(description.trim() !== '', 'has no description'),
+    ...unless(
+      content === undefined || ![204, 205].includes(status),
+      `has content, which a ${status} cannot have`,
+    ),
+    ...(content === undefined ? [] : contentFaults(content)),
+  ];
+}
+
 function contentFaults({ mediaType, text }: { mediaType: string; text: string }): string[] {
   return [
     ...unless(MEDIA_TYPE.test(mediaType), 'has content of no media type'),
     ...unless(!isJsonMediaType(mediaType) || isJson(text), 'has content that is not of its media type'),
+  ];
+}
+
+function signingFaults(scheme: SigningScheme, answers: Answers): string[] {
+  const { signed, signature, timestamp } = scheme;
+  return [
+    ...headerFaults(signature.header),
+    ...(timestamp === undefined ? [] : headerFaults(timestamp.header)),
+    ...unless(
+      /^[!-~]*$/.test(signature.prefix),
+      'has a prefix of the signature that cannot stand in a header',
+    ),
+    ...unless(
+      timestamp === undefined || isCount(timestamp.toleranceSeconds),
+      'has a tolerance that is no whole number of seconds',
+    ),
+    ...unless(signed.includes('content'), 'does not sign the content'),
+    ...unless(
+      !signed.includes('timestamp') || timestamp !== undefined,
+      'signs a timestamp, and has no `timestamp`',
+    ),
+    ...unless(
+      !signed.includes('event-id') || 'header' in (answers['event-identity'] ?? {}),
+      'signs the identifier of the event: answer event-identity with a header',
+    ),
   ];
 }
 
@@ -143,6 +217,7 @@ function rateFaults({ deliveries, seconds }: RateLimit): string[] {
 const isFailure = (name: string): boolean => Object.hasOwn(FAILURES, name);
 const isStatus = (status: number): boolean => Number.isInteger(status) && status >= 100 && status <= 599;
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
+const isTime = (value: number): boolean => isCount(value) && value <= MAX_TIME;
 
 function isJson(text: string): boolean {
   try {

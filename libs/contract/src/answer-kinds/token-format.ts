@@ -2,6 +2,9 @@
 export interface TokenFormat {
   /** The name of the format, as `bearerFormat` has it in OpenAPI. */
   readonly name: string;
-  /** Source of a regular expression that a whole token matches, beside the syntax of RFC 6750 §2.1. */
+  /**
+   * Source of a regular expression that is found in a token, beside the syntax of RFC 6750 §2.1. One that a whole
+   * token has to match begins with `^` and ends with `$`.
+   */
   readonly pattern: string;
 }
