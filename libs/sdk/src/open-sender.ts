@@ -46,7 +46,12 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
     if (closed !== undefined) return Promise.reject(senderClosed());
     return new Promise((resolve, reject) => {
       inFlight.enter();
-      begin(plant, options, resolve, reject);
+      try {
+        begin(plant, options, resolve, reject);
+      } catch (error) {
+        inFlight.leave();
+        throw error;
+      }
     });
   }
 

@@ -50,6 +50,18 @@ describe('close', () => {
     await closed;
   });
 
+  test.each([
+    ['once', undefined],
+    ['in attempts', { delays: [1], statuses: 'all', withoutAnswer: true }],
+  ] as const)('does not wait for what the types forbid, sent %s', async (_, retry) => {
+    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9', ...(retry && { retry }) });
+
+    await expect(sender.send(arbitrary, null as never)).rejects.toThrow(TypeError);
+    await expect(sender.send(arbitrary, { signal: 'none' as never })).rejects.toThrow(TypeError);
+
+    await sender.close();
+  });
+
   test('refuses what comes after it, even while it waits', async () => {
     const server = await startRawServer(staySilent);
     const sender = openTestSender({ baseUrl: server.url });

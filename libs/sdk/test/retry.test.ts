@@ -256,6 +256,25 @@ describe('the clocks and the signal run over all attempts', () => {
     expect(server.requests).toEqual([]);
   });
 
+  test('a signal that aborts while the plant is encoded sends nothing', async () => {
+    const server = await startRawServer(acknowledge);
+    const controller = new AbortController();
+    const encode = (content: string | Uint8Array): { content: string } => {
+      controller.abort(reason);
+      return { content: String(content) };
+    };
+    const sender = open(server.url, { encode, maxConnections: 1 });
+
+    expect(await rejection(sender.send(arbitrary, { signal: controller.signal }))).toMatchObject({
+      code: 'PLANT_STORE_ABORTED',
+      outcome: 'not-sent',
+      attempts: 0,
+    });
+    await sender.send('another');
+    await sender.close();
+    expect(server.requests.map(({ content }) => content.toString())).toEqual(['another']);
+  });
+
   test('close waits for the attempts of a delivery', async () => {
     const server = await startRawServer(inTurn(respond(503), acknowledge));
     const sender = open(server.url);

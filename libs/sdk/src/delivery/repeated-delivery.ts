@@ -70,6 +70,8 @@ export class RepeatedDelivery {
     } catch (error) {
       return this.#fail(error as Error);
     }
+    // Whoever encodes may abort.
+    if (this.#isOver) return;
     this.#totalTimer = setTimeout(() => this.#expire(), total.milliseconds);
     this.#waitForTurn();
   }
