@@ -256,11 +256,22 @@ describe('the clocks and the signal run over all attempts', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('a signal that aborts while the plant is encoded sends nothing', async () => {
+  test.each([
+    ['', () => {}],
+    [
+      ', which fails,',
+      () => {
+        throw new Error('arbitrary');
+      },
+    ],
+  ])('a signal that aborts while the plant is encoded%s sends nothing', async (_, goOn) => {
     const server = await startRawServer(acknowledge);
     const controller = new AbortController();
     const encode = (content: string | Uint8Array): { content: string } => {
-      controller.abort(reason);
+      if (!controller.signal.aborted) {
+        controller.abort(reason);
+        goOn();
+      }
       return { content: String(content) };
     };
     const sender = open(server.url, { encode, maxConnections: 1 });

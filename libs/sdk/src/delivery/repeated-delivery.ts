@@ -62,15 +62,9 @@ export class RepeatedDelivery {
   /** Encodes the plant, starts the total clock, and makes the first attempt as soon as it may. */
   begin(): void {
     const { aborts, total } = this.#context;
-    const { encode, signal } = this.#sent;
+    const { signal } = this.#sent;
     if (signal !== undefined) aborts.add(signal, this);
-    if (this.#isOver) return;
-    try {
-      this.#plant = encode();
-    } catch (error) {
-      return this.#fail(error as Error);
-    }
-    // Whoever encodes may abort.
+    this.#plant = this.#isOver ? undefined : this.#encode();
     if (this.#isOver) return;
     this.#totalTimer = setTimeout(() => this.#expire(), total.milliseconds);
     this.#waitForTurn();
@@ -93,6 +87,16 @@ export class RepeatedDelivery {
     this.#isOver = true;
     if (this.#attempt !== undefined) return this.#attempt.abort(cause);
     this.#giveUp('PLANT_STORE_ABORTED', `The delivery to ${this.#context.url} was aborted.`, cause);
+  }
+
+  /** Nothing where that is the end of the delivery: the caller's code may throw, abort, or both. */
+  #encode(): EncodedPlant | undefined {
+    try {
+      return this.#sent.encode();
+    } catch (error) {
+      if (!this.#isOver) this.#fail(error as Error);
+      return undefined;
+    }
   }
 
   #expire(): void {
