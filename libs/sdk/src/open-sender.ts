@@ -1,4 +1,5 @@
 import { AbortFanOut } from './delivery/abort-fan-out.js';
+import { acknowledges } from './delivery/acknowledges.js';
 import type { Answer } from './delivery/answer.js';
 import { createAuthorizer } from './delivery/authorizer.js';
 import { createClocks } from './delivery/clock.js';
@@ -30,7 +31,7 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
     context: {
       url: target.url,
       maxAnswerBytes,
-      acknowledges: answered.acknowledges,
+      acknowledges: acknowledges(answered.acknowledgedStatus),
       explain: answerExplainer(answered),
       aborts: new AbortFanOut(),
       onSettled: () => inFlight.leave(),

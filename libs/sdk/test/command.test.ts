@@ -264,6 +264,7 @@ describe('a delivery that fails', () => {
   test.each([
     [302, '', 'redirection is not followed'],
     [401, 'WWW-Authenticate: Bearer\r\n', 'check the one in ACCESS_TOKEN'],
+    [403, '', 'check the one in ACCESS_TOKEN'],
     [404, '', 'check --base-url'],
     [405, 'Allow: PUT, PATCH\r\n', 'but PUT, PATCH; check --method'],
     [405, 'Allow: what you like\r\n', 'this method; check --method'],
@@ -456,7 +457,7 @@ describe('with an answer to every question', () => {
     const args = ['send', await file('x'.repeat(1_001)), '--event-id', '1'];
 
     expect(await run(args, { given: answersFor(server.url), environment })).toMatchObject({
-      code: 3,
+      code: 2,
       stderr: expect.stringContaining('The content has 1001 bytes'),
     });
     expect(server.requests).toEqual([]);
@@ -471,6 +472,25 @@ describe('with an answer to every question', () => {
 
     expect(await run(args, { given: answersFor(server.url), environment })).toMatchObject({ code: 0 });
     expect(server.requests).toHaveLength(3);
+  });
+
+  test.each([
+    [403, '', 'does not accept the signature; check the key in PLANT_STORE_SIGNING_KEY'],
+    [409, '', 'The content is not what the receiver takes'],
+    [400, '{"code":"EXAMPLE_TOKEN"}', 'check the one in ACCESS_TOKEN'],
+    [204, '', 'Only the answered status is one (question receiver-response)'],
+  ])('after %i %s it says what an answer makes of that', async (status, payload, advice) => {
+    const type = payload === '' ? '' : 'Content-Type: application/problem+json\r\n';
+    const length = status === 204 ? '' : `Content-Length: ${payload.length}\r\n`;
+    const server = await startRawServer(
+      answerWith(`HTTP/1.1 ${status} Arbitrary\r\n${type}${length}\r\n${payload}`),
+    );
+    const args = ['send', await file(content), '--event-id', '1'];
+
+    expect(await run(args, { given: answersFor(server.url), environment })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(advice),
+    });
   });
 
   test('after an attempt that is unknown, the delivery is', async () => {
@@ -495,6 +515,9 @@ describe('with an answer to every question', () => {
     expect(stdout).toContain('PLANT_STORE_SIGNING_KEY_FILE');
     expect(stdout).toContain('(default: 4000 ms)');
     expect(stdout).toContain('(default: 38300 ms)');
+    expect(stdout).toContain('acknowledged: the receiver answered 200\n');
+    expect(stdout).toContain('bad input: an argument, a file, the access token or the signing key; nothing');
+    expect(stdout).toContain('unknown: no answer came to an attempt, and');
     expect(stdout).not.toContain('is open');
   });
 });

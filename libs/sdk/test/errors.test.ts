@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { whileOpen } from '../src/answers/answered-settings.js';
 import { settingsTable } from '../src/answers/settings-table.js';
 import { exitCodeMeanings, exitCodes } from '../src/cli/exit-codes.js';
 import * as sdk from '../src/index.js';
@@ -31,7 +32,7 @@ test('the README lists every error code as it is, and no other', () => {
 test('the README lists every exit code as it is, and no other', () => {
   const expected = Object.entries(exitCodes).map(([name, code]) => [
     String(code),
-    exitCodeMeanings[name as keyof typeof exitCodes],
+    exitCodeMeanings(whileOpen)[name as keyof typeof exitCodes],
   ]);
   expect(tableOf('Exit code')).toEqual(expected);
 });

@@ -21,8 +21,8 @@ export interface AnsweredSettings {
   readonly eventHasFields: boolean;
   /** Content beyond this many bytes is not sent. */
   readonly maxContentBytes: number | undefined;
-  /** Whether an answer with this status is an acknowledgement. */
-  readonly acknowledges: (status: number) => boolean;
+  /** The one status of an acknowledgement. */
+  readonly acknowledgedStatus: number | undefined;
   readonly failureOfCode: ReadonlyMap<string, Failure>;
   readonly failureOfStatus: ReadonlyMap<number, Failure>;
   readonly errorPayload: ErrorPayload | undefined;
@@ -47,7 +47,7 @@ export const whileOpen: AnsweredSettings = Object.freeze({
   defaultEncoder: undefined,
   eventHasFields: false,
   maxContentBytes: undefined,
-  acknowledges: isSuccessful,
+  acknowledgedStatus: undefined,
   failureOfCode: new Map(),
   failureOfStatus: new Map(),
   errorPayload: undefined,
@@ -60,8 +60,3 @@ export const whileOpen: AnsweredSettings = Object.freeze({
   versionHeader: undefined,
   pathPrefix: '',
 });
-
-/** RFC 9110 §15.3. */
-function isSuccessful(status: number): boolean {
-  return status >= 200 && status < 300;
-}

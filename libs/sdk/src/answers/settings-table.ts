@@ -31,7 +31,7 @@ export const settingsTable: SettingsTable = {
   // The compiler holds the caller to them; the receiver checks what arrives.
   'plant-fields': NOT_VISIBLE,
   'rate-limits': (rateLimit) => ({ rateLimit }),
-  'receiver-response': (response) => ({ acknowledges: (status) => status === response.status }),
+  'receiver-response': ({ status }) => ({ acknowledgedStatus: status }),
   'request-versioning': (scheme) =>
     'header' in scheme ? { versionHeader: scheme } : { pathPrefix: scheme.pathPrefix },
   retry: (retry) => ({ retry }),

@@ -9,8 +9,9 @@ export function help(answered: AnsweredSettings): string {
   const options = commandOptionsUnder(answered).map(([name, option]) =>
     row([`--${name}`, option.value].filter(Boolean).join(' '), option.help + note(name, answered)),
   );
+  const meanings = exitCodeMeanings(answered);
   const codes = Object.entries(exitCodes).map(([name, code]) =>
-    row(String(code), exitCodeMeanings[name as keyof typeof exitCodes]),
+    row(String(code), meanings[name as keyof typeof exitCodes]),
   );
   return `Usage: plant-store send FILE|- [options]
 

@@ -5,6 +5,7 @@ import { InvalidOptionsError } from '../errors/invalid-options-error.js';
 import { tokenSyntax } from '../options/read-access-token.js';
 import { readEventId } from '../options/read-event-id.js';
 import { resolveSettings, type Settings } from '../options/resolve-settings.js';
+import type { SecretSources } from './advice-on-refusal.js';
 import { BadInput } from './bad-input.js';
 import type { CommandContext } from './command-context.js';
 import {
@@ -24,8 +25,8 @@ export interface Prepared {
   readonly content: Uint8Array;
   /** The identifier of the event, where the answers ask for it. */
   readonly eventId: string | undefined;
-  /** Where the access token was found. */
-  readonly tokenSource: string;
+  /** Where the access token and the signing key were found. */
+  readonly secrets: SecretSources;
 }
 
 /**
@@ -51,7 +52,8 @@ export async function prepare(parsed: ParsedArguments, context: CommandContext):
   const readable = operand !== undefined && (operand !== '-' || faults.length === 0);
   const content = readable ? await collect(faults, () => readContent(operand, stdin, signal)) : undefined;
   if (faults.length > 0) throw new BadInput(...faults);
-  return { settings: settings!, content: content!, eventId, tokenSource: token!.source };
+  const secrets = { token: token!.source, key: key?.source };
+  return { settings: settings!, content: content!, eventId, secrets };
 }
 
 function operandFaults({ operands }: ParsedArguments): string[] {

@@ -8,7 +8,7 @@ import { prepare } from './prepare.js';
 
 /** Carries out `plant-store send` and gives its exit code. */
 export async function send(parsed: ParsedArguments, context: CommandContext): Promise<number> {
-  const { settings, content, eventId, tokenSource } = await prepare(parsed, context);
+  const { settings, content, eventId, secrets } = await prepare(parsed, context);
   const { method, target } = settings;
   const sender = openSender(settings);
   try {
@@ -18,8 +18,8 @@ export async function send(parsed: ParsedArguments, context: CommandContext): Pr
     return exitCodes.acknowledged;
   } catch (error) {
     if (!(error instanceof PlantStoreError)) throw error;
-    context.stderr.write(`plant-store: ${describeFailure(error, tokenSource)}\n`);
-    return exitCodeOf(error.outcome);
+    context.stderr.write(`plant-store: ${describeFailure(error, secrets)}\n`);
+    return exitCodeOf(error);
   } finally {
     await sender.close();
   }
