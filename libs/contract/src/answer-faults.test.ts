@@ -171,7 +171,7 @@ test.each<[string, Answers, string]>([
   [
     'a base address with credentials',
     { 'base-address': 'https://user:password@receiver.example' },
-    'base-address is no http',
+    'base-address holds credentials',
   ],
   ['an empty code', { 'error-codes': { unavailable: '' } }, 'error-codes has an empty code'],
   [

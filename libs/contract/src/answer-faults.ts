@@ -47,11 +47,10 @@ const MAX_TIME = 2_147_483_647;
 /** What the compiler cannot see of each answer. */
 const checks: { readonly [Id in ExecutableId]: Check<Id> } = {
   'authentication-realm': (realm) => unless(VALUE.test(realm), 'is no text of printable ASCII'),
-  'base-address': (url) =>
-    unless(
-      /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/.test(url),
-      'is no http or https URL, without credentials, query and fragment',
-    ),
+  'base-address': (url) => [
+    ...unless(/^https?:\/\/[^\s?#]+$/.test(url), 'is no http or https URL, without query and fragment'),
+    ...unless(!/^[^/]*\/\/[^/]*@/.test(url), 'holds credentials, and is published'),
+  ],
   'error-codes': (codes) => [
     ...unless(
       Object.keys(codes).every(isFailure),
