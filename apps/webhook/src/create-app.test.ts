@@ -20,7 +20,11 @@ test.each([
       accessTokens: new AccessTokens(['arbitrary']),
       inbox,
       logger: log.logger,
-      reception: composeReception(answers, { MAX_CONTENT_BYTES: 100, MAX_CONTENT_BYTES_IN_FLIGHT: 100 }),
+      reception: composeReception(answers, {
+        MAX_CONTENT_BYTES: 100,
+        MAX_CONTENT_BYTES_IN_FLIGHT: 100,
+        REQUEST_TIMEOUT_MS: 10_000,
+      }),
       dispatcherGuards: { concurrency: 1, timeout: 1_000, maxAttempts: 1, backoff: 1, maxBackoff: 1 },
     },
     { requestTimeout: 10_000, keepAliveTimeout: 1_000 },

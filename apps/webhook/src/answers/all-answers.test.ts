@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
+import type { AnswerSchema } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 
 import { recordLog } from '../../test/record-log.js';
@@ -116,6 +117,26 @@ test('a request that is slower than agreed is given up', async () => {
   const { url } = await runReceiver({ 'time-outs': { delivery: 50, answer: 50 } });
 
   expect(await exchange(url, ['content-length: 10'])).toMatch(/^HTTP\/1\.1 408 /);
+});
+
+test('content is not held for a schema that takes longer than a request may', async () => {
+  const endless: AnswerSchema = {
+    '~standard': {
+      version: 1,
+      vendor: 'this test',
+      validate: () => new Promise(() => undefined),
+      jsonSchema: { input: () => ({}) },
+    },
+  };
+  const receiver = await runReceiver(
+    { 'media-type': 'application/json', payload: 'plant', 'plant-fields': endless },
+    { REQUEST_TIMEOUT_MS: '200', MAX_CONTENT_BYTES: '10', MAX_CONTENT_BYTES_IN_FLIGHT: '10' },
+  );
+  const sent = { fields: { 'content-type': 'application/json' }, content: '{"a":12345' };
+
+  expect(await receiver.send({ ...sent, content: '{"a":1234}' })).toMatchObject({ status: 503 });
+  expect(await receiver.send(sent)).toMatchObject({ status: 400 });
+  expect(receiver.kept()).toEqual([]);
 });
 
 test('answers that cannot be carried out keep the receiver from starting, each named', async () => {

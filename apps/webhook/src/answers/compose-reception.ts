@@ -6,6 +6,7 @@ import { checkContentEncoding } from '../checks/check-media-type.js';
 import { checkMethod } from '../checks/check-method.js';
 import { parseJson } from '../checks/parse-json.js';
 import { readSigningKey } from '../checks/signing-key.js';
+import { within } from '../checks/within.js';
 import type { Config } from '../config.js';
 import { prepareAnswer } from '../http/prepared-answer.js';
 import { prepareRefusals } from '../http/prepare-refusals.js';
@@ -14,7 +15,10 @@ import { effectsOf, type ReceiverEffects } from './effects-of.js';
 import type { ContentStep, HeadCheck, Signing } from './receiver-effect.js';
 
 /** The settings that a reception takes. */
-type ReceptionSettings = Pick<Config, 'MAX_CONTENT_BYTES' | 'MAX_CONTENT_BYTES_IN_FLIGHT' | 'SIGNING_KEYS'>;
+type ReceptionSettings = Pick<
+  Config,
+  'MAX_CONTENT_BYTES' | 'MAX_CONTENT_BYTES_IN_FLIGHT' | 'REQUEST_TIMEOUT_MS' | 'SIGNING_KEYS'
+>;
 
 /**
  * Puts together how deliveries are received. Of a question that is open nothing is left to be asked per delivery.
@@ -36,7 +40,7 @@ export function composeReception(answers: Answers, settings: ReceptionSettings):
     ]),
     maxContentBytes: settings.MAX_CONTENT_BYTES,
     maxContentBytesInFlight: settings.MAX_CONTENT_BYTES_IN_FLIGHT,
-    inspect: steps.length === 0 ? undefined : awaitedInTurn(steps),
+    inspect: steps.length === 0 ? undefined : awaitedInTurn(steps, settings.REQUEST_TIMEOUT_MS),
     acknowledgement: effects.acknowledgement ?? prepareAnswer(204),
     refusals: effects.refusals ?? prepareRefusals({}),
   });
@@ -64,8 +68,12 @@ function inTurn(checks: readonly HeadCheck[]): HeadCheck {
   });
 }
 
-function awaitedInTurn(steps: readonly ContentStep[]): NonNullable<Reception['inspect']> {
+/** @param limit of a step that is not done at once, in milliseconds */
+function awaitedInTurn(steps: readonly ContentStep[], limit: number): NonNullable<Reception['inspect']> {
   return async (inspection) => {
-    for (const step of steps) await step(inspection);
+    for (const step of steps) {
+      const running = step(inspection);
+      if (running !== undefined) await within(limit, running);
+    }
   };
 }

@@ -198,6 +198,13 @@ const cases: { readonly [Id in ExecutableId]: readonly Case[] } = {
       answered: taken,
     },
     {
+      name: 'a schema that takes its time although that of the event says no at once',
+      given: { ...withEvent, 'plant-fields': slowSchema },
+      sent: json({ plant }),
+      open: taken,
+      answered: refused(422),
+    },
+    {
       name: 'a plant that is none, while nobody knows where it stands',
       given: pick('media-type', 'plant-fields'),
       sent: json({ plant: { name: '' } }),
