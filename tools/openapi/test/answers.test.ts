@@ -216,6 +216,44 @@ actions:
   expect(reportOf({ answers, overlay: mended }).answers).toMatchObject([{ state: 'answered' }]);
 });
 
+it('a reference that fills an empty map of another answer is to be written out', () => {
+  const action = (target: string, update: unknown, question: string) => ({
+    target,
+    update,
+    'x-question': question,
+    'x-answered-by': 'A. Person',
+    'x-date': '2026-01-31',
+    'x-reason': 'Minutes',
+  });
+  const content = (plant: object) => ({
+    requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { plant } } } } },
+  });
+  const plant = "$.webhooks['/hook'].post.requestBody.content['application/json'].schema.properties.plant";
+  const gateOf = (...fields: ReturnType<typeof action>[]) => {
+    const payload = action("$.webhooks['/hook']", { post: content({}) }, 'payload');
+    const overlay = { overlay: '1.0.0', actions: [payload, ...fields] };
+    const document = documentOf({
+      webhooks: { '/hook': { summary: 'Hook', post: content({ $ref: '#/components/schemas/Plant' }) } },
+      components: { schemas: { Plant: { type: 'object' } } },
+    });
+    return inFolder({ 'b.yaml': HOOK, 'd.yaml': document, 'o.yaml': JSON.stringify(overlay) }, (folder) =>
+      runCli(['diff', '--baseline', 'b.yaml', '--document', 'd.yaml', '--overlay', 'o.yaml'], folder),
+    );
+  };
+
+  const referenced = gateOf(
+    action('$', { components: { schemas: { Plant: { type: 'object' } } } }, 'plant-fields'),
+    action(plant, { $ref: '#/components/schemas/Plant' }, 'plant-fields'),
+  );
+  expect(referenced.code).toBe(1);
+  expect(referenced.out).toContain(
+    'stale answer: webhooks › /hook › post › requestBody › content › application/json › schema › properties › plant',
+  );
+  expect(referenced.out).toContain('write that in place of the `$ref`, and take it out where it stands now.');
+
+  expect(gateOf(action(plant, { type: 'object' }, 'plant-fields')).code).toBe(0);
+});
+
 describe('openapi answers', () => {
   it('writes what the contract says, to standard output or to a file', () => {
     const { code, out, err } = runCli(['answers']);

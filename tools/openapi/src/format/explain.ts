@@ -2,8 +2,9 @@ import type { Fact } from '../facts/fact.js';
 import { statedIn } from '../facts/stated-in.js';
 import type { Finding, StaleReason } from '../gate/finding.js';
 import type { Action } from '../overlay/action.js';
-import { plainName } from '../read/json-pointer.js';
+import { plainName, pointerOf } from '../read/json-pointer.js';
 import { formatPlace, type Place } from '../read/place.js';
+import { stringAt } from '../read/source-node.js';
 import type { Producer } from '../sources/producers.js';
 import type { Presentation } from './presentation.js';
 
@@ -39,7 +40,9 @@ export function explain(finding: Finding, presentation: Presentation): Explanati
   const producer = presentation.producerOf(finding.pointer);
   return {
     finding,
-    name: plainName(finding.pointer),
+    name: plainName(
+      finding.reason === 'states nothing' && action ? pointerOf(action.steps) : finding.pointer,
+    ),
     ...(baseline && { stated: statement(baseline) }),
     ...(section !== undefined && { section }),
     ...(document && { shown: statement(document) }),
@@ -112,7 +115,16 @@ const STALE: Readonly<Record<StaleReason, (at: string, where: string, again: str
 
 function staleAdvice({ action, reason }: Finding, where: string, again: string): string[] {
   if (reason === undefined) return [];
-  return STALE[reason](placeOf(action), where, again);
+  return isReference(action) && reason === 'states nothing'
+    ? [
+        `What its \`$ref\` leads to is told of the actions that state it. At ${placeOf(action)}, write that in place of the \`$ref\`, and take it out where it stands now.`,
+      ]
+    : STALE[reason](placeOf(action), where, again);
+}
+
+/** A reference that fills an empty map of another action stands where a fact of that one stood, and adds none. */
+function isReference(action: Action | undefined): boolean {
+  return action?.update !== undefined && stringAt(action.update, '$ref') !== undefined;
 }
 
 function placeOf(written: { readonly place: Place } | undefined): string {
