@@ -24,7 +24,10 @@ export interface Delivery extends IncomingDelivery {
   readonly failures: number;
 }
 
-/** What became of an attempt: the delivery is done with, comes again, or is put aside until somebody looks. */
+/**
+ * What became of an attempt: the delivery is done with, comes again, or is put aside until somebody looks. Of `error`,
+ * which is for people, the beginning is kept (error-text.ts).
+ */
 export type Outcome =
   | { readonly kind: 'handled' }
   /** `retryAfter` in milliseconds. */

@@ -368,6 +368,25 @@ describe('who opens the file while the receiver runs', () => {
     ]);
   });
 
+  test.each(['failed', 'parked'] as const)(
+    'reads the beginning of any error of what has %s',
+    async (kind) => {
+      const folder = makeFolder();
+      const inbox = openInbox(folder);
+      const errors = ['\ud800 \0 \udc00', '\u{1f33f}', 'a'.repeat(2_000), `${'a'.repeat(999)}\u{1f33f}`];
+      for (const content of errors) await inbox.accept(arbitrary(content));
+      for (const [index, delivery] of (await claim(inbox)).entries()) {
+        await inbox.settle(delivery, { kind, error: errors[index] as string, retryAfter: 0 });
+      }
+
+      expect(overviewOf(folder, 'error')).toEqual([
+      ['\ufffd \ufffd \ufffd'],
+      ['\u{1f33f}'],
+      ['a'.repeat(1_000)],
+      [`${'a'.repeat(999)}\ufffd`],
+    ]);
+  });
+
   test('sees the event of a delivery that has one', async () => {
     const folder = makeFolder();
     const inbox = openInbox(folder);

@@ -1,3 +1,4 @@
+import { errorText } from './error-text.js';
 import type { Delivery, IncomingDelivery, Outcome } from './inbox.js';
 import type { Progress } from './progress.js';
 import type { Exception } from './sqlite-statements.js';
@@ -108,11 +109,11 @@ function planSettlement(
       id,
       at: now + Math.ceil(outcome.retryAfter),
       failures: failures + 1,
-      error: outcome.error,
+      error: errorText(outcome.error),
     });
     return;
   }
   if (inBacklog) plan.leavingBacklog.push(id);
   if (outcome.kind === 'parked')
-    plan.parked.push({ id, at: now, failures: failures + 1, error: outcome.error });
+    plan.parked.push({ id, at: now, failures: failures + 1, error: errorText(outcome.error) });
 }
