@@ -234,6 +234,11 @@ describe('settings that have to agree:', () => {
       ['MAX_CONTENT_BYTES: must not be larger than MAX_CONTENT_BYTES_IN_FLIGHT'],
     ],
     [
+      'a content that is larger than can be kept',
+      { ...TOKENS, MAX_CONTENT_BYTES: '500000001', MAX_CONTENT_BYTES_IN_FLIGHT: '1000000000' },
+      ['MAX_CONTENT_BYTES: must not be larger than 500000000, which the inbox can keep'],
+    ],
+    [
       'a content that is larger than all of them by default',
       { ...TOKENS, MAX_CONTENT_BYTES: '67108865' },
       ['MAX_CONTENT_BYTES: must not be larger than MAX_CONTENT_BYTES_IN_FLIGHT'],

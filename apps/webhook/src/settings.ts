@@ -1,4 +1,4 @@
-import { ACCESS_TOKEN_PATTERN, type TokenFormat } from '@plant-store/contract';
+import { ACCESS_TOKEN_PATTERN, MAX_SIZE_LIMIT, type TokenFormat } from '@plant-store/contract';
 import { z } from 'zod';
 
 import type { ReceiverEffects } from './answers/effects-of.js';
@@ -66,6 +66,10 @@ export function settingsUnder({ guards, signing, tokenFormat }: ReceiverEffects)
     .refine(
       hasTokensOf(tokenFormat),
       rule('ACCESS_TOKENS', `must be of the format that token-format is answered with: ${tokenFormat?.name}`),
+    )
+    .refine(
+      ({ MAX_CONTENT_BYTES: one }) => !(one > MAX_SIZE_LIMIT),
+      rule('MAX_CONTENT_BYTES', `must not be larger than ${MAX_SIZE_LIMIT}, which the inbox can keep`),
     )
     .refine(
       hasRoomForOneDelivery,

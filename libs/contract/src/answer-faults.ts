@@ -5,6 +5,7 @@ import type { RateLimit } from './answer-kinds/rate-limit.js';
 import type { ReceiverResponse } from './answer-kinds/receiver-response.js';
 import { type AnswerSchema, jsonSchemaOf } from './answer-kinds/schema.js';
 import type { SigningScheme } from './answer-kinds/signing-scheme.js';
+import { MAX_SIZE_LIMIT } from './answer-kinds/size-limit.js';
 import type { Answers, ExecutableAnswers, ExecutableId } from './answer-types.js';
 
 /** Tells what is wrong with an answer, in the light of the others; nothing if it can be carried out. */
@@ -37,9 +38,6 @@ const RESERVED = [
 
 /** Statuses that want a field beside them that nobody has answered (RFC 9110 §15.5.2, §15.5.6, §15.5.8, §15.5.22). */
 const WITH_A_FIELD = [401, 405, 407, 426];
-
-/** Content that fits one string and one value of the inbox, with room for what stands beside it. In bytes. */
-const MAX_SIZE = 500_000_000;
 
 /** The longest time that a timer takes, in milliseconds. */
 const MAX_TIME = 2_147_483_647;
@@ -94,7 +92,7 @@ const checks: { readonly [Id in ExecutableId]: Check<Id> } = {
   signing: signingFaults,
   'size-limits': (bytes) => [
     ...unless(isCount(bytes) && bytes > 0, 'is no whole number of bytes'),
-    ...unless(!(bytes > MAX_SIZE), `is more than a receiver can take: ${MAX_SIZE} bytes at most`),
+    ...unless(!(bytes > MAX_SIZE_LIMIT), `is more than a receiver can take: ${MAX_SIZE_LIMIT} bytes at most`),
   ],
   'status-codes': (codes) =>
     Object.entries(codes).flatMap(([name, { status, description }]) => [

@@ -7,6 +7,7 @@ test('the names that the package exports', () => {
     'BEARER',
     'CONTENT_METHODS',
     'FAILURES',
+    'MAX_SIZE_LIMIT',
     'RateWindow',
     'answerFaults',
     'answers',

@@ -15,6 +15,7 @@ export type { ReceiverResponse } from './answer-kinds/receiver-response.js';
 export type { RetryPolicy } from './answer-kinds/retry-policy.js';
 export { type AnswerSchema, isSchema, jsonSchemaOf, type SchemaInput } from './answer-kinds/schema.js';
 export { type SignedPart, signedPieces, type SigningScheme } from './answer-kinds/signing-scheme.js';
+export { MAX_SIZE_LIMIT } from './answer-kinds/size-limit.js';
 export type { TimeOuts } from './answer-kinds/time-outs.js';
 export type { TokenFormat } from './answer-kinds/token-format.js';
 export type { VersionScheme } from './answer-kinds/version-scheme.js';
