@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { type Answers, openQuestions } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
+import { format } from 'prettier';
 import { answersText } from '../src/answers/answers-text.js';
 import { documentOf } from './documents.js';
 import { inFolder, runCli, WORKSPACE } from './run-cli.js';
@@ -123,11 +125,25 @@ describe('an answer of the overlay alone', () => {
     );
     const lines = Object.fromEntries(answers.map(({ question, advice }) => [question, advice[0]?.lines]));
     expect(lines).toMatchObject({
-      'http-method': `  'http-method': "PUT",`,
+      'http-method': `  'http-method': 'PUT',`,
       'size-limits': `  'size-limits': 1000,`,
-      payload: `  'payload': {"plantField":"plant"},`,
+      payload: `  payload: { plantField: 'plant' },`,
       'plant-fields': `  'plant-fields': <a schema>,`,
     });
+  });
+
+  it('is asked with lines that are the same answer once pasted, and formatted already', async () => {
+    const schemas = ['plant-fields', 'event-payload-fields'];
+    const lines = answers
+      .filter(({ question }) => !schemas.includes(question))
+      .flatMap(({ advice }) => advice.flatMap(({ lines = [] }) => lines));
+    const object = `{\n${lines.join('\n')}\n}`;
+
+    expect(runInNewContext(`(${object})`)).toEqual(
+      Object.fromEntries(Object.entries(exampleAnswers).filter(([id]) => !schemas.includes(id))),
+    );
+    const source = `export const answers = ${object} as const;\n`;
+    expect(await format(source, { parser: 'typescript', singleQuote: true, printWidth: 110 })).toBe(source);
   });
 
   it('is asked as a Standard Schema where it is one', () => {
@@ -150,7 +166,7 @@ it('an answer that was changed on one side contradicts the other, with both valu
   to do          An answer is bound to its value. If it changed, it is a new one: change o.yaml:6, with who answered, when and why.
                  Or make it in libs/contract/src/answers.ts:2:
 
-  'retry': {"delays":[100,200],"statuses":[429,503],"withoutAnswer":true},
+  retry: { delays: [100, 200], statuses: [429, 503], withoutAnswer: true },
 
 4 specified, 0 missing, 0 contradicted, 0 invented, 0 answered, 1 unmatched
 `);

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import type { SourceNode } from '../read/source-node.js';
 import { toPlain } from '../read/to-plain.js';
+import { codeText, keyText } from './code-text.js';
 
 /** How the formatter writes YAML. */
 const LAYOUT = { singleQuote: true, lineWidth: 0 } as const;
@@ -30,9 +31,15 @@ export function fieldToAdd(value: SourceNode | undefined): string {
   return indented(stringify({ 'x-answer': answer }, LAYOUT), '    ');
 }
 
-/** The line of answers.ts that says this answer. */
-export function lineToAdd(question: string, value: SourceNode): string {
-  return `  '${question}': ${JSON.stringify(toPlain(value))},`;
+/** The lines of answers.ts that say this answer. */
+export function linesToAdd(question: string, value: SourceNode): string {
+  const name = `  ${keyText(question)}: `;
+  return `${name}${codeText(toPlain(value), '  ', name.length + 1)},`;
+}
+
+/** The line of answers.ts that has a schema in place of these words. */
+export function schemaToAdd(question: string): string {
+  return `  ${keyText(question)}: <a schema>,`;
 }
 
 function indented(lines: string, by: string): string {

@@ -1,6 +1,6 @@
 import { factsOf } from '../answers/facts-of.js';
 import type { HeldAnswer } from '../answers/held-answer.js';
-import { actionToAdd, fieldToAdd, lineToAdd, overlayHead } from '../answers/lines-to-add.js';
+import { actionToAdd, fieldToAdd, linesToAdd, overlayHead, schemaToAdd } from '../answers/lines-to-add.js';
 import { valueText } from '../answers/value-text.js';
 import type { GateReport } from '../gate/gate.js';
 import type { Action } from '../overlay/action.js';
@@ -140,7 +140,7 @@ function toCode({ question, action, entered }: HeldAnswer, { entered: code }: Ga
   return [
     code.schemas.has(question)
       ? schemaAdvice(question, action.answer, `${verb} ${where}`)
-      : { text: `${verb} ${where}:`, lines: lineToAdd(question, action.answer) },
+      : { text: `${verb} ${where}:`, lines: linesToAdd(question, action.answer) },
   ];
 }
 
@@ -148,7 +148,7 @@ function toCode({ question, action, entered }: HeldAnswer, { entered: code }: Ga
 function schemaAdvice(question: string, answer: SourceNode, where: string): Advice {
   return {
     text: `${where} with a Standard Schema, of Zod for instance, whose JSON Schema is ${valueText(answer)}:`,
-    lines: `  '${question}': <a schema>,`,
+    lines: schemaToAdd(question),
   };
 }
 
