@@ -380,12 +380,13 @@ describe('who opens the file while the receiver runs', () => {
       }
 
       expect(overviewOf(folder, 'error')).toEqual([
-      ['\ufffd \ufffd \ufffd'],
-      ['\u{1f33f}'],
-      ['a'.repeat(1_000)],
-      [`${'a'.repeat(999)}\ufffd`],
-    ]);
-  });
+        ['\ufffd \ufffd \ufffd'],
+        ['\u{1f33f}'],
+        ['a'.repeat(1_000)],
+        [`${'a'.repeat(999)}\ufffd`],
+      ]);
+    },
+  );
 
   test('sees the event of a delivery that has one', async () => {
     const folder = makeFolder();
