@@ -1,3 +1,4 @@
+export type { Failure, RetryPolicy } from '@plant-store/contract';
 export { createNewPlantSender } from './create-new-plant-sender.js';
 export type { Acknowledgement, Answer } from './delivery/answer.js';
 export { bytes } from './encoders/bytes.js';

@@ -3,6 +3,7 @@ import { whileOpen } from '../src/answers/answered-settings.js';
 import { settingsTable } from '../src/answers/settings-table.js';
 import { exitCodeMeanings, exitCodes } from '../src/cli/exit-codes.js';
 import * as sdk from '../src/index.js';
+import { resolveSettings } from '../src/options/resolve-settings.js';
 import { errorCodes, InvalidOptionsError, NotAcknowledgedError, PlantStoreError } from '../src/index.js';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
@@ -40,6 +41,15 @@ test('the README lists every exit code as it is, and no other', () => {
 test('the README lists every question whose answer changes something here, and no other', () => {
   const questions = tableOf('Question').map(([question]) => question);
   expect(questions).toEqual(Object.keys(settingsTable).map((id) => `\`${id}\``));
+});
+
+test('the README lists every option that there is while everything is open, and no other', () => {
+  const right = { baseUrl: 'https://example.test', accessToken: 'token', method: 'POST', encode: sdk.json };
+  const derived = ['target', 'syntax', 'answered', 'signingKey'];
+  const options = Object.keys(resolveSettings({}, right)).filter((name) => !derived.includes(name));
+  expect(tableOf('Option').map(([name]) => name)).toEqual(
+    ['baseUrl', ...options].map((name) => `\`${name}\``),
+  );
 });
 
 test('the README lists every guard with its default', () => {
