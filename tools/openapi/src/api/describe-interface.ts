@@ -44,7 +44,10 @@ export function describeInterface(sources: InterfaceSources): Page {
       {
         kind: 'paragraph',
         text: [
-          'This page says what the OpenAPI document states, and no more. What the specification leaves open is listed as open.',
+          'This page says what the OpenAPI document states, and no more. ',
+          questions.answered.length === 0
+            ? 'What the specification leaves open is listed as open.'
+            : 'What the specification leaves open is listed with its answer, or as open.',
         ],
       },
       { kind: 'facts', facts: overview({ reader, root, questions, webhooks, paths }) },

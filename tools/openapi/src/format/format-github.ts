@@ -5,8 +5,9 @@ import { type AnswerExplanation, explainAnswers, positionOf } from './explain-an
 import type { Presentation } from './presentation.js';
 
 /**
- * For a job of GitHub Actions: an annotation for each finding, at the line of the answer or of the code that
- * the fact comes from, or else of the baseline or the document; and for each answer, at its line on the side that says it. Nothing if there is nothing to say.
+ * For a job of GitHub Actions: an annotation for each finding, at the line of the answer or of the code that the fact
+ * comes from, or else of the baseline or the document; and for each answer, at its line on the side that says it.
+ * Nothing if there is nothing to say.
  */
 export function formatGithub(presentation: Presentation): string {
   const { report } = presentation;

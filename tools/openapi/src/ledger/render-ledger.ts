@@ -28,10 +28,9 @@ const HEAD = [
 ];
 
 /**
- * The difference between specification and document as Markdown, one row a line: what differs or was
- * answered, each answer with the facts that it made, what is specified (folded), and the open questions, which assert
- * nothing. It names no line
- * numbers, so that it changes only with what it tells.
+ * The difference between specification and document as Markdown, one row a line: what differs or was answered, each
+ * answer with the facts that it made, what is specified (folded), and the open questions, which assert nothing. It
+ * names no line numbers, so that it changes only with what it tells.
  */
 export function renderLedger(input: LedgerInput): string {
   const { report, questions } = input;

@@ -144,6 +144,7 @@ describe('what is open', () => {
   test('is listed with its answer once there is one, and no longer as open', () => {
     const answered = renderMarkdown(describeExample(published, EXAMPLE_ANSWERS));
     const [before = '', after = ''] = answered.split('## What is open');
+    expect(before).toContain('What the specification leaves open is listed with its answer, or as open.');
     expect(before).toContain('### HTTP method');
     expect(before).toContain('- Answer: `PUT`');
     expect(before).toContain('- Answer: Announced &#42;before&#42;, in words with `code`.');
