@@ -1,40 +1,24 @@
+import { headerFaults } from './answer-checks/header-faults.js';
+import { isCount } from './answer-checks/is-count.js';
+import { MEDIA_TYPE_PATTERN } from './answer-checks/media-type-pattern.js';
+import { responseFaults } from './answer-checks/response-faults.js';
+import { signingFaults } from './answer-checks/signing-faults.js';
+import { unless } from './answer-checks/unless.js';
 import { answerConflicts } from './answer-conflicts.js';
 import { FAILURES } from './answer-kinds/failure.js';
 import { isJsonMediaType } from './answer-kinds/media-type.js';
 import type { RateLimit } from './answer-kinds/rate-limit.js';
-import type { ReceiverResponse } from './answer-kinds/receiver-response.js';
 import { type AnswerSchema, jsonSchemaOf } from './answer-kinds/schema.js';
-import type { SigningScheme } from './answer-kinds/signing-scheme.js';
 import { MAX_SIZE_LIMIT } from './answer-kinds/size-limit.js';
 import type { Answers, ExecutableAnswers, ExecutableId } from './answer-types.js';
 
 /** Tells what is wrong with an answer, in the light of the others; nothing if it can be carried out. */
 type Check<Id extends ExecutableId> = (answer: ExecutableAnswers[Id], answers: Answers) => readonly string[];
 
-const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const MEDIA_TYPE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[!-~](?:[\t -~]*[!-~])?$/;
 
 /** JSON Pointer to a part of a value (RFC 6901 §3). */
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
-
-/** Fields that frame or describe a request, that are no one value, or that OpenAPI leaves out (3.1.0 §4.8.12.2). */
-const RESERVED = [
-  'accept',
-  'authorization',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'expect',
-  'host',
-  'keep-alive',
-  'set-cookie',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-];
 
 /** Statuses that want a field beside them that nobody has answered (RFC 9110 §15.5.2, §15.5.6, §15.5.8, §15.5.22). */
 const WITH_A_FIELD = [401, 405, 407, 426];
@@ -58,7 +42,7 @@ const checks: { readonly [Id in ExecutableId]: Check<Id> } = {
   ],
   'error-payloads': ({ mediaType, fields }) => [
     ...unless(
-      MEDIA_TYPE.test(mediaType) && isJsonMediaType(mediaType),
+      MEDIA_TYPE_PATTERN.test(mediaType) && isJsonMediaType(mediaType),
       `has a media type that is none of JSON, without parameters: ${mediaType}`,
     ),
     ...unless(Object.keys(fields).length > 0, 'has no field'),
@@ -70,7 +54,7 @@ const checks: { readonly [Id in ExecutableId]: Check<Id> } = {
   'event-payload-fields': schemaFaults,
   'http-method': () => [],
   'media-type': (mediaType) =>
-    unless(MEDIA_TYPE.test(mediaType), 'is no media type, as type/subtype without parameters'),
+    unless(MEDIA_TYPE_PATTERN.test(mediaType), 'is no media type, as type/subtype without parameters'),
   payload: (shape) => unless(shape === 'plant' || shape.plantField !== '', 'has an empty `plantField`'),
   'plant-fields': schemaFaults,
   'rate-limits': rateFaults,
@@ -136,17 +120,6 @@ function isExecutable(id: string): id is ExecutableId {
   return Object.hasOwn(checks, id);
 }
 
-function unless(isRight: boolean, fault: string): string[] {
-  return isRight ? [] : [fault];
-}
-
-function headerFaults(name: string): string[] {
-  return [
-    ...unless(NAME.test(name), `has a header whose name is none: ${name}`),
-    ...unless(!RESERVED.includes(name.toLowerCase()), `uses the header ${name}, which is taken`),
-  ];
-}
-
 function schemaFaults(schema: AnswerSchema): string[] {
   try {
     jsonSchemaOf(schema);
@@ -154,51 +127,6 @@ function schemaFaults(schema: AnswerSchema): string[] {
   } catch (error) {
     return [`has no JSON Schema: ${(error as Error).message}`];
   }
-}
-
-function responseFaults(response: ReceiverResponse): string[] {
-  const { status, description } = response;
-  const content = 'content' in response ? response.content : undefined;
-  return [
-    ...unless(description.trim() !== '', 'has no description'),
-    ...unless(
-      content === undefined || ![204, 205].includes(status),
-      `has content, which a ${status} cannot have`,
-    ),
-    ...(content === undefined ? [] : contentFaults(content)),
-  ];
-}
-
-function contentFaults({ mediaType, text }: { mediaType: string; text: string }): string[] {
-  return [
-    ...unless(MEDIA_TYPE.test(mediaType), 'has content of no media type'),
-    ...unless(!isJsonMediaType(mediaType) || isJson(text), 'has content that is not of its media type'),
-  ];
-}
-
-function signingFaults(scheme: SigningScheme, answers: Answers): string[] {
-  const { signed, signature, timestamp } = scheme;
-  return [
-    ...headerFaults(signature.header),
-    ...(timestamp === undefined ? [] : headerFaults(timestamp.header)),
-    ...unless(
-      /^[!-~]*$/.test(signature.prefix),
-      'has a prefix of the signature that cannot stand in a header',
-    ),
-    ...unless(
-      timestamp === undefined || isCount(timestamp.toleranceSeconds),
-      'has a tolerance that is no whole number of seconds',
-    ),
-    ...unless(signed.includes('content'), 'does not sign the content'),
-    ...unless(
-      !signed.includes('timestamp') || timestamp !== undefined,
-      'signs a timestamp, and has no `timestamp`',
-    ),
-    ...unless(
-      !signed.includes('event-id') || 'header' in (answers['event-identity'] ?? {}),
-      'signs the identifier of the event: answer event-identity with a header',
-    ),
-  ];
 }
 
 function rateFaults({ deliveries, seconds }: RateLimit): string[] {
@@ -213,17 +141,7 @@ function rateFaults({ deliveries, seconds }: RateLimit): string[] {
 
 const isFailure = (name: string): boolean => Object.hasOwn(FAILURES, name);
 const isStatus = (status: number): boolean => Number.isInteger(status) && status >= 100 && status <= 599;
-const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
 const isTime = (value: number): boolean => isCount(value) && value <= MAX_TIME;
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function isPattern(source: string): boolean {
   try {
