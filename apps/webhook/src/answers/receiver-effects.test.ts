@@ -451,6 +451,13 @@ const cases: { readonly [Id in ExecutableId]: readonly Case[] } = {
       answered: refused(404),
     },
     {
+      name: 'the path behind a prefix of any character that one may have',
+      given: { 'request-versioning': { pathPrefix: '/v1.0/~A-b_c' } },
+      sent: { path: '/v1.0/~A-b_c/plant/webhook' },
+      open: refused(404),
+      answered: taken,
+    },
+    {
       name: 'the path that the receiver tells',
       given: { 'request-versioning': { pathPrefix: '/v1' } },
       sent: {},
