@@ -493,6 +493,30 @@ describe('with an answer to every question', () => {
     });
   });
 
+  test('where time runs out between two attempts it says what the last one was told', async () => {
+    const server = await startRawServer(answerWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n'));
+    const given = { ...answersFor(server.url), retry: { ...everyAnswer.retry, delays: [600_000] } };
+    const args = ['send', await file(content), '--event-id', '1', '--total-timeout', '1000'];
+
+    const { code, stderr } = await run(args, { given, environment });
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^plant-store: not acknowledged: .* The receiver could not take it now\.\n$/);
+  });
+
+  test('where the receiver is gone after it refused, sending again is not called safe', async () => {
+    const server = await startRawServer((request) => {
+      server.server.close();
+      request.socket.end('HTTP/1.1 503 Arbitrary\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    });
+    const args = ['send', await file(content), '--event-id', '1'];
+
+    const { code, stderr } = await run(args, { given: answersFor(server.url), environment });
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^plant-store: not acknowledged: .*ECONNREFUSED.* refused an attempt\.\n$/);
+  });
+
   test('after an attempt that is unknown, the delivery is', async () => {
     const server = await startRawServer((request, index) => {
       if (index === 0) request.socket.destroy();

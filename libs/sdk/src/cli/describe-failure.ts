@@ -19,7 +19,9 @@ function advice(error: PlantStoreError, secrets: SecretSources): string {
   if (error.outcome === 'unknown') {
     return 'The receiver may have taken the plant; sent again, it may be delivered twice.';
   }
-  if (error instanceof NotAcknowledgedError) return adviceOnRefusal(error, secrets);
+  const refusal = error instanceof NotAcknowledgedError ? error : error.cause;
+  if (refusal instanceof NotAcknowledgedError) return adviceOnRefusal(refusal, secrets);
+  if (error.outcome === 'answered') return 'The receiver refused an attempt.';
   if (error.code === 'PLANT_STORE_CONTENT_TOO_LARGE') return '';
   const connecting =
     error.code === 'PLANT_STORE_CONNECT_FAILED' || error.code === 'PLANT_STORE_CONNECT_TIMEOUT';
