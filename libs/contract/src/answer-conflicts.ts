@@ -9,6 +9,7 @@ export function answerConflicts(answers: Answers): string[] {
     ...pointerWithoutJson(answers),
     ...plantInTheWay(answers),
     ...closedToEachOther(answers),
+    ...identityShutOut(answers),
     ...repeatedAcknowledgements(answers),
   ];
 }
@@ -67,6 +68,23 @@ function closedToEachOther({
   ];
 }
 
+/** An identifier in the content stands in a field that the schema of what is around it allows. */
+function identityShutOut({
+  payload,
+  'event-identity': identity,
+  'plant-fields': plant,
+  'event-payload-fields': event,
+}: Answers): string[] {
+  if (payload === undefined || identity === undefined || !('pointer' in identity)) return [];
+  const [, step = ''] = identity.pointer.split('/');
+  const field = step.replaceAll('~1', '/').replaceAll('~0', '~');
+  if (payload !== 'plant' && field === payload.plantField) return [];
+  const around = { 'event-payload-fields': event, ...(payload === 'plant' && { 'plant-fields': plant }) };
+  return Object.entries(around)
+    .filter(([, schema]) => schema !== undefined && isClosed(schema) && !fieldsOf(schema).includes(field))
+    .map(([id]) => `event-identity points at the field ${field}, which ${id} does not allow`);
+}
+
 /** What is acknowledged is not sent again (RFC 9110 §15.3). */
 function repeatedAcknowledgements({ retry, 'receiver-response': response }: Answers): string[] {
   if (retry === undefined || retry.statuses === 'all') return [];
@@ -79,10 +97,12 @@ function repeatedAcknowledgements({ retry, 'receiver-response': response }: Answ
 
 function refusesFieldsOf(one: AnswerSchema, other: AnswerSchema): boolean {
   const known = fieldsOf(one);
-  return (
-    jsonSchemaOf(one)['additionalProperties'] === false &&
-    fieldsOf(other).some((field) => !known.includes(field))
-  );
+  return isClosed(one) && fieldsOf(other).some((field) => !known.includes(field));
+}
+
+/** Whether a schema allows no field but those that it names. */
+function isClosed(schema: AnswerSchema): boolean {
+  return jsonSchemaOf(schema)['additionalProperties'] === false;
 }
 
 /** The fields that a schema names. */

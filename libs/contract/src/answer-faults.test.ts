@@ -61,6 +61,22 @@ test.each<[string, Answers]>([
     { payload: 'plant', 'plant-fields': named, 'event-payload-fields': dated },
   ],
   [
+    'an identity in the plant, beside an event that allows no other field',
+    {
+      'event-identity': { pointer: '/plant/id' },
+      payload: { plantField: 'plant' },
+      'event-payload-fields': onlyNamed,
+    },
+  ],
+  [
+    'an identity in a field that the event names',
+    {
+      'event-identity': { pointer: '/name' },
+      payload: { plantField: 'plant' },
+      'event-payload-fields': onlyNamed,
+    },
+  ],
+  [
     'fields of a plant that allows no others, which stands by itself',
     { payload: { plantField: 'plant' }, 'plant-fields': onlyNamed, 'event-payload-fields': dated },
   ],
@@ -248,6 +264,20 @@ test.each<[string, Answers, string]>([
     'an event that allows no field of the plant beside its own',
     { payload: 'plant', 'plant-fields': dated, 'event-payload-fields': onlyNamed },
     'event-payload-fields allows no field of plant-fields',
+  ],
+  [
+    'an identity in an event that does not allow it',
+    {
+      'event-identity': { pointer: '/a~1b/id' },
+      payload: { plantField: 'plant' },
+      'event-payload-fields': onlyNamed,
+    },
+    'event-identity points at the field a/b, which event-payload-fields does not allow',
+  ],
+  [
+    'an identity in a plant that does not allow it',
+    { 'event-identity': { pointer: '/id' }, payload: 'plant', 'plant-fields': onlyNamed },
+    'event-identity points at the field id, which plant-fields does not allow',
   ],
   [
     'a retry after an acknowledgement',
