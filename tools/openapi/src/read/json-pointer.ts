@@ -15,7 +15,7 @@ export function pointerOf(steps: readonly string[]): string {
 
 /** A JSON Pointer as a person reads it: `webhooks › /plant/webhook › summary`. */
 export function plainName(pointer: string): string {
-  return pointer === '' ? '(the whole document)' : pointerSteps(pointer).join(' › ');
+  return pointer === '' ? '(the whole document)' : unescapeStep(pointer.slice(1).replaceAll('/', ' › '));
 }
 
 function unescapeStep(step: string): string {
