@@ -33,8 +33,8 @@ export interface NewPlantSender<Plant, Given extends Answers = typeof answers> {
    */
   send(plant: Plant, ...options: SendArguments<SendOptions<Given>>): Promise<Acknowledgement<Given>>;
   /**
-   * Waits for the deliveries in flight, then ends the connections. A `send` after it is refused with
-   * `PLANT_STORE_SENDER_CLOSED`.
+   * Waits for the deliveries in flight, those that wait for their turn or for another attempt included, then ends the
+   * connections. A `send` after it is refused with `PLANT_STORE_SENDER_CLOSED`.
    */
   close(): Promise<void>;
 }

@@ -49,6 +49,17 @@ describe('under a rate limit', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test('close waits for the deliveries that wait for their turn', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = open(often, server.url);
+    const sent = Promise.all(['1', '2', '3', '4', '5'].map((content) => sender.send(content)));
+
+    await sender.close();
+
+    expect(server.requests).toHaveLength(5);
+    expect((await sent).map(({ status }) => status)).toEqual(Array(5).fill(204));
+  });
+
   test('the signal ends the wait, and the place in it is given up', async () => {
     const server = await startRawServer(acknowledge);
     const sender = open({ deliveries: 1, seconds: 0.1 }, server.url);
