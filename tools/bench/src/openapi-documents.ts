@@ -9,12 +9,12 @@ const CHANGED_FIELD = 97;
 const CHANGED_WEBHOOK = 20;
 
 interface Pair {
-  readonly first: string;
-  readonly second: string;
+  readonly first: object;
+  readonly second: object;
 }
 
 /**
- * About 6 MB of JSON each: webhooks whose payloads share schemas, which refer to others three levels deep and
+ * About 6 MB each as JSON: webhooks whose payloads share schemas, which refer to others three levels deep and
  * never back, for the peer's stack overflows on documents that are recursive throughout. The second has other
  * descriptions, limits and enums, and a few webhooks more or less.
  */
@@ -22,7 +22,7 @@ export function openapiDocuments(): Pair {
   return { first: documentOf(false), second: documentOf(true) };
 }
 
-function documentOf(isSecond: boolean): string {
+function documentOf(isSecond: boolean): object {
   const numbers = Array.from({ length: WEBHOOKS }, (_, number) => number);
   const present = numbers.filter((number) => number % CHANGED_WEBHOOK !== (isSecond ? 1 : 0));
   const webhooks = Object.fromEntries(present.map((number) => [`hook-${number}`, webhook(number)]));
@@ -30,7 +30,7 @@ function documentOf(isSecond: boolean): string {
     Array.from({ length: SCHEMAS }, (_, number) => [`Schema${number}`, schema(number, isSecond)]),
   );
   const info = { title: 'Large document', version: '1', license: { name: 'MIT', identifier: 'MIT' } };
-  return JSON.stringify({ openapi: '3.1.0', info, webhooks, components: { schemas } }, null, 2);
+  return { openapi: '3.1.0', info, webhooks, components: { schemas } };
 }
 
 function webhook(number: number): object {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { blockYaml } from './block-yaml.js';
 import { interleave } from './interleave.js';
 import { median } from './median.js';
 import { openapiDocuments } from './openapi-documents.js';
@@ -42,9 +43,15 @@ export async function run(): Promise<void> {
 
 async function measureAll(folder: string): Promise<void> {
   const documents = openapiDocuments();
-  const [first, second] = [join(folder, 'first.json'), join(folder, 'second.json')];
-  writeFileSync(first, documents.first);
-  writeFileSync(second, documents.second);
+  const written = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const first = written('first.json', JSON.stringify(documents.first, null, 2));
+  const second = written('second.json', JSON.stringify(documents.second, null, 2));
+  const firstYaml = written('first.yaml', blockYaml(documents.first));
+  const secondYaml = written('second.yaml', blockYaml(documents.second));
   const contenders: Contender[] = [
     {
       name: 'redocly diff',
@@ -53,6 +60,10 @@ async function measureAll(folder: string): Promise<void> {
     {
       name: 'tools/openapi diff',
       args: [cli, 'diff', '--baseline', first, '--document', second, '--format=json'],
+    },
+    {
+      name: 'tools/openapi diff, YAML',
+      args: [cli, 'diff', '--baseline', firstYaml, '--document', secondYaml, '--format=json'],
     },
     { name: 'tools/openapi changes', args: [cli, 'changes', first, second, '--format=json'] },
   ];
