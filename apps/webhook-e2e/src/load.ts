@@ -1,6 +1,8 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 
-import { type NewPlantSender, NotAcknowledgedError, PlantStoreError } from '@plant-store/sdk';
+import { NotAcknowledgedError, PlantStoreError } from '@plant-store/sdk';
+
+import type { OpenSender } from './open-sender.js';
 
 /** Sizes of contents: within a page of SQLite, across some, and across many. */
 const SIZES = [32, 700, 4_096, 20_000, 150_000];
@@ -23,7 +25,7 @@ export class Load {
    * @param sizes of contents, drawn from at random
    */
   async send(
-    sender: NewPlantSender<Uint8Array>,
+    sender: OpenSender,
     inFlight: number,
     goesOn: () => boolean,
     sizes: readonly number[] = SIZES,
@@ -38,7 +40,7 @@ export class Load {
   }
 
   /** Whether the receiver answered. */
-  async #deliver(sender: NewPlantSender<Uint8Array>, content: Uint8Array): Promise<boolean> {
+  async #deliver(sender: OpenSender, content: Uint8Array): Promise<boolean> {
     const name = nameOf(content);
     try {
       await sender.send(content);

@@ -6,6 +6,7 @@ import { createInterface, type Interface } from 'node:readline';
 import { promisify } from 'node:util';
 
 import { ACCESS_TOKEN } from './access-token.js';
+import { everythingOpen } from './everything-open.js';
 import { makeFolder } from './make-folder.js';
 import { readInbox } from './read-inbox.js';
 import { startReceiver } from './start-receiver.js';
@@ -17,7 +18,7 @@ const run = promisify(execFile);
 /** The environment of a person's terminal: nothing of what Jest or the receiver reads is in it. */
 function terminal(settings: Record<string, string>): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;
-  return { PATH, HOME, ...settings };
+  return { PATH, HOME, ...everythingOpen, ...settings };
 }
 
 /** Serves the receiver as `nx serve webhook` does, on any port and with an inbox of its own. */

@@ -3,6 +3,8 @@ import { EventEmitter, once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
+import { everythingOpen } from './everything-open.js';
+
 /** The built receiver. */
 export const MAIN = fileURLToPath(new URL('../../webhook/dist/main.js', import.meta.url));
 
@@ -22,7 +24,7 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A process that runs the built receiver. It sees no variable but the settings. */
+/** A process that runs the built receiver with everything open. It sees no variable but the settings. */
 export class ReceiverProcess {
   /** Everything that was written to standard error. */
   stderr = '';
@@ -38,7 +40,10 @@ export class ReceiverProcess {
   /** @param command runs the receiver; Node with the built one, or a shell that does so in its place */
   constructor(settings: Settings, command: readonly string[] = [process.execPath, MAIN]) {
     const [program, ...args] = command as [string, ...string[]];
-    this.#child = spawn(program, args, { env: { ...settings }, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = spawn(program, args, {
+      env: { ...everythingOpen, ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => this.#onStdout(text));
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.stderr += text;
