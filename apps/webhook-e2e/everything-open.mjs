@@ -8,7 +8,7 @@ register(
   `data:text/javascript,${encodeURIComponent(`
     export async function resolve(specifier, context, next) {
       const resolved = await next(specifier, context);
-      return resolved.url.endsWith('/libs/contract/dist/answers.js')
+      return new URL(resolved.url).pathname.endsWith('/libs/contract/dist/answers.js')
         ? { url: 'data:text/javascript,export const answers = {};', shortCircuit: true }
         : resolved;
     }`)}`,

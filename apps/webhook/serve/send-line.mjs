@@ -24,7 +24,7 @@ export function sendLine(baseUrl, environment, given, answers) {
     `npx plant-store send ${isArbitrary ? '-' : '<file of a plant>'} --base-url ${baseUrl}`,
     answers['http-method'] === undefined && '--method POST',
     answers['media-type'] === undefined && '--content-type text/plain',
-    'header' in (answers['event-identity'] ?? {}) && '--event-id <a new one>',
+    'header' in (answers['event-identity'] ?? {}) && '--event-id "sample-$(date +%s)"',
     tokens && `--access-token-file ${tokens}`,
     isSigned && !given.SIGNING_KEYS && `--signing-key-file ${SIGNING_KEY_FILE}`,
   ]
