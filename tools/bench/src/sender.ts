@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
-import { createNewPlantSender, json } from '@plant-store/sdk';
+import { createNewPlantSender, json, type NewPlantSender } from '@plant-store/sdk';
 import { Pool } from 'undici';
 import { interleave } from './interleave.js';
 import { median } from './median.js';
@@ -92,7 +92,12 @@ function rawUndici(origin: string): Contender {
 }
 
 function ours(origin: string): Contender {
-  const sender = createNewPlantSender({ baseUrl: origin, accessToken, method, encode: json });
+  const options = { baseUrl: origin, accessToken, method, encode: json };
+  // Measured while everything is open, whatever the types of today ask for.
+  const sender = createNewPlantSender(options as never) as unknown as NewPlantSender<
+    object,
+    Record<never, never>
+  >;
   return {
     name: 'createNewPlantSender',
     deliver: () => sender.send(plant),
