@@ -93,8 +93,8 @@ export async function observeGate(
   ]);
   return {
     'on both sides': verdict(both),
-    'in the code alone': verdict(codeAlone, `x-question: ${question}`),
-    'in the overlay alone': verdict(overlayAlone, `'${question}':`),
+    'in the code alone': verdict(codeAlone, `x-question: ${question}\n`),
+    'in the overlay alone': verdict(overlayAlone, `${isName(question) ? question : `'${question}'`}: `),
     'with another value': verdict(different, 'another'),
   };
 }
@@ -118,6 +118,9 @@ function verdict({ code, stdout, stderr }: Result, named?: string): string {
   if (code !== 1) throw new Error(`The gate could not run: ${stderr}`);
   return named !== undefined && stdout.includes(named) ? 'fails, and names the line' : 'fails';
 }
+
+/** Whether a key stands in TypeScript without quotes. */
+const isName = (id: QuestionId): boolean => !id.includes('-');
 
 /** A file that does not exist counts as no overlay. */
 function writeOverlay(world: World, name: string, actions: readonly Action[]): string {
