@@ -17,7 +17,7 @@ export const OPEN: Seen = {
     'with a plant without a name': 'taken',
     'with an event without a date': 'taken',
     'of 2000 bytes': 'taken',
-    'sent twice': 'kept twice',
+    'sent twice': '2 kept',
     'after 20 others': 'taken',
     'without a token': '401 · Bearer',
     'with a wrong token': '401 · Bearer error="invalid_token"',
@@ -259,7 +259,7 @@ export const ROWS: { readonly [Id in ExecutableId]: Row } = {
     builtOn: ['http-method'],
     receiver: {
       'without an identifier': 'refused with 400',
-      'sent twice': 'kept once',
+      'sent twice': '1 kept',
     },
     sender: {
       'with every option': 'PUT /plant/webhook · authorization content-type webhook-id · {"name":"Fern"}',
