@@ -10,7 +10,7 @@ export const deliveryQuestions = [
     question: 'Is a delivery that was not acknowledged sent again: when, how often, until when?',
     whileOpen: {
       receiver: 'Keeps no count of attempts.',
-      sender: 'One attempt.',
+      sender: 'One attempt; further ones only under a policy that the caller passes.',
       document: 'Nothing.',
     },
     answer: 'A policy: the wait before each further attempt, and what an attempt is repeated after.',
