@@ -292,7 +292,7 @@ test.each<[string, Answers, string]>([
   ['more than can be taken', { 'size-limits': 500_000_001 }, 'size-limits is more than a receiver can take'],
   [
     'a time-out that no timer takes',
-    { 'time-outs': { delivery: 2 ** 31, answer: 1 } },
+    { 'time-outs': { delivery: 2 ** 31, response: 1 } },
     'time-outs has a time',
   ],
   ['a size of nothing', { 'size-limits': 0 }, 'size-limits is no whole number'],
@@ -306,7 +306,7 @@ test.each<[string, Answers, string]>([
     { 'status-codes': { unavailable: { status: 503, description: '' } } },
     'status-codes has no description for unavailable',
   ],
-  ['a time-out of nothing', { 'time-outs': { delivery: 0, answer: 1 } }, 'time-outs has a time'],
+  ['a time-out of nothing', { 'time-outs': { delivery: 0, response: 1 } }, 'time-outs has a time'],
   [
     'a pattern that is none',
     { 'token-format': { name: 'JWT', pattern: '(' } },

@@ -91,9 +91,9 @@ const checks: { readonly [Id in ExecutableId]: Check<Id> } = {
       ),
       ...unless(description.trim() !== '', `has no description for ${name}`),
     ]),
-  'time-outs': ({ delivery, answer }) =>
+  'time-outs': ({ delivery, response }) =>
     unless(
-      [delivery, answer].every((time) => isTime(time) && time > 0),
+      [delivery, response].every((time) => isTime(time) && time > 0),
       `has a time that is no whole number of milliseconds up to ${MAX_TIME}`,
     ),
   'token-format': ({ name, pattern }) => [

@@ -9,7 +9,8 @@ import type { SigningScheme } from './answer-kinds/signing-scheme.js';
 import type { TimeOuts } from './answer-kinds/time-outs.js';
 import type { TokenFormat } from './answer-kinds/token-format.js';
 import type { VersionScheme } from './answer-kinds/version-scheme.js';
-import type { QuestionId } from './register/register.js';
+import type { Surface } from './register/open-question.js';
+import type { openQuestions, QuestionId } from './register/register.js';
 import type { ContentMethod } from './standards.js';
 
 /**
@@ -46,6 +47,17 @@ export interface ExecutableAnswers {
 
 /** Id of a question whose answer the software carries out. */
 export type ExecutableId = keyof ExecutableAnswers;
+
+/** Ids of the questions whose answer the software carries out and that the register says show on a surface. */
+export type ShownOn<Where extends Surface> = {
+  [
+    Question in (typeof openQuestions)[number] as Where extends Question['shows'][number]
+      ? Question['id']
+      : never
+  ]: Question['id'];
+} extends infer Shown
+  ? keyof Shown & ExecutableId
+  : never;
 
 /** Answers by question; a question that is not there is open. An answer that cannot be carried out is text. */
 export type Answers = {

@@ -25,6 +25,7 @@ export type {
   ExecutableId,
   OnceAnswered,
   RequiredWhileOpen,
+  ShownOn,
 } from './answer-types.js';
 export { answers } from './answers.js';
 export * as facts from './facts.js';

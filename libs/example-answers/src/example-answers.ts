@@ -56,7 +56,7 @@ export const exampleAnswers = {
   },
   'rate-limits': { deliveries: 20, seconds: 60 },
   'size-limits': 1_000,
-  'time-outs': { delivery: 2_000, answer: 4_000 },
+  'time-outs': { delivery: 2_000, response: 4_000 },
   'request-versioning': { header: 'plant-store-version', value: '1.0.0' },
   'deprecation-policy': 'An example: a year of notice.',
 } as const satisfies Answers;

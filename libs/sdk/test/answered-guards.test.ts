@@ -51,7 +51,7 @@ describe('an answered format of tokens', () => {
 describe('an answered time-out', () => {
   test('ends an attempt', async () => {
     const server = await startRawServer(staySilent);
-    const given = { 'time-outs': { delivery: 10, answer: 20 } };
+    const given = { 'time-outs': { delivery: 10, response: 20 } };
     const sender = openSenderUnder(given, { ...options, baseUrl: server.url });
 
     expect(await rejection(sender.send(arbitrary))).toMatchObject({
@@ -64,11 +64,11 @@ describe('an answered time-out', () => {
   test.each<[string, Answers, object, [attempt: number, total: number]]>([
     ['nothing', {}, {}, [15_000, 30_000]],
     ['an attempt of the caller', {}, { attemptTimeout: 40_000 }, [40_000, 30_000]],
-    ['a short answer', { 'time-outs': { delivery: 1, answer: 4_000 } }, {}, [4_000, 30_000]],
-    ['a long answer', { 'time-outs': { delivery: 1, answer: 60_000 } }, {}, [60_000, 60_000]],
+    ['a short answer', { 'time-outs': { delivery: 1, response: 4_000 } }, {}, [4_000, 30_000]],
+    ['a long answer', { 'time-outs': { delivery: 1, response: 60_000 } }, {}, [60_000, 60_000]],
     [
       'an answer and both of the caller',
-      { 'time-outs': { delivery: 1, answer: 60_000 } },
+      { 'time-outs': { delivery: 1, response: 60_000 } },
       { attemptTimeout: 5, totalTimeout: 6 },
       [5, 6],
     ],

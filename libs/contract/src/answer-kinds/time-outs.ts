@@ -2,6 +2,6 @@
 export interface TimeOuts {
   /** Until a receiver has the whole request. */
   readonly delivery: number;
-  /** Until a sender has the whole answer. */
-  readonly answer: number;
+  /** Until a sender has the whole response. */
+  readonly response: number;
 }

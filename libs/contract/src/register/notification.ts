@@ -58,7 +58,7 @@ export const notificationQuestions = [
       document: 'Nothing.',
     },
     answer: 'One media type.',
-    shows: ['receiver', 'sender', 'document'],
+    shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
     id: 'receiver-response',

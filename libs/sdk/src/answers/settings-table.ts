@@ -38,6 +38,6 @@ export const settingsTable: SettingsTable = {
   signing: (signing) => ({ signing }),
   'size-limits': (maxContentBytes) => ({ maxContentBytes }),
   'status-codes': (codes) => ({ failureOfStatus: failuresByStatus(codes) }),
-  'time-outs': ({ answer }) => ({ attemptTimeout: answer }),
+  'time-outs': ({ response }) => ({ attemptTimeout: response }),
   'token-format': ({ pattern }) => ({ tokenPattern: new RegExp(pattern) }),
 };
