@@ -10,11 +10,12 @@ export const authenticationQuestions = [
     question: 'Who issues an access token, and how does a sender get one?',
     whileOpen: {
       receiver:
-        'Accepts the tokens that its operator lists, several at a time; the list can change without a restart.',
-      sender: '`accessToken` is required: a string, or a function that gives one for each delivery.',
-      document: 'No flow, no address of an issuer.',
+        'Accepts the tokens that its operator lists. There can be several. The list can change without a restart.',
+      sender:
+        '`accessToken` is a required option: a string, or a function that returns one for each delivery.',
+      document: 'No flow, and no address of an issuer.',
     },
-    answer: 'The issuer and the way to ask it.',
+    answer: 'The issuer, and how to get a token from it.',
     shows: ['receiver', 'sender', 'document'],
   },
   {
@@ -25,11 +26,11 @@ export const authenticationQuestions = [
     question: 'Which format does an access token have?',
     whileOpen: {
       receiver:
-        'An opaque string of the `b64token` syntax (RFC 6750 §2.1), compared whole and in constant time.',
-      sender: 'An opaque string of the same syntax.',
-      document: 'No `bearerFormat`.',
+        'A token is an opaque string in the `b64token` syntax (RFC 6750 §2.1). It is compared whole and in constant time.',
+      sender: 'A token is an opaque string in the same syntax.',
+      document: 'Shows no `bearerFormat`.',
     },
-    answer: 'The name of a format, and a pattern that a token of it matches.',
+    answer: 'The name of the format, and a pattern that every token matches.',
     shows: ['receiver', 'sender', 'document'],
   },
   {
@@ -39,9 +40,9 @@ export const authenticationQuestions = [
     title: 'Token lifetime',
     question: 'How long is an access token valid, and how is it replaced or revoked?',
     whileOpen: {
-      receiver: 'A token is valid for as long as the operator lists it.',
-      sender: 'Asks for the token anew for each delivery where it was given a function; caches none.',
-      document: 'Nothing.',
+      receiver: 'A token is valid while the operator lists it.',
+      sender: 'Calls the function, if it was given one, for each delivery. Caches no token.',
+      document: 'Shows nothing.',
     },
     answer: 'A duration, and how a token is renewed.',
     shows: ['receiver', 'sender', 'document'],
@@ -52,11 +53,11 @@ export const authenticationQuestions = [
     foundBy: 'us',
     title: 'Security of the notification',
     question:
-      'The bearer requirement is the default for the whole interface: does it cover the outbound notification too, and is the token then one that the receiver gave to the store?',
+      'The bearer requirement is the default for the whole interface. Does it also cover the outbound notification? If so, is the token one that the receiver gave to the store?',
     whileOpen: {
-      receiver: 'Requires a bearer token of every delivery, as the default of the whole interface says.',
-      sender: 'Sends the token that the caller gives, always.',
-      document: 'The root requirement, not overridden for the webhook.',
+      receiver: 'Requires a bearer token for every delivery, as the default for the whole interface says.',
+      sender: 'Always sends the token of the caller.',
+      document: 'The default requirement at the root. The webhook does not override it.',
     },
     answer: 'Yes or no, and whose token it is.',
     shows: ['receiver', 'sender', 'document'],
@@ -67,8 +68,11 @@ export const authenticationQuestions = [
     foundBy: 'us',
     title: 'Authentication realm',
     question:
-      'Which realm does a challenge name? RFC 6750 §3 wants at least one parameter in a challenge, and no error code where a request had no credentials, which leaves the realm.',
-    whileOpen: { receiver: 'A challenge names no realm; without credentials it is the bare scheme name.' },
+      'Which realm does a challenge name? RFC 6750 §3 requires at least one parameter in a challenge, and §3.1 advises against an error code if the request had no credentials. That leaves the realm.',
+    whileOpen: {
+      receiver:
+        'A challenge names no realm. For a request without credentials it is only the name of the scheme.',
+    },
     answer: 'The name of a realm.',
     shows: ['receiver'],
   },
@@ -80,11 +84,11 @@ export const authenticationQuestions = [
     question: 'Is TLS required, and where does it end?',
     whileOpen: {
       receiver:
-        'Speaks plain HTTP and listens on the loopback address unless told otherwise; TLS ends in front of it.',
-      sender: 'Refuses plain HTTP except to a loopback address, unless told otherwise (RFC 6750 §5.3).',
-      document: 'Nothing.',
+        'Speaks plain HTTP, and listens on the loopback address unless configured otherwise. TLS ends in front of it.',
+      sender: 'Refuses plain HTTP, except to a loopback address or if the caller allows it (RFC 6750 §5.3).',
+      document: 'Shows nothing.',
     },
-    answer: 'Required or not, with versions or client certificates if any.',
+    answer: 'Required or not, with TLS versions and client certificates if they matter.',
     shows: ['receiver', 'sender', 'document'],
   },
 ] as const satisfies readonly OpenQuestion[];

@@ -1,19 +1,19 @@
 import type { OpenQuestion } from './open-question.js';
 
-/** Questions about what happens around a delivery: repetition, proof, order (§6). */
+/** Questions about retries, signatures, and the identity and order of events (§6). */
 export const deliveryQuestions = [
   {
     id: 'retry',
     section: '§6',
     foundBy: 'specification',
     title: 'Retry behaviour',
-    question: 'Is a delivery that was not acknowledged sent again: when, how often, until when?',
+    question: 'Is a delivery sent again if it was not acknowledged? When, how often, until when?',
     whileOpen: {
-      receiver: 'Keeps no count of attempts.',
-      sender: 'One attempt; further ones only under a policy that the caller passes.',
-      document: 'Nothing.',
+      receiver: 'Does not count attempts.',
+      sender: 'Makes one attempt. It makes more only if the caller passes a policy.',
+      document: 'Shows nothing.',
     },
-    answer: 'A policy: the wait before each further attempt, and what an attempt is repeated after.',
+    answer: 'A policy: the wait before each further attempt, and which results lead to one.',
     shows: ['sender'],
   },
   {
@@ -21,13 +21,14 @@ export const deliveryQuestions = [
     section: '§6',
     foundBy: 'specification',
     title: 'Signing',
-    question: 'Is a delivery signed: with which algorithm and key, over what, in which header?',
+    question: 'Is a delivery signed? With which algorithm and key, over which parts, in which header?',
     whileOpen: {
       receiver: 'Checks no signature.',
-      sender: 'Adds none.',
-      document: 'Nothing.',
+      sender: 'Adds no signature.',
+      document: 'Shows nothing.',
     },
-    answer: 'A keyed hash: what is signed, in which header it stands, and how far its time may be off.',
+    answer:
+      'A keyed hash: the parts that are signed, the header of the signature, and how far the timestamp may be off.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
@@ -35,14 +36,14 @@ export const deliveryQuestions = [
     section: '§6',
     foundBy: 'us',
     title: 'Identity of an event',
-    question: 'How is it recognised that two deliveries carry the same event?',
+    question: 'How does a receiver recognise that two deliveries carry the same event?',
     whileOpen: {
       receiver:
-        'Not at all: each delivery is kept and handed on as one of its own. Its number counts deliveries in one inbox and says nothing of the event.',
+        'It does not. It keeps each delivery and hands it on separately. The number of a delivery counts deliveries in one inbox and does not identify an event.',
       sender: 'Sends no identifier.',
-      document: 'Nothing.',
+      document: 'Shows nothing.',
     },
-    answer: 'Where the identifier of an event stands: a header, or a place in JSON content.',
+    answer: 'Where the identifier of an event is: in a header, or in a field of JSON content.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
@@ -52,11 +53,11 @@ export const deliveryQuestions = [
     title: 'Order of events',
     question: 'Does the order of deliveries say anything about the order in which plants were added?',
     whileOpen: {
-      receiver: 'Promises no order; it may hand on several deliveries at once.',
-      sender: 'Sends each delivery when it is asked to, beside others.',
-      document: 'Nothing.',
+      receiver: 'Promises no order. It may hand on several deliveries at once.',
+      sender: 'Sends each delivery when it is called, in parallel with others.',
+      document: 'Shows nothing.',
     },
-    answer: 'Whether there is an order, and what carries it.',
+    answer: 'Whether there is an order, and how a delivery shows it.',
     shows: ['receiver', 'sender', 'document'],
   },
 ] as const satisfies readonly OpenQuestion[];

@@ -1,6 +1,6 @@
 import type { OpenQuestion } from './open-question.js';
 
-/** Questions about failures, bounds and change over time (§7, §8, §9). */
+/** Questions about failures, limits and versions (§7, §8, §9). */
 export const errorAndLimitQuestions = [
   {
     id: 'error-codes',
@@ -9,9 +9,9 @@ export const errorAndLimitQuestions = [
     title: 'Error codes',
     question: 'Which error codes are there?',
     whileOpen: {
-      receiver: 'None, except the two of RFC 6750 §3.1 in a challenge.',
-      sender: 'Codes of its own for the caller; none is sent or read.',
-      document: 'Nothing.',
+      receiver: 'Sends none, except `invalid_request` and `invalid_token` in a challenge (RFC 6750 §3.1).',
+      sender: 'Its errors have codes for the caller. It sends and reads none.',
+      document: 'Shows nothing.',
     },
     answer: 'A code for each failure.',
     shows: ['receiver', 'sender', 'document'],
@@ -21,11 +21,11 @@ export const errorAndLimitQuestions = [
     section: '§7',
     foundBy: 'specification',
     title: 'Status codes',
-    question: 'Which status codes does an unsuccessful delivery get?',
+    question: 'Which status codes can the response to an unsuccessful delivery have?',
     whileOpen: {
-      receiver: 'Those that HTTP itself defines for the case (RFC 9110 §15) or RFC 6750 requires.',
-      sender: 'Anything outside 2xx is no acknowledgement; no status has a meaning beyond that.',
-      document: 'No response.',
+      receiver: 'The status that HTTP defines for each case (RFC 9110 §15), or that RFC 6750 requires.',
+      sender: 'A status outside 2xx is not an acknowledgement. No status means more than that.',
+      document: 'Shows no response.',
     },
     answer: 'A status code and a description for each failure that no standard settles.',
     shows: ['receiver', 'sender', 'document'],
@@ -35,13 +35,13 @@ export const errorAndLimitQuestions = [
     section: '§7',
     foundBy: 'specification',
     title: 'Error payloads',
-    question: 'What does the body of an unsuccessful answer hold?',
+    question: 'What does the body of a response to an unsuccessful delivery contain?',
     whileOpen: {
-      receiver: 'An empty body.',
-      sender: 'The body is handed to the caller as bytes, up to a guard.',
-      document: 'No response.',
+      receiver: 'The body is empty.',
+      sender: 'The caller gets the body as bytes, up to a limit.',
+      document: 'Shows no response.',
     },
-    answer: 'A media type of JSON, and what each field of the object says.',
+    answer: 'A JSON media type, and what each field of the object contains.',
     shows: ['receiver', 'sender', 'document'],
   },
   {
@@ -49,11 +49,11 @@ export const errorAndLimitQuestions = [
     section: '§8',
     foundBy: 'specification',
     title: 'Rate limits',
-    question: 'How many deliveries may a sender make in which time?',
+    question: 'How many deliveries may a sender make in which span of time?',
     whileOpen: {
-      receiver: 'No rate is enforced. A guard bounds what is in flight; beyond it, 503.',
-      sender: 'No rate is kept.',
-      document: 'Nothing.',
+      receiver: 'Enforces no rate. A local limit bounds what is in flight; above it, 503.',
+      sender: 'Keeps to no rate.',
+      document: 'Shows nothing.',
     },
     answer: 'A number of deliveries, and a span of seconds.',
     shows: ['receiver', 'sender'],
@@ -65,9 +65,9 @@ export const errorAndLimitQuestions = [
     title: 'Size limits',
     question: 'How large may a delivery be?',
     whileOpen: {
-      receiver: 'A guard that the operator sets; beyond it, 413.',
-      sender: 'No bound on what is sent; a guard on what is read of an answer.',
-      document: 'Nothing.',
+      receiver: 'The operator sets a local limit; above it, 413.',
+      sender: 'Does not limit what it sends. A local limit bounds what it reads of a response.',
+      document: 'Shows nothing.',
     },
     answer: 'A number of bytes.',
     shows: ['receiver', 'sender'],
@@ -77,13 +77,13 @@ export const errorAndLimitQuestions = [
     section: '§8',
     foundBy: 'specification',
     title: 'Time-outs',
-    question: 'How long may a delivery take, and how long does the store wait for an answer?',
+    question: 'How long may a delivery take? How long does the store wait for a response?',
     whileOpen: {
-      receiver: 'Guards that the operator sets; beyond them, 408 or a closed connection.',
-      sender: 'Guards that the caller sets.',
-      document: 'Nothing.',
+      receiver: 'The operator sets local limits; beyond them, 408 or a closed connection.',
+      sender: 'The caller sets local limits.',
+      document: 'Shows nothing.',
     },
-    answer: 'Two durations in milliseconds: for a delivery, and for its answer.',
+    answer: 'Two durations in milliseconds: one for a delivery, one for its response.',
     shows: ['receiver', 'sender'],
   },
   {
@@ -93,11 +93,11 @@ export const errorAndLimitQuestions = [
     title: 'Version scheme of requests',
     question: 'How does a request say which version of the interface it follows?',
     whileOpen: {
-      receiver: 'Looks for no version.',
-      sender: 'Sends none.',
-      document: 'Nothing beside the version of the description.',
+      receiver: 'Reads no version.',
+      sender: 'Sends no version.',
+      document: 'Shows only the version of the description.',
     },
-    answer: 'A header with its value, or a prefix of the path.',
+    answer: 'A header and its value, or a prefix of the path.',
     shows: ['receiver', 'sender', 'document'],
   },
   {
@@ -105,7 +105,7 @@ export const errorAndLimitQuestions = [
     section: '§9',
     foundBy: 'specification',
     title: 'Deprecation policy',
-    question: 'How is a change announced, and how long does the old behaviour stay?',
+    question: 'How is a change announced, and how long does the old behaviour remain?',
     whileOpen: { document: 'Nothing is marked deprecated.' },
     answer: 'A policy in words.',
     shows: ['document'],

@@ -1,18 +1,18 @@
 import type { OpenQuestion } from './open-question.js';
 
-/** Questions about the request that carries the notification, and about its answer (§4, §6). */
+/** Questions about the request that carries the notification, and about the response to it (§4, §6). */
 export const notificationQuestions = [
   {
     id: 'http-method',
     section: '§4',
     foundBy: 'specification',
     title: 'HTTP method',
-    question: 'With which HTTP method is the notification delivered?',
+    question: 'Which HTTP method delivers the notification?',
     whileOpen: {
       receiver:
-        'Accepts the methods that carry content and change state: POST, PUT and PATCH. Any other is answered 405 with `Allow` (RFC 9110 §15.5.6).',
+        'Accepts the methods that carry content and change state: POST, PUT and PATCH. Any other gets 405 with `Allow` (RFC 9110 §15.5.6).',
       sender: '`method` is a required option without a default.',
-      document: 'A Path Item with summary and description, without an operation.',
+      document: 'A Path Item with summary and description, but without an operation.',
     },
     answer: 'One of POST, PUT, PATCH.',
     shows: ['receiver', 'sender', 'types', 'document'],
@@ -25,7 +25,7 @@ export const notificationQuestions = [
     question: 'Is the webhook listed in the OpenAPI document under its name or under its path?',
     whileOpen: {
       document:
-        'Under its path, because only the key can show a path there; the name is the summary of the Path Item. OpenAPI asks only that the key be unique.',
+        'Under its path, because only the key can show it. The name is the summary of the Path Item. OpenAPI only requires a unique key.',
     },
     answer: 'The key.',
     shows: ['document'],
@@ -38,12 +38,12 @@ export const notificationQuestions = [
     question: 'What is sent to the delivery path?',
     whileOpen: {
       receiver:
-        'Keeps the content byte for byte, unparsed and unchecked. A request without content carries no information about a plant and is answered 400.',
+        'Keeps the content byte for byte, without parsing or validating it. A request without content carries no information about a plant, so it gets 400.',
       sender:
-        "`encode` is a required option: it turns the caller's plant into bytes. A `json` encoder is there to be passed.",
-      document: 'No request body.',
+        "`encode` is a required option. It turns the caller's plant into bytes. The encoder `json` can be passed.",
+      document: 'Shows no request body.',
     },
-    answer: 'The shape of the payload: a plant alone, or a field of an envelope around it.',
+    answer: 'The shape of the payload: the plant alone, or an envelope with the plant in a field.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
@@ -53,9 +53,10 @@ export const notificationQuestions = [
     title: 'Media type',
     question: 'Which media type does the payload have, and may it be compressed?',
     whileOpen: {
-      receiver: 'Any or none; `Content-Type` and `Content-Encoding` are kept with the bytes as they came.',
-      sender: 'Whatever `encode` names; nothing where it names none. Nothing is compressed.',
-      document: 'Nothing.',
+      receiver:
+        'Accepts any, or none. Keeps `Content-Type` and `Content-Encoding` as they were sent, with the bytes.',
+      sender: 'Sends the media type that `encode` returns, if any. Compresses nothing.',
+      document: 'Shows nothing.',
     },
     answer: 'One media type.',
     shows: ['receiver', 'sender', 'types', 'document'],
@@ -65,15 +66,16 @@ export const notificationQuestions = [
     section: '§4',
     foundBy: 'specification',
     title: "Receiver's response",
-    question: 'What does a receiver answer to a delivery that it has taken, and does the store read it?',
+    question:
+      'Which response does a receiver give to a delivery that it has accepted? Does the store read it?',
     whileOpen: {
       receiver:
-        '204 without content, the success that says least (RFC 9110 §15.3.5), once the delivery is on disk.',
+        '204 without content, once the delivery is on disk. It is the success that says least (RFC 9110 §15.3.5).',
       sender:
-        'Any 2xx is an acknowledgement (RFC 9110 §15.3), anything else is not; the answer is handed to the caller.',
-      document: 'No response.',
+        'Any 2xx is an acknowledgement (RFC 9110 §15.3), any other status is not. The caller gets the response.',
+      document: 'Shows no response.',
     },
-    answer: 'A status code with its description, and content if there is any.',
+    answer: 'A status code and its description, with content if there is any.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
@@ -83,11 +85,11 @@ export const notificationQuestions = [
     title: 'Event payload fields',
     question: 'Which fields does the event carry besides those of the plant?',
     whileOpen: {
-      receiver: 'No field is read.',
-      sender: 'No field is added.',
-      document: 'No schema.',
+      receiver: 'Reads no field.',
+      sender: 'Adds no field.',
+      document: 'Shows no schema.',
     },
-    answer: 'One Standard Schema of the fields beside those of the plant.',
+    answer: 'A Standard Schema of the fields beside those of the plant.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
@@ -96,7 +98,7 @@ export const notificationQuestions = [
     foundBy: 'specification',
     title: 'Triggering operation',
     question: 'Which operation of the store triggers the event?',
-    whileOpen: { sender: 'Sends when it is called; it watches nothing.', document: 'Nothing.' },
+    whileOpen: { sender: 'Sends when it is called, and never by itself.', document: 'Shows nothing.' },
     answer: 'The name of an operation.',
     shows: ['document'],
   },

@@ -1,29 +1,29 @@
-/** A place where an answer becomes visible. */
+/** A place where an answer shows. */
 export type Surface = 'receiver' | 'sender' | 'types' | 'document';
 
 /**
- * Something that the specification does not fix. Until it is answered, nobody decides it: the software
- * does what `whileOpen` says and nothing more.
+ * Something that the specification does not fix. Until it is answered, the software does what `whileOpen` says and
+ * nothing more.
  */
 export interface OpenQuestion {
-  /** Stable name, kebab-case. It is cited in code, errors, documents and answers. */
+  /** Stable name, kebab-case. Code, errors, documents and answers cite it. */
   readonly id: string;
   /** Section of the specification, as `§4`. */
   readonly section: `§${number}`;
   /** `specification`: the section says "not shown". `us`: a hole that we found. */
   readonly foundBy: 'specification' | 'us';
-  /** A few words, for headings. */
+  /** A heading of a few words. */
   readonly title: string;
-  /** The question, as one would put it to whoever can answer it. */
+  /** The question for the person who can answer it. */
   readonly question: string;
-  /** What the software does meanwhile; a surface that is not named is not affected. */
+  /** What the software does while the question is open. A surface that is left out is not affected. */
   readonly whileOpen: {
     readonly receiver?: string;
     readonly sender?: string;
     readonly document?: string;
   };
-  /** What an answer looks like. */
+  /** The form of an answer. */
   readonly answer: string;
-  /** Where an answer would show. */
+  /** Where an answer shows. The tables of these surfaces have a row for the question, if it is executable. */
   readonly shows: readonly Surface[];
 }

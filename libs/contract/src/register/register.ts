@@ -4,7 +4,7 @@ import { errorAndLimitQuestions } from './errors-and-limits.js';
 import { notificationQuestions } from './notification.js';
 import { storeQuestions } from './store.js';
 
-/** Every open question, grouped by what it is about. OPEN_QUESTIONS.md is generated from it. */
+/** Every open question, by theme. OPEN_QUESTIONS.md is generated from it. */
 export const openQuestions = [
   ...storeQuestions,
   ...notificationQuestions,

@@ -8,8 +8,8 @@ export const storeQuestions = [
     foundBy: 'specification',
     title: 'Store operations',
     question: 'Which operations does the store offer besides the New Plant notification?',
-    whileOpen: { document: 'An empty map of paths, as §4 states; no operation.' },
-    answer: 'A list of operations, or that there are none.',
+    whileOpen: { document: 'The map of paths is empty, as §4 states.' },
+    answer: 'A list of operations, or the statement that there are none.',
     shows: ['document'],
   },
   {
@@ -21,7 +21,7 @@ export const storeQuestions = [
     whileOpen: {
       sender: '`baseUrl` is a required option without a default.',
       document:
-        'One server whose URL is the bare variable; the variable is not declared, since OpenAPI would demand a default value for it.',
+        'One server, whose URL is the variable. The variable is not declared, because OpenAPI would require a default value.',
     },
     answer: 'An absolute URL.',
     shows: ['sender', 'types', 'document'],
@@ -32,14 +32,13 @@ export const storeQuestions = [
     foundBy: 'us',
     title: 'What the delivery path is resolved against',
     question:
-      'Is the delivery path relative to {base_url}, which is the address of the store, or to an address of each receiver, and how does the store learn that address?',
+      'Is the delivery path relative to {base_url}, the address of the store, or to an address of each receiver? How does the store learn that address?',
     whileOpen: {
-      receiver: 'Serves the path at the root of whatever address it listens on.',
-      sender:
-        'Appends the path to the `baseUrl` that the caller gives, and makes no claim whose address that is.',
-      document: 'The path is the key of the webhook; it is not tied to a server.',
+      receiver: 'Serves the path at the root of the address that it listens on.',
+      sender: 'Appends the path to the `baseUrl` of the caller. It does not assume whose address that is.',
+      document: 'The path is the key of the webhook. It is not bound to a server.',
     },
-    answer: 'A rule for building the target from an address, and where the address comes from.',
+    answer: 'How the target is built from an address, and where the address comes from.',
     shows: ['receiver', 'sender', 'document'],
   },
   {
@@ -49,11 +48,11 @@ export const storeQuestions = [
     title: 'Plant fields',
     question: 'Which fields does a plant record have?',
     whileOpen: {
-      receiver: 'No field is read.',
-      sender: "A plant is whatever the caller's type says.",
-      document: 'No schema.',
+      receiver: 'Reads no field.',
+      sender: "A plant has the caller's type.",
+      document: 'Shows no schema.',
     },
-    answer: 'One Standard Schema of a plant.',
+    answer: 'A Standard Schema of a plant.',
     shows: ['receiver', 'types', 'document'],
   },
   {
@@ -61,8 +60,8 @@ export const storeQuestions = [
     section: '§3',
     foundBy: 'specification',
     title: 'States and transitions',
-    question: 'Which states does a plant or the store have, and what moves one to another?',
-    whileOpen: { document: 'Nothing.' },
+    question: 'Which states does a plant or the store have, and which transitions between them?',
+    whileOpen: { document: 'Shows nothing.' },
     answer: 'A list of states and the transitions between them.',
     shows: ['document'],
   },
