@@ -214,7 +214,7 @@ describe('once questions are answered:', () => {
     expect(() => parse(TOKENS, { 'size-limits': 0 })).toThrow(
       new ReceiverError(
         'ANSWERS_INVALID',
-        'These answers cannot be carried out:\n  size-limits is no whole number of bytes',
+        'These answers cannot be carried out:\n  size-limits: the number of bytes must be a whole number from 1 to 500,000,000 (got 0)',
       ),
     );
   });

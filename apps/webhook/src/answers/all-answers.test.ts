@@ -151,7 +151,7 @@ test('answers that cannot be carried out keep the receiver from starting, each n
   expect(error).toMatchObject({
     code: 'ANSWERS_INVALID',
     message:
-      'These answers cannot be carried out:\n  size-limits is no whole number of bytes\n  rate-limits is for no span of time',
+      'These answers cannot be carried out:\n  size-limits: the number of bytes must be a whole number from 1 to 500,000,000 (got 0)\n  rate-limits: seconds must be a number above 0 (got 0)',
   });
 });
 
