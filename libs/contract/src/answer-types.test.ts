@@ -1,7 +1,7 @@
 /** The compiler is what tests these: an expectation that doesn't hold is an error of the typecheck gate. */
 import type { Answers, OnceAnswered, RequiredWhileOpen } from './answer-types.js';
 
-/** Answers that nobody gave, to try the types in a world where some questions are settled. */
+/** Answers that nobody gave, to try the types while some questions are answered. */
 const exampleAnswers = {
   'http-method': 'PUT',
   'base-address': 'https://receiver.example',

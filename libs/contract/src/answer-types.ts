@@ -1,54 +1,71 @@
-import type { EventIdentity } from './answer-kinds/event-identity.js';
-import type { ErrorCodes, ErrorPayload, StatusCodes } from './answer-kinds/failure.js';
-import type { PayloadShape } from './answer-kinds/payload.js';
-import type { RateLimit } from './answer-kinds/rate-limit.js';
-import type { ReceiverResponse } from './answer-kinds/receiver-response.js';
-import type { RetryPolicy } from './answer-kinds/retry-policy.js';
-import type { AnswerSchema } from './answer-kinds/schema.js';
-import type { SigningScheme } from './answer-kinds/signing-scheme.js';
-import type { TimeOuts } from './answer-kinds/time-outs.js';
-import type { TokenFormat } from './answer-kinds/token-format.js';
-import type { VersionScheme } from './answer-kinds/version-scheme.js';
+import { headerValueFaults, mediaTypeFaults } from './answers/checks.js';
+import { errorCodeFaults, errorPayloadFaults, statusCodeFaults } from './answers/failures.js';
+import { rateLimitFaults, sizeLimitFaults, timeOutFaults } from './answers/limits.js';
+import { payloadFaults, schemaFaults } from './answers/payload.js';
+import {
+  baseAddressFaults,
+  eventIdentityFaults,
+  tokenFormatFaults,
+  versionSchemeFaults,
+} from './answers/requests.js';
+import { receiverResponseFaults, retryFaults } from './answers/responses.js';
+import { signingFaults } from './answers/signing.js';
 import type { Surface } from './register/open-question.js';
 import type { openQuestions, QuestionId } from './register/register.js';
 import type { ContentMethod } from './standards.js';
 
-/**
- * The questions whose answer the software carries out, and the type of each answer. **A new one is added here.** The
- * compiler then lists what it touches: the receiver, the sender, its options and the document each have a table with
- * a row for every key of this interface.
- */
-export interface ExecutableAnswers {
-  /** The name of a realm (RFC 9110 §11.5). */
-  'authentication-realm': string;
-  /** An absolute URL. */
-  'base-address': string;
-  'error-codes': ErrorCodes;
-  'error-payloads': ErrorPayload;
-  'event-identity': EventIdentity;
-  /** The fields beside those of the plant. */
-  'event-payload-fields': AnswerSchema;
-  'http-method': ContentMethod;
-  /** As in a `Content-Type` field, without parameters (RFC 9110 §8.3.1). */
-  'media-type': string;
-  payload: PayloadShape;
-  'plant-fields': AnswerSchema;
-  'rate-limits': RateLimit;
-  'receiver-response': ReceiverResponse;
-  'request-versioning': VersionScheme;
-  retry: RetryPolicy;
-  signing: SigningScheme;
-  /** The largest content of a delivery, in bytes. */
-  'size-limits': number;
-  'status-codes': StatusCodes;
-  'time-outs': TimeOuts;
-  'token-format': TokenFormat;
-}
+/** Returns what is wrong with an answer that its type cannot exclude. */
+type Check<Answer> = (answer: Answer) => readonly string[];
 
-/** Id of a question whose answer the software carries out. */
+/** The type excludes every fault. */
+const methodFaults: Check<ContentMethod> = () => [];
+
+/**
+ * The executable questions: those whose answer the software carries out, each with the check of an answer. The
+ * parameter of the check is the type of the answer. **Add a new kind of answer here.** The compiler then asks for a
+ * row in the table of each surface that the register's `shows` names.
+ */
+export const answerChecks = {
+  /** The name of a realm (RFC 9110 §11.5). */
+  'authentication-realm': (realm: string) => headerValueFaults('the realm', realm),
+  /** An absolute URL. */
+  'base-address': baseAddressFaults,
+  'error-codes': errorCodeFaults,
+  'error-payloads': errorPayloadFaults,
+  'event-identity': eventIdentityFaults,
+  /** The fields beside those of the plant. */
+  'event-payload-fields': schemaFaults,
+  'http-method': methodFaults,
+  /** As in a `Content-Type` field, without parameters (RFC 9110 §8.3.1). */
+  'media-type': (mediaType: string) => mediaTypeFaults('the answer', mediaType),
+  payload: payloadFaults,
+  'plant-fields': schemaFaults,
+  'rate-limits': rateLimitFaults,
+  'receiver-response': receiverResponseFaults,
+  'request-versioning': versionSchemeFaults,
+  retry: retryFaults,
+  signing: signingFaults,
+  /** The largest content of a delivery, in bytes. */
+  'size-limits': sizeLimitFaults,
+  'status-codes': statusCodeFaults,
+  'time-outs': timeOutFaults,
+  'token-format': tokenFormatFaults,
+} as const satisfies { readonly [Id in QuestionId]?: Check<never> };
+
+/** The type of the answer to each executable question. */
+export type ExecutableAnswers = {
+  readonly [Id in keyof typeof answerChecks]: Parameters<(typeof answerChecks)[Id]>[0];
+};
+
+/** Id of an executable question. */
 export type ExecutableId = keyof ExecutableAnswers;
 
-/** Ids of the questions whose answer the software carries out and that the register says show on a surface. */
+/** Answers by question. A question that is left out is open. The answer to a question that is not executable is text. */
+export type Answers = {
+  readonly [Id in QuestionId]?: Id extends ExecutableId ? ExecutableAnswers[Id] : string;
+};
+
+/** Ids of the executable questions whose answer shows on a surface, by the register's `shows`. */
 export type ShownOn<Where extends Surface> = {
   [
     Question in (typeof openQuestions)[number] as Where extends Question['shows'][number]
@@ -58,11 +75,6 @@ export type ShownOn<Where extends Surface> = {
 } extends infer Shown
   ? keyof Shown & ExecutableId
   : never;
-
-/** Answers by question; a question that is not there is open. An answer that cannot be carried out is text. */
-export type Answers = {
-  readonly [Id in QuestionId]?: Id extends ExecutableId ? ExecutableAnswers[Id] : string;
-};
 
 /** `Options`, required while `Id` is open under `Given` and optional once it is answered. */
 export type RequiredWhileOpen<Given extends Answers, Id extends QuestionId, Options> =

@@ -1,7 +1,7 @@
 import type { Answers } from './answer-types.js';
 
 /**
- * The answers on the code's side: one line for each answered question. Receiver, sender, types and
- * documents take them from here. Nobody has answered one.
+ * The answers on the code's side, one line for each answered question. Receiver, sender, types and documents read
+ * them here. No question is answered yet. docs/answering.md says how to enter an answer.
  */
 export const answers = {} as const satisfies Answers;

@@ -1,6 +1,6 @@
-import { answerFaults } from './answer-faults.js';
-import type { AnswerSchema } from './answer-kinds/schema.js';
 import type { Answers } from './answer-types.js';
+import type { AnswerSchema } from './answers/payload.js';
+import { answerFaults } from './check-answers.js';
 
 const signing = {
   algorithm: 'hmac-sha256',
@@ -33,7 +33,7 @@ const noJsonSchema = {
   },
 } as const;
 
-test('no answer has no fault', () => {
+test('an empty set of answers has no fault', () => {
   expect(answerFaults({})).toEqual([]);
 });
 
@@ -54,7 +54,7 @@ test.each<[string, Answers]>([
     'a signature over the identity in a header',
     { signing: { ...signing, signed: ['event-id', 'content'] }, 'event-identity': { header: 'event-id' } },
   ],
-  ['as much content as can be taken', { 'size-limits': 500_000_000 }],
+  ['the largest size limit', { 'size-limits': 500_000_000 }],
   ['an identity in JSON', { 'event-identity': { pointer: '/a~1b' }, 'media-type': 'model/gltf+json' }],
   [
     'fields beside those of a plant',
@@ -77,68 +77,92 @@ test.each<[string, Answers]>([
     },
   ],
   [
-    'fields of a plant that allows no others, which stands by itself',
+    'fields of a plant that allows no others, in a field of its own',
     { payload: { plantField: 'plant' }, 'plant-fields': onlyNamed, 'event-payload-fields': dated },
   ],
   [
-    'a retry after a success that is no acknowledgement',
+    'a retry after a success that does not acknowledge',
     {
       'receiver-response': { status: 201, description: 'Taken.' },
       retry: { delays: [1], statuses: [202], withoutAnswer: true },
     },
   ],
-])('%s has none', (_name, answers) => {
+])('%s has no fault', (_name, answers) => {
   expect(answerFaults(answers)).toEqual([]);
 });
 
 test.each<[string, Answers, string]>([
-  ['text that says nothing', { 'event-order': ' ' }, 'event-order is no text'],
-  ['a realm with a line break', { 'authentication-realm': 'a\nb' }, 'authentication-realm is no text'],
-  ['a relative base address', { 'base-address': '/base' }, 'base-address is no http or https URL'],
+  ['text that says nothing', { 'event-order': ' ' }, 'event-order: must be text that is not empty'],
+  [
+    'a realm with a line break',
+    { 'authentication-realm': 'a\nb' },
+    'authentication-realm: the realm must be printable ASCII',
+  ],
+  [
+    'a relative base address',
+    { 'base-address': '/base' },
+    'base-address: must be an absolute http or https URL',
+  ],
   [
     'a base address with a query',
     { 'base-address': 'https://receiver.example/?a' },
-    'base-address is no http',
+    'base-address: must be an absolute http or https URL',
   ],
   [
-    'a code for no failure',
+    'a code for an unknown failure',
     { 'error-codes': { sunburn: 'E1' } as never },
-    'error-codes has a key that is none of',
+    'error-codes: has an unknown failure (got sunburn; known: credentials-missing, ',
   ],
   [
-    'payloads that are no JSON',
+    'payloads that are not JSON',
     { 'error-payloads': { mediaType: 'text/plain', fields: { a: 'code' } } },
-    'text/plain',
+    'error-payloads: mediaType must be a JSON media type (got text/plain)',
   ],
   [
     'payloads without a field',
     { 'error-payloads': { mediaType: 'application/json', fields: {} } },
-    'has no field',
+    'error-payloads: fields must have at least one field',
   ],
-  ['a header that is none', { 'event-identity': { header: 'event id' } }, 'whose name is none: event id'],
   [
-    'a header that is taken',
-    { 'event-identity': { header: 'Authorization' } },
-    'Authorization, which is taken',
+    'an invalid header name',
+    { 'event-identity': { header: 'event id' } },
+    'event-identity: has an invalid header name (got "event id")',
   ],
-  ['a schema without JSON Schema', { 'plant-fields': noJsonSchema }, 'has no JSON Schema: a date has none'],
+  [
+    'a reserved header',
+    { 'event-identity': { header: 'Authorization' } },
+    'event-identity: cannot use the header Authorization',
+  ],
+  [
+    'a schema without JSON Schema',
+    { 'plant-fields': noJsonSchema },
+    'plant-fields: must have a JSON Schema (a date has none)',
+  ],
   [
     'a media type with a parameter',
     { 'media-type': 'text/plain; charset=utf-8' },
-    'media-type is no media type',
+    'media-type: the answer must be a media type without parameters',
   ],
-  ['a field without a name', { payload: { plantField: '' } }, 'payload has an empty `plantField`'],
-  ['a rate of none', { 'rate-limits': { deliveries: 0, seconds: 1 } }, 'rate-limits is none from 1 to'],
-  ['a rate in no time', { 'rate-limits': { deliveries: 1, seconds: 0 } }, 'rate-limits is for no span'],
+  ['a field without a name', { payload: { plantField: '' } }, 'payload: plantField must not be empty'],
   [
-    'an answer of no media type',
+    'a rate of no deliveries',
+    { 'rate-limits': { deliveries: 0, seconds: 1 } },
+    'rate-limits: deliveries must be a whole number from 1 to 1,000,000 (got 0)',
+  ],
+  [
+    'a rate in no time',
+    { 'rate-limits': { deliveries: 1, seconds: 0 } },
+    'rate-limits: seconds must be a number above 0 (got 0)',
+  ],
+  [
+    'a response whose media type is invalid',
     {
       'receiver-response': { status: 200, description: 'Taken.', content: { mediaType: 'json', text: '{}' } },
     },
-    'receiver-response has content of no media type',
+    'receiver-response: content.mediaType must be a media type',
   ],
   [
-    'an answer of JSON that is none',
+    'a response whose JSON is invalid',
     {
       'receiver-response': {
         status: 200,
@@ -146,64 +170,76 @@ test.each<[string, Answers, string]>([
         content: { mediaType: 'application/json', text: 'ok' },
       },
     },
-    'receiver-response has content that is not of its media type',
+    'receiver-response: content.text must be JSON',
   ],
   [
-    'a version that is no value',
+    'a version that is empty',
     { 'request-versioning': { header: 'version', value: '' } },
-    'none of a header field',
+    'request-versioning: value must be printable ASCII',
   ],
   [
     'a prefix with a slash at its end',
     { 'request-versioning': { pathPrefix: '/v1/' } },
-    'has a `pathPrefix`',
+    'request-versioning: pathPrefix must be one or more plain path segments',
   ],
   [
     'a wait of half a millisecond',
     { retry: { delays: [0.5], statuses: 'all', withoutAnswer: true } },
-    'retry has a delay',
+    'retry: each of delays, in milliseconds, must be a whole number from 0 to 2,147,483,647',
   ],
   [
-    'a retry after no status',
+    'a retry after an invalid status',
     { retry: { delays: [1], statuses: [42], withoutAnswer: true } },
-    'retry has a status',
+    'retry: each of statuses must be a whole number from 100 to 599 (got 42)',
   ],
-  ['a signature over nothing', { signing: { ...signing, signed: [] } }, 'does not sign the content'],
+  ['a signature over nothing', { signing: { ...signing, signed: [] } }, 'signing: must sign the content'],
   [
     'a signature over a time that is not sent',
     { signing: { ...signing, signed: ['timestamp', 'content'] } },
-    'signs a timestamp, and has no `timestamp`',
+    'signing: signs the timestamp, so `timestamp` must name its header',
   ],
   [
     'a signature over an identity that is open',
     { signing: { ...signing, signed: ['event-id', 'content'] } },
-    'answer event-identity with a header',
+    'signing: signs the event id, so event-identity must be answered with a header',
   ],
   [
     'a signature over an identity in the content',
     { signing: { ...signing, signed: ['event-id', 'content'] }, 'event-identity': { pointer: '/id' } },
-    'answer event-identity with a header',
+    'signing: signs the event id, so event-identity must be answered with a header',
   ],
   [
     'a base address with credentials',
     { 'base-address': 'https://user:password@receiver.example' },
-    'base-address holds credentials',
+    'base-address: must not contain credentials',
   ],
-  ['an empty code', { 'error-codes': { unavailable: '' } }, 'error-codes has an empty code'],
+  [
+    'an empty code',
+    { 'error-codes': { unavailable: '' } },
+    'error-codes: the code of unavailable must not be empty',
+  ],
   [
     'payloads of a type with a parameter',
     { 'error-payloads': { mediaType: 'application/json;a=b', fields: { a: 'code' } } },
-    'none of JSON, without parameters: application/json;a=b',
+    'error-payloads: mediaType must be a media type without parameters',
   ],
-  ['a pointer to all of the content', { 'event-identity': { pointer: '' as '/' } }, 'no JSON Pointer'],
-  ['a pointer with a tilde by itself', { 'event-identity': { pointer: '/a~b' } }, 'no JSON Pointer'],
   [
-    'an answer without a description',
+    'a pointer to all of the content',
+    { 'event-identity': { pointer: '' as '/' } },
+    'event-identity: pointer must be a JSON Pointer to a field',
+  ],
+  [
+    'a pointer with a tilde by itself',
+    { 'event-identity': { pointer: '/a~b' } },
+    'event-identity: pointer must be a JSON Pointer to a field',
+  ],
+  [
+    'a response without a description',
     { 'receiver-response': { status: 202, description: ' ' } },
-    'receiver-response has no description',
+    'receiver-response: description must not be empty',
   ],
   [
-    'content that nothing can carry',
+    'content in a response without content',
     {
       'receiver-response': {
         status: 204 as 200,
@@ -211,59 +247,59 @@ test.each<[string, Answers, string]>([
         content: { mediaType: 'text/plain', text: 'ok' },
       },
     },
-    'receiver-response has content, which a 204 cannot have',
+    'receiver-response: must not have content, because a 204 response has none',
   ],
   ...['/..', '/v1/./a', '/:version', '/*', '/(v1)', '/v%31', '//v1'].map(
     (pathPrefix): [string, Answers, string] => [
-      `a prefix that names no path of its own: ${pathPrefix}`,
+      `the path prefix ${pathPrefix}`,
       { 'request-versioning': { pathPrefix: pathPrefix as '/' } },
-      'request-versioning has a `pathPrefix` that is none',
+      'request-versioning: pathPrefix must be one or more plain path segments',
     ],
   ),
   [
-    'a wait that no timer takes',
+    'a wait that is too long for a timer',
     { retry: { delays: [2 ** 31], statuses: 'all', withoutAnswer: true } },
-    'retry has a delay',
+    'retry: each of delays, in milliseconds, must be a whole number from 0 to 2,147,483,647',
   ],
   [
     'a signature whose prefix has a space',
     { signing: { ...signing, signature: { ...signing.signature, prefix: 'a b' } } },
-    'signing has a prefix of the signature',
+    'signing: signature.prefix must be printable ASCII without spaces',
   ],
   [
-    'a tolerance that is none',
+    'an invalid tolerance',
     { signing: { ...signing, timestamp: { header: 'time', toleranceSeconds: NaN } } },
-    'signing has a tolerance',
+    'signing: timestamp.toleranceSeconds must be a whole number from 0',
   ],
   [
     'one header for two answers',
     { 'event-identity': { header: 'Event' }, 'request-versioning': { header: 'event', value: '1' } },
-    'request-versioning uses the header event, which event-identity uses',
+    'request-versioning: cannot use the header event, because event-identity uses it',
   ],
   [
     'one header for signature and time',
     { signing: { ...signing, timestamp: { header: 'Example-Signature', toleranceSeconds: 1 } } },
-    'signing uses the header Example-Signature, which signing uses',
+    'signing: cannot use the header Example-Signature, because signing uses it',
   ],
   [
-    'an identity in content that is no JSON',
+    'an identity in content that is not JSON',
     { 'event-identity': { pointer: '/id' }, 'media-type': 'text/csv' },
-    'event-identity points into JSON, and media-type is none of JSON: text/csv',
+    'event-identity: a pointer needs JSON content, but media-type is text/csv',
   ],
   [
-    'a plant in the place of a field of the event',
+    'a plant in a field that the event has',
     { payload: { plantField: 'addedOn' }, 'event-payload-fields': dated },
-    'payload has the plant under addedOn',
+    'payload: plantField cannot be addedOn',
   ],
   [
     'a plant that allows no field of the event beside its own',
     { payload: 'plant', 'plant-fields': onlyNamed, 'event-payload-fields': dated },
-    'plant-fields allows no field of event-payload-fields',
+    'plant-fields: must allow the fields of event-payload-fields',
   ],
   [
     'an event that allows no field of the plant beside its own',
     { payload: 'plant', 'plant-fields': dated, 'event-payload-fields': onlyNamed },
-    'event-payload-fields allows no field of plant-fields',
+    'event-payload-fields: must allow the fields of plant-fields',
   ],
   [
     'an identity in an event that does not allow it',
@@ -272,46 +308,59 @@ test.each<[string, Answers, string]>([
       payload: { plantField: 'plant' },
       'event-payload-fields': onlyNamed,
     },
-    'event-identity points at the field a/b, which event-payload-fields does not allow',
+    'event-identity: points at the field a/b, which event-payload-fields does not allow',
   ],
   [
     'an identity in a plant that does not allow it',
     { 'event-identity': { pointer: '/id' }, payload: 'plant', 'plant-fields': onlyNamed },
-    'event-identity points at the field id, which plant-fields does not allow',
+    'event-identity: points at the field id, which plant-fields does not allow',
   ],
   [
     'a retry after an acknowledgement',
     { retry: { delays: [1], statuses: [204, 503], withoutAnswer: true } },
-    'retry has another attempt after 204',
+    'retry: statuses must not include 204',
   ],
   [
     'a challenge without its field',
     { 'status-codes': { 'signature-invalid': { status: 401, description: 'Not signed.' } } },
-    'status-codes has 401 for signature-invalid, which wants a field',
+    'status-codes: the status of signature-invalid cannot be 401',
   ],
-  ['more than can be taken', { 'size-limits': 500_000_001 }, 'size-limits is more than a receiver can take'],
   [
-    'a time-out that no timer takes',
-    { 'time-outs': { delivery: 2 ** 31, response: 1 } },
-    'time-outs has a time',
+    'a size above the maximum',
+    { 'size-limits': 500_000_001 },
+    'size-limits: the number of bytes must be a whole number from 1 to 500,000,000',
   ],
-  ['a size of nothing', { 'size-limits': 0 }, 'size-limits is no whole number'],
+  [
+    'a time-out that is too long for a timer',
+    { 'time-outs': { delivery: 2 ** 31, response: 1 } },
+    'time-outs: delivery, in milliseconds, must be a whole number from 1 to 2,147,483,647',
+  ],
+  ['a size of nothing', { 'size-limits': 0 }, 'size-limits: the number of bytes must be a whole number'],
   [
     'a success for a failure',
     { 'status-codes': { unavailable: { status: 200, description: 'Fine.' } } },
-    'status-codes has 200 for unavailable',
+    'status-codes: the status of unavailable must be a whole number from 400 to 599 (got 200)',
   ],
   [
     'a status without a description',
     { 'status-codes': { unavailable: { status: 503, description: '' } } },
-    'status-codes has no description for unavailable',
+    'status-codes: the description of unavailable must not be empty',
   ],
-  ['a time-out of nothing', { 'time-outs': { delivery: 0, response: 1 } }, 'time-outs has a time'],
   [
-    'a pattern that is none',
-    { 'token-format': { name: 'JWT', pattern: '(' } },
-    'token-format has a `pattern`',
+    'a time-out of nothing',
+    { 'time-outs': { delivery: 0, response: 1 } },
+    'time-outs: delivery, in milliseconds, must be a whole number from 1 to 2,147,483,647',
   ],
-])('%s has one', (_name, answers, fault) => {
+  [
+    'an invalid pattern',
+    { 'token-format': { name: 'JWT', pattern: '(' } },
+    'token-format: pattern must be a regular expression',
+  ],
+  [
+    'a pattern that is empty, and so matches everything',
+    { 'token-format': { name: 'JWT', pattern: '' } },
+    'token-format: pattern must be a regular expression that is not empty',
+  ],
+])('%s has a fault', (_name, answers, fault) => {
   expect(answerFaults(answers)).toEqual([expect.stringContaining(fault)]);
 });

@@ -1,6 +1,6 @@
 /**
- * What the interface specification states. Each constant names the section that states it; nothing here
- * is inferred, and nothing else may be treated as fixed.
+ * The facts that the interface specification states. Each constant cites its section. Nothing here is inferred, and
+ * nothing else is fixed.
  */
 
 /** Title of the interface description (§1). */
@@ -15,13 +15,13 @@ export const LICENSE_NAME = 'MIT';
 /** Version of OpenAPI in which the interface is described (§9). */
 export const OPENAPI_VERSION = '3.1.0';
 
-/** The service's base address as the specification writes it: a variable whose value it does not show (§1). */
+/** The base address of the service, as the specification writes it: a variable without a value (§1). */
 export const BASE_ADDRESS = '{base_url}';
 
 /** Name of the only webhook (§1, §4). */
 export const WEBHOOK_NAME = 'New Plant';
 
-/** What the event is described as (§6). */
+/** Description of the event (§6). */
 export const WEBHOOK_DESCRIPTION = 'Information about a new plant added to the store';
 
 /** Path to which the webhook is delivered (§4, §6). */

@@ -1,6 +1,8 @@
+import { isJsonMediaType, mediaTypeFaults, textFaults, unless, wholeNumberFaults } from './checks.js';
+
 /**
- * Why a request is not taken, with the status that HTTP itself defines for the case. Where a standard that the
- * specification names settles the status, an answer cannot change it; the others hold while `status-codes` is open.
+ * Every reason to refuse a request, with the status that HTTP defines for it. An answer to `status-codes` can change
+ * a status, unless a standard that the specification names settles it (`SettledFailure`).
  */
 export const FAILURES = {
   /** RFC 6750 §3.1. */
@@ -15,9 +17,9 @@ export const FAILURES = {
   'method-not-allowed': 405,
   /** RFC 9110 §15.5.1. */
   'content-missing': 400,
-  /** Not of the syntax of its media type (RFC 9110 §15.5.1). */
+  /** The content is not valid in its media type (RFC 9110 §15.5.1). */
   'content-malformed': 400,
-  /** Well-formed, but not what was agreed on (RFC 9110 §15.5.21). */
+  /** The content is well-formed, but does not match the answered fields (RFC 9110 §15.5.21). */
   'content-invalid': 422,
   /** RFC 9110 §15.5.14. */
   'content-too-large': 413,
@@ -27,7 +29,7 @@ export const FAILURES = {
   'version-unsupported': 400,
   /** RFC 9110 §15.5.1. */
   'event-id-missing': 400,
-  /** Refused although the credentials are good (RFC 9110 §15.5.4). */
+  /** The credentials are valid, and the request is refused all the same (RFC 9110 §15.5.4). */
   'signature-invalid': 403,
   /** RFC 6585 §4. */
   'rate-exceeded': 429,
@@ -35,30 +37,68 @@ export const FAILURES = {
   unavailable: 503,
 } as const;
 
-/** Name of a failure. It is ours, and is not sent (question `error-codes`). */
+/** Name of a failure. The names are ours and are never sent (question `error-codes`). */
 export type Failure = keyof typeof FAILURES;
 
 /** The failures whose status RFC 9110 or RFC 6750 requires. */
 export type SettledFailure =
   'credentials-missing' | 'credentials-malformed' | 'token-invalid' | 'path-unknown' | 'method-not-allowed';
 
-/** The status of a failure, and what it is described as. */
+/** The response to a failure. */
 export interface FailureResponse {
   /** From 400 to 599. */
   readonly status: number;
+  /** For the document. */
   readonly description: string;
 }
 
-/** The failures whose status was answered (question `status-codes`). */
+/** The responses to failures (question `status-codes`). A failure that is left out keeps its status. */
 export type StatusCodes = { readonly [Name in Exclude<Failure, SettledFailure>]?: FailureResponse };
 
-/** A code for each failure that has one (question `error-codes`). It stands in the payload (`error-payloads`). */
+/** The codes of failures (question `error-codes`). The error payload carries them (question `error-payloads`). */
 export type ErrorCodes = { readonly [Name in Failure]?: string };
 
-/** What the body of an unsuccessful answer holds (question `error-payloads`): a JSON object. */
+/** The body of the response to a failure (question `error-payloads`): a JSON object. */
 export interface ErrorPayload {
-  /** A media type of JSON. */
+  /** A JSON media type without parameters. */
   readonly mediaType: string;
-  /** What each of its fields says; one about which nothing is known is left out. */
+  /** What each field contains. A field without a value is left out, for instance `code` of a failure without one. */
   readonly fields: Readonly<Record<string, 'status' | 'code' | 'description'>>;
+}
+
+/** Statuses that require a header field that nobody has answered (RFC 9110 §15.5.2, §15.5.6, §15.5.8, §15.5.22). */
+const STATUSES_WITH_A_HEADER = [401, 405, 407, 426];
+
+export function statusCodeFaults(codes: StatusCodes): string[] {
+  return Object.entries(codes).flatMap(([name, { status, description }]) => [
+    ...failureNameFaults(name),
+    ...wholeNumberFaults(`the status of ${name}`, status, 400, 599),
+    ...unless(
+      !STATUSES_WITH_A_HEADER.includes(status),
+      `the status of ${name} cannot be ${status}, because that status requires a header field that is not answered`,
+    ),
+    ...textFaults(`the description of ${name}`, description),
+  ]);
+}
+
+export function errorCodeFaults(codes: ErrorCodes): string[] {
+  return Object.entries(codes).flatMap(([name, code]) => [
+    ...failureNameFaults(name),
+    ...unless(code !== '', `the code of ${name} must not be empty`),
+  ]);
+}
+
+export function errorPayloadFaults({ mediaType, fields }: ErrorPayload): string[] {
+  return [
+    ...mediaTypeFaults('mediaType', mediaType),
+    ...unless(isJsonMediaType(mediaType), `mediaType must be a JSON media type (got ${mediaType})`),
+    ...unless(Object.keys(fields).length > 0, 'fields must have at least one field'),
+  ];
+}
+
+function failureNameFaults(name: string): string[] {
+  return unless(
+    Object.hasOwn(FAILURES, name),
+    `has an unknown failure (got ${name}; known: ${Object.keys(FAILURES).join(', ')})`,
+  );
 }

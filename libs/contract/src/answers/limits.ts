@@ -1,12 +1,48 @@
-/** How many deliveries a sender may make, with one access token, in any span of this length (question `rate-limits`). */
+/** Answers that limit how often, how large and how long deliveries may be. */
+import { timeFaults, unless, wholeNumberFaults } from './checks.js';
+
+/** How many deliveries a sender may make with one access token in any span of this length (question `rate-limits`). */
 export interface RateLimit {
+  /** From 1 to 1,000,000. */
   readonly deliveries: number;
   readonly seconds: number;
 }
 
+/** How long a delivery may take (question `time-outs`), in milliseconds. */
+export interface TimeOuts {
+  /** Until a receiver has the whole request. */
+  readonly delivery: number;
+  /** Until a sender has the whole response. */
+  readonly response: number;
+}
+
 /**
- * Counts deliveries in the span that ends now. Sender and receiver count alike, so that a sender that keeps to it is
- * refused only if its deliveries arrive closer together than they left.
+ * The largest content that an answer to `size-limits` may allow, in bytes. It fits one JavaScript string and one
+ * SQLite value, with room for what is stored beside it.
+ */
+export const MAX_SIZE_LIMIT = 500_000_000;
+
+/** A `RateWindow` keeps the time of each delivery, so this bounds its memory: 8 MB. */
+const MAX_DELIVERIES = 1_000_000;
+
+export function rateLimitFaults({ deliveries, seconds }: RateLimit): string[] {
+  return [
+    ...wholeNumberFaults('deliveries', deliveries, 1, MAX_DELIVERIES),
+    ...unless(seconds > 0 && Number.isFinite(seconds), `seconds must be a number above 0 (got ${seconds})`),
+  ];
+}
+
+export function sizeLimitFaults(bytes: number): string[] {
+  return wholeNumberFaults('the number of bytes', bytes, 1, MAX_SIZE_LIMIT);
+}
+
+export function timeOutFaults({ delivery, response }: TimeOuts): string[] {
+  return [...timeFaults('delivery', delivery, 1), ...timeFaults('response', response, 1)];
+}
+
+/**
+ * Counts deliveries in the span that ends now. Sender and receiver count in the same way. So a sender that keeps the
+ * limit is refused only if its deliveries arrive closer together than they left.
  */
 export class RateWindow {
   readonly #times: Float64Array;
@@ -19,10 +55,10 @@ export class RateWindow {
   }
 
   /**
-   * Counts a delivery, unless there is no room for it.
+   * Counts a delivery, if there is room for it.
    *
    * @param now in milliseconds, of a clock that never goes back
-   * @returns how long it is until there is room, in milliseconds; 0 if the delivery was counted
+   * @returns milliseconds until there is room; 0 if the delivery was counted
    */
   take(now: number): number {
     const freeAt = (this.#times[this.#oldest] as number) + this.#span;

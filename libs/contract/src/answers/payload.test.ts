@@ -1,4 +1,4 @@
-import { plainAnswers } from './plain-answers.js';
+import { plainAnswers } from './payload.js';
 
 test('a schema becomes its JSON Schema, whose dialect is OpenAPI’s own; the rest stays', () => {
   const schema = {

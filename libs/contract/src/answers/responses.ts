@@ -1,26 +1,62 @@
-import { isJsonMediaType } from '../answer-kinds/media-type.js';
-import type { ReceiverResponse } from '../answer-kinds/receiver-response.js';
-import { MEDIA_TYPE_PATTERN } from './media-type-pattern.js';
-import { unless } from './unless.js';
+/** Answers about the response to a delivery, and about what a sender does after it. */
+import {
+  isJsonMediaType,
+  mediaTypeFaults,
+  textFaults,
+  timeFaults,
+  unless,
+  wholeNumberFaults,
+} from './checks.js';
 
-/** What is wrong with an answer to `receiver-response`. */
-export function responseFaults(response: ReceiverResponse): string[] {
+/** The response to a delivery that a receiver has accepted (question `receiver-response`; RFC 9110 §15.3). */
+export type ReceiverResponse =
+  | { readonly status: 204 | 205; readonly description: string }
+  | {
+      readonly status: 200 | 201 | 202 | 203;
+      readonly description: string;
+      /** Sent unchanged, in UTF-8. */
+      readonly content?: { readonly mediaType: string; readonly text: string };
+    };
+
+/** When a delivery that was not acknowledged is sent again (question `retry`). */
+export interface RetryPolicy {
+  /** The wait before each further attempt, in milliseconds. Its length is the number of further attempts. */
+  readonly delays: readonly number[];
+  /** The statuses that lead to another attempt. `all`: every status that is not an acknowledgement. */
+  readonly statuses: readonly number[] | 'all';
+  /** Whether there is another attempt after no response at all: no connection, a broken one, or a time-out. */
+  readonly withoutAnswer: boolean;
+}
+
+export function receiverResponseFaults(response: ReceiverResponse): string[] {
   const { status, description } = response;
   const content = 'content' in response ? response.content : undefined;
   return [
-    ...unless(description.trim() !== '', 'has no description'),
+    ...textFaults('description', description),
     ...unless(
       content === undefined || ![204, 205].includes(status),
-      `has content, which a ${status} cannot have`,
+      `must not have content, because a ${status} response has none`,
     ),
     ...(content === undefined ? [] : contentFaults(content)),
   ];
 }
 
+export function retryFaults({ delays, statuses }: RetryPolicy): string[] {
+  return [
+    ...delays.flatMap((delay) => timeFaults('each of delays', delay, 0)),
+    ...(statuses === 'all'
+      ? []
+      : statuses.flatMap((status) => wholeNumberFaults('each of statuses', status, 100, 599))),
+  ];
+}
+
 function contentFaults({ mediaType, text }: { mediaType: string; text: string }): string[] {
   return [
-    ...unless(MEDIA_TYPE_PATTERN.test(mediaType), 'has content of no media type'),
-    ...unless(!isJsonMediaType(mediaType) || isJson(text), 'has content that is not of its media type'),
+    ...mediaTypeFaults('content.mediaType', mediaType),
+    ...unless(
+      !isJsonMediaType(mediaType) || isJson(text),
+      `content.text must be JSON, because its media type is ${mediaType}`,
+    ),
   ];
 }
 

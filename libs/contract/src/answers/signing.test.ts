@@ -1,4 +1,4 @@
-import { signedPieces, type SigningScheme } from './signing-scheme.js';
+import { signedPieces, type SigningScheme } from './signing.js';
 
 const values = { eventId: 'id', timestamp: '17', content: new Uint8Array([1, 2]) };
 const scheme: SigningScheme = {

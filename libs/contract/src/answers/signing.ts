@@ -1,41 +1,66 @@
+import { headerNameFaults, unless, wholeNumberFaults } from './checks.js';
+
 /** A part of a delivery that is signed. */
 export type SignedPart = 'event-id' | 'timestamp' | 'content';
 
 /**
- * How a delivery is signed (question `signing`): a keyed hash over some of its parts, in a header field. The key is
- * shared by sender and receiver, and is no part of an answer.
+ * How a delivery is signed (question `signing`): a keyed hash over some of its parts, in a header field. Sender and
+ * receiver share the key, which is a secret and not part of the answer.
  */
 export interface SigningScheme {
   readonly algorithm: 'hmac-sha256' | 'hmac-sha512';
-  /** What is signed, in this order, with the separator between. `event-id` is the header of `event-identity`. */
+  /** The parts that are signed, in this order. `event-id` is the value of the header that `event-identity` names. */
   readonly signed: readonly SignedPart[];
+  /** Stands between the parts. */
   readonly separator: string;
   /**
-   * The field that carries the signature. Several may stand in it with spaces between, as while a key is replaced;
-   * one that is right is enough.
+   * The header that carries the signature. It may carry several, separated by spaces, for instance while a key is
+   * replaced. One valid signature is enough.
    */
   readonly signature: {
     readonly header: string;
     readonly prefix: string;
     readonly encoding: 'base64' | 'hex';
   };
-  /** The field that carries the time of sending, in seconds since 1970, and how far it may be off. */
+  /** The header that carries the time of sending, in seconds since 1970, and how far that time may be off. */
   readonly timestamp?: { readonly header: string; readonly toleranceSeconds: number };
-  /** How a key is written where it is configured: its prefix, and the encoding of the rest. */
+  /** How a key is written in the configuration: a prefix, then the key in this encoding. */
   readonly key: { readonly prefix: string; readonly encoding: 'base64' | 'utf8' };
 }
 
-/** The values of the parts of one delivery, as they stand in it. */
+/** The parts of one delivery, exactly as they are sent. */
 export interface SignedValues {
   readonly eventId: string;
   readonly timestamp: string;
   readonly content: Uint8Array;
 }
 
-/** What is signed, piece by piece. */
+/** The input of the hash, piece by piece: the parts with the separator between them. */
 export function signedPieces(scheme: SigningScheme, values: SignedValues): (string | Uint8Array)[] {
   return scheme.signed.flatMap((part, index) => {
     const piece = part === 'event-id' ? values.eventId : values[part];
     return index === 0 ? [piece] : [scheme.separator, piece];
   });
+}
+
+export function signingFaults({ signed, signature, timestamp }: SigningScheme): string[] {
+  return [
+    ...headerNameFaults(signature.header),
+    ...unless(
+      /^[!-~]*$/.test(signature.prefix),
+      `signature.prefix must be printable ASCII without spaces (got ${JSON.stringify(signature.prefix)})`,
+    ),
+    ...(timestamp === undefined
+      ? unless(!signed.includes('timestamp'), 'signs the timestamp, so `timestamp` must name its header')
+      : [
+          ...headerNameFaults(timestamp.header),
+          ...wholeNumberFaults(
+            'timestamp.toleranceSeconds',
+            timestamp.toleranceSeconds,
+            0,
+            Number.MAX_SAFE_INTEGER,
+          ),
+        ]),
+    ...unless(signed.includes('content'), 'must sign the content'),
+  ];
 }
