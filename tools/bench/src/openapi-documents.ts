@@ -1,67 +1,61 @@
-/** Makes a pair of large OpenAPI documents to be compared. Nothing in them says what a plant looks like. */
-
-const WEBHOOKS = 350;
-const SCHEMAS = 1_400;
-const FIELDS = 12;
-
-/** Every so many fields and webhooks, the second document says something else. */
-const CHANGED_FIELD = 97;
-const CHANGED_WEBHOOK = 20;
-
-interface Pair {
-  readonly first: object;
-  readonly second: object;
-}
-
 /**
- * About 6 MB each as JSON: webhooks whose payloads share schemas, which refer to others three levels deep and
- * never back, for the peer's stack overflows on documents that are recursive throughout. The second has other
- * descriptions, limits and enums, and a few webhooks more or less.
+ * Two large OpenAPI documents to compare, about 6 MB each as JSON: webhooks whose payloads share schemas, which refer
+ * to others three levels deep and never back, because the peer overflows its stack on documents that are recursive
+ * throughout. The second has other descriptions, limits and enums, and other webhooks. The content is arbitrary: it
+ * implies nothing about the fields of a plant.
  */
-export function openapiDocuments(): Pair {
-  return { first: documentOf(false), second: documentOf(true) };
+export function openapiDocuments(): readonly [object, object] {
+  return [documentOf(false), documentOf(true)];
 }
+
+const webhookCount = 350;
+const schemaCount = 1_400;
+const fieldCount = 12;
 
 function documentOf(isSecond: boolean): object {
-  const numbers = Array.from({ length: WEBHOOKS }, (_, number) => number);
-  const present = numbers.filter((number) => number % CHANGED_WEBHOOK !== (isSecond ? 1 : 0));
-  const webhooks = Object.fromEntries(present.map((number) => [`hook-${number}`, webhook(number)]));
-  const schemas = Object.fromEntries(
-    Array.from({ length: SCHEMAS }, (_, number) => [`Schema${number}`, schema(number, isSecond)]),
-  );
-  const info = { title: 'Large document', version: '1', license: { name: 'MIT', identifier: 'MIT' } };
-  return { openapi: '3.1.0', info, webhooks, components: { schemas } };
+  const present = numbersBelow(webhookCount).filter((number) => number % 20 !== (isSecond ? 1 : 0));
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Large document', version: '1', license: { name: 'MIT', identifier: 'MIT' } },
+    webhooks: Object.fromEntries(present.map((number) => [`hook-${number}`, webhook(number)])),
+    components: {
+      schemas: Object.fromEntries(
+        numbersBelow(schemaCount).map((number) => [`Schema${number}`, schema(number, isSecond)]),
+      ),
+    },
+  };
 }
 
 function webhook(number: number): object {
+  const content = (schema: object): object => ({ 'application/json': { schema } });
   return {
     post: {
       operationId: `hook${number}`,
       summary: `Arbitrary webhook ${number}`,
-      requestBody: { required: true, content: { 'application/json': { schema: reference(number * 4) } } },
+      requestBody: { required: true, content: content(reference(number * 4)) },
       responses: {
         '204': { description: 'Taken' },
-        '400': { description: 'Refused', content: { 'application/json': { schema: reference(number) } } },
+        '400': { description: 'Refused', content: content(reference(number)) },
       },
     },
   };
 }
 
 function schema(number: number, isSecond: boolean): object {
-  const names = Array.from({ length: FIELDS }, (_, field) => `field${field}`);
-  const properties = names.map((name, field) => {
-    const isChanged = isSecond && (number * FIELDS + field) % CHANGED_FIELD === 0;
-    return [name, property(number, field, isChanged)] as const;
+  const properties = numbersBelow(fieldCount).map((field) => {
+    const isChanged = isSecond && (number * fieldCount + field) % 97 === 0;
+    return [`field${field}`, property(number, field, isChanged)];
   });
   const isLeaf = number % 4 === 3;
-  const nested = isLeaf
-    ? {}
-    : { nested: reference(number + 1), list: { type: 'array', items: reference(number + 1) } };
+  const next = reference(number + 1);
   return {
     type: 'object',
     description: `Arbitrary object ${number}`,
-    required: names.slice(0, 4),
-    properties: { ...Object.fromEntries(properties), ...nested },
+    required: numbersBelow(4).map((field) => `field${field}`),
+    properties: {
+      ...Object.fromEntries(properties),
+      ...(isLeaf ? {} : { nested: next, list: { type: 'array', items: next } }),
+    },
   };
 }
 
@@ -77,4 +71,8 @@ function property(number: number, field: number, isChanged: boolean): object {
 
 function reference(number: number): object {
   return { $ref: `#/components/schemas/Schema${number}` };
+}
+
+function numbersBelow(limit: number): number[] {
+  return Array.from({ length: limit }, (_, number) => number);
 }

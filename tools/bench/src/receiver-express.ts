@@ -9,7 +9,7 @@ import { Strategy } from 'passport-http-bearer';
 
 class BearerStrategy extends PassportStrategy(Strategy) {
   validate(token: string): boolean {
-    return token === process.env['ACCESS_TOKENS'];
+    return token === process.argv[2];
   }
 }
 

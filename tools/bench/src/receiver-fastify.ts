@@ -3,7 +3,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { fastify } from 'fastify';
 
-const accepted = digest(process.env['ACCESS_TOKENS']!);
+const accepted = digest(process.argv[2]!);
 const app = fastify();
 
 app.addHook('onRequest', (request, reply, done) => {
