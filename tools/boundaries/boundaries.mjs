@@ -1,12 +1,12 @@
 /**
- * Who may import whom, and who may read the environment, as ESLint configuration. Each rule has a
+ * ESLint configuration: which project may import which, and which files may read the environment. Each rule has a
  * fixture in boundaries.test.ts that must fail.
  */
 import nx from '@nx/eslint-plugin';
 
 /**
- * By project: the projects that it may import. A project that is not listed may import none, and
- * nothing lists an application: tools and end-to-end tests run what it builds.
+ * The projects that each project may import. No project may import an application: tools and end-to-end tests run
+ * what it builds.
  *
  * @type {Record<string, string[]>}
  */
@@ -23,30 +23,27 @@ export const mayImport = {
   workspace: [],
 };
 
-/** What tests may import beside that, whichever of these projects they belong to. */
+/** The projects that only the tests of a project may import. */
 const testsMayImport = {
   sdk: ['example-answers'],
   webhook: ['example-answers'],
   openapi: ['example-answers'],
 };
 
-/** The sources that read the environment; everything else is told what it needs. */
+/** The sources that may read the environment. Everything else takes values as parameters. */
 const environmentReaders = [
   'apps/webhook/src/main.ts',
-  'apps/webhook/src/config.ts',
-  'libs/sdk/src/cli/plant-store.ts',
   'apps/webhook/serve/serve.mjs',
-  'tools/*/src/cli.ts',
-  'tools/bench/src/receiver*.ts',
+  'libs/sdk/src/cli/plant-store.ts',
   'tools/workspace/nx.mjs',
 ];
 
-/** Tests start processes, which need an environment. */
+/** Tests may read it too: they start processes. */
 const tests = ['**/*.test.ts', '**/test/**', 'apps/webhook-e2e/**'];
 
 const sources = '**/*.{ts,js,mjs}';
 const environmentMessage =
-  'Only main.ts, config.ts and the command lines read the environment (tools/boundaries). Take the value as a parameter.';
+  'Only the entry points that tools/boundaries lists read the environment. Take the value as a parameter.';
 
 const importForms = [
   'ImportDeclaration',
@@ -60,7 +57,7 @@ export default [
   { files: [sources], plugins: { '@nx': nx }, rules: moduleBoundaries({}) },
   { files: tests, rules: moduleBoundaries(testsMayImport) },
   {
-    // An answer may bring the schema library that a team prefers.
+    // answers.ts may import the schema library that a team prefers.
     files: ['libs/contract/src/**/*.ts'],
     ignores: [...tests, 'libs/contract/src/answers.ts'],
     rules: {
@@ -68,7 +65,7 @@ export default [
         'error',
         {
           selector: `:matches(${importForms.join(', ')})[source.value=/^[^.]/], TSImportEqualsDeclaration`,
-          message: 'The contract imports nothing but itself: no package, nothing of Node or Nest.',
+          message: 'The contract imports only its own files: no package, no module of Node or Nest.',
         },
       ],
     },
@@ -90,7 +87,7 @@ export default [
 ];
 
 /**
- * @param {Record<string, string[]>} also by project, what it may import beside its row of `mayImport`
+ * @param {Record<string, string[]>} also what each project may import in addition to `mayImport`
  * @returns {import('eslint').Linter.RulesRecord}
  */
 function moduleBoundaries(also) {

@@ -1,0 +1,34 @@
+/**
+ * Configuration of dependency-cruiser: the imports between the folders of a project form no cycle, and neither do
+ * those between files. A type import counts. Tests, suites and test support may import whatever they test, so they
+ * are left out. What must fail is in cycles.test.ts.
+ *
+ * @type {import('dependency-cruiser').IConfiguration}
+ */
+export default {
+  forbidden: [
+    {
+      name: 'no-folder-cycle',
+      comment: 'Move what both folders use into the lower one.',
+      severity: 'error',
+      scope: 'folder',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-file-cycle',
+      comment: 'Move what both files use into one of them, or into a third.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+  ],
+  options: {
+    exclude: {
+      path: ['(^|/)(node_modules|dist|out-tsc|test-output|test)/', '[.](test|suite)[.]ts$'],
+    },
+    // Before the compiler drops what is imported for its type only.
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['@plant-store/source', 'import'] },
+  },
+};
