@@ -42,20 +42,19 @@ function webhook(number: number): object {
 }
 
 function schema(number: number, isSecond: boolean): object {
-  const properties = numbersBelow(fieldCount).map((field) => {
-    const isChanged = isSecond && (number * fieldCount + field) % 97 === 0;
-    return [`field${field}`, property(number, field, isChanged)];
-  });
+  const fields = Object.fromEntries(
+    numbersBelow(fieldCount).map((field) => {
+      const isChanged = isSecond && (number * fieldCount + field) % 97 === 0;
+      return [`field${field}`, property(number, field, isChanged)] as const;
+    }),
+  );
   const isLeaf = number % 4 === 3;
   const next = reference(number + 1);
   return {
     type: 'object',
     description: `Arbitrary object ${number}`,
     required: numbersBelow(4).map((field) => `field${field}`),
-    properties: {
-      ...Object.fromEntries(properties),
-      ...(isLeaf ? {} : { nested: next, list: { type: 'array', items: next } }),
-    },
+    properties: { ...fields, ...(isLeaf ? {} : { nested: next, list: { type: 'array', items: next } }) },
   };
 }
 
