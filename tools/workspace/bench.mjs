@@ -1,22 +1,20 @@
-/** `npm run bench [receiver|sender|openapi] [-- options]`: builds what is measured, then measures it. */
+/** `npm run bench [receiver|sender|openapi]`: builds what is measured, then measures it. */
 import { spawnSync } from 'node:child_process';
 import { root, runNx } from './nx.mjs';
 
 const benchmarks = ['receiver', 'sender', 'openapi'];
-const args = process.argv.slice(2);
-const [named] = args;
-const chosen = named === undefined || named.startsWith('-') ? benchmarks : [named];
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !benchmarks.includes(name));
 
-if (chosen.some((name) => !benchmarks.includes(name))) {
-  console.error(`No benchmark is named ${named}. There are ${benchmarks.join(', ')}.`);
+if (unknown.length > 0) {
+  console.error(`No benchmark is named ${unknown.join(', ')}. The benchmarks: ${benchmarks.join(', ')}.`);
   process.exit(2);
 }
 
 process.exitCode = runNx('run-many', '-t', 'build', '-p', 'bench', 'webhook', 'openapi');
 if (!process.exitCode) {
-  const options = args.slice(chosen.length === 1 ? 1 : 0);
-  for (const name of chosen) {
-    const { status } = spawnSync(process.execPath, [`tools/bench/dist/${name}.js`, ...options], {
+  for (const name of named.length > 0 ? named : benchmarks) {
+    const { status } = spawnSync(process.execPath, [`tools/bench/dist/${name}.js`], {
       cwd: root,
       stdio: 'inherit',
     });

@@ -1,57 +1,74 @@
 /**
- * `npm run check`: runs every gate, or those that are named as in `npm run check lint format`. A gate that
- * fails doesn't keep the others from running. `--summary FILE` appends to a Markdown page which gates failed and
- * what mends them, if any did.
+ * `npm run check`: runs every gate, or those that are named as in `npm run check lint format`, even after one has
+ * failed. `--summary FILE` appends the gates that failed to a Markdown page, with what fixes them.
  */
-import { spawnSync } from 'node:child_process';
+import { exec } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { gates } from './gates.mjs';
-import { root } from './nx.mjs';
+import { environment, root } from './nx.mjs';
 
-const { values, positionals: names } = argumentsGiven();
-const unknown = names.filter((name) => !gates.some((gate) => gate.name === name));
-if (unknown.length > 0) {
-  console.error(
-    `No gate is named ${unknown.join(', ')}. There are ${gates.map(({ name }) => name).join(', ')}.`,
-  );
-  process.exit(2);
-}
+const { values, positionals: names } = readArguments();
+const known = gates.flat().map(({ name }) => name);
+const unknown = names.filter((name) => !known.includes(name));
+if (unknown.length > 0) fail(`No gate is named ${unknown.join(', ')}. The gates: ${known.join(', ')}.`);
 
-const chosen = names.length > 0 ? gates.filter(({ name }) => names.includes(name)) : gates;
-const width = Math.max(...chosen.map(({ name }) => name.length));
-const summary = [];
-const failed = [];
+const lists = gates.map((list) => list.filter(({ name }) => names.length === 0 || names.includes(name)));
+const results = (await Promise.all(lists.map(runInTurn))).flat();
 
-for (const { name, command, mend } of chosen) {
-  console.log(`${name}: ${command}`);
-  const { status, stdout, stderr } = spawnSync(command, {
-    cwd: root,
-    shell: true,
-    encoding: 'utf8',
-    maxBuffer: 2 ** 28,
-  });
-  if (status === 0) {
-    summary.push(`${name.padEnd(width)}  ok`);
-  } else {
-    console.log(`${stdout}${stderr}`);
-    process.exitCode = 1;
-    const advice = mend ? `mend with: ${mend}` : `again with: npm run check ${name}`;
-    summary.push(`${name.padEnd(width)}  failed; ${advice}`);
-    failed.push(`- **${name}** failed; ${advice.replace(/: (.*)/, ': `$1`')}`);
-  }
-}
+const width = Math.max(...results.map(({ name }) => name.length));
+console.log(['', ...results.map(({ name, text }) => `${name.padEnd(width)}  ${text}`)].join('\n'));
 
-console.log(['', ...summary].join('\n'));
+const failed = results.filter(({ isFailed }) => isFailed);
+if (failed.length > 0) process.exitCode = 1;
 if (values.summary && failed.length > 0) {
-  appendFileSync(values.summary, `## Gates that failed\n\n${failed.join('\n')}\n\n`);
+  const lines = failed.map(({ name, text }) => `- **${name}** ${text.replace(/: (.*)/, ': `$1`')}`);
+  appendFileSync(values.summary, `## Gates that failed\n\n${lines.join('\n')}\n\n`);
 }
 
-function argumentsGiven() {
+/** @param {import('./gates.mjs').Gate[]} list */
+async function runInTurn(list) {
+  const results = [];
+  for (const { name, command, findings, fix } of list) {
+    const start = performance.now();
+    const output = command ? await outputOfFailure(command) : findings?.(root).join('\n');
+    if (output) console.log(`${name}: ${command ?? ''}\n${output}\n`);
+    const advice = fix ? `fix with: ${fix}` : `run again with: npm run check ${name}`;
+    const seconds = ((performance.now() - start) / 1_000).toFixed(1);
+    results.push({
+      name,
+      isFailed: Boolean(output),
+      text: output ? `failed; ${advice}` : `ok  ${seconds} s`,
+    });
+  }
+  return results;
+}
+
+/**
+ * @param {string} command
+ * @returns {Promise<string | undefined>} undefined if it succeeds
+ */
+function outputOfFailure(command) {
+  return new Promise((resolve) => {
+    exec(command, { cwd: root, env: environment, maxBuffer: 2 ** 28 }, (error, stdout, stderr) =>
+      resolve(error ? stdout + stderr || error.message : undefined),
+    );
+  });
+}
+
+function readArguments() {
   try {
     return parseArgs({ options: { summary: { type: 'string' } }, allowPositionals: true });
   } catch (error) {
-    console.error(/** @type {Error} */ (error).message);
-    process.exit(2);
+    return fail(/** @type {Error} */ (error).message);
   }
+}
+
+/**
+ * @param {string} message
+ * @returns {never}
+ */
+function fail(message) {
+  console.error(message);
+  process.exit(2);
 }

@@ -1,30 +1,46 @@
+import { brokenLinks } from './gates/links.mjs';
+import { tiedPackages, undocumented } from './gates/packages.mjs';
+
 /**
- * The gates, in the order in which they run. A gate is a row: its name, the command that decides, and the
- * command that mends what it finds, where there is one.
+ * @typedef {object} Gate
+ * @property {string} name
+ * @property {string} [command] the gate fails if it doesn't exit with 0
+ * @property {(folder: string) => string[]} [findings] the gate fails if it returns any
+ * @property {string} [fix] the command that fixes the findings, where there is one
+ */
+
+/**
+ * The gates of `npm run check`. Those of one list run one after another, because they build what the next one reads or
+ * because they are short. The lists run side by side.
  *
- * @type {Array<{ name: string, command: string, mend?: string }>}
+ * @type {Gate[][]}
  */
 export const gates = [
-  { name: 'sync', command: 'npx nx sync:check', mend: 'npx nx sync' },
-  { name: 'types', command: 'npx nx run-many -t typecheck' },
-  { name: 'lint', command: 'npx nx run-many -t lint', mend: 'npx nx run-many -t lint --fix' },
-  { name: 'format', command: 'npx prettier --check .', mend: 'npm run format' },
-  { name: 'openapi', command: 'npx nx run webhook:openapi --check', mend: 'npx nx run webhook:openapi' },
-  { name: 'openapi-diff', command: 'npx nx run webhook:openapi-diff' },
-  { name: 'openapi-lint', command: 'npx nx run webhook:openapi-lint' },
-  {
-    name: 'open-questions',
-    command: 'npx nx run openapi:open-questions-check',
-    mend: 'npx nx run openapi:open-questions',
-  },
-  {
-    name: 'contract-diff',
-    command: 'npx nx run openapi:contract-diff-check',
-    mend: 'npx nx run openapi:contract-diff',
-  },
-  { name: 'api', command: 'npx nx run openapi:api-check', mend: 'npx nx run openapi:api' },
-  { name: 'answers', command: 'npx nx run answers:page-check', mend: 'npx nx run answers:page' },
-  { name: 'links', command: 'node tools/workspace/gates/links.mjs' },
-  { name: 'dependencies', command: 'node tools/workspace/gates/dependencies.mjs' },
-  { name: 'lock-file', command: 'node tools/workspace/gates/lock-file.mjs' },
+  [{ name: 'lint', command: 'nx run workspace:lint-all', fix: 'npx nx run-many -t lint --fix' }],
+  [
+    { name: 'types', command: 'tsc --build' },
+    { name: 'openapi', command: 'nx run webhook:openapi --check', fix: 'npx nx run webhook:openapi' },
+    { name: 'openapi-diff', command: 'nx run webhook:openapi-diff' },
+    { name: 'openapi-lint', command: 'nx run webhook:openapi-lint' },
+    {
+      name: 'open-questions',
+      command: 'nx run openapi:open-questions-check',
+      fix: 'npx nx run openapi:open-questions',
+    },
+    {
+      name: 'contract-diff',
+      command: 'nx run openapi:contract-diff-check',
+      fix: 'npx nx run openapi:contract-diff',
+    },
+    { name: 'api', command: 'nx run openapi:api-check', fix: 'npx nx run openapi:api' },
+    { name: 'answers', command: 'nx run answers:page-check', fix: 'npx nx run answers:page' },
+  ],
+  [
+    { name: 'sync', command: 'nx sync:check', fix: 'npx nx sync' },
+    { name: 'format', command: 'prettier --check .', fix: 'npm run format' },
+    { name: 'cycles', command: 'depcruise --config tools/boundaries/cycles.mjs apps libs tools' },
+    { name: 'links', findings: brokenLinks },
+    { name: 'dependencies', findings: undocumented },
+    { name: 'lock-file', findings: tiedPackages },
+  ],
 ];

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Jest's global setup: its report goes to a folder that a fresh clone doesn't have, and Jest doesn't make it.
+ * Jest's global setup: makes the folder of its report, which a fresh clone doesn't have.
  *
  * @param {{ outputFile?: string }} configuration
  */

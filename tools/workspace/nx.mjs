@@ -1,26 +1,45 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Without the daemon, which may not have seen yet that an output was just deleted, and wouldn't restore it. */
-const options = { cwd: root, env: { ...process.env, NX_DAEMON: 'false' } };
+const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const needed = engines.node.replace('>=', '');
+if (process.versions.node.localeCompare(needed, 'en', { numeric: true }) < 0) {
+  console.error(`This workspace needs Node.js ${needed} or newer (this is ${process.version}).`);
+  process.exit(1);
+}
+
+/**
+ * The environment of each command. Nx runs without its daemon, which may miss that an output was just deleted and then
+ * doesn't restore it, and with its plugins in one process, which starts in a third of the time.
+ */
+export const environment = {
+  ...process.env,
+  NX_DAEMON: 'false',
+  NX_ISOLATE_PLUGINS: 'false',
+  PATH: [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
+};
+
+const options = { cwd: root, env: environment };
 
 const nx = createRequire(import.meta.url).resolve('nx/bin/nx.js');
 
 /**
- * Runs Nx and shows what it prints.
+ * Runs Nx and shows its output.
  *
  * @param {string[]} args
- * @returns {number} its exit code
+ * @returns {number} the exit code
  */
 export function runNx(...args) {
   return spawnSync(process.execPath, [nx, ...args], { ...options, stdio: 'inherit' }).status ?? 1;
 }
 
 /**
- * What Nx answers in JSON.
+ * Runs Nx and parses its output as JSON.
  *
  * @param {string[]} args
  * @returns {any}

@@ -1,17 +1,19 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
 /**
- * @typedef {object} JestReport What `jest --json` writes, as far as it is counted.
+ * @typedef {object} JestReport The counts in what `jest --json` writes.
  * @property {number} numPassedTests
  * @property {number} numFailedTests
  * @property {number} numPendingTests
  * @property {number} numTodoTests
- * @property {number} numRuntimeErrorTestSuites suites that broke before their tests could run
+ * @property {number} numRuntimeErrorTestSuites suites that failed before their tests could run
  *
  * @typedef {{ passed: number, failed: number, skipped: number }} Count
  */
 
 /**
- * What one project's report counts. A suite that broke is a failure, and so is a report that isn't there:
- * nobody knows what its tests would have said.
+ * The counts of one project. A suite that couldn't run counts as a failure, and so does a missing report.
  *
  * @param {JestReport | undefined} report
  * @returns {Count}
@@ -40,7 +42,7 @@ export function summarise(reports) {
     total.failed += failed;
     total.skipped += skipped;
     const counts = `${passed} passed, ${failed} failed, ${skipped} skipped`;
-    return `${project.padEnd(width)}  ${report ? counts : 'no report: its tests did not run; counted as 1 failed'}`;
+    return `${project.padEnd(width)}  ${report ? counts : 'no report: the tests did not run; counted as 1 failed'}`;
   });
   return { lines, total };
 }
@@ -54,7 +56,7 @@ export function totalLine({ passed, failed }) {
 }
 
 /**
- * One line out of those of several runs. A run that left none is a failure: nobody knows what it would have said.
+ * The total line of several runs, from their total lines. A run without one counts as a failure.
  *
  * @param {Array<string | undefined>} lines
  * @returns {string}
@@ -67,4 +69,10 @@ export function addTotals(lines) {
     total.failed += Number(failed ?? 1);
   }
   return totalLine(total);
+}
+
+// `node tools/workspace/report.mjs FILE...` prints the last line of `.ci/run`.
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const files = process.argv.slice(2);
+  console.log(addTotals(files.map((file) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined))));
 }

@@ -16,7 +16,7 @@ test.each([
     want: { passed: 3, failed: 1, skipped: 3 },
   },
   {
-    name: 'a suite that broke, which has no failed test',
+    name: 'a suite that could not run, which has no failed test',
     report: { ...green, numRuntimeErrorTestSuites: 1 },
     want: { passed: 3, failed: 1, skipped: 0 },
   },
@@ -35,7 +35,7 @@ test('a line for each project, and the total', () => {
     lines: [
       'contract  3 passed, 0 failed, 1 skipped',
       'sdk       3 passed, 2 failed, 0 skipped',
-      'webhook   no report: its tests did not run; counted as 1 failed',
+      'webhook   no report: the tests did not run; counted as 1 failed',
     ],
     total: { passed: 6, failed: 3, skipped: 1 },
   });

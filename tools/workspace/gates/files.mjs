@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const skipped = new Set(['node_modules', 'dist', 'out-tsc', 'test-output', 'data']);
 
 /**
- * The files below a folder that are written by hand, as paths relative to it.
+ * The source files in a folder and below, as relative paths.
  *
  * @param {string} folder
  * @param {(path: string) => boolean} wanted

@@ -1,12 +1,9 @@
-/** Gate: every relative link of every Markdown file leads to a file, and its fragment to a heading. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { root } from '../nx.mjs';
 import { findFiles } from './files.mjs';
 
 /**
- * Links of a Markdown text that stay in the repository, without those in code.
+ * The links of a Markdown text to files of the repository, except those in code.
  *
  * @param {string} markdown
  * @returns {string[]}
@@ -21,7 +18,7 @@ export function relativeLinks(markdown) {
 }
 
 /**
- * The fragments that lead somewhere in a Markdown text: its headings as GitHub names them, and its ids.
+ * The fragments that links to a Markdown text may have: its headings as GitHub names them, and its ids.
  *
  * @param {string} markdown
  * @returns {Set<string>}
@@ -50,7 +47,8 @@ function withoutFences(markdown) {
 }
 
 /**
- * A line for each link that leads nowhere.
+ * Gate: every relative link in Markdown leads to a file, and its fragment to a heading. Returns a line for each that
+ * doesn't.
  *
  * @param {string} folder
  * @returns {string[]}
@@ -68,12 +66,4 @@ export function brokenLinks(folder) {
       return [`${file}: ${link} leads to no heading of ${target}`];
     }),
   );
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const broken = brokenLinks(root);
-  if (broken.length > 0) {
-    console.error(broken.join('\n'));
-    process.exitCode = 1;
-  }
 }

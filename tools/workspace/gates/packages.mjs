@@ -1,14 +1,11 @@
-/** Gate: docs/dependencies.md has a row for each dependency of each package.json, and no other row. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { root } from '../nx.mjs';
 import { findFiles } from './files.mjs';
 
 const kinds = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 
 /**
- * What the packages of a workspace depend on beside each other: for each name, the folders that declare it.
+ * The folders that declare each dependency, by its name. Packages of the workspace don't count.
  *
  * @param {Record<string, any>} packages by folder
  * @returns {Map<string, Set<string>>}
@@ -25,7 +22,7 @@ export function declared(packages) {
 }
 
 /**
- * What the document says: rows of "`name` | folders | what for".
+ * The rows of the document: "`name` | folders | what for".
  *
  * @param {string} markdown
  * @returns {Map<string, { folders: Set<string>, purpose: string }>}
@@ -54,25 +51,48 @@ export function differences(users, rows) {
     const folders = [...(users.get(name) ?? [])].sort();
     if (!row) return [`${name}: declared in ${folders.join(', ')}, without a row`];
     if (folders.length === 0) return [`${name}: has a row, but nothing declares it`];
-    const said = [...row.folders].sort();
-    if (said.join() !== folders.join()) {
-      return [`${name}: declared in ${folders.join(', ')}, but its row says ${said.join(', ')}`];
+    const listed = [...row.folders].sort();
+    if (listed.join() !== folders.join()) {
+      return [`${name}: declared in ${folders.join(', ')}, but its row says ${listed.join(', ')}`];
     }
     return row.purpose === '' ? [`${name}: its row doesn't say what it is for`] : [];
   });
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+/**
+ * Gate: docs/dependencies.md has a row for each dependency of each package.json, and no other row.
+ *
+ * @param {string} folder
+ * @returns {string[]}
+ */
+export function undocumented(folder) {
   const packages = Object.fromEntries(
-    findFiles(root, (name) => name === 'package.json').map((file) => [
+    findFiles(folder, (name) => name === 'package.json').map((file) => [
       file === 'package.json' ? 'root' : dirname(file),
-      JSON.parse(readFileSync(join(root, file), 'utf8')),
+      JSON.parse(readFileSync(join(folder, file), 'utf8')),
     ]),
   );
-  const document = 'docs/dependencies.md';
-  const found = differences(declared(packages), documented(readFileSync(join(root, document), 'utf8')));
-  if (found.length > 0) {
-    console.error([`${document} differs from what the packages declare:`, ...found].join('\n'));
-    process.exitCode = 1;
-  }
+  const document = readFileSync(join(folder, 'docs/dependencies.md'), 'utf8');
+  return differences(declared(packages), documented(document));
+}
+
+/**
+ * The packages of a lock file that name an address to download from.
+ *
+ * @param {{ packages: Record<string, { resolved?: string }> }} lockFile
+ * @returns {string[]}
+ */
+export function tiedToAddress({ packages }) {
+  return Object.keys(packages).filter((path) => /^(https?|git)/.test(packages[path]?.resolved ?? ''));
+}
+
+/**
+ * Gate: package-lock.json names no address, so that it installs from any registry.
+ *
+ * @param {string} folder
+ * @returns {string[]}
+ */
+export function tiedPackages(folder) {
+  const lockFile = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+  return tiedToAddress(lockFile).map((path) => `package-lock.json: ${path} has a "resolved" address`);
 }

@@ -1,4 +1,4 @@
-import { declared, differences, documented } from './dependencies.mjs';
+import { declared, differences, documented, tiedToAddress } from './packages.mjs';
 
 const packages = {
   root: { name: 'root', devDependencies: { jest: '1' } },
@@ -34,4 +34,15 @@ test.each([
   { name: 'no purpose', from: 'runs the tests', to: '', want: "jest: its row doesn't say what it is for" },
 ])('$name is a difference', ({ from, to, want }) => {
   expect(differences(declared(packages), documented(document.replace(from, to)))).toEqual([want]);
+});
+
+test('finds the packages with an address, and passes links within the workspace', () => {
+  const packages = {
+    '': {},
+    'node_modules/a': {},
+    'node_modules/own': { resolved: 'libs/own' },
+    'node_modules/b': { resolved: 'https://registry.example/b.tgz' },
+    'node_modules/c': { resolved: 'git+ssh://git.example/c.git' },
+  };
+  expect(tiedToAddress({ packages })).toEqual(['node_modules/b', 'node_modules/c']);
 });
