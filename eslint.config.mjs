@@ -13,17 +13,17 @@ export default defineConfig(
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
       eqeqeq: 'error',
-      // `return reject(error)` leaves early in one line, and confuses nobody.
+      // `return reject(error)` is a short way to leave early.
       '@typescript-eslint/no-confusing-void-expression': 'off',
       // A Nest module is an empty class.
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
-      // Options that depend on an open question come to nothing once it is answered.
+      // The options that depend on an open question become an empty type once it is answered.
       '@typescript-eslint/no-generated-empty-object-type': 'off',
-      // Under noUncheckedIndexedAccess it says that an index is in range.
+      // With noUncheckedIndexedAccess, `!` states that an index is in range.
       '@typescript-eslint/no-non-null-assertion': 'off',
       // Nest declares the shapes of its options as classes.
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
-      // An async function without an await turns a throw into a rejection, which a port promises.
+      // An async function without await turns a throw into a rejection.
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/switch-exhaustiveness-check': [
@@ -34,14 +34,14 @@ export default defineConfig(
   },
   {
     files: ['**/*.test.ts', '**/test/**'],
-    // Jest's matchers are any, and stand wherever a value may.
+    // Jest's matchers have the type any.
     rules: { '@typescript-eslint/no-unsafe-assignment': 'off' },
   },
   {
-    // Plain JavaScript is checked by tsc where it is checked at all.
+    // tsc checks the JavaScript of the projects that set checkJs.
     files: ['**/*.{js,mjs}'],
     extends: [typescript.configs.disableTypeChecked],
-    // TypeScript knows what is defined.
+    // tsc reports undefined names.
     rules: { 'no-undef': 'off' },
   },
   boundaries,

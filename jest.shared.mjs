@@ -1,6 +1,6 @@
 /**
- * What every project's tests share: native ES modules, TypeScript through swc, and workspace
- * packages read from their sources. A project's own jest.config.mjs re-exports this.
+ * The Jest configuration of every project, which its jest.config.mjs re-exports: native ES modules, TypeScript through
+ * swc, and workspace packages read from their sources.
  */
 export default {
   globalSetup: `${import.meta.dirname}/tools/workspace/make-report-folder.mjs`,

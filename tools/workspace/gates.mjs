@@ -37,7 +37,7 @@ export const gates = [
   ],
   [
     { name: 'sync', command: 'nx sync:check', fix: 'npx nx sync' },
-    { name: 'format', command: 'prettier --check .', fix: 'npm run format' },
+    { name: 'format', command: 'prettier --check . --cache --cache-strategy content', fix: 'npm run format' },
     { name: 'cycles', command: 'depcruise --config tools/boundaries/cycles.mjs apps libs tools' },
     { name: 'links', findings: brokenLinks },
     { name: 'dependencies', findings: undocumented },

@@ -9,7 +9,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const needed = engines.node.replace('>=', '');
 if (process.versions.node.localeCompare(needed, 'en', { numeric: true }) < 0) {
-  console.error(`This workspace needs Node.js ${needed} or newer (this is ${process.version}).`);
+  console.error(`This workspace needs Node.js ${needed} or newer (this is ${process.versions.node}).`);
   process.exit(1);
 }
 
