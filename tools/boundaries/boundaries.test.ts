@@ -15,7 +15,6 @@ beforeAll(() => {
   const graph = execFileSync(process.execPath, [nx, 'graph', '--file=stdout'], {
     cwd: root,
     encoding: 'utf8',
-    env: { ...process.env, NX_DAEMON: 'false', NX_ISOLATE_PLUGINS: 'false' },
     maxBuffer: 2 ** 28,
   });
   ({ nodes: projects } = (JSON.parse(graph) as { graph: { nodes: typeof projects } }).graph);

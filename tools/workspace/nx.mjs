@@ -15,12 +15,11 @@ if (process.versions.node.localeCompare(needed, 'en', { numeric: true }) < 0) {
 
 /**
  * The environment of each command. Nx runs without its daemon, which may miss that an output was just deleted and then
- * doesn't restore it, and with its plugins in one process, which starts in a third of the time.
+ * doesn't restore it.
  */
 export const environment = {
   ...process.env,
   NX_DAEMON: 'false',
-  NX_ISOLATE_PLUGINS: 'false',
   PATH: [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
 };
 
