@@ -1,7 +1,7 @@
 /**
- * Configuration of dependency-cruiser: the imports between the folders of a project form no cycle, and neither do
- * those between files. A type import counts. Tests, suites and test support may import whatever they test, so they
- * are left out. What must fail is in cycles.test.ts.
+ * Configuration of dependency-cruiser: imports between the folders of a project form no cycle, and neither do imports
+ * between files. A type import counts. Tests, suites and test support may import whatever they test, so they are left
+ * out. Files directly in `src` are in no layer: a cycle of folders that passes through such a file isn't found.
  *
  * @type {import('dependency-cruiser').IConfiguration}
  */
