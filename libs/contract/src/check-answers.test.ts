@@ -139,6 +139,21 @@ test.each<[string, Answers, string]>([
     'plant-fields: must have a JSON Schema (a date has none)',
   ],
   [
+    'a header of the connection',
+    { 'event-identity': { header: 'Proxy-Connection' } },
+    'cannot use the header Proxy-Connection',
+  ],
+  [
+    'a header that OpenAPI ignores',
+    { 'event-identity': { header: 'Accept' } },
+    'cannot use the header Accept',
+  ],
+  [
+    'a header that has several values',
+    { 'event-identity': { header: 'Set-Cookie' } },
+    'cannot use the header Set-Cookie',
+  ],
+  [
     'a media type with a parameter',
     { 'media-type': 'text/plain; charset=utf-8' },
     'media-type: the answer must be a media type without parameters',

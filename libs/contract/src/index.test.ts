@@ -4,10 +4,12 @@ import * as contract from './index.js';
 test('the names that the package exports', () => {
   expect(Object.keys(contract).sort()).toEqual([
     'ACCESS_TOKEN_PATTERN',
+    'BASE64_PATTERN',
     'BEARER',
     'CONTENT_METHODS',
     'FAILURES',
     'MAX_SIZE_LIMIT',
+    'RESERVED_FIELDS',
     'RateWindow',
     'answerFaults',
     'answers',

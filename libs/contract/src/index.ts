@@ -34,8 +34,10 @@ export type { OpenQuestion, Surface } from './register/open-question.js';
 export { openQuestions, type QuestionId } from './register/register.js';
 export {
   ACCESS_TOKEN_PATTERN,
+  BASE64_PATTERN,
   BEARER,
   type BearerError,
   CONTENT_METHODS,
   type ContentMethod,
+  RESERVED_FIELDS,
 } from './standards.js';

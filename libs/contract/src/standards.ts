@@ -20,3 +20,31 @@ export const CONTENT_METHODS = ['POST', 'PUT', 'PATCH'] as const;
 
 /** A method that carries content and changes state. */
 export type ContentMethod = (typeof CONTENT_METHODS)[number];
+
+/**
+ * Header fields, in lower case, that the sender and HTTP themselves set: they frame the request, describe its content,
+ * carry its credentials, or belong to the connection. No answer may choose one as its header, and the `headers`
+ * function of the SDK must not return one.
+ */
+export const RESERVED_FIELDS: readonly string[] = [
+  // Credentials (RFC 9110 §11.6.2).
+  'authorization',
+  // The connection and how the message is framed on it (RFC 9110 §6.6.2, §7.6.1; RFC 9112 §6, §9).
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  // The content: its coding, length and type (RFC 9110 §8). While `media-type` is open, nothing is compressed.
+  'content-encoding',
+  'content-length',
+  'content-type',
+  // How and where the request is processed (RFC 9110 §7.2, §10.1.1).
+  'expect',
+  'host',
+];
+
+/** base64 with or without padding (RFC 4648 §4, §3.2). */
+export const BASE64_PATTERN = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;

@@ -1,5 +1,7 @@
 /** Small checks that several kinds of answers share. A check returns what is wrong, and nothing if all is well. */
 
+import { RESERVED_FIELDS } from '../standards.js';
+
 /** The longest time that a timer can wait, in milliseconds. */
 const MAX_TIME = 2_147_483_647;
 
@@ -12,23 +14,11 @@ const FIELD_VALUE = /^[!-~](?:[\t -~]*[!-~])?$/;
 /** A media type without parameters (RFC 9110 §8.3.1). */
 const MEDIA_TYPE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Fields that frame or describe a request, or that OpenAPI ignores as parameters (3.1.0 §4.8.12.2). */
-const RESERVED_FIELDS = [
-  'accept',
-  'authorization',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'expect',
-  'host',
-  'keep-alive',
-  'set-cookie',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-];
+/**
+ * More fields that no answer can use: OpenAPI ignores a parameter called `Accept` (3.1.0 §4.8.12.2), and several
+ * `Set-Cookie` fields can't be combined into one value (RFC 9110 §5.3).
+ */
+const NOT_FOR_ANSWERS = ['accept', 'set-cookie'];
 
 /** The fault, unless the condition is met. */
 export function unless(isMet: boolean, fault: string): string[] {
@@ -57,7 +47,7 @@ export function timeFaults(name: string, value: number, from: number): string[] 
 export function headerNameFaults(name: string): string[] {
   if (!FIELD_NAME.test(name)) return [`has an invalid header name (got ${JSON.stringify(name)})`];
   return unless(
-    !RESERVED_FIELDS.includes(name.toLowerCase()),
+    ![...RESERVED_FIELDS, ...NOT_FOR_ANSWERS].includes(name.toLowerCase()),
     `cannot use the header ${name}, because HTTP or OpenAPI reserves it`,
   );
 }
