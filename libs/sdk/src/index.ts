@@ -1,17 +1,15 @@
 export type { Failure, RetryPolicy } from '@plant-store/contract';
-export { createNewPlantSender } from './create-new-plant-sender.js';
-export type { Acknowledgement, Answer } from './delivery/answer.js';
-export { bytes } from './encoders/bytes.js';
-export type { Encoded, Encoder } from './encoders/encoder.js';
-export { json } from './encoders/json.js';
-export { type ErrorCode, errorCodes } from './errors/error-codes.js';
-export { InvalidOptionsError } from './errors/invalid-options-error.js';
-export { NotAcknowledgedError } from './errors/not-acknowledged-error.js';
-export type { Outcome } from './errors/outcome.js';
-export { PlantStoreError } from './errors/plant-store-error.js';
-export type { NewPlantSender, SendOptions } from './new-plant-sender.js';
-export type { AccessToken, AccessTokenRequest } from './options/access-token.js';
-export { guardDefaults } from './options/guard-defaults.js';
-export type { HeaderHook, OutgoingDelivery } from './options/header-hook.js';
-export type { NewPlantSenderOptions, SenderGuards } from './options/new-plant-sender-options.js';
-export type { OptionFault } from './options/option-fault.js';
+export type { AccessToken, AccessTokenRequest } from './delivery/access-token.js';
+export type { HeaderHook, OutgoingRequest } from './delivery/headers.js';
+export { bytes, type Encoded, type Encoder, json } from './encoders/encoder.js';
+export { InvalidOptionsError, type OptionFault } from './errors/invalid-options-error.js';
+export { NotAcknowledgedError, type Response } from './errors/not-acknowledged-error.js';
+export { type ErrorCode, errorCodes, type Outcome, PlantStoreError } from './errors/plant-store-error.js';
+export {
+  type Acknowledgement,
+  createNewPlantSender,
+  type NewPlantSender,
+  type SendOptions,
+} from './new-plant-sender.js';
+export { limitDefaults, type SenderLimits } from './options/limits.js';
+export type { NewPlantSenderOptions } from './options/sender-options.js';

@@ -92,7 +92,7 @@ describe('the signal of the caller', () => {
 
   test.each([
     [200, 'unknown'],
-    [500, 'answered'],
+    [500, 'responded'],
   ])('ends the reading of an answer with %i, whose outcome is %s', async (status, outcome) => {
     const controller = new AbortController();
     const server = await startRawServer(({ socket }) =>

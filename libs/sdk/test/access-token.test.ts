@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
-import { createSenderUnder } from '../src/create-sender-under.js';
+import { createSenderUnder } from '../src/new-plant-sender.js';
 import { bytes, InvalidOptionsError } from '../src/index.js';
 import { accessToken, arbitrary, openTestSender } from './open-test-sender.js';
-import { acknowledge, answerWith, startRawServer, staySilent } from './raw-server.js';
+import { acknowledge, respondWith, startRawServer, staySilent } from './raw-server.js';
 import { rejection } from './rejection.js';
 
 describe('a function that gives the access token', () => {
@@ -135,7 +135,7 @@ describe('the access token shows nowhere', () => {
     ['an answer that is none and repeats it', `${accessToken}\r\n\r\n`],
     ['an unreadable header that repeats it', `HTTP/1.1 200 OK\r\n${accessToken} ${accessToken}\r\n\r\n`],
   ])('not in the error of %s', async (_, answer) => {
-    const { url } = await startRawServer(answerWith(answer));
+    const { url } = await startRawServer(respondWith(answer));
 
     const error = await rejection(openTestSender({ baseUrl: url }).send(arbitrary));
 

@@ -2,7 +2,7 @@
 import { exampleAnswers } from '@plant-store/example-answers';
 import { Webhook } from 'standardwebhooks';
 import { openSenderUnder } from './open-sender-under.js';
-import { answerWith, fieldsOf, type RawServer, startRawServer } from './raw-server.js';
+import { respondWith, fieldsOf, type RawServer, startRawServer } from './raw-server.js';
 import { rejection } from './rejection.js';
 
 const accessToken = 'example-token';
@@ -26,7 +26,7 @@ function open({ url }: RawServer) {
 
 test('a delivery is what all of them say, in each of its attempts', async () => {
   const server = await startRawServer((request, index) =>
-    answerWith(index === 0 ? unavailable : taken)(request),
+    respondWith(index === 0 ? unavailable : taken)(request),
   );
 
   const acknowledgement = await open(server).send(plant, { event, eventId });
@@ -54,11 +54,11 @@ test('a delivery is what all of them say, in each of its attempts', async () => 
 });
 
 test('a refusal says why', async () => {
-  const server = await startRawServer(answerWith(refused));
+  const server = await startRawServer(respondWith(refused));
 
   expect(await rejection(open(server).send(plant, { event, eventId }))).toMatchObject({
     code: 'PLANT_STORE_NOT_ACKNOWLEDGED',
-    outcome: 'answered',
+    outcome: 'responded',
     failure: 'content-invalid',
     payload: { status: 409, title: 'The plant is not as agreed.', code: 'EXAMPLE_PLANT' },
     attempts: 1,
@@ -66,7 +66,7 @@ test('a refusal says why', async () => {
 });
 
 test('a plant that is too large stays here', async () => {
-  const server = await startRawServer(answerWith(taken));
+  const server = await startRawServer(respondWith(taken));
   const name = 'x'.repeat(1_000);
 
   expect(await rejection(open(server).send({ name }, { event, eventId }))).toMatchObject({
@@ -76,7 +76,7 @@ test('a plant that is too large stays here', async () => {
 });
 
 test('another status of success is no acknowledgement', async () => {
-  const server = await startRawServer(answerWith('HTTP/1.1 204 No Content\r\n\r\n'));
+  const server = await startRawServer(respondWith('HTTP/1.1 204 No Content\r\n\r\n'));
 
   expect(await rejection(open(server).send(plant, { event, eventId }))).toMatchObject({ status: 204 });
 });

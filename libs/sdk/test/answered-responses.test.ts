@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { bytes, type NotAcknowledgedError } from '../src/index.js';
 import { openSenderUnder } from './open-sender-under.js';
 import { accessToken, arbitrary, openTestSender } from './open-test-sender.js';
-import { answerWith, startRawServer } from './raw-server.js';
+import { respondWith, startRawServer } from './raw-server.js';
 import { rejection } from './rejection.js';
 
 const options = { accessToken, method: 'POST', encode: bytes() } as const;
@@ -20,7 +20,7 @@ describe('an answered response', () => {
   const given = { 'receiver-response': { status: 202, description: 'Taken.' } } as const satisfies Answers;
 
   test('with its status is the acknowledgement', async () => {
-    const { url } = await startRawServer(answerWith(response(202)));
+    const { url } = await startRawServer(respondWith(response(202)));
     const sender = openSenderUnder(given, { ...options, baseUrl: url });
 
     const { status } = await sender.send(arbitrary);
@@ -30,19 +30,19 @@ describe('an answered response', () => {
   });
 
   test.each([200, 201, 204, 299, 302, 400, 500])('with %i is none', async (status) => {
-    const { url } = await startRawServer(answerWith(response(status)));
+    const { url } = await startRawServer(respondWith(response(status)));
     const sender = openSenderUnder(given, { ...options, baseUrl: url });
 
     expect(await rejection(sender.send(arbitrary))).toMatchObject({
       code: 'PLANT_STORE_NOT_ACKNOWLEDGED',
-      outcome: 'answered',
+      outcome: 'responded',
       status,
     });
   });
 });
 
 async function refusal(given: Answers, bytesOfAnswer: Uint8Array): Promise<NotAcknowledgedError> {
-  const { url } = await startRawServer(answerWith(bytesOfAnswer));
+  const { url } = await startRawServer(respondWith(bytesOfAnswer));
   const all = { ...options, baseUrl: url } as unknown as Parameters<typeof openSenderUnder<Answers>>[1];
   const sender = openSenderUnder<Answers>(given, all);
   return (await rejection(
@@ -71,7 +71,7 @@ describe('what an unsuccessful answer says', () => {
   ])('is found with %s', async (_, status, content, failure) => {
     const error = await refusal(all, response(status, content, mediaType));
 
-    expect(error).toMatchObject({ code: 'PLANT_STORE_NOT_ACKNOWLEDGED', outcome: 'answered', status });
+    expect(error).toMatchObject({ code: 'PLANT_STORE_NOT_ACKNOWLEDGED', outcome: 'responded', status });
     expect(error.failure).toBe(failure);
     expect('failure' in error).toBe(failure !== undefined);
     expect(error.payload).toEqual(JSON.parse(content));
@@ -152,7 +152,7 @@ describe('what an unsuccessful answer says', () => {
   });
 
   test('is nothing while all of it is open', async () => {
-    const { url } = await startRawServer(answerWith(response(409, '{"code":"EXAMPLE_PLANT"}', mediaType)));
+    const { url } = await startRawServer(respondWith(response(409, '{"code":"EXAMPLE_PLANT"}', mediaType)));
 
     const error = (await rejection(openTestSender({ baseUrl: url }).send(arbitrary))) as NotAcknowledgedError;
 
@@ -160,7 +160,7 @@ describe('what an unsuccessful answer says', () => {
     expect(error.payload).toBeUndefined();
     expect(JSON.parse(JSON.stringify(error))).toEqual({
       code: 'PLANT_STORE_NOT_ACKNOWLEDGED',
-      outcome: 'answered',
+      outcome: 'responded',
       status: 409,
     });
   });

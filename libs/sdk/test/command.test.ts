@@ -7,9 +7,9 @@ import { text } from 'node:stream/consumers';
 import { type Answers, openQuestions } from '@plant-store/contract';
 import { exampleAnswers as everyAnswer } from '@plant-store/example-answers';
 import { Webhook } from 'standardwebhooks';
-import { runCommand } from '../src/cli/run-command.js';
+import { runCommand } from '../src/cli/command.js';
 import { accessToken, arbitrary } from './open-test-sender.js';
-import { acknowledge, answerWith, fieldsOf, startRawServer, staySilent } from './raw-server.js';
+import { acknowledge, respondWith, fieldsOf, startRawServer, staySilent } from './raw-server.js';
 import type { Finished } from './run-process.js';
 import { afterThisTest } from './teardown.js';
 
@@ -147,8 +147,8 @@ describe('bad input', () => {
   test.each([
     ['no command', [], 'plant-store send FILE'],
     ['another command', ['receive', 'x'], 'plant-store send FILE'],
-    ['no file', ['send'], 'Name one FILE'],
-    ['two files', ['send', 'a', 'b'], 'Name one FILE'],
+    ['no file', ['send'], 'Name exactly one FILE, or - for standard input (got 0)'],
+    ['two files', ['send', 'a', 'b'], 'Name exactly one FILE, or - for standard input (got 2)'],
     ['a directory', ['send', tmpdir()], 'it is a directory'],
     [
       'a value for a switch',
@@ -170,8 +170,16 @@ describe('bad input', () => {
     ],
     ['an unknown option', ['send', '-', '-x'], '-x is not an option'],
     ['plain HTTP', ['send', '-', '--base-url', 'http://example.test'], 'RFC 6750 §5.3'],
-    ['a token as an argument', ['send', '-', '--access-token', accessToken], 'seen by every user'],
-    ['a token as an inline argument', ['send', '-', `--access-token=${accessToken}`], 'seen by every user'],
+    [
+      'a token as an argument',
+      ['send', '-', '--access-token', accessToken],
+      'every user of this machine can see arguments',
+    ],
+    [
+      'a token as an inline argument',
+      ['send', '-', `--access-token=${accessToken}`],
+      'every user of this machine can see arguments',
+    ],
     [
       'a token behind a mistyped option',
       ['send', '-', '--acces-token', accessToken],
@@ -191,7 +199,9 @@ describe('bad input', () => {
     for (const operand of [path, '-']) {
       const { code, stderr } = await run(['send', operand, ...required(server.url)]);
       expect(code).toBe(2);
-      expect(stderr).toMatch(/^plant-store: .* is empty, so it carries no information about a plant\..*\n$/);
+      expect(stderr).toMatch(
+        /^plant-store: .* is empty\. A delivery must carry information about a plant\. Nothing was sent\.\n$/,
+      );
     }
     expect(server.requests).toEqual([]);
   });
@@ -202,7 +212,7 @@ describe('bad input', () => {
     await chmod(path, 0);
 
     expect((await run(['send', path, ...required('http://127.0.0.1:9')])).stderr).toContain(
-      'may not be read',
+      'this user has no permission to read it',
     );
   });
 });
@@ -236,9 +246,9 @@ describe('the access token', () => {
   });
 
   test.each([
-    ['an empty file', '', 'holds no token'],
-    ['a file of comments', '# none\n', 'holds no token'],
-    ['a file of prose', `${accessToken} or so`, 'is not an access token'],
+    ['an empty file', '', 'contains no token'],
+    ['a file of comments', '# none\n', 'contains no token'],
+    ['a file of prose', `${accessToken} or so`, 'is invalid. It must consist of'],
   ])('is not in %s', async (_, content, message) => {
     const path = await file(content);
 
@@ -253,7 +263,7 @@ describe('the access token', () => {
     const { code, stderr } = await run(['send', '-'], { environment: {} });
 
     expect(code).toBe(2);
-    expect(stderr).toContain('There is no access token: name its file with --access-token-file');
+    expect(stderr).toContain('There is no access token. Pass its file with --access-token-file');
   });
 });
 
@@ -262,24 +272,24 @@ describe('a delivery that fails', () => {
     `HTTP/1.1 ${code} Arbitrary\r\n${headers}Content-Length: 0\r\n\r\n`;
 
   test.each([
-    [302, '', 'redirection is not followed'],
-    [401, 'WWW-Authenticate: Bearer\r\n', 'check the one in ACCESS_TOKEN'],
-    [403, '', 'check the one in ACCESS_TOKEN'],
-    [404, '', 'check --base-url'],
-    [405, 'Allow: PUT, PATCH\r\n', 'but PUT, PATCH; check --method'],
-    [405, 'Allow: what you like\r\n', 'this method; check --method'],
-    [413, '', 'larger than'],
-    [415, '', 'check --content-type'],
-    [418, '', 'refused it'],
-    [503, '', 'could not take it now'],
+    [302, '', 'Redirections are not followed'],
+    [401, 'WWW-Authenticate: Bearer\r\n', 'Check the token in ACCESS_TOKEN'],
+    [403, '', 'Check the token in ACCESS_TOKEN'],
+    [404, '', 'Check --base-url'],
+    [405, 'Allow: PUT, PATCH\r\n', 'only PUT, PATCH. Check --method'],
+    [405, 'Allow: what you like\r\n', 'this method. Check --method'],
+    [413, '', 'too large for the receiver'],
+    [415, '', 'Check --content-type'],
+    [418, '', 'refused the delivery'],
+    [503, '', 'not available at the moment'],
   ])('with %i %j exits with 1', async (code, headers, advice) => {
-    const { url } = await startRawServer(answerWith(status(code, headers)));
+    const { url } = await startRawServer(respondWith(status(code, headers)));
 
     const finished = await run(['send', await file(), ...required(url)]);
 
     expect(finished).toMatchObject({ code: 1, stdout: '' });
     expect(finished.stderr).toMatch(/^plant-store: not acknowledged: .*\n$/);
-    expect(finished.stderr).toContain(`answered ${code}`);
+    expect(finished.stderr).toContain(`responded with ${code}`);
     expect(finished.stderr).toContain(advice);
   });
 
@@ -343,31 +353,34 @@ describe('help', () => {
     expect(stdout).toMatchInlineSnapshot(`
       "Usage: plant-store send FILE|- [options]
 
-      Delivers the content of FILE, or of standard input for -, as the New Plant notification: its bytes,
+      Sends the content of FILE, or of standard input for -, as the New Plant notification. The bytes are sent
       unchanged, in one attempt.
 
       Options:
         --base-url URL              address to which the delivery path is appended (required: question base-address is open)
         --method METHOD             HTTP method: POST, PUT or PATCH (required: question http-method is open)
-        --content-type TYPE         media type of the content, as type/subtype (required: question media-type is open)
-        --access-token-file FILE    file that holds the access token
-        --connect-timeout MS        time for making a connection (default: 5000 ms)
-        --attempt-timeout MS        time from dispatch to the end of the answer (default: 15000 ms)
-        --total-timeout MS          time for all of it (default: 30000 ms)
-        --allow-insecure-transport  send the token over plain HTTP beyond loopback
+        --content-type TYPE         media type of the content, such as type/subtype (required: question media-type is open)
+        --access-token-file FILE    file with the access token
+        --connect-timeout MS        time for connecting (default: 5000 ms)
+        --attempt-timeout MS        time for one attempt, to the end of the response (default: 15000 ms)
+        --total-timeout MS          time for the whole delivery (default: 30000 ms)
+        --allow-insecure-transport  allow plain HTTP to addresses that are not loopback
         --help                      print this text
         --version                   print the version
 
-      The access token is never an argument. It is taken from the file that --access-token-file names, else
-      from the environment: ACCESS_TOKEN, or the file that ACCESS_TOKEN_FILE names. A file holds one token a
-      line; the first line that is neither empty nor a comment (#) counts.
+      The access token is never an argument. It is read from, in this order:
+        1. the file of --access-token-file
+        2. the environment variable ACCESS_TOKEN
+        3. the file that the environment variable ACCESS_TOKEN_FILE names
+      In a file, the first line counts that is neither empty nor a comment (#).
 
       Exit codes:
-        0                           acknowledged: the receiver answered 2xx
-        1                           answered, but not acknowledged: any other status
-        2                           bad input: an argument, a file or the access token; nothing was sent
-        3                           not sent: nothing of the request went out, so sending again is safe
-        4                           unknown: no answer came, and the receiver may have taken the plant
+        0                           acknowledged: the receiver responded with 2xx
+        1                           not acknowledged: the receiver responded with another status
+        2                           bad input: an argument, a file or the access token is wrong; nothing was sent
+        3                           not sent: no request reached a connection; it is safe to send again
+        4                           unknown: no response came; the receiver may have accepted the plant
+        5                           not built: the command has to be compiled first; nothing was sent
       "
     `);
   });
@@ -388,7 +401,7 @@ describe('with an answer to every question', () => {
   const signingKey = 'whsec_YW4gZXhhbXBsZSBrZXkgb2YgMzIgYnl0ZXMgaGVyZSE=';
   const environment = { ACCESS_TOKEN: 'example-token', PLANT_STORE_SIGNING_KEY: signingKey };
   const content = 'sent as it is, though it is no JSON';
-  const taken = answerWith('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+  const taken = respondWith('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
   const answersFor = (url: string): Answers => ({ ...everyAnswer, 'base-address': url });
 
   test('it sends the content as it is, identified and signed', async () => {
@@ -432,7 +445,7 @@ describe('with an answer to every question', () => {
       expect.stringContaining('--event-id is missing'),
       expect.stringContaining('There is no access token'),
       expect.stringContaining(
-        'There is no signing key: name its file with --signing-key-file, or set PLANT_STORE_SIGNING_KEY or',
+        'There is no signing key. Pass its file with --signing-key-file, or set PLANT_STORE_SIGNING_KEY or',
       ),
     ]);
   });
@@ -446,8 +459,8 @@ describe('with an answer to every question', () => {
     expect(code).toBe(2);
     expect(stderr.trim().split('\n')).toEqual([
       expect.stringContaining('--content-type must be application/json'),
-      expect.stringContaining('--event-id must be text'),
-      expect.stringContaining('What ACCESS_TOKEN holds is not an access token'),
+      expect.stringContaining('--event-id must be printable ASCII'),
+      expect.stringContaining('The access token in ACCESS_TOKEN is invalid'),
       expect.stringContaining('The signing key must be whsec_ and then base64'),
     ]);
   });
@@ -466,7 +479,7 @@ describe('with an answer to every question', () => {
   test('it is sent again as the policy has it', async () => {
     const server = await startRawServer((request, index) => {
       if (index === 2) taken(request);
-      else answerWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n')(request);
+      else respondWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n')(request);
     });
     const args = ['send', await file(content), '--event-id', '1'];
 
@@ -475,15 +488,15 @@ describe('with an answer to every question', () => {
   });
 
   test.each([
-    [403, '', 'does not accept the signature; check the key in PLANT_STORE_SIGNING_KEY'],
-    [409, '', 'The content is not what the receiver takes'],
-    [400, '{"code":"EXAMPLE_TOKEN"}', 'check the one in ACCESS_TOKEN'],
-    [204, '', 'Only the answered status is one (question receiver-response)'],
+    [403, '', 'does not accept the signature. Check the key in PLANT_STORE_SIGNING_KEY'],
+    [409, '', 'The receiver does not accept this content'],
+    [400, '{"code":"EXAMPLE_TOKEN"}', 'Check the token in ACCESS_TOKEN'],
+    [204, '', 'Only the answered status acknowledges a delivery (question receiver-response)'],
   ])('after %i %s it says what an answer makes of that', async (status, payload, advice) => {
     const type = payload === '' ? '' : 'Content-Type: application/problem+json\r\n';
     const length = status === 204 ? '' : `Content-Length: ${payload.length}\r\n`;
     const server = await startRawServer(
-      answerWith(`HTTP/1.1 ${status} Arbitrary\r\n${type}${length}\r\n${payload}`),
+      respondWith(`HTTP/1.1 ${status} Arbitrary\r\n${type}${length}\r\n${payload}`),
     );
     const args = ['send', await file(content), '--event-id', '1'];
 
@@ -494,14 +507,16 @@ describe('with an answer to every question', () => {
   });
 
   test('where time runs out between two attempts it says what the last one was told', async () => {
-    const server = await startRawServer(answerWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n'));
+    const server = await startRawServer(respondWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n'));
     const given = { ...answersFor(server.url), retry: { ...everyAnswer.retry, delays: [600_000] } };
     const args = ['send', await file(content), '--event-id', '1', '--total-timeout', '1000'];
 
     const { code, stderr } = await run(args, { given, environment });
 
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^plant-store: not acknowledged: .* The receiver could not take it now\.\n$/);
+    expect(stderr).toMatch(
+      /^plant-store: not acknowledged: .* The receiver is not available at the moment\. .*\n$/,
+    );
   });
 
   test('where the receiver is gone after it refused, sending again is not called safe', async () => {
@@ -514,19 +529,23 @@ describe('with an answer to every question', () => {
     const { code, stderr } = await run(args, { given: answersFor(server.url), environment });
 
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^plant-store: not acknowledged: .*ECONNREFUSED.* refused an attempt\.\n$/);
+    expect(stderr).toMatch(
+      /^plant-store: not acknowledged: .*ECONNREFUSED.* refused an earlier attempt\.\n$/,
+    );
   });
 
   test('after an attempt that is unknown, the delivery is', async () => {
     const server = await startRawServer((request, index) => {
       if (index === 0) request.socket.destroy();
-      else answerWith('HTTP/1.1 400 Arbitrary\r\nContent-Length: 0\r\n\r\n')(request);
+      else respondWith('HTTP/1.1 400 Arbitrary\r\nContent-Length: 0\r\n\r\n')(request);
     });
     const args = ['send', await file(content), '--event-id', '1'];
 
     expect(await run(args, { given: answersFor(server.url), environment })).toMatchObject({
       code: 4,
-      stderr: expect.stringMatching(/^plant-store: outcome unknown: .*answered 400.* may be delivered twice/),
+      stderr: expect.stringMatching(
+        /^plant-store: outcome unknown: .*responded with 400.* may be delivered twice/,
+      ),
     });
   });
 
@@ -539,9 +558,11 @@ describe('with an answer to every question', () => {
     expect(stdout).toContain('PLANT_STORE_SIGNING_KEY_FILE');
     expect(stdout).toContain('(default: 4000 ms)');
     expect(stdout).toContain('(default: 38300 ms)');
-    expect(stdout).toContain('acknowledged: the receiver answered 200\n');
-    expect(stdout).toContain('bad input: an argument, a file, the access token or the signing key; nothing');
-    expect(stdout).toContain('unknown: no answer came to an attempt, and');
+    expect(stdout).toContain('acknowledged: the receiver responded with 200\n');
+    expect(stdout).toContain(
+      'bad input: an argument, a file, the access token or the signing key is wrong; nothing',
+    );
+    expect(stdout).toContain('unknown: no response came to an attempt; the');
     expect(stdout).not.toContain('is open');
   });
 });

@@ -1,10 +1,10 @@
 /** What each answer, alone or with those that it needs, changes of a request; and that nothing of it is there before. */
 import type { Answers, ExecutableId } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
-import { createSenderUnder } from '../src/create-sender-under.js';
+import { createSenderUnder } from '../src/new-plant-sender.js';
 import { json, type NewPlantSenderOptions, type SendOptions } from '../src/index.js';
 import type { Open } from './open-test-sender.js';
-import { answerWith, type RawRequest, startRawServer } from './raw-server.js';
+import { respondWith, type RawRequest, startRawServer } from './raw-server.js';
 import { afterThisTest } from './teardown.js';
 
 const accessToken = 'example-token';
@@ -140,7 +140,7 @@ async function sent(
   given: (url: string) => Answers,
   { without = [], options }: Pick<Case, 'without' | 'options'>,
 ): Promise<RawRequest> {
-  const server = await startRawServer(answerWith('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
+  const server = await startRawServer(respondWith('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
   const all = { baseUrl: server.url, method: 'POST', encode: json, accessToken, ...options };
   const some = Object.entries(all).filter(([name]) => !without.some((lacking) => lacking === name));
   const sender = createSenderUnder<Open>(

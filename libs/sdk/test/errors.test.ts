@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { ShownOn } from '@plant-store/contract';
 import { whileOpen } from '../src/answers/answered-settings.js';
 import { settingsTable } from '../src/answers/settings-table.js';
 import { exitCodeMeanings, exitCodes } from '../src/cli/exit-codes.js';
@@ -39,8 +40,9 @@ test('the README lists every exit code as it is, and no other', () => {
 });
 
 test('the README lists every question whose answer changes something here, and no other', () => {
-  const questions = tableOf('Question').map(([question]) => question);
-  expect(questions).toEqual(Object.keys(settingsTable).map((id) => `\`${id}\``));
+  const onlyInTypes: Record<Exclude<ShownOn<'types'>, ShownOn<'sender'>>, true> = { 'plant-fields': true };
+  const expected = [...Object.keys(settingsTable), ...Object.keys(onlyInTypes)].toSorted();
+  expect(tableOf('Question').map(([question]) => question)).toEqual(expected.map((id) => `\`${id}\``));
 });
 
 test('the README lists every option that there is while everything is open, and no other', () => {
@@ -52,20 +54,20 @@ test('the README lists every option that there is while everything is open, and 
   );
 });
 
-test('the README lists every guard with its default', () => {
+test('the README lists every limit with its default', () => {
   const rows = tableOf('Option').filter(([, required, standard]) => required === 'no' && standard !== 'none');
   expect(Object.fromEntries(rows.map(([name, , standard]) => [name, standard]))).toEqual(
     Object.fromEntries(
-      Object.entries(sdk.guardDefaults).map(([name, value]) => [`\`${name}\``, String(value)]),
+      Object.entries(sdk.limitDefaults).map(([name, value]) => [`\`${name}\``, String(value)]),
     ),
   );
 });
 
-test('the docstrings of the guards tell their defaults', () => {
-  const source = readFileSync(new URL('../src/options/new-plant-sender-options.ts', import.meta.url), 'utf8');
-  const told = [...source.matchAll(/@default (\d+|true|false)\n\s+\*\/\n\s+readonly (\w+)\?:/g)];
-  expect(Object.fromEntries(told.map(([, value, name]) => [name, value]))).toEqual(
-    Object.fromEntries(Object.entries(sdk.guardDefaults).map(([name, value]) => [name, String(value)])),
+test('the docstrings of the limits have their defaults', () => {
+  const source = readFileSync(new URL('../src/options/limits.ts', import.meta.url), 'utf8');
+  const documented = [...source.matchAll(/@default (\d+|true|false)\n\s+\*\/\n\s+readonly (\w+)\?:/g)];
+  expect(Object.fromEntries(documented.map(([, value, name]) => [name, value]))).toEqual(
+    Object.fromEntries(Object.entries(sdk.limitDefaults).map(([name, value]) => [name, String(value)])),
   );
 });
 
@@ -78,12 +80,12 @@ test('the table of codes cannot be changed', () => {
 
 test('every error has the base class, its name, and its cause', () => {
   const cause = new Error('arbitrary');
-  const answer = { status: 500, headers: {}, content: new Uint8Array(0), truncated: false };
+  const response = { status: 500, headers: {}, content: new Uint8Array(0), truncated: false };
   const base = new PlantStoreError('PLANT_STORE_ABORTED', 'text', { outcome: 'unknown', cause });
 
   expect(base).toMatchObject({ name: 'PlantStoreError', message: 'text', outcome: 'unknown', cause });
   expect('cause' in new PlantStoreError('PLANT_STORE_ABORTED', 'text', { outcome: 'unknown' })).toBe(false);
-  for (const error of [new InvalidOptionsError([]), new NotAcknowledgedError(answer, 'url')]) {
+  for (const error of [new InvalidOptionsError([]), new NotAcknowledgedError(response, 'url')]) {
     expect(error).toBeInstanceOf(PlantStoreError);
     expect(errorCodes[error.code].outcomes).toEqual([error.outcome]);
     expect(error.name).toBe(error.constructor.name);
@@ -98,7 +100,7 @@ test('these names are exported', () => {
     'bytes',
     'createNewPlantSender',
     'errorCodes',
-    'guardDefaults',
     'json',
+    'limitDefaults',
   ]);
 });

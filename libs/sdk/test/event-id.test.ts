@@ -1,5 +1,5 @@
 import type { Answers } from '@plant-store/contract';
-import { bytes, InvalidOptionsError, type OutgoingDelivery, type SendOptions } from '../src/index.js';
+import { bytes, InvalidOptionsError, type OutgoingRequest, type SendOptions } from '../src/index.js';
 import { openSenderUnder } from './open-sender-under.js';
 import { accessToken, arbitrary } from './open-test-sender.js';
 import { acknowledge, startRawServer } from './raw-server.js';
@@ -36,7 +36,7 @@ describe('the identifier of an event', () => {
     'may be %j, and the headers hook sees it',
     async (eventId) => {
       const server = await startRawServer(acknowledge);
-      const seen: OutgoingDelivery[] = [];
+      const seen: OutgoingRequest[] = [];
       const sender = openSenderUnder(given, {
         ...options,
         baseUrl: server.url,

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { readFileSync } from 'node:fs';
 import { arbitrary, openTestSender } from './open-test-sender.js';
-import { acknowledge, answerWith, closing, startRawServer, staySilent } from './raw-server.js';
+import { acknowledge, respondWith, closing, startRawServer, staySilent } from './raw-server.js';
 import { rejection } from './rejection.js';
 import { afterThisTest } from './teardown.js';
 
@@ -193,10 +193,10 @@ describe('the outcome is unknown', () => {
     ['101, which nobody asked for', 'HTTP/1.1 101 Arbitrary\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
     ['a header section without bounds', `HTTP/1.1 200 Arbitrary\r\nX-A: ${'x'.repeat(70_000)}\r\n\r\n`],
   ])('where the answer is %s', async (_, answer) => {
-    const { url } = await startRawServer(answerWith(answer));
+    const { url } = await startRawServer(respondWith(answer));
 
     expect(await rejection(openTestSender({ baseUrl: url }).send(arbitrary))).toMatchObject({
-      code: 'PLANT_STORE_ANSWER_UNREADABLE',
+      code: 'PLANT_STORE_RESPONSE_UNREADABLE',
       outcome: 'unknown',
     });
   });
@@ -236,7 +236,7 @@ test('whatever bytes come back, a delivery settles with an answer or an error of
     const bytes = Array.from({ length: count }, () => pieces[Math.floor(random() * pieces.length)]).join('');
     socket.end(Buffer.from((random() < 0.7 ? 'HTTP/1.1 200 OK\r\n' : '') + bytes, 'latin1'));
   });
-  const sender = openTestSender({ baseUrl: server.url, maxAnswerBytes: 16, attemptTimeout: 5_000 });
+  const sender = openTestSender({ baseUrl: server.url, maxResponseBytes: 16, attemptTimeout: 5_000 });
 
   for (let round = 0; round < 300; round += 1) {
     const settled = await sender.send(arbitrary).catch((error: unknown) => error);

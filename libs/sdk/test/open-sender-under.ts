@@ -1,6 +1,6 @@
 import type { Answers } from '@plant-store/contract';
 import type { PlantOf } from '../src/answers/option-table.js';
-import { createSenderUnder } from '../src/create-sender-under.js';
+import { createSenderUnder } from '../src/new-plant-sender.js';
 import type { NewPlantSender, NewPlantSenderOptions } from '../src/index.js';
 import { afterThisTest } from './teardown.js';
 

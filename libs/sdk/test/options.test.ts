@@ -1,8 +1,8 @@
 import { type Answers, openQuestions } from '@plant-store/contract';
-import { createSenderUnder } from '../src/create-sender-under.js';
+import { createSenderUnder } from '../src/new-plant-sender.js';
 import {
   bytes,
-  guardDefaults,
+  limitDefaults,
   InvalidOptionsError,
   json,
   type NewPlantSenderOptions,
@@ -52,7 +52,7 @@ describe('while everything is open', () => {
     const create = (): unknown => createSenderUnder({}, { ...right, method: undefined } as never);
 
     expect(create).toThrow(InvalidOptionsError);
-    expect(create).toThrow(/^`method` is missing, .*http-method/);
+    expect(create).toThrow(/^`method` is missing\. .*http-method/);
   });
 
   test('with all of it, a sender is made', () => {
@@ -182,7 +182,7 @@ describe('every other option', () => {
     ...['connectTimeout', 'attemptTimeout', 'totalTimeout'].flatMap((name) =>
       [0, -1, 1.5, NaN, Infinity, 2 ** 31, '1', null].map((value): [string, unknown] => [name, value]),
     ),
-    ...[-1, 1.5, NaN, Infinity, '1', null].map((value): [string, unknown] => ['maxAnswerBytes', value]),
+    ...[-1, 1.5, NaN, Infinity, '1', null].map((value): [string, unknown] => ['maxResponseBytes', value]),
     ...[0, -1, 1.5, NaN, Infinity, '1', null].map((value): [string, unknown] => ['maxConnections', value]),
     ['allowInsecureTransport', 1],
     ['allowInsecureTransport', 'true'],
@@ -219,23 +219,23 @@ describe('every other option', () => {
       connectTimeout: 1,
       attemptTimeout: 1,
       totalTimeout: 1,
-      maxAnswerBytes: 0,
+      maxResponseBytes: 0,
       maxConnections: 1,
     };
     expect(faultsOf({ ...right, ...least })).toEqual([]);
   });
 });
 
-test('the defaults of the guards are these', () => {
-  expect(guardDefaults).toEqual({
+test('the defaults of the limits are these', () => {
+  expect(limitDefaults).toEqual({
     connectTimeout: 5_000,
     attemptTimeout: 15_000,
     totalTimeout: 30_000,
-    maxAnswerBytes: 65_536,
+    maxResponseBytes: 65_536,
     maxConnections: 64,
     allowInsecureTransport: false,
   });
-  expect(Object.isFrozen(guardDefaults)).toBe(true);
+  expect(Object.isFrozen(limitDefaults)).toBe(true);
 });
 
 describe('encoders', () => {

@@ -2,7 +2,7 @@ import type { RateLimit } from '@plant-store/contract';
 import { bytes, type NewPlantSenderOptions } from '../src/index.js';
 import { openSenderUnder } from './open-sender-under.js';
 import { accessToken, arbitrary, openTestSender } from './open-test-sender.js';
-import { acknowledge, answerWith, startRawServer } from './raw-server.js';
+import { acknowledge, respondWith, startRawServer } from './raw-server.js';
 import { rejection } from './rejection.js';
 
 type Given = Readonly<Record<'rate-limits', RateLimit>>;
@@ -91,7 +91,7 @@ describe('under a rate limit', () => {
   });
 
   test('an attempt that is repeated counts, too', async () => {
-    const server = await startRawServer(answerWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n'));
+    const server = await startRawServer(respondWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n'));
     const sender = open(once, server.url, {
       retry: { delays: [1], statuses: 'all', withoutAnswer: true },
       totalTimeout: 1_000,
@@ -99,7 +99,7 @@ describe('under a rate limit', () => {
 
     expect(await rejection(sender.send(arbitrary))).toMatchObject({
       code: 'PLANT_STORE_TOTAL_TIMEOUT',
-      outcome: 'answered',
+      outcome: 'responded',
       attempts: 1,
       cause: { status: 503 },
     });

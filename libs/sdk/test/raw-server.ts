@@ -30,7 +30,7 @@ export const acknowledge = ({ socket }: RawRequest): void =>
 export const staySilent = (): void => {};
 
 /** Answers with bytes as they are. */
-export function answerWith(bytes: string | Uint8Array): (request: RawRequest) => void {
+export function respondWith(bytes: string | Uint8Array): (request: RawRequest) => void {
   return ({ socket }) => void socket.write(bytes);
 }
 

@@ -1,11 +1,11 @@
 /** Compile-only: which options the compiler demands, with everything open and with example answers. */
-import type { ContentMethod, ExecutableId } from '@plant-store/contract';
+import type { ContentMethod } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import type { Column, OptionTable } from '../src/answers/option-table.js';
+import type { Column, OptionTable, TypesQuestion } from '../src/answers/option-table.js';
 import { type SettingsTable, settingsTable } from '../src/answers/settings-table.js';
-import { createSenderUnder } from '../src/create-sender-under.js';
+import { createSenderUnder } from '../src/new-plant-sender.js';
 import {
   type Acknowledgement,
   bytes,
@@ -164,12 +164,15 @@ export const otherPlant: NewPlantSenderOptions<Arbitrary, OtherPlant> = { access
 // An identifier in the content is the caller's: `send` asks for none.
 export const pointer: SendOptions<{ readonly 'event-identity': { readonly pointer: '/id' } }> = {};
 
-// A question lacks a row in a table.
-type Rows<Id extends ExecutableId> = Pick<OptionTable<unknown, Nothing>, Id>;
-export type TotalTable = Column<Rows<ExecutableId>, 'options'>;
-// @ts-expect-error the table of types has a row for every question
-export type PartialTable = Column<Rows<Exclude<ExecutableId, 'retry'>>, 'options'>;
+// The tables have a row for each question that the register says shows there, and no other.
+type Rows<Id extends TypesQuestion> = Pick<OptionTable<unknown, Nothing>, Id>;
+export type TotalTable = Column<Rows<TypesQuestion>, 'options'>;
+// @ts-expect-error the table of types lacks a row
+export type PartialTable = Column<Rows<Exclude<TypesQuestion, 'signing'>>, 'options'>;
+export const rowOfTypes = (id: keyof OptionTable<unknown, Nothing>): TypesQuestion => id;
 const { retry, ...others } = settingsTable;
 export const total: SettingsTable = { ...others, retry };
-// @ts-expect-error the table of settings has a row for every question
+// @ts-expect-error the table of settings lacks a row
 export const partial: SettingsTable = others;
+// @ts-expect-error authentication-realm doesn't show on the sender
+export const excessive: SettingsTable = { ...others, retry, 'authentication-realm': () => ({}) };

@@ -5,7 +5,7 @@ import { openSenderUnder } from './open-sender-under.js';
 import { accessToken, arbitrary, type Open, openTestSender } from './open-test-sender.js';
 import {
   acknowledge,
-  answerWith,
+  respondWith,
   closing,
   type RawRequest,
   startRawServer,
@@ -18,7 +18,7 @@ const twice: RetryPolicy = { delays: [1, 1], statuses: [503], withoutAnswer: tru
 const reason = new Error('the reason of the caller');
 
 function respond(status: number): (request: RawRequest) => void {
-  return answerWith(`HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 0\r\n\r\n`);
+  return respondWith(`HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 0\r\n\r\n`);
 }
 
 /** Handles each request with the handler of its number, and all further ones with the last. */
@@ -48,7 +48,7 @@ describe('a delivery under a policy', () => {
 
     expect(await rejection(open(server.url).send(arbitrary))).toMatchObject({
       code: 'PLANT_STORE_NOT_ACKNOWLEDGED',
-      outcome: 'answered',
+      outcome: 'responded',
       status: 503,
       attempts: 3,
     });
@@ -119,7 +119,7 @@ describe('a delivery under a policy', () => {
 
     expect(await rejection(open(server.url).send(arbitrary))).toMatchObject({
       code: 'PLANT_STORE_CONNECT_FAILED',
-      outcome: 'answered',
+      outcome: 'responded',
       attempts: 3,
     });
   });
@@ -177,7 +177,7 @@ describe('the clocks and the signal run over all attempts', () => {
 
     expect(error).toMatchObject({
       code: 'PLANT_STORE_TOTAL_TIMEOUT',
-      outcome: 'answered',
+      outcome: 'responded',
       attempts: 1,
       cause: { code: 'PLANT_STORE_NOT_ACKNOWLEDGED', status: 503 },
     });
@@ -199,7 +199,7 @@ describe('the clocks and the signal run over all attempts', () => {
 
   test('the total clock ends the reading of an answer, after which there is no other attempt', async () => {
     const begun = (status: number) => `HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 9\r\n\r\nhalf`;
-    const server = await startRawServer(inTurn(answerWith(begun(503)), answerWith(begun(200))));
+    const server = await startRawServer(inTurn(respondWith(begun(503)), respondWith(begun(200))));
     const sender = open(server.url, { totalTimeout: 1_000 });
 
     expect(await rejection(sender.send(arbitrary))).toMatchObject({
@@ -223,7 +223,7 @@ describe('the clocks and the signal run over all attempts', () => {
 
     expect(await sent).toMatchObject({
       code: 'PLANT_STORE_ABORTED',
-      outcome: 'answered',
+      outcome: 'responded',
       attempts: 1,
       cause: reason,
     });

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import type { Answers } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { Webhook } from 'standardwebhooks';
-import { createSenderUnder } from '../src/create-sender-under.js';
+import { createSenderUnder } from '../src/new-plant-sender.js';
 import { bytes, InvalidOptionsError, type NewPlantSenderOptions } from '../src/index.js';
 import { openSenderUnder } from './open-sender-under.js';
 import { accessToken, arbitrary } from './open-test-sender.js';

@@ -2,66 +2,60 @@ import type {
   Answers,
   AnswerSchema,
   ContentMethod,
-  ExecutableId,
   OnceAnswered,
   RequiredWhileOpen,
-  RetryPolicy,
   SchemaInput,
+  ShownOn,
 } from '@plant-store/contract';
 import type { EncodableMediaType } from '../encoders/default-encoder.js';
 import type { Encoder } from '../encoders/encoder.js';
 
-/** What an answer changes of the types: of the options of a sender, of those of `send`, and of an acknowledgement. */
-export interface OptionRow<Options = unknown, Send = unknown, Acknowledgement = unknown> {
+/** Id of a question whose answer changes the types of a sender. The register says which: `shows` has 'types'. */
+export type TypesQuestion = ShownOn<'types'>;
+
+/** What an answer adds to the types of a sender. Each of them is the intersection of all rows. */
+export interface OptionRow<Options = unknown, Send = unknown, Acknowledgement = unknown, AnyPlant = unknown> {
+  /** Options of a sender. */
   readonly options: Options;
+  /** Options of `send`. */
   readonly send: Send;
   readonly acknowledgement: Acknowledgement;
+  /** What every plant is. */
+  readonly plant: AnyPlant;
 }
 
-/** Of a question whose answer changes no type of a sender. */
-type NotVisible = OptionRow;
-
 /**
- * What each answer changes of the types of a sender. What it settles is in `settingsTable`.
+ * What each answer changes in the types of a sender. What it changes at run time is in `settingsTable`.
  *
- * @typeParam Plant What a sender takes.
+ * @typeParam Plant The type of the plants that a sender sends.
  * @typeParam Given The answers given so far.
  */
 export interface OptionTable<Plant, Given extends Answers> {
-  'authentication-realm': NotVisible;
   'base-address': OptionRow<RequiredWhileOpen<Given, 'base-address', BaseUrlOption>>;
-  'error-codes': NotVisible;
-  'error-payloads': NotVisible;
   'event-identity': OptionRow<unknown, EventIdOption<Given>>;
   'event-payload-fields': OptionRow<unknown, EventOption<Given>>;
   'http-method': OptionRow<RequiredWhileOpen<Given, 'http-method', MethodOption>>;
   'media-type': OptionRow<EncodeWhileOpen<Plant, Given>>;
   payload: OptionRow<EncodeWhileOpen<Plant, Given>>;
-  /** See `PlantOf`: it limits `Plant`. */
-  'plant-fields': NotVisible;
-  'rate-limits': NotVisible;
+  'plant-fields': OptionRow<unknown, unknown, unknown, AnsweredPlant<Given>>;
   'receiver-response': OptionRow<unknown, unknown, AnsweredStatus<Given>>;
-  'request-versioning': NotVisible;
-  retry: OptionRow<RetryOption>;
   signing: OptionRow<OnceAnswered<Given, 'signing', SigningKeyOption>>;
-  'size-limits': NotVisible;
-  'status-codes': NotVisible;
-  'time-outs': NotVisible;
-  'token-format': NotVisible;
 }
 
-/** What all rows of a table say in one column. It takes a table with a row for every question that software carries out. */
+/** The intersection of one column of a table. The table needs a row for each question that shows in the types. */
 export type Column<
-  Table extends { readonly [Id in ExecutableId]: OptionRow },
+  Table extends { readonly [Id in TypesQuestion]: OptionRow },
   Name extends keyof OptionRow,
 > = {
-  [Id in ExecutableId]: (cell: Table[Id][Name]) => void;
-}[ExecutableId] extends (cells: infer Cells) => void
+  [Id in TypesQuestion]: (cell: Table[Id][Name]) => void;
+}[TypesQuestion] extends (cells: infer Cells) => void
   ? Cells
   : never;
 
-/** What a plant may be: anything, until the question plant-fields is answered. */
-export type PlantOf<Given extends Answers> = Given extends {
+/** What every plant is: anything, until the question plant-fields is answered. */
+export type PlantOf<Given extends Answers> = Column<OptionTable<unknown, Given>, 'plant'>;
+
+type AnsweredPlant<Given extends Answers> = Given extends {
   readonly 'plant-fields': infer Schema extends AnswerSchema;
 }
   ? SchemaInput<Schema>
@@ -69,26 +63,27 @@ export type PlantOf<Given extends Answers> = Given extends {
 
 interface BaseUrlOption {
   /**
-   * The address to which the delivery path is appended (questions base-address, delivery-target): an
-   * absolute http or https URL without user information, query and fragment.
+   * The address to which the delivery path is appended (questions base-address, delivery-target): an absolute http or
+   * https URL without user information, query and fragment. Plain http is only for loopback; see
+   * `allowInsecureTransport`.
    */
   readonly baseUrl: string | URL;
 }
 
 interface MethodOption {
-  /** The HTTP method of a delivery (question http-method): one that carries content and changes state. */
+  /** The HTTP method of a delivery: `POST`, `PUT` or `PATCH` (question http-method). */
   readonly method: ContentMethod;
 }
 
 interface EncodeOption<Plant, Given extends Answers> {
   /**
-   * Turns a plant, and the fields of its event once event-payload-fields is answered, into what is sent (questions
-   * payload, media-type).
+   * Turns a plant into what is sent (questions payload, media-type). Once event-payload-fields is answered, its second
+   * argument is the event.
    */
   readonly encode: Encoder<Plant, EventArguments<Given>>;
 }
 
-/** Optional once the payload and a media type that this package can encode are answered, both. */
+/** Optional once both the payload and a JSON media type are answered. */
 type EncodeWhileOpen<Plant, Given extends Answers> = Given extends {
   readonly 'media-type': EncodableMediaType;
 }
@@ -105,7 +100,7 @@ type EventOption<Given extends Answers> = Given extends {
   readonly 'event-payload-fields': infer Schema extends AnswerSchema;
 }
   ? {
-      /** The fields of the event beside those of the plant (question event-payload-fields). */
+      /** The fields of the event besides those of the plant (question event-payload-fields). */
       readonly event: SchemaInput<Schema>;
     }
   : unknown;
@@ -115,8 +110,8 @@ type EventIdOption<Given extends Answers> = Given extends {
 }
   ? {
       /**
-       * The identifier of the event (question event-identity): printable ASCII, the same each time that the same event
-       * is sent.
+       * The identifier of the event (question event-identity): printable ASCII without a space at the start or the
+       * end. Pass the same identifier whenever you send the same event.
        */
       readonly eventId: string;
     }
@@ -128,18 +123,8 @@ type AnsweredStatus<Given extends Answers> = Given extends {
   ? { readonly status: Status }
   : unknown;
 
-interface RetryOption {
-  /**
-   * When a delivery that was not acknowledged is sent again (question retry). `false` switches an answered policy
-   * off.
-   *
-   * @default the answer to the question retry; none while it is open
-   */
-  readonly retry?: RetryPolicy | false;
-}
-
-/** The key of the signatures, once the question signing is answered. */
+/** The option with the key of the signatures, once the question signing is answered. */
 export interface SigningKeyOption {
-  /** The key with which deliveries are signed, written as the answer to the question signing has it. */
+  /** The key that signs deliveries, in the form that the answer to the question signing defines. */
   readonly signingKey: string;
 }

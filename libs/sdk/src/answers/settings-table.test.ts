@@ -1,5 +1,5 @@
 import { exampleAnswers } from '@plant-store/example-answers';
-import { answeredSettingsOf } from './answered-settings-of.js';
+import { answeredSettingsOf } from './settings-table.js';
 import { whileOpen } from './answered-settings.js';
 import { settingsTable } from './settings-table.js';
 

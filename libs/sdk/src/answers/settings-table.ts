@@ -1,26 +1,26 @@
-import type { Answers, ExecutableAnswers, ExecutableId } from '@plant-store/contract';
+import type { Answers, ExecutableAnswers, ShownOn } from '@plant-store/contract';
+import { failuresByCode, failuresByStatus } from '../delivery/response.js';
 import { defaultEncoder } from '../encoders/default-encoder.js';
-import type { AnsweredSettings } from './answered-settings.js';
-import { failuresByCode, failuresByStatus } from './failures-by.js';
+import { type AnsweredSettings, whileOpen } from './answered-settings.js';
 
-/** Of a question whose answer changes no setting of a sender. */
-export const NOT_VISIBLE = 'not visible';
+/** Id of a question whose answer changes what a sender does. The register says which: `shows` has 'sender'. */
+export type SenderQuestion = ShownOn<'sender'>;
 
-/** What an answer, in the light of the others, settles for a sender. */
-export type SettingsRow<Id extends ExecutableId> =
-  typeof NOT_VISIBLE | ((answer: ExecutableAnswers[Id], answers: Answers) => Partial<AnsweredSettings>);
+/** The settings that an answer decides, given the other answers. */
+export type SettingsRow<Id extends SenderQuestion> = (
+  answer: ExecutableAnswers[Id],
+  answers: Answers,
+) => Partial<AnsweredSettings>;
 
-/** A row for every question whose answer software carries out. No two rows settle the same. */
-export type SettingsTable = { readonly [Id in ExecutableId]: SettingsRow<Id> };
+/** One row for each question that shows on the sender. No two rows decide the same setting. */
+export type SettingsTable = { readonly [Id in SenderQuestion]: SettingsRow<Id> };
 
-/** What each answer settles for a sender. What it changes of the types is in `OptionTable`. */
+/** What each answer decides for a sender. What it changes in the types is in `OptionTable`. */
 export const settingsTable: SettingsTable = {
-  // It stands in a challenge, which the sender does not read.
-  'authentication-realm': NOT_VISIBLE,
   'base-address': (baseUrl) => ({ baseUrl }),
   'error-codes': (codes) => ({ failureOfCode: failuresByCode(codes) }),
   'error-payloads': (errorPayload) => ({ errorPayload }),
-  // At a pointer it is part of the content, which is the caller's.
+  // With a pointer the identifier is in the content, which the caller encodes.
   'event-identity': (identity) => ('header' in identity ? { eventIdHeader: identity.header } : {}),
   'event-payload-fields': () => ({ eventHasFields: true }),
   'http-method': (method) => ({ method }),
@@ -28,8 +28,6 @@ export const settingsTable: SettingsTable = {
   payload: (shape, answers) => ({
     defaultEncoder: defaultEncoder(answers['media-type'], shape, 'event-payload-fields' in answers),
   }),
-  // The compiler holds the caller to them; the receiver checks what arrives.
-  'plant-fields': NOT_VISIBLE,
   'rate-limits': (rateLimit) => ({ rateLimit }),
   'receiver-response': ({ status }) => ({ acknowledgedStatus: status }),
   'request-versioning': (scheme) =>
@@ -41,3 +39,13 @@ export const settingsTable: SettingsTable = {
   'time-outs': ({ response }) => ({ attemptTimeout: response }),
   'token-format': ({ pattern }) => ({ tokenPattern: new RegExp(pattern) }),
 };
+
+/** What a set of valid answers decides for a sender. */
+export function answeredSettingsOf(given: Answers): AnsweredSettings {
+  const decided = Object.entries(given).map(([id, answer]) =>
+    Object.hasOwn(settingsTable, id)
+      ? (settingsTable[id as SenderQuestion] as SettingsRow<SenderQuestion>)(answer as never, given)
+      : {},
+  );
+  return Object.freeze(Object.assign({}, whileOpen, ...decided) as AnsweredSettings);
+}

@@ -1,10 +1,16 @@
+import { readFileSync } from 'node:fs';
 import type { AnsweredSettings } from '../answers/answered-settings.js';
-import { defaultTotalTimeout } from '../options/default-total-timeout.js';
-import { guardDefaults } from '../options/guard-defaults.js';
-import { type CommandOptionName, commandOptionsUnder } from './command-options.js';
+import { defaultTotalTimeout, limitDefaults } from '../options/limits.js';
+import { type CommandOptionName, commandOptionsUnder } from './arguments.js';
 import { exitCodeMeanings, exitCodes } from './exit-codes.js';
 
-/** The text of `plant-store --help`, under the answers given so far. */
+/** The version of this package. */
+export function version(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { readonly version: string }).version;
+}
+
+/** The text of `plant-store --help` under the answers given so far. */
 export function help(answered: AnsweredSettings): string {
   const options = commandOptionsUnder(answered).map(([name, option]) =>
     row([`--${name}`, option.value].filter(Boolean).join(' '), option.help + note(name, answered)),
@@ -15,15 +21,17 @@ export function help(answered: AnsweredSettings): string {
   );
   return `Usage: plant-store send FILE|- [options]
 
-Delivers the content of FILE, or of standard input for -, as the New Plant notification: its bytes,
+Sends the content of FILE, or of standard input for -, as the New Plant notification. The bytes are sent
 unchanged, in ${attempts(answered)}.
 
 Options:
 ${options.join('\n')}
 
-The access token is never an argument. It is taken from the file that --access-token-file names, else
-from the environment: ACCESS_TOKEN, or the file that ACCESS_TOKEN_FILE names. A file holds one token a
-line; the first line that is neither empty nor a comment (#) counts.
+The access token is never an argument. It is read from, in this order:
+  1. the file of --access-token-file
+  2. the environment variable ACCESS_TOKEN
+  3. the file that the environment variable ACCESS_TOKEN_FILE names
+In a file, the first line counts that is neither empty nor a comment (#).
 ${answered.signing === undefined ? '' : aboutSigningKey}
 Exit codes:
 ${codes.join('\n')}
@@ -31,7 +39,7 @@ ${codes.join('\n')}
 }
 
 const aboutSigningKey = `
-The signing key is found in the same way: with --signing-key-file, PLANT_STORE_SIGNING_KEY or
+The signing key is read in the same way: from --signing-key-file, PLANT_STORE_SIGNING_KEY or
 PLANT_STORE_SIGNING_KEY_FILE.
 `;
 
@@ -45,7 +53,7 @@ function row(left: string, right: string): string {
 }
 
 function note(name: CommandOptionName, answered: AnsweredSettings): string {
-  const attemptTimeout = answered.attemptTimeout ?? guardDefaults.attemptTimeout;
+  const attemptTimeout = answered.attemptTimeout ?? limitDefaults.attemptTimeout;
   switch (name) {
     case 'base-url':
       return requiredOr(answered.baseUrl, 'base-address');
@@ -54,11 +62,11 @@ function note(name: CommandOptionName, answered: AnsweredSettings): string {
     case 'content-type':
       return requiredOr(answered.mediaType, 'media-type');
     case 'connect-timeout':
-      return milliseconds(guardDefaults.connectTimeout);
+      return milliseconds(limitDefaults.connectTimeout);
     case 'attempt-timeout':
       return milliseconds(attemptTimeout);
     case 'total-timeout':
-      return milliseconds(defaultTotalTimeout(answered, attemptTimeout, answered.retry));
+      return milliseconds(defaultTotalTimeout(answered.attemptTimeout, attemptTimeout, answered.retry));
     default:
       return '';
   }
@@ -68,6 +76,6 @@ function requiredOr(answer: string | undefined, question: string): string {
   return answer === undefined ? ` (required: question ${question} is open)` : ` (default: ${answer})`;
 }
 
-function milliseconds(standard: number): string {
-  return ` (default: ${standard} ms)`;
+function milliseconds(byDefault: number): string {
+  return ` (default: ${byDefault} ms)`;
 }

@@ -1,11 +1,13 @@
-/** The `plant-store` command: the only file that touches the process. */
 import type { Answers } from '@plant-store/contract';
+import { runCommand } from './command.js';
 import { exitCodes } from './exit-codes.js';
-import { runCommand } from './run-command.js';
 
-/** Carries out the command line of this process under a set of answers, and sets its exit code. */
+/**
+ * Runs the command line of this process under a set of answers, and sets its exit code. No other file of the package
+ * uses the process.
+ */
 export async function plantStore(given: Answers): Promise<void> {
-  // A reader that went away changes nothing about the delivery; the exit code still tells.
+  // A closed output changes nothing about the delivery; the exit code reports it.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
     process.exitCode = await runCommand(process.argv.slice(2), {
@@ -18,7 +20,7 @@ export async function plantStore(given: Answers): Promise<void> {
     });
   } catch (error) {
     process.exitCode = exitCodes.unknown;
-    console.error('plant-store: this is a fault of the command itself.', error);
+    console.error('plant-store: internal error. Please report it with this stack:', error);
   }
 }
 

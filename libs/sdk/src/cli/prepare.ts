@@ -1,77 +1,82 @@
-import { answeredSettingsOf } from '../answers/answered-settings-of.js';
+import type { Answers } from '@plant-store/contract';
 import type { AnsweredSettings } from '../answers/answered-settings.js';
+import { answeredSettingsOf } from '../answers/settings-table.js';
+import { tokenSyntax } from '../delivery/access-token.js';
+import { readEventId } from '../encoders/encode-plant.js';
 import { essenceOf, isMediaType } from '../encoders/media-type.js';
 import { InvalidOptionsError } from '../errors/invalid-options-error.js';
-import { tokenSyntax } from '../options/read-access-token.js';
-import { readEventId } from '../options/read-event-id.js';
 import { resolveSettings, type Settings } from '../options/resolve-settings.js';
-import type { SecretSources } from './advice-on-refusal.js';
-import { BadInput } from './bad-input.js';
-import type { CommandContext } from './command-context.js';
+import type { UncheckedOptions } from '../options/sender-options.js';
+import type { CommandOptionName, ParsedArguments } from './arguments.js';
+import type { SecretSources } from './describe-failure.js';
+import { BadInput, type ContentSource, readContent } from './input.js';
 import {
   accessTokenSecret,
   checkAccessToken,
   findSecret,
   type FoundSecret,
   signingKeySecret,
-} from './find-secret.js';
-import type { ParsedArguments } from './parse-arguments.js';
-import { readContent } from './read-content.js';
-import { contentTypeOf, flagOf, senderOptions } from './sender-options.js';
+} from './secrets.js';
+
+/** Everything that the command reads from. */
+export interface CommandInput extends ContentSource {
+  /** The answers to the open questions. */
+  readonly given: Answers;
+  readonly environment: NodeJS.ProcessEnv;
+}
 
 /** Everything that a delivery from the command line needs. */
 export interface Prepared {
   readonly settings: Settings<Uint8Array>;
   readonly content: Uint8Array;
-  /** The identifier of the event, where the answers ask for it. */
+  /** The identifier of the event, if the answers ask for it. */
   readonly eventId: string | undefined;
-  /** Where the access token and the signing key were found. */
   readonly secrets: SecretSources;
 }
 
 /**
- * Reads and checks all input before anything is sent. Standard input is read only when the rest is right.
+ * Reads and checks all input before anything is sent. Standard input is only read if everything else is right.
  *
  * @throws BadInput with every fault.
  */
-export async function prepare(parsed: ParsedArguments, context: CommandContext): Promise<Prepared> {
-  const { given, signal, stdin } = context;
-  const answered = answeredSettingsOf(given);
+export async function prepare(parsed: ParsedArguments, input: CommandInput): Promise<Prepared> {
+  const answered = answeredSettingsOf(input.given);
   const faults = [...parsed.faults, ...operandFaults(parsed), ...contentTypeFaults(parsed, answered)];
-  const eventId = await collect(faults, () => eventIdOf(parsed, answered));
-  const token = await collect(faults, () => findAccessToken(parsed, context, answered));
-  const key = await collect(faults, () => findSigningKey(parsed, context, answered));
+  const collect = collector(faults, new Set(parsed.faultyOptions));
+  const eventId = await collect(() => eventIdOf(parsed, answered));
+  const token = await collect(() => findAccessToken(parsed, input, answered), 'access-token-file');
+  const key = await collect(() => findSigningKey(parsed, input, answered), 'signing-key-file');
   const options = senderOptions(parsed, answered, () => token!.text, key?.text);
-  const isKeyMissing = answered.signing !== undefined && key === undefined;
-  const settings = await collect(
-    faults,
-    () => resolveSettings<Uint8Array>(given, options),
-    isKeyMissing ? 'signingKey' : undefined,
-  );
+  const settings = await collect(() => resolveSettings<Uint8Array>(input.given, options));
   const [operand] = parsed.operands.slice(1);
-  const readable = operand !== undefined && (operand !== '-' || faults.length === 0);
-  const content = readable ? await collect(faults, () => readContent(operand, stdin, signal)) : undefined;
+  const isReadable = operand !== undefined && (operand !== '-' || faults.length === 0);
+  const content = isReadable ? await collect(() => readContent(operand, input)) : undefined;
   if (faults.length > 0) throw new BadInput(...faults);
   const secrets = { token: token!.source, key: key?.source };
   return { settings: settings!, content: content!, eventId, secrets };
 }
 
-function operandFaults({ operands }: ParsedArguments): string[] {
+function operandFaults({ operands, isIncomplete }: ParsedArguments): string[] {
   const files = operands.length - 1;
-  if (files === 1) return [];
-  return [`Name one FILE to send, or - for standard input; there were ${files === 0 ? 'none' : files}.`];
+  if (files === 1 || (files === 0 && isIncomplete)) return [];
+  return [`Name exactly one FILE, or - for standard input (got ${files}).`];
 }
 
 function contentTypeFaults(parsed: ParsedArguments, answered: AnsweredSettings): string[] {
   const mediaType = contentTypeOf(parsed, answered);
   if (mediaType === undefined || mediaType === '') return [];
   if (!isMediaType(mediaType)) {
-    return ['--content-type must be a media type, as type/subtype (RFC 9110 §8.3.1).'];
+    return ['--content-type must be a media type, such as type/subtype (RFC 9110 §8.3.1).'];
   }
   const answer = answered.mediaType;
   return answer === undefined || essenceOf(mediaType) === essenceOf(answer)
     ? []
-    : [`--content-type must be ${answer}, which is the answer to the question media-type.`];
+    : [`--content-type must be ${answer}, the answer to the question media-type.`];
+}
+
+/** The media type of the content: from the command line, else the answer to the question media-type. */
+function contentTypeOf({ values }: ParsedArguments, { mediaType }: AnsweredSettings): string | undefined {
+  return values['content-type'] ?? mediaType;
 }
 
 function eventIdOf({ values }: ParsedArguments, { eventIdHeader }: AnsweredSettings): string | undefined {
@@ -80,7 +85,7 @@ function eventIdOf({ values }: ParsedArguments, { eventIdHeader }: AnsweredSetti
 
 async function findAccessToken(
   { values }: ParsedArguments,
-  { environment, signal }: CommandContext,
+  { environment, signal }: CommandInput,
   { tokenPattern }: AnsweredSettings,
 ): Promise<FoundSecret> {
   const found = await findSecret(accessTokenSecret, values['access-token-file'], environment, signal);
@@ -89,30 +94,79 @@ async function findAccessToken(
 
 async function findSigningKey(
   { values }: ParsedArguments,
-  { environment, signal }: CommandContext,
+  { environment, signal }: CommandInput,
   { signing }: AnsweredSettings,
 ): Promise<FoundSecret | undefined> {
   if (signing === undefined) return undefined;
   return findSecret(signingKeySecret, values['signing-key-file'], environment, signal);
 }
 
-async function collect<T>(
-  faults: string[],
-  read: () => T | Promise<T>,
-  known?: string,
-): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof BadInput) faults.push(...error.faults);
-    else if (error instanceof InvalidOptionsError) faults.push(...optionFaults(error, known));
-    else throw error;
-    return undefined;
-  }
+/** The options of a sender that sends bytes unchanged. They are not checked yet. */
+function senderOptions(
+  parsed: ParsedArguments,
+  answered: AnsweredSettings,
+  accessToken: () => string,
+  signingKey: string | undefined,
+): UncheckedOptions<Uint8Array> {
+  const { values } = parsed;
+  const mediaType = contentTypeOf(parsed, answered);
+  return {
+    accessToken,
+    ...(answered.signing && { signingKey }),
+    baseUrl: values['base-url'],
+    method: values.method,
+    encode: mediaType === undefined ? undefined : (content: Uint8Array) => ({ content, mediaType }),
+    connectTimeout: milliseconds(values['connect-timeout']),
+    attemptTimeout: milliseconds(values['attempt-timeout']),
+    totalTimeout: milliseconds(values['total-timeout']),
+    allowInsecureTransport: values['allow-insecure-transport'] !== undefined,
+  };
 }
 
-function optionFaults({ faults }: InvalidOptionsError, known: string | undefined): string[] {
-  return faults
-    .filter(({ option }) => option !== known)
-    .map(({ option, problem }) => `${flagOf(option)} ${problem}`);
+function milliseconds(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  return /^\d+$/.test(text) ? Number(text) : Number.NaN;
+}
+
+/** The options of the command line, by the options of a sender and of `send`. */
+const commandOptionOf: Readonly<Record<string, CommandOptionName>> = {
+  baseUrl: 'base-url',
+  method: 'method',
+  encode: 'content-type',
+  signingKey: 'signing-key-file',
+  connectTimeout: 'connect-timeout',
+  attemptTimeout: 'attempt-timeout',
+  totalTimeout: 'total-timeout',
+  eventId: 'event-id',
+};
+
+/**
+ * Makes a function that reads input and collects its faults. An option in `faultyOptions` gets no further faults.
+ * The `option` of a reader that fails is added to them.
+ */
+function collector(faults: string[], faultyOptions: Set<string>) {
+  return async <T>(read: () => T | Promise<T>, option?: CommandOptionName): Promise<T | undefined> => {
+    try {
+      return await read();
+    } catch (error) {
+      if (error instanceof InvalidOptionsError) {
+        const others = error.faults.filter(
+          (fault) => !faultyOptions.has(commandOptionOf[fault.option] ?? ''),
+        );
+        faults.push(...others.map((fault) => `${nameOf(fault.option)} ${fault.problem}`));
+      } else if (error instanceof BadInput) {
+        if (option === undefined || !faultyOptions.has(option)) faults.push(...error.faults);
+        if (option !== undefined) faultyOptions.add(option);
+      } else {
+        throw error;
+      }
+      return undefined;
+    }
+  };
+}
+
+function nameOf(option: string): string {
+  if (option === 'signingKey') return 'The signing key';
+  const flag = commandOptionOf[option];
+  return flag === undefined ? option : `--${flag}`;
 }

@@ -3,13 +3,13 @@ interface Abortable {
 }
 
 /**
- * Lets many deliveries share a signal with a single listener on it: Node warns of a leak where a signal has
- * more than ten.
+ * Lets many deliveries share one listener on the caller's signal. Node warns of a leak when a signal has more than
+ * ten listeners.
  */
 export class AbortFanOut {
   readonly #groups = new WeakMap<AbortSignal, Group>();
 
-  /** Has a delivery aborted with the signal; at once, where it has aborted already. */
+  /** Aborts a delivery when the signal is aborted; now, if it is already. */
   add(signal: AbortSignal, delivery: Abortable): void {
     if (signal.aborted) return delivery.abort(signal.reason);
     let group = this.#groups.get(signal);
@@ -17,7 +17,7 @@ export class AbortFanOut {
     group.add(delivery);
   }
 
-  /** Lets go of a delivery. */
+  /** Forgets a delivery. */
   delete(signal: AbortSignal, delivery: Abortable): void {
     this.#groups.get(signal)?.delete(delivery);
   }

@@ -1,164 +1,169 @@
-import type { Dispatcher } from 'undici';
-import { NotAcknowledgedError } from '../errors/not-acknowledged-error.js';
-import type { Outcome } from '../errors/outcome.js';
-import { PlantStoreError } from '../errors/plant-store-error.js';
+import type { RetryPolicy } from '@plant-store/contract';
+import type { EncodedPlant } from '../encoders/encode-plant.js';
+import { NotAcknowledgedError, type Response } from '../errors/not-acknowledged-error.js';
+import {
+  combineOutcomes,
+  type ErrorCode,
+  type Outcome,
+  PlantStoreError,
+  recordAttempts,
+} from '../errors/plant-store-error.js';
 import type { AbortFanOut } from './abort-fan-out.js';
-import type { Answer } from './answer.js';
-import type { Clock } from './clock.js';
-import type { ExplainAnswer } from './explain-answer.js';
-import { joinChunks } from './join-chunks.js';
-import { transportError } from './transport-error.js';
+import type { Attempt } from './attempt.js';
+import type { Clock } from './clocks.js';
+import type { RateLimiter } from './rate-limiter.js';
 
 /** What the deliveries of one sender share. */
 export interface DeliveryContext {
-  /** Where they go, for messages. */
+  /** Where they are sent, for messages. */
   readonly url: string;
-  readonly maxAnswerBytes: number;
-  /** Whether an answer with this status is an acknowledgement. */
-  readonly acknowledges: (status: number) => boolean;
-  readonly explain: ExplainAnswer;
   readonly aborts: AbortFanOut;
-  /** Called when a delivery is settled. */
+  /** The clock of the whole delivery. */
+  readonly total: Clock;
+  readonly policy: RetryPolicy;
+  /** `undefined` if there is no rate limit. */
+  readonly limiter: RateLimiter | undefined;
+  /** Called once for each delivery, when it has succeeded or failed. */
   readonly onSettled: () => void;
 }
 
+type Resolve = (acknowledgement: Response) => void;
+type Reject = (error: Error) => void;
+
+/** One call of `send`, and how to make its attempts. */
+export interface SendCall {
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: Resolve;
+  readonly reject: Reject;
+  readonly encode: () => EncodedPlant;
+  readonly createAttempt: (resolve: Resolve, reject: Reject) => Attempt;
+  readonly beginAttempt: (attempt: Attempt, plant: EncodedPlant) => void;
+}
+
 /**
- * One attempt of a `send`, and the receiving end of its request at undici; without a retry policy and a rate limit,
- * the whole `send` from its call until it is settled. It settles once; whatever ends it first wins, and lets go of
- * everything else.
- *
- * Once the status and the header fields of a final answer are there, the status decides (RFC 9112 §8: the
- * meaning of a status has been conveyed when the header section was received intact). A clock that runs out
- * or a connection that breaks after that cuts the content short, and nothing else.
+ * A delivery that may need several attempts or wait for a rate limit. It settles once: with an acknowledgement, with
+ * the error of its last attempt, when the total clock runs out, or when the caller aborts it.
  */
-export class Delivery implements Dispatcher.DispatchHandler {
+export class Delivery {
   readonly #context: DeliveryContext;
-  readonly #resolve: (acknowledgement: Answer) => void;
-  readonly #reject: (error: Error) => void;
-  readonly #signal: AbortSignal | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #whenGivenUp: (() => void) | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
-  #settled = false;
-  #status = 0;
-  #headers: Answer['headers'] = {};
-  #chunks: Uint8Array[] | undefined;
-  #length = 0;
+  readonly #call: SendCall;
+  #plant: EncodedPlant | undefined;
+  #totalTimer: NodeJS.Timeout | undefined;
+  #delayTimer: NodeJS.Timeout | undefined;
+  #attempt: Attempt | undefined;
+  #attempts = 0;
+  #outcome: Outcome = 'not-sent';
+  #lastError: Error | undefined;
+  #isOver = false;
 
-  constructor(
-    context: DeliveryContext,
-    resolve: (acknowledgement: Answer) => void,
-    reject: (error: Error) => void,
-    signal: AbortSignal | undefined,
-  ) {
+  constructor(context: DeliveryContext, call: SendCall) {
     this.#context = context;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    this.#signal = signal;
-    if (signal !== undefined) context.aborts.add(signal, this);
+    this.#call = call;
   }
 
-  /** Whether nothing more is to be done for this delivery. */
-  get settled(): boolean {
-    return this.#settled;
+  /** Encodes the plant, starts the total clock, and makes the first attempt as soon as the rate limit allows it. */
+  begin(): void {
+    const { aborts, total } = this.#context;
+    const { signal } = this.#call;
+    if (signal !== undefined) aborts.add(signal, this);
+    this.#plant = this.#isOver ? undefined : this.#encode();
+    if (this.#isOver) return;
+    this.#totalTimer = setTimeout(() => this.#expire(), total.milliseconds);
+    this.#waitForLimit();
   }
 
-  /** Starts a clock in place of the one that runs. */
-  arm(clock: Clock, milliseconds: number = clock.milliseconds): void {
-    if (this.#settled) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(expire, milliseconds, this, clock);
+  /** Makes an attempt. */
+  proceed(): void {
+    this.#attempts += 1;
+    const { createAttempt, beginAttempt } = this.#call;
+    const attempt = createAttempt(
+      (acknowledgement) => this.#succeed(acknowledgement),
+      (error) => this.#endAttempt(error),
+    );
+    this.#attempt = attempt;
+    beginAttempt(attempt, this.#plant!);
   }
 
-  /** Calls back if the delivery fails from here on. */
-  whenGivenUp(callback: () => void): void {
-    this.#whenGivenUp = callback;
-  }
-
-  /** Settles the delivery with an error, unless it is settled. */
-  fail(error: Error): void {
-    if (!this.#settle()) return;
-    this.#reject(error);
-    this.#whenGivenUp?.();
-    this.#controller?.abort(error);
-  }
-
-  /** Gives up because a clock ran out. */
-  expire({ code, option, milliseconds }: Clock): void {
-    if (this.#status !== 0) return this.#answer(true);
-    const message = `No final status from ${this.#context.url} within ${milliseconds} ms (${option}).`;
-    this.fail(new PlantStoreError(code, message, { outcome: this.#outcome() }));
-  }
-
-  /** Gives up because the caller wants it. */
+  /** Ends the delivery because the caller aborted it. */
   abort(cause: unknown): void {
-    const message = `The delivery to ${this.#context.url} was aborted.`;
-    this.fail(new PlantStoreError('PLANT_STORE_ABORTED', message, { outcome: this.#outcome(), cause }));
+    this.#isOver = true;
+    if (this.#attempt !== undefined) return this.#attempt.abort(cause);
+    this.#giveUp('PLANT_STORE_ABORTED', `The delivery to ${this.#context.url} was aborted.`, cause);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#settled) throw new Error('The delivery was given up before its turn.');
-    if (this.#controller !== undefined) throw new Error('A delivery is attempted once.');
-    this.#controller = controller;
+  /** Returns `undefined` if that ended the delivery: the caller's `encode` may throw, abort the signal, or both. */
+  #encode(): EncodedPlant | undefined {
+    try {
+      return this.#call.encode();
+    } catch (error) {
+      if (!this.#isOver) this.#fail(error as Error);
+      return undefined;
+    }
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Answer['headers'],
-  ): void {
-    if (status < 200) return;
-    this.#status = status;
-    this.#headers = headers;
+  #expire(): void {
+    this.#isOver = true;
+    const { total, url } = this.#context;
+    if (this.#attempt !== undefined) return this.#attempt.expire(total);
+    const message = `No acknowledgement from ${url} within ${total.milliseconds} ms (${total.option}).`;
+    this.#giveUp(total.code, message, this.#lastError);
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    const room = this.#context.maxAnswerBytes - this.#length;
-    const kept = chunk.byteLength > room ? chunk.subarray(0, room) : chunk;
-    (this.#chunks ??= []).push(kept);
-    this.#length += kept.byteLength;
-    if (kept !== chunk) this.#answer(true);
+  #giveUp(code: ErrorCode, message: string, cause: unknown): void {
+    this.#fail(new PlantStoreError(code, message, { outcome: this.#outcome, cause }));
   }
 
-  onResponseEnd(): void {
-    this.#answer(false);
+  #waitForLimit(): void {
+    const { limiter } = this.#context;
+    if (limiter === undefined) this.proceed();
+    else limiter.join(this);
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    if (this.#settled) return;
-    if (this.#status !== 0) return this.#answer(true);
-    this.fail(transportError(error, this.#context.url, this.#controller !== undefined));
+  #endAttempt(error: Error): void {
+    this.#attempt = undefined;
+    this.#lastError = error;
+    if (error instanceof PlantStoreError) this.#outcome = combineOutcomes(this.#outcome, error.outcome);
+    const { policy } = this.#context;
+    const delay = policy.delays[this.#attempts - 1];
+    if (this.#isOver || delay === undefined || !isRetried(policy, error)) return this.#fail(error);
+    this.#delayTimer = setTimeout(() => this.#waitForLimit(), delay);
   }
 
-  #answer(truncated: boolean): void {
-    if (!this.#settle()) return;
-    const answer: Answer = {
-      status: this.#status,
-      headers: this.#headers,
-      content: joinChunks(this.#chunks, this.#length),
-      truncated,
-    };
-    const { acknowledges, explain, url } = this.#context;
-    if (acknowledges(answer.status)) this.#resolve(answer);
-    else this.#reject(new NotAcknowledgedError(answer, url, explain(answer)));
-    if (truncated) this.#controller?.abort(new Error('The rest of the answer is not read.'));
+  #succeed(acknowledgement: Response): void {
+    this.#settle();
+    this.#call.resolve(acknowledgement);
   }
 
-  #settle(): boolean {
-    if (this.#settled) return false;
-    this.#settled = true;
-    clearTimeout(this.#timer);
-    if (this.#signal !== undefined) this.#context.aborts.delete(this.#signal, this);
-    this.#context.onSettled();
-    return true;
+  #fail(error: Error): void {
+    this.#settle();
+    if (error instanceof PlantStoreError) recordAttempts(error, this.#attempts, this.#outcome);
+    this.#call.reject(error);
   }
 
-  #outcome(): Outcome {
-    if (this.#controller === undefined) return 'not-sent';
-    return this.#status === 0 || this.#context.acknowledges(this.#status) ? 'unknown' : 'answered';
+  #settle(): void {
+    const { aborts, limiter, onSettled } = this.#context;
+    const { signal } = this.#call;
+    this.#isOver = true;
+    clearTimeout(this.#totalTimer);
+    clearTimeout(this.#delayTimer);
+    limiter?.leave(this);
+    if (signal !== undefined) aborts.delete(signal, this);
+    onSettled();
   }
 }
 
-function expire(delivery: Delivery, clock: Clock): void {
-  delivery.expire(clock);
+/** No connection, a lost connection, or a time-out of an attempt. */
+const withoutResponse: readonly ErrorCode[] = [
+  'PLANT_STORE_CONNECT_FAILED',
+  'PLANT_STORE_CONNECT_TIMEOUT',
+  'PLANT_STORE_CONNECTION_LOST',
+  'PLANT_STORE_ATTEMPT_TIMEOUT',
+];
+
+/** Whether the policy asks for another attempt after this error. */
+function isRetried(policy: RetryPolicy, error: Error): boolean {
+  if (error instanceof NotAcknowledgedError) {
+    return policy.statuses === 'all' || policy.statuses.includes(error.status);
+  }
+  return policy.withoutAnswer && error instanceof PlantStoreError && withoutResponse.includes(error.code);
 }

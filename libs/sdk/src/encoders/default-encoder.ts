@@ -1,14 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isJsonMediaType, type PayloadShape } from '@plant-store/contract';
-import type { Encoded } from './encoder.js';
-import { json } from './json.js';
+import { type Encoded, json } from './encoder.js';
 
-/** Makes the payload that is answered from a plant, and from the fields of its event where it has some. */
+/** Encodes a plant, and the fields of its event if it has any, as the questions payload and media-type are answered. */
 export type DefaultEncoder = (plant: unknown, event: unknown) => Encoded;
 
-/** A media type for which this package has an encoder. */
+/** A media type that the default encoder supports. */
 export type EncodableMediaType = 'application/json' | `application/${string}+json`;
 
-/** The encoder for a payload; `undefined` while its media type is open, or where this package has none for it. */
+/** The default encoder for a payload; `undefined` while the media type is open, or if it isn't JSON. */
 export function defaultEncoder(
   mediaType: string | undefined,
   shape: PayloadShape,
@@ -22,27 +22,30 @@ export function defaultEncoder(
 type PayloadMaker = (plant: unknown, event: unknown) => unknown;
 
 function payloadMaker(shape: PayloadShape, eventHasFields: boolean): PayloadMaker {
-  if (shape === 'plant') return eventHasFields ? (plant, event) => joined(plant, event) : (plant) => plant;
+  if (shape === 'plant') return eventHasFields ? (plant, event) => merge(plant, event) : (plant) => plant;
   const { plantField } = shape;
   return eventHasFields
-    ? (plant, event) => joined({ [plantField]: present(plant) }, event)
-    : (plant) => ({ [plantField]: present(plant) });
+    ? (plant, event) => merge({ [plantField]: required(plant) }, event)
+    : (plant) => ({ [plantField]: required(plant) });
 }
 
-function present(plant: unknown): unknown {
-  if (plant === undefined) throw new TypeError('There is no plant.');
+function required(plant: unknown): unknown {
+  if (plant === undefined) throw new TypeError('The plant is undefined.');
   return plant;
 }
 
-/** The fields of both in one object. A field that both have, as one that two schemas ask for, has one value. */
-function joined(plant: unknown, event: unknown): object {
-  if (!isObject(plant)) throw new TypeError('The plant is no object, so the event has no place beside it.');
-  if (!isObject(event)) throw new TypeError('`event` is no object with the fields of the event.');
+/** One object with the fields of both. A field that both schemas ask for must have equal values. */
+function merge(plant: unknown, event: unknown): object {
+  if (!isObject(plant)) {
+    throw new TypeError('The plant must be an object, because the fields of the event are added to it.');
+  }
+  if (!isObject(event)) throw new TypeError('`event` must be an object with the fields of the event.');
   const different = Object.keys(event).find(
-    (field) => Object.hasOwn(plant, field) && !Object.is(plant[field], event[field]),
+    (field) => Object.hasOwn(plant, field) && !isDeepStrictEqual(plant[field], event[field]),
   );
-  if (different !== undefined)
-    throw new TypeError(`The plant and the event differ in the field ${different}.`);
+  if (different !== undefined) {
+    throw new TypeError(`The plant and the event have different values of the field ${different}.`);
+  }
   return { ...event, ...plant };
 }
 

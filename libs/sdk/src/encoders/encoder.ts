@@ -1,19 +1,48 @@
-/** A plant in the form in which it is sent. */
+import { InvalidOptionsError } from '../errors/invalid-options-error.js';
+import { isMediaType } from './media-type.js';
+
+/** An encoded plant: what is sent. */
 export interface Encoded {
-  /** What is sent; text is sent as UTF-8. It must not be empty. */
+  /** The content; text is sent as UTF-8. It must not be empty. */
   readonly content: Uint8Array | string;
   /**
-   * The value of Content-Type (RFC 9110 §8.3.1). Without it, the header is not sent; once the question media-type is
-   * answered, it is the answer.
+   * The value of Content-Type (RFC 9110 §8.3.1). If it is missing, the answer to the question media-type is sent;
+   * while that question is open, the header is not sent.
    */
   readonly mediaType?: string | undefined;
 }
 
 /**
- * Turns a plant into what is sent. Which form that is, is open (questions payload, media-type,
- * plant-fields, event-payload-fields). Once event-payload-fields is answered, it is handed the event, too.
+ * Turns a plant into what is sent. The form is open (questions payload, media-type, plant-fields,
+ * event-payload-fields). Once event-payload-fields is answered, the second argument is the event.
  */
 export type Encoder<Plant, Event extends readonly unknown[] = []> = (
   plant: Plant,
   ...event: Event
 ) => Encoded;
+
+/**
+ * Encodes a plant as JSON in UTF-8, with the media type `application/json` (RFC 8259).
+ *
+ * @throws TypeError if the plant has no JSON form. `send` reports it as `PLANT_STORE_ENCODE_FAILED`.
+ */
+export function json(plant: unknown): Encoded {
+  const content = JSON.stringify(plant) as string | undefined;
+  if (content === undefined) throw new TypeError(`A value of type ${typeof plant} has no JSON form.`);
+  return { content, mediaType: 'application/json' };
+}
+
+/**
+ * Makes an encoder that sends bytes or text unchanged, for plants that are already encoded.
+ *
+ * @param mediaType The value of Content-Type; see `Encoded`.
+ * @throws InvalidOptionsError if `mediaType` isn't a valid media type.
+ */
+export function bytes(mediaType?: string): Encoder<Uint8Array | string> {
+  if (mediaType !== undefined && !isMediaType(mediaType)) {
+    throw new InvalidOptionsError([
+      { option: 'mediaType', problem: 'must be a media type such as type/subtype (RFC 9110 §8.3.1).' },
+    ]);
+  }
+  return (content): Encoded => ({ content, mediaType });
+}

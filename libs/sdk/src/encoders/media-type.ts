@@ -2,12 +2,12 @@ const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const parameter = `${token}=(?:${token}|"(?:[^"\\\\\\u0000-\\u0008\\u000a-\\u001f\\u007f]|\\\\[\\t -~])*")`;
 const mediaTypePattern = new RegExp(`^${token}/${token}(?:[ \\t]*;[ \\t]*(?:${parameter})?)*$`);
 
-/** Whether a value is a media type, with parameters or without (RFC 9110 §8.3.1). */
+/** Whether a value is a media type, with or without parameters (RFC 9110 §8.3.1). */
 export function isMediaType(value: unknown): value is string {
   return typeof value === 'string' && /^[\t -~]*$/.test(value) && mediaTypePattern.test(value);
 }
 
-/** A media type without its parameters, in lower case, in which it can be compared. */
+/** A media type without its parameters, in lower case, for comparing. */
 export function essenceOf(mediaType: string): string {
   return mediaType.split(';', 1)[0]!.trim().toLowerCase();
 }

@@ -1,7 +1,17 @@
-import type { OptionFault } from '../options/option-fault.js';
+import type { QuestionId } from '@plant-store/contract';
 import { PlantStoreError } from './plant-store-error.js';
 
-/** Options of a sender are missing or wrong (`PLANT_STORE_INVALID_OPTIONS`). It lists all faults at once. */
+/** One missing or invalid option of a sender or of `send`. */
+export interface OptionFault {
+  /** Name of the option. */
+  readonly option: string;
+  /** What is wrong and what to do. It continues a sentence that begins with the option's name. */
+  readonly problem: string;
+  /** The open question that makes the option required. */
+  readonly question?: QuestionId;
+}
+
+/** Options of a sender or of `send` are missing or invalid (`PLANT_STORE_INVALID_OPTIONS`). Lists all of them. */
 export class InvalidOptionsError extends PlantStoreError {
   static {
     Object.defineProperty(this.prototype, 'name', { value: 'InvalidOptionsError', configurable: true });

@@ -1,68 +1,81 @@
 import type { Failure } from '@plant-store/contract';
-import type { Answer } from '../delivery/answer.js';
-import type { Explanation } from '../delivery/explain-answer.js';
 import { PlantStoreError } from './plant-store-error.js';
 
+/** A final HTTP response of the receiver (RFC 9110 §15). */
+export interface Response {
+  readonly status: number;
+  /** Header fields. Names are in lower case; a field that came several times is a list. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The bytes of the content, up to `maxResponseBytes`. Empty if there were none. */
+  readonly content: Uint8Array;
+  /**
+   * Whether `content` is incomplete: it is longer than `maxResponseBytes`, or a time-out or a lost connection ended
+   * the response after its status and header fields.
+   */
+  readonly truncated: boolean;
+}
+
+/** What an unsuccessful response says, where the questions of §7 are answered. */
+export interface Explanation {
+  readonly failure?: Failure | undefined;
+  /** The parsed content. */
+  readonly payload?: unknown;
+}
+
 /**
- * The receiver answered with a final status that is no acknowledgement (`PLANT_STORE_NOT_ACKNOWLEDGED`): one outside
- * 2xx while the question receiver-response is open, any but the answered one after that. While the questions
- * status-codes, error-codes and error-payloads are open, no status and no content has a meaning beyond that.
+ * The receiver responded with a final status that does not acknowledge the delivery (`PLANT_STORE_NOT_ACKNOWLEDGED`):
+ * any status outside 2xx while the question receiver-response is open, any status but the answered one afterwards.
+ * While status-codes, error-codes and error-payloads are open, the status and the content mean nothing more.
  *
- * Headers and content come from the receiver, which may repeat what it was sent; so they can be read, but
- * are in no printed or serialised form of the error.
+ * The receiver may repeat the access token in headers and content. They are therefore getters: they appear in no
+ * printed or serialised form of the error.
  */
 export class NotAcknowledgedError extends PlantStoreError {
   static {
     Object.defineProperty(this.prototype, 'name', { value: 'NotAcknowledgedError', configurable: true });
   }
 
-  readonly #answer: Answer;
+  readonly #response: Response;
   readonly #payload: unknown;
 
-  /** Status of the answer (RFC 9110 §15). A redirection is not followed. */
+  /** Status of the response (RFC 9110 §15). Redirections are not followed. */
   readonly status: number;
 
   /**
-   * Why the delivery was not taken: what an answered code in the payload stands for (questions error-codes and
-   * error-payloads), else what an answered status stands for, where it is that of one failure (question status-codes).
-   * Absent where neither says.
+   * Why the delivery was not accepted. The answered code in the payload decides (questions error-codes and
+   * error-payloads), else the answered status if only one failure has it (question status-codes). Absent otherwise.
    */
   declare readonly failure?: Failure;
 
-  constructor(answer: Answer, target: string, explanation: Explanation = {}) {
-    super(
-      'PLANT_STORE_NOT_ACKNOWLEDGED',
-      `${target} answered ${answer.status}, which is no acknowledgement.`,
-      {
-        outcome: 'answered',
-      },
-    );
-    this.#answer = answer;
-    this.#payload = explanation.payload;
-    this.status = answer.status;
-    if (explanation.failure !== undefined) this.failure = explanation.failure;
+  constructor(response: Response, url: string, { failure, payload }: Explanation = {}) {
+    const message = `${url} responded with ${response.status}, which does not acknowledge the delivery.`;
+    super('PLANT_STORE_NOT_ACKNOWLEDGED', message, { outcome: 'responded' });
+    this.#response = response;
+    this.#payload = payload;
+    this.status = response.status;
+    if (failure !== undefined) this.failure = failure;
   }
 
-  /** Header fields of the answer; names in lower case. */
-  get headers(): Answer['headers'] {
-    return this.#answer.headers;
+  /** Header fields of the response. Names are in lower case. */
+  get headers(): Response['headers'] {
+    return this.#response.headers;
   }
 
-  /** Content of the answer, up to `maxAnswerBytes`. */
+  /** Content of the response, up to `maxResponseBytes`. */
   get content(): Uint8Array {
-    return this.#answer.content;
+    return this.#response.content;
   }
 
   /**
-   * The content, parsed, once the question error-payloads is answered; `undefined` where it is of another media type
-   * than answered, cut short, or no JSON.
+   * The content as parsed JSON, once the question error-payloads is answered. `undefined` if the content has another
+   * media type than the answered one, is incomplete, or isn't JSON.
    */
   get payload(): unknown {
     return this.#payload;
   }
 
-  /** Whether `content` is only the beginning. */
+  /** Whether `content` is incomplete. */
   get truncated(): boolean {
-    return this.#answer.truncated;
+    return this.#response.truncated;
   }
 }

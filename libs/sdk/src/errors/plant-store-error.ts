@@ -1,5 +1,77 @@
-import type { ErrorCode } from './error-codes.js';
-import type { Outcome } from './outcome.js';
+/**
+ * What the sender knows about a delivery that failed.
+ *
+ * - `not-sent`: no byte of the request was handed to a connection. It is safe to send again.
+ * - `unknown`: the request was handed to a connection, and no final status came back. The receiver may have accepted
+ *   the plant; sending again may deliver it twice.
+ * - `responded`: the receiver responded with a final status that does not acknowledge the delivery.
+ */
+export type Outcome = 'not-sent' | 'unknown' | 'responded';
+
+const leastCertainLast = ['not-sent', 'responded', 'unknown'] as const satisfies readonly Outcome[];
+
+/** The outcome of several attempts: `unknown` if one of them is, else `responded` if one of them is. */
+export function combineOutcomes(one: Outcome, other: Outcome): Outcome {
+  return leastCertainLast.indexOf(one) > leastCertainLast.indexOf(other) ? one : other;
+}
+
+interface ErrorCodeEntry {
+  /** The outcomes that an error with this code can have after one attempt. */
+  readonly outcomes: readonly Outcome[];
+  /** What happened, in one sentence. */
+  readonly meaning: string;
+}
+
+function entry(meaning: string, ...outcomes: Outcome[]): ErrorCodeEntry {
+  return Object.freeze({ meaning, outcomes: Object.freeze(outcomes) });
+}
+
+/** Every error code of this package, with its meaning and its possible outcomes. */
+export const errorCodes = Object.freeze({
+  PLANT_STORE_INVALID_OPTIONS: entry(
+    'Options of the sender or of `send` are missing or invalid; `faults` lists all of them.',
+    'not-sent',
+  ),
+  PLANT_STORE_SENDER_CLOSED: entry('`send` was called after `close`.', 'not-sent'),
+  PLANT_STORE_ENCODE_FAILED: entry(
+    '`encode` threw, returned no content, or returned an invalid or a different media type than the answered one.',
+    'not-sent',
+  ),
+  PLANT_STORE_CONTENT_TOO_LARGE: entry(
+    'The content is larger than the answer to the question size-limits allows.',
+    'not-sent',
+  ),
+  PLANT_STORE_ACCESS_TOKEN_FAILED: entry(
+    'The `accessToken` function threw, or returned an invalid access token.',
+    'not-sent',
+  ),
+  PLANT_STORE_HEADERS_FAILED: entry(
+    'The `headers` function threw, or returned an invalid or reserved header.',
+    'not-sent',
+  ),
+  PLANT_STORE_CONNECT_FAILED: entry('The connection to the receiver failed.', 'not-sent'),
+  PLANT_STORE_CONNECT_TIMEOUT: entry('Connecting took longer than `connectTimeout`.', 'not-sent'),
+  PLANT_STORE_ATTEMPT_TIMEOUT: entry(
+    'No final status arrived within `attemptTimeout`.',
+    'not-sent',
+    'unknown',
+  ),
+  PLANT_STORE_TOTAL_TIMEOUT: entry('No final status arrived within `totalTimeout`.', 'not-sent', 'unknown'),
+  PLANT_STORE_ABORTED: entry("The caller's `signal` was aborted.", 'not-sent', 'unknown', 'responded'),
+  PLANT_STORE_CONNECTION_LOST: entry(
+    'The connection closed before a final status arrived.',
+    'not-sent',
+    'unknown',
+  ),
+  PLANT_STORE_RESPONSE_UNREADABLE: entry('The receiver sent something other than HTTP/1.1.', 'unknown'),
+  PLANT_STORE_NOT_ACKNOWLEDGED: entry(
+    'The receiver responded with a status that does not acknowledge the delivery.',
+    'responded',
+  ),
+});
+
+/** Code of an error of this package. Codes are stable: compare them, not classes or messages. */
+export type ErrorCode = keyof typeof errorCodes;
 
 export interface PlantStoreErrorOptions {
   readonly outcome: Outcome;
@@ -7,9 +79,9 @@ export interface PlantStoreErrorOptions {
 }
 
 /**
- * The base of every error that this package makes. It never holds the access token or the signing key.
+ * The base class of every error that this package throws. It never contains the access token or the signing key.
  *
- * Errors outside of it: none is thrown on purpose; a `TypeError` means a call that TypeScript would refuse.
+ * A `TypeError` means that a call breaks its TypeScript types.
  */
 export class PlantStoreError extends Error {
   static {
@@ -18,9 +90,9 @@ export class PlantStoreError extends Error {
 
   /** What happened: a key of `errorCodes`. */
   readonly code: ErrorCode;
-  /** Whether the plant may have reached the receiver: after several attempts, with any of them. */
+  /** Whether the plant may have reached the receiver, in any of the attempts. */
   readonly outcome: Outcome;
-  /** How many attempts were made; only where there is a retry policy or a rate limit (questions retry, rate-limits). */
+  /** How many attempts were made. Only set with a retry policy or a rate limit (questions retry, rate-limits). */
   declare readonly attempts?: number;
 
   constructor(code: ErrorCode, message: string, { outcome, cause }: PlantStoreErrorOptions) {
@@ -28,4 +100,9 @@ export class PlantStoreError extends Error {
     this.code = code;
     this.outcome = outcome;
   }
+}
+
+/** Adds to the error of the last attempt how many attempts there were, and their combined outcome. */
+export function recordAttempts(error: PlantStoreError, attempts: number, outcome: Outcome): void {
+  Object.assign(error, { attempts, outcome });
 }

@@ -1,26 +1,32 @@
-import { answerFaults, type Answers } from '@plant-store/contract';
-import { answeredSettingsOf } from '../answers/answered-settings-of.js';
-import { InvalidOptionsError } from '../errors/invalid-options-error.js';
-import { defaultTotalTimeout } from './default-total-timeout.js';
-import type { UncheckedOptions } from './new-plant-sender-options.js';
-import type { OptionFault } from './option-fault.js';
-import { readAccessToken, tokenSyntax } from './read-access-token.js';
-import { readAll } from './read-all.js';
-import { readEncode } from './read-encode.js';
-import { readCount, readSwitch, readTimeout } from './read-guards.js';
-import { readHeaderHook } from './read-header-hook.js';
-import { readMethod } from './read-method.js';
-import { readRetry } from './read-retry.js';
-import { readSigningKey } from './read-signing-key.js';
-import { readTarget } from './read-target.js';
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import {
+  answerFaults,
+  type Answers,
+  BASE64_PATTERN,
+  CONTENT_METHODS,
+  type ContentMethod,
+  isJsonMediaType,
+  type SigningScheme,
+} from '@plant-store/contract';
+import type { AnsweredSettings } from '../answers/answered-settings.js';
+import { answeredSettingsOf } from '../answers/settings-table.js';
+import { type AccessToken, type TokenSyntax, tokenSyntax } from '../delivery/access-token.js';
+import type { HeaderHook } from '../delivery/headers.js';
+import { type EncodePlant, encodePlantWith, type UncheckedEncoder } from '../encoders/encode-plant.js';
+import { InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
+import { Fault, missing, readAll } from './faults.js';
+import { defaultTotalTimeout, readCount, readSwitch, readTimeout } from './limits.js';
+import { readRetry } from './retry.js';
+import type { UncheckedOptions } from './sender-options.js';
+import { readTarget } from './target.js';
 
-/** Everything that is decided when a sender is made. */
+/** Everything that is decided when a sender is created. */
 export type Settings<Plant> = ReturnType<typeof resolveSettings<Plant>>;
 
 /**
- * Settles the options of a sender under the answers given.
+ * Checks the options of a sender and applies the answers.
  *
- * @throws InvalidOptionsError with every fault of the options, or every fault of the answers.
+ * @throws InvalidOptionsError with every fault of the answers, or else every fault of the options.
  */
 export function resolveSettings<Plant>(given: Answers, options: UncheckedOptions<Plant> = {}) {
   refuseFaultsOf(given);
@@ -38,7 +44,7 @@ export function resolveSettings<Plant>(given: Answers, options: UncheckedOptions
     connectTimeout: () => readTimeout('connectTimeout', options.connectTimeout),
     attemptTimeout: () => readTimeout('attemptTimeout', options.attemptTimeout, answered.attemptTimeout),
     totalTimeout: () => readTimeout('totalTimeout', options.totalTimeout),
-    maxAnswerBytes: () => readCount('maxAnswerBytes', 0, options.maxAnswerBytes),
+    maxResponseBytes: () => readCount('maxResponseBytes', 0, options.maxResponseBytes),
     maxConnections: () => readCount('maxConnections', 1, options.maxConnections),
     allowInsecureTransport: () => readSwitch('allowInsecureTransport', options.allowInsecureTransport),
   };
@@ -47,7 +53,7 @@ export function resolveSettings<Plant>(given: Answers, options: UncheckedOptions
   const { baseUrl: target, ...settings } = read;
   const totalTimeout =
     options.totalTimeout === undefined
-      ? defaultTotalTimeout(answered, read.attemptTimeout, read.retry)
+      ? defaultTotalTimeout(answered.attemptTimeout, read.attemptTimeout, read.retry)
       : read.totalTimeout;
   return Object.freeze({ ...settings, target, totalTimeout, syntax, answered });
 }
@@ -63,4 +69,63 @@ function unknownOptions(options: object, known: readonly string[]): OptionFault[
   return Object.keys(options)
     .filter((option) => !known.includes(option))
     .map((option) => ({ option, problem: 'is not an option of a sender.' }));
+}
+
+/** Reads `method`, or uses the answer to the question http-method. */
+function readMethod(answered: AnsweredSettings, option: unknown): ContentMethod {
+  const method = option ?? answered.method;
+  if (method === undefined) throw missing('method', 'http-method');
+  const known = CONTENT_METHODS.find((candidate) => candidate === method);
+  if (known === undefined) {
+    throw new Fault('method', `must be one of ${CONTENT_METHODS.join(', ')}, in capitals.`, 'http-method');
+  }
+  return known;
+}
+
+/** Reads `encode`, or uses the default encoder of the answers to the questions payload and media-type. */
+function readEncode<Plant>(answered: AnsweredSettings, option: unknown): EncodePlant<Plant> {
+  const encode = option ?? answered.defaultEncoder;
+  if (encode === undefined) throw withoutEncode(answered.mediaType);
+  if (typeof encode !== 'function') throw new Fault('encode', 'must be a function.', 'media-type');
+  return encodePlantWith(encode as UncheckedEncoder<Plant>, answered);
+}
+
+function withoutEncode(mediaType: string | undefined): Fault {
+  if (mediaType === undefined) return missing('encode', 'media-type');
+  if (isJsonMediaType(mediaType)) return missing('encode', 'payload');
+  return new Fault('encode', `is missing. This package has no encoder for ${mediaType}.`, 'media-type');
+}
+
+/** Reads `accessToken`. The token never becomes part of a fault. */
+function readAccessToken(option: unknown, syntax: TokenSyntax): AccessToken {
+  if (option === undefined) {
+    throw new Fault(
+      'accessToken',
+      'is missing. Pass a string, or a function that returns one.',
+      'token-issuance',
+    );
+  }
+  if (typeof option === 'function') return option as AccessToken;
+  if (!syntax.matches(option)) throw new Fault('accessToken', `must consist of ${syntax.description}.`);
+  return option;
+}
+
+/** Reads `signingKey` in the form that the answer to the question signing defines. It never becomes part of a fault. */
+function readSigningKey(scheme: SigningScheme['key'], option: unknown): KeyObject {
+  const { prefix, encoding } = scheme;
+  const form = `${prefix === '' ? '' : `${prefix} and then `}${encoding === 'base64' ? 'base64' : 'text'}`;
+  if (option === undefined) {
+    throw new Fault('signingKey', `is missing. Deliveries are signed; pass a key: ${form}.`, 'signing');
+  }
+  const rest = typeof option === 'string' && option.startsWith(prefix) ? option.slice(prefix.length) : '';
+  if (rest === '' || (encoding === 'base64' && !BASE64_PATTERN.test(rest))) {
+    throw new Fault('signingKey', `must be ${form}.`, 'signing');
+  }
+  return createSecretKey(Buffer.from(rest, encoding));
+}
+
+/** Reads `headers`. */
+function readHeaderHook(option: unknown): HeaderHook | undefined {
+  if (option !== undefined && typeof option !== 'function') throw new Fault('headers', 'must be a function.');
+  return option as HeaderHook | undefined;
 }

@@ -1,5 +1,0 @@
-/** A header field of a request. */
-export interface HeaderField {
-  readonly header: string;
-  readonly value: string;
-}

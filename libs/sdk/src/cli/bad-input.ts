@@ -1,9 +1,0 @@
-/** What is wrong with the input of the command, a line for each fault. */
-export class BadInput extends Error {
-  readonly faults: readonly string[];
-
-  constructor(...faults: readonly string[]) {
-    super(faults.join('\n'));
-    this.faults = faults;
-  }
-}

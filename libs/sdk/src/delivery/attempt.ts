@@ -1,0 +1,171 @@
+import type { Dispatcher } from 'undici';
+import { NotAcknowledgedError, type Response } from '../errors/not-acknowledged-error.js';
+import { type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
+import { requestError } from '../transport/transport-error.js';
+import type { AbortFanOut } from './abort-fan-out.js';
+import type { Clock } from './clocks.js';
+import type { ExplainResponse } from './response.js';
+
+/** What the attempts of one sender share. */
+export interface AttemptContext {
+  /** Where requests are sent, for messages. */
+  readonly url: string;
+  readonly maxResponseBytes: number;
+  /** Whether a response with this status acknowledges the delivery. */
+  readonly acknowledges: (status: number) => boolean;
+  readonly explain: ExplainResponse;
+  readonly aborts: AbortFanOut;
+  /** Called once for each attempt, when it has succeeded or failed. */
+  readonly onSettled: () => void;
+}
+
+/**
+ * One HTTP request of a delivery, and its handler at undici. Without a retry policy and a rate limit it is the whole
+ * delivery. It settles once: what ends it first wins, and everything else is released.
+ *
+ * Once the status and the header fields of a final response have arrived, the status decides: a complete header
+ * section conveys what the response means (RFC 9112 §8). A time-out or a lost connection after that only truncates
+ * the content.
+ */
+export class Attempt implements Dispatcher.DispatchHandler {
+  readonly #context: AttemptContext;
+  readonly #resolve: (acknowledgement: Response) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #signal: AbortSignal | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #onFailed: (() => void) | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #settled = false;
+  #status = 0;
+  #headers: Response['headers'] = {};
+  #chunks: Uint8Array[] | undefined;
+  #length = 0;
+
+  constructor(
+    context: AttemptContext,
+    resolve: (acknowledgement: Response) => void,
+    reject: (error: Error) => void,
+    signal: AbortSignal | undefined,
+  ) {
+    this.#context = context;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#signal = signal;
+    if (signal !== undefined) context.aborts.add(signal, this);
+  }
+
+  /** Whether the attempt has succeeded or failed. */
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** Starts a clock. It replaces the one that is running. */
+  arm(clock: Clock, milliseconds: number = clock.milliseconds): void {
+    if (this.#settled) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(expire, milliseconds, this, clock);
+  }
+
+  /** Calls back if the attempt fails from now on. */
+  onFailed(callback: () => void): void {
+    this.#onFailed = callback;
+  }
+
+  /** Ends the attempt with an error, unless it is settled. */
+  fail(error: Error): void {
+    if (!this.#settle()) return;
+    this.#reject(error);
+    this.#onFailed?.();
+    this.#controller?.abort(error);
+  }
+
+  /** Ends the attempt because a clock ran out. */
+  expire({ code, option, milliseconds }: Clock): void {
+    if (this.#status !== 0) return this.#finish(true);
+    const message = `No final status from ${this.#context.url} within ${milliseconds} ms (${option}).`;
+    this.fail(new PlantStoreError(code, message, { outcome: this.#outcome() }));
+  }
+
+  /** Ends the attempt because the caller aborted it. */
+  abort(cause: unknown): void {
+    const message = `The delivery to ${this.#context.url} was aborted.`;
+    this.fail(new PlantStoreError('PLANT_STORE_ABORTED', message, { outcome: this.#outcome(), cause }));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#settled) throw new Error('The attempt ended before its request was sent.');
+    if (this.#controller !== undefined) throw new Error('The request of an attempt is sent once.');
+    this.#controller = controller;
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Response['headers'],
+  ): void {
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    const room = this.#context.maxResponseBytes - this.#length;
+    const kept = chunk.byteLength > room ? chunk.subarray(0, room) : chunk;
+    (this.#chunks ??= []).push(kept);
+    this.#length += kept.byteLength;
+    if (kept !== chunk) this.#finish(true);
+  }
+
+  onResponseEnd(): void {
+    this.#finish(false);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    if (this.#settled) return;
+    if (this.#status !== 0) return this.#finish(true);
+    this.fail(requestError(error, this.#context.url, this.#controller !== undefined));
+  }
+
+  #finish(truncated: boolean): void {
+    if (!this.#settle()) return;
+    const response: Response = {
+      status: this.#status,
+      headers: this.#headers,
+      content: concatenate(this.#chunks, this.#length),
+      truncated,
+    };
+    const { acknowledges, explain, url } = this.#context;
+    if (acknowledges(response.status)) this.#resolve(response);
+    else this.#reject(new NotAcknowledgedError(response, url, explain(response)));
+    if (truncated) this.#controller?.abort(new Error('The rest of the response is not needed.'));
+  }
+
+  #settle(): boolean {
+    if (this.#settled) return false;
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    if (this.#signal !== undefined) this.#context.aborts.delete(this.#signal, this);
+    this.#context.onSettled();
+    return true;
+  }
+
+  #outcome(): Outcome {
+    if (this.#controller === undefined) return 'not-sent';
+    return this.#status === 0 || this.#context.acknowledges(this.#status) ? 'unknown' : 'responded';
+  }
+}
+
+function expire(attempt: Attempt, clock: Clock): void {
+  attempt.expire(clock);
+}
+
+/** Copies the chunks, so that the response keeps none of undici's larger buffers alive. */
+function concatenate(chunks: readonly Uint8Array[] | undefined, length: number): Uint8Array {
+  const content = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks ?? []) {
+    content.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return content;
+}

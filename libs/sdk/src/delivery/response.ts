@@ -1,0 +1,89 @@
+import {
+  type ErrorCodes,
+  type ErrorPayload,
+  type Failure,
+  FAILURES,
+  type StatusCodes,
+} from '@plant-store/contract';
+import { essenceOf } from '../encoders/media-type.js';
+import type { Explanation, Response } from '../errors/not-acknowledged-error.js';
+
+/** What the answers say about responses. `undefined` and empty while the question is open. */
+export interface ResponseAnswers {
+  /** The only status that acknowledges a delivery. */
+  readonly acknowledgedStatus: number | undefined;
+  readonly failureOfCode: ReadonlyMap<string, Failure>;
+  readonly failureOfStatus: ReadonlyMap<number, Failure>;
+  readonly errorPayload: ErrorPayload | undefined;
+}
+
+/**
+ * Makes the function that decides whether a status acknowledges a delivery: the answered status only, or any 2xx
+ * while the question receiver-response is open (RFC 9110 §15.3).
+ */
+export function acknowledges({ acknowledgedStatus }: ResponseAnswers): (status: number) => boolean {
+  return acknowledgedStatus === undefined
+    ? (status) => status >= 200 && status < 300
+    : (status) => status === acknowledgedStatus;
+}
+
+/** Reads what an unsuccessful response says. It never throws, whatever the receiver sent. */
+export type ExplainResponse = (response: Response) => Explanation;
+
+/** Makes the function that reads unsuccessful responses. While the questions of §7 are open, it finds nothing. */
+export function responseExplainer({
+  failureOfCode,
+  failureOfStatus,
+  errorPayload,
+}: ResponseAnswers): ExplainResponse {
+  if (errorPayload === undefined) return ({ status }) => ({ failure: failureOfStatus.get(status) });
+  const codeIn = codeReader(errorPayload);
+  return (response) => {
+    const payload = parse(response, errorPayload);
+    const code = codeIn(payload);
+    const failure = typeof code === 'string' ? failureOfCode.get(code) : undefined;
+    return { failure: failure ?? failureOfStatus.get(response.status), payload };
+  };
+}
+
+function codeReader({ fields }: ErrorPayload): (payload: unknown) => unknown {
+  const field = Object.keys(fields).find((name) => fields[name] === 'code');
+  return (payload) =>
+    field !== undefined && typeof payload === 'object' && payload !== null && Object.hasOwn(payload, field)
+      ? (payload as Record<string, unknown>)[field]
+      : undefined;
+}
+
+function parse({ headers, content, truncated }: Response, { mediaType }: ErrorPayload): unknown {
+  const received = headers['content-type'];
+  if (truncated || typeof received !== 'string' || essenceOf(received) !== essenceOf(mediaType)) {
+    return undefined;
+  }
+  try {
+    return JSON.parse(Buffer.from(content).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The failure of each answered code. A code of several failures is left out. */
+export function failuresByCode(codes: ErrorCodes): ReadonlyMap<string, Failure> {
+  return unambiguous(Object.entries(codes) as [Failure, string][]);
+}
+
+/**
+ * The failure of each answered status. A status of several failures is left out, whether it comes from an answer,
+ * from a standard, or from what HTTP defines.
+ */
+export function failuresByStatus(codes: StatusCodes): ReadonlyMap<number, Failure> {
+  const answered = Object.fromEntries(
+    Object.entries(codes).map(([failure, { status }]) => [failure, status]),
+  );
+  const statuses = Object.entries({ ...FAILURES, ...answered }) as [Failure, number][];
+  return new Map([...unambiguous(statuses)].filter(([, failure]) => Object.hasOwn(codes, failure)));
+}
+
+function unambiguous<Sign>(signs: readonly (readonly [Failure, Sign])[]): ReadonlyMap<Sign, Failure> {
+  const isUnique = (sign: Sign): boolean => signs.filter(([, other]) => other === sign).length === 1;
+  return new Map(signs.filter(([, sign]) => isUnique(sign)).map(([failure, sign]) => [sign, failure]));
+}

@@ -1,0 +1,57 @@
+import { openQuestions, type QuestionId } from '@plant-store/contract';
+import { InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
+
+/** Thrown by the function that reads one option. `readAll` collects it. */
+export class Fault extends Error implements OptionFault {
+  readonly option: string;
+  readonly problem: string;
+  declare readonly question?: QuestionId;
+
+  constructor(option: string, problem: string, question?: QuestionId) {
+    super(`\`${option}\` ${problem}`);
+    this.option = option;
+    this.problem = problem;
+    if (question !== undefined) this.question = question;
+  }
+
+  toOptionFault(): OptionFault {
+    const { option, problem, question } = this;
+    return Object.freeze(question === undefined ? { option, problem } : { option, problem, question });
+  }
+}
+
+/** The fault of a missing option that has no default because a question is open. It quotes the question. */
+export function missing(option: string, id: QuestionId): Fault {
+  const { question, answer } = openQuestions.find((entry) => entry.id === id)!;
+  return new Fault(
+    option,
+    `is missing. It has no default while the question ${id} is open: "${question}" Expected: ${answer}`,
+    id,
+  );
+}
+
+type Readers = Readonly<Record<string, () => unknown>>;
+type Results<T extends Readers> = { readonly [Name in keyof T]: ReturnType<T[Name]> };
+
+/**
+ * Calls every reader and returns their results, frozen.
+ *
+ * @param found Faults that were found before.
+ * @throws InvalidOptionsError with those and the faults of all readers, if there are any.
+ */
+export function readAll<T extends Readers>(readers: T, found: readonly OptionFault[]): Results<T> {
+  const faults = [...found];
+  const results = Object.entries(readers).map(([name, read]) => [name, readOne(read, faults)] as const);
+  if (faults.length > 0) throw new InvalidOptionsError(faults);
+  return Object.freeze(Object.fromEntries(results)) as Results<T>;
+}
+
+function readOne(read: () => unknown, faults: OptionFault[]): unknown {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    faults.push(error.toOptionFault());
+    return undefined;
+  }
+}

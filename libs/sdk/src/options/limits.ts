@@ -1,0 +1,106 @@
+import type { RetryPolicy } from '@plant-store/contract';
+import { longestTimer } from '../delivery/clocks.js';
+import { Fault } from './faults.js';
+
+/** The limits that protect the process that sends. Times are whole milliseconds from 1 to 2147483647. */
+export interface SenderLimits {
+  /**
+   * How long connecting may take, TLS included. A limit above 1000 is only checked every half second.
+   *
+   * @default 5000
+   */
+  readonly connectTimeout?: number;
+  /**
+   * How long an attempt may take, from its start to the end of the response. Waiting for one of `maxConnections` and
+   * connecting are included. Once the question time-outs is answered, the default is the answer.
+   *
+   * @default 15000
+   */
+  readonly attemptTimeout?: number;
+  /**
+   * How long a whole `send` may take: waiting for the rate limit, the access token, every attempt, and the delays
+   * between them. The default is at least an answered time-out. With a retry policy it also includes all its delays,
+   * and `attemptTimeout` for each further attempt.
+   *
+   * @default 30000
+   */
+  readonly totalTimeout?: number;
+  /**
+   * How many bytes of a response's content are kept. If there are more, the content is cut off and the connection is
+   * closed; the status counts as usual. 0 keeps none.
+   *
+   * @default 65536
+   */
+  readonly maxResponseBytes?: number;
+  /**
+   * How many connections may be open, each with one request at a time. Further attempts wait, and their clocks run.
+   *
+   * @default 64
+   */
+  readonly maxConnections?: number;
+  /**
+   * Whether the access token may be sent over plain HTTP to an address that isn't loopback. RFC 6750 §5.3 forbids it
+   * (question transport-security).
+   *
+   * @default false
+   */
+  readonly allowInsecureTransport?: boolean;
+}
+
+/**
+ * The defaults of the limits. They are local: the specification shows no limits and no time-outs (questions
+ * time-outs, size-limits, rate-limits), and nothing here is promised to a receiver.
+ */
+export const limitDefaults = Object.freeze({
+  connectTimeout: 5_000,
+  attemptTimeout: 15_000,
+  totalTimeout: 30_000,
+  maxResponseBytes: 65_536,
+  maxConnections: 64,
+  allowInsecureTransport: false,
+});
+
+/** Reads a time-out in milliseconds, or returns its default. */
+export function readTimeout(
+  name: 'connectTimeout' | 'attemptTimeout' | 'totalTimeout',
+  option: unknown,
+  byDefault: number = limitDefaults[name],
+): number {
+  return readInteger(name, option === undefined ? byDefault : option, 1, longestTimer, ' of milliseconds');
+}
+
+/** Reads a count, or returns its default. */
+export function readCount(
+  name: 'maxResponseBytes' | 'maxConnections',
+  minimum: number,
+  option: unknown = limitDefaults[name],
+): number {
+  return readInteger(name, option, minimum, Number.MAX_SAFE_INTEGER, '');
+}
+
+/** Reads a switch, or returns its default. */
+export function readSwitch(name: 'allowInsecureTransport', option: unknown = limitDefaults[name]): boolean {
+  if (typeof option !== 'boolean') throw new Fault(name, 'must be true or false.');
+  return option;
+}
+
+function readInteger(name: string, value: unknown, minimum: number, maximum: number, unit: string): number {
+  if (Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum) {
+    return Number(value);
+  }
+  throw new Fault(name, `must be a whole number${unit} from ${minimum} to ${maximum}.`);
+}
+
+/** The default of `totalTimeout`: enough for an answered time-out, and for every attempt and delay of a policy. */
+export function defaultTotalTimeout(
+  answeredTimeout: number | undefined,
+  attemptTimeout: number,
+  retry: RetryPolicy | undefined,
+): number {
+  const delays = retry?.delays ?? [];
+  const oneAttempt = Math.max(limitDefaults.totalTimeout, answeredTimeout ?? 0);
+  return Math.min(
+    delays.reduce((total, delay) => total + delay + attemptTimeout, oneAttempt),
+    longestTimer,
+  );
+}

@@ -1,0 +1,41 @@
+import type { Answers, answers, RetryPolicy } from '@plant-store/contract';
+import type { Column, OptionTable, SigningKeyOption } from '../answers/option-table.js';
+import type { AccessToken } from '../delivery/access-token.js';
+import type { HeaderHook } from '../delivery/headers.js';
+import type { SenderLimits } from './limits.js';
+
+/** The options that are the same whatever is answered. */
+interface OrdinaryOptions {
+  /** The bearer token, or a function that returns one for each attempt (questions token-issuance, token-lifetime). */
+  readonly accessToken: AccessToken;
+  /**
+   * Returns header fields to add to each attempt, for example a signature (question signing). It must not return
+   * fields that frame or describe the request, or that other options or answers set.
+   *
+   * @default no fields are added
+   */
+  readonly headers?: HeaderHook;
+  /**
+   * When a delivery that was not acknowledged is sent again (question retry). `false` switches an answered policy
+   * off.
+   *
+   * @default the answer to the question retry; no retries while it is open
+   */
+  readonly retry?: RetryPolicy | false;
+}
+
+/**
+ * Options of a sender under the answers given so far. While a question is open, the option that it decides is
+ * required and has no default. Once the question is answered, the option is optional. An answer may add options.
+ */
+export type NewPlantSenderOptions<Plant, Given extends Answers = typeof answers> = Column<
+  OptionTable<Plant, Given>,
+  'options'
+> &
+  OrdinaryOptions &
+  SenderLimits;
+
+/** Every option by name, of any type: what JavaScript and the command line may pass. */
+export type UncheckedOptions<Plant> = {
+  readonly [Name in keyof (NewPlantSenderOptions<Plant, Record<never, never>> & SigningKeyOption)]?: unknown;
+};

@@ -1,0 +1,145 @@
+import { NotAcknowledgedError } from '../src/index.js';
+import { arbitrary, openTestSender } from './open-test-sender.js';
+import { respondWith, closing, startRawServer } from './raw-server.js';
+import { rejection } from './rejection.js';
+
+const answer = (status: number, content = ''): string =>
+  `HTTP/1.1 ${status} Arbitrary\r\nX-Twice: a\r\nX-Twice: b\r\nContent-Length: ${content.length}\r\n\r\n${content}`;
+
+describe('an answer', () => {
+  test.each([200, 201, 202, 226, 299])('with %i is an acknowledgement', async (status) => {
+    const { url } = await startRawServer(respondWith(answer(status, 'thanks')));
+
+    expect(await openTestSender({ baseUrl: url }).send(arbitrary)).toEqual({
+      status,
+      headers: { 'x-twice': ['a', 'b'], 'content-length': '6' },
+      content: new Uint8Array(Buffer.from('thanks')),
+      truncated: false,
+    });
+  });
+
+  test('with 204 and no content is an acknowledgement', async () => {
+    const { url } = await startRawServer(respondWith('HTTP/1.1 204 No Content\r\n\r\n'));
+
+    expect(await openTestSender({ baseUrl: url }).send(arbitrary)).toEqual({
+      status: 204,
+      headers: {},
+      content: new Uint8Array(0),
+      truncated: false,
+    });
+  });
+
+  test.each([300, 304, 400, 401, 404, 418, 500, 503, 599])('with %i is none', async (status) => {
+    const content = status === 304 ? '' : 'no thanks';
+    const { url } = await startRawServer(respondWith(answer(status, content)));
+
+    const error = await rejection(openTestSender({ baseUrl: url }).send(arbitrary));
+
+    expect(error).toBeInstanceOf(NotAcknowledgedError);
+    expect(error).toMatchObject({
+      code: 'PLANT_STORE_NOT_ACKNOWLEDGED',
+      outcome: 'responded',
+      status,
+      truncated: false,
+    });
+    const { headers, content: received } = error as NotAcknowledgedError;
+    expect(headers['x-twice']).toEqual(['a', 'b']);
+    expect(Buffer.from(received).toString()).toBe(content);
+  });
+
+  test.each([301, 302, 303, 307, 308])('with %i and a Location is not followed', async (status) => {
+    const redirection = `HTTP/1.1 ${status} Arbitrary\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n`;
+    const server = await startRawServer(respondWith(redirection));
+
+    const error = await rejection(openTestSender({ baseUrl: server.url }).send(arbitrary));
+
+    expect(error).toMatchObject({ code: 'PLANT_STORE_NOT_ACKNOWLEDGED', status });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('that is only informational does not count', async () => {
+    const { url } = await startRawServer(
+      respondWith(`HTTP/1.1 103 Early Hints\r\nX-A: b\r\n\r\n${answer(204)}`),
+    );
+
+    expect(await openTestSender({ baseUrl: url }).send(arbitrary)).toMatchObject({ status: 204 });
+  });
+});
+
+describe('the cap on an answer', () => {
+  test.each([
+    { maxResponseBytes: 6, content: 'thanks', kept: 'thanks', truncated: false },
+    { maxResponseBytes: 5, content: 'thanks', kept: 'thank', truncated: true },
+    { maxResponseBytes: 0, content: 'thanks', kept: '', truncated: true },
+    { maxResponseBytes: 0, content: '', kept: '', truncated: false },
+  ])('$maxResponseBytes of $content keeps $kept', async ({ maxResponseBytes, content, kept, truncated }) => {
+    const { url } = await startRawServer(respondWith(answer(200, content)));
+
+    const acknowledgement = await openTestSender({ baseUrl: url, maxResponseBytes }).send(arbitrary);
+
+    expect(Buffer.from(acknowledgement.content).toString()).toBe(kept);
+    expect(acknowledgement.truncated).toBe(truncated);
+  });
+
+  test('by default holds 64 KiB, and drops the connection of a receiver that goes on', async () => {
+    const server = await startRawServer(({ socket }) => {
+      socket.write('HTTP/1.1 500 Arbitrary\r\nTransfer-Encoding: chunked\r\n\r\n');
+      const chunk = `1000\r\n${'x'.repeat(4_096)}\r\n`;
+      const goOn = (): void => {
+        while (!socket.destroyed && socket.write(chunk));
+      };
+      socket.on('drain', goOn);
+      goOn();
+    });
+
+    const sent = rejection(openTestSender({ baseUrl: server.url }).send(arbitrary));
+    const { socket } = await server.request(0);
+    const closed = closing(socket);
+
+    const error = (await sent) as NotAcknowledgedError;
+    expect(error).toMatchObject({ outcome: 'responded', status: 500, truncated: true });
+    expect(error.content).toHaveLength(65_536);
+    await closed;
+  });
+
+  test('leaves the sender fit for the next delivery', async () => {
+    const { url } = await startRawServer(respondWith(answer(200, 'thanks')));
+    const sender = openTestSender({ baseUrl: url, maxResponseBytes: 1, maxConnections: 1 });
+
+    await sender.send(arbitrary);
+    expect(await sender.send(arbitrary)).toMatchObject({ status: 200, truncated: true });
+  });
+});
+
+describe('once status and header fields are there, the status decides', () => {
+  const begun = (status: number): string =>
+    `HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 100\r\n\r\nonly the beginning`;
+
+  test('when the connection breaks in the content of a 2xx', async () => {
+    const { url } = await startRawServer(({ socket }) => socket.end(begun(200)));
+
+    const acknowledgement = await openTestSender({ baseUrl: url }).send(arbitrary);
+
+    expect(acknowledgement).toMatchObject({ status: 200, truncated: true });
+    expect(Buffer.from(acknowledgement.content).toString()).toBe('only the beginning');
+  });
+
+  test('when the connection breaks in the content of another status', async () => {
+    const { url } = await startRawServer(({ socket }) => socket.end(begun(500)));
+
+    expect(await rejection(openTestSender({ baseUrl: url }).send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_NOT_ACKNOWLEDGED',
+      outcome: 'responded',
+      status: 500,
+      truncated: true,
+    });
+  });
+
+  test.each(['attemptTimeout', 'totalTimeout'])('when %s runs out in the content', async (clock) => {
+    const server = await startRawServer(({ socket }, index) => socket.write(begun(index === 0 ? 200 : 500)));
+    const sender = openTestSender({ baseUrl: server.url, [clock]: 50 });
+
+    expect(await sender.send(arbitrary)).toMatchObject({ status: 200, truncated: true });
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({ outcome: 'responded', status: 500 });
+  });
+});
