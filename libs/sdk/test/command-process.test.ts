@@ -2,7 +2,11 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { exitCodes } from '../src/cli/exit-codes.js';
 import { accessToken, arbitrary } from './open-test-sender.js';
 import { acknowledge, startRawServer, staySilent } from './raw-server.js';
 import { type Running, startProcess } from './run-process.js';
@@ -21,6 +25,20 @@ test('the command takes its answers from the contract', async () => {
   const { finished } = startProcess(process.execPath, [path('../bin/plant-store.js'), '--version']);
 
   expect(await finished).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+});
+
+test('the command that is not built says in one line how to build it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'plant-store-'));
+  afterThisTest(() => rm(folder, { recursive: true }));
+  await cp(path('../bin'), join(folder, 'bin'), { recursive: true });
+  await cp(path('../package.json'), join(folder, 'package.json'));
+  const { finished } = startProcess(process.execPath, [join(folder, 'bin/plant-store.js'), 'send', 'x']);
+
+  expect(await finished).toEqual({
+    code: exitCodes.notBuilt,
+    stdout: '',
+    stderr: 'plant-store: not built yet. Build it in the repository with: npx nx build sdk\n',
+  });
 });
 
 describe('the command as a process', () => {

@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -140,6 +142,102 @@ describe('plant-store send', () => {
       expect.stringContaining('--content-type is missing'),
       expect.stringContaining("/no/such/file can't be read: there is no such file"),
     ]);
+  });
+});
+
+describe('a command line that is almost right', () => {
+  const usage = 'The only command is send: plant-store send FILE|-. See plant-store --help.';
+  const complete = required('http://127.0.0.1:9');
+
+  test.each<[string, string[], string[]]>([
+    ['no command', [], [`The command is missing. ${usage}`]],
+    ['another command', ['foo'], [`foo is not a command. ${usage}`]],
+    ['a file without a command', ['content.json', ...complete], [`content.json is not a command. ${usage}`]],
+    [
+      'a misspelt option of the whole command',
+      ['--hlep'],
+      [
+        '--hlep is not an option. Did you mean --help? See plant-store --help.',
+        `The command is missing. ${usage}`,
+      ],
+    ],
+    [
+      'a misspelt option with its value',
+      ['send', '-', ...complete.slice(0, 4), '--content-typ', 'text/plain'],
+      ['--content-typ is not an option. Did you mean --content-type? See plant-store --help.'],
+    ],
+    [
+      'a misspelt option before the file',
+      ['send', '--content-typ', 'text/plain', '-', ...complete.slice(0, 4)],
+      ['--content-typ is not an option. Did you mean --content-type? See plant-store --help.'],
+    ],
+    [
+      'the beginning of an option',
+      ['send', '-', ...complete.slice(0, 4), '--content=text/plain'],
+      ['--content is not an option. Did you mean --content-type? See plant-store --help.'],
+    ],
+    [
+      'a misspelt file of the access token',
+      ['send', '-', ...complete, '--acess-token-file', 'x'],
+      ['--acess-token-file is not an option. Did you mean --access-token-file? See plant-store --help.'],
+    ],
+    [
+      'an unknown option that is like no other',
+      ['send', '-', ...complete, '--verbose'],
+      ['--verbose is not an option. See plant-store --help.'],
+    ],
+    [
+      'an option without its value at the end',
+      ['send', '-', ...complete.slice(2), '--base-url'],
+      ['--base-url needs a value: --base-url URL.'],
+    ],
+    [
+      'an option without its value before another',
+      ['send', '-', '--base-url', ...complete.slice(2)],
+      ['--base-url needs a value: --base-url URL.'],
+    ],
+    [
+      'an option with an empty value',
+      ['send', '-', '--base-url=', ...complete.slice(2)],
+      ['--base-url needs a value: --base-url URL.'],
+    ],
+  ])('%s: says what to do, and nothing that follows from it', async (_, args, faults) => {
+    const environment = args.includes('--acess-token-file') ? {} : { ACCESS_TOKEN: accessToken };
+
+    const { code, stdout, stderr } = await run(args, { environment });
+
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr.trim().split('\n')).toEqual(faults.map((fault) => `plant-store: ${fault}`));
+  });
+
+  test('a value that follows an unknown option is not repeated, because it may be a secret', async () => {
+    for (const args of [
+      ['--acces-token', accessToken],
+      ['--tokn', accessToken, 'send'],
+      ['-t', accessToken],
+    ]) {
+      expect((await run(args)).stderr).not.toContain(accessToken);
+    }
+  });
+});
+
+describe('standard input that is a terminal', () => {
+  test('is announced, because nothing else shows that the command waits', async () => {
+    const server = await startRawServer(acknowledge);
+    const stdin = Object.assign(Readable.from([Buffer.from(arbitrary)]), { isTTY: true });
+
+    expect(await run(['send', '-', ...required(server.url)], { stdin })).toMatchObject({
+      code: 0,
+      stderr: 'plant-store: reading from standard input. Press Ctrl-D to end it.\n',
+    });
+  });
+
+  test('is not announced where a file is sent, or the command line is wrong', async () => {
+    const server = await startRawServer(acknowledge);
+    const stdin = Object.assign(Readable.from([]), { isTTY: true });
+
+    expect((await run(['send', await file(), ...required(server.url)], { stdin })).stderr).toBe('');
+    expect((await run(['send', '-'], { stdin })).stderr).not.toContain('standard input');
   });
 });
 
@@ -302,6 +400,21 @@ describe('a delivery that fails', () => {
 
     expect(code).toBe(3);
     expect(stderr).toMatch(/^plant-store: not sent: .*ECONNREFUSED.* Is the receiver running there\?.*\n$/);
+  });
+
+  test('where the receiver speaks plain HTTP instead of TLS says so', async () => {
+    const plain = createServer((request, response) => response.end()).listen(0, '127.0.0.1');
+    await once(plain, 'listening');
+    afterThisTest(() => plain.close());
+    const url = `https://127.0.0.1:${(plain.address() as AddressInfo).port}`;
+
+    const { code, stderr } = await run(['send', await file(), ...required(url)]);
+
+    expect(code).toBe(3);
+    expect(stderr).toBe(
+      `plant-store: not sent: Could not connect to ${url}: the receiver does not speak TLS on this port. ` +
+        'Use http:// if it speaks plain HTTP. Check --base-url. It is safe to send again.\n',
+    );
   });
 
   test.each([

@@ -84,18 +84,23 @@ describe('a plant and its event', () => {
     expect(handed).toEqual([[arbitrary]]);
   });
 
-  test('may share a field that has one value', async () => {
+  test.each([
+    ['text', () => 'example'],
+    ['an array', () => ['a', { b: [1] }]],
+    ['an object', () => ({ a: { b: null } })],
+  ])('may share a field with equal values: %s', async (_, name) => {
     const server = await startRawServer(acknowledge);
     const sender = openSenderUnder({ ...flat, ...zodAnswers }, { ...options, baseUrl: server.url });
-    const event = { addedOn: '2026-01-31', name: 'example' };
+    const event = { addedOn: '2026-01-31', name: name() };
 
-    await sender.send({ name: 'example' }, { event });
+    await sender.send({ name: name() as string }, { event });
 
     expect(JSON.parse((await server.request(0)).content.toString())).toEqual(event);
   });
 
   test.each<[string, Answers, unknown, unknown]>([
     ['a field with two values', { ...flat, ...zodAnswers }, { name: 'one' }, { name: 'other' }],
+    ['a field with two arrays', { ...flat, ...zodAnswers }, { name: ['one'] }, { name: ['other'] }],
     ['a field in the place of the plant', { ...envelope, ...zodAnswers }, { name: 'one' }, { plant: 1 }],
     ['an event beside a plant that is no object', { ...flat, ...zodAnswers }, 'text', {}],
     ['an event beside a list', { ...flat, ...zodAnswers }, [], {}],

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { readFileSync } from 'node:fs';
@@ -61,6 +62,23 @@ describe('nothing was sent', () => {
 
     expect(error).toMatchObject({ code: 'PLANT_STORE_CONNECT_FAILED', outcome: 'not-sent' });
     expect(error.cause).toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  });
+
+  test('where the receiver speaks plain HTTP instead of TLS', async () => {
+    const server = createHttpServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    afterThisTest(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const sender = openTestSender({ baseUrl: `https://127.0.0.1:${port}` });
+
+    const error = await rejection(sender.send(arbitrary));
+
+    expect(error).toMatchObject({ code: 'PLANT_STORE_CONNECT_FAILED', outcome: 'not-sent' });
+    expect(error.message).toBe(
+      `Could not connect to https://127.0.0.1:${port}: the receiver does not speak TLS on this port. ` +
+        'Use http:// if it speaks plain HTTP.',
+    );
+    expect(error.cause).toMatchObject({ code: expect.stringMatching(/SSL|EPROTO/) });
   });
 
   test('where encode throws', async () => {

@@ -106,7 +106,7 @@ describe('under a rate limit', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a delivery from within the headers hook of another keeps the order', async () => {
+  test('a delivery that the headers function of another one starts is sent after it', async () => {
     const server = await startRawServer(acknowledge);
     const inner: Promise<unknown>[] = [];
     const sender = open(often, server.url, {
@@ -119,8 +119,7 @@ describe('under a rate limit', () => {
     await Promise.all([sender.send('1'), sender.send('2'), sender.send('3')]);
     await Promise.all(inner);
 
-    const contents = server.requests.map(({ content }) => content.toString());
-    expect(contents.toSorted()).toEqual(['1', '2', '3', 'inner']);
+    expect(server.requests.map(({ content }) => content.toString())).toEqual(['1', 'inner', '2', '3']);
   });
 });
 
