@@ -48,7 +48,7 @@ test.each<[string, Answers]>([
   ['an identity in a header', { 'event-identity': { header: 'Event-Id' } }],
   ['an identity in the content', { 'event-identity': { pointer: '/id' } }],
   ['a prefix', { 'request-versioning': { pathPrefix: '/v1/plants' } }],
-  ['no further attempt', { retry: { delays: [], statuses: [], withoutAnswer: false } }],
+  ['no further attempt', { retry: { delays: [], statuses: [], withoutResponse: false } }],
   ['a signature over the content', { signing }],
   [
     'a signature over the identity in a header',
@@ -84,7 +84,7 @@ test.each<[string, Answers]>([
     'a retry after a success that does not acknowledge',
     {
       'receiver-response': { status: 201, description: 'Taken.' },
-      retry: { delays: [1], statuses: [202], withoutAnswer: true },
+      retry: { delays: [1], statuses: [202], withoutResponse: true },
     },
   ],
 ])('%s has no fault', (_name, answers) => {
@@ -199,12 +199,12 @@ test.each<[string, Answers, string]>([
   ],
   [
     'a wait of half a millisecond',
-    { retry: { delays: [0.5], statuses: 'all', withoutAnswer: true } },
+    { retry: { delays: [0.5], statuses: 'all', withoutResponse: true } },
     'retry: each of delays, in milliseconds, must be a whole number from 0 to 2,147,483,647',
   ],
   [
     'a retry after an invalid status',
-    { retry: { delays: [1], statuses: [42], withoutAnswer: true } },
+    { retry: { delays: [1], statuses: [42], withoutResponse: true } },
     'retry: each of statuses must be a whole number from 100 to 599 (got 42)',
   ],
   ['a signature over nothing', { signing: { ...signing, signed: [] } }, 'signing: must sign the content'],
@@ -273,7 +273,7 @@ test.each<[string, Answers, string]>([
   ),
   [
     'a wait that is too long for a timer',
-    { retry: { delays: [2 ** 31], statuses: 'all', withoutAnswer: true } },
+    { retry: { delays: [2 ** 31], statuses: 'all', withoutResponse: true } },
     'retry: each of delays, in milliseconds, must be a whole number from 0 to 2,147,483,647',
   ],
   [
@@ -332,7 +332,7 @@ test.each<[string, Answers, string]>([
   ],
   [
     'a retry after an acknowledgement',
-    { retry: { delays: [1], statuses: [204, 503], withoutAnswer: true } },
+    { retry: { delays: [1], statuses: [204, 503], withoutResponse: true } },
     'retry: statuses must not include 204',
   ],
   [

@@ -29,7 +29,7 @@ export const exampleAnswers = {
   'notification-security': 'An example: yes, with a token of the receiver.',
   'authentication-realm': 'example',
   'transport-security': 'An example: TLS 1.3, ended in front of the receiver.',
-  retry: { delays: [100, 200], statuses: [429, 503], withoutAnswer: true },
+  retry: { delays: [100, 200], statuses: [429, 503], withoutResponse: true },
   // As Standard Webhooks has it.
   signing: {
     algorithm: 'hmac-sha256',

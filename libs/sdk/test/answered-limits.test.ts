@@ -60,7 +60,7 @@ describe('an answered time-out', () => {
     });
   });
 
-  const policy = { delays: [1_000, 2_000], statuses: 'all', withoutAnswer: true } as const;
+  const policy = { delays: [1_000, 2_000], statuses: 'all', withoutResponse: true } as const;
   test.each<[string, Answers, object, [attempt: number, total: number]]>([
     ['nothing', {}, {}, [15_000, 30_000]],
     ['an attempt of the caller', {}, { attemptTimeout: 40_000 }, [40_000, 30_000]],

@@ -52,7 +52,7 @@ describe('close', () => {
 
   test.each([
     ['once', undefined],
-    ['in attempts', { delays: [1], statuses: 'all', withoutAnswer: true }],
+    ['in attempts', { delays: [1], statuses: 'all', withoutResponse: true }],
   ] as const)('does not wait for what the types forbid, sent %s', async (_, retry) => {
     const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9', ...(retry && { retry }) });
 

@@ -93,7 +93,7 @@ describe('under a rate limit', () => {
   test('an attempt that is repeated counts, too', async () => {
     const server = await startRawServer(respondWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n'));
     const sender = open(once, server.url, {
-      retry: { delays: [1], statuses: 'all', withoutAnswer: true },
+      retry: { delays: [1], statuses: 'all', withoutResponse: true },
       totalTimeout: 1_000,
     });
 

@@ -50,7 +50,10 @@ export const withTextAsTimeout: Open = { ...complete, totalTimeout: '1s' };
 export const withRetries: Open = { ...complete, retries: 3 };
 // @ts-expect-error nothing is signed while signing is open
 export const withSigningKey: Open = { ...complete, signingKey };
-export const withPolicy: Open = { ...complete, retry: { delays: [1], statuses: 'all', withoutAnswer: true } };
+export const withPolicy: Open = {
+  ...complete,
+  retry: { delays: [1], statuses: 'all', withoutResponse: true },
+};
 export const withoutPolicy: Open = { ...complete, retry: false };
 // @ts-expect-error a policy says what an attempt is repeated after
 export const withHalfPolicy: Open = { ...complete, retry: { delays: [1] } };

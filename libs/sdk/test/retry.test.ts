@@ -14,7 +14,7 @@ import {
 import { rejection } from './rejection.js';
 
 const never = 600_000;
-const twice: RetryPolicy = { delays: [1, 1], statuses: [503], withoutAnswer: true };
+const twice: RetryPolicy = { delays: [1, 1], statuses: [503], withoutResponse: true };
 const reason = new Error('the reason of the caller');
 
 function respond(status: number): (request: RawRequest) => void {
@@ -76,11 +76,11 @@ describe('a delivery under a policy', () => {
   ])('is sent again after %s, only if the policy says so', async (_, handle, code, attemptTimeout) => {
     const server = await startRawServer(handle);
 
-    for (const [withoutAnswer, attempts] of [
+    for (const [withoutResponse, attempts] of [
       [true, 3],
       [false, 1],
     ] as const) {
-      const retry = { ...twice, withoutAnswer };
+      const retry = { ...twice, withoutResponse };
       const sender = open(server.url, { retry, attemptTimeout });
       expect(await rejection(sender.send(arbitrary))).toMatchObject({ code, attempts });
     }
@@ -298,7 +298,7 @@ describe('the clocks and the signal run over all attempts', () => {
 });
 
 describe('which policy applies', () => {
-  const given = { retry: { delays: [1], statuses: 'all', withoutAnswer: true } } as const satisfies Answers;
+  const given = { retry: { delays: [1], statuses: 'all', withoutResponse: true } } as const satisfies Answers;
   const options = { accessToken, method: 'POST', encode: bytes() } as const;
 
   test.each<[string, Answers, { readonly retry?: RetryPolicy | false }, number, number | undefined]>([

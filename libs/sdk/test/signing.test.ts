@@ -72,7 +72,7 @@ describe('a signed delivery', () => {
       setClock(1_700_000_001);
       request.socket.write('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n');
     });
-    const retry = { delays: [1], statuses: [503], withoutAnswer: false };
+    const retry = { delays: [1], statuses: [503], withoutResponse: false };
     const sender = openSenderUnder(given, { ...options, baseUrl: server.url, signingKey, retry });
     setClock(1_700_000_000);
 

@@ -156,17 +156,17 @@ describe('an answer of the overlay alone', () => {
 
 it('an answer that was changed on one side contradicts the other, with both values and both places', () => {
   const overlay = overlayFor({ retry: exampleAnswers.retry });
-  const answers: Answers = { retry: { ...exampleAnswers.retry, withoutAnswer: false } };
+  const answers: Answers = { retry: { ...exampleAnswers.retry, withoutResponse: false } };
   const { code, out } = diff({ answers, overlay }, 'text');
   expect(code).toBe(1);
   expect(out).toBe(`contradicting answers: retry
-  overlay        {"delays":[100,200],"statuses":[429,503],"withoutAnswer":true}   o.yaml:9
-  code           {"delays":[100,200],"statuses":[429,503],"withoutAnswer":false}   libs/contract/src/answers.ts:2
+  overlay        {"delays":[100,200],"statuses":[429,503],"withoutResponse":true}   o.yaml:9
+  code           {"delays":[100,200],"statuses":[429,503],"withoutResponse":false}   libs/contract/src/answers.ts:2
   answer         answered by A. Person on 2026-01-31: Minutes (o.yaml:6)
   to do          An answer is bound to its value. If it changed, it is a new one: change o.yaml:6, with who answered, when and why.
                  Or make it in libs/contract/src/answers.ts:2:
 
-  retry: { delays: [100, 200], statuses: [429, 503], withoutAnswer: true },
+  retry: { delays: [100, 200], statuses: [429, 503], withoutResponse: true },
 
 4 specified, 0 missing, 0 contradicted, 0 invented, 0 answered, 1 unmatched
 `);

@@ -25,7 +25,7 @@ export interface RetryPolicy {
   /** The statuses that lead to another attempt. `all`: every status that is not an acknowledgement. */
   readonly statuses: readonly number[] | 'all';
   /** Whether there is another attempt after no response at all: no connection, a broken one, or a time-out. */
-  readonly withoutAnswer: boolean;
+  readonly withoutResponse: boolean;
 }
 
 export function receiverResponseFaults(response: ReceiverResponse): string[] {

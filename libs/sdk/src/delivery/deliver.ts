@@ -40,7 +40,7 @@ export function deliverOnce<Plant>(parts: SenderParts<Plant>): Deliver<Plant> {
   };
 }
 
-const oneAttempt: RetryPolicy = Object.freeze({ delays: [], statuses: [], withoutAnswer: false });
+const oneAttempt: RetryPolicy = Object.freeze({ delays: [], statuses: [], withoutResponse: false });
 
 /** A delivery may have several attempts, if there is a retry policy. Each attempt waits for the rate limit, if any. */
 export function deliverInAttempts<Plant>(

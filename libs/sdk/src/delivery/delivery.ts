@@ -153,7 +153,7 @@ export class Delivery {
 }
 
 /** No connection, a lost connection, or a time-out of an attempt. */
-const withoutResponse: readonly ErrorCode[] = [
+const codesWithoutResponse: readonly ErrorCode[] = [
   'PLANT_STORE_CONNECT_FAILED',
   'PLANT_STORE_CONNECT_TIMEOUT',
   'PLANT_STORE_CONNECTION_LOST',
@@ -165,5 +165,7 @@ function isRetried(policy: RetryPolicy, error: Error): boolean {
   if (error instanceof NotAcknowledgedError) {
     return policy.statuses === 'all' || policy.statuses.includes(error.status);
   }
-  return policy.withoutAnswer && error instanceof PlantStoreError && withoutResponse.includes(error.code);
+  return (
+    policy.withoutResponse && error instanceof PlantStoreError && codesWithoutResponse.includes(error.code)
+  );
 }

@@ -9,28 +9,28 @@ export function readRetry(answer: RetryPolicy | undefined, option: unknown): Ret
   if (!isPolicy(policy)) {
     throw new Fault(
       'retry',
-      'must be false or { delays, statuses, withoutAnswer }. delays: whole numbers of milliseconds from 0 to ' +
-        `${longestTimer}. statuses: numbers from 100 to 599, or 'all'. withoutAnswer: true or false.`,
+      'must be false or { delays, statuses, withoutResponse }. delays: whole numbers of milliseconds from 0 to ' +
+        `${longestTimer}. statuses: numbers from 100 to 599, or 'all'. withoutResponse: true or false.`,
       'retry',
     );
   }
-  const { delays, statuses, withoutAnswer } = policy;
+  const { delays, statuses, withoutResponse } = policy;
   return Object.freeze({
     delays: Object.freeze([...delays]),
     statuses: statuses === 'all' ? statuses : Object.freeze([...statuses]),
-    withoutAnswer,
+    withoutResponse,
   });
 }
 
 function isPolicy(value: unknown): value is RetryPolicy {
   if (typeof value !== 'object' || value === null) return false;
-  const { delays, statuses, withoutAnswer } = value as Partial<Record<keyof RetryPolicy, unknown>>;
+  const { delays, statuses, withoutResponse } = value as Partial<Record<keyof RetryPolicy, unknown>>;
   return (
     Array.isArray(delays) &&
     delays.every((delay) => isFromTo(delay, 0, longestTimer)) &&
     (statuses === 'all' ||
       (Array.isArray(statuses) && statuses.every((status) => isFromTo(status, 100, 599)))) &&
-    typeof withoutAnswer === 'boolean'
+    typeof withoutResponse === 'boolean'
   );
 }
 

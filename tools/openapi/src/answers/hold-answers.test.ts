@@ -67,7 +67,7 @@ describe('the two sides of an answer', () => {
     },
     {
       name: 'a key more',
-      actions: [says('retry', { ...policy, withoutAnswer: true })],
+      actions: [says('retry', { ...policy, withoutResponse: true })],
       answers: { retry: policy },
       want: [['retry', 'contradicting answers']],
     },
