@@ -403,7 +403,7 @@ describe('a delivery that fails', () => {
   });
 
   test('where the receiver speaks plain HTTP instead of TLS says so', async () => {
-    const plain = createServer((request, response) => response.end()).listen(0, '127.0.0.1');
+    const plain = createServer().listen(0, '127.0.0.1');
     await once(plain, 'listening');
     afterThisTest(() => plain.close());
     const url = `https://127.0.0.1:${(plain.address() as AddressInfo).port}`;

@@ -112,8 +112,14 @@ describe('with example answers', () => {
     const given = { 'base-address': 'example', 'size-limits': -1 };
 
     expect(faultsOf({}, given)).toEqual([
-      { option: 'answers', problem: expect.stringContaining('base-address is no http') },
-      { option: 'answers', problem: expect.stringContaining('size-limits is no whole number') },
+      {
+        option: 'answers',
+        problem: expect.stringContaining('base-address: must be an absolute http or https URL'),
+      },
+      {
+        option: 'answers',
+        problem: expect.stringContaining('size-limits: the number of bytes must be a whole number'),
+      },
     ]);
   });
 });
@@ -194,13 +200,13 @@ describe('every other option', () => {
       3,
       {},
       { delays: [1], statuses: 'all' },
-      { delays: [1], statuses: 'any', withoutAnswer: true },
-      { delays: [1], statuses: [600], withoutAnswer: true },
-      { delays: [-1], statuses: 'all', withoutAnswer: true },
-      { delays: [0.5], statuses: 'all', withoutAnswer: true },
-      { delays: [2 ** 31], statuses: 'all', withoutAnswer: true },
-      { delays: 1, statuses: 'all', withoutAnswer: true },
-      { delays: [1], statuses: 'all', withoutAnswer: 'yes' },
+      { delays: [1], statuses: 'any', withoutResponse: true },
+      { delays: [1], statuses: [600], withoutResponse: true },
+      { delays: [-1], statuses: 'all', withoutResponse: true },
+      { delays: [0.5], statuses: 'all', withoutResponse: true },
+      { delays: [2 ** 31], statuses: 'all', withoutResponse: true },
+      { delays: 1, statuses: 'all', withoutResponse: true },
+      { delays: [1], statuses: 'all', withoutResponse: 'yes' },
     ].map((value): [string, unknown] => ['retry', value]),
     ['signingKey', 'arbitrary'],
   ])('%s must not be %j', (option, value) => {

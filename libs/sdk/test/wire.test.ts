@@ -127,8 +127,8 @@ describe('the headers hook', () => {
     ]);
   });
 
-  test.each([
-    ...RESERVED_FIELDS.map((name) => [name, 'x'] as const),
+  test.each<[string, unknown]>([
+    ...RESERVED_FIELDS.map((name): [string, unknown] => [name, 'x']),
     ['Authorization', 'x'],
     ['Content-Encoding', 'gzip'],
     ['not a name', 'x'],
