@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { accessToken, arbitrary } from './open-test-sender.js';
 import { acknowledge, type RawServer, startRawServer } from './raw-server.js';
@@ -10,6 +10,8 @@ import { startProcess } from './run-process.js';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const timeout = 120_000;
 let project: string;
+/** What is packed. */
+let clone: string;
 let tarballs: readonly string[];
 
 async function succeed(command: string, args: readonly string[], cwd: string, env = {}): Promise<string> {
@@ -18,9 +20,32 @@ async function succeed(command: string, args: readonly string[], cwd: string, en
   return stdout;
 }
 
+/** Copies the libraries without what is built, as a new clone has them after `npm ci`. */
+async function cloneUnbuilt(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'plant-store-clone-'));
+  const isBuilt = /^libs\/\w[\w-]*\/(?:dist|out-tsc|test-output|node_modules)(?:\/|$)/;
+  const libraries = ['contract', 'example-answers', 'sdk'];
+  const filter = (path: string): boolean => !isBuilt.test(relative(root, path));
+  for (const library of libraries) {
+    await cp(join(root, 'libs', library), join(folder, 'libs', library), { recursive: true, filter });
+  }
+  await cp(join(root, 'tsconfig.base.json'), join(folder, 'tsconfig.base.json'));
+  const modules = join(folder, 'node_modules');
+  await mkdir(join(modules, '@plant-store'), { recursive: true });
+  for (const name of await readdir(join(root, 'node_modules'))) {
+    if (name !== '@plant-store') await symlink(join(root, 'node_modules', name), join(modules, name));
+  }
+  for (const library of libraries) {
+    await symlink(join(folder, 'libs', library), join(modules, '@plant-store', library));
+  }
+  return folder;
+}
+
 async function pack(library: string): Promise<string> {
-  const folder = join(root, 'libs', library);
-  const output = await succeed('npm', ['pack', '--json', '--pack-destination', project], folder);
+  const folder = join(clone, 'libs', library);
+  // Without --foreground-scripts=false, what prepack prints is mixed with the JSON.
+  const flags = ['--json', '--foreground-scripts=false', '--pack-destination', project];
+  const output = await succeed('npm', ['pack', ...flags], folder);
   const [{ filename }] = JSON.parse(output) as [{ filename: string }];
   return join(project, filename);
 }
@@ -36,6 +61,7 @@ async function filesOf(name: string): Promise<string[]> {
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'plant-store-package-'));
+  clone = await cloneUnbuilt();
   tarballs = [await pack('contract'), await pack('sdk')];
   await writeFile(join(project, 'package.json'), '{ "private": true }');
   const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
@@ -50,7 +76,7 @@ async function answer(answers: string): Promise<void> {
   await writeFile(`${module}.d.ts`, `export declare const answers: ${answers};`);
 }
 
-afterAll(() => rm(project, { recursive: true }));
+afterAll(() => Promise.all([project, clone].map((folder) => rm(folder, { recursive: true }))));
 
 function environment({ url }: RawServer): NodeJS.ProcessEnv {
   return { RECEIVER_URL: url, ACCESS_TOKEN: accessToken };
@@ -65,7 +91,7 @@ test('publint finds nothing in the tarballs', async () => {
   }
 });
 
-test("the SDK's tarball holds these files and no others", async () => {
+test("the SDK's tarball, packed from a clone that wasn't built, has these files and no others", async () => {
   const compiled = modules.flatMap((module) => [
     `dist/${module}.d.ts`,
     `dist/${module}.d.ts.map`,
@@ -79,7 +105,7 @@ test("the SDK's tarball holds these files and no others", async () => {
   );
 });
 
-test('what a source map names is in the tarball', async () => {
+test('the sources of a source map are in the tarball', async () => {
   for (const name of ['@plant-store/contract', '@plant-store/sdk']) {
     const files = await filesOf(name);
     const maps = files.filter((file) => file.endsWith('.map'));
