@@ -1,13 +1,12 @@
 import { getEventListeners, once } from 'node:events';
 import type { Socket } from 'node:net';
-import { arbitrary, openTestSender } from './open-test-sender.js';
-import { acknowledge, closing, startRawServer, staySilent } from './raw-server.js';
-import { rejection } from './rejection.js';
+import { acknowledge, closing, startRawServer, staySilent } from './support/raw-server.js';
+import { arbitrary, openTestSender, rejection } from './support/senders.js';
 
 const reason = new Error('the reason of the caller');
 
 describe('the signal of the caller', () => {
-  test('that has aborted sends nothing, and asks for no token', async () => {
+  test('that is already aborted: nothing is sent, and no token is asked for', async () => {
     const server = await startRawServer(acknowledge);
     let asked = 0;
     const sender = openTestSender({ baseUrl: server.url, accessToken: () => `token${(asked += 1)}` });
@@ -20,7 +19,7 @@ describe('the signal of the caller', () => {
     expect(asked).toBe(0);
   });
 
-  test('ends the wait for the access token, and tells the function so', async () => {
+  test('ends the wait for the access token, and aborts the signal of the function', async () => {
     const server = await startRawServer(acknowledge);
     const controller = new AbortController();
     let inner: AbortSignal | undefined;
@@ -59,7 +58,7 @@ describe('the signal of the caller', () => {
     expect(server.requests[1]!.socket).toBe(socket);
   });
 
-  test('ends the making of a connection', async () => {
+  test('ends connecting', async () => {
     const server = await startRawServer(acknowledge);
     const connected = once(server.server, 'connection');
     const controller = new AbortController();
@@ -75,7 +74,7 @@ describe('the signal of the caller', () => {
     await closed;
   });
 
-  test('ends the wait for an answer, and drops the connection', async () => {
+  test('ends the wait for a response, and closes the connection', async () => {
     const server = await startRawServer(staySilent);
     const controller = new AbortController();
 
@@ -93,7 +92,7 @@ describe('the signal of the caller', () => {
   test.each([
     [200, 'unknown'],
     [500, 'responded'],
-  ])('ends the reading of an answer with %i, whose outcome is %s', async (status, outcome) => {
+  ])('ends reading a response with %i; the outcome is %s', async (status, outcome) => {
     const controller = new AbortController();
     const server = await startRawServer(({ socket }) =>
       socket.write(`HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 100\r\n\r\n`, () => setImmediate(goOn)),
@@ -107,7 +106,7 @@ describe('the signal of the caller', () => {
     expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome });
   });
 
-  test('that aborts after the delivery is settled changes nothing', async () => {
+  test('that is aborted after the delivery changes nothing', async () => {
     const server = await startRawServer(acknowledge);
     const controller = new AbortController();
     const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
@@ -120,7 +119,7 @@ describe('the signal of the caller', () => {
     expect(server.requests[0]!.socket).toBe(server.requests[1]!.socket);
   });
 
-  test('can be that of many deliveries with one listener, and is let go of', async () => {
+  test('gets one listener for many deliveries, and none after them', async () => {
     const server = await startRawServer(staySilent);
     const sender = openTestSender({ baseUrl: server.url });
     const controller = new AbortController();

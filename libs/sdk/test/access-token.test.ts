@@ -1,11 +1,10 @@
 import { inspect } from 'node:util';
 import { createSenderUnder } from '../src/new-plant-sender.js';
 import { bytes, InvalidOptionsError } from '../src/index.js';
-import { accessToken, arbitrary, openTestSender } from './open-test-sender.js';
-import { acknowledge, respondWith, startRawServer, staySilent } from './raw-server.js';
-import { rejection } from './rejection.js';
+import { acknowledge, respondWith, startRawServer, staySilent } from './support/raw-server.js';
+import { accessToken, arbitrary, openTestSender, rejection } from './support/senders.js';
 
-describe('a function that gives the access token', () => {
+describe('an accessToken function', () => {
   test('is called once for each delivery', async () => {
     const server = await startRawServer(acknowledge);
     let calls = 0;
@@ -24,7 +23,7 @@ describe('a function that gives the access token', () => {
     expect(calls).toBe(2);
   });
 
-  test('may give it at once', async () => {
+  test('may return the token without a promise', async () => {
     const server = await startRawServer(acknowledge);
 
     await openTestSender({ baseUrl: server.url, accessToken: () => 'token' }).send(arbitrary);
@@ -32,7 +31,7 @@ describe('a function that gives the access token', () => {
     expect((await server.request(0)).headers).toContain('authorization: Bearer token');
   });
 
-  test('that never gives one is bounded by the total clock, and told', async () => {
+  test('that never resolves: totalTimeout ends the wait, and its signal is aborted', async () => {
     let inner: AbortSignal | undefined;
     const sender = openTestSender({
       baseUrl: 'http://127.0.0.1:9',
@@ -51,7 +50,7 @@ describe('a function that gives the access token', () => {
     expect(inner!.aborted).toBe(true);
   });
 
-  test('that gives one in time leaves the attempt its own clock', async () => {
+  test('that resolves in time: attemptTimeout starts after it', async () => {
     const server = await startRawServer(staySilent);
     const sender = openTestSender({
       baseUrl: server.url,
@@ -65,7 +64,7 @@ describe('a function that gives the access token', () => {
     });
   });
 
-  test('that comes too late sends nothing', async () => {
+  test('that resolves too late: nothing is sent', async () => {
     const server = await startRawServer(acknowledge);
     let give: (token: string) => void = () => {};
     const sender = openTestSender({
@@ -90,7 +89,7 @@ describe('a function that gives the access token', () => {
       },
     ],
     ['rejects', () => Promise.reject(cause)],
-  ])('that %s ends the delivery before it is sent', async (_, failing) => {
+  ])('that %s: the delivery fails before it is sent', async (_, failing) => {
     const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9', accessToken: failing });
 
     expect(await rejection(sender.send(arbitrary))).toMatchObject({
@@ -101,7 +100,7 @@ describe('a function that gives the access token', () => {
   });
 
   test.each([[''], [undefined], [1], ['two words'], ['line\nbreak'], ['tökén'], ['=leading']])(
-    'that gives %j gives none',
+    'that returns %j: the token is invalid',
     async (token) => {
       const server = await startRawServer(acknowledge);
       const sender = openTestSender({ baseUrl: server.url, accessToken: () => token as string });
@@ -115,7 +114,7 @@ describe('a function that gives the access token', () => {
   );
 });
 
-describe('the access token shows nowhere', () => {
+describe('the access token is never printed', () => {
   const shown = (value: unknown): string =>
     [
       inspect(value, { depth: 20, showHidden: true, getters: false }),
@@ -129,13 +128,13 @@ describe('the access token shows nowhere', () => {
 
   test.each([
     [
-      'an answer that repeats it',
+      'a response that repeats it',
       `HTTP/1.1 500 ${accessToken}\r\nX-Echo: ${accessToken}\r\nContent-Length: 12\r\n\r\n${accessToken}`,
     ],
-    ['an answer that is none and repeats it', `${accessToken}\r\n\r\n`],
+    ['something other than HTTP that repeats it', `${accessToken}\r\n\r\n`],
     ['an unreadable header that repeats it', `HTTP/1.1 200 OK\r\n${accessToken} ${accessToken}\r\n\r\n`],
-  ])('not in the error of %s', async (_, answer) => {
-    const { url } = await startRawServer(respondWith(answer));
+  ])('not in the error of %s', async (_, response) => {
+    const { url } = await startRawServer(respondWith(response));
 
     const error = await rejection(openTestSender({ baseUrl: url }).send(arbitrary));
 
@@ -151,7 +150,7 @@ describe('the access token shows nowhere', () => {
     );
   });
 
-  test('not in the error of a token that is none', async () => {
+  test('not in the error of an invalid token', async () => {
     const token = `${accessToken} with spaces`;
     const open = () =>
       createSenderUnder<Record<never, never>, string>(

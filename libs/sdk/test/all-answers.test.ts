@@ -1,9 +1,8 @@
-/** With an answer to every question of the register at once. */
+/** A sender with an answer to every question of the register. */
 import { exampleAnswers } from '@plant-store/example-answers';
 import { Webhook } from 'standardwebhooks';
-import { openSenderUnder } from './open-sender-under.js';
-import { respondWith, fieldsOf, type RawServer, startRawServer } from './raw-server.js';
-import { rejection } from './rejection.js';
+import { respondWith, fieldsOf, type RawServer, startRawServer } from './support/raw-server.js';
+import { openSenderUnder, rejection } from './support/senders.js';
 
 const accessToken = 'example-token';
 const signingKey = 'whsec_YW4gZXhhbXBsZSBrZXkgb2YgMzIgYnl0ZXMgaGVyZSE=';
@@ -24,7 +23,7 @@ function open({ url }: RawServer) {
   return openSenderUnder(given, { accessToken, signingKey });
 }
 
-test('a delivery is what all of them say, in each of its attempts', async () => {
+test('every attempt is sent as all answers together say', async () => {
   const server = await startRawServer((request, index) =>
     respondWith(index === 0 ? unavailable : taken)(request),
   );
@@ -53,7 +52,7 @@ test('a delivery is what all of them say, in each of its attempts', async () => 
   }
 });
 
-test('a refusal says why', async () => {
+test('a refusal has the failure and the payload', async () => {
   const server = await startRawServer(respondWith(refused));
 
   expect(await rejection(open(server).send(plant, { event, eventId }))).toMatchObject({
@@ -65,7 +64,7 @@ test('a refusal says why', async () => {
   });
 });
 
-test('a plant that is too large stays here', async () => {
+test('a plant that is too large is not sent', async () => {
   const server = await startRawServer(respondWith(taken));
   const name = 'x'.repeat(1_000);
 
@@ -75,7 +74,7 @@ test('a plant that is too large stays here', async () => {
   expect(server.requests).toEqual([]);
 });
 
-test('another status of success is no acknowledgement', async () => {
+test('another 2xx does not acknowledge the delivery', async () => {
   const server = await startRawServer(respondWith('HTTP/1.1 204 No Content\r\n\r\n'));
 
   expect(await rejection(open(server).send(plant, { event, eventId }))).toMatchObject({ status: 204 });

@@ -4,17 +4,15 @@ import { exampleAnswers } from '@plant-store/example-answers';
 import { createSenderUnder } from '../src/new-plant-sender.js';
 import { bytes, InvalidOptionsError } from '../src/index.js';
 import { resolveSettings } from '../src/options/resolve-settings.js';
-import { openSenderUnder } from './open-sender-under.js';
-import { accessToken, arbitrary, openTestSender } from './open-test-sender.js';
-import { acknowledge, startRawServer, staySilent } from './raw-server.js';
-import { rejection } from './rejection.js';
+import { acknowledge, startRawServer, staySilent } from './support/raw-server.js';
+import { accessToken, arbitrary, openSenderUnder, openTestSender, rejection } from './support/senders.js';
 
 const options = { method: 'POST', encode: bytes(), baseUrl: 'https://example.test', accessToken } as const;
 
-describe('an answered format of tokens', () => {
+describe('an answered token format', () => {
   const given = { 'token-format': exampleAnswers['token-format'] } as const satisfies Answers;
 
-  test('refuses another one, which is in no fault', () => {
+  test('refuses a token in another format, and does not repeat it in the fault', () => {
     const create = (): unknown => createSenderUnder(given, options);
 
     expect(create).toThrow(InvalidOptionsError);
@@ -22,7 +20,7 @@ describe('an answered format of tokens', () => {
     expect(create).not.toThrow(accessToken);
   });
 
-  test('refuses what is none of RFC 6750, whatever the format', () => {
+  test('refuses a token that RFC 6750 does not allow, even if the format does', () => {
     expect(() => createSenderUnder(given, { ...options, accessToken: 'example- ' })).toThrow(
       InvalidOptionsError,
     );
@@ -39,7 +37,7 @@ describe('an answered format of tokens', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test.each(['example-token', () => 'example-token'])('takes one of it', async (token) => {
+  test.each(['example-token', () => 'example-token'])('accepts a token in that format', async (token) => {
     const server = await startRawServer(acknowledge);
 
     await openSenderUnder(given, { ...options, baseUrl: server.url, accessToken: token }).send(arbitrary);
@@ -82,14 +80,14 @@ describe('an answered time-out', () => {
       {},
       [15_000, 2 ** 31 - 1],
     ],
-  ])('settles the defaults with %s', (_, given, some, expected) => {
+  ])('the default time-outs with %s', (_, given, some, expected) => {
     const { attemptTimeout, totalTimeout } = resolveSettings(given, { ...options, ...some });
 
     expect([attemptTimeout, totalTimeout]).toEqual(expected);
   });
 });
 
-test('while everything is open, a token is one of RFC 6750 and nothing more', async () => {
+test('while everything is open, every token of RFC 6750 is accepted', async () => {
   const server = await startRawServer(acknowledge);
 
   await openTestSender({ baseUrl: server.url, accessToken: 'another' }).send(arbitrary);

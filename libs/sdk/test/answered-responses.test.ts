@@ -1,12 +1,10 @@
-/** What the answers about a receiver's response change: which one acknowledges, and what the others say. */
+/** What the answers about responses change: which status acknowledges a delivery, and what the others mean. */
 import type { Answers } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { inspect } from 'node:util';
 import { bytes, type NotAcknowledgedError } from '../src/index.js';
-import { openSenderUnder } from './open-sender-under.js';
-import { accessToken, arbitrary, openTestSender } from './open-test-sender.js';
-import { respondWith, startRawServer } from './raw-server.js';
-import { rejection } from './rejection.js';
+import { respondWith, startRawServer } from './support/raw-server.js';
+import { accessToken, arbitrary, openSenderUnder, openTestSender, rejection } from './support/senders.js';
 
 const options = { accessToken, method: 'POST', encode: bytes() } as const;
 
@@ -19,7 +17,7 @@ function response(status: number, content: string | Uint8Array = '', mediaType?:
 describe('an answered response', () => {
   const given = { 'receiver-response': { status: 202, description: 'Taken.' } } as const satisfies Answers;
 
-  test('with its status is the acknowledgement', async () => {
+  test('with that status acknowledges the delivery', async () => {
     const { url } = await startRawServer(respondWith(response(202)));
     const sender = openSenderUnder(given, { ...options, baseUrl: url });
 
@@ -29,20 +27,23 @@ describe('an answered response', () => {
     expect(literal).toBe(202);
   });
 
-  test.each([200, 201, 204, 299, 302, 400, 500])('with %i is none', async (status) => {
-    const { url } = await startRawServer(respondWith(response(status)));
-    const sender = openSenderUnder(given, { ...options, baseUrl: url });
+  test.each([200, 201, 204, 299, 302, 400, 500])(
+    'with %i does not acknowledge the delivery',
+    async (status) => {
+      const { url } = await startRawServer(respondWith(response(status)));
+      const sender = openSenderUnder(given, { ...options, baseUrl: url });
 
-    expect(await rejection(sender.send(arbitrary))).toMatchObject({
-      code: 'PLANT_STORE_NOT_ACKNOWLEDGED',
-      outcome: 'responded',
-      status,
-    });
-  });
+      expect(await rejection(sender.send(arbitrary))).toMatchObject({
+        code: 'PLANT_STORE_NOT_ACKNOWLEDGED',
+        outcome: 'responded',
+        status,
+      });
+    },
+  );
 });
 
-async function refusal(given: Answers, bytesOfAnswer: Uint8Array): Promise<NotAcknowledgedError> {
-  const { url } = await startRawServer(respondWith(bytesOfAnswer));
+async function refusal(given: Answers, bytesOfResponse: Uint8Array): Promise<NotAcknowledgedError> {
+  const { url } = await startRawServer(respondWith(bytesOfResponse));
   const all = { ...options, baseUrl: url } as unknown as Parameters<typeof openSenderUnder<Answers>>[1];
   const sender = openSenderUnder<Answers>(given, all);
   return (await rejection(
@@ -50,7 +51,7 @@ async function refusal(given: Answers, bytesOfAnswer: Uint8Array): Promise<NotAc
   )) as NotAcknowledgedError;
 }
 
-describe('what an unsuccessful answer says', () => {
+describe('the failure of an unsuccessful response', () => {
   const { 'error-codes': codes, 'error-payloads': payloads, 'status-codes': statuses } = exampleAnswers;
   const all = { 'error-codes': codes, 'error-payloads': payloads, 'status-codes': statuses };
   const { mediaType } = payloads;
@@ -61,7 +62,7 @@ describe('what an unsuccessful answer says', () => {
     ['an answered status without a code', 413, '{"title":"any"}', 'content-too-large'],
     ['an answered status with an unknown code', 409, '{"code":"OTHER"}', 'content-invalid'],
     ['an unknown code', 400, '{"code":"OTHER"}', undefined],
-    ['a code that is none', 400, '{"code":1}', undefined],
+    ['a code that is not text', 400, '{"code":1}', undefined],
     ['a code in another place', 400, '{"other":{"code":"EXAMPLE_PLANT"}}', undefined],
     ['a status that was not answered', 503, '{}', undefined],
     ['no object', 400, '"EXAMPLE_PLANT"', undefined],
@@ -79,12 +80,12 @@ describe('what an unsuccessful answer says', () => {
 
   test.each([
     ['of another media type', '{"code":"EXAMPLE_PLANT"}', 'application/json'],
-    ['of none', '{"code":"EXAMPLE_PLANT"}', undefined],
-    ['that is no JSON', '{"code":"EXAMPLE_PLANT"', mediaType],
+    ['without a media type', '{"code":"EXAMPLE_PLANT"}', undefined],
+    ['that is not JSON', '{"code":"EXAMPLE_PLANT"', mediaType],
     ['that is empty', '', mediaType],
-    ['that is no text', Uint8Array.of(0, 255, 254, 128), mediaType],
+    ['that is not text', Uint8Array.of(0, 255, 254, 128), mediaType],
     ['with a media type of several lines', '{}', `${mediaType}\r\nContent-Type: ${mediaType}`],
-  ])('is the status alone with content %s', async (_, content, type) => {
+  ])('comes from the status if the content is %s', async (_, content, type) => {
     const error = await refusal(all, response(409, content, type));
 
     expect(error.payload).toBeUndefined();
@@ -92,13 +93,13 @@ describe('what an unsuccessful answer says', () => {
     expect(Buffer.from(error.content)).toEqual(Buffer.from(content as string));
   });
 
-  test('is read with parameters of the media type, in any case', async () => {
+  test('is found if the media type has parameters and capitals', async () => {
     const error = await refusal(all, response(400, '{"a":1}', 'Application/Problem+JSON; charset=utf-8'));
 
     expect(error.payload).toEqual({ a: 1 });
   });
 
-  test('is the status alone where the content was cut short', async () => {
+  test('comes from the status if the content is truncated', async () => {
     const cut =
       'HTTP/1.1 409 Arbitrary\r\nContent-Type: application/problem+json\r\nContent-Length: 9\r\n\r\n{}';
     const { url } = await startRawServer(({ socket }) => socket.end(cut));
@@ -110,7 +111,7 @@ describe('what an unsuccessful answer says', () => {
     expect(error.payload).toBeUndefined();
   });
 
-  test('is in no printed or serialised form of the error', async () => {
+  test('the payload is in no printed or serialised form of the error', async () => {
     const error = await refusal(all, response(400, '{"echo":"s3cret"}', mediaType));
 
     expect(error.payload).toEqual({ echo: 's3cret' });
@@ -151,7 +152,7 @@ describe('what an unsuccessful answer says', () => {
     expect(error.payload).toEqual('error-payloads' in given ? { code: 'A' } : undefined);
   });
 
-  test('is nothing while all of it is open', async () => {
+  test('is unknown while everything is open', async () => {
     const { url } = await startRawServer(respondWith(response(409, '{"code":"EXAMPLE_PLANT"}', mediaType)));
 
     const error = (await rejection(openTestSender({ baseUrl: url }).send(arbitrary))) as NotAcknowledgedError;

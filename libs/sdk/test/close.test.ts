@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { arbitrary, openTestSender } from './open-test-sender.js';
-import { acknowledge, closing, startRawServer, staySilent } from './raw-server.js';
-import { rejection } from './rejection.js';
+import { acknowledge, closing, startRawServer, staySilent } from './support/raw-server.js';
+import { arbitrary, openTestSender, rejection } from './support/senders.js';
 
 describe('close', () => {
   test('waits for the deliveries in flight', async () => {
@@ -30,7 +29,7 @@ describe('close', () => {
     await closed;
   });
 
-  test('ends a connection that is being made for nobody', async () => {
+  test('ends a connection that is still being made for an attempt that failed', async () => {
     const server = await startRawServer(acknowledge);
     const connected = once(server.server, 'connection') as Promise<[Socket]>;
     const sender = openTestSender({
@@ -53,7 +52,7 @@ describe('close', () => {
   test.each([
     ['once', undefined],
     ['in attempts', { delays: [1], statuses: 'all', withoutResponse: true }],
-  ] as const)('does not wait for what the types forbid, sent %s', async (_, retry) => {
+  ] as const)('does not wait for calls that break their types, %s', async (_, retry) => {
     const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9', ...(retry && { retry }) });
 
     await expect(sender.send(arbitrary, null as never)).rejects.toThrow(TypeError);
@@ -62,7 +61,7 @@ describe('close', () => {
     await sender.close();
   });
 
-  test('refuses what comes after it, even while it waits', async () => {
+  test('refuses every later send, even while it waits', async () => {
     const server = await startRawServer(staySilent);
     const sender = openTestSender({ baseUrl: server.url });
     const first = sender.send(arbitrary);
@@ -78,7 +77,7 @@ describe('close', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('may be called again, and before anything was sent', async () => {
+  test('may be called twice, and before anything is sent', async () => {
     const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9' });
 
     expect(sender.close()).toBe(sender.close());

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exitCodes } from '../src/cli/exit-codes.js';
-import { accessToken, arbitrary } from './open-test-sender.js';
-import { acknowledge, startRawServer, staySilent } from './raw-server.js';
-import { type Running, startProcess } from './run-process.js';
-import { afterThisTest } from './teardown.js';
+import { acknowledge, startRawServer, staySilent } from './support/raw-server.js';
+import { type Running, startProcess } from './support/run-process.js';
+import { accessToken, arbitrary } from './support/senders.js';
+import { afterThisTest } from './support/teardown.js';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -54,7 +54,7 @@ describe('the command as a process', () => {
     });
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('at %s says what is known and exits', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('at %s prints the outcome and exits', async (signal) => {
     const server = await startRawServer(staySilent);
     const { child, finished } = start(server.url);
     child.stdin!.end(arbitrary);
@@ -68,7 +68,7 @@ describe('the command as a process', () => {
     });
   });
 
-  test('exits as it should where nobody reads its output any more', async () => {
+  test('exits with the same code if nobody reads its output', async () => {
     const server = await startRawServer(staySilent);
     const { child, finished } = start(server.url);
     child.stdout!.destroy();
@@ -79,7 +79,7 @@ describe('the command as a process', () => {
     expect(child.exitCode).toBe(0);
   });
 
-  test('sends over TLS where the certificate is trusted', async () => {
+  test('sends over TLS if the certificate is trusted', async () => {
     const server = createServer(
       { key: readFileSync(path('fixtures/loopback.key')), cert: readFileSync(path('fixtures/loopback.crt')) },
       (request, response) => request.resume().once('end', () => response.writeHead(204).end()),

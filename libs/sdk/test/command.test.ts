@@ -10,12 +10,12 @@ import { type Answers, openQuestions } from '@plant-store/contract';
 import { exampleAnswers as everyAnswer } from '@plant-store/example-answers';
 import { Webhook } from 'standardwebhooks';
 import { runCommand } from '../src/cli/command.js';
-import { accessToken, arbitrary } from './open-test-sender.js';
-import { acknowledge, respondWith, fieldsOf, startRawServer, staySilent } from './raw-server.js';
-import type { Finished } from './run-process.js';
-import { afterThisTest } from './teardown.js';
+import { acknowledge, respondWith, fieldsOf, startRawServer, staySilent } from './support/raw-server.js';
+import type { Finished } from './support/run-process.js';
+import { accessToken, arbitrary } from './support/senders.js';
+import { afterThisTest } from './support/teardown.js';
 
-/** Answers that nobody gave. */
+/** Example answers. */
 const exampleAnswers = {
   'base-address': 'http://127.0.0.1:9/example',
   'http-method': 'PUT',
@@ -64,7 +64,7 @@ const required = (url: string): string[] => [
 ];
 
 describe('plant-store send', () => {
-  test('sends the bytes of a file and says so in a line', async () => {
+  test('sends the bytes of a file and prints one line', async () => {
     const server = await startRawServer(acknowledge);
     const content = Uint8Array.from({ length: 256 }, (_, index) => index);
 
@@ -94,7 +94,7 @@ describe('plant-store send', () => {
     expect((await server.request(0)).content.toString()).toBe('arbitrary');
   });
 
-  test('with example answers needs neither address nor method nor media type', async () => {
+  test('with example answers needs no address, method and media type', async () => {
     const server = await startRawServer(acknowledge);
     const given = { ...exampleAnswers, 'base-address': server.url };
 
@@ -125,7 +125,7 @@ describe('plant-store send', () => {
     });
   });
 
-  test('tells all faults at once', async () => {
+  test('lists all faults at once', async () => {
     const { code, stderr } = await run(
       ['send', '/no/such/file', '--base-url', 'x', '--method', 'get', '--nope'],
       {
@@ -201,7 +201,7 @@ describe('a command line that is almost right', () => {
       ['send', '-', '--base-url=', ...complete.slice(2)],
       ['--base-url needs a value: --base-url URL.'],
     ],
-  ])('%s: says what to do, and nothing that follows from it', async (_, args, faults) => {
+  ])('%s: the message says what to do, without faults that follow from it', async (_, args, faults) => {
     const environment = args.includes('--acess-token-file') ? {} : { ACCESS_TOKEN: accessToken };
 
     const { code, stdout, stderr } = await run(args, { environment });
@@ -222,7 +222,7 @@ describe('a command line that is almost right', () => {
 });
 
 describe('standard input that is a terminal', () => {
-  test('is announced, because nothing else shows that the command waits', async () => {
+  test('gets a hint that the command waits', async () => {
     const server = await startRawServer(acknowledge);
     const stdin = Object.assign(Readable.from([Buffer.from(arbitrary)]), { isTTY: true });
 
@@ -232,7 +232,7 @@ describe('standard input that is a terminal', () => {
     });
   });
 
-  test('is not announced where a file is sent, or the command line is wrong', async () => {
+  test('gets no hint if a file is sent or the command line is wrong', async () => {
     const server = await startRawServer(acknowledge);
     const stdin = Object.assign(Readable.from([]), { isTTY: true });
 
@@ -256,16 +256,12 @@ describe('bad input', () => {
     ['an option without its value', ['send', '-', '--method'], '--method needs a value'],
     ['an option in place of a value', ['send', '-', '--method', '--base-url', 'x'], '--method needs a value'],
     [
-      'a time-out that is none',
+      'a time-out that is no number',
       ['send', '-', '--total-timeout', '5s'],
       '--total-timeout must be a whole number',
     ],
     ['a time-out of 0', ['send', '-', '--connect-timeout', '0'], '--connect-timeout must be a whole number'],
-    [
-      'a media type that is none',
-      ['send', '-', '--content-type', 'json'],
-      '--content-type must be a media type',
-    ],
+    ['an invalid media type', ['send', '-', '--content-type', 'json'], '--content-type must be a media type'],
     ['an unknown option', ['send', '-', '-x'], '-x is not an option'],
     ['plain HTTP', ['send', '-', '--base-url', 'http://example.test'], 'RFC 6750 §5.3'],
     [
@@ -304,7 +300,7 @@ describe('bad input', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('a file that may not be read', async () => {
+  test('a file without permission to read', async () => {
     if (process.getuid?.() === 0) return;
     const path = await file();
     await chmod(path, 0);
@@ -326,7 +322,7 @@ describe('the access token', () => {
     return server.requests[0]!.headers[2];
   }
 
-  test('comes from the named file, else ACCESS_TOKEN, else the file in ACCESS_TOKEN_FILE', async () => {
+  test('comes from the file of the option, else ACCESS_TOKEN, else the file in ACCESS_TOKEN_FILE', async () => {
     const named = await file('named');
     const environment = { ACCESS_TOKEN: 'direct', ACCESS_TOKEN_FILE: await file('other') };
 
@@ -337,7 +333,7 @@ describe('the access token', () => {
     expect(await authorizationWith({ ...environment, ACCESS_TOKEN: '' })).toBe('authorization: Bearer other');
   });
 
-  test('is the first in a file of the form that the receiver reads', async () => {
+  test('is the first line of a file that is neither empty nor a comment', async () => {
     const ACCESS_TOKEN_FILE = await file('\n# the current one\r\n  first \r\nsecond\n');
 
     expect(await authorizationWith({ ACCESS_TOKEN_FILE })).toBe('authorization: Bearer first');
@@ -347,7 +343,7 @@ describe('the access token', () => {
     ['an empty file', '', 'contains no token'],
     ['a file of comments', '# none\n', 'contains no token'],
     ['a file of prose', `${accessToken} or so`, 'is invalid. It must consist of'],
-  ])('is not in %s', async (_, content, message) => {
+  ])('is refused in %s', async (_, content, message) => {
     const path = await file(content);
 
     const { code, stderr } = await run(['send', await file(), '--access-token-file', path]);
@@ -391,7 +387,7 @@ describe('a delivery that fails', () => {
     expect(finished.stderr).toContain(advice);
   });
 
-  test('where nobody listens exits with 3', async () => {
+  test('because nobody listens exits with 3', async () => {
     const server = await startRawServer(acknowledge);
     server.server.close();
     await once(server.server, 'close');
@@ -402,7 +398,7 @@ describe('a delivery that fails', () => {
     expect(stderr).toMatch(/^plant-store: not sent: .*ECONNREFUSED.* Is the receiver running there\?.*\n$/);
   });
 
-  test('where the receiver speaks plain HTTP instead of TLS says so', async () => {
+  test('because the receiver speaks plain HTTP instead of TLS says so', async () => {
     const plain = createServer().listen(0, '127.0.0.1');
     await once(plain, 'listening');
     afterThisTest(() => plain.close());
@@ -418,9 +414,9 @@ describe('a delivery that fails', () => {
   });
 
   test.each([
-    ['goes away mid-way', ({ socket }: { socket: { destroy(): unknown } }) => void socket.destroy()],
-    ['never answers', staySilent],
-  ])('where the receiver %s exits with 4', async (_, handle) => {
+    ['closes the connection', ({ socket }: { socket: { destroy(): unknown } }) => void socket.destroy()],
+    ['never responds', staySilent],
+  ])('because the receiver %s exits with 4', async (_, handle) => {
     const { url } = await startRawServer(handle);
 
     const { code, stderr } = await run(['send', await file(), ...required(url), '--attempt-timeout', '100']);
@@ -429,7 +425,7 @@ describe('a delivery that fails', () => {
     expect(stderr).toMatch(/^plant-store: outcome unknown: .* may be delivered twice\.\n$/);
   });
 
-  test('where the user interrupts it says what is known', async () => {
+  test('because the user interrupts it prints the outcome', async () => {
     const server = await startRawServer(staySilent);
     const controller = new AbortController();
     const running = run(['send', await file(), ...required(server.url)], { signal: controller.signal });
@@ -442,7 +438,7 @@ describe('a delivery that fails', () => {
     });
   });
 
-  test('where the user interrupts the reading of standard input, nothing is sent', async () => {
+  test('because the user interrupts standard input: nothing is sent', async () => {
     const controller = new AbortController();
     let begin = (): void => {};
     const begun = new Promise<void>((resolve) => (begin = resolve));
@@ -498,7 +494,7 @@ describe('help', () => {
     `);
   });
 
-  test('with example answers names them as defaults', async () => {
+  test('with example answers shows them as defaults', async () => {
     const { stdout } = await run(['send', '-h'], { given: exampleAnswers });
 
     expect(stdout).toContain('(default: PUT)');
@@ -517,7 +513,7 @@ describe('with an answer to every question', () => {
   const taken = respondWith('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
   const answersFor = (url: string): Answers => ({ ...everyAnswer, 'base-address': url });
 
-  test('it sends the content as it is, identified and signed', async () => {
+  test('it sends the content unchanged, with its identifier and signature', async () => {
     const server = await startRawServer(taken);
     const given = answersFor(server.url);
 
@@ -547,7 +543,7 @@ describe('with an answer to every question', () => {
     expect(await run(args, { given: answersFor(server.url), environment: where })).toMatchObject({ code: 0 });
   });
 
-  test('what the answers ask for is missing, all at once', async () => {
+  test('all missing options and secrets are listed at once', async () => {
     const { code, stderr } = await run(['send', await file(content)], {
       given: everyAnswer,
       environment: {},
@@ -563,7 +559,7 @@ describe('with an answer to every question', () => {
     ]);
   });
 
-  test('what the answers refuse is told, and no secret with it', async () => {
+  test('what the answers do not allow is listed, without secrets', async () => {
     const args = ['send', await file(content), '--event-id', ' a', '--content-type', 'text/plain'];
     const secrets = { ACCESS_TOKEN: accessToken, PLANT_STORE_SIGNING_KEY: `whsec_${accessToken}!` };
 
@@ -589,7 +585,7 @@ describe('with an answer to every question', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('it is sent again as the policy has it', async () => {
+  test('it is retried as the policy says', async () => {
     const server = await startRawServer((request, index) => {
       if (index === 2) taken(request);
       else respondWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n')(request);
@@ -605,7 +601,7 @@ describe('with an answer to every question', () => {
     [409, '', 'The receiver does not accept this content'],
     [400, '{"code":"EXAMPLE_TOKEN"}', 'Check the token in ACCESS_TOKEN'],
     [204, '', 'Only the answered status acknowledges a delivery (question receiver-response)'],
-  ])('after %i %s it says what an answer makes of that', async (status, payload, advice) => {
+  ])('after %i %s the advice follows the answers', async (status, payload, advice) => {
     const type = payload === '' ? '' : 'Content-Type: application/problem+json\r\n';
     const length = status === 204 ? '' : `Content-Length: ${payload.length}\r\n`;
     const server = await startRawServer(
@@ -619,7 +615,7 @@ describe('with an answer to every question', () => {
     });
   });
 
-  test('where time runs out between two attempts it says what the last one was told', async () => {
+  test('if the time runs out between two attempts, the advice is that of the last response', async () => {
     const server = await startRawServer(respondWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n'));
     const given = { ...answersFor(server.url), retry: { ...everyAnswer.retry, delays: [600_000] } };
     const args = ['send', await file(content), '--event-id', '1', '--total-timeout', '1000'];
@@ -632,7 +628,7 @@ describe('with an answer to every question', () => {
     );
   });
 
-  test('where the receiver is gone after it refused, sending again is not called safe', async () => {
+  test('if the receiver is gone after it refused, the message does not call sending again safe', async () => {
     const server = await startRawServer((request) => {
       server.server.close();
       request.socket.end('HTTP/1.1 503 Arbitrary\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
@@ -647,7 +643,7 @@ describe('with an answer to every question', () => {
     );
   });
 
-  test('after an attempt that is unknown, the delivery is', async () => {
+  test('if the outcome of one attempt is unknown, that of the delivery is too', async () => {
     const server = await startRawServer((request, index) => {
       if (index === 0) request.socket.destroy();
       else respondWith('HTTP/1.1 400 Arbitrary\r\nContent-Length: 0\r\n\r\n')(request);
@@ -662,7 +658,7 @@ describe('with an answer to every question', () => {
     });
   });
 
-  test('help tells what they ask for and what they settle', async () => {
+  test('help shows the options and defaults that the answers bring', async () => {
     const { stdout } = await run(['--help'], { given: everyAnswer });
 
     expect(stdout).toContain('unchanged, in up to 3 attempts (question retry).');

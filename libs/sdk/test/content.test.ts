@@ -4,10 +4,8 @@ import { exampleAnswers } from '@plant-store/example-answers';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { bytes, type Encoded, json, type SendOptions } from '../src/index.js';
-import { openSenderUnder } from './open-sender-under.js';
-import { accessToken, arbitrary, openTestSender } from './open-test-sender.js';
-import { acknowledge, startRawServer } from './raw-server.js';
-import { rejection } from './rejection.js';
+import { acknowledge, startRawServer } from './support/raw-server.js';
+import { accessToken, arbitrary, openSenderUnder, openTestSender, rejection } from './support/senders.js';
 
 const options = { accessToken, method: 'POST' } as const;
 const envelope = { payload: { plantField: 'plant' }, 'media-type': 'application/json' } as const;
@@ -47,7 +45,7 @@ describe('a plant and its event', () => {
     expect(JSON.parse(content.toString())).toEqual({ species: 'example', addedBy: 'nobody' });
   });
 
-  test('are not validated here', async () => {
+  test('are not validated at run time', async () => {
     const server = await startRawServer(acknowledge);
     const sender = openSenderUnder({ ...envelope, ...zodAnswers }, { ...options, baseUrl: server.url });
 
@@ -56,7 +54,7 @@ describe('a plant and its event', () => {
     expect((await server.request(0)).content.toString()).toBe('{"addedOn":"no date","plant":{"name":""}}');
   });
 
-  test('are both handed to an encoder of the caller', async () => {
+  test('are both passed to the encode function of the caller', async () => {
     const server = await startRawServer(acknowledge);
     const sender = openSenderUnder(zodAnswers, {
       ...options,
@@ -69,11 +67,11 @@ describe('a plant and its event', () => {
     expect((await server.request(0)).content.toString()).toBe('["example","2026-01-31"]');
   });
 
-  test('while everything is open, an encoder is handed the plant and nothing else', async () => {
+  test('while everything is open, only the plant is passed to encode', async () => {
     const server = await startRawServer(acknowledge);
-    const handed: unknown[][] = [];
+    const passed: unknown[][] = [];
     const encode = (...all: unknown[]): Encoded => {
-      handed.push(all);
+      passed.push(all);
       return { content: arbitrary };
     };
 
@@ -81,7 +79,7 @@ describe('a plant and its event', () => {
       event: { addedOn: '2026-01-31' },
     } as SendOptions<Readonly<Record<never, never>>>);
 
-    expect(handed).toEqual([[arbitrary]]);
+    expect(passed).toEqual([[arbitrary]]);
   });
 
   test.each([
@@ -128,7 +126,7 @@ describe('an answered media type', () => {
   const given = { 'media-type': 'application/example' } as const;
 
   test.each([undefined, 'application/example', 'Application/Example; a=b'])(
-    'is that of content for which encode names %j',
+    'is sent if encode returns the media type %j',
     async (mediaType) => {
       const server = await startRawServer(acknowledge);
       const sender = openSenderUnder(given, { ...options, baseUrl: server.url, encode: bytes(mediaType) });
@@ -157,7 +155,7 @@ describe('an answered media type', () => {
 });
 
 describe('an answered size', () => {
-  test('is the largest that is sent', async () => {
+  test('is the largest content that is sent', async () => {
     const server = await startRawServer(acknowledge);
     const sender = openSenderUnder(
       { 'size-limits': 4 },
@@ -175,7 +173,7 @@ describe('an answered size', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('is none while the question is open', async () => {
+  test('does not exist while the question is open', async () => {
     const server = await startRawServer(acknowledge);
 
     await openTestSender({ baseUrl: server.url }).send('x'.repeat(100_000));

@@ -1,11 +1,11 @@
-/** What each answer, alone or with those that it needs, changes of a request; and that nothing of it is there before. */
+/** What each answer changes in a request, alone or with the answers that it needs. Nothing changes before. */
 import type { Answers, ExecutableId } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { createSenderUnder } from '../src/new-plant-sender.js';
 import { json, type NewPlantSenderOptions, type SendOptions } from '../src/index.js';
-import type { Open } from './open-test-sender.js';
-import { respondWith, type RawRequest, startRawServer } from './raw-server.js';
-import { afterThisTest } from './teardown.js';
+import { respondWith, type RawRequest, startRawServer } from './support/raw-server.js';
+import { type Open } from './support/senders.js';
+import { afterThisTest } from './support/teardown.js';
 
 const accessToken = 'example-token';
 const plant = { name: 'example' };
@@ -28,7 +28,7 @@ interface Case {
   readonly content?: string;
 }
 
-/** A case, or several, for every question whose answer software carries out. */
+/** One case or several for every question whose answer software carries out. */
 const cases: { readonly [Id in ExecutableId]: readonly Case[] } = {
   'authentication-realm': [{}],
   'base-address': [{ without: ['baseUrl'] }],
@@ -135,7 +135,7 @@ function answersOf(id: ExecutableId, { with: others = [], answer }: Case, url: s
   ]) as Answers;
 }
 
-/** The request of one delivery, which is always given an event and its identifier. */
+/** The request of one delivery. `send` always gets an event and its identifier. */
 async function sent(
   given: (url: string) => Answers,
   { without = [], options }: Pick<Case, 'without' | 'options'>,
@@ -152,7 +152,7 @@ async function sent(
   return server.request(0);
 }
 
-/** Without those that frame the message. */
+/** The header lines without those that frame the message. */
 function headersOf({ headers }: RawRequest): string[] {
   return headers.filter((header) => !/^(?:host|connection|content-length):/.test(header));
 }

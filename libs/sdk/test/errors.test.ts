@@ -63,7 +63,7 @@ test('the README lists every limit with its default', () => {
   );
 });
 
-test('the docstrings of the limits have their defaults', () => {
+test('the docstrings of the limits have the right defaults', () => {
   const source = readFileSync(new URL('../src/options/limits.ts', import.meta.url), 'utf8');
   const documented = [...source.matchAll(/@default (\d+|true|false)\n\s+\*\/\n\s+readonly (\w+)\?:/g)];
   expect(Object.fromEntries(documented.map(([, value, name]) => [name, value]))).toEqual(

@@ -1,9 +1,7 @@
 import type { Answers } from '@plant-store/contract';
 import { bytes, InvalidOptionsError, type OutgoingRequest, type SendOptions } from '../src/index.js';
-import { openSenderUnder } from './open-sender-under.js';
-import { accessToken, arbitrary } from './open-test-sender.js';
-import { acknowledge, startRawServer } from './raw-server.js';
-import { rejection } from './rejection.js';
+import { acknowledge, startRawServer } from './support/raw-server.js';
+import { accessToken, arbitrary, openSenderUnder, rejection } from './support/senders.js';
 
 const given = { 'event-identity': { header: 'Example-Id' } } as const satisfies Answers;
 const options = { accessToken, method: 'POST', encode: bytes() } as const;

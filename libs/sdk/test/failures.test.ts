@@ -3,10 +3,9 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { readFileSync } from 'node:fs';
-import { arbitrary, openTestSender } from './open-test-sender.js';
-import { acknowledge, respondWith, closing, startRawServer, staySilent } from './raw-server.js';
-import { rejection } from './rejection.js';
-import { afterThisTest } from './teardown.js';
+import { acknowledge, respondWith, closing, startRawServer, staySilent } from './support/raw-server.js';
+import { arbitrary, openTestSender, rejection } from './support/senders.js';
+import { afterThisTest } from './support/teardown.js';
 
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -18,7 +17,7 @@ async function closedPort(): Promise<number> {
 }
 
 describe('nothing was sent', () => {
-  test('where nobody listens', async () => {
+  test('if nobody listens', async () => {
     const sender = openTestSender({ baseUrl: `http://127.0.0.1:${await closedPort()}` });
 
     const error = await rejection(sender.send(arbitrary));
@@ -27,7 +26,7 @@ describe('nothing was sent', () => {
     expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  test('where nobody listens, for each of many deliveries that wait for one connection', async () => {
+  test('if nobody listens, for each of many deliveries that wait for one connection', async () => {
     const sender = openTestSender({ baseUrl: `http://127.0.0.1:${await closedPort()}`, maxConnections: 1 });
 
     const errors = await Promise.all(Array.from({ length: 10 }, () => rejection(sender.send(arbitrary))));
@@ -35,7 +34,7 @@ describe('nothing was sent', () => {
     expect(errors.map(({ code }) => code)).toEqual(Array(10).fill('PLANT_STORE_CONNECT_FAILED'));
   });
 
-  test('where the receiver takes the connection but does not finish making it', async () => {
+  test('if the receiver takes the connection but does not finish making it', async () => {
     const { port, requests } = await startRawServer(acknowledge);
     const sender = openTestSender({ baseUrl: `https://127.0.0.1:${port}`, connectTimeout: 50 });
 
@@ -46,7 +45,7 @@ describe('nothing was sent', () => {
     expect(requests).toEqual([]);
   });
 
-  test('where the certificate of the receiver is not trusted', async () => {
+  test('if the certificate of the receiver is not trusted', async () => {
     const fixture = (name: string): string =>
       readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
     const server = createTlsServer(
@@ -64,7 +63,7 @@ describe('nothing was sent', () => {
     expect(error.cause).toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
   });
 
-  test('where the receiver speaks plain HTTP instead of TLS', async () => {
+  test('if the receiver speaks plain HTTP instead of TLS', async () => {
     const server = createHttpServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     afterThisTest(() => server.close());
@@ -81,7 +80,7 @@ describe('nothing was sent', () => {
     expect(error.cause).toMatchObject({ code: expect.stringMatching(/SSL|EPROTO/) });
   });
 
-  test('where encode throws', async () => {
+  test('if encode throws', async () => {
     const cause = new Error('arbitrary');
     const sender = openTestSender({
       baseUrl: 'http://127.0.0.1:9',
@@ -104,9 +103,9 @@ describe('nothing was sent', () => {
     ['nothing', undefined],
     ['a number', { content: 1 }],
     ['a promise', Promise.resolve({ content: 'x' })],
-    ['a media type that is none', { content: 'x', mediaType: 'text' }],
+    ['an invalid media type', { content: 'x', mediaType: 'text' }],
     ['a media type with a line break', { content: 'x', mediaType: 'text/plain\r\nx: y' }],
-  ])('where encode gives %s', async (_, encoded) => {
+  ])('if encode gives %s', async (_, encoded) => {
     const server = await startRawServer(acknowledge);
     const sender = openTestSender({ baseUrl: server.url, encode: () => encoded as { content: string } });
 
@@ -120,7 +119,7 @@ describe('nothing was sent', () => {
   test.each([
     ['attemptTimeout', 'PLANT_STORE_ATTEMPT_TIMEOUT'],
     ['totalTimeout', 'PLANT_STORE_TOTAL_TIMEOUT'],
-  ])('where %s runs out while it waits for a connection', async (clock, code) => {
+  ])('if %s runs out while it waits for a connection', async (clock, code) => {
     const server = await startRawServer(staySilent);
     const sender = openTestSender({ baseUrl: server.url, maxConnections: 1, [clock]: 300 });
 
@@ -139,7 +138,7 @@ describe('the outcome is unknown', () => {
   test.each([
     ['attemptTimeout', 'PLANT_STORE_ATTEMPT_TIMEOUT'],
     ['totalTimeout', 'PLANT_STORE_TOTAL_TIMEOUT'],
-  ])('where %s runs out before an answer', async (clock, code) => {
+  ])('if %s runs out before a response', async (clock, code) => {
     const server = await startRawServer(staySilent);
     const sender = openTestSender({ baseUrl: server.url, [clock]: 50 });
 
@@ -147,7 +146,7 @@ describe('the outcome is unknown', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('where attemptTimeout runs out and the receiver drips its header section', async () => {
+  test('if attemptTimeout runs out while the receiver drips its header section', async () => {
     const server = await startRawServer(({ socket }) => {
       socket.write('HTTP/1.1 200 Arbitrary\r\nX-Drip: ');
       const drip = setInterval(() => socket.write('x'), 5);
@@ -161,7 +160,7 @@ describe('the outcome is unknown', () => {
     });
   });
 
-  test('where the receiver closes the connection without an answer, and nothing is sent again', async () => {
+  test('if the receiver closes the connection without a response; nothing is sent again', async () => {
     const server = await startRawServer(({ socket }) => socket.destroy());
     const sender = openTestSender({ baseUrl: server.url });
 
@@ -173,7 +172,7 @@ describe('the outcome is unknown', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('where the receiver resets a connection that is used again, and nothing is sent again', async () => {
+  test('if the receiver resets a connection that is used again; nothing is sent again', async () => {
     const server = await startRawServer((request, index) =>
       index === 0 ? acknowledge(request) : request.socket.resetAndDestroy(),
     );
@@ -188,7 +187,7 @@ describe('the outcome is unknown', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('where the connection breaks in the header section', async () => {
+  test('if the connection closes in the header section', async () => {
     const { url } = await startRawServer(({ socket }) => socket.end('HTTP/1.1 200 Arbitrary\r\nX-A: b\r\n'));
 
     expect(await rejection(openTestSender({ baseUrl: url }).send(arbitrary))).toMatchObject({
@@ -196,7 +195,7 @@ describe('the outcome is unknown', () => {
     });
   });
 
-  test('where the connection breaks after an informational answer', async () => {
+  test('if the connection closes after an informational response', async () => {
     const { url } = await startRawServer(({ socket }) => socket.end('HTTP/1.1 103 Early Hints\r\n\r\n'));
 
     expect(await rejection(openTestSender({ baseUrl: url }).send(arbitrary))).toMatchObject({
@@ -206,12 +205,12 @@ describe('the outcome is unknown', () => {
   });
 
   test.each([
-    ['no HTTP', 'what is this\r\n\r\n'],
+    ['not HTTP', 'what is this\r\n\r\n'],
     ['100, which nobody asked for', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['101, which nobody asked for', 'HTTP/1.1 101 Arbitrary\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
     ['a header section without bounds', `HTTP/1.1 200 Arbitrary\r\nX-A: ${'x'.repeat(70_000)}\r\n\r\n`],
-  ])('where the answer is %s', async (_, answer) => {
-    const { url } = await startRawServer(respondWith(answer));
+  ])('if the response is %s', async (_, response) => {
+    const { url } = await startRawServer(respondWith(response));
 
     expect(await rejection(openTestSender({ baseUrl: url }).send(arbitrary))).toMatchObject({
       code: 'PLANT_STORE_RESPONSE_UNREADABLE',
@@ -233,7 +232,7 @@ test('a connection that the receiver closed while it was idle is not used again'
   expect(server.requests).toHaveLength(2);
 });
 
-test('whatever bytes come back, a delivery settles with an answer or an error of ours', async () => {
+test('any bytes in return: a delivery ends with a response or a PlantStoreError', async () => {
   const random = seeded(20_240_607);
   const pieces = [
     'HTTP/1.1 ',

@@ -8,10 +8,10 @@ import {
   type NewPlantSenderOptions,
   type OptionFault,
 } from '../src/index.js';
-import { openSenderUnder } from './open-sender-under.js';
-import { acknowledge, startRawServer } from './raw-server.js';
+import { acknowledge, startRawServer } from './support/raw-server.js';
+import { openSenderUnder } from './support/senders.js';
 
-/** Answers that nobody gave: those that make every required option but the token optional. */
+/** Example answers that make every required option optional, except the token. */
 const exampleAnswers = {
   'base-address': 'http://127.0.0.1:9/example',
   'http-method': 'PUT',
@@ -32,7 +32,7 @@ function faultsOf(options: unknown, given: Answers = {}): readonly OptionFault[]
 }
 
 describe('while everything is open', () => {
-  test('what a question leaves undecided is missing, with the question, all of it at once', () => {
+  test('all options of open questions are missing at once, with their questions', () => {
     for (const options of [undefined, {}]) {
       const faults = faultsOf(options);
       expect(faults.map(({ option, question }) => [option, question])).toEqual([
@@ -48,20 +48,20 @@ describe('while everything is open', () => {
     }
   });
 
-  test('the error says it in its message, code and outcome', () => {
+  test('the error names the option and the question in its message', () => {
     const create = (): unknown => createSenderUnder({}, { ...right, method: undefined } as never);
 
     expect(create).toThrow(InvalidOptionsError);
     expect(create).toThrow(/^`method` is missing\. .*http-method/);
   });
 
-  test('with all of it, a sender is made', () => {
+  test('with all of them, a sender is created', () => {
     expect(faultsOf(right)).toEqual([]);
   });
 });
 
 describe('with example answers', () => {
-  test('what they decide may be left out, and is what they say', async () => {
+  test('answered options may be left out, and have the answered values', async () => {
     const server = await startRawServer(acknowledge);
     const given = { ...exampleAnswers, 'base-address': `${server.url}/example` } as const;
     const sender = openSenderUnder(given, { accessToken: 'token' });
@@ -74,7 +74,7 @@ describe('with example answers', () => {
     expect(content.toString()).toBe('{"arbitrary":true}');
   });
 
-  test('an option still has its say', async () => {
+  test('an option still overrides an answer', async () => {
     const server = await startRawServer(acknowledge);
     const sender = openSenderUnder(exampleAnswers, {
       accessToken: 'token',
@@ -108,7 +108,7 @@ describe('with example answers', () => {
     ]);
   });
 
-  test('every fault of the answers is told, and none of the options', () => {
+  test('all faults of the answers are listed, and none of the options', () => {
     const given = { 'base-address': 'example', 'size-limits': -1 };
 
     expect(faultsOf({}, given)).toEqual([
@@ -163,12 +163,12 @@ describe('baseUrl', () => {
     ]);
   });
 
-  test('its user information is in no fault', () => {
+  test('its user information is not repeated in a fault', () => {
     const [fault] = faultsOf({ ...right, baseUrl: 'https://user:pass@example.test' });
     expect(JSON.stringify(fault)).not.toMatch(/user:|pass/);
   });
 
-  test('may be plain http elsewhere only where that is allowed', () => {
+  test('may be plain http elsewhere only with allowInsecureTransport', () => {
     const baseUrl = 'http://example.test';
     expect(faultsOf({ ...right, baseUrl, allowInsecureTransport: true })).toEqual([]);
     expect(faultsOf({ ...right, baseUrl, allowInsecureTransport: false })).toHaveLength(1);
@@ -213,14 +213,14 @@ describe('every other option', () => {
     expect(faultsOf({ ...right, [option]: value }).map((fault) => fault.option)).toEqual([option]);
   });
 
-  test('all faults are told at once', () => {
+  test('all faults are listed at once', () => {
     const faults = faultsOf({ baseUrl: 'x', method: 'GET', connectTimeout: 0, retries: 3 });
     expect(faults.map(({ option }) => option).toSorted()).toEqual(
       ['accessToken', 'baseUrl', 'connectTimeout', 'encode', 'method', 'retries'].toSorted(),
     );
   });
 
-  test('least values are taken', () => {
+  test('minimum values are accepted', () => {
     const least = {
       connectTimeout: 1,
       attemptTimeout: 1,
@@ -258,7 +258,7 @@ describe('encoders', () => {
   );
 
   test.each(['text/plain', 'application/vnd.example+json; charset=utf-8', 'a/b;c="d \\" e"'])(
-    'bytes takes the media type %j',
+    'bytes accepts the media type %j',
     (mediaType) => {
       expect(bytes(mediaType)('x')).toEqual({ content: 'x', mediaType });
     },

@@ -3,9 +3,9 @@ import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { accessToken, arbitrary } from './open-test-sender.js';
-import { acknowledge, type RawServer, startRawServer } from './raw-server.js';
-import { startProcess } from './run-process.js';
+import { acknowledge, type RawServer, startRawServer } from './support/raw-server.js';
+import { startProcess } from './support/run-process.js';
+import { accessToken, arbitrary } from './support/senders.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const timeout = 120_000;
@@ -69,7 +69,7 @@ beforeAll(async () => {
   await answer('{}');
 }, timeout);
 
-/** Has the installed contract hold these answers, whatever has been answered. */
+/** Replaces the answers of the installed contract. */
 async function answer(answers: string): Promise<void> {
   const module = join(project, 'node_modules/@plant-store/contract/dist/answers');
   await writeFile(`${module}.js`, `export const answers = ${answers};`);
@@ -164,14 +164,14 @@ test('the installed command sends', async () => {
 });
 
 test(
-  'a TypeScript project compiles against it, its declarations included',
+  'a TypeScript project compiles with it and its declarations',
   async () => {
     await compile(
       `import { createNewPlantSender, json, type Acknowledgement } from '@plant-store/sdk';
        const options = { baseUrl: 'https://example.test', accessToken: 'token', encode: json } as const;
        export const sender = createNewPlantSender<{ arbitrary: string }>({ ...options, method: 'POST' });
        export const sent: Promise<Acknowledgement> = sender.send({ arbitrary: 'content' });
-       // @ts-expect-error no answer names a token
+       // @ts-expect-error accessToken is always required
        createNewPlantSender({ ...options, method: 'POST', accessToken: undefined });
        // @ts-expect-error http-method is open
        createNewPlantSender(options);`,

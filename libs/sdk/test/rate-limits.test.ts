@@ -1,9 +1,7 @@
 import type { RateLimit } from '@plant-store/contract';
 import { bytes, type NewPlantSenderOptions } from '../src/index.js';
-import { openSenderUnder } from './open-sender-under.js';
-import { accessToken, arbitrary, openTestSender } from './open-test-sender.js';
-import { acknowledge, respondWith, startRawServer } from './raw-server.js';
-import { rejection } from './rejection.js';
+import { acknowledge, respondWith, startRawServer } from './support/raw-server.js';
+import { accessToken, arbitrary, openSenderUnder, openTestSender, rejection } from './support/senders.js';
 
 type Given = Readonly<Record<'rate-limits', RateLimit>>;
 type Options = NewPlantSenderOptions<string | Uint8Array, Given>;
@@ -17,14 +15,14 @@ function open(limit: RateLimit, baseUrl: string, options: Partial<Options> = {})
 
 const once: RateLimit = { deliveries: 1, seconds: 600 };
 const often: RateLimit = { deliveries: 2, seconds: 0.1 };
-/** How many timers would keep the process from its end. */
+/** How many timers keep the process running. */
 const countTimers = (): number =>
   process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
 
 const reason = new Error('the reason of the caller');
 
 describe('under a rate limit', () => {
-  test('deliveries wait for their turn, and leave in the order in which they came', async () => {
+  test('deliveries wait, and are sent in the order of their calls', async () => {
     const server = await startRawServer(acknowledge);
     const sender = open(often, server.url);
     const contents = ['1', '2', '3', '4', '5'];
@@ -34,7 +32,7 @@ describe('under a rate limit', () => {
     expect(server.requests.map(({ content }) => content.toString())).toEqual(contents);
   });
 
-  test('what is beyond the limit is not sent, and the total clock runs', async () => {
+  test('a delivery beyond the limit waits until totalTimeout runs out', async () => {
     const server = await startRawServer(acknowledge);
     const sender = open(once, server.url, { totalTimeout: 1_000 });
 
@@ -49,7 +47,7 @@ describe('under a rate limit', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('close waits for the deliveries that wait for their turn', async () => {
+  test('close waits for the deliveries that wait for the limit', async () => {
     const server = await startRawServer(acknowledge);
     const sender = open(often, server.url);
     const sent = Promise.all(['1', '2', '3', '4', '5'].map((content) => sender.send(content)));
@@ -60,7 +58,7 @@ describe('under a rate limit', () => {
     expect((await sent).map(({ status }) => status)).toEqual(Array(5).fill(204));
   });
 
-  test('the signal ends the wait, and the place in it is given up', async () => {
+  test('the signal ends the wait, and the next delivery moves up', async () => {
     const server = await startRawServer(acknowledge);
     const sender = open({ deliveries: 1, seconds: 0.1 }, server.url);
     const controller = new AbortController();
@@ -75,7 +73,7 @@ describe('under a rate limit', () => {
     expect(server.requests.map(({ content }) => content.toString())).toEqual(['1', '3']);
   });
 
-  test('a wait that nobody is in holds nothing up', async () => {
+  test('no timer keeps running if nobody waits', async () => {
     const server = await startRawServer(acknowledge);
     const sender = open(once, server.url);
     const controller = new AbortController();
@@ -90,7 +88,7 @@ describe('under a rate limit', () => {
     expect(countTimers()).toBe(before);
   });
 
-  test('an attempt that is repeated counts, too', async () => {
+  test('every attempt of a delivery counts', async () => {
     const server = await startRawServer(respondWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n'));
     const sender = open(once, server.url, {
       retry: { delays: [1], statuses: 'all', withoutResponse: true },
@@ -123,7 +121,7 @@ describe('under a rate limit', () => {
   });
 });
 
-test('without one, deliveries leave at once', async () => {
+test('without a rate limit, deliveries are sent at once', async () => {
   const server = await startRawServer(acknowledge);
   const sender = openTestSender({ baseUrl: server.url, totalTimeout: 10_000 });
 

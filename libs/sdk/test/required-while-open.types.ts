@@ -14,7 +14,7 @@ import {
   type NewPlantSenderOptions,
   type SendOptions,
 } from '../src/index.js';
-import type { Open as Nothing } from './open-test-sender.js';
+import { type Open as Nothing } from './support/senders.js';
 
 interface Arbitrary {
   readonly arbitrary: boolean;
@@ -55,7 +55,7 @@ export const withPolicy: Open = {
   retry: { delays: [1], statuses: 'all', withoutResponse: true },
 };
 export const withoutPolicy: Open = { ...complete, retry: false };
-// @ts-expect-error a policy says what an attempt is repeated after
+// @ts-expect-error a policy says after what an attempt is repeated
 export const withHalfPolicy: Open = { ...complete, retry: { delays: [1] } };
 export const sendOpen: SendOptions<Nothing> = { signal: new AbortController().signal };
 // @ts-expect-error nothing identifies an event while event-identity is open
@@ -123,7 +123,7 @@ export function encodedOtherwise(): void {
   createSenderUnder(exampleAnswers, { accessToken, signingKey, encode: json });
   // @ts-expect-error an encoder takes what the schema of the plant takes
   createSenderUnder(exampleAnswers, { accessToken, signingKey, encode });
-  // @ts-expect-error bytes are none of the plants of the schema
+  // @ts-expect-error bytes are not plants of the schema
   createSenderUnder(exampleAnswers, { accessToken, signingKey, encode: bytes() });
 }
 
@@ -162,7 +162,7 @@ export const likeJsonPlant: NewPlantSenderOptions<
 > = { accessToken, baseUrl, method };
 // @ts-expect-error a media type does not say what the payload is
 export const jsonOnly: NewPlantSenderOptions<Arbitrary, JsonOnly> = { accessToken, baseUrl, method };
-// @ts-expect-error there is no encoder for the media type
+// @ts-expect-error the package has no encoder for this media type
 export const otherPlant: NewPlantSenderOptions<Arbitrary, OtherPlant> = { accessToken, baseUrl, method };
 // An identifier in the content is the caller's: `send` asks for none.
 export const pointer: SendOptions<{ readonly 'event-identity': { readonly pointer: '/id' } }> = {};

@@ -1,15 +1,14 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { NotAcknowledgedError } from '../src/index.js';
-import { arbitrary, openTestSender } from './open-test-sender.js';
-import { respondWith, closing, startRawServer } from './raw-server.js';
-import { rejection } from './rejection.js';
-import { afterThisTest } from './teardown.js';
+import { respondWith, closing, startRawServer } from './support/raw-server.js';
+import { arbitrary, openTestSender, rejection } from './support/senders.js';
+import { afterThisTest } from './support/teardown.js';
 
 const response = (status: number, content = ''): string =>
   `HTTP/1.1 ${status} Arbitrary\r\nX-Twice: a\r\nX-Twice: b\r\nContent-Length: ${content.length}\r\n\r\n${content}`;
 
 describe('a response', () => {
-  test.each([200, 201, 202, 226, 299])('with %i is an acknowledgement', async (status) => {
+  test.each([200, 201, 202, 226, 299])('with %i acknowledges the delivery', async (status) => {
     const { url } = await startRawServer(respondWith(response(status, 'thanks')));
 
     expect(await openTestSender({ baseUrl: url }).send(arbitrary)).toEqual({
@@ -20,7 +19,7 @@ describe('a response', () => {
     });
   });
 
-  test('with 204 and no content is an acknowledgement', async () => {
+  test('with 204 and no content acknowledges the delivery', async () => {
     const { url } = await startRawServer(respondWith('HTTP/1.1 204 No Content\r\n\r\n'));
 
     expect(await openTestSender({ baseUrl: url }).send(arbitrary)).toEqual({
@@ -31,23 +30,26 @@ describe('a response', () => {
     });
   });
 
-  test.each([300, 304, 400, 401, 404, 418, 500, 503, 599])('with %i is none', async (status) => {
-    const content = status === 304 ? '' : 'no thanks';
-    const { url } = await startRawServer(respondWith(response(status, content)));
+  test.each([300, 304, 400, 401, 404, 418, 500, 503, 599])(
+    'with %i does not acknowledge the delivery',
+    async (status) => {
+      const content = status === 304 ? '' : 'no thanks';
+      const { url } = await startRawServer(respondWith(response(status, content)));
 
-    const error = await rejection(openTestSender({ baseUrl: url }).send(arbitrary));
+      const error = await rejection(openTestSender({ baseUrl: url }).send(arbitrary));
 
-    expect(error).toBeInstanceOf(NotAcknowledgedError);
-    expect(error).toMatchObject({
-      code: 'PLANT_STORE_NOT_ACKNOWLEDGED',
-      outcome: 'responded',
-      status,
-      truncated: false,
-    });
-    const { headers, content: received } = error as NotAcknowledgedError;
-    expect(headers['x-twice']).toEqual(['a', 'b']);
-    expect(Buffer.from(received).toString()).toBe(content);
-  });
+      expect(error).toBeInstanceOf(NotAcknowledgedError);
+      expect(error).toMatchObject({
+        code: 'PLANT_STORE_NOT_ACKNOWLEDGED',
+        outcome: 'responded',
+        status,
+        truncated: false,
+      });
+      const { headers, content: received } = error as NotAcknowledgedError;
+      expect(headers['x-twice']).toEqual(['a', 'b']);
+      expect(Buffer.from(received).toString()).toBe(content);
+    },
+  );
 
   test.each([301, 302, 303, 307, 308])('with %i and a Location is not followed', async (status) => {
     const redirection = `HTTP/1.1 ${status} Arbitrary\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n`;
@@ -59,7 +61,7 @@ describe('a response', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('that is only informational does not count', async () => {
+  test('that is informational is skipped', async () => {
     const { url } = await startRawServer(
       respondWith(`HTTP/1.1 103 Early Hints\r\nX-A: b\r\n\r\n${response(204)}`),
     );
@@ -83,7 +85,7 @@ describe('the limit on a response', () => {
     expect(acknowledgement.truncated).toBe(truncated);
   });
 
-  test('by default holds 64 KiB, and drops the connection of a receiver that goes on', async () => {
+  test('is 64 KiB by default; the connection of a receiver that sends more is closed', async () => {
     const server = await startRawServer(({ socket }) => {
       socket.write('HTTP/1.1 500 Arbitrary\r\nTransfer-Encoding: chunked\r\n\r\n');
       const chunk = `1000\r\n${'x'.repeat(4_096)}\r\n`;
@@ -104,7 +106,7 @@ describe('the limit on a response', () => {
     await closed;
   });
 
-  test('leaves the sender fit for the next delivery', async () => {
+  test('does not affect the next delivery', async () => {
     const { url } = await startRawServer(respondWith(response(200, 'thanks')));
     const sender = openTestSender({ baseUrl: url, maxResponseBytes: 1, maxConnections: 1 });
 
@@ -113,11 +115,11 @@ describe('the limit on a response', () => {
   });
 });
 
-describe('once status and header fields are there, the status decides', () => {
+describe('once status and header fields have arrived, the status decides', () => {
   const begun = (status: number): string =>
     `HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 100\r\n\r\nonly the beginning`;
 
-  test('when the connection breaks in the content of a 2xx', async () => {
+  test('if the connection closes in the content of a 2xx', async () => {
     const { url } = await startRawServer(({ socket }) => socket.end(begun(200)));
 
     const acknowledgement = await openTestSender({ baseUrl: url }).send(arbitrary);
@@ -126,7 +128,7 @@ describe('once status and header fields are there, the status decides', () => {
     expect(Buffer.from(acknowledgement.content).toString()).toBe('only the beginning');
   });
 
-  test('when the connection breaks in the content of another status', async () => {
+  test('if the connection closes in the content of another status', async () => {
     const { url } = await startRawServer(({ socket }) => socket.end(begun(500)));
 
     expect(await rejection(openTestSender({ baseUrl: url }).send(arbitrary))).toMatchObject({
@@ -137,7 +139,7 @@ describe('once status and header fields are there, the status decides', () => {
     });
   });
 
-  test.each(['attemptTimeout', 'totalTimeout'])('when %s runs out in the content', async (clock) => {
+  test.each(['attemptTimeout', 'totalTimeout'])('if %s runs out in the content', async (clock) => {
     const server = await startRawServer(({ socket }, index) => socket.write(begun(index === 0 ? 200 : 500)));
     const sender = openTestSender({ baseUrl: server.url, [clock]: 10_000 });
     const runOut = useClocksThatRunOut(10_000);
@@ -164,7 +166,7 @@ function responseHead(): Promise<void> {
   });
 }
 
-/** Lets timers of so many milliseconds run out on demand instead of by time. Returns the function that does it. */
+/** Makes timers of this length run out when the returned function is called, and not by time. */
 function useClocksThatRunOut(milliseconds: number): () => void {
   const { setTimeout: set, clearTimeout: clear } = globalThis;
   const clocks = new Set<() => void>();
@@ -175,7 +177,9 @@ function useClocksThatRunOut(milliseconds: number): () => void {
     return runOut;
   };
   globalThis.setTimeout = replaced as typeof set;
-  globalThis.clearTimeout = (timer) => void (clocks.delete(timer as never) || clear(timer));
+  globalThis.clearTimeout = (timer) => {
+    if (!clocks.delete(timer as never)) clear(timer);
+  };
   afterThisTest(() => Object.assign(globalThis, { setTimeout: set, clearTimeout: clear }));
   return () => clocks.forEach((runOut) => runOut());
 }

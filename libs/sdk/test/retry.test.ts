@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import type { Answers, RetryPolicy } from '@plant-store/contract';
 import { bytes, type NewPlantSender, type NewPlantSenderOptions } from '../src/index.js';
-import { openSenderUnder } from './open-sender-under.js';
-import { accessToken, arbitrary, type Open, openTestSender } from './open-test-sender.js';
 import {
   acknowledge,
   respondWith,
@@ -10,8 +8,15 @@ import {
   type RawRequest,
   startRawServer,
   staySilent,
-} from './raw-server.js';
-import { rejection } from './rejection.js';
+} from './support/raw-server.js';
+import {
+  accessToken,
+  arbitrary,
+  type Open,
+  openSenderUnder,
+  openTestSender,
+  rejection,
+} from './support/senders.js';
 
 const never = 600_000;
 const twice: RetryPolicy = { delays: [1, 1], statuses: [503], withoutResponse: true };
@@ -21,7 +26,7 @@ function respond(status: number): (request: RawRequest) => void {
   return respondWith(`HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 0\r\n\r\n`);
 }
 
-/** Handles each request with the handler of its number, and all further ones with the last. */
+/** Handles the first request with the first handler, and so on. The last handler gets all further requests. */
 function inTurn(
   ...handlers: ((request: RawRequest) => void)[]
 ): (request: RawRequest, index: number) => void {
@@ -34,7 +39,7 @@ function open(baseUrl: string, options: Partial<Options> = {}): NewPlantSender<s
   return openTestSender({ baseUrl, retry: twice, ...options });
 }
 
-describe('a delivery under a policy', () => {
+describe('a delivery with a retry policy', () => {
   test('is sent again until it is acknowledged', async () => {
     const server = await startRawServer(inTurn(respond(503), ({ socket }) => socket.destroy(), acknowledge));
 
@@ -43,7 +48,7 @@ describe('a delivery under a policy', () => {
     expect(server.requests.map(({ content }) => content.toString())).toEqual(Array(3).fill(arbitrary));
   });
 
-  test('is given up after the last delay, with the error of the last attempt', async () => {
+  test('fails after the last delay, with the error of the last attempt', async () => {
     const server = await startRawServer(respond(503));
 
     expect(await rejection(open(server.url).send(arbitrary))).toMatchObject({
@@ -55,14 +60,14 @@ describe('a delivery under a policy', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('is not sent again after a status that the policy does not name', async () => {
+  test('is not sent again after a status that is not in the policy', async () => {
     const server = await startRawServer(inTurn(respond(503), respond(500)));
 
     expect(await rejection(open(server.url).send(arbitrary))).toMatchObject({ status: 500, attempts: 2 });
     expect(server.requests).toHaveLength(2);
   });
 
-  test('is sent again after every status where it names all', async () => {
+  test('is sent again after every status if statuses is all', async () => {
     const server = await startRawServer(inTurn(respond(400), respond(302), acknowledge));
 
     await open(server.url, { retry: { ...twice, statuses: 'all' } }).send(arbitrary);
@@ -73,7 +78,7 @@ describe('a delivery under a policy', () => {
   test.each<[string, (request: RawRequest) => void, string, number]>([
     ['a broken connection', ({ socket }) => void socket.destroy(), 'PLANT_STORE_CONNECTION_LOST', never],
     ['a time-out', staySilent, 'PLANT_STORE_ATTEMPT_TIMEOUT', 50],
-  ])('is sent again after %s, only if the policy says so', async (_, handle, code, attemptTimeout) => {
+  ])('is sent again after %s only if the policy says so', async (_, handle, code, attemptTimeout) => {
     const server = await startRawServer(handle);
 
     for (const [withoutResponse, attempts] of [
@@ -86,7 +91,7 @@ describe('a delivery under a policy', () => {
     }
   });
 
-  test('is sent again where no connection was made, each delivery with an error of its own', async () => {
+  test('is sent again if connecting fails; each delivery has its own error', async () => {
     const server = await startRawServer(acknowledge);
     server.server.close();
     await once(server.server, 'close');
@@ -100,7 +105,7 @@ describe('a delivery under a policy', () => {
     }
   });
 
-  test('has the outcome of all attempts together', async () => {
+  test('has the combined outcome of all attempts', async () => {
     const server = await startRawServer(inTurn(({ socket }) => socket.destroy(), respond(503), respond(400)));
 
     expect(await rejection(open(server.url).send(arbitrary))).toMatchObject({
@@ -111,7 +116,7 @@ describe('a delivery under a policy', () => {
     });
   });
 
-  test('is answered where it was once, though it was not sent after that', async () => {
+  test('has the outcome responded if one attempt has it and the others were not sent', async () => {
     const server = await startRawServer((request) => {
       server.server.close();
       request.socket.end('HTTP/1.1 503 Arbitrary\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
@@ -124,7 +129,7 @@ describe('a delivery under a policy', () => {
     });
   });
 
-  test('is encoded once, and gets its token and its headers for each attempt', async () => {
+  test('is encoded once; token and headers are made for each attempt', async () => {
     const server = await startRawServer(inTurn(respond(503), acknowledge));
     const calls = { encode: 0, accessToken: 0, headers: 0 };
     const sender = open(server.url, {
@@ -145,7 +150,7 @@ describe('a delivery under a policy', () => {
   test.each<[string, Partial<Options>, string]>([
     ['accessToken', { accessToken: () => 'no token' }, 'PLANT_STORE_ACCESS_TOKEN_FAILED'],
     ['headers', { headers: () => ({ host: 'x' }) }, 'PLANT_STORE_HEADERS_FAILED'],
-  ])('is not tried again after a fault of %s', async (_, options, code) => {
+  ])('is not sent again after an error of %s', async (_, options, code) => {
     const server = await startRawServer(acknowledge);
 
     expect(await rejection(open(server.url, options).send(arbitrary))).toMatchObject({
@@ -155,7 +160,7 @@ describe('a delivery under a policy', () => {
     });
   });
 
-  test('is not tried at all after a fault of encode', async () => {
+  test('has no attempt after an error of encode', async () => {
     const sender = open('http://127.0.0.1:9', { encode: () => ({ content: '' }) });
 
     expect(await rejection(sender.send(arbitrary))).toMatchObject({
@@ -166,10 +171,10 @@ describe('a delivery under a policy', () => {
   });
 });
 
-describe('the clocks and the signal run over all attempts', () => {
+describe('totalTimeout and the signal cover all attempts', () => {
   const long: RetryPolicy = { ...twice, delays: [never] };
 
-  test('the total clock ends the wait between two attempts', async () => {
+  test('totalTimeout ends the wait between two attempts', async () => {
     const server = await startRawServer(respond(503));
     const sender = open(server.url, { retry: long, totalTimeout: 1_000 });
 
@@ -184,7 +189,7 @@ describe('the clocks and the signal run over all attempts', () => {
     await sender.close();
   });
 
-  test('the total clock ends an attempt, after which there is no other', async () => {
+  test('totalTimeout ends an attempt; there is no further one', async () => {
     const server = await startRawServer(inTurn(respond(503), staySilent));
     const sender = open(server.url, { totalTimeout: 1_000 });
 
@@ -197,7 +202,7 @@ describe('the clocks and the signal run over all attempts', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('the total clock ends the reading of an answer, after which there is no other attempt', async () => {
+  test('totalTimeout ends reading a response; there is no further attempt', async () => {
     const begun = (status: number) => `HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 9\r\n\r\nhalf`;
     const server = await startRawServer(inTurn(respondWith(begun(503)), respondWith(begun(200))));
     const sender = open(server.url, { totalTimeout: 1_000 });
@@ -243,7 +248,7 @@ describe('the clocks and the signal run over all attempts', () => {
     await closed;
   });
 
-  test('a signal that has aborted sends nothing', async () => {
+  test('a signal that is already aborted: nothing is sent', async () => {
     const server = await startRawServer(acknowledge);
     const sender = open(server.url, { encode: () => ({ content: '' }) });
 
@@ -264,7 +269,7 @@ describe('the clocks and the signal run over all attempts', () => {
         throw new Error('arbitrary');
       },
     ],
-  ])('a signal that aborts while the plant is encoded%s sends nothing', async (_, goOn) => {
+  ])('a signal that is aborted while the plant is encoded%s: nothing is sent', async (_, goOn) => {
     const server = await startRawServer(acknowledge);
     const controller = new AbortController();
     const encode = (content: string | Uint8Array): { content: string } => {
@@ -306,7 +311,7 @@ describe('which policy applies', () => {
     ['none where the caller says so', {}, { retry: false }, 1, undefined],
     ['that of the caller', {}, { retry: twice }, 3, 3],
     ['the answered one', given, {}, 2, 2],
-    ['that of the caller before the answered one', given, { retry: twice }, 3, 3],
+    ['that of the caller instead of the answered one', given, { retry: twice }, 3, 3],
     ['none where the caller switches the answered one off', given, { retry: false }, 1, undefined],
   ])('%s', async (_, answers, retry, count, attempts) => {
     const server = await startRawServer(respond(503));

@@ -5,11 +5,9 @@ import { exampleAnswers } from '@plant-store/example-answers';
 import { Webhook } from 'standardwebhooks';
 import { createSenderUnder } from '../src/new-plant-sender.js';
 import { bytes, InvalidOptionsError, type NewPlantSenderOptions } from '../src/index.js';
-import { openSenderUnder } from './open-sender-under.js';
-import { accessToken, arbitrary } from './open-test-sender.js';
-import { acknowledge, fieldsOf, startRawServer } from './raw-server.js';
-import { rejection } from './rejection.js';
-import { afterThisTest } from './teardown.js';
+import { acknowledge, fieldsOf, startRawServer } from './support/raw-server.js';
+import { accessToken, arbitrary, openSenderUnder, rejection } from './support/senders.js';
+import { afterThisTest } from './support/teardown.js';
 
 interface Vector {
   readonly name: string;
@@ -30,7 +28,7 @@ const given = {
 
 const options = { accessToken, method: 'POST', encode: bytes() } as const;
 
-/** What a delivery has in its header fields, by their names. */
+/** The header fields of a delivery by their names. */
 async function fieldsWith(key: string, eventId: string, content: string): Promise<Record<string, string>> {
   const server = await startRawServer(acknowledge);
   const sender = openSenderUnder(given, { ...options, baseUrl: server.url, signingKey: key });
@@ -55,18 +53,21 @@ describe('a signed delivery', () => {
     });
   });
 
-  test.each(vectors)('is one for Standard Webhooks, and the other way round: $name', async (vector) => {
-    const { key, eventId, content } = vector;
-    const independent = new Webhook(key);
-    const fields = await fieldsWith(key, eventId, content);
-    const sentAt = new Date(Number(fields['webhook-timestamp']) * 1_000);
+  test.each(vectors)(
+    'the Standard Webhooks library verifies it, and signs the same: $name',
+    async (vector) => {
+      const { key, eventId, content } = vector;
+      const independent = new Webhook(key);
+      const fields = await fieldsWith(key, eventId, content);
+      const sentAt = new Date(Number(fields['webhook-timestamp']) * 1_000);
 
-    expect(() => independent.verify(content, fields, { jsonParse: false })).not.toThrow();
-    expect(independent.sign(eventId, sentAt, content)).toBe(fields['webhook-signature']);
-    expect(() => independent.verify(`${content} `, fields, { jsonParse: false })).toThrow();
-  });
+      expect(() => independent.verify(content, fields, { jsonParse: false })).not.toThrow();
+      expect(independent.sign(eventId, sentAt, content)).toBe(fields['webhook-signature']);
+      expect(() => independent.verify(`${content} `, fields, { jsonParse: false })).toThrow();
+    },
+  );
 
-  test('is signed anew in each attempt, for its own time', async () => {
+  test('is signed again in each attempt, with the time of that attempt', async () => {
     const server = await startRawServer((request, index) => {
       if (index === 1) return acknowledge(request);
       setClock(1_700_000_001);
@@ -111,7 +112,7 @@ describe('the signing key', () => {
     expect(faultsOf(key)).toEqual([]);
   });
 
-  test('may be any text where that is answered', () => {
+  test('may be any text if the answer says so', () => {
     const signing = { ...exampleAnswers.signing, key: { prefix: '', encoding: 'utf8' } } as const;
 
     expect(faultsOf('s3cret ÄÖÜ', { ...given, signing })).toEqual([]);
@@ -124,7 +125,7 @@ describe('the signing key', () => {
     ]);
   });
 
-  test('shows neither in a sender nor in an error', async () => {
+  test('is printed neither with a sender nor with an error', async () => {
     const key = 'whsec_s3cretK3';
     const server = await startRawServer(({ socket }) => socket.destroy());
     const sender = openSenderUnder(given, { ...options, baseUrl: server.url, signingKey: key });
@@ -139,7 +140,7 @@ describe('the signing key', () => {
 });
 
 test.each(['webhook-id', 'Webhook-Timestamp', 'WEBHOOK-SIGNATURE', 'Plant-Store-Version'])(
-  'the headers hook cannot set %s, which an answer settles',
+  'the headers function cannot return %s, which an answer sets',
   async (name) => {
     const server = await startRawServer(acknowledge);
     const answers = { ...given, 'request-versioning': exampleAnswers['request-versioning'] };
@@ -158,7 +159,7 @@ test.each(['webhook-id', 'Webhook-Timestamp', 'WEBHOOK-SIGNATURE', 'Plant-Store-
   },
 );
 
-test('while nothing is answered, the headers hook may set them', async () => {
+test('while nothing is answered, the headers function may return them', async () => {
   const server = await startRawServer(acknowledge);
   const sender = openSenderUnder(
     {},

@@ -1,12 +1,11 @@
 import { CONTENT_METHODS, facts, RESERVED_FIELDS } from '@plant-store/contract';
 import { bytes, json } from '../src/index.js';
-import { accessToken, arbitrary, openTestSender } from './open-test-sender.js';
-import { acknowledge, startRawServer } from './raw-server.js';
-import { rejection } from './rejection.js';
+import { acknowledge, startRawServer } from './support/raw-server.js';
+import { accessToken, arbitrary, openTestSender, rejection } from './support/senders.js';
 
 describe('what goes over the wire', () => {
   test.each(CONTENT_METHODS)(
-    '%s: the request line, the headers and the content are these and no more',
+    '%s: the request has exactly this line, these headers and this content',
     async (method) => {
       const server = await startRawServer(acknowledge);
       const sender = openTestSender({ baseUrl: server.url, method, encode: bytes('text/plain') });
@@ -94,8 +93,8 @@ describe('what goes over the wire', () => {
   });
 });
 
-describe('the headers hook', () => {
-  test('adds fields, and sees what will be sent', async () => {
+describe('the headers function', () => {
+  test('adds fields, and gets what will be sent', async () => {
     const server = await startRawServer(acknowledge);
     const seen: unknown[] = [];
     const sender = openTestSender({
@@ -158,7 +157,7 @@ describe('the headers hook', () => {
     },
   );
 
-  test('that throws ends the delivery before it is sent', async () => {
+  test('that throws: the delivery fails before it is sent', async () => {
     const cause = new Error('arbitrary');
     const sender = openTestSender({
       baseUrl: 'http://127.0.0.1:9',

@@ -22,14 +22,14 @@ export interface RawServer {
   request(index: number): Promise<RawRequest>;
 }
 
-/** Answers 204 and keeps the connection. */
+/** Responds with 204 and keeps the connection open. */
 export const acknowledge = ({ socket }: RawRequest): void =>
   void socket.write('HTTP/1.1 204 No Content\r\n\r\n');
 
-/** Takes a request and does nothing. */
+/** Never responds. */
 export const staySilent = (): void => {};
 
-/** Answers with bytes as they are. */
+/** Responds with exactly these bytes. */
 export function respondWith(bytes: string | Uint8Array): (request: RawRequest) => void {
   return ({ socket }) => void socket.write(bytes);
 }
@@ -44,7 +44,7 @@ export function closing(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }
 
-/** A server on a free loopback port that sees bytes instead of messages. It ends with the test. */
+/** Starts a TCP server on a free loopback port. It gets requests as bytes, and ends with the test. */
 export async function startRawServer(
   handle: (request: RawRequest, index: number) => void,
 ): Promise<RawServer> {

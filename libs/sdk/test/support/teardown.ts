@@ -1,6 +1,6 @@
 const pending: (() => unknown)[] = [];
 
-/** Has something undone after the test that runs, whatever becomes of the test. */
+/** Calls a function after the current test, whether it passes or fails. */
 export function afterThisTest(undo: () => unknown): void {
   pending.push(undo);
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process'
 import { text } from 'node:stream/consumers';
 import { afterThisTest } from './teardown.js';
 
-/** What came of a process. */
+/** The result of a process. */
 export interface Finished {
   readonly code: number | null;
   readonly stdout: string;
