@@ -8,7 +8,7 @@ import {
   deliverOnce,
   type SenderParts,
   type UncheckedSendOptions,
-} from './delivery/deliver.js';
+} from './delivery/begin-delivery.js';
 import { createHeaders } from './delivery/headers.js';
 import { acknowledges, responseExplainer } from './delivery/response.js';
 import type { Response } from './errors/not-acknowledged-error.js';
@@ -107,7 +107,7 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
       onSettled: () => inFlight.leave(),
     },
   };
-  const deliver =
+  const beginDelivery =
     retry === undefined && answered.rateLimit === undefined
       ? deliverOnce(parts)
       : deliverInAttempts(parts, clocks.total, retry, answered.rateLimit);
@@ -118,7 +118,7 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
     return new Promise((resolve, reject) => {
       inFlight.enter();
       try {
-        deliver(plant, options, resolve, reject);
+        beginDelivery(plant, options, resolve, reject);
       } catch (error) {
         inFlight.leave();
         throw error;

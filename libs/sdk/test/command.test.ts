@@ -156,10 +156,7 @@ describe('a command line that is almost right', () => {
     [
       'a misspelt option of the whole command',
       ['--hlep'],
-      [
-        '--hlep is not an option. Did you mean --help? See plant-store --help.',
-        `The command is missing. ${usage}`,
-      ],
+      ['--hlep is not an option. Did you mean --help? See plant-store --help.'],
     ],
     [
       'a misspelt option with its value',

@@ -227,8 +227,8 @@ const modules: readonly string[] = [
   'delivery/abort-fan-out',
   'delivery/access-token',
   'delivery/attempt',
+  'delivery/begin-delivery',
   'delivery/clocks',
-  'delivery/deliver',
   'delivery/delivery',
   'delivery/headers',
   'delivery/rate-limiter',
@@ -248,6 +248,6 @@ const modules: readonly string[] = [
   'options/retry',
   'options/sender-options',
   'options/target',
-  'transport/transport-error',
   'transport/transport',
+  'transport/transport-error',
 ];

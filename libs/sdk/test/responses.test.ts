@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { NotAcknowledgedError } from '../src/index.js';
+import { useClocksThatRunOut } from './support/clocks.js';
 import { respondWith, closing, startRawServer } from './support/raw-server.js';
 import { arbitrary, openTestSender, rejection } from './support/senders.js';
-import { afterThisTest } from './support/teardown.js';
 
 const response = (status: number, content = ''): string =>
   `HTTP/1.1 ${status} Arbitrary\r\nX-Twice: a\r\nX-Twice: b\r\nContent-Length: ${content.length}\r\n\r\n${content}`;
@@ -164,22 +164,4 @@ function responseHead(): Promise<void> {
     };
     subscribe(channel, onHead);
   });
-}
-
-/** Makes timers of this length run out when the returned function is called, and not by time. */
-function useClocksThatRunOut(milliseconds: number): () => void {
-  const { setTimeout: set, clearTimeout: clear } = globalThis;
-  const clocks = new Set<() => void>();
-  const replaced = (callback: (...all: unknown[]) => void, delay?: number, ...all: unknown[]): unknown => {
-    if (delay !== milliseconds) return set(callback, delay, ...all);
-    const runOut = (): void => callback(...all);
-    clocks.add(runOut);
-    return runOut;
-  };
-  globalThis.setTimeout = replaced as typeof set;
-  globalThis.clearTimeout = (timer) => {
-    if (!clocks.delete(timer as never)) clear(timer);
-  };
-  afterThisTest(() => Object.assign(globalThis, { setTimeout: set, clearTimeout: clear }));
-  return () => clocks.forEach((runOut) => runOut());
 }

@@ -30,9 +30,9 @@ export async function runCommand(args: readonly string[], context: CommandContex
   }
 }
 
-function commandFaults({ operands: [command], isIncomplete }: ParsedArguments): string[] {
+function commandFaults({ operands: [command], isIncomplete, faults }: ParsedArguments): string[] {
   const usage = 'The only command is send: plant-store send FILE|-. See plant-store --help.';
-  if (command === undefined) return isIncomplete ? [] : [`The command is missing. ${usage}`];
+  if (command === undefined) return faults.length > 0 ? [] : [`The command is missing. ${usage}`];
   // What follows an unknown option may be a secret, and isn't repeated.
   return [isIncomplete ? usage : `${command} is not a command. ${usage}`];
 }

@@ -24,7 +24,7 @@ export interface SenderParts<Plant> {
 }
 
 /** Begins a delivery, and reports its result. */
-export type Deliver<Plant> = (
+export type BeginDelivery<Plant> = (
   plant: Plant,
   options: UncheckedSendOptions,
   resolve: (acknowledgement: Response) => void,
@@ -32,7 +32,7 @@ export type Deliver<Plant> = (
 ) => void;
 
 /** Every delivery is one attempt, made at once. */
-export function deliverOnce<Plant>(parts: SenderParts<Plant>): Deliver<Plant> {
+export function deliverOnce<Plant>(parts: SenderParts<Plant>): BeginDelivery<Plant> {
   const { encode, context } = parts;
   return (plant, options, resolve, reject) => {
     const attempt = new Attempt(context, resolve, reject, options.signal);
@@ -48,7 +48,7 @@ export function deliverInAttempts<Plant>(
   total: Clock,
   policy: RetryPolicy = oneAttempt,
   limit: RateLimit | undefined,
-): Deliver<Plant> {
+): BeginDelivery<Plant> {
   const { url, aborts, onSettled } = parts.context;
   const limiter = limit && new RateLimiter(limit);
   const context = { url, aborts, onSettled, total, policy, limiter };

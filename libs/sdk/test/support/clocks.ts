@@ -1,0 +1,19 @@
+import { afterThisTest } from './teardown.js';
+
+/** Makes timers of this length run out when the returned function is called, and not by time. */
+export function useClocksThatRunOut(milliseconds: number): () => void {
+  const { setTimeout: set, clearTimeout: clear } = globalThis;
+  const clocks = new Set<() => void>();
+  const replaced = (callback: (...all: unknown[]) => void, delay?: number, ...all: unknown[]): unknown => {
+    if (delay !== milliseconds) return set(callback, delay, ...all);
+    const runOut = (): void => callback(...all);
+    clocks.add(runOut);
+    return runOut;
+  };
+  globalThis.setTimeout = replaced as typeof set;
+  globalThis.clearTimeout = (timer) => {
+    if (!clocks.delete(timer as never)) clear(timer);
+  };
+  afterThisTest(() => Object.assign(globalThis, { setTimeout: set, clearTimeout: clear }));
+  return () => clocks.forEach((runOut) => runOut());
+}
