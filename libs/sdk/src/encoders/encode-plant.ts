@@ -44,7 +44,7 @@ export function encodePlantWith<Plant>(
   const call: CallEncoder<Plant> = eventHasFields
     ? (plant, { event }) => encode(plant, event)
     : (plant) => encode(plant);
-  let encodePlant: EncodePlant<Plant> = (plant, options) => checked(attempt(call, plant, options));
+  let encodePlant: EncodePlant<Plant> = (plant, options) => checked(callEncoder(call, plant, options));
   if (mediaType !== undefined) encodePlant = ofMediaType(encodePlant, mediaType);
   if (maxContentBytes !== undefined) encodePlant = noLargerThan(encodePlant, maxContentBytes);
   if (eventIdHeader !== undefined) encodePlant = withEventId(encodePlant);
@@ -53,7 +53,7 @@ export function encodePlantWith<Plant>(
 
 type CallEncoder<Plant> = (plant: Plant, options: UncheckedEventOptions) => Partial<Encoded> | undefined;
 
-function attempt<Plant>(
+function callEncoder<Plant>(
   call: CallEncoder<Plant>,
   plant: Plant,
   options: UncheckedEventOptions,
