@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 try {
   const { plantStore } = await import('../dist/cli/plant-store.js');
-  const { answers } = await import('@plant-store/contract');
-  await plantStore(answers);
+  await plantStore();
 } catch (error) {
   const isNotBuilt =
     error.code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find module .*[\\/]dist[\\/]/.test(error.message);

@@ -255,9 +255,13 @@ describe('bad input', () => {
     [
       'a time-out that is no number',
       ['send', '-', '--total-timeout', '5s'],
-      '--total-timeout must be a whole number',
+      '--total-timeout must be a whole number of milliseconds from 1 to 2147483647 (got string).',
     ],
-    ['a time-out of 0', ['send', '-', '--connect-timeout', '0'], '--connect-timeout must be a whole number'],
+    [
+      'a time-out of 0',
+      ['send', '-', '--connect-timeout', '0'],
+      '--connect-timeout must be a whole number of milliseconds from 1 to 2147483647 (got 0).',
+    ],
     ['an invalid media type', ['send', '-', '--content-type', 'json'], '--content-type must be a media type'],
     ['an unknown option', ['send', '-', '-x'], '-x is not an option'],
     ['plain HTTP', ['send', '-', '--base-url', 'http://example.test'], 'RFC 6750 §5.3'],

@@ -1,4 +1,4 @@
-import type { Answers } from '@plant-store/contract';
+import { answers, type Answers } from '@plant-store/contract';
 import { runCommand } from './command.js';
 import { exitCodes } from './exit-codes.js';
 
@@ -6,7 +6,7 @@ import { exitCodes } from './exit-codes.js';
  * Runs the command line of this process under a set of answers, and sets its exit code. No other file of the package
  * uses the process.
  */
-export async function plantStore(given: Answers): Promise<void> {
+export async function plantStore(given: Answers = answers): Promise<void> {
   // A closed output changes nothing about the delivery; the exit code reports it.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {

@@ -123,9 +123,9 @@ function senderOptions(
   };
 }
 
-function milliseconds(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  return /^\d+$/.test(text) ? Number(text) : Number.NaN;
+/** Text that isn't a number stays text, which the check of the option refuses. */
+function milliseconds(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : text;
 }
 
 /** The options of the command line, by the options of a sender and of `send`. */

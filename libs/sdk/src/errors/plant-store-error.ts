@@ -34,7 +34,7 @@ export const errorCodes = Object.freeze({
   ),
   PLANT_STORE_SENDER_CLOSED: entry('`send` was called after `close`.', 'not-sent'),
   PLANT_STORE_ENCODE_FAILED: entry(
-    '`encode` threw, returned no content, or returned an invalid or a different media type than the answered one.',
+    '`encode` threw, or returned no content, an invalid media type, or another one than the answered one.',
     'not-sent',
   ),
   PLANT_STORE_CONTENT_TOO_LARGE: entry(
@@ -63,7 +63,10 @@ export const errorCodes = Object.freeze({
     'not-sent',
     'unknown',
   ),
-  PLANT_STORE_RESPONSE_UNREADABLE: entry('The receiver sent something other than HTTP/1.1.', 'unknown'),
+  PLANT_STORE_RESPONSE_UNREADABLE: entry(
+    'The response is not valid HTTP/1.1, or its header section is too large.',
+    'unknown',
+  ),
   PLANT_STORE_NOT_ACKNOWLEDGED: entry(
     'The receiver responded with a status that does not acknowledge the delivery.',
     'responded',

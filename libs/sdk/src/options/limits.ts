@@ -88,7 +88,8 @@ function readInteger(name: string, value: unknown, minimum: number, maximum: num
   if (Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum) {
     return Number(value);
   }
-  throw new Fault(name, `must be a whole number${unit} from ${minimum} to ${maximum}.`);
+  const got = typeof value === 'number' ? value : typeof value;
+  throw new Fault(name, `must be a whole number${unit} from ${minimum} to ${maximum} (got ${got}).`);
 }
 
 /** The default of `totalTimeout`: enough for an answered time-out, and for every attempt and delay of a policy. */

@@ -45,7 +45,7 @@ export function requestError(cause: Error, url: string, handedOver: boolean): Pl
   return isUnreadable(cause)
     ? new PlantStoreError(
         'PLANT_STORE_RESPONSE_UNREADABLE',
-        `The response from ${url} is not valid HTTP/1.1.`,
+        `The response from ${url} is not valid HTTP/1.1, or its header section is too large.`,
         { outcome: 'unknown', cause: withoutData(cause) },
       )
     : new PlantStoreError(
