@@ -114,7 +114,9 @@ function checkedHook(
     Object.entries(call(hook, request)).flatMap(([name, value]) => {
       if (!namePattern.test(name)) throw headersFailed('`headers` returned an invalid header name.');
       if (reserved.has(name.toLowerCase())) {
-        throw headersFailed(`\`headers\` must not return ${name}: the sender sets this header itself.`);
+        throw headersFailed(
+          `\`headers\` must not return ${name}. This header frames or describes the request, or an answer sets it.`,
+        );
       }
       if (typeof value !== 'string' || !valuePattern.test(value)) {
         throw headersFailed(`\`headers\` returned an invalid value of ${name}.`);
