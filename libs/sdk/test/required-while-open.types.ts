@@ -125,6 +125,8 @@ export function encodedOtherwise(): void {
   createSenderUnder(exampleAnswers, { accessToken, signingKey, encode });
   // @ts-expect-error bytes are not plants of the schema
   createSenderUnder(exampleAnswers, { accessToken, signingKey, encode: bytes() });
+  // @ts-expect-error plants without the fields of the schema
+  createSenderUnder<Everything, { colour: string }>(exampleAnswers, { accessToken, signingKey });
 }
 
 // With a schema of another library.
