@@ -1,11 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 import { format, resolveConfig } from 'prettier';
 
-import { renderMatrix } from './matrix/render-matrix.js';
+import { renderMatrix } from './render-matrix.js';
 
-/** Writes the page to a file, or with `--check` fails if the file is not what would be written. */
+/** Writes the page to a file. With `--check` it writes nothing, and fails if the file differs or is missing. */
 const { values, positionals } = parseArgs({
   options: { check: { type: 'boolean' } },
   allowPositionals: true,
@@ -15,10 +15,16 @@ const page = await format(renderMatrix(), { ...(await resolveConfig(file)), pars
 
 if (values.check !== true) {
   writeFileSync(file, page);
-  process.stdout.write(`${file} written\n`);
+  process.stdout.write(`${file}: written\n`);
+} else if (!existsSync(file)) {
+  fail('missing');
 } else if (readFileSync(file, 'utf8') === page) {
-  process.stdout.write(`${file} is up to date\n`);
+  process.stdout.write(`${file}: up to date\n`);
 } else {
-  process.stderr.write(`${file} is not what the matrix says. Mend it with: npx nx run answers:page\n`);
+  fail('differs from what tools/answers/src says');
+}
+
+function fail(fault: string): void {
+  process.stderr.write(`${file}: ${fault}. Write it with: npx nx run answers:page\n`);
   process.exitCode = 1;
 }

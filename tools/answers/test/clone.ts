@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-import { ROOT } from '../src/world/make-world.js';
+import { ROOT } from './scenario/run-program.js';
 
 /** A copy of the repository as it is in the working tree, under version control, with what is installed here. */
 export function cloneRepository(): string {

@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
-import { ROOT } from '../src/world/make-world.js';
+import { ROOT } from './scenario/run-program.js';
 import { cloneRepository } from './clone.js';
 import { readGuide } from './read-guide.js';
 

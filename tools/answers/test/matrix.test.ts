@@ -1,113 +1,100 @@
-import { openQuestions, type QuestionId } from '@plant-store/contract';
+import { openQuestions, type QuestionId, type Surface } from '@plant-store/contract';
 
-import { observeGate, withoutAnswer } from '../src/documents/observe-documents.js';
-import { changes } from '../src/matrix/changes.js';
-import { type Seen, SURFACES } from '../src/matrix/matrix.js';
-import { OPEN, ROWS } from '../src/matrix/rows.js';
-import { observeTypes } from '../src/types/observe-types.js';
-import { makeWorld, type World } from '../src/world/make-world.js';
-import { observeWorld, type WorldObservations, worldName } from '../src/observe-world.js';
+import { changes, onEach, type Seen } from '../src/matrix.js';
+import { builtOn, changesOf, OPEN, ROWS } from '../src/rows.js';
+import type { Step } from './scenario/observe.js';
+import { type ObservedStep, observeSteps } from './scenario/observe-steps.js';
 
 /** What the gate says of every answer. */
-const HELD = {
+const GATE = {
   'on both sides': 'clean',
   'in the code alone': 'fails, and names the line',
   'in the overlay alone': 'fails, and names the line',
   'with another value': 'fails, and names the line',
 };
 
-/** Whether an answer is carried out, or is words for the documents. */
-const isExecutable = (id: QuestionId): id is keyof typeof ROWS => Object.hasOwn(ROWS, id);
-const executable = openQuestions.map(({ id }) => id).filter(isExecutable);
-const inWords = openQuestions.map(({ id }) => id).filter((id) => !isExecutable(id));
+type ExecutableId = keyof typeof ROWS;
 
-const worlds = new Map<string, World>();
-const observed = new Map<string, WorldObservations & Seen>();
+const isExecutable = (id: QuestionId): id is ExecutableId => Object.hasOwn(ROWS, id);
+const ids = openQuestions.map(({ id }) => id);
+const executable = ids.filter(isExecutable);
+const inWords = ids.filter((id) => !isExecutable(id));
 
-/** Worlds at a time; each runs processes of its own. */
-const AT_A_TIME = 3;
+/** Surfaces where an answer shows only with another one, which is built on it. */
+const shownTogether = executable.flatMap((id) =>
+  Object.entries(ROWS[id]).flatMap(([surface, changes]) =>
+    typeof changes === 'string'
+      ? [{ id, surface: surface as Surface, other: changes.slice('with '.length) as ExecutableId }]
+      : [],
+  ),
+);
+
+const stepOf = (id: ExecutableId): Step => ({ builtOn: builtOn(id), answered: [id] });
+const withOther = (id: ExecutableId, other: ExecutableId): Step => ({
+  builtOn: [...builtOn(other).filter((question) => question !== id), other],
+  answered: [id],
+});
+
+const observed = new Map<string, ObservedStep>();
+const seenIn = (step: Step): ObservedStep => observed.get(JSON.stringify(step))!;
+const wordsStep: Step = { builtOn: [], answered: inWords };
 
 beforeAll(async () => {
-  for (const questions of [
-    [],
-    ...executable.flatMap((id) => [[...ROWS[id].builtOn], [...ROWS[id].builtOn, id]]),
-    inWords,
-  ]) {
-    const name = worldName(questions);
-    if (!worlds.has(name)) worlds.set(name, makeWorld(questions));
-  }
-  const waiting = [...worlds];
-  const types = observeTypes([...worlds.values()]);
-  const order = [...worlds.keys()];
-  await Promise.all(
-    Array.from({ length: AT_A_TIME }, async () => {
-      for (let next; (next = waiting.shift()) !== undefined;) {
-        const [name, world] = next;
-        observed.set(name, { ...(await observeWorld(world)), types: types[order.indexOf(name)]! });
-      }
-    }),
-  );
-}, 600_000);
+  const steps = [
+    wordsStep,
+    ...executable.map(stepOf),
+    ...shownTogether.map(({ id, other }) => withOther(id, other)),
+  ];
+  const seen = await observeSteps(steps);
+  steps.forEach((step, index) => observed.set(JSON.stringify(step), seen[index]!));
+}, 120_000);
 
-afterAll(() => {
-  for (const world of worlds.values()) world.remove();
-});
+const surfaces = (seen: Seen): Seen => onEach((surface) => seen[surface]);
+const changed = ({ before, after }: ObservedStep): Seen =>
+  onEach((surface) => changes(before[surface], after[surface]));
 
-const seenIn = (questions: readonly QuestionId[]) => observed.get(worldName(questions))!;
-
-const surfaces = ({ receiver, sender, types, document }: Seen): Seen => ({
-  receiver,
-  sender,
-  types,
-  document,
-});
-
-function changed(before: Seen, after: Seen): Seen {
-  return {
-    receiver: changes(before.receiver, after.receiver),
-    sender: changes(before.sender, after.sender),
-    types: changes(before.types, after.types),
-    document: changes(before.document, after.document),
-  };
-}
-
-test('while everything is open', () => {
-  expect(surfaces(seenIn([]))).toEqual(OPEN);
+test('with everything open', () => {
+  expect(surfaces(seenIn(wordsStep).before)).toEqual(OPEN);
 });
 
 describe.each(executable)('%s', (id) => {
-  const { builtOn, ...row } = ROWS[id];
-
   test('changes what its row says, and nothing else', () => {
-    expect(changed(seenIn(builtOn), seenIn([...builtOn, id]))).toEqual(row);
+    expect(changed(seenIn(stepOf(id)))).toEqual(changesOf(id));
   });
 
   test('is answered in OPEN_QUESTIONS.md, and nothing else is', () => {
-    const states = changes(seenIn(builtOn).openQuestions, seenIn([...builtOn, id]).openQuestions);
-    expect(states).toEqual({ [id]: expect.stringMatching(/^answered/) });
+    const { before, after } = seenIn(stepOf(id));
+    expect(changes(before.openQuestions, after.openQuestions)).toEqual({
+      [id]: expect.stringMatching(/^answered/),
+    });
   });
 
-  test('passes the gate on both sides, and fails it on one', async () => {
-    const world = worlds.get(worldName([...builtOn, id]))!;
-    const { files } = seenIn([...builtOn, id]);
-    expect(await observeGate(id, world, files, seenIn(builtOn).files)).toEqual(HELD);
+  test('passes the gate on both sides, and fails it on one', () => {
+    expect(seenIn(stepOf(id)).gate).toEqual({ [id]: GATE });
+  });
+
+  test('shows where the register says', () => {
+    const { shows } = openQuestions.find((question) => question.id === id)!;
+    const listed = Object.entries(changesOf(id)).filter(([, seen]) => Object.keys(seen).length > 0);
+    const together = shownTogether.filter((shown) => shown.id === id).map(({ surface }) => surface);
+    expect([...listed.map(([surface]) => surface), ...together].sort()).toEqual([...shows].sort());
   });
 });
 
-test('answers in words change the documents alone', () => {
-  const { openQuestions: states, ...seen } = seenIn(inWords);
-  expect(surfaces(seen)).toEqual(OPEN);
-  expect(Object.keys(changes(seenIn([]).openQuestions, states)).sort()).toEqual([...inWords].sort());
+test.each(shownTogether)('$id shows in $surface once $other is answered', ({ id, surface, other }) => {
+  expect(changed(seenIn(withOther(id, other)))[surface]).not.toEqual({});
 });
 
-test.each(inWords)('%s, answered in words, passes the gate on both sides and fails it on one', async (id) => {
-  const world = worlds.get(worldName(inWords))!;
-  const { files } = seenIn(inWords);
-  expect(await observeGate(id, world, files, withoutAnswer(id, world, files))).toEqual(HELD);
-});
+describe('an answer in words', () => {
+  test('changes the documents alone', () => {
+    const { before, after } = seenIn(wordsStep);
+    expect(surfaces(after)).toEqual(OPEN);
+    expect(Object.keys(changes(before.openQuestions, after.openQuestions)).sort()).toEqual(
+      [...inWords].sort(),
+    );
+  });
 
-test.each(executable)('%s shows where the register says that it would', (id) => {
-  const { shows } = openQuestions.find((question) => question.id === id)!;
-  const seen = SURFACES.filter((surface) => Object.keys(ROWS[id][surface]).length > 0);
-  expect([...shows].sort()).toEqual(seen.sort());
+  test.each(inWords)('to %s passes the gate on both sides, and fails it on one', (id) => {
+    expect(seenIn(wordsStep).gate[id]).toEqual(GATE);
+  });
 });

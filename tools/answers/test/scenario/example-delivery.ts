@@ -6,7 +6,7 @@ import { exampleAnswers } from '@plant-store/example-answers';
 /** The key with which the example deliveries are signed. */
 export const SIGNING_KEY = `whsec_${Buffer.from('an example key of 32 bytes here!').toString('base64')}`;
 
-/** A delivery as the example answers want it; while a question is open, nothing of it matters. */
+/** A delivery that follows every example answer. */
 export interface ExampleDelivery {
   readonly method: string;
   readonly headers: Record<string, string>;
@@ -16,7 +16,7 @@ export interface ExampleDelivery {
 /** The content of the example deliveries: an event with a plant. */
 export const CONTENT = '{"addedOn":"2026-01-31","plant":{"name":"Fern"}}';
 
-/** Makes a delivery that every example answer is content with. */
+/** Makes a delivery that follows every example answer. */
 export function exampleDelivery(token: string, eventId: string, content = CONTENT): ExampleDelivery {
   const timestamp = String(Math.floor(Date.now() / 1_000));
   return {

@@ -1,0 +1,76 @@
+/**
+ * Module hooks of Node for the process that observes scenarios (see observe.ts):
+ * - A module of the workspace that is imported with `?scenario=<questions>` passes the scenario on to every workspace
+ *   module that it imports. So each scenario has its own instances of what was built, and all share what is installed.
+ * - In a scenario, `answers.js` of the contract has the example answers to these questions.
+ * - TypeScript of this folder is compiled as Jest compiles it.
+ */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { transform } from '@swc/core';
+
+const ROOT = new URL('../../../../', import.meta.url).href;
+const ANSWERS = `${ROOT}libs/contract/dist/answers.js`;
+
+/** @type {import('node:module').ResolveHook} */
+export async function resolve(specifier, context, next) {
+  const parent = context.parentURL ?? '';
+  const isSource = parent.endsWith('.ts') && specifier.startsWith('.');
+  const resolved = await next(isSource ? specifier.replace(/\.js$/, '.ts') : specifier, context);
+  const scenario = scenarioOf(resolved.url) ?? scenarioOf(parent);
+  return scenario === null || !isOfWorkspace(resolved.url) ? resolved : withScenario(resolved, scenario);
+}
+
+/** @type {import('node:module').LoadHook} */
+export async function load(url, context, next) {
+  const scenario = scenarioOf(url);
+  if (scenario !== null && url.startsWith(ANSWERS)) return moduleOf(answersOf(scenario));
+  return url.endsWith('.ts') ? moduleOf(await compile(fileURLToPath(url))) : next(url, context);
+}
+
+/** @param {string} url */
+function scenarioOf(url) {
+  return url.startsWith(ROOT) ? new URL(url).searchParams.get('scenario') : null;
+}
+
+/** @param {string} url */
+function isOfWorkspace(url) {
+  return url.startsWith(ROOT) && !url.includes('/node_modules/');
+}
+
+/**
+ * @param {import('node:module').ResolveFnOutput} resolved
+ * @param {string} scenario
+ */
+function withScenario(resolved, scenario) {
+  const url = new URL(resolved.url);
+  url.searchParams.set('scenario', scenario);
+  return { ...resolved, url: url.href };
+}
+
+/** @param {string} scenario */
+function answersOf(scenario) {
+  const entries = scenario.split(' ').map((id) => `  '${id}': exampleAnswers['${id}'],\n`);
+  return [
+    `import { exampleAnswers } from '@plant-store/example-answers';`,
+    `export const answers = {\n${scenario === '' ? '' : entries.join('')}};`,
+  ].join('\n');
+}
+
+/** @param {string} file */
+async function compile(file) {
+  const source = await readFile(file, 'utf8');
+  const { code } = await transform(source, {
+    filename: file,
+    swcrc: false,
+    jsc: { target: 'es2023', parser: { syntax: 'typescript' } },
+    module: { type: 'es6' },
+    sourceMaps: 'inline',
+  });
+  return code;
+}
+
+/** @param {string} source */
+function moduleOf(source) {
+  return { format: /** @type {const} */ ('module'), source, shortCircuit: true };
+}

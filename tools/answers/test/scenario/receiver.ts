@@ -1,0 +1,199 @@
+import { request } from 'node:http';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+import { facts } from '@plant-store/contract';
+import Database from 'libsql';
+
+import type { Observations } from '../../src/matrix.js';
+import { CONTENT, type ExampleDelivery, exampleDelivery, SIGNING_KEY } from './example-delivery.js';
+import { runProgram } from './run-program.js';
+import type { Scenario } from './observe.js';
+
+/** Deliveries that differ in one respect each from what the example answers say. */
+const VARIATIONS: Readonly<Record<string, (delivery: ExampleDelivery) => ExampleDelivery>> = {
+  'sent with POST': (delivery) => ({ ...delivery, method: 'POST' }),
+  'sent with GET': (delivery) => ({ ...delivery, method: 'GET' }),
+  'of another media type': (delivery) => withField(delivery, 'content-type', 'text/plain'),
+  'of another version': (delivery) => withField(delivery, 'plant-store-version', '2.0.0'),
+  'without a signature': (delivery) => withoutField(delivery, 'webhook-signature'),
+  'without an identifier': (delivery) => withoutField(delivery, 'webhook-id'),
+};
+
+/** Contents that differ in the same way. Each is signed. */
+const CONTENTS: Readonly<Record<string, string>> = {
+  'that is no JSON': '{"addedOn"',
+  'with a plant alone': '{"name":"Fern"}',
+  'with a plant without a name': '{"addedOn":"2026-01-31","plant":{}}',
+  'with an event without a date': '{"plant":{"name":"Fern"}}',
+  'of 2000 bytes': CONTENT.padEnd(2_000),
+};
+
+/** The number of deliveries that are sent in a row to observe a rate limit. */
+const MANY = 21;
+
+/** Each observation has its own token, so that they don't share a rate limit. */
+const TOKENS = Array.from({ length: 20 }, (_, index) => `example-${index}`);
+
+/** A receiver that listens. */
+interface Receiver {
+  readonly url: string;
+  /** The file of its inbox. */
+  readonly inbox: string;
+  stop(): Promise<void>;
+}
+
+interface Response {
+  readonly status: number;
+  readonly challenge: string | undefined;
+  readonly mediaType: string | undefined;
+  readonly content: string;
+}
+
+/** Observes the receiver of a scenario over HTTP. */
+export async function observeReceiver(scenario: Scenario): Promise<Observations> {
+  const receiver = await startReceiver(scenario, 'inbox', {
+    ACCESS_TOKENS: TOKENS.join(','),
+    ...(scenario.answered.includes('signing') && { SIGNING_KEYS: SIGNING_KEY }),
+  });
+  if (typeof receiver === 'string') throw new Error(`The receiver did not start: ${receiver}`);
+  try {
+    return { ...(await observeResponses(receiver)), ...(await observeStart(scenario)) };
+  } finally {
+    await receiver.stop();
+  }
+}
+
+async function observeResponses(receiver: Receiver): Promise<Observations> {
+  const tokens = TOKENS.values();
+  const example = (content?: string): ExampleDelivery => {
+    const token = tokens.next().value as string;
+    return exampleDelivery(token, `event-of-${token}`, content);
+  };
+  const send = (delivery: ExampleDelivery): Promise<Response> => sendTo(receiver.url, delivery);
+
+  const accepted = await send(example());
+  const outcome = ({ status }: Response): string =>
+    status === accepted.status ? 'accepted' : `refused with ${status}`;
+  const seen: Record<string, string> = { 'as agreed': inWords(accepted) };
+  for (const [name, vary] of Object.entries(VARIATIONS)) seen[name] = outcome(await send(vary(example())));
+  for (const [name, content] of Object.entries(CONTENTS)) seen[name] = outcome(await send(example(content)));
+
+  const same = example();
+  const before = countDeliveries(receiver);
+  await send(same);
+  await send(same);
+  seen['sent twice'] = `${countDeliveries(receiver) - before} kept`;
+
+  const token = tokens.next().value as string;
+  let last = accepted;
+  for (let count = 1; count <= MANY; count += 1) last = await send(exampleDelivery(token, `quick-${count}`));
+  seen[`after ${MANY - 1} others`] = outcome(last);
+
+  seen['without a token'] = inWords(await send(withoutField(example(), 'authorization')));
+  seen['with a wrong token'] = inWords(
+    await send(withField(example(), 'authorization', 'Bearer example-wrong')),
+  );
+  return seen;
+}
+
+/** Starts a second receiver with settings that only an answer, or only an open question, allows. */
+async function observeStart(scenario: Scenario): Promise<Observations> {
+  const settings = { ACCESS_TOKENS: 'other', MAX_CONTENT_BYTES: '500', REQUEST_TIMEOUT_MS: '500' };
+  const receiver = await startReceiver(scenario, 'other-inbox', settings);
+  if (typeof receiver === 'string') {
+    const names = Array.from(receiver.matchAll(/^ {2}([A-Z_]+):/gm), ([, name]) => name);
+    return { 'started with other settings': `refuses ${[...new Set(names)].sort().join(', ')}` };
+  }
+  await receiver.stop();
+  return { 'started with other settings': 'listens' };
+}
+
+/** Starts the built receiver of a scenario, or returns what it wrote to standard error. */
+async function startReceiver(
+  { name, folder }: Scenario,
+  inbox: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<Receiver | string> {
+  const port = await freePort();
+  const others = new Set(process.listeners('SIGTERM'));
+  const { code, stderr } = await runProgram(name, 'apps/webhook/dist/main.js', [], {
+    PORT: String(port),
+    OPERATIONS_PORT: '0',
+    INBOX_URL: `file:${join(folder, inbox)}`,
+    LOG_LEVEL: 'silent',
+    ...settings,
+  });
+  const own = process.listeners('SIGTERM').filter((listener) => !others.has(listener));
+  if (code !== 0) return stderr;
+  return {
+    url: `http://127.0.0.1:${port}${facts.DELIVERY_PATH}`,
+    inbox: join(folder, inbox, 'inbox.sqlite'),
+    stop: () => terminate(own),
+  };
+}
+
+/** Sends SIGTERM to a receiver in this process, and waits until it would exit. */
+async function terminate(listeners: readonly NodeJS.SignalsListener[]): Promise<void> {
+  const { exit } = process;
+  await new Promise<void>((resolve) => {
+    process.exit = resolve as () => never;
+    for (const listener of listeners) listener('SIGTERM');
+  });
+  process.exit = exit;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Sends a delivery over its own connection. */
+function sendTo(url: string, { method, headers, content }: ExampleDelivery): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, {
+      method,
+      headers: { ...headers, 'content-length': String(Buffer.byteLength(content)) },
+      agent: false,
+    });
+    outgoing.once('error', reject).once('response', (response) => {
+      text(response).then((received) => {
+        resolve({
+          status: response.statusCode ?? 0,
+          challenge: response.headers['www-authenticate'],
+          mediaType: response.headers['content-type'],
+          content: received,
+        });
+      }, reject);
+    });
+    outgoing.end(content);
+  });
+}
+
+function countDeliveries({ inbox }: Receiver): number {
+  const database = new Database(inbox, { readonly: true });
+  try {
+    return (database.prepare('SELECT count(*) AS count FROM delivery').get() as { count: number }).count;
+  } finally {
+    database.close();
+  }
+}
+
+function inWords({ status, challenge, mediaType, content }: Response): string {
+  return [`${status}`, challenge, mediaType, content].filter(Boolean).join(' · ');
+}
+
+function withField(delivery: ExampleDelivery, name: string, value: string): ExampleDelivery {
+  return { ...delivery, headers: { ...delivery.headers, [name]: value } };
+}
+
+function withoutField(delivery: ExampleDelivery, name: string): ExampleDelivery {
+  const headers = Object.entries(delivery.headers).filter(([field]) => field !== name);
+  return { ...delivery, headers: Object.fromEntries(headers) };
+}
