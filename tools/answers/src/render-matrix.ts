@@ -19,9 +19,9 @@ This page answers every open question with an **example that nobody gave**
 ([libs/example-answers](../libs/example-answers/src/example-answers.ts)) and lists what changes. To answer a question:
 [answering.md](answering.md).
 
-A test holds this page to the built software. It runs the receiver, the sender, the OpenAPI document, the gate and
-OPEN_QUESTIONS.md with and without each answer, compiles code against the sender's types, and makes the same
-observations each time. It fails if an answer changes more than this page says, or less.
+A test compares this page with the built software. It makes the same observations with and without each answer: of the
+receiver, the sender, the sender's types, the OpenAPI document, the gate and OPEN_QUESTIONS.md. It fails if an answer
+changes more than this page says, or less.
 
 - The numbers count the changes that can be seen from outside. The sections below list them.
 - \`–\`: nothing changes. The software cannot carry out an answer in words; it shows in the documents alone.

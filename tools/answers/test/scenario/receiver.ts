@@ -136,7 +136,7 @@ async function startReceiver(
 
 /** Sends SIGTERM to a receiver in this process, and waits until it would exit. */
 async function terminate(listeners: readonly NodeJS.SignalsListener[]): Promise<void> {
-  const { exit } = process;
+  const exit = process.exit.bind(process);
   await new Promise<void>((resolve) => {
     process.exit = resolve as () => never;
     for (const listener of listeners) listener('SIGTERM');
