@@ -1,4 +1,4 @@
-/** The compiler is what tests these: an expectation that doesn't hold is an error of the typecheck gate. */
+/** The compiler tests these: a wrong `@ts-expect-error` fails the typecheck gate. */
 import type { Answers, OnceAnswered, RequiredWhileOpen } from './answer-types.js';
 
 /** Answers that nobody gave, to try the types while some questions are answered. */

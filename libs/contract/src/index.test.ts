@@ -50,7 +50,7 @@ describe('the syntax of an access token (RFC 6750 §2.1)', () => {
     expect(token).toMatch(contract.ACCESS_TOKEN_PATTERN);
   });
 
-  test.each(['', '=', 'a b', 'a,b', 'a=b', 'a\n', 'ä', '"a"'])('%j is none', (token) => {
+  test.each(['', '=', 'a b', 'a,b', 'a=b', 'a\n', 'ä', '"a"'])('%j is not one', (token) => {
     expect(token).not.toMatch(contract.ACCESS_TOKEN_PATTERN);
   });
 });

@@ -3,8 +3,8 @@ import type { Answers } from '@plant-store/contract';
 import { exampleEvent, examplePlant } from './example-plant.js';
 
 /**
- * An answer to every question of the register. **Nobody gave them.** They are here to try what happens once questions
- * are answered, and stand on both sides: see example-answers.overlay.yaml for the other one.
+ * An example answer to every question of the register. **Nobody gave them.** Tests use them to answer questions.
+ * example-answers.overlay.yaml is the other side.
  */
 export const exampleAnswers = {
   'store-operations': 'An example: there are no others.',
@@ -30,7 +30,7 @@ export const exampleAnswers = {
   'authentication-realm': 'example',
   'transport-security': 'An example: TLS 1.3, ended in front of the receiver.',
   retry: { delays: [100, 200], statuses: [429, 503], withoutResponse: true },
-  // As Standard Webhooks has it.
+  // As in Standard Webhooks.
   signing: {
     algorithm: 'hmac-sha256',
     signed: ['event-id', 'timestamp', 'content'],

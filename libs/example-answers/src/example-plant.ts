@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** Fields of a plant that nobody has named. */
+/** Example fields of a plant. Nobody has named them. */
 export const examplePlant = z.object({
   name: z.string().min(1),
   heightInCentimetres: z.number().positive().optional(),
 });
 
-/** Fields of an event, beside those of its plant, that nobody has named. */
+/** Example fields of an event beside those of its plant. Nobody has named them. */
 export const exampleEvent = z.object({ addedOn: z.string().regex(/^\d{4}-\d{2}-\d{2}$/) });

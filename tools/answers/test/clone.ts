@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path';
 
 import { ROOT } from './scenario/run-program.js';
 
-/** A copy of the repository as it is in the working tree, under version control, with what is installed here. */
+/**
+ * A copy of the repository as it is in the working tree, under version control, with what is installed and built here.
+ */
 export function cloneRepository(): string {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-clone-'));
   const git = (...args: readonly string[]): string =>
@@ -18,6 +20,9 @@ export function cloneRepository(): string {
   for (const project of ['.', ...projects()]) {
     const installed = join(ROOT, project, 'node_modules');
     if (existsSync(installed)) linkInstalled(installed, join(folder, project, 'node_modules'));
+    // The compiler then builds only what an answer changes.
+    const built = join(ROOT, project, 'dist');
+    if (existsSync(built)) cpSync(built, join(folder, project, 'dist'), { recursive: true });
   }
   inClone(folder, 'init', '--quiet', '--initial-branch', 'main');
   inClone(folder, 'add', '--all');
@@ -39,7 +44,7 @@ function inClone(folder: string, ...args: readonly string[]): void {
   execFileSync('git', [...args], { cwd: folder });
 }
 
-/** Links every installed package; what is a link already, packages of the workspace and commands, leads to the clone's own. */
+/** Links every installed package. Links to packages of the workspace, and to commands, lead into the clone. */
 function linkInstalled(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   for (const entry of readdirSync(from, { withFileTypes: true })) {

@@ -44,10 +44,17 @@ test.each(guide.slice(1).map((block) => [block.commands.split('\n')[0], block] a
   300_000,
 );
 
-/** What a person has in a terminal; nothing of the run that this test is part of. */
+/** The variables of a terminal, without those of this test run. Nx starts no background processes. */
 function environment(): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;
-  return { PATH, HOME, NX_DAEMON: 'false', PORT: String(port), OPERATIONS_PORT: '0' };
+  return {
+    PATH,
+    HOME,
+    NX_DAEMON: 'false',
+    NX_ISOLATE_PLUGINS: 'false',
+    PORT: String(port),
+    OPERATIONS_PORT: '0',
+  };
 }
 
 function freePort(): Promise<number> {

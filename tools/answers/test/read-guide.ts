@@ -1,17 +1,17 @@
-/** A block of commands of a guide, and what it promises. */
+/** A block of commands of a guide, and its expected result. */
 export interface Block {
   readonly commands: string;
-  /** Whether the commands end with a fault, which is what the guide wants to show. */
+  /** Whether the last command must fail. */
   readonly fails: boolean;
-  /** Whether the commands only prepare a machine. */
+  /** Whether the commands only set up a machine. They are not run. */
   readonly isSetup: boolean;
-  /** Lines that are to be seen in the output. */
+  /** Lines that the output must contain. */
   readonly shows: readonly string[];
 }
 
 const FENCE = /^```(\w+)(?: (\w+))?\n([^]*?)^```$/gm;
 
-/** Reads the commands of a Markdown page: `sh` blocks, each with the `text` block that follows it. */
+/** Reads the commands of a Markdown page: each `sh` block, with the `text` block that follows it. */
 export function readGuide(markdown: string): Block[] {
   const blocks: (Block & { shows: string[] })[] = [];
   for (const [, language, mark, content = ''] of markdown.matchAll(FENCE)) {
