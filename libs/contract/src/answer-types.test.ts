@@ -1,5 +1,5 @@
 /** The compiler tests these: a wrong `@ts-expect-error` fails the typecheck gate. */
-import type { Answers, OnceAnswered, RequiredWhileOpen } from './answer-types.js';
+import type { Answers, OnceAnswered, RequiredWhileOpen, ShownOn } from './answer-types.js';
 
 /** Answers that nobody gave, to try the types while some questions are answered. */
 const exampleAnswers = {
@@ -82,4 +82,14 @@ describe('OnceAnswered', () => {
 
     expect([before, after, missing]).toHaveLength(3);
   });
+});
+
+test('ShownOn lists the executable questions whose answer shows on a surface', () => {
+  const shown: ShownOn<'types'>[] = ['base-address', 'http-method'];
+  // @ts-expect-error the register says that an answer to retry shows in the sender.
+  const elsewhere: ShownOn<'receiver'> = 'retry';
+  // @ts-expect-error an answer to webhook-key is words, which the software cannot carry out.
+  const inWords: ShownOn<'document'> = 'webhook-key';
+
+  expect([...shown, elsewhere, inWords]).toHaveLength(4);
 });

@@ -1,6 +1,6 @@
 import { openQuestions, type QuestionId, type Surface } from '@plant-store/contract';
 
-import { changes, onEach, type Seen } from '../src/matrix.js';
+import { changes, onEach, type Row, type Seen } from '../src/matrix.js';
 import { builtOn, changesOf, OPEN, ROWS } from '../src/rows.js';
 import type { Step } from './scenario/observe.js';
 import { type ObservedStep, observeSteps } from './scenario/observe-steps.js';
@@ -52,6 +52,16 @@ beforeAll(async () => {
 const surfaces = (seen: Seen): Seen => onEach((surface) => seen[surface]);
 const changed = ({ before, after }: ObservedStep): Seen =>
   onEach((surface) => changes(before[surface], after[surface]));
+
+test('the compiler asks for exactly the surfaces that the register names', () => {
+  const retry: Row<'retry'> = { sender: {} };
+  // @ts-expect-error an answer to retry shows in the sender.
+  const missing: Row<'retry'> = {};
+  // @ts-expect-error an answer to retry does not show in the receiver.
+  const tooMany: Row<'retry'> = { sender: {}, receiver: {} };
+
+  expect([retry, missing, tooMany]).toHaveLength(3);
+});
 
 test('with everything open', () => {
   expect(surfaces(seenIn(wordsStep).before)).toEqual(OPEN);

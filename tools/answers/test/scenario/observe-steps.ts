@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
@@ -30,9 +31,17 @@ export async function observeSteps(steps: readonly Step[]): Promise<ObservedStep
 /** Module hooks need a process of Node without Jest. */
 async function observeInProcess(steps: readonly Step[]): Promise<StepObservations[]> {
   const program = fileURLToPath(new URL('process.mjs', import.meta.url));
-  const child = spawn(process.execPath, [program], { env: {}, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [program], {
+    env: {},
+    stdio: ['pipe', 'pipe', 'pipe'],
+    timeout: 100_000,
+  });
   child.stdin.end(JSON.stringify(steps));
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  if (stderr !== '') throw new Error(stderr);
+  const [[code], stdout, stderr] = await Promise.all([
+    once(child, 'close') as Promise<[number | null]>,
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  if (code !== 0) throw new Error(`The scenarios could not be observed: ${stderr}`);
   return JSON.parse(stdout) as StepObservations[];
 }
