@@ -2,8 +2,8 @@ import { openQuestions, type QuestionId, type Surface } from '@plant-store/contr
 
 import { changes, onEach, type Row, type Seen } from '../src/matrix.js';
 import { builtOn, changesOf, OPEN, ROWS } from '../src/rows.js';
-import type { Step } from './scenario/observe.js';
 import { type ObservedStep, observeSteps } from './scenario/observe-steps.js';
+import type { Step } from './scenario/scenario.js';
 
 /** What the gate says of every answer. */
 const GATE = {
@@ -47,7 +47,7 @@ beforeAll(async () => {
   ];
   const seen = await observeSteps(steps);
   steps.forEach((step, index) => observed.set(JSON.stringify(step), seen[index]!));
-}, 120_000);
+}, 300_000);
 
 const surfaces = (seen: Seen): Seen => onEach((surface) => seen[surface]);
 const changed = ({ before, after }: ObservedStep): Seen =>

@@ -5,16 +5,8 @@ import { openQuestions, type QuestionId } from '@plant-store/contract';
 import { parse, stringify } from 'yaml';
 
 import type { Observations } from '../../src/matrix.js';
-import type { Scenario } from './observe.js';
 import { type Result, ROOT, runProgram } from './run-program.js';
-
-/** What the documents of a scenario say. */
-export interface DocumentObservations {
-  /** The facts of the OpenAPI document that the specification does not state. */
-  readonly document: Observations;
-  /** OPEN_QUESTIONS.md: the state of each question. */
-  readonly openQuestions: Observations;
-}
+import type { Scenario, ScenarioObservations } from './scenario.js';
 
 interface Action {
   readonly 'x-question': QuestionId;
@@ -40,7 +32,9 @@ const EXAMPLE = parse(
 ) as Overlay;
 
 /** Generates the documents of a scenario and reads them. */
-export async function observeDocuments(scenario: Scenario): Promise<DocumentObservations> {
+export async function observeDocuments(
+  scenario: Scenario,
+): Promise<Pick<ScenarioObservations, 'document' | 'openQuestions'>> {
   const files = filesOf(scenario);
   const page = join(scenario.folder, 'OPEN_QUESTIONS.md');
   writeOverlay(files.overlay, actionsFor(scenario));

@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
+import type { QuestionId } from '@plant-store/contract';
+
 import type { Seen } from '../../src/matrix.js';
-import type { ScenarioObservations, Step, StepObservations } from './observe.js';
+import { nameOf, type ScenarioObservations, type Step, type StepObservations } from './scenario.js';
 import { observeTypes } from './types.js';
 
 /** Everything that is seen of a scenario. */
@@ -19,22 +21,29 @@ export interface ObservedStep extends Pick<StepObservations, 'gate'> {
 /** Observes the built software before and after each step. */
 export async function observeSteps(steps: readonly Step[]): Promise<ObservedStep[]> {
   const running = observeInProcess(steps);
-  const types = observeTypes(steps.flatMap(({ builtOn, answered }) => [builtOn, [...builtOn, ...answered]]));
+  const types = observeTypes(steps.flatMap((step) => [step.builtOn, answeredAfter(step)]));
   const seen = await running;
-  return seen.map(({ before, after, gate }, index) => ({
-    before: { ...before, types: types[2 * index]! },
-    after: { ...after, types: types[2 * index + 1]! },
-    gate,
-  }));
+  return steps.map((step, index) => {
+    const { before, after, gate } = seen[index]!;
+    return {
+      before: { ...before, types: types.get(nameOf(step.builtOn))! },
+      after: { ...after, types: types.get(nameOf(answeredAfter(step)))! },
+      gate,
+    };
+  });
 }
 
-/** Module hooks need a process of Node without Jest. */
+function answeredAfter({ builtOn, answered }: Step): QuestionId[] {
+  return [...builtOn, ...answered];
+}
+
+/** Runs process.mjs, because module hooks do not work inside Jest. */
 async function observeInProcess(steps: readonly Step[]): Promise<StepObservations[]> {
   const program = fileURLToPath(new URL('process.mjs', import.meta.url));
   const child = spawn(process.execPath, [program], {
     env: {},
     stdio: ['pipe', 'pipe', 'pipe'],
-    timeout: 100_000,
+    timeout: 280_000,
   });
   child.stdin.end(JSON.stringify(steps));
   const [[code], stdout, stderr] = await Promise.all([

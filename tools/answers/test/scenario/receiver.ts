@@ -9,7 +9,7 @@ import Database from 'libsql';
 import type { Observations } from '../../src/matrix.js';
 import { CONTENT, type ExampleDelivery, exampleDelivery, SIGNING_KEY } from './example-delivery.js';
 import { runProgram } from './run-program.js';
-import type { Scenario } from './observe.js';
+import type { Scenario } from './scenario.js';
 
 /** Deliveries that differ in one respect each from what the example answers say. */
 const VARIATIONS: Readonly<Record<string, (delivery: ExampleDelivery) => ExampleDelivery>> = {

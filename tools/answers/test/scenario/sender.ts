@@ -6,8 +6,8 @@ import type * as Sdk from '@plant-store/sdk';
 
 import type { Observations } from '../../src/matrix.js';
 import { SIGNING_KEY } from './example-delivery.js';
-import type { Scenario } from './observe.js';
 import { importBuilt, runProgram } from './run-program.js';
+import type { Scenario } from './scenario.js';
 
 /** The responses to the requests. Requests after the last one get the last one. */
 type Script = readonly { readonly status: number; readonly mediaType?: string; readonly content?: string }[];

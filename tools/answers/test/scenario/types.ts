@@ -7,6 +7,7 @@ import ts from 'typescript';
 
 import type { Observations } from '../../src/matrix.js';
 import { ROOT } from './run-program.js';
+import { nameOf } from './scenario.js';
 
 /** The start of every snippet. The compiler does not look for superfluous options in a spread. */
 const HEAD = `import { createNewPlantSender } from '@plant-store/sdk';
@@ -41,15 +42,21 @@ const SNIPPETS: Readonly<Record<string, string>> = {
   createNewPlantSender<Plant>({ ...all }).send({ name: 'Fern' }, everything).then(({ status }) => status);`,
 };
 
-/** Observes for each set of answers which snippets compile against the types of the built SDK. */
-export function observeTypes(scenarios: readonly (readonly QuestionId[])[]): Observations[] {
+/** Observes which snippets compile against the types of the built SDK: for each set of answers, by its name. */
+export function observeTypes(scenarios: readonly (readonly QuestionId[])[]): Map<string, Observations> {
   const root = mkdtempSync(join(tmpdir(), 'plant-store-types-'));
   try {
     symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
-    const files = scenarios.map((answered, index) => writeSnippets(join(root, String(index)), answered));
-    const compiles = compile(files.flatMap((named) => Object.values(named)));
-    return files.map((named) =>
-      Object.fromEntries(Object.entries(named).map(([name, file]) => [name, compiles(file)])),
+    const distinct = new Map(scenarios.map((answered) => [nameOf(answered), answered]));
+    const files = [...distinct].map(
+      ([name, answered], index) => [name, writeSnippets(join(root, String(index)), answered)] as const,
+    );
+    const compiles = compile(files.flatMap(([, snippets]) => Object.values(snippets)));
+    return new Map(
+      files.map(([name, snippets]) => [
+        name,
+        Object.fromEntries(Object.entries(snippets).map(([snippet, file]) => [snippet, compiles(file)])),
+      ]),
     );
   } finally {
     rmSync(root, { recursive: true, force: true });
@@ -88,7 +95,7 @@ function copyTypes(name: string, to: string): void {
   writeFileSync(join(to, 'package.json'), JSON.stringify({ ...manifest, version: `0.0.0-${to}` }));
 }
 
-/** Compiles all files in one program, and tells of each whether it compiles. */
+/** Compiles all files in one program, and says of each whether it compiles. */
 function compile(files: readonly string[]): (file: string) => string {
   const program = ts.createProgram(files, {
     strict: true,
