@@ -229,6 +229,11 @@ test.each<[string, Answers, string]>([
     'base-address: must not contain credentials',
   ],
   [
+    'a base address with credentials and a query, without quoting the password',
+    { 'base-address': 'https://user:password@receiver.example/?a' },
+    'base-address: must not contain credentials, because it is published',
+  ],
+  [
     'an empty code',
     { 'error-codes': { unavailable: '' } },
     'error-codes: the code of unavailable must not be empty',

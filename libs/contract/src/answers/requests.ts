@@ -32,13 +32,12 @@ const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
 const PATH_PREFIX = /^(?:\/(?!\.\.?(?:\/|$))[\w.~-]+)+$/;
 
 export function baseAddressFaults(url: string): string[] {
-  return [
-    ...unless(
-      /^https?:\/\/[^\s?#]+$/.test(url),
-      `must be an absolute http or https URL without query and fragment (got ${url})`,
-    ),
-    ...unless(!/^[^/]*\/\/[^/]*@/.test(url), 'must not contain credentials, because it is published'),
-  ];
+  // The message must not repeat a password.
+  if (/^[^/]*\/\/[^/]*@/.test(url)) return ['must not contain credentials, because it is published'];
+  return unless(
+    /^https?:\/\/[^\s?#]+$/.test(url),
+    `must be an absolute http or https URL without query and fragment (got ${url})`,
+  );
 }
 
 export function eventIdentityFaults(identity: EventIdentity): string[] {
