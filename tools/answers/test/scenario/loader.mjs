@@ -50,11 +50,11 @@ function withScenario(resolved, scenario) {
 
 /** @param {string} scenario */
 function answersOf(scenario) {
-  const entries = scenario.split(' ').map((id) => `  '${id}': exampleAnswers['${id}'],\n`);
-  return [
-    `import { exampleAnswers } from '@plant-store/example-answers';`,
-    `export const answers = {\n${scenario === '' ? '' : entries.join('')}};`,
-  ].join('\n');
+  const ids = scenario.split(' ').filter((id) => id !== '');
+  const entries = ids.map((id) => `'${id}': exampleAnswers['${id}']`);
+  return `import { exampleAnswers } from '@plant-store/example-answers';
+export const answers = { ${entries.join(', ')} };
+`;
 }
 
 /** @param {string} file */

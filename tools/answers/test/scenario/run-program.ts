@@ -47,7 +47,7 @@ export async function runProgram(
   }
 }
 
-/** The modules that a built module exports, under the answers of a scenario. */
+/** Imports a built module under the answers of a scenario. */
 export async function importBuilt(scenario: string, file: string): Promise<unknown> {
   const url = pathToFileURL(join(ROOT, file));
   url.searchParams.set('scenario', scenario);
