@@ -44,14 +44,14 @@ test.each(guide.slice(1).map((block) => [block.commands.split('\n')[0], block] a
   300_000,
 );
 
-/** The variables of a terminal, without those of this test run. Nx starts no background processes. */
+/** The variables of a terminal, without those of this test run. Nx starts no daemon. */
 function environment(): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;
   return {
     PATH,
     HOME,
     NX_DAEMON: 'false',
-    NX_ISOLATE_PLUGINS: 'false',
+
     PORT: String(port),
     OPERATIONS_PORT: '0',
   };
