@@ -7,24 +7,24 @@ const TOKENS_FILE = 'data/access-tokens';
 export const SIGNING_KEY_FILE = 'data/signing-key';
 
 /**
- * The environment of a receiver under development: every delivery is reported, and a token is made if none is
- * configured; so is a key, once signing is answered. They stay the same from one start to the next.
+ * The environment of a receiver under development: it logs each delivery, and a token is made if none is configured.
+ * So is a signing key, once `signing` is answered. Both stay the same from one start to the next.
  *
- * @param {NodeJS.ProcessEnv} environment
+ * @param {NodeJS.ProcessEnv} given
  * @param {import('@plant-store/contract').Answers} answers
  */
-export function developmentEnvironment(environment, { signing }) {
+export function developmentEnvironment(given, { signing }) {
   const made = { LOG_LEVEL: 'debug' };
-  if (!environment.ACCESS_TOKENS && !environment.ACCESS_TOKENS_FILE) {
+  if (!given.ACCESS_TOKENS && !given.ACCESS_TOKENS_FILE) {
     makeSecret(TOKENS_FILE, () => random('base64url'));
     made.ACCESS_TOKENS_FILE = TOKENS_FILE;
   }
-  if (signing !== undefined && !environment.SIGNING_KEYS) {
+  if (signing !== undefined && !given.SIGNING_KEYS) {
     const { prefix, encoding } = signing.key;
     makeSecret(SIGNING_KEY_FILE, () => prefix + random(encoding === 'base64' ? 'base64' : 'base64url'));
     made.SIGNING_KEYS = readFileSync(SIGNING_KEY_FILE, 'utf8').trim().split('\n').at(-1);
   }
-  return { ...made, ...withoutEmpty(environment) };
+  return { ...made, ...withoutEmpty(given) };
 }
 
 /** @param {BufferEncoding} encoding */
@@ -32,11 +32,11 @@ function random(encoding) {
   return randomBytes(32).toString(encoding);
 }
 
-/** Writes a secret into a file of its own, unless it is there. */
+/** Writes a secret to a file, unless the file exists. */
 function makeSecret(file, make) {
   if (existsSync(file)) return;
   mkdirSync('data', { recursive: true });
-  writeFileSync(file, `# made for development by apps/webhook/serve\n${make()}\n`, { mode: 0o600 });
+  writeFileSync(file, `# Made for development by apps/webhook/serve.\n${make()}\n`, { mode: 0o600 });
 }
 
 /** An empty variable counts as not set. */

@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process';
+
+const END_WITH_PARENT = new URL('end-with-parent.mjs', import.meta.url).href;
+
+/**
+ * Starts a Node.js process. It ends when this process ends, even if this one is killed. It has a process group of its
+ * own, so that Ctrl+C in a terminal reaches only this process, which then ends the others in order.
+ *
+ * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} environment
+ */
+export function startChild(args, environment) {
+  return spawn(process.execPath, ['--enable-source-maps', '--import', END_WITH_PARENT, ...args], {
+    env: environment,
+    detached: process.platform !== 'win32',
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+}
+
+/** Whether a process was started and has not ended. */
+export function isAlive(child) {
+  return child !== undefined && child.exitCode === null && child.signalCode === null;
+}

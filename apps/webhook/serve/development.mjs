@@ -1,0 +1,105 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import pretty from 'pino-pretty';
+
+import { startCompiler } from './compiler.mjs';
+import { developmentEnvironment } from './environment.mjs';
+import { guide } from './guide.mjs';
+import { DevelopmentReceiver } from './receiver.mjs';
+
+/** How often to look whether the process that started this one is gone. */
+const PARENT_CHECK_MS = 1_000;
+
+/**
+ * Compiles and runs the receiver, and again on each change and after each crash. Paths are relative to the
+ * workspace, which is the working directory.
+ *
+ * Exits with 1 if the receiver can't start, and with 0 on SIGINT, SIGTERM or SIGHUP.
+ *
+ * @param {NodeJS.ProcessEnv} given
+ */
+export function develop(given) {
+  const log = pretty({ ignore: 'hostname,pid', translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true });
+  console.log('Compiling the receiver and the sender...');
+  const compiler = startCompiler(given);
+  const receiver = new DevelopmentReceiver();
+  let builds = Promise.resolve();
+  let hasListened = false;
+  let isStopping = false;
+
+  compiler
+    .on('change', () => {
+      const meanwhile = receiver.isRunning
+        ? '; deliveries still go to the previous build until it restarts'
+        : '';
+      console.log(`Change found: compiling${meanwhile}.`);
+    })
+    .on('failed', (count) => {
+      const errors = `${count} type ${count === 1 ? 'error' : 'errors'}.`;
+      const next = receiver.isRunning ? 'The previous build still runs.' : 'The receiver does not run.';
+      console.error(`${errors} ${next} It starts again when the source is fixed.`);
+    })
+    .on('compiled', (seconds) => {
+      const verb = receiver.isRunning ? 'Restarting' : 'Starting';
+      console.log(`Compiled in ${seconds.toFixed(1)} s. ${verb} the receiver...`);
+      builds = builds.then(run);
+    })
+    .on('exit', () => {
+      if (!isStopping) console.error('The TypeScript compiler has ended.');
+      void stop(1);
+    });
+
+  receiver
+    .on('line', (line) => log.write(`${line}\n`))
+    .on('failed', (code) => {
+      if (!hasListened) void stop(code || 1);
+      else console.error('The receiver did not start. It starts again when the source is changed.');
+    })
+    .on('crashed', (how, delay) =>
+      console.error(`The receiver crashed (${how}). It starts again in ${delay / 1_000} s.`),
+    );
+
+  process.once('SIGINT', () => void stop(0));
+  process.once('SIGTERM', () => void stop(0));
+  process.once('SIGHUP', () => void stop(0));
+  // Whoever kills the process that runs `npm start` doesn't want a receiver that keeps its port.
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) void stop(1);
+  }, PARENT_CHECK_MS).unref();
+
+  async function run() {
+    if (isStopping) return;
+    const answers = await readAnswers();
+    const environment = developmentEnvironment(given, answers);
+    if (!hasListened) {
+      receiver.removeAllListeners('listening').once('listening', (entry) => {
+        hasListened = true;
+        console.log(guide(entry, environment, given, answers));
+      });
+    }
+    await receiver.run(environment);
+  }
+
+  async function stop(code) {
+    if (isStopping) return;
+    isStopping = true;
+    compiler.stop();
+    await builds;
+    await receiver.stop();
+    process.exit(code);
+  }
+}
+
+/**
+ * The answers that were just compiled, and not those of an earlier build.
+ *
+ * @returns {Promise<import('@plant-store/contract').Answers>}
+ */
+async function readAnswers() {
+  const url = pathToFileURL(resolve('libs/contract/dist/answers.js'));
+  url.searchParams.set('read', String(Date.now()));
+  const { answers } = await import(url.href);
+  return answers;
+}

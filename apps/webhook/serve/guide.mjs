@@ -1,0 +1,94 @@
+import { SIGNING_KEY_FILE } from './environment.mjs';
+
+const CONTENT = 'Sample content. It is arbitrary: the fields of a plant are an open question.';
+
+/** The questions whose answer says what content has to be. */
+const ABOUT_CONTENT = ['payload', 'plant-fields', 'event-payload-fields'];
+
+/**
+ * What a developer does with a receiver that listens: where deliveries go, how to send one, how to look at it.
+ *
+ * @param {{ url: string, operations: string, inbox: string }} listening the receiver's log entry; `inbox` is a file
+ * @param {NodeJS.ProcessEnv} environment of the receiver
+ * @param {NodeJS.ProcessEnv} given what the developer has set of it
+ * @param {import('@plant-store/contract').Answers} answers
+ */
+export function guide({ url, operations, inbox }, environment, given, answers) {
+  const before = preparations(environment, given, answers);
+  return `
+Deliveries go to  ${url}
+They are kept in  ${inbox}
+Documents         ${operations}
+
+To send one, in a second terminal in this folder${choices(answers)}:
+${before.map((step) => `\n  first ${step}`).join('')}
+  ${sendLine(url, environment, given, answers)}
+
+To look at what was kept:
+
+  ${lookLine(inbox)}
+
+A change of the source restarts the receiver. Ctrl+C stops it.
+`;
+}
+
+/** The command that sends one delivery: it chooses what is an open question and leaves out what is answered. */
+function sendLine(url, environment, given, answers) {
+  const { ACCESS_TOKENS_FILE: tokens } = environment;
+  return [
+    isArbitrary(answers) && `echo '${CONTENT}' |`,
+    `npx plant-store send ${isArbitrary(answers) ? '-' : 'plant.json'}`,
+    `--base-url ${quote(reachable(url))}`,
+    answers['http-method'] === undefined && '--method POST',
+    answers['media-type'] === undefined && '--content-type text/plain',
+    'header' in (answers['event-identity'] ?? {}) && '--event-id "sample-$(date +%s)"',
+    tokens && `--access-token-file ${quote(tokens)}`,
+    answers.signing !== undefined && !given.SIGNING_KEYS && `--signing-key-file ${SIGNING_KEY_FILE}`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** What the command needs that this program can't know or mustn't print. */
+function preparations(environment, given, answers) {
+  return [
+    !isArbitrary(answers) && 'write a plant to plant.json',
+    !environment.ACCESS_TOKENS_FILE && 'set and export ACCESS_TOKEN: one of your ACCESS_TOKENS',
+    answers.signing !== undefined &&
+      given.SIGNING_KEYS &&
+      'set and export PLANT_STORE_SIGNING_KEY: one of your SIGNING_KEYS',
+  ].filter(Boolean);
+}
+
+/** The parts of the command that a developer is free to choose. */
+function choices(answers) {
+  const open = [
+    answers['http-method'] === undefined && 'the HTTP method',
+    answers['media-type'] === undefined && 'the media type',
+  ].filter(Boolean);
+  if (open.length === 0) return '';
+  return ` (${open.join(' and ')} ${open.length === 1 ? 'is an open question' : 'are open questions'}: choose)`;
+}
+
+/** The command that prints the newest deliveries. */
+function lookLine(inbox) {
+  const query = 'SELECT id, received_at, state, bytes, content FROM overview ORDER BY id DESC LIMIT 10';
+  const program = `console.table(new (require("libsql"))(process.argv[1]).prepare("${query}").all())`;
+  return `node -e ${quote(program)} ${quote(inbox)}`;
+}
+
+/** Whether no answer says what content has to be. */
+function isArbitrary(answers) {
+  return ABOUT_CONTENT.every((question) => answers[question] === undefined);
+}
+
+/** The origin under which this machine reaches a receiver, which may listen on all addresses. */
+function reachable(url) {
+  const { origin } = new URL(url);
+  return origin.replace('//0.0.0.0', '//127.0.0.1').replace('//[::]', '//[::1]');
+}
+
+/** A word of a shell command. */
+function quote(word) {
+  return /^[\w./:@=+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
