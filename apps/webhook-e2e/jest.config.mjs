@@ -2,8 +2,10 @@ import shared from '../../jest.shared.mjs';
 
 export default {
   ...shared,
-  // Receivers start, are killed and come back, which takes longer where the machine is busy.
+  // These tests mostly wait for the processes that they start, so one worker would leave a processor idle.
+  maxWorkers: '100%',
+  // Receivers are started, killed and started again, which takes longer on a busy machine.
   testTimeout: 60_000,
-  // The sender is the one of a world in which everything is open, as the receivers are (everything-open.mjs).
-  moduleNameMapper: { '^\\./answers\\.js$': '<rootDir>/src/no-answers.ts', ...shared.moduleNameMapper },
+  // The sender has no answers, like the receivers (support/everything-open.mjs).
+  moduleNameMapper: { '^\\./answers\\.js$': '<rootDir>/support/no-answers.ts', ...shared.moduleNameMapper },
 };

@@ -1,11 +1,11 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { openConnection } from './connection.js';
-import { expectAnswer } from './expect-answer.js';
-import { makeFolder } from './make-folder.js';
-import { ARBITRARY, message, POST } from './message.js';
-import { type RunningReceiver, startReceiver } from './start-receiver.js';
+import { makeFolder } from '../support/clean-up.js';
+import { openConnection } from '../support/connection.js';
+import { expectResponse } from '../support/expect-response.js';
+import { ARBITRARY, message, POST } from '../support/messages.js';
+import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 
 const RELOADED = 'access tokens reloaded';
 const NOT_RELOADED = 'access tokens not reloaded; those read last stay';
@@ -128,7 +128,7 @@ async function expectAccepted(receiver: RunningReceiver, tokens: readonly string
   const connection = await openConnection(receiver.port);
   for (const token of tokens) {
     connection.write(message(POST, [`Authorization: Bearer ${token}`]));
-    expectAnswer(await connection.answer(), { status: 204 });
+    expectResponse(await connection.response(), { status: 204 });
   }
 }
 
@@ -136,7 +136,7 @@ async function expectRefused(receiver: RunningReceiver, tokens: readonly string[
   for (const token of tokens) {
     const connection = await openConnection(receiver.port);
     connection.write(message(POST, [`Authorization: Bearer ${token}`], ARBITRARY));
-    const { line } = await connection.answer();
+    const { line } = await connection.response();
     expect(line).toMatch(/^HTTP\/1.1 40[01] /);
   }
 }

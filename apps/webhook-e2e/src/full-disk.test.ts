@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { platform } from 'node:os';
 
-import { openConnection } from './connection.js';
-import { expectAnswer } from './expect-answer.js';
-import { Load, nameOf } from './load.js';
-import { makeFolder } from './make-folder.js';
-import { delivery, head, HOST } from './message.js';
-import { openSender } from './open-sender.js';
-import { readInbox } from './read-inbox.js';
-import { type RunningReceiver, startReceiver } from './start-receiver.js';
+import { makeFolder } from '../support/clean-up.js';
+import { openConnection } from '../support/connection.js';
+import { expectResponse } from '../support/expect-response.js';
+import { readInbox } from '../support/inbox.js';
+import { delivery, head, HOST } from '../support/messages.js';
+import { type RunningReceiver, startReceiver } from '../support/receiver.js';
+import { Load, nameOf, openSender } from '../support/sender.js';
 
 /** 2 MiB: the kernel refuses to write beyond it with EFBIG, as it would with ENOSPC on a full disk. */
 const MAX_FILE_BLOCKS = 4_096;
@@ -30,7 +29,7 @@ onLinux('an inbox that cannot grow', () => {
       expectHolds(receiver, load);
       const [logged] = receiver.process.entries('a delivery was not taken');
       expect(logged).toMatchObject({ status: 503, err: { code: 'INBOX_WRITE_FAILED' } });
-      await expectAnswers(receiver);
+      await expectResponses(receiver);
 
       expect(await receiver.process.stop()).toEqual({ code: 0, signal: null });
       expect(receiver.process.stderr).toBe('');
@@ -83,12 +82,12 @@ function expectHolds({ inbox }: RunningReceiver, { acknowledged }: Load): void {
   expect(names.sort()).toEqual([...acknowledged].sort());
 }
 
-async function expectAnswers({ port }: RunningReceiver): Promise<void> {
+async function expectResponses({ port }: RunningReceiver): Promise<void> {
   const connection = await openConnection(port);
   connection.write(delivery('a'.repeat(150_000)));
-  expectAnswer(await connection.answer(), { status: 503 });
+  expectResponse(await connection.response(), { status: 503 });
   connection.write(head('GET / HTTP/1.1', HOST));
-  expectAnswer(await connection.answer(), { status: 404 });
+  expectResponse(await connection.response(), { status: 404 });
 }
 
 /** Says yes so many times. */

@@ -1,11 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { Load, nameOf } from './load.js';
-import { makeFolder } from './make-folder.js';
-import { openSender } from './open-sender.js';
-import { type KeptDelivery, readInbox } from './read-inbox.js';
-import { inboxOf, spawnReceiver, startReceiver } from './start-receiver.js';
+import { makeFolder } from '../support/clean-up.js';
+import { type KeptDelivery, readInbox } from '../support/inbox.js';
+import { inboxOf, spawnReceiver, startReceiver } from '../support/receiver.js';
+import { Load, nameOf, openSender } from '../support/sender.js';
 
 const ROUNDS = 8;
 const IN_FLIGHT = 16;

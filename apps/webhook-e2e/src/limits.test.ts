@@ -1,16 +1,26 @@
 import { facts } from '@plant-store/contract';
 
-import { type Connection, openConnection } from './connection.js';
-import { expectAnswer, type WantedAnswer } from './expect-answer.js';
-import { CHUNKED, chunks, delivery, head, HOST, LAST_CHUNK, message, POST, RIGHT } from './message.js';
-import { readInbox } from './read-inbox.js';
-import { type RunningReceiver, startReceiver } from './start-receiver.js';
-import { afterThisFile } from './teardown.js';
+import { afterThisFile } from '../support/clean-up.js';
+import { type Connection, openConnection } from '../support/connection.js';
+import { expectResponse, type WantedResponse } from '../support/expect-response.js';
+import { readInbox } from '../support/inbox.js';
+import {
+  CHUNKED,
+  chunks,
+  delivery,
+  head,
+  HOST,
+  LAST_CHUNK,
+  message,
+  POST,
+  RIGHT,
+} from '../support/messages.js';
+import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 
 const LIMIT = 1_000;
-const TOO_LARGE: WantedAnswer = { status: 413, closes: true };
+const TOO_LARGE: WantedResponse = { status: 413, closes: true };
 const WRONG = 'Authorization: Bearer wrong';
-const WRONG_TOKEN: WantedAnswer = {
+const WRONG_TOKEN: WantedResponse = {
   status: 401,
   fields: { 'www-authenticate': 'Bearer error="invalid_token"' },
   closes: true,
@@ -24,7 +34,7 @@ describe('content that is larger than the guard', () => {
   beforeAll(async () => {
     receiver = await startReceiver({
       settings: { MAX_CONTENT_BYTES: `${LIMIT}` },
-      tearDown: afterThisFile,
+      cleanUp: afterThisFile,
     });
   });
 
@@ -33,9 +43,9 @@ describe('content that is larger than the guard', () => {
     const [byLength, byChunks] = ['l'.repeat(LIMIT), 'c'.repeat(LIMIT)];
 
     connection.write(delivery(byLength));
-    expectAnswer(await connection.answer(), { status: 204 });
+    expectResponse(await connection.response(), { status: 204 });
     connection.write(head(POST, HOST, RIGHT, CHUNKED) + chunks(byChunks.slice(1), 'c') + LAST_CHUNK);
-    expectAnswer(await connection.answer(), { status: 204 });
+    expectResponse(await connection.response(), { status: 204 });
 
     expect(contentsOf(receiver)).toEqual([byLength, byChunks]);
   });
@@ -56,7 +66,7 @@ describe('content that is larger than the guard', () => {
 
     connection.write(given);
 
-    expectAnswer(await connection.answer(), TOO_LARGE);
+    expectResponse(await connection.response(), TOO_LARGE);
     expect(await connection.rest()).toBe('');
     expect(contentsOf(receiver)).toEqual(before);
   });
@@ -67,7 +77,7 @@ describe('content that is larger than the guard', () => {
 
     connection.write(head(POST, HOST, RIGHT, `Content-Length: ${content}`));
 
-    expectAnswer(await connection.answer(), TOO_LARGE);
+    expectResponse(await connection.response(), TOO_LARGE);
     for (let sent = 0; sent < content; sent += 65_536) await connection.writeAll(Buffer.alloc(65_536));
     expect(await connection.rest()).toBe('');
   });
@@ -77,7 +87,7 @@ describe('content that is larger than the guard', () => {
 
     connection.write(head(POST, HOST, RIGHT, CHUNKED) + chunks('a'.repeat(LIMIT), 'a'));
 
-    expectAnswer(await connection.answer(), TOO_LARGE);
+    expectResponse(await connection.response(), TOO_LARGE);
     const chunk = Buffer.from(chunks('a'.repeat(65_536)));
     for (let count = 0; count < 64; count += 1) await connection.writeAll(chunk);
     connection.write(LAST_CHUNK);
@@ -89,7 +99,7 @@ describe('content that is larger than the guard', () => {
 
     connection.write(head(POST, HOST, RIGHT, CHUNKED) + chunks('a'.repeat(LIMIT), 'a'));
 
-    expectAnswer(await connection.answer(), TOO_LARGE);
+    expectResponse(await connection.response(), TOO_LARGE);
     expect(await connection.rest()).toBe('');
   });
 });
@@ -98,7 +108,7 @@ describe('authentication comes before one byte of the content', () => {
   let receiver: RunningReceiver;
 
   beforeAll(async () => {
-    receiver = await startReceiver({ tearDown: afterThisFile });
+    receiver = await startReceiver({ cleanUp: afterThisFile });
   });
 
   test.each([
@@ -111,7 +121,7 @@ describe('authentication comes before one byte of the content', () => {
 
     connection.write(head(POST, HOST, WRONG, ...fields));
 
-    expectAnswer(await connection.answer(), WRONG_TOKEN);
+    expectResponse(await connection.response(), WRONG_TOKEN);
   });
 
   test('what is sent after a 401 is not taken for a request', async () => {
@@ -119,7 +129,7 @@ describe('authentication comes before one byte of the content', () => {
     const content = delivery('smuggled');
 
     connection.write(head(POST, HOST, WRONG, `Content-Length: ${content.length}`));
-    expectAnswer(await connection.answer(), WRONG_TOKEN);
+    expectResponse(await connection.response(), WRONG_TOKEN);
     connection.write(content + delivery('smuggled'));
 
     expect(await connection.rest()).toBe('');
@@ -130,10 +140,10 @@ describe('authentication comes before one byte of the content', () => {
     const connection = await openConnection(receiver.port);
 
     connection.write(head(POST, HOST, RIGHT, 'Content-Length: 8', 'Expect: 100-Continue'));
-    expect(await connection.answer()).toEqual({ line: 'HTTP/1.1 100 Continue', fields: [], content: '' });
+    expect(await connection.response()).toEqual({ line: 'HTTP/1.1 100 Continue', fields: [], content: '' });
     connection.write('expected');
 
-    expectAnswer(await connection.answer(), { status: 204 });
+    expectResponse(await connection.response(), { status: 204 });
     expect(contentsOf(receiver)).toContain('expected');
   });
 
@@ -157,7 +167,7 @@ describe('authentication comes before one byte of the content', () => {
 
     connection.write(head(line, HOST, RIGHT, 'Expect: 100-continue', ...fields));
 
-    expectAnswer(await connection.answer(), want);
+    expectResponse(await connection.response(), want);
   });
 });
 
@@ -165,7 +175,7 @@ describe('a request that is slower than the guard', () => {
   let receiver: RunningReceiver;
 
   beforeAll(async () => {
-    receiver = await startReceiver({ settings: { REQUEST_TIMEOUT_MS: '200' }, tearDown: afterThisFile });
+    receiver = await startReceiver({ settings: { REQUEST_TIMEOUT_MS: '200' }, cleanUp: afterThisFile });
   });
 
   test.each([
@@ -178,7 +188,7 @@ describe('a request that is slower than the guard', () => {
 
     connection.write(given);
 
-    expectAnswer(await connection.answer(), { status: 408, closes: true });
+    expectResponse(await connection.response(), { status: 408, closes: true });
     expect(await connection.rest()).toBe('');
     expect(contentsOf(receiver)).toEqual([]);
   });
@@ -186,7 +196,7 @@ describe('a request that is slower than the guard', () => {
   test('nothing at all → the same', async () => {
     const connection = await openConnection(receiver.port);
 
-    expectAnswer(await connection.answer(), { status: 408, closes: true });
+    expectResponse(await connection.response(), { status: 408, closes: true });
     expect(await connection.rest()).toBe('');
   });
 });
@@ -195,7 +205,7 @@ test('an idle connection that is kept closes without a word', async () => {
   const receiver = await startReceiver({ settings: { KEEP_ALIVE_TIMEOUT_MS: '50' } });
   const connection = await openConnection(receiver.port);
   connection.write(delivery());
-  expectAnswer(await connection.answer(), { status: 204 });
+  expectResponse(await connection.response(), { status: 204 });
 
   expect(await connection.rest()).toBe('');
 });
@@ -211,12 +221,12 @@ describe('more content in flight than the guard', () => {
     await deliverUntil(receiver, 503);
 
     holder.write('a'.repeat(400));
-    expectAnswer(await holder.answer(), { status: 204 });
+    expectResponse(await holder.response(), { status: 204 });
     const kept = contentsOf(receiver).filter((content) => content.length === 1_000);
     expect(kept).toEqual(['a'.repeat(1_000)]);
     const next = await openConnection(receiver.port);
     next.write(delivery('b'.repeat(1_000)));
-    expectAnswer(await next.answer(), { status: 204 });
+    expectResponse(await next.response(), { status: 204 });
   });
 
   test('room again once a sender has left in the middle', async () => {
@@ -233,7 +243,7 @@ describe('more content in flight than the guard', () => {
   async function holdHalf({ port }: RunningReceiver): Promise<Connection> {
     const connection = await openConnection(port);
     connection.write(head(POST, HOST, RIGHT, 'Content-Length: 1000', 'Expect: 100-continue'));
-    await connection.answer();
+    await connection.response();
     await connection.writeAll(Buffer.from(half));
     return connection;
   }
@@ -243,9 +253,9 @@ describe('more content in flight than the guard', () => {
     for (;;) {
       const connection = await openConnection(receiver.port);
       connection.write(delivery(half));
-      const answer = await connection.answer();
+      const answer = await connection.response();
       if (!answer.line.startsWith(`HTTP/1.1 ${status}`)) continue;
-      expectAnswer(answer, { status, closes: status === 503 });
+      expectResponse(answer, { status, closes: status === 503 });
       return;
     }
   }

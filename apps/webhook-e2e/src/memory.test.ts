@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-import { openConnection } from './connection.js';
-import { CHUNKED, chunks, head, HOST, POST, RIGHT } from './message.js';
-import { type RunningReceiver, startReceiver } from './start-receiver.js';
+import { openConnection } from '../support/connection.js';
+import { CHUNKED, chunks, head, HOST, POST, RIGHT } from '../support/messages.js';
+import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 
 const MEBIBYTE = 1_048_576;
 const CONNECTIONS = 8;
@@ -39,7 +39,7 @@ async function flood({ port }: RunningReceiver, authorization: string, status: n
     await connection.writeAll(chunk);
     sent += chunk.length;
   }
-  expect((await connection.answer()).line).toMatch(`HTTP/1.1 ${status} `);
+  expect((await connection.response()).line).toMatch(`HTTP/1.1 ${status} `);
   return sent;
 }
 

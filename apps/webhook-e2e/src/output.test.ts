@@ -3,15 +3,13 @@ import { join } from 'node:path';
 
 import { facts } from '@plant-store/contract';
 
-import { ACCESS_TOKEN } from './access-token.js';
-import { type Connection, openConnection } from './connection.js';
-import { expectAnswer } from './expect-answer.js';
-import { Load } from './load.js';
-import { makeFolder } from './make-folder.js';
-import { CHUNKED, delivery, head, HOST, message, POST, RIGHT } from './message.js';
-import { openSender } from './open-sender.js';
-import { readInbox } from './read-inbox.js';
-import { type RunningReceiver, startReceiver } from './start-receiver.js';
+import { makeFolder } from '../support/clean-up.js';
+import { type Connection, openConnection } from '../support/connection.js';
+import { expectResponse } from '../support/expect-response.js';
+import { readInbox } from '../support/inbox.js';
+import { ACCESS_TOKEN, CHUNKED, delivery, head, HOST, message, POST, RIGHT } from '../support/messages.js';
+import { type RunningReceiver, startReceiver } from '../support/receiver.js';
+import { Load, openSender } from '../support/sender.js';
 
 const HANDLED = 'a new plant was added to the store';
 
@@ -50,7 +48,7 @@ test('no token is written anywhere, not even at the level trace', async () => {
     head(RIGHT),
     head(POST, HOST, RIGHT, `a: ${'b'.repeat(20_000)}`),
   ]) {
-    await (await send(receiver, given)).answer();
+    await (await send(receiver, given)).response();
   }
   writeFileSync(file, `${ACCESS_TOKEN}\n${ACCESS_TOKEN} ${ACCESS_TOKEN}\n`);
   await receiver.process.logged('access tokens not reloaded; those read last stay');
@@ -76,7 +74,7 @@ test('at the default level a delivery, taken or refused, has no line of its own'
     head(POST, HOST, RIGHT),
     'arbitrary\r\n\r\n',
   ]) {
-    await (await send(receiver, given)).answer();
+    await (await send(receiver, given)).response();
   }
   await receiver.process.stop();
 
@@ -96,7 +94,7 @@ test('at the level debug the default handler reports each delivery once', async 
 
   for (const content of contents) {
     connection.write(message(POST, [RIGHT, 'Content-Type: arbitrary/type'], content));
-    expectAnswer(await connection.answer(), { status: 204 });
+    expectResponse(await connection.response(), { status: 204 });
   }
   await receiver.process.logged(HANDLED, contents.length);
   await receiver.process.stop();

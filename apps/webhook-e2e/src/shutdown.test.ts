@@ -1,8 +1,8 @@
-import { type Connection, openConnection } from './connection.js';
-import { expectAnswer } from './expect-answer.js';
-import { ARBITRARY, delivery, head, HOST, POST, RIGHT } from './message.js';
-import { readInbox } from './read-inbox.js';
-import { type RunningReceiver, startReceiver } from './start-receiver.js';
+import { type Connection, openConnection } from '../support/connection.js';
+import { expectResponse } from '../support/expect-response.js';
+import { readInbox } from '../support/inbox.js';
+import { ARBITRARY, delivery, head, HOST, POST, RIGHT } from '../support/messages.js';
+import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', (signal) => {
   test('a delivery in flight is answered, new connections are refused, and the exit code is 0', async () => {
@@ -13,7 +13,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', (signal) => {
     await untilRefused(receiver);
     connection.write(ARBITRARY.slice(4));
 
-    expectAnswer(await connection.answer(), { status: 204, closes: true });
+    expectResponse(await connection.response(), { status: 204, closes: true });
     expect(await connection.rest()).toBe('');
     expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
     expect(readInbox(receiver.inbox).map(({ content }) => content.toString())).toEqual([ARBITRARY]);
@@ -44,10 +44,10 @@ describe('while the receiver stops', () => {
     await untilRefused(receiver);
     connection.write(given.slice(10));
 
-    expectAnswer(await connection.answer(), { status: 503, closes: true });
+    expectResponse(await connection.response(), { status: 503, closes: true });
     expect(await connection.rest()).toBe('');
     busy.write(ARBITRARY.slice(4));
-    expectAnswer(await busy.answer(), { status: 204, closes: true });
+    expectResponse(await busy.response(), { status: 204, closes: true });
     expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
     expect(readInbox(receiver.inbox).map(({ content }) => content.toString())).toEqual([
       'received',
@@ -59,7 +59,7 @@ describe('while the receiver stops', () => {
     const receiver = await startReceiver();
     const connection = await openConnection(receiver.port);
     connection.write(delivery());
-    expectAnswer(await connection.answer(), { status: 204 });
+    expectResponse(await connection.response(), { status: 204 });
 
     receiver.process.signal('SIGTERM');
 
@@ -113,7 +113,7 @@ describe('a request that does not end', () => {
 async function openHalf({ port }: RunningReceiver): Promise<Connection> {
   const connection = await openConnection(port);
   connection.write(head(POST, HOST, RIGHT, `Content-Length: ${ARBITRARY.length}`, 'Expect: 100-continue'));
-  expect((await connection.answer()).line).toBe('HTTP/1.1 100 Continue');
+  expect((await connection.response()).line).toBe('HTTP/1.1 100 Continue');
   connection.write(ARBITRARY.slice(0, 4));
   return connection;
 }
@@ -122,7 +122,7 @@ async function openHalf({ port }: RunningReceiver): Promise<Connection> {
 async function untilReceived({ port }: RunningReceiver): Promise<void> {
   const connection = await openConnection(port);
   connection.write(delivery('received'));
-  expectAnswer(await connection.answer(), { status: 204 });
+  expectResponse(await connection.response(), { status: 204 });
   connection.destroy();
 }
 

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 
 import Database from 'libsql';
 
-import { ACCESS_TOKEN } from './access-token.js';
-import { makeFolder } from './make-folder.js';
-import type { Settings } from './receiver-process.js';
-import { inboxOf, spawnReceiver, startReceiver } from './start-receiver.js';
+import { makeFolder } from '../support/clean-up.js';
+import { ACCESS_TOKEN } from '../support/messages.js';
+import type { Environment } from '../support/process.js';
+import { inboxOf, spawnReceiver, startReceiver } from '../support/receiver.js';
 
 interface Row {
   readonly name: string;
   /** Sets the fault up in a folder of the test, and gives the settings that lead to it. */
-  readonly given: (folder: string) => Settings | Promise<Settings>;
+  readonly given: (folder: string) => Environment | Promise<Environment>;
   /** All that is written to standard error. */
-  readonly want: (folder: string, settings: Settings) => string;
+  readonly want: (folder: string, settings: Environment) => string;
   /** How many lines the log has. */
   readonly logs?: number;
 }

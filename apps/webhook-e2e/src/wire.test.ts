@@ -2,10 +2,12 @@ import { METHODS } from 'node:http';
 
 import { CONTENT_METHODS, facts } from '@plant-store/contract';
 
-import { ACCESS_TOKEN } from './access-token.js';
-import { openConnection } from './connection.js';
-import { expectAnswer, type WantedAnswer } from './expect-answer.js';
+import { afterThisFile } from '../support/clean-up.js';
+import { openConnection } from '../support/connection.js';
+import { expectResponse, type WantedResponse } from '../support/expect-response.js';
+import { type KeptDelivery, readInbox } from '../support/inbox.js';
 import {
+  ACCESS_TOKEN,
   ARBITRARY,
   CHUNKED,
   chunks,
@@ -16,10 +18,8 @@ import {
   message,
   POST,
   RIGHT,
-} from './message.js';
-import { type KeptDelivery, readInbox } from './read-inbox.js';
-import { type RunningReceiver, startReceiver } from './start-receiver.js';
-import { afterThisFile } from './teardown.js';
+} from '../support/messages.js';
+import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 
 type Kept = Omit<KeptDelivery, 'id' | 'state'>;
 
@@ -28,23 +28,23 @@ interface Row {
   /** What goes over the wire, a character a byte. */
   readonly given: string;
   /** Nothing is kept but what is named here. */
-  readonly want: WantedAnswer & { readonly keeps?: readonly Kept[] };
+  readonly want: WantedResponse & { readonly keeps?: readonly Kept[] };
 }
 
 const PATH = facts.DELIVERY_PATH;
-const NO_CREDENTIALS: WantedAnswer = { status: 401, fields: { 'www-authenticate': 'Bearer' } };
-const MALFORMED: WantedAnswer = {
+const NO_CREDENTIALS: WantedResponse = { status: 401, fields: { 'www-authenticate': 'Bearer' } };
+const MALFORMED: WantedResponse = {
   status: 400,
   fields: { 'www-authenticate': 'Bearer error="invalid_request"' },
 };
-const WRONG_TOKEN: WantedAnswer = {
+const WRONG_TOKEN: WantedResponse = {
   status: 401,
   fields: { 'www-authenticate': 'Bearer error="invalid_token"' },
 };
-const METHOD_NOT_ALLOWED: WantedAnswer = { status: 405, fields: { allow: 'POST, PUT, PATCH' } };
+const METHOD_NOT_ALLOWED: WantedResponse = { status: 405, fields: { allow: 'POST, PUT, PATCH' } };
 
 /** A request that was refused before its content was read takes its connection with it. */
-const closing = (want: WantedAnswer): WantedAnswer => ({ ...want, closes: true });
+const closing = (want: WantedResponse): WantedResponse => ({ ...want, closes: true });
 
 const kept = (given: Partial<Omit<Kept, 'content'>> & { readonly content?: string } = {}): Kept => ({
   method: 'POST',
@@ -62,7 +62,7 @@ const taken = (name: string, given: string, keeps: Parameters<typeof kept>[0] = 
   want: { status: 204, keeps: [kept(keeps)] },
 });
 
-const refused = (name: string, given: string, want: WantedAnswer): Row => ({ name, given, want });
+const refused = (name: string, given: string, want: WantedResponse): Row => ({ name, given, want });
 
 /** A delivery whose `Authorization` fields are these. */
 const authorized = (...values: readonly string[]): string =>
@@ -265,7 +265,7 @@ const elsewhere: readonly Row[] = [
   refused(`${path} with content`, message(`POST ${path} HTTP/1.1`, [RIGHT]), { status: 404, closes: true }),
 ]);
 
-const BAD: WantedAnswer = { status: 400, closes: true };
+const BAD: WantedResponse = { status: 400, closes: true };
 
 const malformedMessage: readonly Row[] = [
   refused('a path that cannot be decoded', head('GET /%zz HTTP/1.1', HOST, RIGHT), { status: 400 }),
@@ -305,7 +305,7 @@ describe('the wire table', () => {
   let receiver: RunningReceiver;
 
   beforeAll(async () => {
-    receiver = await startReceiver({ tearDown: afterThisFile });
+    receiver = await startReceiver({ cleanUp: afterThisFile });
   });
 
   describe.each([
@@ -322,12 +322,12 @@ describe('the wire table', () => {
 
       connection.write(given);
 
-      expectAnswer(await connection.answer(), want);
+      expectResponse(await connection.response(), want);
       const keeps = [...(want.keeps ?? [])];
       if (want.closes === true) expect(await connection.rest()).toBe('');
       else {
         connection.write(delivery('the next one'));
-        expectAnswer(await connection.answer(), { status: 204 });
+        expectResponse(await connection.response(), { status: 204 });
         keeps.push(kept({ content: 'the next one' }));
       }
       expect(keptSince(receiver, before)).toEqual(keeps);
@@ -346,14 +346,14 @@ describe('the wire table', () => {
     const before = lastId(receiver);
     const connection = await openConnection(receiver.port);
     connection.write(head(POST, HOST, RIGHT, 'Content-Length: 100', 'Expect: 100-continue'));
-    await connection.answer();
+    await connection.response();
     connection.write('half');
 
     connection.destroy();
 
     const next = await openConnection(receiver.port);
     next.write(delivery());
-    expectAnswer(await next.answer(), { status: 204 });
+    expectResponse(await next.response(), { status: 204 });
     expect(keptSince(receiver, before)).toEqual([kept()]);
   });
 
@@ -364,7 +364,7 @@ describe('the wire table', () => {
 
     for (const content of contents) {
       connection.write(delivery(content));
-      expectAnswer(await connection.answer(), { status: 204 });
+      expectResponse(await connection.response(), { status: 204 });
     }
 
     expect(keptSince(receiver, before)).toEqual(contents.map((content) => kept({ content })));
@@ -391,7 +391,7 @@ describe('the wire table', () => {
       { status: 404 },
       { status: 204 },
     ];
-    for (const want of wanted) expectAnswer(await connection.answer(), want);
+    for (const want of wanted) expectResponse(await connection.response(), want);
     const contents = keptSince(receiver, before).map(({ content }) => content.toString());
     expect(contents.sort()).toEqual(['one', 'three', 'two']);
   });
@@ -402,7 +402,7 @@ describe('the wire table', () => {
 
     for (const byte of delivery()) await connection.writeAll(Buffer.from(byte));
 
-    expectAnswer(await connection.answer(), { status: 204 });
+    expectResponse(await connection.response(), { status: 204 });
     expect(keptSince(receiver, before)).toEqual([kept()]);
   });
 });

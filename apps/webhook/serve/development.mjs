@@ -36,9 +36,9 @@ export function develop(given) {
       console.log(`Change found: compiling${meanwhile}.`);
     })
     .on('failed', (count) => {
-      const errors = `${count} type ${count === 1 ? 'error' : 'errors'}.`;
-      const next = receiver.isRunning ? 'The previous build still runs.' : 'The receiver does not run.';
-      console.error(`${errors} ${next} It starts again when the source is fixed.`);
+      const [errors, are] = count === 1 ? ['error', 'error is'] : ['errors', 'errors are'];
+      const next = receiver.isRunning ? 'The previous build still runs. It restarts' : 'The receiver starts';
+      console.error(`${count} type ${errors}. ${next} when the ${are} fixed.`);
     })
     .on('compiled', (seconds) => {
       const verb = receiver.isRunning ? 'Restarting' : 'Starting';

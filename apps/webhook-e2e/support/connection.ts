@@ -1,10 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-import { afterThisTest } from './teardown.js';
+import { afterThisTest } from './clean-up.js';
 
-/** An answer as its bytes arrived. */
-export interface Answer {
+/** A response as its bytes arrived. */
+export interface RawResponse {
   /** The status line. */
   readonly line: string;
   /** The field lines, in the order in which they came. */
@@ -20,11 +20,11 @@ export async function openConnection(port: number): Promise<Connection> {
   return new Connection(socket);
 }
 
-/** A TCP connection to a receiver that shows what arrives byte for byte. */
+/** A TCP connection to a receiver. It shows what arrives byte for byte. */
 export class Connection {
   readonly #socket: Socket;
   readonly #changes = new EventEmitter();
-  /** What has arrived and was not taken yet, a character a byte. */
+  /** What has arrived and was not read yet, one character per byte. */
   #received = '';
   #ended = false;
   #error: Error | undefined;
@@ -45,17 +45,17 @@ export class Connection {
     });
   }
 
-  /** What broke the connection: a reset, or a write to a connection that was closed. */
+  /** The error that broke the connection: a reset, or a write to a closed connection. */
   get error(): Error | undefined {
     return this.#error;
   }
 
-  /** Writes bytes, or text with a character a byte. */
+  /** Writes bytes, or text with one character per byte. */
   write(bytes: string | Uint8Array): void {
     this.#socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   }
 
-  /** Writes bytes and waits until the system has taken them, or the connection is gone. */
+  /** Writes bytes and waits until the system has taken them, or the connection is closed. */
   async writeAll(bytes: Uint8Array): Promise<void> {
     await new Promise<void>((resolve) => this.#socket.write(bytes, () => resolve()));
   }
@@ -64,17 +64,17 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  /** The next whole answer, interim ones too. Rejects if the connection ends before. */
-  async answer(): Promise<Answer> {
+  /** Reads the next whole response; an interim response counts. Rejects if the connection ends before. */
+  async response(): Promise<RawResponse> {
     for (;;) {
-      const answer = this.#take();
-      if (answer !== undefined) return answer;
-      if (this.#isOver()) throw new Error(`No whole answer, but ${JSON.stringify(this.#received)}.`);
+      const response = this.#take();
+      if (response !== undefined) return response;
+      if (this.#isOver()) throw new Error(`No whole response, but ${JSON.stringify(this.#received)}.`);
       await once(this.#changes, 'change');
     }
   }
 
-  /** Waits until the peer closes, and gives what it has sent beyond the answers that were taken. */
+  /** Waits until the peer closes. Returns what it has sent after the responses that were read. */
   async rest(): Promise<string> {
     while (!this.#isOver()) await once(this.#changes, 'change');
     if (this.#error !== undefined) throw this.#error;
@@ -85,7 +85,7 @@ export class Connection {
     return this.#ended || this.#error !== undefined;
   }
 
-  #take(): Answer | undefined {
+  #take(): RawResponse | undefined {
     const end = this.#received.indexOf('\r\n\r\n');
     if (end === -1) return undefined;
     const [line, ...fields] = this.#received.slice(0, end).split('\r\n') as [string, ...string[]];

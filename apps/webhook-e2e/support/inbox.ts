@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import Database from 'libsql';
 
-/** A delivery as a person finds it who opens the file. */
+/** A delivery in the inbox, as a person who opens the file sees it. */
 export interface KeptDelivery {
   readonly id: number;
   readonly state: string;
@@ -18,7 +18,7 @@ const QUERY = `
   FROM delivery JOIN overview USING (id)
   WHERE id > ? ORDER BY id`;
 
-/** Reads what the inbox in a folder holds beyond an id. The receiver may be running. */
+/** Reads the deliveries with an id above `after` from the inbox in a folder. The receiver may be running. */
 export function readInbox(folder: string, after = 0): KeptDelivery[] {
   const database = new Database(join(folder, 'inbox.sqlite'));
   try {

@@ -1,6 +1,6 @@
 /**
- * `node --import` this, and the contract has no answers: these tests are about what holds whatever is answered, and
- * stay as they are on the day a question is. What an answer changes, tools/answers tries.
+ * Preloaded with `node --import`: the contract then has no answers. These tests are about what is true whatever is
+ * answered, so they must not change when a question is answered. tools/answers tests what an answer changes.
  */
 import { register } from 'node:module';
 

@@ -1,0 +1,246 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterThisFile, makeFolder } from '../support/clean-up.js';
+import {
+  copyWorkspace,
+  DevelopmentProcess,
+  makeWorkspace,
+  ROOT,
+  SERVE,
+  standIn,
+  terminal,
+} from '../support/development.js';
+import { readInbox } from '../support/inbox.js';
+import { everythingOpen } from '../support/receiver.js';
+
+const run = promisify(execFile);
+
+/** A workspace that `npm start` has compiled, and what it printed. */
+let first: Promise<{ folder: string; stdout: string }> | undefined;
+
+async function compile(): Promise<{ folder: string; stdout: string }> {
+  const folder = makeWorkspace(standIn.receiver('first'), makeFolder(afterThisFile));
+  const served = DevelopmentProcess.start(folder);
+  await served.listening();
+  await served.stop();
+  return { folder, stdout: served.stdout };
+}
+
+/** Copies the compiled workspace. */
+async function compiled(): Promise<string> {
+  first ??= compile();
+  return copyWorkspace((await first).folder);
+}
+
+/** Serves a copy of the compiled workspace. */
+async function serveCompiled(): Promise<{ folder: string; served: DevelopmentProcess; url: string }> {
+  const folder = await compiled();
+  const served = DevelopmentProcess.start(folder);
+  return { folder, served, url: await served.listening() };
+}
+
+const change = (folder: string, source: string): void => writeFileSync(join(folder, standIn.file), source);
+
+const buildAt = async (url: string): Promise<string> => (await fetch(url)).text();
+
+test('the printed lines send a delivery and show it', async () => {
+  const folder = makeFolder();
+  const settings = { PORT: '0', OPERATIONS_PORT: '0', INBOX_URL: `file:${folder}`, ...everythingOpen };
+  const served = DevelopmentProcess.start(ROOT, settings);
+  const environment = terminal(everythingOpen);
+  const [send] = await served.printed(/^ +echo .* plant-store send .*$/);
+  const [look] = await served.printed(/^ +node -e .*$/);
+
+  const sent = await run('/bin/sh', ['-c', send], { cwd: ROOT, env: environment });
+  const [reported] = await served.printed(/a new plant was added to the store.*/);
+  const shown = await run('/bin/sh', ['-c', look], { cwd: ROOT, env: environment });
+
+  expect(sent.stdout).toMatch(/^acknowledged: 204, /);
+  expect(reported).toContain('"delivery":1');
+  expect(readInbox(folder).map(({ content }) => String(content))).toEqual([
+    expect.stringContaining('Sample content. It is arbitrary'),
+  ]);
+  expect(shown.stdout).toContain('Sample content. It is arbitrary');
+});
+
+describe('a receiver that cannot start', () => {
+  test('nx serve webhook fails', async () => {
+    const nx = join(ROOT, 'node_modules/.bin/nx');
+    const environment = terminal({ ...everythingOpen, NX_DAEMON: 'false', ACCESS_TOKENS: 'not a token' });
+
+    const failed: unknown = await run(process.execPath, [nx, 'serve', 'webhook'], {
+      cwd: ROOT,
+      env: environment,
+    }).catch((error: unknown) => error);
+
+    expect(failed).toMatchObject({
+      code: 1,
+      stdout: expect.not.stringContaining('Successfully'),
+    });
+    const { stdout, stderr } = failed as { stdout: string; stderr: string };
+    expect(stdout + stderr).toContain('[CONFIGURATION_INVALID]');
+  });
+
+  test.each([
+    { code: 1, want: 1 },
+    { code: 3, want: 3 },
+    { code: 0, want: 1 },
+  ])('it ends with $code before it listens: npm start ends with $want', async ({ code, want }) => {
+    const folder = await compiled();
+    writeFileSync(join(folder, standIn.built), standIn.failingBuilt(code));
+
+    const served = DevelopmentProcess.start(folder);
+
+    expect(await served.exit).toEqual({ code: want, signal: null });
+    expect(served.stderr).toBe('wrong on purpose\n');
+  });
+});
+
+describe('progress', () => {
+  test('it says that it compiles, how long that took, and that it starts', async () => {
+    await compiled();
+
+    expect((await first)?.stdout).toMatch(
+      /^Compiling the receiver and the sender\.\.\.\nCompiled in \d+\.\d s\. Starting the receiver\.\.\.\n/,
+    );
+  });
+
+  test('after a change it says where deliveries go, and the new build takes over', async () => {
+    const { folder, served, url } = await serveCompiled();
+
+    change(folder, standIn.receiver('second'));
+    await served.printed(
+      /^Change found: compiling; deliveries still go to the previous build until it restarts\.$/,
+    );
+    expect(await buildAt(url)).toBe('first');
+    await served.printed(/^Compiled in \d+\.\d s\. Restarting the receiver\.\.\.$/);
+
+    expect(await buildAt(await served.listening(2))).toBe('second');
+  });
+
+  test('after a type error it prints the error, and the previous build still runs', async () => {
+    const { folder, served, url } = await serveCompiled();
+
+    change(folder, standIn.mistyped);
+    await served.printed(
+      /^1 type error\. The previous build still runs\. It restarts when the error is fixed\.$/,
+    );
+
+    expect(served.stderr).toMatch(/^apps\/webhook\/src\/main\.ts\(1,14\): error TS2322: /);
+    expect(await buildAt(url)).toBe('first');
+    change(folder, standIn.receiver('second'));
+    expect(await buildAt(await served.listening(2))).toBe('second');
+  });
+
+  test('after a type error at the first start it waits for the fix', async () => {
+    const served = DevelopmentProcess.start(makeWorkspace(standIn.mistyped));
+
+    await served.printed(/^1 type error\. The receiver starts when the error is fixed\.$/);
+
+    expect(served.stdout).toBe('Compiling the receiver and the sender...\n');
+  });
+});
+
+describe('a receiver that has listened and ends', () => {
+  test('after a crash it starts again by itself, each time later', async () => {
+    const { served, url } = await serveCompiled();
+
+    await fetch(`${url}crash`);
+    await served.printed(/^The receiver crashed \(1\)\. It starts again in 1 s\.$/);
+    const next = await served.listening(2);
+    expect(await buildAt(next)).toBe('first');
+    await fetch(`${next}crash`);
+
+    await served.printed(/^The receiver crashed \(1\)\. It starts again in 2 s\.$/);
+  });
+
+  test('its stack trace names the line of the source', async () => {
+    const { folder, served, url } = await serveCompiled();
+    const source = readFileSync(join(folder, standIn.file), 'utf8').split('\n');
+    const line = source.findIndex((text) => text.includes('throw new Error')) + 1;
+
+    await fetch(`${url}crash`);
+
+    const [trace] = await served.printed(/at crash .*/);
+    expect(trace).toContain(`${standIn.file}:${line}:`);
+  });
+
+  test('a change after which it cannot start: it waits for the next change', async () => {
+    const { folder, served } = await serveCompiled();
+
+    change(folder, standIn.failing);
+    await served.printed(/^The receiver did not start\. It starts again when the source is changed\.$/);
+    change(folder, standIn.receiver('second'));
+
+    expect(await buildAt(await served.listening(2))).toBe('second');
+  });
+});
+
+describe('no process outlives npm start', () => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    '%s: all end, and the exit code is 0',
+    async (signal) => {
+      const { served } = await serveCompiled();
+
+      served.signal(signal);
+
+      expect(await served.exit).toEqual({ code: 0, signal: null });
+    },
+  );
+
+  // The compiler and the receiver write to the same standard error, so `exit` waits for them.
+  test('SIGKILL: the compiler and the receiver end', async () => {
+    const { served, url } = await serveCompiled();
+
+    expect(await served.kill()).toEqual({ code: null, signal: 'SIGKILL' });
+
+    await expect(fetch(url)).rejects.toThrow('fetch failed');
+  });
+
+  test('SIGKILL of the process that started it: all end', async () => {
+    const program = `require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })`;
+    const served = new DevelopmentProcess([process.execPath, '-e', program, join(SERVE, 'serve.mjs')], {
+      folder: await compiled(),
+      environment: terminal(),
+    });
+    const url = await served.listening();
+
+    await served.kill();
+
+    await expect(fetch(url)).rejects.toThrow('fetch failed');
+  });
+});
+
+describe('an older Node.js', () => {
+  test('npm start ends with one line before it starts anything', async () => {
+    const folder = await compiled();
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ engines: { node: '>=99.1' } }));
+
+    const served = DevelopmentProcess.start(folder);
+
+    expect(await served.exit).toEqual({ code: 1, signal: null });
+    expect(served.stdout).toBe('');
+    expect(served.stderr).toBe(
+      `Node.js 99.1 or newer is required (this is ${process.versions.node}). Install it, for example with "nvm install", and run the command again.\n`,
+    );
+  });
+
+  test.each([
+    { version: '18.20.8', isOld: true },
+    { version: '20.18.9', isOld: true },
+    { version: '9.99.99', isOld: true },
+    { version: '20.19.0', isOld: false },
+    { version: '20.20.2', isOld: false },
+    { version: '22.0.0', isOld: false },
+    { version: '100.0.0-nightly', isOld: false },
+  ])('$version: too old is $isOld', async ({ version, isOld }) => {
+    const { nodeVersionFault } = (await import(join(SERVE, 'node-version.mjs'))) as {
+      nodeVersionFault: (version: string, range: string) => string | undefined;
+    };
+
+    expect(nodeVersionFault(version, '>=20.19') !== undefined).toBe(isOld);
+  });
+});

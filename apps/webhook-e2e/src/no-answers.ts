@@ -1,2 +1,0 @@
-/** Takes the place of the contract's answers in these tests (jest.config.mjs). */
-export const answers = {};

@@ -1,0 +1,129 @@
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterThisTest, makeFolder } from './clean-up.js';
+import { type Environment, TestProcess } from './process.js';
+
+/** The folder of this workspace. */
+export const ROOT = join(import.meta.dirname, '../../..');
+
+/** The folder of the program behind `npm start`. */
+export const SERVE = join(ROOT, 'apps/webhook/serve');
+
+const COMMAND = [process.execPath, join(SERVE, 'serve.mjs')] as const;
+
+/** The environment of a person's terminal. It has no variable of Jest, Nx or the receiver. */
+export function terminal(settings: Environment = {}): Environment {
+  const { PATH = '', HOME = '' } = process.env;
+  return { PATH, HOME, ...settings };
+}
+
+/** `npm start`, without npm. */
+export class DevelopmentProcess extends TestProcess {
+  /**
+   * Starts it. It ends after the test.
+   *
+   * @param folder the workspace that it serves
+   */
+  static start(
+    folder: string,
+    settings: Environment = {},
+    command: typeof COMMAND = COMMAND,
+  ): DevelopmentProcess {
+    const served = new DevelopmentProcess(command, { folder, environment: terminal(settings) });
+    afterThisTest(() => served.stop());
+    return served;
+  }
+
+  /** Waits until a pattern has been printed this many times. Resolves to the last match. */
+  printed(pattern: RegExp, count = 1): Promise<RegExpExecArray> {
+    const global = new RegExp(pattern, 'gm');
+    return this.until(
+      () => [...this.output.matchAll(global)][count - 1],
+      `${String(pattern)}, ${count} times`,
+    );
+  }
+
+  /** Waits until a receiver listens, for the first time or once more. Resolves to its URL. */
+  async listening(count = 1): Promise<string> {
+    const [, url] = await this.printed(/listening \{"url":"([^"]*)"/, count);
+    return url!;
+  }
+}
+
+/**
+ * Sources of a receiver that stands in for the real one, which takes longer to compile. For the same reason they use
+ * no types of Node.js.
+ */
+export const standIn = {
+  /** Its source, and what that is compiled to. */
+  file: 'apps/webhook/src/main.ts',
+  built: 'apps/webhook/dist/main.js',
+
+  /** Responds with the name of its build, and crashes after a request for /crash. */
+  receiver: (build: string): string => `
+declare const console: any, process: any;
+interface Erased {
+  readonly lines: 'so that the built file has other line numbers';
+}
+
+const { createServer } = await import('node:http' as string);
+const server = createServer((request: any, response: any) => {
+  response.end('${build}');
+  if (request.url === '/crash') process.nextTick(crash);
+});
+server.listen(0, '127.0.0.1', () => {
+  const url = \`http://127.0.0.1:\${server.address().port}/\`;
+  console.log(JSON.stringify({ level: 30, msg: 'listening', url, operations: '', inbox: '' }));
+});
+process.once('SIGTERM', () => process.exit(0));
+
+function crash(): never {
+  throw new Error('crashed on purpose', { cause: {} as Erased });
+}
+`,
+
+  /** Ends before it listens. */
+  failing: 'declare const process: any;\nprocess.exit(1);\n',
+
+  /** Ends before it listens; compiled. */
+  failingBuilt: (code: number): string => `console.error('wrong on purpose');\nprocess.exit(${code});\n`,
+
+  /** Doesn't compile. */
+  mistyped: "export const mistyped: number = 'text';\n",
+};
+
+/** Makes a workspace like this one, with a stand-in for the receiver. Nothing in it is compiled. */
+export function makeWorkspace(source: string, folder = makeFolder()): string {
+  const write = (path: string, text: string): void => {
+    mkdirSync(join(folder, path, '..'), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  const project = (path: string, file: string, text: string, ...imports: readonly string[]): void => {
+    const tsBuildInfoFile = 'dist/tsconfig.build.tsbuildinfo';
+    const compilerOptions = { rootDir: 'src', outDir: 'dist', tsBuildInfoFile };
+    const references = imports.map((imported) => ({ path: `../../${imported}/tsconfig.build.json` }));
+    const config = {
+      extends: '../../tsconfig.base.json',
+      compilerOptions,
+      include: ['src/**/*.ts'],
+      references,
+    };
+    write(`${path}/tsconfig.build.json`, JSON.stringify(config));
+    write(`${path}/src/${file}`, text);
+  };
+  write('package.json', JSON.stringify({ type: 'module', engines: { node: '>=20.19' } }));
+  write('tsconfig.base.json', readFileSync(join(ROOT, 'tsconfig.base.json'), 'utf8'));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  project('libs/contract', 'answers.ts', 'export const answers = {};\n');
+  project('libs/sdk', 'index.ts', 'export {};\n');
+  project('apps/webhook', 'main.ts', source, 'libs/contract');
+  return folder;
+}
+
+/** Copies a workspace with what is compiled. */
+export function copyWorkspace(from: string): string {
+  const folder = makeFolder();
+  cpSync(from, folder, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+  return folder;
+}

@@ -1,0 +1,2 @@
+/** Replaces the contract's answers in these tests (jest.config.mjs). */
+export const answers = {};

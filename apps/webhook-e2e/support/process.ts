@@ -1,0 +1,89 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import type { Readable } from 'node:stream';
+
+/** Environment variables. */
+export type Environment = Readonly<Record<string, string>>;
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** How a process is started. */
+export interface ProcessOptions {
+  /** The whole environment: the process sees no other variable. */
+  readonly environment: Environment;
+  /** The working directory. */
+  readonly folder?: string;
+}
+
+/** A process and what it prints. */
+export class TestProcess {
+  stdout = '';
+  stderr = '';
+  /** Resolves when the process has ended, and every process that writes to the same standard error. */
+  readonly exit: Promise<Exit>;
+  readonly #child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly #changes = new EventEmitter().setMaxListeners(0);
+  #ended = false;
+
+  constructor([program, ...args]: readonly [string, ...string[]], options: ProcessOptions) {
+    this.#child = spawn(program, args, {
+      cwd: options.folder,
+      env: options.environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text;
+      this.#changes.emit('change');
+    });
+    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
+      this.#changes.emit('change');
+    });
+    this.exit = new Promise((resolve) => {
+      this.#child.once('close', (code, signal) => {
+        this.#ended = true;
+        this.#changes.emit('change');
+        resolve({ code, signal });
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  /** Everything that was printed. */
+  get output(): string {
+    return this.stdout + this.stderr;
+  }
+
+  /** Waits until a function of what was printed returns something. Rejects if the process ends before. */
+  async until<Found>(find: () => Found | undefined, what: string): Promise<Found> {
+    for (;;) {
+      const found = find();
+      if (found !== undefined) return found;
+      if (this.#ended) throw new Error(`The process ended without ${what}.\n${this.output}`);
+      await once(this.#changes, 'change');
+    }
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  /** Asks the process to stop in order. */
+  stop(): Promise<Exit> {
+    this.signal('SIGTERM');
+    return this.exit;
+  }
+
+  /** Ends the process at once. */
+  kill(): Promise<Exit> {
+    this.signal('SIGKILL');
+    return this.exit;
+  }
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { afterThisTest, type CleanUp, makeFolder } from './clean-up.js';
+import { ACCESS_TOKEN } from './messages.js';
+import { type Environment, TestProcess } from './process.js';
+
+/** How a receiver is started. */
+export interface ReceiverOptions {
+  /** Override the token, the free port and the folder that it is started with. A setting that is '' is left out. */
+  readonly settings?: Environment;
+  /** The folder that contains the folder of its inbox. */
+  readonly folder?: string;
+  /** Largest file that the process may write, in blocks of 512 bytes. */
+  readonly maxFileBlocks?: number;
+  /** When it ends. */
+  readonly cleanUp?: CleanUp;
+}
+
+/** A receiver that listens. */
+export interface RunningReceiver {
+  readonly process: ReceiverProcess;
+  readonly port: number;
+  /** The base URL of the delivery path. */
+  readonly origin: string;
+  /** The folder of its inbox. */
+  readonly inbox: string;
+}
+
+/** The folder of the inbox. */
+export const inboxOf = (folder: string): string => join(folder, 'inbox');
+
+/** Starts a receiver and doesn't wait for it. It ends after the test. */
+export function spawnReceiver(options: ReceiverOptions = {}): ReceiverProcess {
+  const { cleanUp = afterThisTest, settings, maxFileBlocks } = options;
+  const folder = options.folder ?? makeFolder(cleanUp);
+  const environment = {
+    ACCESS_TOKENS: ACCESS_TOKEN,
+    PORT: '0',
+    OPERATIONS_PORT: '0',
+    INBOX_URL: `file:${inboxOf(folder)}`,
+    ...settings,
+  };
+  const receiver = new ReceiverProcess(environment, maxFileBlocks);
+  cleanUp(() => receiver.kill());
+  return receiver;
+}
+
+/** Starts a receiver and waits until it listens. It ends after the test. */
+export async function startReceiver(options: ReceiverOptions = {}): Promise<RunningReceiver> {
+  const folder = options.folder ?? makeFolder(options.cleanUp);
+  const process = spawnReceiver({ ...options, folder });
+  const { url } = await process.logged('listening');
+  const { origin, port } = new URL(url as string);
+  return { process, origin, port: Number(port), inbox: inboxOf(folder) };
+}
+
+const BUILT_RECEIVER = fileURLToPath(new URL('../../webhook/dist/main.js', import.meta.url));
+
+/** One line of a receiver's log. */
+export interface LogEntry {
+  readonly level: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+/** A process of the built receiver, with every question open. */
+export class ReceiverProcess extends TestProcess {
+  readonly #entries: LogEntry[] = [];
+  #parsed = 0;
+
+  constructor(settings: Environment, maxFileBlocks?: number) {
+    const node = [process.execPath, BUILT_RECEIVER] as const;
+    const limited = ['/bin/sh', '-c', `ulimit -S -f ${maxFileBlocks}; exec "$0" "$1"`, ...node] as const;
+    super(maxFileBlocks === undefined ? node : limited, { environment: { ...everythingOpen, ...settings } });
+  }
+
+  /** The lines of the log so far; with a message, only those that have it. */
+  entries(message?: string): readonly LogEntry[] {
+    for (let end; (end = this.stdout.indexOf('\n', this.#parsed)) !== -1; this.#parsed = end + 1) {
+      this.#entries.push(JSON.parse(this.stdout.slice(this.#parsed, end)) as LogEntry);
+    }
+    return message === undefined ? this.#entries : this.#entries.filter(({ msg }) => msg === message);
+  }
+
+  /** Waits until the log has this many lines with the message. Rejects if the process ends before. */
+  logged(message: string, count = 1): Promise<LogEntry> {
+    return this.until(() => this.entries(message)[count - 1], `"${message}" in its log`);
+  }
+}
+
+const BUILT_ANSWERS = fileURLToPath(new URL('../../../libs/contract/dist/answers.js', import.meta.url));
+const EVERYTHING_OPEN = fileURLToPath(new URL('everything-open.mjs', import.meta.url));
+
+const hasNoAnswers = /^export const answers = \{\};$/m.test(readFileSync(BUILT_ANSWERS, 'utf8'));
+
+/** Environment variables with which a Node.js process has no answers. Empty if the contract has none. */
+export const everythingOpen: Environment = hasNoAnswers
+  ? {}
+  : { NODE_OPTIONS: `--import=${EVERYTHING_OPEN}` };

@@ -1,0 +1,84 @@
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+
+import {
+  bytes,
+  createNewPlantSender,
+  type NewPlantSender,
+  NotAcknowledgedError,
+  PlantStoreError,
+} from '@plant-store/sdk';
+
+import { afterThisTest } from './clean-up.js';
+import { ACCESS_TOKEN } from './messages.js';
+import type { RunningReceiver } from './receiver.js';
+
+/** The sender while every question is open. */
+export type OpenSender = NewPlantSender<Uint8Array | string, Record<never, never>>;
+
+/** Opens the SDK's sender to a receiver. It closes after the test. */
+export function openSender({ origin }: RunningReceiver): OpenSender {
+  const options = {
+    baseUrl: origin,
+    accessToken: ACCESS_TOKEN,
+    method: 'POST',
+    encode: bytes('application/octet-stream'),
+  };
+  // The SDK's types follow the answers in the source. Here it runs without answers (jest.config.mjs).
+  const sender = createNewPlantSender(options as never) as unknown as OpenSender;
+  afterThisTest(() => sender.close());
+  return sender;
+}
+
+/** Sizes of contents: within a page of SQLite, across a few, across many. */
+const SIZES = [32, 700, 4_096, 20_000, 150_000];
+
+/** Names unique content by its digest. */
+export const nameOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
+
+/** Many deliveries, and what their sender knows about each. Contents are named by `nameOf`. */
+export class Load {
+  readonly acknowledged = new Set<string>();
+  /** Responses other than 2xx: status by name. */
+  readonly refused = new Map<string, number>();
+  /** The connection failed. The receiver may have stored them. */
+  readonly unknown = new Set<string>();
+
+  /**
+   * Sends unique contents, several at a time, until `goesOn` says no or a connection fails.
+   *
+   * @param goesOn asked before each delivery
+   * @param sizes of contents; each delivery has a random one
+   */
+  async send(
+    sender: OpenSender,
+    inFlight: number,
+    goesOn: () => boolean,
+    sizes: readonly number[] = SIZES,
+  ): Promise<void> {
+    let connected = true;
+    const work = async (): Promise<void> => {
+      while (connected && goesOn()) {
+        connected = (await this.#deliver(sender, randomBytes(sizes[randomInt(sizes.length)]!))) && connected;
+      }
+    };
+    await Promise.all(Array.from({ length: inFlight }, work));
+  }
+
+  /** Whether the receiver responded. */
+  async #deliver(sender: OpenSender, content: Uint8Array): Promise<boolean> {
+    const name = nameOf(content);
+    try {
+      await sender.send(content);
+      this.acknowledged.add(name);
+      return true;
+    } catch (error) {
+      if (error instanceof NotAcknowledgedError) {
+        this.refused.set(name, error.status);
+        return true;
+      }
+      if (!(error instanceof PlantStoreError)) throw error;
+      if (error.outcome === 'unknown') this.unknown.add(name);
+      return false;
+    }
+  }
+}
