@@ -10,26 +10,26 @@ import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 const RELOADED = 'access tokens reloaded';
 const NOT_RELOADED = 'access tokens not reloaded; those read last stay';
 
-test('several tokens are accepted, from the environment', async () => {
+test('tokens in ACCESS_TOKENS are accepted', async () => {
   const receiver = await startReceiver({ settings: { ACCESS_TOKENS: 'one, two,three' } });
 
   await expectAccepted(receiver, ['one', 'two', 'three']);
   await expectRefused(receiver, ['four', 'one,two', 'on']);
 });
 
-test('several tokens are accepted, from a file with remarks, blanks and another line end', async () => {
+test('tokens in a file with comments, blank lines and CRLF are accepted', async () => {
   const file = join(makeFolder(), 'tokens');
-  writeFileSync(file, '# arbitrary remark\r\none\r\n\r\n  two  \r\n#three\r\n');
+  writeFileSync(file, '# arbitrary comment\r\none\r\n\r\n  two  \r\n#three\r\n');
   const receiver = await startWith(file);
 
   await expectAccepted(receiver, ['one', 'two']);
   await expectRefused(receiver, ['three', '#three']);
 });
 
-describe('a file of tokens is read again when it changes', () => {
+describe('the token file is reloaded when it changes', () => {
   test.each([
     {
-      name: 'written over',
+      name: 'overwritten',
       given: (folder: string) => {
         const file = join(folder, 'tokens');
         writeFileSync(file, 'old\nboth\n');
@@ -46,7 +46,7 @@ describe('a file of tokens is read again when it changes', () => {
       },
     },
     {
-      name: 'a link that is replaced',
+      name: 'a symbolic link that is replaced',
       given: (folder: string) => {
         const file = join(folder, 'tokens');
         writeFileSync(join(folder, 'first'), 'old\nboth\n');
@@ -57,7 +57,7 @@ describe('a file of tokens is read again when it changes', () => {
       },
     },
     {
-      name: 'behind a link to a folder that is replaced, as Kubernetes does',
+      name: 'behind a symbolic link to a folder that is replaced, as in Kubernetes',
       given: (folder: string) => {
         for (const [version, tokens] of [
           ['first', 'old\nboth\n'],
@@ -90,12 +90,12 @@ describe('a file of tokens is read again when it changes', () => {
 
   test.each([
     {
-      name: 'holds something else',
+      name: 'contains a line that is not a token',
       breakIt: (file: string) => replace(file, 'new\nsecret, malformed\n'),
     },
     { name: 'is empty', breakIt: (file: string) => writeFileSync(file, '') },
-    { name: 'is gone', breakIt: (file: string) => rmSync(file) },
-  ])('one that $name: those read last stay, and one error is logged', async ({ breakIt }) => {
+    { name: 'is deleted', breakIt: (file: string) => rmSync(file) },
+  ])('a file that $name: the previous tokens stay, and one error is logged', async ({ breakIt }) => {
     const file = join(makeFolder(), 'tokens');
     writeFileSync(file, 'old\n');
     const receiver = await startWith(file);
@@ -118,7 +118,7 @@ describe('a file of tokens is read again when it changes', () => {
 const startWith = (file: string): Promise<RunningReceiver> =>
   startReceiver({ settings: { ACCESS_TOKENS: '', ACCESS_TOKENS_FILE: file } });
 
-/** Changes a file at one stroke, so that nobody reads it half written. */
+/** Changes a file in one step, so that nobody reads half of it. */
 function replace(file: string, text: string): void {
   writeFileSync(`${file}.next`, text);
   renameSync(`${file}.next`, file);

@@ -108,6 +108,14 @@ describe('progress', () => {
     );
   });
 
+  test('at any log level it says where the receiver listens', async () => {
+    const folder = makeFolder();
+    const settings = { PORT: '0', OPERATIONS_PORT: '0', INBOX_URL: `file:${folder}`, LOG_LEVEL: 'silent' };
+    const served = DevelopmentProcess.start(ROOT, { ...settings, ...everythingOpen });
+
+    await served.printed(/^Deliveries go to {2}http:/);
+  });
+
   test('after a change it says where deliveries go, and the new build takes over', async () => {
     const { folder, served, url } = await serveCompiled();
 

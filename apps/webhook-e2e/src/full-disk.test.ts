@@ -9,24 +9,24 @@ import { delivery, head, HOST } from '../support/messages.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 import { Load, nameOf, openSender } from '../support/sender.js';
 
-/** 2 MiB: the kernel refuses to write beyond it with EFBIG, as it would with ENOSPC on a full disk. */
+/** 2 MiB. The kernel refuses to write more with EFBIG, as it does with ENOSPC on a full disk. */
 const MAX_FILE_BLOCKS = 4_096;
 
 const onLinux = platform() === 'linux' ? describe : describe.skip;
 
 onLinux('an inbox that cannot grow', () => {
   test.each([
-    { what: 'its log', maxFileBlocks: MAX_FILE_BLOCKS },
-    // SQLite moves its log into the file whenever it has grown to 4 MiB.
-    { what: 'its file', maxFileBlocks: 5 * MAX_FILE_BLOCKS },
+    { what: 'the write-ahead log cannot grow', maxFileBlocks: MAX_FILE_BLOCKS },
+    // SQLite moves the write-ahead log to the database file when it has 4 MiB.
+    { what: 'the database file cannot grow', maxFileBlocks: 5 * MAX_FILE_BLOCKS },
   ])(
-    '$what: 503, and up; all that was acknowledged is there, and nothing else',
+    '$what: 503, the receiver stays up, and the inbox has exactly the acknowledged deliveries',
     async ({ maxFileBlocks }) => {
       const folder = makeFolder();
       const receiver = await startReceiver({ folder, maxFileBlocks });
       const load = await fill(receiver);
 
-      expectHolds(receiver, load);
+      expectExactly(receiver, load);
       const [logged] = receiver.process.entries('a delivery was not taken');
       expect(logged).toMatchObject({ status: 503, err: { code: 'INBOX_WRITE_FAILED' } });
       await expectResponses(receiver);
@@ -34,13 +34,13 @@ onLinux('an inbox that cannot grow', () => {
       expect(await receiver.process.stop()).toEqual({ code: 0, signal: null });
       expect(receiver.process.stderr).toBe('');
       const next = await startReceiver({ folder });
-      expectHolds(next, load);
+      expectExactly(next, load);
       await load.send(openSender(next), 4, times(100));
-      expectHolds(next, load);
+      expectExactly(next, load);
     },
   );
 
-  test('the same after SIGKILL', async () => {
+  test('after SIGKILL the inbox has exactly the acknowledged deliveries', async () => {
     const folder = makeFolder();
     const receiver = await startReceiver({ folder, maxFileBlocks: MAX_FILE_BLOCKS });
     const load = await fill(receiver);
@@ -48,10 +48,10 @@ onLinux('an inbox that cannot grow', () => {
     await receiver.process.kill();
     const next = await startReceiver({ folder });
 
-    expectHolds(next, load);
+    expectExactly(next, load);
   });
 
-  test('takes deliveries again, and writes down what was handled, as soon as there is room', async () => {
+  test('as soon as there is space, deliveries are accepted and results are stored again', async () => {
     const receiver = await startReceiver({ maxFileBlocks: MAX_FILE_BLOCKS });
     const load = await fill(receiver);
     const refused = load.refused.size;
@@ -60,13 +60,13 @@ onLinux('an inbox that cannot grow', () => {
     await load.send(openSender(receiver), 4, times(100));
 
     expect(load.refused.size).toBe(refused);
-    expectHolds(receiver, load);
+    expectExactly(receiver, load);
     expect(await receiver.process.stop()).toEqual({ code: 0, signal: null });
     expect(new Set(readInbox(receiver.inbox).map(({ state }) => state))).toEqual(new Set(['handled']));
   });
 });
 
-/** Sends until deliveries are refused, and some more. */
+/** Sends until 20 deliveries were refused. */
 async function fill(receiver: RunningReceiver): Promise<Load> {
   const load = new Load();
   await load.send(openSender(receiver), 4, () => load.refused.size < 20);
@@ -76,8 +76,8 @@ async function fill(receiver: RunningReceiver): Promise<Load> {
   return load;
 }
 
-/** Holds the inbox to what its sender saw: no more, no less, each once and byte for byte. */
-function expectHolds({ inbox }: RunningReceiver, { acknowledged }: Load): void {
+/** Compares the inbox with what the sender saw: every acknowledged delivery once, byte for byte, and no other. */
+function expectExactly({ inbox }: RunningReceiver, { acknowledged }: Load): void {
   const names = readInbox(inbox).map(({ content }) => nameOf(content));
   expect(names.sort()).toEqual([...acknowledged].sort());
 }
@@ -90,7 +90,7 @@ async function expectResponses({ port }: RunningReceiver): Promise<void> {
   expectResponse(await connection.response(), { status: 404 });
 }
 
-/** Says yes so many times. */
+/** A function that returns true this many times. */
 function times(count: number): () => boolean {
   let left = count;
   return () => left-- > 0;

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { makeFolder } from '../support/clean-up.js';
-import { type KeptDelivery, readInbox } from '../support/inbox.js';
+import { type StoredDelivery, readInbox } from '../support/inbox.js';
 import { inboxOf, spawnReceiver, startReceiver } from '../support/receiver.js';
 import { Load, nameOf, openSender } from '../support/sender.js';
 
@@ -10,11 +10,13 @@ const ROUNDS = 8;
 const IN_FLIGHT = 16;
 const HANDLED = 'a new plant was added to the store';
 
-/** Ids alone: a report of contents would be larger than the memory there is. */
-const idsOf = (deliveries: readonly KeptDelivery[], which: (delivery: KeptDelivery) => boolean): number[] =>
-  deliveries.filter(which).map(({ id }) => id);
+/** Ids only: if a test fails, a report with the contents wouldn't fit in memory. */
+const idsOf = (
+  deliveries: readonly StoredDelivery[],
+  which: (delivery: StoredDelivery) => boolean,
+): number[] => deliveries.filter(which).map(({ id }) => id);
 
-test('what was acknowledged survives SIGKILL at random moments, byte for byte, and is handled', async () => {
+test('acknowledged deliveries survive SIGKILL at random moments, byte for byte, and are handled', async () => {
   const folder = makeFolder();
   const settings = { LOG_LEVEL: 'debug' };
   const load = new Load();
@@ -23,11 +25,11 @@ test('what was acknowledged survives SIGKILL at random moments, byte for byte, a
   for (let round = 0; round < ROUNDS; round += 1) {
     const receiver = await startReceiver({ folder, settings });
     const killAfter = load.acknowledged.size + randomInt(1, 200);
-    const killing = { begun: false };
+    const kill = { begun: false };
     const goesOn = (): boolean => {
-      if (load.acknowledged.size >= killAfter && !killing.begun) {
-        killing.begun = true;
-        // The moment itself is random: it may fall into a flush, or between two.
+      if (load.acknowledged.size >= killAfter && !kill.begun) {
+        kill.begun = true;
+        // A random moment: during a flush to disk, or between two.
         void delay(randomInt(10)).then(() => receiver.process.kill());
       }
       return true;
@@ -51,7 +53,7 @@ test('what was acknowledged survives SIGKILL at random moments, byte for byte, a
   expect(idsOf(deliveries, ({ id }) => !handled.has(id))).toEqual([]);
 });
 
-test('a second receiver on the same inbox exits with one line; the first goes on', async () => {
+test('a second receiver on the same inbox exits with one line, and the first continues', async () => {
   const folder = makeFolder();
   const first = await startReceiver({ folder });
 
@@ -66,7 +68,7 @@ test('a second receiver on the same inbox exits with one line; the first goes on
   expect(readInbox(first.inbox)).toHaveLength(1);
 });
 
-test('the lock goes with the process: a restart right after SIGKILL works', async () => {
+test('a restart right after SIGKILL works: the lock ends with the process', async () => {
   const folder = makeFolder();
   const first = await startReceiver({ folder });
   await openSender(first).send('before');

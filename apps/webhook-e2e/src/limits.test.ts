@@ -28,7 +28,7 @@ const WRONG_TOKEN: WantedResponse = {
 const contentsOf = ({ inbox }: RunningReceiver): string[] =>
   readInbox(inbox).map(({ content }) => content.toString());
 
-describe('content that is larger than the guard', () => {
+describe('content above MAX_CONTENT_BYTES', () => {
   let receiver: RunningReceiver;
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('content that is larger than the guard', () => {
     });
   });
 
-  test('as much as the guard allows is taken, by length and by chunks', async () => {
+  test('content of exactly the limit is accepted, with a length and in chunks', async () => {
     const connection = await openConnection(receiver.port);
     const [byLength, byChunks] = ['l'.repeat(LIMIT), 'c'.repeat(LIMIT)];
 
@@ -51,13 +51,13 @@ describe('content that is larger than the guard', () => {
   });
 
   test.each([
-    { name: 'by its length, whole', given: delivery('a'.repeat(LIMIT + 1)) },
+    { name: 'sent whole, with a length', given: delivery('a'.repeat(LIMIT + 1)) },
     {
-      name: 'by its chunks, whole',
+      name: 'sent whole, in chunks',
       given: head(POST, HOST, RIGHT, CHUNKED) + chunks('a'.repeat(LIMIT), 'a') + LAST_CHUNK,
     },
     {
-      name: 'by a length beyond all numbers',
+      name: 'with the largest length',
       given: head(POST, HOST, RIGHT, `Content-Length: ${Number.MAX_SAFE_INTEGER}`),
     },
   ])('$name → 413, and the connection closes', async ({ given }) => {
@@ -71,7 +71,7 @@ describe('content that is larger than the guard', () => {
     expect(contentsOf(receiver)).toEqual(before);
   });
 
-  test('by its length → 413 before any of it is sent; the sender may go on without a reset', async () => {
+  test('with a length → 413 before any content is sent; the sender can go on without a reset', async () => {
     const connection = await openConnection(receiver.port);
     const content = 4 * 1_048_576;
 
@@ -82,7 +82,7 @@ describe('content that is larger than the guard', () => {
     expect(await connection.rest()).toBe('');
   });
 
-  test('by its chunks → 413 as soon as they are too large; the sender may go on without a reset', async () => {
+  test('in chunks → 413 as soon as they are too large; the sender can go on without a reset', async () => {
     const connection = await openConnection(receiver.port);
 
     connection.write(head(POST, HOST, RIGHT, CHUNKED) + chunks('a'.repeat(LIMIT), 'a'));
@@ -94,7 +94,7 @@ describe('content that is larger than the guard', () => {
     expect(await connection.rest()).toBe('');
   });
 
-  test('a sender that never ends is not waited for', async () => {
+  test('the receiver does not wait for a sender that never ends', async () => {
     const connection = await openConnection(receiver.port);
 
     connection.write(head(POST, HOST, RIGHT, CHUNKED) + chunks('a'.repeat(LIMIT), 'a'));
@@ -104,7 +104,7 @@ describe('content that is larger than the guard', () => {
   });
 });
 
-describe('authentication comes before one byte of the content', () => {
+describe('authentication before content', () => {
   let receiver: RunningReceiver;
 
   beforeAll(async () => {
@@ -114,9 +114,9 @@ describe('authentication comes before one byte of the content', () => {
   test.each([
     { name: 'a length', fields: ['Content-Length: 1000'] },
     { name: 'chunks', fields: [CHUNKED] },
-    { name: 'a length beyond the guard', fields: ['Content-Length: 100000000'] },
+    { name: 'a length above the limit', fields: ['Content-Length: 100000000'] },
     { name: 'Expect: 100-continue', fields: ['Content-Length: 1000', 'Expect: 100-continue'] },
-  ])('$name, wrong token → 401 although nothing was sent', async ({ fields }) => {
+  ])('$name, wrong token → 401 before any content is sent', async ({ fields }) => {
     const connection = await openConnection(receiver.port);
 
     connection.write(head(POST, HOST, WRONG, ...fields));
@@ -124,7 +124,7 @@ describe('authentication comes before one byte of the content', () => {
     expectResponse(await connection.response(), WRONG_TOKEN);
   });
 
-  test('what is sent after a 401 is not taken for a request', async () => {
+  test('content sent after a 401 is not read as a request', async () => {
     const connection = await openConnection(receiver.port);
     const content = delivery('smuggled');
 
@@ -171,7 +171,7 @@ describe('authentication comes before one byte of the content', () => {
   });
 });
 
-describe('a request that is slower than the guard', () => {
+describe('a request slower than REQUEST_TIMEOUT_MS', () => {
   let receiver: RunningReceiver;
 
   beforeAll(async () => {
@@ -193,7 +193,7 @@ describe('a request that is slower than the guard', () => {
     expect(contentsOf(receiver)).toEqual([]);
   });
 
-  test('nothing at all → the same', async () => {
+  test('nothing at all → 408, and the connection closes', async () => {
     const connection = await openConnection(receiver.port);
 
     expectResponse(await connection.response(), { status: 408, closes: true });
@@ -201,7 +201,7 @@ describe('a request that is slower than the guard', () => {
   });
 });
 
-test('an idle connection that is kept closes without a word', async () => {
+test('an idle connection closes after KEEP_ALIVE_TIMEOUT_MS, without a response', async () => {
   const receiver = await startReceiver({ settings: { KEEP_ALIVE_TIMEOUT_MS: '50' } });
   const connection = await openConnection(receiver.port);
   connection.write(delivery());
@@ -210,52 +210,57 @@ test('an idle connection that is kept closes without a word', async () => {
   expect(await connection.rest()).toBe('');
 });
 
-describe('more content in flight than the guard', () => {
-  const settings = { MAX_CONTENT_BYTES: '1000', MAX_CONTENT_BYTES_IN_FLIGHT: '1000' };
+describe('content in flight above MAX_CONTENT_BYTES_IN_FLIGHT', () => {
   const half = 'a'.repeat(600);
+  let receiver: RunningReceiver;
 
-  test('503 and nothing kept; room again once the others are done', async () => {
-    const receiver = await startReceiver({ settings });
-    const holder = await holdHalf(receiver);
+  beforeAll(async () => {
+    receiver = await startReceiver({
+      settings: { MAX_CONTENT_BYTES: '1000', MAX_CONTENT_BYTES_IN_FLIGHT: '1000' },
+      cleanUp: afterThisFile,
+    });
+  });
 
-    await deliverUntil(receiver, 503);
+  test('503, and nothing is stored; deliveries are accepted again when the others are complete', async () => {
+    const slow = await sendHalf();
 
-    holder.write('a'.repeat(400));
-    expectResponse(await holder.response(), { status: 204 });
-    const kept = contentsOf(receiver).filter((content) => content.length === 1_000);
-    expect(kept).toEqual(['a'.repeat(1_000)]);
+    await deliverUntil(503);
+
+    slow.write('a'.repeat(400));
+    expectResponse(await slow.response(), { status: 204 });
+    const stored = contentsOf(receiver).filter((content) => content.length === 1_000);
+    expect(stored).toEqual(['a'.repeat(1_000)]);
     const next = await openConnection(receiver.port);
     next.write(delivery('b'.repeat(1_000)));
     expectResponse(await next.response(), { status: 204 });
   });
 
-  test('room again once a sender has left in the middle', async () => {
-    const receiver = await startReceiver({ settings });
-    const holder = await holdHalf(receiver);
-    await deliverUntil(receiver, 503);
+  test('deliveries are accepted again when another sender disconnects', async () => {
+    const slow = await sendHalf();
+    await deliverUntil(503);
 
-    holder.destroy();
+    slow.destroy();
 
-    await deliverUntil(receiver, 204);
+    await deliverUntil(204);
   });
 
-  /** Sends more than half of what may be in flight, and not the rest. */
-  async function holdHalf({ port }: RunningReceiver): Promise<Connection> {
-    const connection = await openConnection(port);
+  /** Sends more than half of the limit, and not the rest. */
+  async function sendHalf(): Promise<Connection> {
+    const connection = await openConnection(receiver.port);
     connection.write(head(POST, HOST, RIGHT, 'Content-Length: 1000', 'Expect: 100-continue'));
     await connection.response();
     await connection.writeAll(Buffer.from(half));
     return connection;
   }
 
-  /** Delivers until the answer has this status; another one may come while the receiver has not yet read. */
-  async function deliverUntil(receiver: RunningReceiver, status: 204 | 503): Promise<void> {
+  /** Delivers until the response has this status. It may differ until the receiver has read what was sent before. */
+  async function deliverUntil(status: 204 | 503): Promise<void> {
     for (;;) {
       const connection = await openConnection(receiver.port);
       connection.write(delivery(half));
-      const answer = await connection.response();
-      if (!answer.line.startsWith(`HTTP/1.1 ${status}`)) continue;
-      expectResponse(answer, { status, closes: status === 503 });
+      const response = await connection.response();
+      if (!response.line.startsWith(`HTTP/1.1 ${status}`)) continue;
+      expectResponse(response, { status, closes: status === 503 });
       return;
     }
   }

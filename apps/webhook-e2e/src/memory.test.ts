@@ -7,12 +7,12 @@ import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 const MEBIBYTE = 1_048_576;
 const CONNECTIONS = 8;
 const SENT = 256 * MEBIBYTE;
-/** Far less than what is sent, and more than the garbage collector lets pile up. */
+/** Much less than what is sent, and more than waits for the garbage collector. */
 const ROOM = 96 * MEBIBYTE;
 
 const withProc = existsSync('/proc/self/status') ? describe : describe.skip;
 
-withProc('content without end', () => {
+withProc('endless content', () => {
   test.each([
     { name: 'with the right token', authorization: RIGHT, status: 413 },
     { name: 'with a wrong token', authorization: 'Authorization: Bearer wrong', status: 401 },
@@ -29,7 +29,7 @@ withProc('content without end', () => {
   });
 });
 
-/** Sends chunks whatever the answer is, until the connection is gone or all is sent. Gives how many bytes went. */
+/** Sends chunks whatever the response is, until the connection closes or all is sent. Returns the number of bytes. */
 async function flood({ port }: RunningReceiver, authorization: string, status: number): Promise<number> {
   const connection = await openConnection(port);
   connection.write(head(POST, HOST, authorization, CHUNKED));
@@ -43,7 +43,7 @@ async function flood({ port }: RunningReceiver, authorization: string, status: n
   return sent;
 }
 
-/** The most memory that the receiver has had so far, in bytes. */
+/** The largest memory that the receiver has had so far, in bytes. */
 function largest({ process }: RunningReceiver): number {
   const status = readFileSync(`/proc/${process.pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)![1]) * 1_024;

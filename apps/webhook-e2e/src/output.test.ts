@@ -13,7 +13,7 @@ import { Load, openSender } from '../support/sender.js';
 
 const HANDLED = 'a new plant was added to the store';
 
-test('no token is written anywhere, not even at the level trace', async () => {
+test('no token is logged, even at level trace', async () => {
   const file = join(makeFolder(), 'tokens');
   writeFileSync(file, `${ACCESS_TOKEN}\n`);
   const receiver = await startReceiver({
@@ -27,7 +27,7 @@ test('no token is written anywhere, not even at the level trace', async () => {
       MAX_CONTENT_BYTES: '200000',
     },
   });
-  // Nearly the right one: somebody mistyped it.
+  // Almost the right token.
   const mistyped = `${ACCESS_TOKEN}=`;
 
   for (const given of [
@@ -62,7 +62,7 @@ test('no token is written anywhere, not even at the level trace', async () => {
   expect(receiver.process.output).not.toContain(ACCESS_TOKEN);
 });
 
-test('at the default level a delivery, taken or refused, has no line of its own', async () => {
+test('at the default level neither an accepted nor a refused delivery is logged', async () => {
   const receiver = await startReceiver();
   const load = new Load();
   let left = 500;
@@ -87,7 +87,7 @@ test('at the default level a delivery, taken or refused, has no line of its own'
   expect(receiver.process.stderr).toBe('');
 });
 
-test('at the level debug the default handler reports each delivery once', async () => {
+test('at level debug the default handler logs each delivery once', async () => {
   const receiver = await startReceiver({ settings: { LOG_LEVEL: 'debug' } });
   const connection = await openConnection(receiver.port);
   const contents = ['a', 'bb', 'ccc'];
@@ -107,7 +107,7 @@ test('at the level debug the default handler reports each delivery once', async 
   expect(readInbox(receiver.inbox).map(({ state }) => state)).toEqual(['handled', 'handled', 'handled']);
 });
 
-test('what was handled before a restart is not handled again', async () => {
+test('a handled delivery is not handled again after a restart', async () => {
   const folder = makeFolder();
   const first = await startReceiver({ folder, settings: { LOG_LEVEL: 'debug' } });
   await openSender(first).send('before');

@@ -5,7 +5,7 @@ import { ARBITRARY, delivery, head, HOST, POST, RIGHT } from '../support/message
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', (signal) => {
-  test('a delivery in flight is answered, new connections are refused, and the exit code is 0', async () => {
+  test('a delivery in flight gets its response, new connections are refused, and the exit code is 0', async () => {
     const receiver = await startReceiver();
     const connection = await openHalf(receiver);
 
@@ -21,7 +21,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', (signal) => {
   });
 });
 
-test('a signal that comes as soon as the receiver listens stops it in order', async () => {
+test('a signal right after the start stops the receiver in order', async () => {
   const receiver = await startReceiver();
 
   expect(await receiver.process.stop()).toEqual({ code: 0, signal: null });
@@ -33,7 +33,7 @@ describe('while the receiver stops', () => {
     { name: 'a delivery', given: delivery() },
     { name: 'a request without a token', given: head(POST, HOST) },
     { name: 'a request for another path', given: head('GET / HTTP/1.1', HOST) },
-  ])('$name on a connection that was there is refused with 503', async ({ given }) => {
+  ])('$name on an open connection is refused with 503', async ({ given }) => {
     const receiver = await startReceiver();
     const busy = await openHalf(receiver);
     const connection = await openConnection(receiver.port);
@@ -55,7 +55,7 @@ describe('while the receiver stops', () => {
     ]);
   });
 
-  test('a connection that is idle closes', async () => {
+  test('an idle connection closes', async () => {
     const receiver = await startReceiver();
     const connection = await openConnection(receiver.port);
     connection.write(delivery());
@@ -68,7 +68,7 @@ describe('while the receiver stops', () => {
   });
 });
 
-test('a connection on which nothing was ever sent holds nothing up', async () => {
+test('a connection without a request does not delay the end', async () => {
   const receiver = await startReceiver();
   const connection = await openConnection(receiver.port);
   await untilReceived(receiver);
@@ -109,7 +109,7 @@ describe('a request that does not end', () => {
   });
 });
 
-/** A delivery of which the receiver has begun to read the content. */
+/** Opens a delivery of which the receiver has begun to read the content. */
 async function openHalf({ port }: RunningReceiver): Promise<Connection> {
   const connection = await openConnection(port);
   connection.write(head(POST, HOST, RIGHT, `Content-Length: ${ARBITRARY.length}`, 'Expect: 100-continue'));
@@ -118,7 +118,7 @@ async function openHalf({ port }: RunningReceiver): Promise<Connection> {
   return connection;
 }
 
-/** Resolves when the receiver has read what was sent before: it reads in the order in which it comes. */
+/** Waits until the receiver has read what was sent before: it reads in order of arrival. */
 async function untilReceived({ port }: RunningReceiver): Promise<void> {
   const connection = await openConnection(port);
   connection.write(delivery('received'));
@@ -126,13 +126,13 @@ async function untilReceived({ port }: RunningReceiver): Promise<void> {
   connection.destroy();
 }
 
-/** Resolves when the receiver takes no further connection. */
+/** Waits until the receiver refuses new connections. */
 async function untilRefused({ port }: RunningReceiver): Promise<void> {
   for (;;) {
     try {
       (await openConnection(port)).destroy();
     } catch (error) {
-      // A connection that waited to be accepted is reset when the receiver ceases to listen.
+      // A connection that waits to be accepted is reset when the receiver stops listening.
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ECONNREFUSED') return;
       expect(code).toBe('ECONNRESET');

@@ -1,20 +1,22 @@
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 
 import Database from 'libsql';
 
-import { makeFolder } from '../support/clean-up.js';
+import { afterThisTest, makeFolder } from '../support/clean-up.js';
 import { ACCESS_TOKEN } from '../support/messages.js';
 import type { Environment } from '../support/process.js';
-import { inboxOf, spawnReceiver, startReceiver } from '../support/receiver.js';
+import { inboxOf, spawnReceiver } from '../support/receiver.js';
 
 interface Row {
   readonly name: string;
-  /** Sets the fault up in a folder of the test, and gives the settings that lead to it. */
+  /** Sets up the fault in a folder, and returns the settings that lead to it. */
   readonly given: (folder: string) => Environment | Promise<Environment>;
-  /** All that is written to standard error. */
+  /** The whole standard error. */
   readonly want: (folder: string, settings: Environment) => string;
-  /** How many lines the log has. */
+  /** Number of lines in the log. */
   readonly logs?: number;
 }
 
@@ -29,12 +31,12 @@ const fixed = (text: string) => (): string => text;
 const settings: readonly Row[] = [
   { name: 'no token', given: () => ({ ACCESS_TOKENS: '' }), want: fixed(configuration(TOKEN_MISSING)) },
   {
-    name: 'tokens from two places',
+    name: 'tokens in two places',
     given: (folder) => ({ ACCESS_TOKENS_FILE: join(folder, 'tokens') }),
     want: fixed(configuration(TOKEN_MISSING)),
   },
   {
-    name: 'a token that is none',
+    name: 'an invalid token',
     given: () => ({ ACCESS_TOKENS: `${ACCESS_TOKEN}, ${ACCESS_TOKEN} ${ACCESS_TOKEN}` }),
     want: fixed(
       configuration(
@@ -66,7 +68,7 @@ const settings: readonly Row[] = [
     ),
   },
   {
-    name: 'guards that contradict each other',
+    name: 'limits that contradict each other',
     given: () => ({ MAX_CONTENT_BYTES: '2', MAX_CONTENT_BYTES_IN_FLIGHT: '1' }),
     want: fixed(configuration('  MAX_CONTENT_BYTES: must not be larger than MAX_CONTENT_BYTES_IN_FLIGHT')),
   },
@@ -84,49 +86,55 @@ const tokensFile = (name: string, reason: string, make?: (file: string) => void)
 });
 
 const tokensFiles: readonly Row[] = [
-  tokensFile('a file of tokens that is not there', "ENOENT: no such file or directory, open 'FOLDER/tokens'"),
-  tokensFile('a file of tokens that is a folder', 'EISDIR: illegal operation on a directory, read', (file) =>
+  tokensFile('a token file that does not exist', "ENOENT: no such file or directory, open 'FOLDER/tokens'"),
+  tokensFile('a token file that is a folder', 'EISDIR: illegal operation on a directory, read', (file) =>
     mkdirSync(file),
   ),
-  tokensFile(
-    'a file of tokens that is empty',
-    'it holds no access token; write one on a line of its own',
-    (file) => writeFileSync(file, ''),
+  tokensFile('an empty token file', 'it holds no access token; write one on a line of its own', (file) =>
+    writeFileSync(file, ''),
   ),
   tokensFile(
-    'a file of tokens that holds only remarks',
+    'a token file with comments only',
     'it holds no access token; write one on a line of its own',
     (file) => writeFileSync(file, `# ${ACCESS_TOKEN}\n\n`),
   ),
   tokensFile(
-    'a file of tokens with lines that are none',
+    'a token file with lines that are not tokens',
     'line 3, 5 is not an access token (RFC 6750 §2.1, b64token)',
     (file) =>
       writeFileSync(
         file,
-        `# remark\n${ACCESS_TOKEN}\n"${ACCESS_TOKEN}"\n\n${ACCESS_TOKEN} ${ACCESS_TOKEN}\n`,
+        `# comment\n${ACCESS_TOKEN}\n"${ACCESS_TOKEN}"\n\n${ACCESS_TOKEN} ${ACCESS_TOKEN}\n`,
       ),
   ),
 ];
 
-/** Nest writes to the log that it cannot listen, too. */
+/** A port on which another server listens until the test ends. */
+async function usedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  afterThisTest(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+/** Nest logs a failure to listen, too. */
 const addresses: readonly Row[] = [
   {
-    name: 'a port that is taken',
-    given: async () => ({ PORT: `${(await startReceiver()).port}` }),
+    name: 'PORT is in use',
+    given: async () => ({ PORT: `${await usedPort()}` }),
     want: (_folder, { PORT }) =>
       `127.0.0.1:${PORT} cannot be listened on: listen EADDRINUSE: address already in use 127.0.0.1:${PORT}. Set HOST and PORT to an address of this machine that is free. [ADDRESS_UNAVAILABLE]\n`,
     logs: 1,
   },
   {
-    name: 'a port of the documents that is taken',
-    given: async () => ({ OPERATIONS_PORT: `${(await startReceiver()).port}` }),
+    name: 'OPERATIONS_PORT is in use',
+    given: async () => ({ OPERATIONS_PORT: `${await usedPort()}` }),
     want: (_folder, { OPERATIONS_PORT }) =>
       `127.0.0.1:${OPERATIONS_PORT} cannot be listened on: listen EADDRINUSE: address already in use 127.0.0.1:${OPERATIONS_PORT}. Set OPERATIONS_PORT to a port that is free; 0 lets the system choose. [ADDRESS_UNAVAILABLE]\n`,
   },
   {
-    name: 'an address that is not of this machine',
-    // For documentation, and of nobody's machine (RFC 5737).
+    name: 'an address of another machine',
+    // Reserved for documentation (RFC 5737), so no machine has it.
     given: () => ({ HOST: '192.0.2.1' }),
     want: fixed(
       '192.0.2.1:0 cannot be listened on: listen EADDRNOTAVAIL: address not available 192.0.2.1. Set HOST and PORT to an address of this machine that is free. [ADDRESS_UNAVAILABLE]\n',
@@ -158,11 +166,11 @@ const inboxes: readonly Row[] = [
     want: (folder) =>
       `The inbox in ${folder}/file/inbox cannot be opened: ENOTDIR: not a directory, mkdir '${folder}/file/inbox'. Check the folder, or set INBOX_URL to another one. [INBOX_UNUSABLE]\n`,
   },
-  inbox('an inbox whose file is not one of SQLite', 'file is not a database', (folder) => {
+  inbox('an inbox whose file is not an SQLite database', 'file is not a database', (folder) => {
     mkdirSync(folder);
     writeFileSync(join(folder, 'inbox.sqlite'), 'arbitrary'.repeat(1_000));
   }),
-  inbox('an inbox whose lock is something else', 'file is not a database', (folder) => {
+  inbox('an inbox whose lock is not an SQLite database', 'file is not a database', (folder) => {
     mkdirSync(folder);
     writeFileSync(join(folder, 'receiver.lock'), 'arbitrary'.repeat(1_000));
   }),
@@ -178,7 +186,7 @@ const inboxes: readonly Row[] = [
   ),
 ];
 
-describe('a fault at the start: exit code 1, and what is wrong and what to do', () => {
+describe('a fault at the start: exit code 1, and a message that says what is wrong and what to do', () => {
   test.each([...settings, ...tokensFiles, ...addresses, ...inboxes])(
     '$name',
     async ({ given, want, logs = 0 }) => {

@@ -5,7 +5,7 @@ import { CONTENT_METHODS, facts } from '@plant-store/contract';
 import { afterThisFile } from '../support/clean-up.js';
 import { openConnection } from '../support/connection.js';
 import { expectResponse, type WantedResponse } from '../support/expect-response.js';
-import { type KeptDelivery, readInbox } from '../support/inbox.js';
+import { type StoredDelivery, readInbox } from '../support/inbox.js';
 import {
   ACCESS_TOKEN,
   ARBITRARY,
@@ -21,14 +21,14 @@ import {
 } from '../support/messages.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 
-type Kept = Omit<KeptDelivery, 'id' | 'state'>;
+type Stored = Omit<StoredDelivery, 'id' | 'state'>;
 
 interface Row {
   readonly name: string;
-  /** What goes over the wire, a character a byte. */
+  /** What is sent, one character per byte. */
   readonly given: string;
-  /** Nothing is kept but what is named here. */
-  readonly want: WantedResponse & { readonly keeps?: readonly Kept[] };
+  /** Exactly these deliveries are stored. */
+  readonly want: WantedResponse & { readonly stores?: readonly Stored[] };
 }
 
 const PATH = facts.DELIVERY_PATH;
@@ -43,10 +43,10 @@ const WRONG_TOKEN: WantedResponse = {
 };
 const METHOD_NOT_ALLOWED: WantedResponse = { status: 405, fields: { allow: 'POST, PUT, PATCH' } };
 
-/** A request that was refused before its content was read takes its connection with it. */
+/** A request that is refused before its content is read closes its connection. */
 const closing = (want: WantedResponse): WantedResponse => ({ ...want, closes: true });
 
-const kept = (given: Partial<Omit<Kept, 'content'>> & { readonly content?: string } = {}): Kept => ({
+const stored = (given: Partial<Omit<Stored, 'content'>> & { readonly content?: string } = {}): Stored => ({
   method: 'POST',
   mediaType: null,
   contentEncoding: null,
@@ -56,10 +56,10 @@ const kept = (given: Partial<Omit<Kept, 'content'>> & { readonly content?: strin
 
 const everyByte = String.fromCharCode(...Array.from({ length: 256 }, (_, byte) => byte));
 
-const taken = (name: string, given: string, keeps: Parameters<typeof kept>[0] = {}): Row => ({
+const accepted = (name: string, given: string, stores: Parameters<typeof stored>[0] = {}): Row => ({
   name,
   given,
-  want: { status: 204, keeps: [kept(keeps)] },
+  want: { status: 204, stores: [stored(stores)] },
 });
 
 const refused = (name: string, given: string, want: WantedResponse): Row => ({ name, given, want });
@@ -73,15 +73,15 @@ const authorized = (...values: readonly string[]): string =>
 
 const acknowledged: readonly Row[] = [
   ...CONTENT_METHODS.map((method) =>
-    taken(method, message(`${method} ${PATH} HTTP/1.1`, [RIGHT]), { method }),
+    accepted(method, message(`${method} ${PATH} HTTP/1.1`, [RIGHT]), { method }),
   ),
-  taken('every byte', message(POST, [RIGHT], everyByte), { content: everyByte }),
-  taken('content that looks like a request', message(POST, [RIGHT], delivery()), { content: delivery() }),
-  taken('one byte', message(POST, [RIGHT], '\0'), { content: '\0' }),
-  taken('chunks', head(POST, HOST, RIGHT, CHUNKED) + chunks('one', 'two') + LAST_CHUNK, {
+  accepted('every byte', message(POST, [RIGHT], everyByte), { content: everyByte }),
+  accepted('content that looks like a request', message(POST, [RIGHT], delivery()), { content: delivery() }),
+  accepted('one byte', message(POST, [RIGHT], '\0'), { content: '\0' }),
+  accepted('chunks', head(POST, HOST, RIGHT, CHUNKED) + chunks('one', 'two') + LAST_CHUNK, {
     content: 'onetwo',
   }),
-  taken('chunks with a trailer', head(POST, HOST, RIGHT, CHUNKED) + chunks('one') + head('0', 'a: b'), {
+  accepted('chunks with a trailer', head(POST, HOST, RIGHT, CHUNKED) + chunks('one') + head('0', 'a: b'), {
     content: 'one',
   }),
   ...[
@@ -96,43 +96,50 @@ const acknowledged: readonly Row[] = [
     '\xe9',
     '',
   ].map((mediaType) =>
-    taken(`media type ${JSON.stringify(mediaType)}`, message(POST, [RIGHT, `Content-Type: ${mediaType}`]), {
-      mediaType,
-    }),
+    accepted(
+      `media type ${JSON.stringify(mediaType)}`,
+      message(POST, [RIGHT, `Content-Type: ${mediaType}`]),
+      {
+        mediaType,
+      },
+    ),
   ),
-  taken('invalid JSON', message(POST, [RIGHT, 'Content-Type: application/json'], '{'), {
+  accepted('invalid JSON', message(POST, [RIGHT, 'Content-Type: application/json'], '{'), {
     mediaType: 'application/json',
     content: '{',
   }),
   ...['gzip', 'gzip, br', 'arbitrary'].map((contentEncoding) =>
-    taken(
-      `content encoding ${contentEncoding}, whose bytes are not`,
+    accepted(
+      `content encoding ${contentEncoding}, with content in another encoding`,
       message(POST, [RIGHT, `Content-Encoding: ${contentEncoding}`]),
       { contentEncoding },
     ),
   ),
-  taken('a query', message(`POST ${PATH}?a=b HTTP/1.1`, [RIGHT])),
-  taken('a path with escapes', message('POST /plant/web%68ook HTTP/1.1', [RIGHT])),
-  taken('an absolute target', message(`POST http://localhost${PATH} HTTP/1.1`, [RIGHT])),
-  taken('an offer to switch protocols', message(POST, [RIGHT, 'Connection: upgrade', 'Upgrade: arbitrary'])),
-  taken('an expectation that HTTP does not know', message(POST, [RIGHT, 'Expect: arbitrary'])),
-  ...['bearer', 'BEARER', 'bEaReR', 'Bearer ', 'Bearer    '].map((scheme) =>
-    taken(`scheme ${JSON.stringify(scheme)}`, authorized(`${scheme} ${ACCESS_TOKEN}`)),
+  accepted('a query', message(`POST ${PATH}?a=b HTTP/1.1`, [RIGHT])),
+  accepted('a path with escapes', message('POST /plant/web%68ook HTTP/1.1', [RIGHT])),
+  accepted('an absolute target', message(`POST http://localhost${PATH} HTTP/1.1`, [RIGHT])),
+  accepted(
+    'an offer to switch protocols',
+    message(POST, [RIGHT, 'Connection: upgrade', 'Upgrade: arbitrary']),
   ),
-  taken(
+  accepted('an unknown expectation', message(POST, [RIGHT, 'Expect: arbitrary'])),
+  ...['bearer', 'BEARER', 'bEaReR', 'Bearer ', 'Bearer    '].map((scheme) =>
+    accepted(`scheme ${JSON.stringify(scheme)}`, authorized(`${scheme} ${ACCESS_TOKEN}`)),
+  ),
+  accepted(
     'field names in another case',
     head(POST, 'hOsT: a', RIGHT.replace('A', 'a'), 'CONTENT-LENGTH: 1') + 'a',
     {
       content: 'a',
     },
   ),
-  taken('a token in the query too', message(`POST ${PATH}?access_token=wrong HTTP/1.1`, [RIGHT])),
-  taken(
+  accepted('a token in the query too', message(`POST ${PATH}?access_token=wrong HTTP/1.1`, [RIGHT])),
+  accepted(
     'a payload with a field access_token',
     message(POST, [RIGHT, 'Content-Type: application/json'], '{"access_token":"wrong"}'),
     { mediaType: 'application/json', content: '{"access_token":"wrong"}' },
   ),
-  taken(
+  accepted(
     'a form with a field access_token',
     message(POST, [RIGHT, 'Content-Type: application/x-www-form-urlencoded'], 'access_token=wrong'),
     { mediaType: 'application/x-www-form-urlencoded', content: 'access_token=wrong' },
@@ -140,22 +147,22 @@ const acknowledged: readonly Row[] = [
   {
     name: 'a sender that closes',
     given: message(POST, [RIGHT, 'Connection: close']),
-    want: { status: 204, closes: true, keeps: [kept()] },
+    want: { status: 204, closes: true, stores: [stored()] },
   },
   {
     name: 'HTTP/1.0',
     given: head(`POST ${PATH} HTTP/1.0`, RIGHT, 'Content-Length: 1') + 'a',
-    want: { status: 204, closes: true, keeps: [kept({ content: 'a' })] },
+    want: { status: 204, closes: true, stores: [stored({ content: 'a' })] },
   },
   {
-    name: 'HTTP/1.0 that would like to go on',
+    name: 'HTTP/1.0 with keep-alive',
     given: head(`POST ${PATH} HTTP/1.0`, RIGHT, 'Connection: keep-alive', 'Content-Length: 1') + 'a',
-    want: { status: 204, closes: true, keeps: [kept({ content: 'a' })] },
+    want: { status: 204, closes: true, stores: [stored({ content: 'a' })] },
   },
   {
-    name: 'HTTP/1.0 with an expectation that it does not know',
+    name: 'HTTP/1.0 with Expect: 100-continue',
     given: head(`POST ${PATH} HTTP/1.0`, RIGHT, 'Expect: 100-continue', 'Content-Length: 1') + 'a',
-    want: { status: 204, closes: true, keeps: [kept({ content: 'a' })] },
+    want: { status: 204, closes: true, stores: [stored({ content: 'a' })] },
   },
 ];
 
@@ -209,7 +216,7 @@ const unauthenticated: readonly Row[] = [
   ...(
     [
       ['another', 'wrong'],
-      ['the beginning of the right one', ACCESS_TOKEN.slice(0, -1)],
+      ['a prefix of the right one', ACCESS_TOKEN.slice(0, -1)],
       ['the right one and more', `${ACCESS_TOKEN}=`],
       ['the right one in another case', ACCESS_TOKEN.toUpperCase()],
       ['a long one', 'a'.repeat(8_000)],
@@ -235,7 +242,7 @@ const withoutContent: readonly Row[] = CONTENT_METHODS.flatMap((method) => {
   ];
 });
 
-/** CONNECT asks for a tunnel and has no path; see below. */
+/** All but CONNECT, which has no path and a test of its own. */
 const otherMethods = METHODS.filter(
   (method) => method !== 'CONNECT' && !CONTENT_METHODS.some((known) => known === method),
 );
@@ -273,19 +280,15 @@ const malformedMessage: readonly Row[] = [
   refused('no Host', head(POST, RIGHT, 'Content-Length: 1') + 'a', BAD),
   refused('no Host, no content', head(POST, RIGHT), { status: 400 }),
   refused('two Host fields', message(POST, [HOST, RIGHT]), BAD),
-  refused('something else than HTTP', head('arbitrary'), BAD),
-  refused('the greeting of TLS', '\x16\x03\x01\x02\x00\x01\x00', BAD),
-  refused('the greeting of HTTP/2', head('PRI * HTTP/2.0') + head('SM'), BAD),
+  refused('not HTTP', head('arbitrary'), BAD),
+  refused('a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00', BAD),
+  refused('the HTTP/2 preface', head('PRI * HTTP/2.0') + head('SM'), BAD),
   refused('a method that Node does not know', head(`BREW ${PATH} HTTP/1.1`, HOST, RIGHT), BAD),
   refused('a field without a colon', head(POST, HOST, RIGHT, 'arbitrary'), BAD),
-  refused('a length that is none', head(POST, HOST, RIGHT, 'Content-Length: a') + 'a', BAD),
+  refused('a length that is not a number', head(POST, HOST, RIGHT, 'Content-Length: a') + 'a', BAD),
   refused('two lengths', head(POST, HOST, RIGHT, 'Content-Length: 1', 'Content-Length: 2') + 'ab', BAD),
-  refused('a length beside chunks', message(POST, [RIGHT, CHUNKED], chunks('a') + LAST_CHUNK), BAD),
-  refused(
-    'a transfer coding that is not known',
-    head(POST, HOST, RIGHT, 'Transfer-Encoding: gzip') + 'a',
-    BAD,
-  ),
+  refused('a length and chunks', message(POST, [RIGHT, CHUNKED], chunks('a') + LAST_CHUNK), BAD),
+  refused('an unknown transfer coding', head(POST, HOST, RIGHT, 'Transfer-Encoding: gzip') + 'a', BAD),
   refused('a chunk without a size', head(POST, HOST, RIGHT, CHUNKED) + head('zz', 'a'), BAD),
   refused('a later chunk without a size', head(POST, HOST, RIGHT, CHUNKED) + chunks('a') + head('zz'), BAD),
   refused('a large head', message(POST, [RIGHT, `a: ${'b'.repeat(20_000)}`]), { status: 431, closes: true }),
@@ -309,12 +312,12 @@ describe('the wire table', () => {
   });
 
   describe.each([
-    { what: 'the right token and content: acknowledged, and kept as it came', rows: acknowledged },
-    { what: 'no right token: refused before anything else is looked at', rows: unauthenticated },
+    { what: 'the right token and content: acknowledged, and stored as it came', rows: acknowledged },
+    { what: 'no right token: refused before anything else is checked', rows: unauthenticated },
     { what: 'the right token, no content', rows: withoutContent },
     { what: 'a method without content semantics', rows: wrongMethod },
     { what: 'another path', rows: elsewhere },
-    { what: 'not a message of HTTP, or too much of one', rows: malformedMessage },
+    { what: 'a malformed or too large message', rows: malformedMessage },
   ])('$what', ({ rows }) => {
     test.each(rows)('$name → $want.status', async ({ given, want }) => {
       const before = lastId(receiver);
@@ -323,18 +326,18 @@ describe('the wire table', () => {
       connection.write(given);
 
       expectResponse(await connection.response(), want);
-      const keeps = [...(want.keeps ?? [])];
+      const stores = [...(want.stores ?? [])];
       if (want.closes === true) expect(await connection.rest()).toBe('');
       else {
         connection.write(delivery('the next one'));
         expectResponse(await connection.response(), { status: 204 });
-        keeps.push(kept({ content: 'the next one' }));
+        stores.push(stored({ content: 'the next one' }));
       }
-      expect(keptSince(receiver, before)).toEqual(keeps);
+      expect(storedSince(receiver, before)).toEqual(stores);
     });
   });
 
-  test('CONNECT: closed without an answer, for there is no tunnel', async () => {
+  test('CONNECT: the connection closes without a response', async () => {
     const connection = await openConnection(receiver.port);
 
     connection.write(head('CONNECT localhost:1 HTTP/1.1', HOST, RIGHT));
@@ -342,7 +345,7 @@ describe('the wire table', () => {
     expect(await connection.rest()).toBe('');
   });
 
-  test('a sender that leaves in the middle: nothing is kept', async () => {
+  test('a sender that disconnects in the middle: nothing is stored', async () => {
     const before = lastId(receiver);
     const connection = await openConnection(receiver.port);
     connection.write(head(POST, HOST, RIGHT, 'Content-Length: 100', 'Expect: 100-continue'));
@@ -354,10 +357,10 @@ describe('the wire table', () => {
     const next = await openConnection(receiver.port);
     next.write(delivery());
     expectResponse(await next.response(), { status: 204 });
-    expect(keptSince(receiver, before)).toEqual([kept()]);
+    expect(storedSince(receiver, before)).toEqual([stored()]);
   });
 
-  test('deliveries one after the other on one connection', async () => {
+  test('several deliveries on one connection', async () => {
     const before = lastId(receiver);
     const connection = await openConnection(receiver.port);
     const contents = ['one', 'two', 'three'];
@@ -367,10 +370,10 @@ describe('the wire table', () => {
       expectResponse(await connection.response(), { status: 204 });
     }
 
-    expect(keptSince(receiver, before)).toEqual(contents.map((content) => kept({ content })));
+    expect(storedSince(receiver, before)).toEqual(contents.map((content) => stored({ content })));
   });
 
-  test('pipelined requests are answered in their order, and kept', async () => {
+  test('pipelined requests get their responses in order, and are stored', async () => {
     const before = lastId(receiver);
     const connection = await openConnection(receiver.port);
 
@@ -392,24 +395,24 @@ describe('the wire table', () => {
       { status: 204 },
     ];
     for (const want of wanted) expectResponse(await connection.response(), want);
-    const contents = keptSince(receiver, before).map(({ content }) => content.toString());
+    const contents = storedSince(receiver, before).map(({ content }) => content.toString());
     expect(contents.sort()).toEqual(['one', 'three', 'two']);
   });
 
-  test('a request byte for byte', async () => {
+  test('a request sent byte by byte', async () => {
     const before = lastId(receiver);
     const connection = await openConnection(receiver.port);
 
     for (const byte of delivery()) await connection.writeAll(Buffer.from(byte));
 
     expectResponse(await connection.response(), { status: 204 });
-    expect(keptSince(receiver, before)).toEqual([kept()]);
+    expect(storedSince(receiver, before)).toEqual([stored()]);
   });
 });
 
 const lastId = ({ inbox }: RunningReceiver): number => readInbox(inbox).at(-1)?.id ?? 0;
 
-const keptSince = ({ inbox }: RunningReceiver, id: number): Kept[] =>
+const storedSince = ({ inbox }: RunningReceiver, id: number): Stored[] =>
   readInbox(inbox, id).map(({ method, mediaType, contentEncoding, content }) => ({
     method,
     mediaType,

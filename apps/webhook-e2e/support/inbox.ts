@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 
 /** A delivery in the inbox, as a person who opens the file sees it. */
-export interface KeptDelivery {
+export interface StoredDelivery {
   readonly id: number;
   readonly state: string;
   readonly method: string;
@@ -19,11 +19,11 @@ const QUERY = `
   WHERE id > ? ORDER BY id`;
 
 /** Reads the deliveries with an id above `after` from the inbox in a folder. The receiver may be running. */
-export function readInbox(folder: string, after = 0): KeptDelivery[] {
+export function readInbox(folder: string, after = 0): StoredDelivery[] {
   const database = new Database(join(folder, 'inbox.sqlite'));
   try {
     database.exec('PRAGMA query_only = ON');
-    const rows = database.prepare(QUERY).all(after) as (KeptDelivery & { content: Uint8Array })[];
+    const rows = database.prepare(QUERY).all(after) as (StoredDelivery & { content: Uint8Array })[];
     return rows.map((row) => ({ ...row, content: Buffer.from(row.content) }));
   } finally {
     database.close();

@@ -14,7 +14,7 @@ export const SIGNING_KEY_FILE = 'data/signing-key';
  * @param {import('@plant-store/contract').Answers} answers
  */
 export function developmentEnvironment(given, { signing }) {
-  const made = { LOG_LEVEL: 'debug' };
+  const made = {};
   if (!given.ACCESS_TOKENS && !given.ACCESS_TOKENS_FILE) {
     makeSecret(TOKENS_FILE, () => random('base64url'));
     made.ACCESS_TOKENS_FILE = TOKENS_FILE;
@@ -24,7 +24,13 @@ export function developmentEnvironment(given, { signing }) {
     makeSecret(SIGNING_KEY_FILE, () => prefix + random(encoding === 'base64' ? 'base64' : 'base64url'));
     made.SIGNING_KEYS = readFileSync(SIGNING_KEY_FILE, 'utf8').trim().split('\n').at(-1);
   }
-  return { ...made, ...withoutEmpty(given) };
+  const set = withoutEmpty(given);
+  return { ...made, ...set, LOG_LEVEL: logLevel(set.LOG_LEVEL) };
+}
+
+/** At least `info`: only the log says that the receiver listens. */
+function logLevel(level = 'debug') {
+  return ['warn', 'error', 'fatal', 'silent'].includes(level) ? 'info' : level;
 }
 
 /** @param {BufferEncoding} encoding */
