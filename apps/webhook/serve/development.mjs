@@ -25,6 +25,8 @@ export function develop(given) {
   const compiler = startCompiler(given);
   const receiver = new DevelopmentReceiver();
   let builds = Promise.resolve();
+  /** What the running receiver was started with. */
+  let running = { environment: given, answers: {} };
   let hasListened = false;
   let isStopping = false;
 
@@ -43,7 +45,7 @@ export function develop(given) {
     .on('compiled', (seconds) => {
       const verb = receiver.isRunning ? 'Restarting' : 'Starting';
       console.log(`Compiled in ${seconds.toFixed(1)} s. ${verb} the receiver...`);
-      builds = builds.then(run);
+      builds = builds.then(run).catch(onFault);
     })
     .on('exit', () => {
       if (!isStopping) console.error('The TypeScript compiler has ended.');
@@ -52,6 +54,10 @@ export function develop(given) {
 
   receiver
     .on('line', (line) => log.write(`${line}\n`))
+    .on('listening', (entry) => {
+      if (!hasListened) console.log(guide(entry, given, running));
+      hasListened = true;
+    })
     .on('failed', (code) => {
       if (!hasListened) void stop(code || 1);
       else console.error('The receiver did not start. It starts again when the source is changed.');
@@ -72,14 +78,13 @@ export function develop(given) {
   async function run() {
     if (isStopping) return;
     const answers = await readAnswers();
-    const environment = developmentEnvironment(given, answers);
-    if (!hasListened) {
-      receiver.removeAllListeners('listening').once('listening', (entry) => {
-        hasListened = true;
-        console.log(guide(entry, environment, given, answers));
-      });
-    }
-    await receiver.run(environment);
+    running = { environment: developmentEnvironment(given, answers), answers };
+    await receiver.run(running.environment);
+  }
+
+  function onFault(error) {
+    console.error(error);
+    if (!hasListened) void stop(1);
   }
 
   async function stop(code) {

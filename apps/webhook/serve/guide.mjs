@@ -9,20 +9,19 @@ const ABOUT_CONTENT = ['payload', 'plant-fields', 'event-payload-fields'];
  * What a developer does with a receiver that listens: where deliveries go, how to send one, how to look at it.
  *
  * @param {{ url: string, operations: string, inbox: string }} listening the receiver's log entry; `inbox` is a file
- * @param {NodeJS.ProcessEnv} environment of the receiver
- * @param {NodeJS.ProcessEnv} given what the developer has set of it
- * @param {import('@plant-store/contract').Answers} answers
+ * @param {NodeJS.ProcessEnv} given the developer's environment
+ * @param {{ environment: NodeJS.ProcessEnv, answers: import('@plant-store/contract').Answers }} running what the
+ * receiver was started with
  */
-export function guide({ url, operations, inbox }, environment, given, answers) {
-  const before = preparations(environment, given, answers);
+export function guide({ url, operations, inbox }, given, { environment, answers }) {
   return `
 Deliveries go to  ${url}
 They are kept in  ${inbox}
 Documents         ${operations}
 
 To send one, in a second terminal in this folder${choices(answers)}:
-${before.map((step) => `\n  first ${step}`).join('')}
-  ${sendLine(url, environment, given, answers)}
+
+${preparations(environment, given, answers)}  ${sendLine(url, environment, given, answers)}
 
 To look at what was kept:
 
@@ -49,15 +48,18 @@ function sendLine(url, environment, given, answers) {
     .join(' ');
 }
 
-/** What the command needs that this program can't know or mustn't print. */
+/** What the command needs and this program can't know or mustn't print: comments of the shell before the command. */
 function preparations(environment, given, answers) {
   return [
-    !isArbitrary(answers) && 'write a plant to plant.json',
-    !environment.ACCESS_TOKENS_FILE && 'set and export ACCESS_TOKEN: one of your ACCESS_TOKENS',
+    !isArbitrary(answers) && 'Write a plant to plant.json first.',
+    !environment.ACCESS_TOKENS_FILE && 'Export ACCESS_TOKEN first: one of your ACCESS_TOKENS.',
     answers.signing !== undefined &&
       given.SIGNING_KEYS &&
-      'set and export PLANT_STORE_SIGNING_KEY: one of your SIGNING_KEYS',
-  ].filter(Boolean);
+      'Export PLANT_STORE_SIGNING_KEY first: one of your SIGNING_KEYS.',
+  ]
+    .filter(Boolean)
+    .map((step) => `  # ${step}\n`)
+    .join('');
 }
 
 /** The parts of the command that a developer is free to choose. */

@@ -15,7 +15,7 @@ const LONGEST_DELAY_MS = 30_000;
  * - `line` (text): a line of its log
  * - `listening` (entry): it takes deliveries
  * - `failed` (code): it has ended before this build ever listened, which no restart fixes
- * - `crashed` (code or signal, milliseconds until it starts again)
+ * - `crashed` (signal or exit code, milliseconds until it starts again)
  */
 export class DevelopmentReceiver extends EventEmitter {
   #child;
@@ -74,6 +74,6 @@ export class DevelopmentReceiver extends EventEmitter {
     const delay = Math.min(FIRST_DELAY_MS * 2 ** this.#crashes, LONGEST_DELAY_MS);
     this.#crashes += 1;
     this.#restart = setTimeout(() => this.#start(), delay);
-    this.emit('crashed', code ?? signal, delay);
+    this.emit('crashed', signal ?? `exit code ${code}`, delay);
   }
 }

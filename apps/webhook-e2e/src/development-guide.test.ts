@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { makeFolder } from '../support/clean-up.js';
+import { DevelopmentProcess, ROOT, SERVE, terminal } from '../support/development.js';
+import { readInbox } from '../support/inbox.js';
+import { everythingOpen } from '../support/receiver.js';
+
+const run = promisify(execFile);
+
+test('the printed lines send a delivery and show it', async () => {
+  const folder = makeFolder();
+  const settings = { PORT: '0', OPERATIONS_PORT: '0', INBOX_URL: `file:${folder}`, ...everythingOpen };
+  const served = DevelopmentProcess.start(ROOT, settings);
+  const environment = terminal(everythingOpen);
+  const [send] = await served.printed(/^ +echo .* plant-store send .*$/);
+  const [look] = await served.printed(/^ +node -e .*$/);
+
+  const sent = await run('/bin/sh', ['-c', send], { cwd: ROOT, env: environment });
+  const [reported] = await served.printed(/a new plant was added to the store.*/);
+  const shown = await run('/bin/sh', ['-c', look], { cwd: ROOT, env: environment });
+
+  expect(sent.stdout).toMatch(/^acknowledged: 204, /);
+  expect(reported).toContain('"delivery":1');
+  expect(readInbox(folder).map(({ content }) => String(content))).toEqual([
+    expect.stringContaining('Sample content. It is arbitrary'),
+  ]);
+  expect(shown.stdout).toContain('Sample content. It is arbitrary');
+});
+
+test('at any log level it says where the receiver listens', async () => {
+  const folder = makeFolder();
+  const settings = { PORT: '0', OPERATIONS_PORT: '0', INBOX_URL: `file:${folder}`, LOG_LEVEL: 'silent' };
+  const served = DevelopmentProcess.start(ROOT, { ...settings, ...everythingOpen });
+
+  await served.printed(/^Deliveries go to {2}http:/);
+});
+
+describe('the printed line that sends', () => {
+  const key = { prefix: '', encoding: 'base64' };
+
+  test.each([
+    {
+      name: 'nothing answered',
+      want: [
+        /^echo /,
+        / send - --base-url http:\/\/127\.0\.0\.1:81 --method POST --content-type text\/plain/,
+      ],
+    },
+    { name: 'all addresses', url: 'http://0.0.0.0:81/', want: [/ --base-url http:\/\/127\.0\.0\.1:81 /] },
+    { name: 'all addresses of IPv6', url: 'http://[::]:81/', want: [/ --base-url 'http:\/\/\[::1\]:81' /] },
+    {
+      name: 'a token file with a space',
+      given: { ACCESS_TOKENS_FILE: 'my tokens' },
+      want: [/ 'my tokens'$/],
+    },
+    {
+      name: 'tokens in a variable',
+      given: { ACCESS_TOKENS: 'one' },
+      want: [/^# Export ACCESS_TOKEN first/m, /text\/plain$/],
+    },
+    {
+      name: 'method, media type, plant and signing answered',
+      answers: { 'http-method': 'PUT', 'media-type': 'a/b', 'plant-fields': {}, signing: { key } },
+      want: [
+        /^# Write a plant to plant\.json first/,
+        /send plant\.json --base-url \S+ --access-token-file tokens --signing-key-file data\/signing-key$/,
+      ],
+    },
+    {
+      name: 'signing answered, with keys in a variable',
+      given: { ACCESS_TOKENS_FILE: 'tokens', SIGNING_KEYS: 'one' },
+      answers: { signing: { key } },
+      want: [/^# Export PLANT_STORE_SIGNING_KEY first/m, /--access-token-file tokens$/],
+    },
+  ])(
+    '$name',
+    async ({
+      url = 'http://127.0.0.1:81/',
+      given = { ACCESS_TOKENS_FILE: 'tokens' },
+      answers = {},
+      want,
+    }) => {
+      const { guide } = (await import(join(SERVE, 'guide.mjs'))) as {
+        guide: (listening: object, given: object, running: object) => string;
+      };
+
+      const printed = guide({ url, operations: '', inbox: '/i' }, given, { environment: given, answers });
+
+      const [, send = ''] = /in this folder.*:\n\n([^]*?)\n\nTo look/.exec(printed) ?? [];
+      for (const pattern of want) expect(send.replaceAll(/^ +/gm, '')).toMatch(pattern);
+      await run('/bin/sh', ['-n', '-c', send]);
+    },
+  );
+});
