@@ -203,7 +203,7 @@ describe('an older Node.js', () => {
     expect(await served.exit).toEqual({ code: 1, signal: null });
     expect(served.stdout).toBe('');
     expect(served.stderr).toBe(
-      `Node.js 99.1 or newer is required (this is ${process.versions.node}). Install it, for example with "nvm install", and run the command again.\n`,
+      `This workspace needs Node.js 99.1 or newer (this is ${process.versions.node}). Install it, for example with "nvm install".\n`,
     );
   });
 

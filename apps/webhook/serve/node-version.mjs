@@ -7,20 +7,6 @@
  */
 export function nodeVersionFault(version, range) {
   const needed = range.replace('>=', '');
-  if (isAtLeast(numbersOf(version), numbersOf(needed))) return undefined;
-  return `Node.js ${needed} or newer is required (this is ${version}). Install it, for example with "nvm install", and run the command again.`;
-}
-
-/** @param {string} version */
-function numbersOf(version) {
-  return version.split('.').map((part) => Number.parseInt(part, 10));
-}
-
-/**
- * @param {number[]} version
- * @param {number[]} needed
- */
-function isAtLeast(version, needed) {
-  const differs = needed.findIndex((part, index) => part !== (version[index] ?? 0));
-  return differs === -1 || (version[differs] ?? 0) > needed[differs];
+  if (version.localeCompare(needed, 'en', { numeric: true }) >= 0) return undefined;
+  return `This workspace needs Node.js ${needed} or newer (this is ${version}). Install it, for example with "nvm install".`;
 }
