@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { afterThisFile, makeFolder } from '../support/clean-up.js';
+import { afterThisFile, afterThisTest, makeFolder } from '../support/clean-up.js';
 import {
   copyWorkspace,
   DevelopmentProcess,
@@ -185,6 +185,7 @@ describe('no process outlives npm start', () => {
       folder: await compiled(),
       environment: terminal(),
     });
+    afterThisTest(() => served.kill());
     const url = await served.listening();
 
     await served.kill();
