@@ -8,6 +8,8 @@ import { Load, nameOf, openSender } from '../support/sender.js';
 
 const ROUNDS = 8;
 const IN_FLIGHT = 16;
+/** In milliseconds, for a receiver per round on a busy machine. */
+const TIMEOUT = 180_000;
 const HANDLED = 'a new plant was added to the store';
 
 /** Ids only: if a test fails, a report with the contents wouldn't fit in memory. */
@@ -16,42 +18,46 @@ const idsOf = (
   which: (delivery: StoredDelivery) => boolean,
 ): number[] => deliveries.filter(which).map(({ id }) => id);
 
-test('acknowledged deliveries survive SIGKILL at random moments, byte for byte, and are handled', async () => {
-  const folder = makeFolder();
-  const settings = { LOG_LEVEL: 'debug' };
-  const load = new Load();
-  const handled = new Set<unknown>();
+test(
+  'acknowledged deliveries survive SIGKILL at random moments, byte for byte, and are handled',
+  async () => {
+    const folder = makeFolder();
+    const settings = { LOG_LEVEL: 'debug' };
+    const load = new Load();
+    const handled = new Set<unknown>();
 
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const receiver = await startReceiver({ folder, settings });
-    const killAfter = load.acknowledged.size + randomInt(1, 200);
-    const kill = { begun: false };
-    const goesOn = (): boolean => {
-      if (load.acknowledged.size >= killAfter && !kill.begun) {
-        kill.begun = true;
-        // A random moment: during a flush to disk, or between two.
-        void delay(randomInt(10)).then(() => receiver.process.kill());
-      }
-      return true;
-    };
-    await load.send(openSender(receiver), IN_FLIGHT, goesOn);
-    expect(await receiver.process.exit).toEqual({ code: null, signal: 'SIGKILL' });
-    for (const entry of receiver.process.entries(HANDLED)) handled.add(entry['delivery']);
-  }
-  const last = await startReceiver({ folder, settings });
-  await last.process.logged(HANDLED, last.process.entries('listening')[0]!['waiting'] as number);
-  expect(await last.process.stop()).toEqual({ code: 0, signal: null });
-  for (const entry of last.process.entries(HANDLED)) handled.add(entry['delivery']);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const receiver = await startReceiver({ folder, settings });
+      const killAfter = load.acknowledged.size + randomInt(1, 200);
+      const kill = { begun: false };
+      const goesOn = (): boolean => {
+        if (load.acknowledged.size >= killAfter && !kill.begun) {
+          kill.begun = true;
+          // A random moment: during a flush to disk, or between two.
+          void delay(randomInt(10)).then(() => receiver.process.kill());
+        }
+        return true;
+      };
+      await load.send(openSender(receiver), IN_FLIGHT, goesOn);
+      expect(await receiver.process.exit).toEqual({ code: null, signal: 'SIGKILL' });
+      for (const entry of receiver.process.entries(HANDLED)) handled.add(entry['delivery']);
+    }
+    const last = await startReceiver({ folder, settings });
+    await last.process.logged(HANDLED, last.process.entries('listening')[0]!['waiting'] as number);
+    expect(await last.process.stop()).toEqual({ code: 0, signal: null });
+    for (const entry of last.process.entries(HANDLED)) handled.add(entry['delivery']);
 
-  const deliveries = readInbox(last.inbox);
-  const names = deliveries.map(({ content }) => nameOf(content));
-  expect(load.refused).toEqual(new Map());
-  expect([...load.acknowledged].filter((name) => !names.includes(name))).toEqual([]);
-  expect(names.filter((name) => !load.acknowledged.has(name) && !load.unknown.has(name))).toEqual([]);
-  expect(new Set(names).size).toBe(names.length);
-  expect(idsOf(deliveries, ({ state }) => state !== 'handled')).toEqual([]);
-  expect(idsOf(deliveries, ({ id }) => !handled.has(id))).toEqual([]);
-});
+    const deliveries = readInbox(last.inbox);
+    const names = deliveries.map(({ content }) => nameOf(content));
+    expect(load.refused).toEqual(new Map());
+    expect([...load.acknowledged].filter((name) => !names.includes(name))).toEqual([]);
+    expect(names.filter((name) => !load.acknowledged.has(name) && !load.unknown.has(name))).toEqual([]);
+    expect(new Set(names).size).toBe(names.length);
+    expect(idsOf(deliveries, ({ state }) => state !== 'handled')).toEqual([]);
+    expect(idsOf(deliveries, ({ id }) => !handled.has(id))).toEqual([]);
+  },
+  TIMEOUT,
+);
 
 test('a second receiver on the same inbox exits with one line, and the first continues', async () => {
   const folder = makeFolder();
