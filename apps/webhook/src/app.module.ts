@@ -1,31 +1,42 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import type { Answers } from '@plant-store/contract';
+import { APP_FILTER, APP_GUARD, NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 
 import { AccessTokens } from './authentication/access-tokens.js';
-import { BearerAuthGuard } from './authentication/bearer-auth.guard.js';
-import { BearerStrategy } from './authentication/bearer.strategy.js';
-import { Dispatcher, type DispatcherGuards } from './dispatch/dispatcher.js';
+import { BearerAuthGuard, BearerStrategy } from './authentication/bearer-auth.guard.js';
+import { CHALLENGES, type Challenges } from './authentication/challenges.js';
+import type { OperationParts } from './delivery/describe-operation.js';
+import { newPlantController } from './delivery/new-plant.controller.js';
+import { DELIVERY_PIPELINE, type DeliveryPipeline } from './delivery/pipeline.js';
+import { Dispatcher, type DispatcherLimits } from './dispatch/dispatcher.js';
+import { NewPlantHandler } from './dispatch/new-plant.handler.js';
+import { createFastifyAdapter, type HttpLimits } from './http/fastify-adapter.js';
 import { RefusalFilter } from './http/refusal.filter.js';
 import { INBOX, type Inbox } from './inbox/inbox.js';
-import { LOGGER } from './logging/logger.js';
-import { newPlantController } from './new-plant/new-plant.controller.js';
-import { NewPlantHandler } from './new-plant/new-plant.handler.js';
-import { RECEPTION, type Reception } from './new-plant/reception.js';
+import { LOGGER, NestLogger } from './logging/logger.js';
 
-/** What the receiver needs from outside. */
+/** What the answers decide about the shape of the application. */
+export interface AppShape {
+  /** The path where deliveries come. */
+  readonly path: string;
+  /** What the document states about the operation. */
+  readonly document: OperationParts;
+}
+
+/** What the application needs to run. */
 export interface Resources {
   readonly accessTokens: AccessTokens;
+  readonly challenges: Challenges;
+  readonly pipeline: DeliveryPipeline;
   readonly inbox: Inbox;
-  readonly reception: Reception;
-  readonly dispatcherGuards: DispatcherGuards;
+  readonly dispatcherLimits: DispatcherLimits;
   readonly logger: Logger;
 }
 
-const DISPATCHER_GUARDS = Symbol('DispatcherGuards');
+const DISPATCHER_LIMITS = Symbol('DispatcherLimits');
 
-/** What the receiver consists of. */
+/** The parts of the receiver. */
 @Module({
   providers: [
     BearerStrategy,
@@ -33,35 +44,53 @@ const DISPATCHER_GUARDS = Symbol('DispatcherGuards');
     { provide: APP_GUARD, useClass: BearerAuthGuard },
     {
       provide: APP_FILTER,
-      inject: [RECEPTION, LOGGER],
-      useFactory: ({ refusals }: Reception, logger: Logger) => new RefusalFilter(refusals, logger),
+      inject: [DELIVERY_PIPELINE, LOGGER],
+      useFactory: ({ refusals }: DeliveryPipeline, logger: Logger) => new RefusalFilter(refusals, logger),
     },
     {
       provide: Dispatcher,
-      inject: [INBOX, NewPlantHandler, DISPATCHER_GUARDS, LOGGER],
-      useFactory: createDispatcher,
+      inject: [INBOX, NewPlantHandler, DISPATCHER_LIMITS, LOGGER],
+      useFactory: (inbox: Inbox, handler: NewPlantHandler, limits: DispatcherLimits, logger: Logger) =>
+        new Dispatcher(inbox, handler.handle.bind(handler), limits, logger),
     },
   ],
 })
 export class AppModule {
-  /** @param resources asked when they are needed, which is never in a preview */
-  static with(resources: () => Resources, answers: Answers): DynamicModule {
+  /** @param resources called when a resource is needed, which is never in a preview */
+  static with({ path, document }: AppShape, resources: () => Resources): DynamicModule {
     const providers: Provider[] = [
       { provide: AccessTokens, useFactory: () => resources().accessTokens },
-      { provide: DISPATCHER_GUARDS, useFactory: () => resources().dispatcherGuards },
+      { provide: CHALLENGES, useFactory: () => resources().challenges },
+      { provide: DELIVERY_PIPELINE, useFactory: () => resources().pipeline },
+      { provide: DISPATCHER_LIMITS, useFactory: () => resources().dispatcherLimits },
       { provide: INBOX, useFactory: () => resources().inbox },
       { provide: LOGGER, useFactory: () => resources().logger },
-      { provide: RECEPTION, useFactory: () => resources().reception },
     ];
-    return { module: AppModule, controllers: [newPlantController(answers)], providers };
+    return { module: AppModule, controllers: [newPlantController(path, document)], providers };
   }
 }
 
-function createDispatcher(
-  inbox: Inbox,
-  handler: NewPlantHandler,
-  guards: DispatcherGuards,
-  logger: Logger,
-): Dispatcher {
-  return new Dispatcher(inbox, handler.handle.bind(handler), guards, logger);
+/** Creates the application. It neither listens nor dispatches yet. */
+export function createApp(
+  shape: AppShape,
+  resources: Resources,
+  limits: HttpLimits,
+): Promise<NestFastifyApplication> {
+  return NestFactory.create<NestFastifyApplication>(
+    AppModule.with(shape, () => resources),
+    createFastifyAdapter(limits, resources.pipeline.refusals.unavailable),
+    { logger: new NestLogger(resources.logger), bodyParser: false, abortOnError: false },
+  );
+}
+
+/** Creates the same application for the document. Nothing in it is constructed, so it needs no inbox and no token. */
+export function previewApp(shape: AppShape): Promise<NestFastifyApplication> {
+  const resources = (): never => {
+    throw new Error('A preview has no resources.');
+  };
+  return NestFactory.create<NestFastifyApplication>(AppModule.with(shape, resources), new FastifyAdapter(), {
+    preview: true,
+    logger: false,
+    abortOnError: false,
+  });
 }

@@ -5,10 +5,11 @@ import Database from 'libsql';
 
 import { makeFolder } from '../test/make-folder.js';
 import { afterThisTest } from '../test/teardown.js';
-import { receiverEffects } from './answers/receiver-effects.js';
-import { parseConfig, SETTING_NAMES } from './config.js';
+import { composeAnswers } from './answers/compose-answers.js';
+import { receiverTable } from './answers/receiver-table.js';
+import { parseConfig, SETTING_NAMES } from './config/config.js';
 import { RECEIVER_ERRORS } from './errors.js';
-import type { Outcome } from './inbox/inbox.js';
+import type { AttemptResult } from './inbox/inbox.js';
 import { openSqliteInbox } from './inbox/sqlite-inbox.js';
 
 const text = readFileSync(new URL('../../../docs/receiver.md', import.meta.url), 'utf8');
@@ -32,7 +33,7 @@ const queries = [...text.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql!);
 const code = (value: unknown): string => `\`${String(value)}\``;
 
 test('lists every setting with its default, and no other', () => {
-  const defaults = parseConfig({ ACCESS_TOKENS: 'arbitrary' }, {});
+  const defaults = parseConfig({ ACCESS_TOKENS: 'arbitrary' }, composeAnswers({}).settings);
   const want = SETTING_NAMES.map((name) => {
     const standard = name === 'ACCESS_TOKENS' ? undefined : defaults[name];
     return [code(name), standard === undefined ? '' : code(standard)];
@@ -56,16 +57,12 @@ test('lists every error code with its meaning, and no other', () => {
 });
 
 test('lists every question whose answer shows at the receiver, and no other', () => {
-  const want = Object.entries(receiverEffects).filter(([, row]) => row !== 'not visible here');
-
-  expect(tableOf('Answer to').map(([question]) => question)).toEqual(
-    want.map(([question]) => code(question)),
-  );
+  expect(tableOf('Answer to').map(([question]) => question)).toEqual(Object.keys(receiverTable).map(code));
 });
 
 describe('the SQL that it shows works:', () => {
   const failure = { error: 'not yet', retryAfter: 3_600_000 };
-  const outcomes: Outcome[] = [
+  const results: AttemptResult[] = [
     { kind: 'handled' },
     { kind: 'failed', ...failure },
     { kind: 'parked', error: 'no more' },
@@ -75,7 +72,7 @@ describe('the SQL that it shows works:', () => {
   async function makeInbox(): Promise<{ folder: string; database: Database.Database }> {
     const folder = makeFolder();
     const inbox = openSqliteInbox(folder);
-    for (const outcome of outcomes) {
+    for (const result of results) {
       await inbox.accept({
         method: 'POST',
         mediaType: null,
@@ -83,7 +80,7 @@ describe('the SQL that it shows works:', () => {
         eventId: null,
         content: Buffer.from('arbitrary'),
       });
-      await inbox.settle((await inbox.claim(1)).deliveries[0]!, outcome);
+      await inbox.settle((await inbox.claim(1)).deliveries[0]!, result);
     }
     await inbox.close();
     const database = new Database(join(folder, 'inbox.sqlite'));

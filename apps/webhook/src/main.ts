@@ -1,13 +1,19 @@
 import 'reflect-metadata';
 
-import { parseConfig } from './config.js';
+import { answers } from '@plant-store/contract';
+
+import { composeAnswers } from './answers/compose-answers.js';
+import { parseConfig, unknownSettings } from './config/config.js';
 import { ReceiverError } from './errors.js';
 import { createLogger } from './logging/logger.js';
 import { type Receiver, startReceiver } from './receiver.js';
 
 try {
-  const config = parseConfig(process.env);
-  const starting = startReceiver(config, createLogger(config.LOG_LEVEL));
+  const composed = composeAnswers(answers);
+  const config = parseConfig(process.env, composed.settings);
+  const logger = createLogger(config.LOG_LEVEL);
+  for (const warning of unknownSettings(process.env)) logger.warn(warning);
+  const starting = startReceiver(config, logger, composed);
   closeOnSignal(starting);
   await starting;
 } catch (error) {
@@ -16,9 +22,7 @@ try {
   process.exitCode = 1;
 }
 
-/**
- * The first signal stops the receiver in order, as soon as it has started; a second one ends the process at once.
- */
+/** The first signal stops the receiver in order, as soon as it has started. A second one ends the process at once. */
 function closeOnSignal(starting: Promise<Receiver>): void {
   const onSignal = (): void => {
     process.off('SIGTERM', onSignal).off('SIGINT', onSignal);

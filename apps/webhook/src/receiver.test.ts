@@ -12,7 +12,8 @@ import { makeFolder } from '../test/make-folder.js';
 import { type LogRecord, recordLog } from '../test/record-log.js';
 import { rejection } from '../test/rejection.js';
 import { afterThisTest } from '../test/teardown.js';
-import { type Config, parseConfig } from './config.js';
+import { composeAnswers } from './answers/compose-answers.js';
+import { type Config, parseConfig } from './config/config.js';
 import { ReceiverError } from './errors.js';
 import { openSqliteInbox } from './inbox/sqlite-inbox.js';
 import { startReceiver } from './receiver.js';
@@ -29,7 +30,7 @@ const configFor = (folder: string, settings: Record<string, string> = {}): Confi
       INBOX_URL: `file:${folder}`,
       ...settings,
     },
-    {},
+    composeAnswers({}).settings,
   );
 
 interface Running {
@@ -41,7 +42,7 @@ interface Running {
 
 async function start(folder: string, settings?: Record<string, string>): Promise<Running> {
   const log = recordLog();
-  const receiver = await startReceiver(configFor(folder, settings), log.logger, {});
+  const receiver = await startReceiver(configFor(folder, settings), log.logger, composeAnswers({}));
   let closing: Promise<boolean> | undefined;
   const close = (): Promise<boolean> => (closing ??= receiver.close());
   afterThisTest(close);
@@ -151,7 +152,7 @@ test('a request that does not end is cut short at the deadline', async () => {
 
 describe('a start that fails says why, and leaves nothing open:', () => {
   const failedStart = async (config: Config): Promise<unknown> =>
-    rejection(startReceiver(config, recordLog().logger, {}));
+    rejection(startReceiver(config, recordLog().logger, composeAnswers({})));
 
   test('the address is taken', async () => {
     const [folder, other] = [makeFolder(), makeFolder()];
@@ -208,7 +209,7 @@ describe('a start that fails says why, and leaves nothing open:', () => {
     const settings = { ACCESS_TOKENS: '', ACCESS_TOKENS_FILE: file };
 
     const config = configFor(join(folder, 'inbox'), settings);
-    const error = await rejection(startReceiver(config, recordLog().logger, given));
+    const error = await rejection(startReceiver(config, recordLog().logger, composeAnswers(given)));
 
     expect(error).toMatchObject({ code: 'ACCESS_TOKENS_UNREADABLE' });
     expect((error as Error).message).not.toContain('secret');

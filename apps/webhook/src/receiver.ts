@@ -1,28 +1,25 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type Answers, answers } from '@plant-store/contract';
 import type { Logger } from 'pino';
 
-import { composeReception } from './answers/compose-reception.js';
-import { effectsOf } from './answers/effects-of.js';
-import { openAccessTokens } from './authentication/open-access-tokens.js';
-import type { Config } from './config.js';
-import { createApp } from './create-app.js';
+import type { ComposedAnswers } from './answers/compose-answers.js';
+import { createApp } from './app.module.js';
+import { openAccessTokens } from './authentication/access-token-source.js';
+import type { Config } from './config/config.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { ReceiverError } from './errors.js';
-import type { Inbox } from './inbox/inbox.js';
 import { openInbox } from './inbox/open-inbox.js';
 import { readDocuments } from './operations/documents.js';
-import { type OperationsListener, startOperationsListener } from './operations/operations-listener.js';
+import { startOperationsListener } from './operations/operations-listener.js';
 
 /** A receiver that runs. */
 export interface Receiver {
-  /** Where deliveries are taken. */
+  /** Where deliveries come. */
   readonly url: string;
-  /** Where people who run it find its documents. */
+  /** Where the people who run it find its documents. */
   readonly operationsUrl: string;
   /**
-   * Takes no further delivery, answers those in flight, lets handlers end, and closes the inbox. What is not done
-   * within the configured time is cut short.
+   * Accepts no further delivery, responds to those in flight, lets handlers end, and closes the inbox. What has not
+   * ended within the configured time is aborted.
    *
    * @returns whether everything ended by itself
    */
@@ -32,29 +29,33 @@ export interface Receiver {
 /**
  * Starts a receiver.
  *
- * @param config parsed under the same answers
- * @throws ReceiverError `ANSWERS_INVALID`, `ACCESS_TOKENS_UNREADABLE`, `INBOX_UNUSABLE`, `INBOX_IN_USE`, `ADDRESS_UNAVAILABLE`;
- * nothing is then left open
+ * @param config parsed with the settings of `composed`
+ * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`, `INBOX_UNUSABLE`, `INBOX_IN_USE`, `ADDRESS_UNAVAILABLE`. After any
+ * failure nothing is left open.
  */
 export async function startReceiver(
   config: Config,
   logger: Logger,
-  given: Answers = answers,
+  composed: ComposedAnswers,
 ): Promise<Receiver> {
-  const reception = composeReception(given, config);
-  const tokens = openAccessTokens(config, logger, effectsOf(given).tokenFormat);
-  let inbox: Inbox | undefined;
-  let operations: OperationsListener | undefined;
+  /** What to close if the start fails, in the order in which it was opened. */
+  const opened: (() => unknown)[] = [];
   try {
-    inbox = openInbox(config.INBOX_URL);
-    operations = await startOperationsListener(readDocuments(), config.OPERATIONS_PORT);
+    const tokens = openAccessTokens(config, logger, composed.tokenMatcher);
+    opened.push(tokens.close);
+    const inbox = openInbox(config.INBOX_URL);
+    opened.push(() => inbox.close());
+    const operations = await startOperationsListener(readDocuments(), config.OPERATIONS_PORT);
+    opened.push(operations.close);
     const app = await createApp(
+      composed,
       {
         accessTokens: tokens.accessTokens,
+        challenges: composed.challenges,
+        pipeline: composed.createPipeline(config),
         inbox,
         logger,
-        reception,
-        dispatcherGuards: {
+        dispatcherLimits: {
           concurrency: config.HANDLER_CONCURRENCY,
           timeout: config.HANDLER_TIMEOUT_MS,
           maxAttempts: config.HANDLER_MAX_ATTEMPTS,
@@ -63,53 +64,54 @@ export async function startReceiver(
         },
       },
       { requestTimeout: config.REQUEST_TIMEOUT_MS, keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT_MS },
-      given,
     );
-    const url = new URL(reception.path, await listen(app, config)).href;
+    opened.push(() => stop(app, AbortSignal.abort()));
+    const counts = await inbox.counts();
+    const url = new URL(composed.path, await listen(app, config)).href;
+    logger.info({ url, operations: operations.url, inbox: inbox.location, ...counts }, 'listening');
     app.get(Dispatcher).wake();
-    logger.info(
-      { url, operations: operations.url, inbox: inbox.location, ...(await inbox.counts()) },
-      'listening',
-    );
-    const close = createClose(app, [operations, inbox], tokens.close, config.SHUTDOWN_TIMEOUT_MS, logger);
+
+    const close = async (): Promise<boolean> => {
+      const timeout = config.SHUTDOWN_TIMEOUT_MS;
+      logger.info({ timeout }, 'stopping');
+      const deadline = AbortSignal.timeout(timeout);
+      tokens.close();
+      await stop(app, deadline);
+      await operations.close();
+      await inbox.close();
+      logger.info({ cutShort: deadline.aborted }, 'stopped');
+      return !deadline.aborted;
+    };
     return { url, operationsUrl: operations.url, close };
   } catch (error) {
-    tokens.close();
-    await operations?.close();
-    await inbox?.close();
+    for (const close of opened.reverse()) await close();
     throw error;
   }
 }
 
-async function listen(app: NestFastifyApplication, { HOST, PORT }: Config): Promise<string> {
+async function listen(app: NestFastifyApplication, config: Config): Promise<string> {
+  const { HOST, PORT, OPERATIONS_PORT } = config;
   try {
     await app.listen(PORT, HOST);
   } catch (cause) {
-    await app.close();
+    const advice =
+      PORT === OPERATIONS_PORT && PORT !== 0
+        ? `PORT and OPERATIONS_PORT are both ${PORT}: set them to different ports`
+        : 'Set HOST and PORT to a free address of this machine';
     throw new ReceiverError(
       'ADDRESS_UNAVAILABLE',
-      `${HOST}:${PORT} cannot be listened on: ${(cause as Error).message}. Set HOST and PORT to an address of this machine that is free.`,
+      `The receiver cannot listen on ${HOST}:${PORT}: ${(cause as Error).message}. ${advice}.`,
       { cause },
     );
   }
   return app.getUrl();
 }
 
-function createClose(
-  app: NestFastifyApplication,
-  resources: readonly { close(): Promise<void> }[],
-  stopWatching: () => void,
-  timeout: number,
-  logger: Logger,
-): () => Promise<boolean> {
-  return async () => {
-    logger.info({ timeout }, 'stopping');
-    const deadline = AbortSignal.timeout(timeout);
-    deadline.addEventListener('abort', () => app.getHttpServer().closeAllConnections(), { once: true });
-    stopWatching();
-    await Promise.all([app.close(), app.get(Dispatcher).stop(deadline)]);
-    for (const resource of resources) await resource.close();
-    logger.info({ cutShort: deadline.aborted }, 'stopped');
-    return !deadline.aborted;
-  };
+/** Stops serving and dispatching. When the deadline aborts, connections and attempts are ended. */
+async function stop(app: NestFastifyApplication, deadline: AbortSignal): Promise<void> {
+  const endConnections = (): void => app.getHttpServer().closeAllConnections();
+  deadline.addEventListener('abort', endConnections, { once: true });
+  const stopped = Promise.all([app.close(), app.get(Dispatcher).stop(deadline)]);
+  if (deadline.aborted) endConnections();
+  await stopped;
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { Answers } from '@plant-store/contract';
 import Database from 'libsql';
 
-import { parseConfig } from '../src/config.js';
+import { composeAnswers } from '../src/answers/compose-answers.js';
+import { parseConfig } from '../src/config/config.js';
 import { startReceiver } from '../src/receiver.js';
 import { makeFolder } from './make-folder.js';
 import { recordLog } from './record-log.js';
@@ -14,7 +15,7 @@ import { afterThisTest } from './teardown.js';
 /** The token that a receiver under test accepts. It is of the format of the example answers. */
 export const TOKEN = 'example-arbitrary-token';
 
-/** A request; what is not there is as a right delivery has it while everything is open. */
+/** A request. What is missing is as in a delivery that is accepted while everything is open. */
 export interface Sent {
   readonly method?: string;
   readonly path?: string;
@@ -23,27 +24,27 @@ export interface Sent {
   readonly content?: string | Uint8Array;
 }
 
-/** What it was answered with. */
-export interface Answered {
+/** The response to it. */
+export interface ReceivedResponse {
   readonly status: number;
-  /** All but those that every answer may have: date, connection and framing. */
+  /** All but those that every response may have: date, connection and framing. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly content: string;
 }
 
-const OF_EVERY_ANSWER = ['date', 'connection', 'content-length'];
+const OF_EVERY_RESPONSE = ['date', 'connection', 'content-length'];
 
-/** What was kept of a delivery. */
-export interface Kept {
+/** What is stored of a delivery. */
+export interface Stored {
   readonly eventId: string | null;
   readonly content: string;
 }
 
 export interface RunningReceiver {
   readonly url: string;
-  readonly send: (sent?: Sent) => Promise<Answered>;
+  readonly send: (sent?: Sent) => Promise<ReceivedResponse>;
   /** What is in the inbox. */
-  readonly kept: () => Kept[];
+  readonly stored: () => Stored[];
 }
 
 /** Runs a receiver under these answers for the test that runs. */
@@ -52,23 +53,24 @@ export async function runReceiver(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningReceiver> {
   const folder = makeFolder();
+  const composed = composeAnswers(answers);
   const config = parseConfig(
     { PORT: '0', OPERATIONS_PORT: '0', ACCESS_TOKENS: TOKEN, INBOX_URL: `file:${folder}`, ...settings },
-    answers,
+    composed.settings,
   );
-  const receiver = await startReceiver(config, recordLog().logger, answers);
+  const receiver = await startReceiver(config, recordLog().logger, composed);
   afterThisTest(() => receiver.close());
   return {
     url: receiver.url,
     send: (sent) => send(receiver.url, sent),
-    kept: () => keptIn(folder),
+    stored: () => storedIn(folder),
   };
 }
 
 async function send(
   url: string,
   { method = 'PUT', path, fields, content = 'arbitrary' }: Sent = {},
-): Promise<Answered> {
+): Promise<ReceivedResponse> {
   const length = Buffer.byteLength(content);
   const all = {
     authorization: `Bearer ${TOKEN}`,
@@ -83,11 +85,11 @@ async function send(
       .end(content);
   });
   const body = await text(response);
-  const answered = Object.entries(response.headers).filter(([name]) => !OF_EVERY_ANSWER.includes(name));
-  return { status: response.statusCode as number, fields: Object.fromEntries(answered), content: body };
+  const others = Object.entries(response.headers).filter(([name]) => !OF_EVERY_RESPONSE.includes(name));
+  return { status: response.statusCode as number, fields: Object.fromEntries(others), content: body };
 }
 
-function keptIn(folder: string): Kept[] {
+function storedIn(folder: string): Stored[] {
   const database = new Database(join(folder, 'inbox.sqlite'));
   try {
     const rows = database.prepare('SELECT event_id, content FROM delivery').raw().all([]);

@@ -4,15 +4,13 @@ import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-import type { AnswerSchema } from '@plant-store/contract';
+import { answerFaults, type Answers, type AnswerSchema } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 
-import { recordLog } from '../../test/record-log.js';
-import { rejection } from '../../test/rejection.js';
 import { runReceiver, type RunningReceiver, type Sent, TOKEN } from '../../test/run-receiver.js';
 import { afterThisTest } from '../../test/teardown.js';
-import { parseConfig } from '../config.js';
-import { startReceiver } from '../receiver.js';
+import { ReceiverError } from '../errors.js';
+import { composeAnswers } from './compose-answers.js';
 
 const KEY = 'an example key of 32 bytes here!';
 const event = JSON.stringify({ plant: { name: 'Fern' }, addedOn: '2026-01-31' });
@@ -47,7 +45,7 @@ test('a delivery that is as agreed is taken, and once more when it comes again',
       content: '{"taken":true}',
     });
   }
-  expect(receiver.kept()).toEqual([{ eventId: 'event-1', content: event }]);
+  expect(receiver.stored()).toEqual([{ eventId: 'event-1', content: event }]);
 });
 
 /** Of each problem, no more is told than is known. */
@@ -82,7 +80,7 @@ test.each<[name: string, want: Problem, sent: Sent]>([
     fields: { 'content-type': 'application/problem+json' },
   });
   expect(JSON.parse(answered.content)).toEqual(want);
-  expect(receiver.kept()).toEqual([]);
+  expect(receiver.stored()).toEqual([]);
 });
 
 test('what is kept are the bytes as they came', async () => {
@@ -90,7 +88,7 @@ test('what is kept are the bytes as they came', async () => {
   const receiver = await run();
 
   expect((await receiver.send(delivery(content))).status).toBe(200);
-  expect(receiver.kept()).toEqual([{ eventId: 'event-1', content }]);
+  expect(receiver.stored()).toEqual([{ eventId: 'event-1', content }]);
 });
 
 test('a token is looked at before anything else', async () => {
@@ -114,7 +112,7 @@ test('what can be told from the head is told before the content is sent', async 
 });
 
 test('a request that is slower than agreed is given up', async () => {
-  const { url } = await runReceiver({ 'time-outs': { delivery: 50, answer: 50 } });
+  const { url } = await runReceiver({ 'time-outs': { delivery: 50, response: 50 } });
 
   expect(await exchange(url, ['content-length: 10'])).toMatch(/^HTTP\/1\.1 408 /);
 });
@@ -136,23 +134,17 @@ test('content is not held for a schema that takes longer than a request may', as
 
   expect(await receiver.send({ ...sent, content: '{"a":1234}' })).toMatchObject({ status: 503 });
   expect(await receiver.send(sent)).toMatchObject({ status: 400 });
-  expect(receiver.kept()).toEqual([]);
+  expect(receiver.stored()).toEqual([]);
 });
 
-test('answers that cannot be carried out keep the receiver from starting, each named', async () => {
-  const config = parseConfig({ ACCESS_TOKENS: TOKEN, INBOX_URL: 'file:/dev/null/none' }, {});
-  const error = await rejection(
-    startReceiver(config, recordLog().logger, {
-      'size-limits': 0,
-      'rate-limits': { deliveries: 1, seconds: 0 },
-    }),
-  );
+test('answers that cannot be carried out are listed', () => {
+  const given: Answers = { 'size-limits': 0, 'rate-limits': { deliveries: 1, seconds: 0 } };
+  const faults = answerFaults(given);
 
-  expect(error).toMatchObject({
-    code: 'ANSWERS_INVALID',
-    message:
-      'These answers cannot be carried out:\n  size-limits: the number of bytes must be a whole number from 1 to 500,000,000 (got 0)\n  rate-limits: seconds must be a number above 0 (got 0)',
-  });
+  expect(faults).toHaveLength(2);
+  expect(() => composeAnswers(given)).toThrow(
+    new ReceiverError('ANSWERS_INVALID', `These answers cannot be carried out:\n  ${faults.join('\n  ')}`),
+  );
 });
 
 function withField(name: string, value: string | undefined): Sent {

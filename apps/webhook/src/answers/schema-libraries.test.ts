@@ -5,6 +5,7 @@ import { z } from 'zod';
 
 import { runReceiver } from '../../test/run-receiver.js';
 import { createDocument } from '../openapi/create-document.js';
+import { composeAnswers } from './compose-answers.js';
 
 const libraries: [name: string, plant: AnswerSchema][] = [
   ['Zod', z.object({ name: z.string().min(1), height: z.number().optional() })],
@@ -39,7 +40,9 @@ describe.each(libraries)('fields that are answered with a schema of %s', (_name,
   });
 
   test('are in the document', async () => {
-    const { components } = (await createDocument(answers)) as { components: { schemas: object } };
+    const { components } = (await createDocument(composeAnswers(answers))) as {
+      components: { schemas: object };
+    };
     expect(components.schemas).toEqual({
       Plant: {
         type: 'object',

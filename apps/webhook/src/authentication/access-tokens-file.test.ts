@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 import { makeFolder } from '../../test/make-folder.js';
 import { ReceiverError } from '../errors.js';
-import { readAccessTokensFile } from './access-tokens-file.js';
+import { readAccessTokensFile } from './access-token-source.js';
+import { createTokenMatcher } from './access-tokens.js';
+
+const anyToken = createTokenMatcher(undefined);
 
 function makeFile(text: string): string {
   const file = join(makeFolder(), 'tokens');
@@ -21,17 +24,17 @@ test.each([
   { name: 'comments', text: '# of the sender\none\n  # of another\n#two\n', want: ['one'] },
   { name: 'every character of a token', text: 'aZ09-._~+/==\n', want: ['aZ09-._~+/=='] },
 ])('reads $name', ({ text, want }) => {
-  expect(readAccessTokensFile(makeFile(text))).toEqual(want);
+  expect(readAccessTokensFile(makeFile(text), anyToken)).toEqual(want);
 });
 
 test('with a format, refuses a token that is not of it, and quotes nothing', () => {
   const file = makeFile('# a comment\na-one\nsecret\n');
-  const format = { name: 'as agreed', pattern: '^a-' };
+  const format = createTokenMatcher({ name: 'as agreed', pattern: '^a-' });
 
   expect(() => readAccessTokensFile(file, format)).toThrow(
     new ReceiverError(
       'ACCESS_TOKENS_UNREADABLE',
-      `The access tokens in ${file} cannot be used: line 3 is not an access token (RFC 6750 §2.1, b64token; token-format: as agreed).`,
+      `ACCESS_TOKENS_FILE: the access tokens in ${file} cannot be used: line 3 is not an access token (RFC 6750 §2.1, b64token) of the format as agreed (token-format).`,
     ),
   );
   expect(readAccessTokensFile(makeFile('a-one'), format)).toEqual(['a-one']);
@@ -40,7 +43,7 @@ test('with a format, refuses a token that is not of it, and quotes nothing', () 
 describe('refuses', () => {
   const faultOf = (file: string): ReceiverError => {
     try {
-      readAccessTokensFile(file);
+      readAccessTokensFile(file, anyToken);
     } catch (error) {
       return error as ReceiverError;
     }
@@ -48,11 +51,11 @@ describe('refuses', () => {
   };
 
   test.each([
-    { name: 'nothing', text: '', reason: 'it holds no access token; write one on a line of its own' },
+    { name: 'nothing', text: '', reason: 'it has no access token; write one on a line of its own' },
     {
       name: 'comments alone',
       text: '# one\n',
-      reason: 'it holds no access token; write one on a line of its own',
+      reason: 'it has no access token; write one on a line of its own',
     },
     { name: 'two in a line', text: 'a-secret another-secret', reason: 'line 1 is not an access token' },
     {
@@ -72,7 +75,9 @@ describe('refuses', () => {
 
     expect(error).toBeInstanceOf(ReceiverError);
     expect(error.code).toBe('ACCESS_TOKENS_UNREADABLE');
-    expect(error.message).toContain(`The access tokens in ${file} cannot be used: ${reason}`);
+    expect(error.message).toContain(
+      `ACCESS_TOKENS_FILE: the access tokens in ${file} cannot be used: ${reason}`,
+    );
     expect(error.message).not.toMatch(/s.?cret/);
   });
 

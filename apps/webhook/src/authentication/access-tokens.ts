@@ -1,12 +1,14 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
-/** Stands for an accepted token, and stays the same for as long as the token is accepted. It cannot be turned back. */
+import { ACCESS_TOKEN_PATTERN, type TokenFormat } from '@plant-store/contract';
+
+/** Represents an accepted token, and stays the same for as long as the token is accepted. It can't be turned back. */
 export type AcceptedToken = Readonly<Uint8Array>;
 
 /**
  * The access tokens that are accepted now: opaque, several at a time, replaceable while the receiver
- * runs (questions `token-issuance`, `token-format`, `token-lifetime`). Only digests are kept, so that
- * comparing takes the same time whatever a candidate shares with a token.
+ * runs (questions `token-issuance`, `token-format`, `token-lifetime`). Only digests are stored, so that
+ * a comparison takes the same time however much a candidate shares with a token.
  */
 export class AccessTokens {
   #digests: readonly Buffer[] = [];
@@ -24,7 +26,7 @@ export class AccessTokens {
     });
   }
 
-  /** The token that the candidate is, if it is one. Compares with every one of them, in constant time. */
+  /** The accepted token that equals the candidate. Compares with every one of them, in constant time. */
   find(candidate: string): AcceptedToken | undefined {
     const digest = digestOf(candidate);
     let found: AcceptedToken | undefined;
@@ -37,4 +39,21 @@ export class AccessTokens {
 
 function digestOf(token: string): Buffer {
   return hash('sha256', token, 'buffer');
+}
+
+/** Recognises access tokens. */
+export interface TokenMatcher {
+  /** Name of the format that is answered; undefined while the question `token-format` is open. */
+  readonly format: string | undefined;
+  matches(text: string): boolean;
+}
+
+/** Matches what RFC 6750 allows as a token, and the format if it is answered (question `token-format`). */
+export function createTokenMatcher(format: TokenFormat | undefined): TokenMatcher {
+  if (format === undefined) return { format: undefined, matches: (text) => ACCESS_TOKEN_PATTERN.test(text) };
+  const pattern = new RegExp(format.pattern);
+  return {
+    format: format.name,
+    matches: (text) => ACCESS_TOKEN_PATTERN.test(text) && pattern.test(text),
+  };
 }

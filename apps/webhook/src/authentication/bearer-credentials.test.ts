@@ -1,7 +1,7 @@
 import { ACCESS_TOKEN_PATTERN } from '@plant-store/contract';
 import fc from 'fast-check';
 
-import { type BearerCredentials, readBearerCredentials } from './bearer-credentials.js';
+import { type BearerCredentials, readBearerCredentials } from './bearer-auth.guard.js';
 
 const none: BearerCredentials = { kind: 'none' };
 const malformed: BearerCredentials = { kind: 'malformed' };

@@ -1,6 +1,6 @@
 import { type Answers, BEARER, type BearerError, type Failure } from '@plant-store/contract';
 
-/** Why credentials do not do, and what to ask for with it. */
+/** Why credentials are refused, and the challenge that goes with it. */
 export interface Challenge {
   readonly failure: Failure;
   /** A `WWW-Authenticate` value: the scheme, and the error if the request had credentials (RFC 6750 §3.1). */
@@ -14,7 +14,10 @@ export interface Challenges {
   readonly wrong: Challenge;
 }
 
-/** Makes the challenges, with the realm if there is one (question `authentication-realm`). */
+/** Injection token of the {@link Challenges}. */
+export const CHALLENGES = Symbol('Challenges');
+
+/** Makes the challenges, with a realm if it is answered (question `authentication-realm`). */
 export function makeChallenges(realm: Answers['authentication-realm']): Challenges {
   const named = realm === undefined ? [] : [`realm=${quoted(realm)}`];
   const challenge = (failure: Failure, error?: BearerError): Challenge => {

@@ -9,16 +9,15 @@ import { type LogRecord, recordLog } from '../../test/record-log.js';
 import { afterThisTest } from '../../test/teardown.js';
 import type { Delivery, Inbox, IncomingDelivery } from '../inbox/inbox.js';
 import { openSqliteInbox } from '../inbox/sqlite-inbox.js';
-import type { DeliveryHandler } from './attempt.js';
-import { Dispatcher, type DispatcherGuards } from './dispatcher.js';
+import { type DeliveryHandler, Dispatcher, type DispatcherLimits } from './dispatcher.js';
 
 const FAILED = 'the handler failed; the delivery comes again';
 const PARKED = 'the handler failed for the last time; the delivery is parked';
-const NOT_WRITTEN = 'what became of a delivery could not be written';
-const NOT_READ = 'the inbox could not be read';
+const NOT_WRITTEN = 'failed to store the result of a delivery';
+const NOT_READ = 'failed to read the inbox';
 
 /** Guards that do not get into the way; a failed delivery comes again at once. */
-const freely: DispatcherGuards = {
+const freely: DispatcherLimits = {
   concurrency: 8,
   timeout: 2_147_483_647,
   maxAttempts: 1_000,
@@ -72,7 +71,7 @@ interface Running {
 
 function run(
   handler?: DeliveryHandler,
-  guards: Partial<DispatcherGuards> = {},
+  guards: Partial<DispatcherLimits> = {},
   folder = makeFolder(),
 ): Running {
   const inbox = openSqliteInbox(folder);

@@ -1,45 +1,85 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { inspect } from 'node:util';
 
 import type { Logger } from 'pino';
 
-import type { Delivery, Inbox, Outcome } from '../inbox/inbox.js';
-import { type LogOccasion, limitRate } from '../logging/limit-rate.js';
-import { Attempt, type DeliveryHandler } from './attempt.js';
-import { backoff } from './backoff.js';
+import type { AttemptResult, Delivery, Inbox } from '../inbox/inbox.js';
+import { errorText } from '../logging/describe-error.js';
+import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 
-/** Guards of the dispatcher. Times in milliseconds. */
-export interface DispatcherGuards {
+/** What is done with a delivery. It may be called again for the same one. */
+export type DeliveryHandler = (delivery: Delivery, attempt: Attempt) => Promise<void> | void;
+
+/** One call of the handler for one delivery. */
+export class Attempt {
+  #controller: AbortController | undefined;
+
+  /** Aborts when the attempt has taken too long, or when the receiver stops. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  /**
+   * Resolves when the handler is done. Rejects with what it threw, or as soon as the attempt is aborted.
+   *
+   * @param timeout in milliseconds
+   */
+  async run(handler: DeliveryHandler, delivery: Delivery, timeout: number): Promise<void> {
+    const running = handler(delivery, this);
+    if (running === undefined) return;
+    const timer = setTimeout(() => this.abort(`the handler took longer than ${timeout} ms`), timeout);
+    try {
+      await Promise.race([running, aborted(this.signal)]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Aborts the handler's signal. The attempt doesn't wait for a handler that ignores it. */
+  abort(reason: string): void {
+    this.#controller?.abort(new Error(reason));
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}
+
+/** Limits of the dispatcher. Times in milliseconds. */
+export interface DispatcherLimits {
   /** Attempts that run at a time. */
   readonly concurrency: number;
-  /** One attempt may take this long. */
+  /** Longest time of one attempt. */
   readonly timeout: number;
   /** After this many failures a delivery is parked. */
   readonly maxAttempts: number;
-  /** Wait after the first failure; it doubles with each. */
+  /** Longest wait after the first failure. It doubles with each further one. */
   readonly backoff: number;
   readonly maxBackoff: number;
 }
 
-/** Most attempts whose outcome waits to be written; beyond it no further one starts. */
+/** Most attempts whose result waits to be stored. While there are as many, no further attempt starts. */
 const MAX_UNSETTLED = 1_024;
 
-/** How long to wait before the inbox is asked again after it failed, in milliseconds. */
+/** How long to wait before the inbox is tried again after it failed, in milliseconds. */
 const INBOX_RETRY = 1_000;
 
-/** Longest time that a Node timer takes. */
+/** Longest time that a Node timer takes, in milliseconds. */
 const MAX_TIMER = 2_147_483_647;
 
 /**
- * Hands deliveries from the inbox to a handler, each at least once. A failed one comes again with backoff; after
- * the last attempt it is parked and kept.
+ * Hands deliveries from the inbox to a handler, each at least once. A failed one comes again with backoff. After the
+ * last attempt it is parked and stays stored.
  */
 export class Dispatcher {
   readonly #attempts = new Set<Attempt>();
   readonly #unsettled = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
-  readonly #logUnwritten: LogOccasion;
+  readonly #logUnread: WriteLine;
+  readonly #logUnstored: WriteLine;
   #claiming: Promise<void> | undefined;
   #claimAgain = false;
   #deadline: AbortSignal | undefined;
@@ -48,17 +88,18 @@ export class Dispatcher {
   constructor(
     private readonly inbox: Inbox,
     private readonly handler: DeliveryHandler,
-    private readonly guards: DispatcherGuards,
+    private readonly limits: DispatcherLimits,
     private readonly logger: Logger,
   ) {
-    this.#logUnwritten = limitRate((fields) =>
-      logger.error(fields, 'what became of a delivery could not be written'),
+    this.#logUnread = throttledLog((fields) => logger.error(fields, 'failed to read the inbox'));
+    this.#logUnstored = throttledLog((fields) =>
+      logger.error(fields, 'failed to store the result of a delivery'),
     );
-    // While the inbox cannot write, every outcome that waits for it listens; Node would warn of a leak.
+    // While the inbox can't write, every result that waits for it listens; Node would warn of a leak.
     setMaxListeners(0, this.#stopping.signal);
   }
 
-  /** Looks for deliveries that are due. To be called at the start and whenever one was accepted. */
+  /** Looks for deliveries that are due. Call it at the start and whenever a delivery was accepted. */
   wake(): void {
     if (this.#stopping.signal.aborted || this.#freeSlots() === 0) return;
     this.#claimAgain = this.#claiming !== undefined;
@@ -66,26 +107,24 @@ export class Dispatcher {
   }
 
   /**
-   * Starts no further attempt and resolves when those under way have ended and what became of them is
-   * written. Attempts that are under way when the deadline aborts are cut short: their deliveries come again after
-   * a restart.
+   * Starts no further attempt. Resolves when the attempts under way have ended and their results are stored. Attempts
+   * that still run when the deadline aborts are aborted; their deliveries come again after a restart.
    */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#deadline = deadline;
     this.#stopping.abort();
     clearTimeout(this.#timer);
-    const cutShort = (): void =>
-      this.#attempts.forEach((attempt) => attempt.cutShort('the receiver is stopping'));
-    if (deadline.aborted) cutShort();
-    else deadline.addEventListener('abort', cutShort, { once: true });
+    const abort = (): void => this.#attempts.forEach((attempt) => attempt.abort('the receiver is stopping'));
+    if (deadline.aborted) abort();
+    else deadline.addEventListener('abort', abort, { once: true });
     await this.#claiming;
     await Promise.all(this.#unsettled);
-    deadline.removeEventListener('abort', cutShort);
+    deadline.removeEventListener('abort', abort);
   }
 
   #freeSlots(): number {
     if (this.#unsettled.size >= MAX_UNSETTLED) return 0;
-    return this.guards.concurrency - this.#attempts.size;
+    return this.limits.concurrency - this.#attempts.size;
   }
 
   async #claim(): Promise<void> {
@@ -96,7 +135,7 @@ export class Dispatcher {
       for (const delivery of deliveries) this.#start(delivery);
       if (nextDueIn !== undefined) this.#wakeIn(nextDueIn);
     } catch (err) {
-      this.logger.error({ err }, 'the inbox could not be read');
+      this.#logUnread({ err });
       this.#wakeIn(INBOX_RETRY);
     }
     this.#claiming = undefined;
@@ -119,43 +158,43 @@ export class Dispatcher {
   async #attempt(delivery: Delivery): Promise<void> {
     const attempt = new Attempt();
     this.#attempts.add(attempt);
-    const outcome = await this.#outcome(attempt, delivery);
+    const result = await this.#resultOf(attempt, delivery);
     this.#attempts.delete(attempt);
     this.wake();
-    if (outcome !== undefined) await this.#settle(delivery, outcome);
+    if (result !== undefined) await this.#settle(delivery, result);
   }
 
-  /** What became of an attempt; undefined if it was cut short because the receiver stops, which is no failure. */
-  async #outcome(attempt: Attempt, delivery: Delivery): Promise<Outcome | undefined> {
+  /** Undefined if the attempt was aborted because the receiver stops, which is no failure. */
+  async #resultOf(attempt: Attempt, delivery: Delivery): Promise<AttemptResult | undefined> {
     try {
-      await attempt.run(this.handler, delivery, this.guards.timeout);
+      await attempt.run(this.handler, delivery, this.limits.timeout);
       return { kind: 'handled' };
     } catch (error) {
       return this.#deadline?.aborted === true ? undefined : this.#failure(delivery, error);
     }
   }
 
-  #failure(delivery: Delivery, error: unknown): Outcome {
+  #failure(delivery: Delivery, error: unknown): AttemptResult {
     const failures = delivery.failures + 1;
     const fields = { err: error, delivery: delivery.id, failures };
-    if (failures >= this.guards.maxAttempts) {
+    if (failures >= this.limits.maxAttempts) {
       this.logger.error(fields, 'the handler failed for the last time; the delivery is parked');
-      return { kind: 'parked', error: describe(error) };
+      return { kind: 'parked', error: errorText(error) };
     }
-    const retryAfter = backoff(failures, this.guards.backoff, this.guards.maxBackoff);
+    const retryAfter = backoff(failures, this.limits.backoff, this.limits.maxBackoff);
     this.logger.warn({ ...fields, retryAfter }, 'the handler failed; the delivery comes again');
-    return { kind: 'failed', error: describe(error), retryAfter };
+    return { kind: 'failed', error: errorText(error), retryAfter };
   }
 
-  /** Until the outcome is written it is kept here: a full disk must not make a delivery be handled again. */
-  async #settle(delivery: Delivery, outcome: Outcome): Promise<void> {
+  /** Retries until the result is stored: a full disk must not cause a delivery to be handled again. */
+  async #settle(delivery: Delivery, result: AttemptResult): Promise<void> {
     const { signal } = this.#stopping;
     for (;;) {
       try {
-        await this.inbox.settle(delivery, outcome);
+        await this.inbox.settle(delivery, result);
         return;
       } catch (err) {
-        this.#logUnwritten({ err, delivery: delivery.id });
+        this.#logUnstored({ err, delivery: delivery.id });
         if (signal.aborted) return;
         await delay(INBOX_RETRY, undefined, { signal }).catch(() => undefined);
       }
@@ -163,5 +202,18 @@ export class Dispatcher {
   }
 }
 
-const describe = (error: unknown): string =>
-  error instanceof Error ? `${error.name}: ${error.message}` : inspect(error);
+/**
+ * The wait before the next attempt, in milliseconds. It doubles with each failure up to the maximum, and is drawn from
+ * its upper half, so that deliveries that failed together don't come back together.
+ *
+ * @param failures how often the delivery has failed, 1 or more
+ */
+export function backoff(
+  failures: number,
+  first: number,
+  maximum: number,
+  random: () => number = Math.random,
+): number {
+  const longest = Math.min(maximum, first * 2 ** (failures - 1));
+  return Math.ceil(longest / 2 + (longest / 2) * random());
+}

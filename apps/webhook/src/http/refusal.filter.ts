@@ -8,28 +8,26 @@ import {
 import type { FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 
-import { type LogOccasion, limitRate } from '../logging/limit-rate.js';
-import { answer } from './answer.js';
-import type { Refusals } from './prepare-refusals.js';
-import { prepareAnswer } from './prepared-answer.js';
-import { Refusal } from './refusal.js';
+import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
+import { Refusal, type Refusals } from './refusal.js';
+import { prepareResponse, respond } from './response.js';
 
-/** Answers whatever was thrown: a refusal as it was prepared, and what is none of ours without content. */
+/** Responds to whatever was thrown: to a refusal as prepared, to anything else without content. */
 @Catch()
 export class RefusalFilter implements ExceptionFilter {
   readonly #refusals: Refusals;
-  readonly #logFailure: LogOccasion;
+  readonly #logFailure: WriteLine;
 
   constructor(refusals: Refusals, logger: Logger) {
     this.#refusals = refusals;
-    this.#logFailure = limitRate((fields) => logger.error(fields, 'a delivery was not taken'));
+    this.#logFailure = throttledLog((fields) => logger.error(fields, 'a delivery was not taken'));
   }
 
   catch(exception: unknown, host: ArgumentsHost): void {
     const reply = host.getArgByIndex<FastifyReply>(1);
     const refusal = asRefusal(exception);
     const prepared =
-      refusal === undefined ? prepareAnswer(statusOf(exception)) : this.#refusals[refusal.failure];
+      refusal === undefined ? prepareResponse(statusOf(exception)) : this.#refusals[refusal.failure];
     if (isOurFault(refusal)) {
       this.#logFailure({
         err: refusal === undefined ? exception : refusal.cause,
@@ -37,11 +35,11 @@ export class RefusalFilter implements ExceptionFilter {
       });
     }
     if (reply.sent) return;
-    answer(reply, prepared, refusal?.fields);
+    respond(reply, prepared, refusal?.fields);
   }
 }
 
-/** Nest says that nothing is routed to a path. */
+/** Nest throws its own exception for a path without a route. */
 function asRefusal(exception: unknown): Refusal | undefined {
   if (exception instanceof Refusal) return exception;
   return exception instanceof NotFoundException ? new Refusal('path-unknown') : undefined;

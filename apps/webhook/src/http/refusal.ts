@@ -1,6 +1,8 @@
-import type { Failure } from '@plant-store/contract';
+import { type Answers, type Failure, type FailureResponse, FAILURES } from '@plant-store/contract';
 
-/** A request that is not taken: why, and the fields that HTTP or RFC 6750 wants beside the status. */
+import { prepareResponse, type PreparedResponse } from './response.js';
+
+/** Thrown to refuse a request: why, and the header fields that HTTP or RFC 6750 requires beside the status. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 
@@ -11,4 +13,30 @@ export class Refusal extends Error {
   ) {
     super(failure, options);
   }
+}
+
+/** The response to each failure. */
+export type Refusals = Readonly<Record<Failure, PreparedResponse>>;
+
+/**
+ * Makes the response to each failure (questions `status-codes`, `error-codes`, `error-payloads`). While they are open:
+ * the status that HTTP defines for it, and no content.
+ */
+export function prepareRefusals(answers: Answers): Refusals {
+  const codes: Readonly<Partial<Record<Failure, string>>> = answers['error-codes'] ?? {};
+  const responses: Readonly<Partial<Record<Failure, FailureResponse>>> = answers['status-codes'] ?? {};
+  const payload = answers['error-payloads'];
+
+  const refusalOf = (failure: Failure): PreparedResponse => {
+    const { status = FAILURES[failure], description } = responses[failure] ?? {};
+    if (payload === undefined) return prepareResponse(status);
+    const known = { status, code: codes[failure], description };
+    const fields = Object.entries(payload.fields).map(([name, what]) => [name, known[what]]);
+    // JSON leaves out what is undefined.
+    const text = JSON.stringify(Object.fromEntries(fields));
+    return prepareResponse(status, { mediaType: payload.mediaType, text });
+  };
+  const failures = Object.keys(FAILURES) as Failure[];
+  const refusals = Object.fromEntries(failures.map((failure) => [failure, refusalOf(failure)]));
+  return Object.freeze(refusals) as Refusals;
 }

@@ -22,7 +22,7 @@ function makeGroup(given: Partial<GroupCommitOptions<Write, string>> = {}): {
     },
     sizeOf: ({ size }) => size,
     maxSize: 10,
-    patience: HOURS,
+    maxDelay: HOURS,
     ...given,
   });
   return { group, commits };
@@ -63,7 +63,7 @@ test('commits what comes during a commit with the next one', async () => {
     },
     sizeOf: () => 1,
     maxSize: 10,
-    patience: HOURS,
+    maxDelay: HOURS,
   });
   await group.add(write('a'));
   await second;
@@ -136,29 +136,29 @@ describe('a patient write', () => {
   test('rides along with one that is not, in the order in which they came', async () => {
     const { group, commits } = makeGroup();
     const results = await Promise.all([
-      group.addPatiently(write('a')),
+      group.addDelayed(write('a')),
       group.add(write('b')),
-      group.addPatiently(write('c')),
+      group.addDelayed(write('c')),
     ]);
 
     expect(commits).toEqual([['a', 'b', 'c']]);
     expect(results).toEqual(['a is kept', 'b is kept', 'c is kept']);
   });
 
-  test('is made by itself once its patience has ended', async () => {
-    const { group, commits } = makeGroup({ patience: 1 });
+  test('is made by itself once its maxDelay has ended', async () => {
+    const { group, commits } = makeGroup({ maxDelay: 1 });
 
-    expect(await Promise.all([group.addPatiently(write('a')), group.addPatiently(write('b'))])).toEqual([
+    expect(await Promise.all([group.addDelayed(write('a')), group.addDelayed(write('b'))])).toEqual([
       'a is kept',
       'b is kept',
     ]);
     expect(commits).toEqual([['a', 'b']]);
   });
 
-  test('that comes after others were made has a patience of its own', async () => {
-    const { group, commits } = makeGroup({ patience: 1 });
-    await Promise.all([group.addPatiently(write('a')), group.add(write('b'))]);
-    await group.addPatiently(write('c'));
+  test('that comes after others were made has a maxDelay of its own', async () => {
+    const { group, commits } = makeGroup({ maxDelay: 1 });
+    await Promise.all([group.addDelayed(write('a')), group.add(write('b'))]);
+    await group.addDelayed(write('c'));
 
     expect(commits).toEqual([['a', 'b'], ['c']]);
   });
@@ -171,7 +171,7 @@ describe('being idle', () => {
 
   test('comes after everything, however many commits it takes, and hurries what is patient', async () => {
     const { group, commits } = makeGroup({ maxSize: 1 });
-    const made = Promise.all([group.add(write('a')), group.addPatiently(write('b')), group.add(write('c'))]);
+    const made = Promise.all([group.add(write('a')), group.addDelayed(write('b')), group.add(write('c'))]);
     await group.idle();
 
     expect(commits).toEqual([['a'], ['b'], ['c']]);
@@ -180,7 +180,7 @@ describe('being idle', () => {
 
   test('is told to everybody who waits for it', async () => {
     const { group } = makeGroup();
-    const made = group.addPatiently(write('a'));
+    const made = group.addDelayed(write('a'));
 
     await Promise.all([group.idle(), group.idle()]);
     await made;

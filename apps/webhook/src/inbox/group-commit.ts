@@ -1,13 +1,13 @@
 /** How a {@link GroupCommit} writes. */
 export interface GroupCommitOptions<Write, Result> {
-  /** Makes all of these durable, or none of them, and gives a result for each. Throws if it could not. */
+  /** Makes all of these durable, or none, and returns a result for each. Throws if it fails. */
   readonly commit: (writes: readonly Write[]) => readonly Result[];
   /** Size of one write, in bytes. */
   readonly sizeOf: (write: Write) => number;
-  /** A commit takes no further write beyond this many bytes. */
+  /** Largest size of one commit, in bytes; a single write may be larger. */
   readonly maxSize: number;
-  /** How long a write that nobody waits for may wait for others, in milliseconds. */
-  readonly patience: number;
+  /** How long {@link GroupCommit.addDelayed} may wait for other writes, in milliseconds. */
+  readonly maxDelay: number;
 }
 
 interface Pending<Write, Result> {
@@ -17,8 +17,8 @@ interface Pending<Write, Result> {
 }
 
 /**
- * Commits together what arrives in one turn of the event loop: one flush for all. Since a commit keeps the loop busy,
- * what arrives meanwhile makes up the next one.
+ * Commits everything that arrives in one turn of the event loop together: one flush for all. A commit blocks the loop,
+ * so whatever arrives meanwhile goes into the next one.
  */
 export class GroupCommit<Write, Result> {
   readonly #options: GroupCommitOptions<Write, Result>;
@@ -31,15 +31,15 @@ export class GroupCommit<Write, Result> {
     this.#options = options;
   }
 
-  /** Resolves with the result once the commit that holds the write is durable; rejects if it failed. */
+  /** Resolves with the result once the write is durable; rejects if its commit failed. */
   add(write: Write): Promise<Result> {
     this.#immediate ??= setImmediate(() => this.#flush());
     return this.#enqueue(write);
   }
 
-  /** The same for a write that can wait a little, so that it does not cause a flush of its own. */
-  addPatiently(write: Write): Promise<Result> {
-    this.#timer ??= setTimeout(() => this.#flush(), this.#options.patience);
+  /** Does the same for a write that can wait a little, so that it doesn't cause a flush of its own. */
+  addDelayed(write: Write): Promise<Result> {
+    this.#timer ??= setTimeout(() => this.#flush(), this.#options.maxDelay);
     return this.#enqueue(write);
   }
 
@@ -68,7 +68,7 @@ export class GroupCommit<Write, Result> {
     } catch (error) {
       batch.forEach(({ reject }) => reject(error));
     }
-    if (this.#pending.length === 0) this.#onIdle.splice(0).forEach((tell) => tell());
+    if (this.#pending.length === 0) this.#onIdle.splice(0).forEach((resolve) => resolve());
   }
 
   #takeBatch(): Pending<Write, Result>[] {

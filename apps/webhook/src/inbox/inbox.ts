@@ -1,43 +1,39 @@
-/** A delivery as it came. */
+/** A delivery as it was received. */
 export interface IncomingDelivery {
   readonly method: string;
-  /** `Content-Type` as it was sent; null where there was none. */
+  /** `Content-Type` as it was sent; null if it was missing. */
   readonly mediaType: string | null;
-  /** `Content-Encoding` as it was sent: without it the bytes could not be read (RFC 9110 §8.4). */
+  /** `Content-Encoding` as it was sent, without which the bytes can't be decoded (RFC 9110 §8.4); null if missing. */
   readonly contentEncoding: string | null;
-  /**
-   * Identifier of the event, as the answer to `event-identity` finds it; null while that is open. Well-formed Unicode
-   * without U+0000.
-   */
+  /** Identifier of the event, see {@link isEventId}; null while the question `event-identity` is open. */
   readonly eventId: string | null;
-  /** The bytes, untouched. */
+  /** The bytes, unchanged. */
   readonly content: Uint8Array;
 }
 
-/** A delivery that is kept. */
+/** A delivery that is stored. */
 export interface Delivery extends IncomingDelivery {
-  /** Counts deliveries within one inbox. It is ours and says nothing of the event (question `event-identity`). */
+  /** Numbers the deliveries of one inbox. It is local and doesn't identify the event (question `event-identity`). */
   readonly id: number;
-  /** When it was kept, in milliseconds since 1970. */
+  /** When it was stored, in milliseconds since 1970. */
   readonly receivedAt: number;
   /** How often the handler has failed on it. */
   readonly failures: number;
 }
 
 /**
- * What became of an attempt: the delivery is done with, comes again, or is put aside until somebody looks. Of `error`,
- * which is for people, the beginning is kept (error-text.ts).
+ * The result of one attempt of the handler: the delivery is finished, comes again after `retryAfter` milliseconds, or
+ * stays parked until somebody acts. Of `error`, which is for people, the beginning is stored.
  */
-export type Outcome =
+export type AttemptResult =
   | { readonly kind: 'handled' }
-  /** `retryAfter` in milliseconds. */
   | { readonly kind: 'failed'; readonly error: string; readonly retryAfter: number }
   | { readonly kind: 'parked'; readonly error: string };
 
 /** Deliveries that were claimed. */
 export interface Claim {
   readonly deliveries: readonly Delivery[];
-  /** Milliseconds until one that has failed is due again; undefined if there is none. */
+  /** Milliseconds until a failed delivery is due again; undefined if there is none. */
   readonly nextDueIn: number | undefined;
 }
 
@@ -48,40 +44,56 @@ export interface InboxCounts {
 }
 
 /**
- * Where deliveries are kept from acknowledgement until they are handled, and after.
+ * Stores deliveries from their acknowledgement until they are handled, and after.
  *
- * Every adapter passes the suite in inbox.suite.ts.
+ * Every adapter passes the suite in test/inbox.suite.ts.
  */
 export interface Inbox {
-  /** Where it is, for people: no credentials. */
+  /** Where it is, for people. It has no credentials. */
   readonly location: string;
 
   /**
-   * Resolves with its id once the delivery is durable, and not before. Of an event that has a delivery here already,
-   * nothing further is kept, whatever the content: it resolves with the id of the first one, once that is durable.
+   * Resolves with the delivery's id once the delivery is durable, and not before. If the event has a delivery here
+   * already, nothing is stored, whatever the content: it resolves with the id of the first one, once that is durable.
    *
-   * @throws ReceiverError `INBOX_WRITE_FAILED`; nothing of the delivery is then kept
-   * @throws TypeError if the event's identifier is none that can be kept
+   * @throws ReceiverError `INBOX_WRITE_FAILED`; nothing of the delivery is then stored
+   * @throws TypeError if the event's identifier can't be stored
    */
   accept(delivery: IncomingDelivery): Promise<number>;
 
   /**
-   * Takes deliveries that are due. Until they are settled nobody else gets them; what was claimed by a
-   * receiver that died is claimed again after its restart.
+   * Claims deliveries that are due. Nobody else gets them until they are settled. If the receiver dies, they can be
+   * claimed again after its restart.
    */
   claim(limit: number): Promise<Claim>;
 
   /**
-   * Resolves once what became of the delivery is written. It is then not claimed again, but for a receiver that dies:
-   * what was handled while an earlier delivery was under way may then come again with that one.
+   * Resolves once the result is stored. The delivery isn't claimed again, except after a crash: what was handled while
+   * an earlier delivery was under way may then come again together with that one.
    */
-  settle(delivery: Delivery, outcome: Outcome): Promise<void>;
+  settle(delivery: Delivery, result: AttemptResult): Promise<void>;
 
   counts(): Promise<InboxCounts>;
 
-  /** Writes what is under way, then lets go of the store. May be called again. */
+  /** Writes what is under way, then closes the store. May be called again. */
   close(): Promise<void>;
 }
 
 /** Injection token of the {@link Inbox}. */
 export const INBOX = Symbol('Inbox');
+
+/** U+0000 and halves of surrogate pairs. libsql ends the process that reads them back; PostgreSQL stores neither. */
+const UNSTORABLE = /[\0\p{Surrogate}]/u;
+
+/** Whether an inbox can store this text as the identifier of an event: well-formed Unicode without U+0000. */
+export function isEventId(text: string): boolean {
+  return !UNSTORABLE.test(text);
+}
+
+/** Longest error text that is stored, in UTF-16 code units. */
+const MAX_ERROR_LENGTH = 1_000;
+
+/** An error text as an inbox stores it: its beginning, in well-formed Unicode without U+0000. */
+export function storableError(error: string): string {
+  return error.slice(0, MAX_ERROR_LENGTH).replaceAll(new RegExp(UNSTORABLE, 'gu'), '\u{fffd}');
+}

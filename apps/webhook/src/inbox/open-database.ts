@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import Database from 'libsql';
 
 import { ReceiverError } from '../errors.js';
-import { prepareTransaction } from './prepare-transaction.js';
 import { SCHEMA_VERSION, schemaSince } from './sqlite-schema.js';
-import { type InboxStatements, prepareStatements } from './sqlite-statements.js';
+import { type InboxStatements, prepareStatements, prepareTransaction } from './sqlite-statements.js';
 
-/** How long a lock that another program holds is waited for, in milliseconds: someone may be looking at the file. */
+/** How long to wait for a lock of another program, in milliseconds: somebody may be looking at the file. */
 const BUSY_TIMEOUT = 250;
 
 /** The open files of an embedded inbox. */
@@ -19,63 +18,69 @@ export interface InboxDatabase {
 }
 
 /**
- * Opens the inbox in a folder, and makes both if they are not there. Only one process has it at a time:
- * the lock is one of the operating system's and goes with the process, however that ends.
+ * Opens the inbox in a folder, and creates both if they are missing. Only one process has it open at a time: the
+ * operating system holds the lock and releases it when the process ends, however that happens.
  *
- * @throws ReceiverError `INBOX_IN_USE`, `INBOX_UNUSABLE`
+ * @throws ReceiverError `INBOX_IN_USE`, `INBOX_UNUSABLE`; nothing is then left open
  */
 export function openDatabase(folder: string): InboxDatabase {
-  const lock = usable(folder, () => {
-    mkdirSync(folder, { recursive: true });
-    return new Database(join(folder, 'receiver.lock'));
-  });
+  const opened: Database.Database[] = [];
+  const open = (file: string): Database.Database => {
+    const database = new Database(file);
+    opened.unshift(database);
+    return database;
+  };
+  const close = (): void => opened.splice(0).forEach((database) => database.close());
   try {
-    takeLock(lock, folder);
+    mkdirSync(folder, { recursive: true });
+    takeLock(open(join(folder, 'receiver.lock')), folder);
     const file = join(folder, 'inbox.sqlite');
-    const { database, statements } = usable(folder, () => openFile(file));
+    const statements = prepareFile(open(file), file);
     syncFolder(folder);
-    return {
-      file,
-      statements,
-      close: () => {
-        database.close();
-        lock.close();
-      },
-    };
-  } catch (error) {
-    lock.close();
-    throw error;
+    return { file, statements, close };
+  } catch (cause) {
+    close();
+    throw cause instanceof ReceiverError ? cause : unusable(folder, cause);
   }
+}
+
+/**
+ * The error of an inbox that can't be used.
+ *
+ * @param cause what the system reported
+ */
+export function unusable(folder: string, cause: unknown): ReceiverError {
+  return new ReceiverError(
+    'INBOX_UNUSABLE',
+    `The inbox in ${folder} cannot be used: ${(cause as Error).message}. Check that the folder exists and that this user may write it and its files, or set INBOX_URL to another folder.`,
+    { cause },
+  );
 }
 
 function takeLock(lock: Database.Database, folder: string): void {
   try {
-    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (cause) {
-    if (!isBusy(cause)) throw unusable(folder, cause);
+    if ((cause as { code?: string }).code !== 'SQLITE_BUSY') throw cause;
     throw new ReceiverError(
       'INBOX_IN_USE',
-      `Another receiver works on the inbox in ${folder}. Stop it, or set INBOX_URL to a folder of its own.`,
+      `Another receiver uses the inbox in ${folder}. Stop it, or set INBOX_URL to another folder.`,
       { cause },
     );
   }
+  // If the file can't be written, SQLite takes no lock and reports it only to a statement that would write.
+  lock.exec('PRAGMA incremental_vacuum');
 }
 
-function openFile(file: string): { database: Database.Database; statements: InboxStatements } {
-  const database = new Database(file);
-  try {
-    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-    // Several contents fit a page, which makes for half the writes; a new file alone takes it.
-    database.exec('PRAGMA page_size = 8192');
-    database.exec('PRAGMA journal_mode = WAL');
-    // A commit is flushed. NORMAL would acknowledge deliveries that a power cut can still take.
-    database.exec('PRAGMA synchronous = FULL');
-    migrate(database, file);
-    return { database, statements: prepareStatements(database) };
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+function prepareFile(database: Database.Database, file: string): InboxStatements {
+  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+  // Several contents fit into a page, which halves the writes. Only a new file takes this size.
+  database.exec('PRAGMA page_size = 8192');
+  database.exec('PRAGMA journal_mode = WAL');
+  // A commit is flushed. With NORMAL, a power cut could still lose acknowledged deliveries.
+  database.exec('PRAGMA synchronous = FULL');
+  migrate(database, file);
+  return prepareStatements(database);
 }
 
 function migrate(database: Database.Database, file: string): void {
@@ -91,24 +96,9 @@ function migrate(database: Database.Database, file: string): void {
 /** A new file survives a power cut only once its folder has been flushed too. */
 function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
-  fsyncSync(descriptor);
-  closeSync(descriptor);
-}
-
-function usable<T>(folder: string, open: () => T): T {
   try {
-    return open();
-  } catch (cause) {
-    throw unusable(folder, cause);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
-
-function unusable(folder: string, cause: unknown): ReceiverError {
-  return new ReceiverError(
-    'INBOX_UNUSABLE',
-    `The inbox in ${folder} cannot be opened: ${(cause as Error).message}. Check the folder, or set INBOX_URL to another one.`,
-    { cause },
-  );
-}
-
-const isBusy = (error: unknown): boolean => (error as { code?: string }).code === 'SQLITE_BUSY';

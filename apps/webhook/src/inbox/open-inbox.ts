@@ -1,5 +1,5 @@
+import { inboxFolder } from '../config/inbox-folder.js';
 import type { Inbox } from './inbox.js';
-import { inboxFolder } from './inbox-folder.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { Progress } from './progress.js';
+import { Progress } from './write-plan.js';
 
 /** Progress after everything up to `handledThrough`, with these claimed and those of them ended. */
 function makeProgress(handledThrough: number, claimed: number, ended: readonly number[]): Progress {
@@ -21,7 +21,7 @@ test.each([
   { name: 'all ended', claimed: 5, ended: [15, 14, 13, 12, 11], ending: [], want: 15 },
   { name: 'one ending that is not under way', claimed: 2, ended: [], ending: [5], want: 10 },
 ])('ended through $want: $name', ({ claimed, ended, ending, want }) => {
-  expect(makeProgress(10, claimed, ended).endedThrough(new Set(ending))).toBe(want);
+  expect(makeProgress(10, claimed, ended).handledThrough(new Set(ending))).toBe(want);
 });
 
 test.each([
@@ -59,7 +59,7 @@ test('agrees with the list of everything, whatever ends in whichever order', () 
         );
 
         const firstLeft = open.find((id) => !ending.has(id));
-        expect(progress.endedThrough(ending)).toBe(firstLeft === undefined ? last : firstLeft - 1);
+        expect(progress.handledThrough(ending)).toBe(firstLeft === undefined ? last : firstLeft - 1);
         expect(progress.stragglers(distance)).toEqual(open.filter((id) => last - id > distance));
       },
     ),

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 
 import Database from 'libsql';
 
+import { inboxSuite } from '../../test/inbox.suite.js';
 import { makeFolder } from '../../test/make-folder.js';
 import { rejection } from '../../test/rejection.js';
 import { afterThisTest } from '../../test/teardown.js';
 import { ReceiverError } from '../errors.js';
 import type { Delivery, Inbox, IncomingDelivery } from './inbox.js';
-import { inboxSuite } from './inbox.suite.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
 import { SCHEMA_VERSION } from './sqlite-schema.js';
 

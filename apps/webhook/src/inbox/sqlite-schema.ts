@@ -35,11 +35,11 @@ const VERSION_2 = `
 `;
 
 /**
- * The tables of the embedded inbox, as what each version adds to the one before.
+ * The tables of the embedded inbox: for each version, what it adds to the one before.
  *
- * `delivery` only grows, and its ids have no gaps. Deliveries are handed on in the order of their ids, so one number
- * tells how far the handler has come: beyond `progress.handled_through` everything waits, and up to it everything is
- * handled but for what `backlog` (comes again) and `parked` (put aside) hold.
+ * `delivery` only grows, and its ids have no gaps. Deliveries go to the handler in the order of their ids, so one number
+ * says how far the handler has come. After `progress.handled_through` everything waits. Up to it everything is handled,
+ * except what is in `backlog` (comes again) and `parked` (failed for the last time).
  */
 const VERSIONS = [VERSION_1, VERSION_2];
 
@@ -72,7 +72,7 @@ const OVERVIEW = `
 /** Version of the tables, kept in the file's `user_version`; a new file has 0. */
 export const SCHEMA_VERSION = VERSIONS.length;
 
-/** What makes a file of an earlier version one of {@link SCHEMA_VERSION}. */
+/** The SQL that brings a file of an earlier version to {@link SCHEMA_VERSION}. */
 export function schemaSince(version: number): string {
   return [...VERSIONS.slice(version), OVERVIEW, `PRAGMA user_version = ${SCHEMA_VERSION};`].join('');
 }

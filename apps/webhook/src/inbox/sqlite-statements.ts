@@ -1,10 +1,9 @@
 import type Database from 'libsql';
 
 import type { Delivery, InboxCounts } from './inbox.js';
-import { prepareTransaction } from './prepare-transaction.js';
 
-/** A row of `backlog` or `parked`; `at` is when the delivery is due, or was parked. */
-export interface Exception {
+/** A row of the tables `backlog` and `parked`; `at` is when the delivery is due, or was parked. */
+export interface BacklogRow {
   readonly id: number;
   readonly at: number;
   readonly failures: number;
@@ -25,14 +24,35 @@ interface DeliveryRow {
   readonly failures: number;
 }
 
+/** Runs writes in one transaction: durable on return, undone if they throw. */
+type Transaction = <Result>(write: () => Result) => Result;
+
+/** Prepares the statements of a transaction once. */
+export function prepareTransaction(database: Database.Database): Transaction {
+  const begin = database.prepare('BEGIN IMMEDIATE');
+  const commit = database.prepare('COMMIT');
+  const rollback = database.prepare('ROLLBACK');
+  return (write) => {
+    begin.run();
+    try {
+      const result = write();
+      commit.run();
+      return result;
+    } catch (error) {
+      if (database.inTransaction) rollback.run();
+      throw error;
+    }
+  };
+}
+
 /** Prepares every statement once. */
 export function prepareStatements(database: Database.Database) {
-  // An id is never given again, not even if somebody has deleted what was handled.
+  // An id is never reused, even if somebody has deleted handled deliveries.
   const lastId = 'max(handled_through, (SELECT coalesce(max(id), 0) FROM delivery))';
   const position = database.prepare(
     `SELECT handled_through AS handledThrough, ${lastId} AS lastId FROM progress`,
   );
-  // One blob for all contents, and one id for all: handing them over one by one costs more than SQLite's own work.
+  // One blob for all contents, and one id for all: passing them one by one costs more than SQLite's own work.
   const insertDeliveries = database.prepare(`
     INSERT INTO delivery (id, received_at, method, media_type, content_encoding, event_id, content)
     SELECT ? + key, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
@@ -41,7 +61,8 @@ export function prepareStatements(database: Database.Database) {
   const findEvents = database.prepare(
     'SELECT event_id AS eventId, id FROM delivery WHERE event_id IN (SELECT value FROM json_each(?))',
   );
-  const handledThrough = database.prepare('UPDATE progress SET handled_through = ?');
+  const setHandledThrough = database.prepare('UPDATE progress SET handled_through = ?');
+  const requireWritable = database.prepare('UPDATE progress SET handled_through = handled_through WHERE 0');
   const insertBacklog = database.prepare(`
     INSERT OR REPLACE INTO backlog (delivery_id, due_at, failures, error)
     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`);
@@ -69,7 +90,7 @@ export function prepareStatements(database: Database.Database) {
 
     position: () => position.get() as { handledThrough: number; lastId: number },
 
-    /** At least one, with ids that follow one another. */
+    /** @param deliveries at least one, with consecutive ids */
     insertDeliveries(deliveries: readonly Delivery[]): void {
       const [first] = deliveries as [Delivery];
       let start = 1;
@@ -82,15 +103,28 @@ export function prepareStatements(database: Database.Database) {
       insertDeliveries.run([first.id, Buffer.concat(contents, start - 1), JSON.stringify(rows)]);
     },
 
-    /** Which of these events have a delivery that is kept, with its id. */
+    /** Which of these events have a stored delivery, with its id. */
     findEvents(eventIds: readonly string[]): Map<string, number> {
       const rows = findEvents.all([JSON.stringify(eventIds)]) as { eventId: string; id: number }[];
       return new Map(rows.map(({ eventId, id }) => [eventId, id]));
     },
 
-    setHandledThrough: (id: number) => handledThrough.run([id]),
-    insertBacklog: (exceptions: readonly Exception[]) => insertBacklog.run([toRows(exceptions)]),
-    insertParked: (exceptions: readonly Exception[]) => insertParked.run([toRows(exceptions)]),
+    /**
+     * Throws if the file can't be written. SQLite opens such a file for reading and reports it only to a statement that
+     * could write, like this one, which changes nothing.
+     */
+    requireWritable(): void {
+      try {
+        requireWritable.run();
+      } catch (error) {
+        // Another program is writing, so the file can be written.
+        if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error;
+      }
+    },
+
+    setHandledThrough: (id: number) => setHandledThrough.run([id]),
+    insertBacklog: (rows: readonly BacklogRow[]) => insertBacklog.run([toRows(rows)]),
+    insertParked: (rows: readonly BacklogRow[]) => insertParked.run([toRows(rows)]),
     deleteBacklog: (ids: readonly number[]) => deleteBacklog.run([JSON.stringify(ids)]),
 
     readAfter: (id: number, limit: number) => (readAfter.all([id, limit]) as DeliveryRow[]).map(toDelivery),
@@ -107,8 +141,8 @@ export function prepareStatements(database: Database.Database) {
   };
 }
 
-const toRows = (exceptions: readonly Exception[]): string =>
-  JSON.stringify(exceptions.map(({ id, at, failures, error }) => [id, at, failures, error]));
+const toRows = (rows: readonly BacklogRow[]): string =>
+  JSON.stringify(rows.map(({ id, at, failures, error }) => [id, at, failures, error]));
 
 const toDelivery = (row: DeliveryRow): Delivery => ({
   id: row.id,

@@ -1,9 +1,8 @@
-import type { Delivery, IncomingDelivery, Outcome } from './inbox.js';
-import { Progress } from './progress.js';
-import { type Kept, NO_LAG, planWrites, type Write, type WritePlan } from './write-plan.js';
+import type { Delivery, IncomingDelivery, AttemptResult } from './inbox.js';
+import { NO_LAG, planWrites, Progress, type Stored, type Write, type WritePlan } from './write-plan.js';
 
 const NOW = 1_000_000;
-const KEPT: Kept = { lastId: 20, events: new Map([['kept', 7]]) };
+const KEPT: Stored = { lastId: 20, events: new Map([['kept', 7]]) };
 
 const incoming: IncomingDelivery = {
   method: 'POST',
@@ -26,14 +25,14 @@ const kept = (id: number, receivedAt: number, eventId: string | null = null): De
   receivedAt,
   eventId,
 });
-const settle = (id: number, outcome: Outcome, failures = 0): Write => ({
+const settle = (id: number, result: AttemptResult, failures = 0): Write => ({
   kind: 'settle',
   delivery: delivery(id, failures),
-  outcome,
+  result,
 });
-const handled: Outcome = { kind: 'handled' };
-const failed = (retryAfter: number): Outcome => ({ kind: 'failed', error: 'not yet', retryAfter });
-const parked: Outcome = { kind: 'parked', error: 'no more' };
+const handled: AttemptResult = { kind: 'handled' };
+const failed = (retryAfter: number): AttemptResult => ({ kind: 'failed', error: 'not yet', retryAfter });
+const parked: AttemptResult = { kind: 'parked', error: 'no more' };
 
 /** Handled through 10; 11 and after are claimed for the first time, up to `claimedThrough`. */
 function progressThrough(claimedThrough: number): Progress {
@@ -46,7 +45,7 @@ const nothing: WritePlan = {
   ids: [],
   accepted: [],
   ended: new Set(),
-  endedThrough: 10,
+  handledThrough: 10,
   waiting: [],
   parked: [],
   leavingBacklog: [],
@@ -85,18 +84,18 @@ test.each<{
       ids: [21, 22, 21, 11, 22],
       accepted: [kept(21, 1, 'a'), kept(22, 2, 'b')],
       ended: new Set([11]),
-      endedThrough: 11,
+      handledThrough: 11,
     },
   },
   {
     name: 'handled at the first attempt',
     writes: [settle(11, handled)],
-    want: { ids: [11], ended: new Set([11]), endedThrough: 11 },
+    want: { ids: [11], ended: new Set([11]), handledThrough: 11 },
   },
   {
     name: 'handled before an earlier one',
     writes: [settle(12, handled)],
-    want: { ids: [12], ended: new Set([12]), endedThrough: 10 },
+    want: { ids: [12], ended: new Set([12]), handledThrough: 10 },
   },
   {
     name: 'failed at the first attempt',
@@ -104,7 +103,7 @@ test.each<{
     want: {
       ids: [11],
       ended: new Set([11]),
-      endedThrough: 11,
+      handledThrough: 11,
       waiting: [{ id: 11, at: NOW + 2, failures: 1, error: 'not yet' }],
     },
   },
@@ -114,7 +113,7 @@ test.each<{
     want: {
       ids: [11],
       ended: new Set([11]),
-      endedThrough: 11,
+      handledThrough: 11,
       parked: [{ id: 11, at: NOW, failures: 1, error: 'no more' }],
     },
   },
@@ -144,7 +143,7 @@ test.each<{
       ids: [12, 21, 5, 22, 11],
       accepted: [kept(21, 1), kept(22, 2)],
       ended: new Set([12, 11]),
-      endedThrough: 12,
+      handledThrough: 12,
       leavingBacklog: [5],
     },
   },
@@ -152,7 +151,7 @@ test.each<{
     name: 'lagging by as much as it may',
     claimedThrough: 267,
     writes: [],
-    want: { endedThrough: 10 },
+    want: { handledThrough: 10 },
   },
   {
     name: 'lagging by more',
@@ -160,7 +159,7 @@ test.each<{
     writes: [],
     want: {
       ended: new Set([11]),
-      endedThrough: 11,
+      handledThrough: 11,
       waiting: [{ id: 11, at: NOW, failures: 0, error: null }],
     },
   },
@@ -171,7 +170,7 @@ test.each<{
     want: {
       ids: [11],
       ended: new Set([11]),
-      endedThrough: 11,
+      handledThrough: 11,
       waiting: [{ id: 11, at: NOW, failures: 0, error: null }],
       leavingBacklog: [11],
     },
@@ -183,7 +182,7 @@ test.each<{
     want: {
       ids: [11],
       ended: new Set([11]),
-      endedThrough: 11,
+      handledThrough: 11,
       waiting: [
         { id: 11, at: NOW, failures: 0, error: null },
         { id: 11, at: NOW + 1, failures: 1, error: 'not yet' },
@@ -196,7 +195,7 @@ test.each<{
     writes: [],
     want: {
       ended: new Set([11, 12]),
-      endedThrough: 12,
+      handledThrough: 12,
       waiting: [
         { id: 11, at: NOW, failures: 0, error: null },
         { id: 12, at: NOW, failures: 0, error: null },

@@ -1,47 +1,98 @@
-import { errorText } from './error-text.js';
-import type { Delivery, IncomingDelivery, Outcome } from './inbox.js';
-import type { Progress } from './progress.js';
-import type { Exception } from './sqlite-statements.js';
+import { type AttemptResult, type Delivery, type IncomingDelivery, storableError } from './inbox.js';
+import type { BacklogRow } from './sqlite-statements.js';
 
 /** Something that is to be written. */
 export type Write =
   | { readonly kind: 'accept'; readonly incoming: IncomingDelivery; readonly receivedAt: number }
-  | { readonly kind: 'settle'; readonly delivery: Delivery; readonly outcome: Outcome };
+  | { readonly kind: 'settle'; readonly delivery: Delivery; readonly result: AttemptResult };
 
-/** What an inbox holds before a transaction. */
-export interface Kept {
+/** What an inbox contains before a transaction. */
+export interface Stored {
   /** Of the last delivery. */
   readonly lastId: number;
-  /** The id of the delivery for each event that is kept already, at least of those that are to be written. */
+  /** The id of the delivery of each event that is stored, at least of those that are to be written. */
   readonly events: ReadonlyMap<string, number>;
 }
 
 /** What one transaction changes. */
 export interface WritePlan {
-  /** For each write, the id of its delivery: for one of an event that is kept, that of the first. */
+  /** For each write, the id of its delivery: for an event that is stored already, that of the first. */
   readonly ids: number[];
   readonly accepted: Delivery[];
-  /** Ended on their first attempt, or moved to the backlog. */
+  /** Deliveries that were claimed for the first time and are settled now, or move to the backlog. */
   readonly ended: Set<number>;
-  readonly endedThrough: number;
-  /** New places in the backlog. */
-  readonly waiting: Exception[];
-  readonly parked: Exception[];
+  readonly handledThrough: number;
+  /** New rows of the backlog. */
+  readonly waiting: BacklogRow[];
+  readonly parked: BacklogRow[];
   readonly leavingBacklog: number[];
 }
 
-type Plan = Omit<WritePlan, 'endedThrough'>;
+type Plan = Omit<WritePlan, 'handledThrough'>;
 
 /**
- * A handler that takes long must not keep what was handled after it from being written down: a delivery that lags
- * behind by more ids than this moves to the backlog.
+ * How many ids a delivery may lag behind before it moves to the backlog. Otherwise one slow handler would keep the
+ * progress of all later deliveries from being stored.
  */
 const MAX_LAG = 256;
 
 /** A lag that every delivery exceeds that was claimed and has not ended. */
 export const NO_LAG = -1;
 
-/** The events of what is to be accepted. */
+/**
+ * How far deliveries have been handled, as one number. They are claimed in the order of their ids but end in any
+ * order; the number is the id before the first that has not ended.
+ */
+export class Progress {
+  /** Claimed and not ended, in the order of their ids. */
+  readonly #open = new Set<number>();
+  #claimedThrough: number;
+
+  /** @param handledThrough everything up to this id has ended */
+  constructor(handledThrough: number) {
+    this.#claimedThrough = handledThrough;
+  }
+
+  /** The last id that was claimed. */
+  get claimedThrough(): number {
+    return this.#claimedThrough;
+  }
+
+  /** Claims the next id. */
+  claim(id: number): void {
+    this.#open.add(id);
+    this.#claimedThrough = id;
+  }
+
+  /** Whether the id was claimed and has not ended. */
+  has(id: number): boolean {
+    return this.#open.has(id);
+  }
+
+  end(id: number): void {
+    this.#open.delete(id);
+  }
+
+  /** The id up to which everything will have ended once these have. */
+  handledThrough(ending: ReadonlySet<number>): number {
+    for (const id of this.#open) {
+      if (!ending.has(id)) return id - 1;
+    }
+    return this.#claimedThrough;
+  }
+
+  /** Those that have not ended although more than `distance` later ones were claimed. */
+  stragglers(distance: number): number[] {
+    const late: number[] = [];
+    for (const id of this.#open) {
+      if (this.#claimedThrough - id <= distance) break;
+      late.push(id);
+    }
+    return late;
+  }
+}
+
+/** The events of the deliveries that are to be accepted. */
 export function eventIdsOf(writes: readonly Write[]): string[] {
   const eventIds: string[] = [];
   for (const write of writes) {
@@ -51,14 +102,14 @@ export function eventIdsOf(writes: readonly Write[]): string[] {
 }
 
 /**
- * Plans a transaction without changing anything, so that a failed one leaves everything as it was.
+ * Plans a transaction without changing anything, so that a failed transaction leaves everything as it was.
  *
  * @param now in milliseconds since 1970
  * @param maxLag how far a delivery may lag behind before it moves to the backlog
  */
 export function planWrites(
   writes: readonly Write[],
-  kept: Kept,
+  stored: Stored,
   progress: Progress,
   now: number,
   maxLag = MAX_LAG,
@@ -68,16 +119,16 @@ export function planWrites(
     ids: [] as number[],
     accepted: [] as Delivery[],
     ended: new Set(lagging),
-    waiting: lagging.map((id): Exception => ({ id, at: now, failures: 0, error: null })),
-    parked: [] as Exception[],
+    waiting: lagging.map((id): BacklogRow => ({ id, at: now, failures: 0, error: null })),
+    parked: [] as BacklogRow[],
     leavingBacklog: [] as number[],
   };
-  const events = new Map(kept.events);
+  const events = new Map(stored.events);
   for (const write of writes) {
     if (write.kind === 'settle') planSettlement(plan, write, progress, now);
-    else planAcceptance(plan, write, kept.lastId, events);
+    else planAcceptance(plan, write, stored.lastId, events);
   }
-  return { ...plan, endedThrough: progress.endedThrough(plan.ended) };
+  return { ...plan, handledThrough: progress.handledThrough(plan.ended) };
 }
 
 function planAcceptance(
@@ -97,23 +148,19 @@ function planAcceptance(
 
 function planSettlement(
   plan: Plan,
-  { delivery: { id, failures }, outcome }: Extract<Write, { kind: 'settle' }>,
+  { delivery: { id, failures }, result }: Extract<Write, { kind: 'settle' }>,
   progress: Progress,
   now: number,
 ): void {
   plan.ids.push(id);
   const inBacklog = !progress.has(id) || plan.ended.has(id);
   if (progress.has(id)) plan.ended.add(id);
-  if (outcome.kind === 'failed') {
-    plan.waiting.push({
-      id,
-      at: now + Math.ceil(outcome.retryAfter),
-      failures: failures + 1,
-      error: errorText(outcome.error),
-    });
+  if (result.kind === 'failed') {
+    const at = now + Math.ceil(result.retryAfter);
+    plan.waiting.push({ id, at, failures: failures + 1, error: storableError(result.error) });
     return;
   }
   if (inBacklog) plan.leavingBacklog.push(id);
-  if (outcome.kind === 'parked')
-    plan.parked.push({ id, at: now, failures: failures + 1, error: errorText(outcome.error) });
+  if (result.kind === 'parked')
+    plan.parked.push({ id, at: now, failures: failures + 1, error: storableError(result.error) });
 }

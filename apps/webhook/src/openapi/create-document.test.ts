@@ -2,11 +2,11 @@ import 'reflect-metadata';
 
 import { readFileSync } from 'node:fs';
 
-import type { Answers, ExecutableId } from '@plant-store/contract';
+import { answers, type Answers, type ExecutableId } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 
-import { createDocument } from './create-document.js';
-import { formatDocument } from './format-document.js';
+import { composeAnswers } from '../answers/compose-answers.js';
+import { createDocument, formatDocument } from './create-document.js';
 
 const committed = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
 
@@ -18,15 +18,18 @@ function keysOf(value: unknown): string[] {
 }
 
 test('it is openapi.json, byte for byte', async () => {
-  expect(formatDocument(await createDocument())).toBe(committed);
+  expect(formatDocument(await createDocument(composeAnswers(answers)))).toBe(committed);
 });
 
 test.each<{ name: string; given: Answers }>([
   { name: 'everything open', given: {} },
   { name: 'everything answered', given: exampleAnswers },
 ])('with $name it is the same whenever it is generated', async ({ given }) => {
-  const documents = await Promise.all([createDocument(given), createDocument(given)]);
-  documents.push(await createDocument(given));
+  const documents = await Promise.all([
+    createDocument(composeAnswers(given)),
+    createDocument(composeAnswers(given)),
+  ]);
+  documents.push(await createDocument(composeAnswers(given)));
 
   expect(new Set(documents.map(formatDocument)).size).toBe(1);
 });
@@ -34,7 +37,7 @@ test.each<{ name: string; given: Answers }>([
 test.each(['operationId', 'tags', 'parameters', 'responses', 'requestBody', 'contact', 'bearerFormat'])(
   'Nest asserts no %s',
   async (key) => {
-    expect(keysOf(await createDocument({}))).not.toContain(key);
+    expect(keysOf(await createDocument(composeAnswers({})))).not.toContain(key);
   },
 );
 
@@ -47,7 +50,7 @@ test('nothing in it is empty but the paths, and what says that bearer tokens hav
       Object.entries(value).forEach(([key, member]) => look(member, `${at}/${key}`));
     }
   };
-  look(await createDocument({}), '');
+  look(await createDocument(composeAnswers({})), '');
 
   expect(empty).toEqual(['/paths', '/security/0/bearerAuth']);
 });
@@ -62,7 +65,7 @@ interface Shown {
 
 /** The document in which nothing but this differs from the one with everything open. */
 async function documentShowing({ server, securityScheme, schemas, operation }: Shown): Promise<object> {
-  const { servers, webhooks, components, ...others } = (await createDocument({})) as {
+  const { servers, webhooks, components, ...others } = (await createDocument(composeAnswers({}))) as {
     servers: object[];
     webhooks: Record<string, object>;
     components: { securitySchemes: Record<string, object> };
@@ -208,7 +211,7 @@ test.each(Object.entries(cases))('of the answer to %s it shows this', async (id,
     [...builtOn, id].map((question) => [question, exampleAnswers[question as ExecutableId]]),
   ) as Answers;
 
-  expect(await createDocument(given)).toEqual(await documentShowing(want));
+  expect(await createDocument(composeAnswers(given))).toEqual(await documentShowing(want));
 });
 
 const withoutOperation: Shown = {
@@ -222,7 +225,7 @@ const withoutOperation: Shown = {
 };
 
 test('of all answers together it shows this', async () => {
-  expect(await createDocument(exampleAnswers)).toEqual(
+  expect(await createDocument(composeAnswers(exampleAnswers))).toEqual(
     await documentShowing({
       ...withoutOperation,
       operation: {
@@ -249,5 +252,5 @@ test('while the method is open, nothing shows that only an operation holds', asy
   const { 'http-method': method, ...others } = exampleAnswers;
   expect(method).toBe('PUT');
 
-  expect(await createDocument(others)).toEqual(await documentShowing(withoutOperation));
+  expect(await createDocument(composeAnswers(others))).toEqual(await documentShowing(withoutOperation));
 });

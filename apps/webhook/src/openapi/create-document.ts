@@ -1,29 +1,59 @@
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { type Answers, answers, CONTENT_METHODS } from '@plant-store/contract';
+import { CONTENT_METHODS, facts } from '@plant-store/contract';
 
-import { previewApp } from '../create-app.js';
-import { newPlantController } from '../new-plant/new-plant.controller.js';
-import { assertsResponses, describeWebhook, UNASKED_OPERATION_ID } from './describe-webhook.js';
-import { documentConfig } from './document-config.js';
-import type { DocumentParts } from './document-parts.js';
-import { documentPartsOf } from './document-parts-of.js';
+import type { DocumentParts } from '../answers/document-table.js';
+import { previewApp } from '../app.module.js';
+import { newPlantController } from '../delivery/new-plant.controller.js';
+import { assertsResponses, describeWebhook, GENERATED_OPERATION_ID } from './describe-webhook.js';
 
 /**
  * Generates the OpenAPI document from the application's decorators. Nothing is constructed or opened for it, and it
  * is the same whenever it is generated.
+ *
+ * @param composed the parts of the composed answers that show in the document
  */
-export async function createDocument(given: Answers = answers): Promise<Record<string, unknown>> {
-  const parts = documentPartsOf(given);
-  const app = await previewApp(given);
-  const generated = SwaggerModule.createDocument(app, documentConfig(parts), {
+export async function createDocument(composed: {
+  readonly path: string;
+  readonly document: DocumentParts;
+}): Promise<Record<string, unknown>> {
+  const { path, document } = composed;
+  const app = await previewApp(composed);
+  const generated = SwaggerModule.createDocument(app, documentConfig(document), {
     autoTagControllers: false,
-    operationIdFactory: () => UNASKED_OPERATION_ID,
+    operationIdFactory: () => GENERATED_OPERATION_ID,
   });
   await app.close();
-  return tidy(generated, parts, assertsResponses(newPlantController(given), 'receive'));
+  return tidy(generated, document, assertsResponses(newPlantController(path, document), 'receive'));
 }
 
-/** Leaves out what Nest asserts unasked, and puts the rest in the order of the OpenAPI specification. */
+/** The text of a document, as it is committed. */
+export function formatDocument(document: Readonly<Record<string, unknown>>): string {
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+}
+
+/**
+ * What the document states beside the webhook. It is a plain object, because Nest's builder adds an empty description,
+ * an empty contact and a token format.
+ */
+function documentConfig({ serverVariables, securityScheme }: DocumentParts): Omit<OpenAPIObject, 'paths'> {
+  return {
+    openapi: facts.OPENAPI_VERSION,
+    info: { title: facts.TITLE, license: { name: facts.LICENSE_NAME }, version: facts.VERSION },
+    servers: [{ url: facts.BASE_ADDRESS, ...(serverVariables && { variables: { ...serverVariables } }) }],
+    components: {
+      securitySchemes: {
+        [facts.SECURITY_SCHEME_NAME]: {
+          type: facts.SECURITY_SCHEME_TYPE,
+          scheme: facts.AUTHENTICATION_SCHEME,
+          ...securityScheme,
+        },
+      },
+    },
+    security: [{ [facts.SECURITY_SCHEME_NAME]: [] }],
+  };
+}
+
+/** Removes what Nest adds by itself, and puts the rest in the order of the OpenAPI specification. */
 function tidy(
   generated: OpenAPIObject,
   parts: DocumentParts,
@@ -31,7 +61,7 @@ function tidy(
 ): Record<string, unknown> {
   const { openapi, info, servers, paths, webhooks = {}, components, security, ...others } = generated;
   const { schemas: asserted, ...otherComponents } = components ?? {};
-  // Nest is not shown the schemas of the answers: it rewrites what looks like OpenAPI 3.0 to it.
+  // Nest doesn't get the schemas of the answers, because it rewrites what looks like OpenAPI 3.0.
   const schemas = { ...parts.schemas, ...asserted };
   const methods = parts.method === undefined ? CONTENT_METHODS : [parts.method];
   return {

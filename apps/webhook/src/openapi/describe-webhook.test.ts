@@ -16,14 +16,14 @@ import {
 } from '@nestjs/swagger';
 import { CONTENT_METHODS, type ContentMethod } from '@plant-store/contract';
 
-import { assertsResponses, describeWebhook, UNASKED_OPERATION_ID } from './describe-webhook.js';
+import { assertsResponses, describeWebhook, GENERATED_OPERATION_ID } from './describe-webhook.js';
 
 const OPEN = CONTENT_METHODS;
 const ANSWERED: readonly ContentMethod[] = ['PUT'];
 
-/** What Nest makes of an operation of which nothing was said. */
-const unasked = (method: string): Record<string, unknown> => ({
-  operationId: `${UNASKED_OPERATION_ID}_${method}`,
+/** What Nest generates for an operation that no decorator describes. */
+const generated = (method: string): Record<string, unknown> => ({
+  operationId: `${GENERATED_OPERATION_ID}_${method}`,
   parameters: [],
   responses: { 200: { description: '' } },
 });
@@ -94,7 +94,10 @@ test.each<{
   },
 ])('asserts $name', ({ methods, asserted = {}, assertsResponses: asserts = false, want }) => {
   const operations = Object.fromEntries(
-    ['get', 'post', 'put', 'patch', 'delete'].map((method) => [method, { ...unasked(method), ...asserted }]),
+    ['get', 'post', 'put', 'patch', 'delete'].map((method) => [
+      method,
+      { ...generated(method), ...asserted },
+    ]),
   );
 
   expect(describeWebhook(operations, { methods, assertsResponses: asserts })).toEqual(want);
@@ -121,7 +124,7 @@ describe('a controller that asserts', () => {
     const document = SwaggerModule.createDocument(
       app,
       { openapi: '3.1.0', info: { title: 'arbitrary', version: '0' } },
-      { autoTagControllers: false, operationIdFactory: () => UNASKED_OPERATION_ID },
+      { autoTagControllers: false, operationIdFactory: () => GENERATED_OPERATION_ID },
     ) as OpenAPIObject & { webhooks: Record<string, never> };
     await app.close();
     return describeWebhook(document.webhooks['/a'] as never, {

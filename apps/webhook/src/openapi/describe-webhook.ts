@@ -1,21 +1,20 @@
 import type { ContentMethod } from '@plant-store/contract';
 
-/** Stands for the operation id that Nest makes up, so that it can be told from one that a decorator gives. */
-export const UNASKED_OPERATION_ID = 'unasked';
+/** Replaces the operation id that Nest generates, to distinguish it from one that a decorator states. */
+export const GENERATED_OPERATION_ID = 'generated';
 
 /** Where `@ApiResponse` leaves its metadata; Nest adds a response of its own where there is none. */
 const RESPONSE_METADATA = 'swagger/apiResponse';
 
-/** Where `@ApiOperation` leaves its metadata, which may hold responses too. */
+/** Where `@ApiOperation` leaves its metadata, which may have responses too. */
 const OPERATION_METADATA = 'swagger/apiOperation';
 
 type Operation = Record<string, unknown>;
 
 /**
- * Turns what Nest generates for a webhook, an operation for every method there is, into what the decorators
- * say. The summary and the description belong to the Path Item. While the method is open there is no operation
- * (question `http-method`), unless a decorator asserts something that only an operation can hold: then it stays, for
- * the gate to find.
+ * Reduces what Nest generates for a webhook, an operation for every method, to what the decorators state. The summary
+ * and the description belong to the Path Item. While the question `http-method` is open there is no operation, unless a
+ * decorator states something that only an operation can have: then it stays, and the gate reports it.
  */
 export function describeWebhook(
   operations: Readonly<Record<string, Operation>>,
@@ -38,7 +37,7 @@ export function describeWebhook(
   return pathItem;
 }
 
-/** Whether a decorator of the controller or of its method asserts a response. */
+/** Whether a decorator of the controller or of its method states a response. */
 export function assertsResponses<Controller>(
   controller: { readonly prototype: Controller },
   method: keyof Controller,
@@ -54,7 +53,7 @@ export function assertsResponses<Controller>(
 function withoutDefaults(operation: Operation, assertsResponses: boolean): Operation {
   return Object.fromEntries(
     Object.entries(operation).filter(([key, value]) => {
-      if (key === 'operationId') return !String(value).startsWith(UNASKED_OPERATION_ID);
+      if (key === 'operationId') return !String(value).startsWith(GENERATED_OPERATION_ID);
       if (key === 'parameters') return (value as unknown[]).length > 0;
       if (key === 'responses') return assertsResponses;
       return value !== '';

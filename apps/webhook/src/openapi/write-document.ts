@@ -3,16 +3,18 @@ import 'reflect-metadata';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
-import { createDocument } from './create-document.js';
-import { formatDocument } from './format-document.js';
+import { answers } from '@plant-store/contract';
 
-/** Writes the OpenAPI document to a file, or with `--check` fails if the file is not what would be written. */
+import { composeAnswers } from '../answers/compose-answers.js';
+import { createDocument, formatDocument } from './create-document.js';
+
+/** Writes the OpenAPI document to a file. With `--check` it compares the file with the document instead. */
 const { values, positionals } = parseArgs({
   options: { check: { type: 'boolean' } },
   allowPositionals: true,
 });
 const [file = 'openapi.json'] = positionals;
-const document = formatDocument(await createDocument());
+const document = formatDocument(await createDocument(composeAnswers(answers)));
 
 if (values.check !== true) {
   writeFileSync(file, document);
@@ -20,7 +22,7 @@ if (values.check !== true) {
 } else if (read(file) === document) {
   process.stdout.write(`${file} is up to date\n`);
 } else {
-  process.stderr.write(`${file} is not what the decorators say. Mend it with: npx nx run webhook:openapi\n`);
+  process.stderr.write(`${file} differs from the decorators. Fix with: npx nx run webhook:openapi\n`);
   process.exitCode = 1;
 }
 

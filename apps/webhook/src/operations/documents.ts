@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Something to read, as it is sent. */
+/** A document as it is sent. */
 export interface Document {
   readonly mediaType: string;
   readonly content: Buffer;
@@ -17,8 +17,8 @@ const DOCUMENT = new URL('../../openapi.json', import.meta.url);
 const NOTHING = "default-src 'none'; frame-ancestors 'none'";
 
 /**
- * The documents of this receiver, from where they are committed. One that is not there, since somebody deploys
- * less than the repository, keeps no delivery from being taken: it is left out.
+ * Reads the documents of this receiver from where they are committed. A missing one is left out: somebody may deploy
+ * less than the repository.
  */
 export function readDocuments(page = PAGE, document = DOCUMENT): Documents {
   const found = new Map<string, Document>();
@@ -47,7 +47,7 @@ function read(file: URL): Buffer | undefined {
   }
 }
 
-/** What the page says of itself, and what only a field can say beside it. */
+/** The policy in the page, and the directive that only a header field can have. */
 function policyOf(html: string): string {
   const [, own] = /<meta http-equiv="Content-Security-Policy" content="([^"]+)">/.exec(html) ?? [];
   return own === undefined ? NOTHING : `${own}; frame-ancestors 'none'`;

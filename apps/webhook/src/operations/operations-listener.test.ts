@@ -86,7 +86,7 @@ test('a port that is taken is an error that names the setting', async () => {
   const error = await rejection(startOperationsListener(new Map(), Number(new URL(url).port)));
 
   expect(error).toMatchObject({ code: 'ADDRESS_UNAVAILABLE', cause: { code: 'EADDRINUSE' } });
-  expect((error as Error).message).toContain('Set OPERATIONS_PORT to a port that is free');
+  expect((error as Error).message).toContain('Set OPERATIONS_PORT to a free port');
 });
 
 test('closes at once, whoever is connected', async () => {

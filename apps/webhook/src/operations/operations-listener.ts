@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { ReceiverError } from '../errors.js';
 import type { Document, Documents } from './documents.js';
 
-/** Nobody but this machine is told anything. */
+/** Only this machine can connect. */
 const HOST = '127.0.0.1';
 
 /** A listener for people who run the receiver. Nothing of it belongs to the interface. */
@@ -24,14 +24,14 @@ export async function startOperationsListener(
   documents: Documents,
   port: number,
 ): Promise<OperationsListener> {
-  const server = createServer((request, response) => answer(request, response, documents));
+  const server = createServer((request, response) => respond(request, response, documents));
   server.listen(port, HOST);
   try {
     await once(server, 'listening');
   } catch (cause) {
     throw new ReceiverError(
       'ADDRESS_UNAVAILABLE',
-      `${HOST}:${port} cannot be listened on: ${(cause as Error).message}. Set OPERATIONS_PORT to a port that is free; 0 lets the system choose.`,
+      `The receiver cannot listen on ${HOST}:${port}: ${(cause as Error).message}. Set OPERATIONS_PORT to a free port; 0 lets the system choose.`,
       { cause },
     );
   }
@@ -46,7 +46,7 @@ export async function startOperationsListener(
   };
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, documents: Documents): void {
+function respond(request: IncomingMessage, response: ServerResponse, documents: Documents): void {
   const [path = ''] = (request.url ?? '').split('?');
   const document = documents.get(path);
   if (document === undefined) return refuse(response, 404);
@@ -55,7 +55,7 @@ function answer(request: IncomingMessage, response: ServerResponse, documents: D
   refuse(response, 405);
 }
 
-/** Node leaves the content out of the answer to a HEAD. */
+/** Node leaves the content out of the response to a HEAD. */
 function send(response: ServerResponse, { mediaType, content, contentSecurityPolicy }: Document): void {
   response.writeHead(200, {
     'Content-Type': mediaType,

@@ -1,0 +1,136 @@
+import type { Answers } from '@plant-store/contract';
+import { z } from 'zod';
+
+import { type DocumentParts, documentPartsOf } from './document-table.js';
+
+const plant = z.object({ name: z.string() });
+const event = z.object({ addedOn: z.string() });
+const closedEvent = z.strictObject({ 'added/on': z.string(), by: z.string().optional() });
+const plantRef = { $ref: '#/components/schemas/Plant' };
+const eventRef = { $ref: '#/components/schemas/NewPlantEvent' };
+
+test('of nothing it shows nothing', () => {
+  expect(documentPartsOf({})).toEqual({});
+});
+
+describe('the schema of the payload', () => {
+  const json = { 'media-type': 'application/vnd.example+json' } as const;
+  const alone: Answers = { ...json, payload: 'plant' };
+  const inField: Answers = { ...json, payload: { plantField: 'plant' } };
+
+  test.each<{ name: string; given: Answers; want: object | undefined }>([
+    { name: 'a plant of which nothing is known', given: alone, want: undefined },
+    { name: 'a plant', given: { ...alone, 'plant-fields': plant }, want: plantRef },
+    { name: 'an event', given: { ...alone, 'event-payload-fields': event }, want: eventRef },
+    {
+      name: 'a plant and its event in one',
+      given: { ...alone, 'plant-fields': plant, 'event-payload-fields': event },
+      want: { allOf: [plantRef, eventRef] },
+    },
+    {
+      name: 'a plant in a field',
+      given: { ...inField, 'plant-fields': plant },
+      want: { type: 'object', required: ['plant'], properties: { plant: plantRef } },
+    },
+    {
+      name: 'a plant beside an event',
+      given: { ...inField, 'plant-fields': plant, 'event-payload-fields': event },
+      want: { type: 'object', required: ['plant'], properties: { plant: plantRef }, allOf: [eventRef] },
+    },
+    {
+      name: 'a plant beside an event that takes no other field',
+      given: { ...inField, 'plant-fields': plant, 'event-payload-fields': closedEvent },
+      want: {
+        type: 'object',
+        required: ['plant', 'added/on'],
+        properties: {
+          plant: plantRef,
+          'added/on': { $ref: '#/components/schemas/NewPlantEvent/properties/added~1on' },
+          by: { $ref: '#/components/schemas/NewPlantEvent/properties/by' },
+        },
+        additionalProperties: false,
+      },
+    },
+  ])('$name', ({ given, want }) => {
+    expect(documentPartsOf(given).requestBody).toEqual({
+      required: true,
+      content: { 'application/vnd.example+json': want === undefined ? {} : { schema: want } },
+    });
+  });
+});
+
+test.each<{ name: string; given: Answers; want: DocumentParts }>([
+  {
+    name: 'a payload of a media type that is none of JSON has no schema',
+    given: { payload: 'plant', 'media-type': 'text/plain' },
+    want: { requestBody: { required: true, content: { 'text/plain': {} } } },
+  },
+  {
+    name: 'a response may hold other text than JSON',
+    given: {
+      'receiver-response': {
+        status: 202,
+        description: 'Taken.',
+        content: { mediaType: 'text/plain', text: 'true' },
+      },
+    },
+    want: { responses: { 202: { description: 'Taken.', content: { 'text/plain': { example: 'true' } } } } },
+  },
+  {
+    name: 'failures with the same status are described one after another, and none twice',
+    given: {
+      'status-codes': {
+        'content-invalid': { status: 400, description: 'Not a plant.' },
+        'signature-invalid': { status: 400, description: 'Not signed.' },
+        'content-malformed': { status: 400, description: 'Not a plant.' },
+      },
+    },
+    want: { responses: { 400: { description: 'Not a plant.\n\nNot signed.' } } },
+  },
+  {
+    name: 'a code that two failures share is listed once',
+    given: {
+      'error-payloads': { mediaType: 'application/json', fields: { reason: 'code' } },
+      'error-codes': { unavailable: 'LATER', 'rate-exceeded': 'LATER' },
+    },
+    want: {
+      schemas: {
+        ErrorPayload: {
+          type: 'object',
+          properties: { reason: { type: 'string', enum: ['LATER'] } },
+        },
+      },
+      responses: {},
+    },
+  },
+])('$name', ({ given, want }) => {
+  expect(documentPartsOf(given)).toEqual(want);
+});
+
+test.each<{ name: string; given: Answers }>([
+  { name: 'the shape of a payload of an unknown media type', given: { payload: 'plant' } },
+  { name: 'an identifier in the content', given: { 'event-identity': { pointer: '/id' } } },
+  { name: 'a version before the path', given: { 'request-versioning': { pathPrefix: '/v1' } } },
+  { name: 'error codes that stand in no payload', given: { 'error-codes': { unavailable: 'LATER' } } },
+])('OpenAPI has no place for $name', ({ given }) => {
+  expect(documentPartsOf(given)).toEqual({});
+});
+
+test('a schema refers to its own parts where it stands in the document', () => {
+  const tree = z.object({
+    $ref: z.string(),
+    get branches() {
+      return z.array(tree);
+    },
+    kind: z.literal('#'),
+  });
+  const { schemas } = documentPartsOf({ 'plant-fields': tree });
+
+  expect(schemas?.['Plant']).toMatchObject({
+    properties: {
+      $ref: { type: 'string' },
+      branches: { items: { $ref: '#/components/schemas/Plant' } },
+      kind: { const: '#' },
+    },
+  });
+});

@@ -1,0 +1,76 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { makeFolder } from '../../test/make-folder.js';
+import { recordLog } from '../../test/record-log.js';
+import { afterThisTest } from '../../test/teardown.js';
+import { openAccessTokens } from './access-token-source.js';
+import { createTokenMatcher } from './access-tokens.js';
+
+const RELOADED = 'access tokens reloaded';
+const NOT_RELOADED = 'access tokens not reloaded; those read last stay';
+
+function open(text: string) {
+  const file = join(makeFolder(), 'tokens');
+  writeFileSync(file, text);
+  const log = recordLog();
+  const opened = openAccessTokens(
+    { ACCESS_TOKENS: undefined, ACCESS_TOKENS_FILE: file },
+    log.logger,
+    createTokenMatcher(undefined),
+  );
+  afterThisTest(opened.close);
+  const accepts = (...tokens: readonly string[]): boolean[] =>
+    tokens.map((token) => opened.accessTokens.find(token) !== undefined);
+  return { file, log, accepts };
+}
+
+test('accepts the tokens of the configuration', () => {
+  const { accessTokens, close } = openAccessTokens(
+    { ACCESS_TOKENS: ['one', 'two'], ACCESS_TOKENS_FILE: undefined },
+    recordLog().logger,
+    createTokenMatcher(undefined),
+  );
+  close();
+
+  expect(['one', 'two', 'three'].map((token) => accessTokens.find(token) !== undefined)).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
+
+test('does not start with a file that cannot be used', () => {
+  expect(() => open('a secret')).toThrow('line 1 is not an access token');
+});
+
+test('accepts what the file holds, and what it holds after a change', async () => {
+  const { file, log, accepts } = open('one-secret\n');
+  expect(accepts('one-secret', 'two-secret')).toEqual([true, false]);
+
+  writeFileSync(`${file}.new`, 'two-secret\nthree-secret\n');
+  renameSync(`${file}.new`, file);
+
+  expect(await log.line(RELOADED)).toMatchObject({ level: 'info', file, count: 2 });
+  expect(accepts('one-secret', 'two-secret', 'three-secret')).toEqual([false, true, true]);
+  expect(log.text()).not.toContain('secret');
+});
+
+test.each<[string, (file: string) => void]>([
+  ['holds something else', (file) => writeFileSync(file, 'no secret at all\n')],
+  ['is gone', (file) => rmSync(file)],
+])('keeps accepting what it read last while the file %s', async (_name, change) => {
+  const { file, log, accepts } = open('one-secret\n');
+  change(file);
+
+  expect(await log.line(NOT_RELOADED)).toMatchObject({
+    level: 'error',
+    err: { code: 'ACCESS_TOKENS_UNREADABLE' },
+  });
+  expect(accepts('one-secret', 'secret')).toEqual([true, false]);
+  expect(log.text()).not.toContain('secret');
+
+  writeFileSync(file, 'two-secret\n');
+  await log.line(RELOADED);
+  expect(accepts('one-secret', 'two-secret')).toEqual([false, true]);
+});

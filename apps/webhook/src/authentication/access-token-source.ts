@@ -1,0 +1,121 @@
+import { readFileSync, statSync } from 'node:fs';
+
+import type { Logger } from 'pino';
+
+import type { Config } from '../config/config.js';
+import { ReceiverError } from '../errors.js';
+import { AccessTokens, type TokenMatcher } from './access-tokens.js';
+
+/** How often the file is checked for a change, in milliseconds. Polling also notices a replaced symbolic link. */
+const POLL_INTERVAL = 500;
+
+/** The accepted tokens, and what ends the watch of their file. */
+export interface AccessTokenSource {
+  readonly accessTokens: AccessTokens;
+  readonly close: () => void;
+}
+
+/**
+ * Opens the accepted tokens that the configuration gives. A file of tokens is read again whenever it changes. While it
+ * can't be used, the tokens that were read last stay.
+ *
+ * @param matcher what the tokens of the file must match (question `token-format`)
+ * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`
+ */
+export function openAccessTokens(
+  { ACCESS_TOKENS, ACCESS_TOKENS_FILE: file }: Pick<Config, 'ACCESS_TOKENS' | 'ACCESS_TOKENS_FILE'>,
+  logger: Logger,
+  matcher: TokenMatcher,
+): AccessTokenSource {
+  if (file === undefined)
+    return { accessTokens: new AccessTokens(ACCESS_TOKENS ?? []), close: () => undefined };
+
+  const accessTokens = new AccessTokens([]);
+  const reload = (): void => {
+    try {
+      const tokens = readAccessTokensFile(file, matcher);
+      accessTokens.replace(tokens);
+      logger.info({ file, count: tokens.length }, 'access tokens reloaded');
+    } catch (err) {
+      logger.error({ err }, 'access tokens not reloaded; those read last stay');
+    }
+  };
+  const close = watchFile(file, reload);
+  try {
+    accessTokens.replace(readAccessTokensFile(file, matcher));
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return { accessTokens, close };
+}
+
+/**
+ * Reads access tokens from a file: one a line; empty lines and lines that start with `#` are ignored.
+ *
+ * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`. It names lines by number and never quotes one.
+ */
+export function readAccessTokensFile(path: string, matcher: TokenMatcher): string[] {
+  const lines = readText(path)
+    .split('\n')
+    .map((line) => line.trim());
+  const malformed = lines.flatMap((line, index) =>
+    matcher.matches(line) || isIgnored(line) ? [] : [index + 1],
+  );
+  if (malformed.length > 0) {
+    const format = matcher.format === undefined ? '' : ` of the format ${matcher.format} (token-format)`;
+    throw unreadable(
+      path,
+      `line ${malformed.join(', ')} is not an access token (RFC 6750 §2.1, b64token)${format}`,
+    );
+  }
+  const tokens = lines.filter((line) => matcher.matches(line));
+  if (tokens.length === 0) throw unreadable(path, 'it has no access token; write one on a line of its own');
+  return tokens;
+}
+
+/**
+ * Calls back whenever the file differs from what it was when this was called. A file that is read after that is never
+ * older than what is watched. Node's `watchFile` looks for the first time later, and would miss a change until then.
+ *
+ * @returns ends the watch
+ */
+function watchFile(path: string, onChange: () => void): () => void {
+  let seen = versionOf(path);
+  const timer = setInterval(() => {
+    const version = versionOf(path);
+    if (version === seen) return;
+    seen = version;
+    onChange();
+  }, POLL_INTERVAL);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Changes whenever the file does; undefined while its status can't be read. */
+function versionOf(path: string): string | undefined {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+    return [ino, size, mtimeNs, ctimeNs].join();
+  } catch {
+    return undefined;
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw unreadable(path, (cause as Error).message, cause);
+  }
+}
+
+function unreadable(path: string, reason: string, cause?: unknown): ReceiverError {
+  return new ReceiverError(
+    'ACCESS_TOKENS_UNREADABLE',
+    `ACCESS_TOKENS_FILE: the access tokens in ${path} cannot be used: ${reason}.`,
+    { cause },
+  );
+}
+
+const isIgnored = (line: string): boolean => line === '' || line.startsWith('#');

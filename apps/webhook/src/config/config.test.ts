@@ -1,0 +1,323 @@
+import { answerFaults, type Answers } from '@plant-store/contract';
+import { exampleAnswers } from '@plant-store/example-answers';
+
+import { composeAnswers } from '../answers/compose-answers.js';
+import { ReceiverError } from '../errors.js';
+import { type Config, parseConfig, SETTING_NAMES, unknownSettings } from './config.js';
+
+const TOKENS = { ACCESS_TOKENS: 'arbitrary-token' };
+
+const defaults: Config = {
+  HOST: '127.0.0.1',
+  PORT: 3_000,
+  OPERATIONS_PORT: 3_001,
+  INBOX_URL: 'file:./data/inbox',
+  LOG_LEVEL: 'info',
+  MAX_CONTENT_BYTES: 1_048_576,
+  MAX_CONTENT_BYTES_IN_FLIGHT: 67_108_864,
+  REQUEST_TIMEOUT_MS: 30_000,
+  KEEP_ALIVE_TIMEOUT_MS: 72_000,
+  SHUTDOWN_TIMEOUT_MS: 10_000,
+  HANDLER_CONCURRENCY: 8,
+  HANDLER_TIMEOUT_MS: 30_000,
+  HANDLER_MAX_ATTEMPTS: 12,
+  HANDLER_BACKOFF_MS: 1_000,
+  HANDLER_MAX_BACKOFF_MS: 3_600_000,
+};
+
+const parse = (environment: Record<string, string>, given: Answers = {}): Config =>
+  parseConfig(environment, composeAnswers(given).settings);
+
+/** The lines of what is said about an environment, without the first one. */
+function faultsOf(environment: Record<string, string>, given: Answers = {}): string[] {
+  try {
+    parse(environment, given);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ReceiverError);
+    expect(error).toMatchObject({ code: 'CONFIGURATION_INVALID' });
+    const [first, ...faults] = (error as Error).message.split('\n');
+    expect(first).toBe('The configuration is invalid:');
+    return faults.map((fault) => fault.trim());
+  }
+  return [];
+}
+
+test('a token is all that has to be set', () => {
+  expect(parse(TOKENS)).toEqual({ ...defaults, ACCESS_TOKENS: ['arbitrary-token'] });
+  expect(parse({ ACCESS_TOKENS_FILE: 'tokens' })).toEqual({
+    ...defaults,
+    ACCESS_TOKENS_FILE: 'tokens',
+  });
+});
+
+test('everything can be set', () => {
+  const environment = {
+    HOST: '::1',
+    PORT: '8080',
+    OPERATIONS_PORT: '0',
+    ACCESS_TOKENS: 'one,two, three ',
+    INBOX_URL: 'file:///var/inbox',
+    LOG_LEVEL: 'silent',
+    MAX_CONTENT_BYTES: '1',
+    MAX_CONTENT_BYTES_IN_FLIGHT: '2',
+    REQUEST_TIMEOUT_MS: '3',
+    KEEP_ALIVE_TIMEOUT_MS: '4',
+    SHUTDOWN_TIMEOUT_MS: '5',
+    HANDLER_CONCURRENCY: '6',
+    HANDLER_TIMEOUT_MS: '7',
+    HANDLER_MAX_ATTEMPTS: '8',
+    HANDLER_BACKOFF_MS: '9',
+    HANDLER_MAX_BACKOFF_MS: '10',
+  };
+
+  expect(parse(environment)).toEqual({
+    ...environment,
+    PORT: 8_080,
+    OPERATIONS_PORT: 0,
+    ACCESS_TOKENS: ['one', 'two', 'three'],
+    MAX_CONTENT_BYTES: 1,
+    MAX_CONTENT_BYTES_IN_FLIGHT: 2,
+    REQUEST_TIMEOUT_MS: 3,
+    KEEP_ALIVE_TIMEOUT_MS: 4,
+    SHUTDOWN_TIMEOUT_MS: 5,
+    HANDLER_CONCURRENCY: 6,
+    HANDLER_TIMEOUT_MS: 7,
+    HANDLER_MAX_ATTEMPTS: 8,
+    HANDLER_BACKOFF_MS: 9,
+    HANDLER_MAX_BACKOFF_MS: 10,
+  });
+  expect(Object.keys(environment).concat('ACCESS_TOKENS_FILE', 'SIGNING_KEYS').sort()).toEqual(
+    [...SETTING_NAMES].sort(),
+  );
+});
+
+test('what is empty is not set', () => {
+  const empty = Object.fromEntries(SETTING_NAMES.map((name) => [name, '']));
+
+  expect(parse({ ...empty, ...TOKENS })).toEqual(parse(TOKENS));
+});
+
+test('zero is set', () => {
+  expect(parse({ ...TOKENS, PORT: '0' }).PORT).toBe(0);
+});
+
+test('a variable that is no setting is ignored', () => {
+  expect(parse({ ...TOKENS, PATH: '/arbitrary', PORTS: 'no' })).toEqual(parse(TOKENS));
+});
+
+test('neither it nor its lists can be changed', () => {
+  const config = parse(TOKENS);
+
+  expect(Object.isFrozen(config)).toBe(true);
+  expect(Object.isFrozen(config.ACCESS_TOKENS)).toBe(true);
+});
+
+const TIMES = 'must be a whole number from 1 to 2147483647';
+const COUNT = 'must be a whole number from 1 to 9007199254740991';
+const TOKEN_LIST =
+  'must be access tokens separated by commas (letters, digits, - . _ ~ + / and = at the end)';
+const LEVELS = 'must be one of trace, debug, info, warn, error, fatal, silent';
+const FOLDER = 'must be file: and a folder, as in file:./data/inbox';
+
+test.each<[name: string, fault: string, ...values: string[]]>([
+  [
+    'PORT',
+    'must be a whole number from 0 to 65535',
+    ...['-1', '65536', '1.5', 'NaN', 'Infinity', '0x10', '1e3', ' 80', '80 ', ' ', '٣', 'http'],
+  ],
+  ...SETTING_NAMES.filter((name) => name.endsWith('_MS')).map(
+    (name) => [name, TIMES, '0', '-1', '2147483648', '0.5', '1s', 'no'] as [string, string, ...string[]],
+  ),
+  ['MAX_CONTENT_BYTES', COUNT, '0', '-1', '1MiB', '9007199254740992'],
+  ['MAX_CONTENT_BYTES_IN_FLIGHT', COUNT, '0', 'no', '1_000'],
+  ['HANDLER_CONCURRENCY', 'must be a whole number from 1 to 1000', '0', '1001', 'no'],
+  ['HANDLER_MAX_ATTEMPTS', COUNT, '0', 'Infinity'],
+  ['LOG_LEVEL', LEVELS, 'INFO', 'verbose', '0'],
+  [
+    'INBOX_URL',
+    FOLDER,
+    ...[
+      'file:',
+      'file://',
+      'file:///',
+      './data',
+      'postgres://a/b',
+      'file://elsewhere/a',
+      'file:///%',
+      'FILE:a',
+    ],
+  ],
+  ['ACCESS_TOKENS', TOKEN_LIST, ',', 'a,', 'a,,b', 'a b', '=', 'a=b', '"a"', 'caf\u00e9', 'a\nb'],
+])('%s: %s, unlike %j', (name, fault, ...values) => {
+  for (const value of values) {
+    expect(faultsOf({ ...TOKENS, [name]: value })).toEqual([`${name}: ${fault}`]);
+  }
+});
+
+describe('once questions are answered:', () => {
+  const { signing, 'event-identity': identity, 'token-format': format } = exampleAnswers;
+  const signed: Answers = { signing, 'event-identity': identity };
+  const KEYS =
+    'SIGNING_KEYS: set the signing keys, separated by commas, each written as whsec_ and base64: signing is answered';
+
+  test.each<[name: string, given: Answers, environment: Record<string, string>, want: string[]]>([
+    [
+      'no key while signing is open',
+      {},
+      { SIGNING_KEYS: 'whsec_YQ==' },
+      ['SIGNING_KEYS: must not be set while signing is an open question; remove the variable'],
+    ],
+    ['a key once signing is answered', signed, {}, [KEYS]],
+    ['a key with its prefix', signed, { SIGNING_KEYS: 'whsec_YQ==,YQ==' }, [KEYS]],
+    ['a key in its encoding', signed, { SIGNING_KEYS: 'whsec_secret?' }, [KEYS]],
+    ['a key with something in it', signed, { SIGNING_KEYS: 'whsec_' }, [KEYS]],
+    [
+      'tokens of the format',
+      { 'token-format': format },
+      TOKENS,
+      ['ACCESS_TOKENS: must have the format that answers token-format: example'],
+    ],
+    [
+      'no limit that is answered',
+      { 'size-limits': 10, 'time-outs': { delivery: 10, response: 10 } },
+      {
+        MAX_CONTENT_BYTES: '10',
+        REQUEST_TIMEOUT_MS: '10',
+      },
+      [
+        'MAX_CONTENT_BYTES: must not be set, because size-limits is answered; remove the variable',
+        'REQUEST_TIMEOUT_MS: must not be set, because time-outs is answered; remove the variable',
+      ],
+    ],
+    [
+      'room for one delivery of the largest size',
+      { 'size-limits': 10 },
+      { MAX_CONTENT_BYTES_IN_FLIGHT: '9' },
+      ['MAX_CONTENT_BYTES_IN_FLIGHT: must not be smaller than the answer to size-limits'],
+    ],
+  ])('%s', (_name, given, environment, want) => {
+    expect(faultsOf({ ...TOKENS, ...environment }, given)).toEqual(want);
+  });
+
+  test('answers replace limits', () => {
+    const environment = { ACCESS_TOKENS: 'example-token', SIGNING_KEYS: 'whsec_YQ==, whsec_Yg' };
+
+    expect(parse(environment, exampleAnswers)).toEqual({
+      ...defaults,
+      ACCESS_TOKENS: ['example-token'],
+      SIGNING_KEYS: ['whsec_YQ==', 'whsec_Yg'],
+      MAX_CONTENT_BYTES: 1_000,
+      REQUEST_TIMEOUT_MS: 2_000,
+    });
+  });
+
+  test('answers that cannot be carried out have an error of their own', () => {
+    const given: Answers = { 'size-limits': 0 };
+    const [fault] = answerFaults(given);
+    expect(() => parse(TOKENS, given)).toThrow(
+      new ReceiverError('ANSWERS_INVALID', `These answers cannot be carried out:\n  ${fault}`),
+    );
+  });
+});
+
+describe('settings that have to agree:', () => {
+  const ONE =
+    'ACCESS_TOKENS: set either ACCESS_TOKENS (comma-separated) or ACCESS_TOKENS_FILE (one a line): the receiver does not start without a token';
+
+  test.each<[name: string, environment: Record<string, string>, want: string[]]>([
+    ['no token', {}, [ONE]],
+    ['empty tokens', { ACCESS_TOKENS: '', ACCESS_TOKENS_FILE: '' }, [ONE]],
+    ['two places for tokens', { ...TOKENS, ACCESS_TOKENS_FILE: 'tokens' }, [ONE]],
+    [
+      'a content that is larger than all of them',
+      { ...TOKENS, MAX_CONTENT_BYTES: '11', MAX_CONTENT_BYTES_IN_FLIGHT: '10' },
+      ['MAX_CONTENT_BYTES: must not be larger than MAX_CONTENT_BYTES_IN_FLIGHT'],
+    ],
+    [
+      'a content that is larger than can be stored',
+      { ...TOKENS, MAX_CONTENT_BYTES: '500000001', MAX_CONTENT_BYTES_IN_FLIGHT: '1000000000' },
+      ['MAX_CONTENT_BYTES: must not be larger than 500000000, the most that the inbox can store'],
+    ],
+    [
+      'a content that is larger than all of them by default',
+      { ...TOKENS, MAX_CONTENT_BYTES: '67108865' },
+      ['MAX_CONTENT_BYTES: must not be larger than MAX_CONTENT_BYTES_IN_FLIGHT'],
+    ],
+    [
+      'a content that is as large as all of them',
+      { ...TOKENS, MAX_CONTENT_BYTES: '10', MAX_CONTENT_BYTES_IN_FLIGHT: '10' },
+      [],
+    ],
+  ])('%s', (_name, environment, want) => {
+    expect(faultsOf(environment)).toEqual(want);
+  });
+});
+
+test('every fault is listed, each once', () => {
+  expect(
+    faultsOf({
+      PORT: 'no',
+      OPERATIONS_PORT: 'no',
+      INBOX_URL: 'no',
+      LOG_LEVEL: 'no',
+      SIGNING_KEYS: 'no',
+      ...Object.fromEntries(
+        SETTING_NAMES.filter((name) => /_(MS|BYTES|IN_FLIGHT|CONCURRENCY|ATTEMPTS)$/.test(name)).map(
+          (name) => [name, 'no'],
+        ),
+      ),
+    }).map((fault) => fault.split(':')[0]),
+  ).toEqual(
+    expect.arrayContaining(SETTING_NAMES.filter((name) => !['HOST', 'ACCESS_TOKENS_FILE'].includes(name))),
+  );
+});
+
+test('no value is quoted, since a token may stand in the wrong variable', () => {
+  const secret = 'a secret?';
+  const environment = Object.fromEntries(SETTING_NAMES.map((name) => [name, secret]));
+
+  const faults = faultsOf(environment);
+  expect(faults).toHaveLength(SETTING_NAMES.length - 1);
+  expect(faults.join('\n')).not.toContain('secret');
+});
+
+describe('variables that look like misspelt settings', () => {
+  test.each([
+    { name: 'HANDLER_CONCURENCY', nearest: 'HANDLER_CONCURRENCY' },
+    { name: 'HANDLER_TIMEOUT', nearest: 'HANDLER_TIMEOUT_MS' },
+    { name: 'MAX_CONTENT_BYTE', nearest: 'MAX_CONTENT_BYTES' },
+    { name: 'INBOX_URI', nearest: 'INBOX_URL' },
+    { name: 'ACCESS_TOKENS_FILES', nearest: 'ACCESS_TOKENS_FILE' },
+    { name: 'SHUTDOWN_TIMEOUT', nearest: 'SHUTDOWN_TIMEOUT_MS' },
+  ])('$name: names $nearest', ({ name, nearest }) => {
+    const environment = { ...TOKENS, [name]: 'a secret?' };
+    const warning = `${name}: is not a setting and has no effect; did you mean ${nearest}?`;
+
+    expect(unknownSettings(environment)).toEqual([warning]);
+    expect(parse(environment)).toEqual(parse(TOKENS));
+    expect(faultsOf({ ...environment, PORT: 'no' })).toEqual([expect.stringContaining('PORT: '), warning]);
+  });
+
+  test('are not settings, nor variables that other programs use', () => {
+    const settings = Object.fromEntries(SETTING_NAMES.map((name) => [name, 'arbitrary']));
+    const others = [
+      ...[
+        'PATH',
+        'HOSTNAME',
+        'HOST_IP',
+        'PORTS',
+        'LOG_FORMAT',
+        'MAX_WORKERS',
+        'NODE_OPTIONS',
+        'ACCESS_TOKEN',
+      ],
+      // Kubernetes sets these for services with such names.
+      ...['INBOX_SERVICE_HOST', 'INBOX_SERVICE_PORT', 'INBOX_SERVICE_PORT_HTTP', 'HANDLER_PORT'],
+      ...['HANDLER_PORT_80_TCP', 'HANDLER_PORT_80_TCP_ADDR'],
+    ];
+
+    expect(
+      unknownSettings({ ...settings, ...Object.fromEntries(others.map((name) => [name, 'arbitrary'])) }),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,184 @@
+import { ACCESS_TOKEN_PATTERN, MAX_SIZE_LIMIT, type QuestionId } from '@plant-store/contract';
+import { z } from 'zod';
+
+import { ReceiverError } from '../errors.js';
+import { inboxFolder } from './inbox-folder.js';
+import { describeUnknownVariables } from './unknown-variables.js';
+
+/** Variables by name, as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A limit whose value an answer gives. It can't be set then. */
+export interface AnsweredLimit {
+  readonly setting: 'MAX_CONTENT_BYTES' | 'REQUEST_TIMEOUT_MS';
+  readonly value: number;
+  readonly question: QuestionId;
+}
+
+/** What the answers require of the settings. While every question is open, nothing. */
+export interface AnsweredSettings {
+  readonly limits: readonly AnsweredLimit[];
+  /** The format of access tokens (question `token-format`). */
+  readonly accessToken: { readonly format: string; matches(token: string): boolean } | undefined;
+  /** How a key is written (question `signing`). */
+  readonly signingKey: { readonly description: string; matches(key: string): boolean } | undefined;
+}
+
+/** The receiver's settings, valid and frozen. */
+export type Config = Readonly<z.output<typeof settings>>;
+
+/** A number in decimal digits. One check for everything, so that a wrong value has one fault. */
+const wholeNumber = (fallback: number, least: number, most: number) =>
+  z
+    .string()
+    .transform((digits) => (/^\d+$/.test(digits) ? Number(digits) : NaN))
+    .transform((value) => (value >= least && value <= most ? value : NaN))
+    .refine((value) => !Number.isNaN(value), { error: `must be a whole number from ${least} to ${most}` })
+    .default(fallback);
+const bytes = (fallback: number) => wholeNumber(fallback, 1, Number.MAX_SAFE_INTEGER);
+const milliseconds = (fallback: number) => wholeNumber(fallback, 1, 2_147_483_647);
+const port = (fallback: number) => wholeNumber(fallback, 0, 65_535);
+
+const commaSeparated = z.string().transform((list) => list.split(',').map((entry) => entry.trim()));
+const accessTokens = commaSeparated.refine(
+  (tokens) => tokens.every((token) => ACCESS_TOKEN_PATTERN.test(token)),
+  {
+    error: 'must be access tokens separated by commas (letters, digits, - . _ ~ + / and = at the end)',
+  },
+);
+
+const inboxUrl = z
+  .string()
+  .refine(namesFolder, { error: 'must be file: and a folder, as in file:./data/inbox' });
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/**
+ * The receiver's settings. Sizes and times are limits: they protect this process, and no peer may rely
+ * on them (questions `size-limits`, `time-outs`, `rate-limits`).
+ */
+const settings = z.object({
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: port(3000),
+  OPERATIONS_PORT: port(3001),
+  ACCESS_TOKENS: accessTokens.optional(),
+  ACCESS_TOKENS_FILE: z.string().min(1).optional(),
+  SIGNING_KEYS: commaSeparated.optional(),
+  INBOX_URL: inboxUrl.default('file:./data/inbox'),
+  LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
+  MAX_CONTENT_BYTES: bytes(1_048_576),
+  MAX_CONTENT_BYTES_IN_FLIGHT: bytes(67_108_864),
+  REQUEST_TIMEOUT_MS: milliseconds(30_000),
+  KEEP_ALIVE_TIMEOUT_MS: milliseconds(72_000),
+  SHUTDOWN_TIMEOUT_MS: milliseconds(10_000),
+  HANDLER_CONCURRENCY: wholeNumber(8, 1, 1_000),
+  HANDLER_TIMEOUT_MS: milliseconds(30_000),
+  HANDLER_MAX_ATTEMPTS: wholeNumber(12, 1, Number.MAX_SAFE_INTEGER),
+  HANDLER_BACKOFF_MS: milliseconds(1_000),
+  HANDLER_MAX_BACKOFF_MS: milliseconds(3_600_000),
+});
+
+/** Names of the settings, in the order in which they are documented. */
+export const SETTING_NAMES = Object.keys(settings.shape) as readonly (keyof Config)[];
+
+/**
+ * Reads the settings from an environment. An empty variable counts as not set.
+ *
+ * @throws ReceiverError `CONFIGURATION_INVALID`, with every fault on a line of its own. No value is quoted, since a
+ * token may be in the wrong variable.
+ */
+export function parseConfig(environment: Environment, answered: AnsweredSettings): Config {
+  const set = Object.fromEntries(SETTING_NAMES.map((name) => [name, environment[name] || undefined]));
+  const limits = Object.fromEntries(answered.limits.map(({ setting, value }) => [setting, String(value)]));
+  const result = withRules(answered).safeParse({ ...set, ...limits });
+  const faults = [
+    ...answered.limits
+      .filter(({ setting }) => set[setting] !== undefined)
+      .map(
+        ({ setting, question }) =>
+          `${setting}: must not be set, because ${question} is answered; remove the variable`,
+      ),
+    ...(result.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`),
+  ];
+  if (result.success && faults.length === 0) return freeze(result.data);
+  throw new ReceiverError(
+    'CONFIGURATION_INVALID',
+    [
+      'The configuration is invalid:',
+      ...faults,
+      ...describeUnknownVariables(environment, SETTING_NAMES),
+    ].join('\n  '),
+  );
+}
+
+/** Variables that look like misspelt settings: a line for each, without its value. */
+export function unknownSettings(environment: Environment): string[] {
+  return describeUnknownVariables(environment, SETTING_NAMES);
+}
+
+/** The settings, with the rules that compare them with each other and with the answers. */
+function withRules({ limits, accessToken, signingKey }: AnsweredSettings): typeof settings {
+  const isSizeAnswered = limits.some(({ setting }) => setting === 'MAX_CONTENT_BYTES');
+  return settings
+    .refine(
+      ({ ACCESS_TOKENS: list, ACCESS_TOKENS_FILE: file }) => (list === undefined) !== (file === undefined),
+      rule(
+        'ACCESS_TOKENS',
+        'set either ACCESS_TOKENS (comma-separated) or ACCESS_TOKENS_FILE (one a line): the receiver does not start without a token',
+      ),
+    )
+    .refine(
+      // A token that isn't one at all has a fault already.
+      ({ ACCESS_TOKENS: list }) =>
+        accessToken === undefined ||
+        !Array.isArray(list) ||
+        list.every((token) => !ACCESS_TOKEN_PATTERN.test(token) || accessToken.matches(token)),
+      rule('ACCESS_TOKENS', `must have the format that answers token-format: ${accessToken?.format}`),
+    )
+    .refine(
+      // The comparisons are negated because a value that isn't a number has a fault already.
+      ({ MAX_CONTENT_BYTES: one }) => !(one > MAX_SIZE_LIMIT),
+      rule(
+        'MAX_CONTENT_BYTES',
+        `must not be larger than ${MAX_SIZE_LIMIT}, the most that the inbox can store`,
+      ),
+    )
+    .refine(
+      ({ MAX_CONTENT_BYTES: one, MAX_CONTENT_BYTES_IN_FLIGHT: all }) => !(one > all),
+      isSizeAnswered
+        ? rule('MAX_CONTENT_BYTES_IN_FLIGHT', 'must not be smaller than the answer to size-limits')
+        : rule('MAX_CONTENT_BYTES', 'must not be larger than MAX_CONTENT_BYTES_IN_FLIGHT'),
+    )
+    .refine(
+      ({ SIGNING_KEYS: keys }) =>
+        signingKey === undefined
+          ? keys === undefined
+          : keys !== undefined && keys.every((key) => signingKey.matches(key)),
+      rule(
+        'SIGNING_KEYS',
+        signingKey === undefined
+          ? 'must not be set while signing is an open question; remove the variable'
+          : `set the signing keys, separated by commas, each written as ${signingKey.description}: signing is answered`,
+      ),
+    );
+}
+
+/** A rule is checked even if another one failed, so that every fault is listed at once. */
+function rule(setting: keyof Config, error: string) {
+  return { error, path: [setting], when: () => true };
+}
+
+function namesFolder(url: string): boolean {
+  try {
+    inboxFolder(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function freeze(config: Config): Config {
+  Object.freeze(config.ACCESS_TOKENS);
+  Object.freeze(config.SIGNING_KEYS);
+  return Object.freeze(config);
+}

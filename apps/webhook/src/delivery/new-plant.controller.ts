@@ -1,0 +1,70 @@
+import { All, Controller, Inject, Req, Res, type Type } from '@nestjs/common';
+import { ApiOperation, ApiWebhook } from '@nestjs/swagger';
+import { facts } from '@plant-store/contract';
+import type { FastifyReply } from 'fastify';
+
+import type { AuthenticatedRequest } from '../authentication/bearer-auth.guard.js';
+import { Dispatcher } from '../dispatch/dispatcher.js';
+import { Refusal } from '../http/refusal.js';
+import { respond } from '../http/response.js';
+import { INBOX, type Inbox } from '../inbox/inbox.js';
+import { describeOperation, type OperationParts } from './describe-operation.js';
+import {
+  DELIVERY_PIPELINE,
+  type DeliveryPipeline,
+  PipelineRunner,
+  type ReceivedDelivery,
+} from './pipeline.js';
+
+/** Receives deliveries of the New Plant webhook (§4, §6). */
+interface NewPlantReceiver {
+  receive(request: AuthenticatedRequest, reply: FastifyReply): Promise<void>;
+}
+
+/**
+ * Creates the controller of the webhook.
+ *
+ * @param path where deliveries come
+ * @param operation what the document states about the operation
+ */
+export function newPlantController(path: string, operation: OperationParts): Type<NewPlantReceiver> {
+  @Controller()
+  class NewPlantController implements NewPlantReceiver {
+    readonly #runner: PipelineRunner;
+
+    constructor(
+      @Inject(DELIVERY_PIPELINE) private readonly pipeline: DeliveryPipeline,
+      @Inject(INBOX) private readonly inbox: Inbox,
+      private readonly dispatcher: Dispatcher,
+    ) {
+      this.#runner = new PipelineRunner(pipeline);
+    }
+
+    /** Stores the content as it was sent and responds once it is on disk. The guard has let the request in. */
+    @All(path)
+    @ApiWebhook(facts.DELIVERY_PATH)
+    @ApiOperation({ summary: facts.WEBHOOK_NAME, description: facts.WEBHOOK_DESCRIPTION })
+    @describeOperation(operation)
+    async receive(@Req() request: AuthenticatedRequest, @Res() reply: FastifyReply): Promise<void> {
+      await this.#runner.run(request.raw, reply.raw, request.user, this.#store);
+      respond(reply, this.pipeline.acknowledgement);
+      this.dispatcher.wake();
+    }
+
+    readonly #store = async ({ request, content, eventId }: ReceivedDelivery): Promise<void> => {
+      const { method, headers } = request;
+      try {
+        await this.inbox.accept({
+          method: method as string,
+          mediaType: headers['content-type'] ?? null,
+          contentEncoding: headers['content-encoding'] ?? null,
+          eventId,
+          content,
+        });
+      } catch (cause) {
+        throw new Refusal('unavailable', {}, { cause });
+      }
+    };
+  }
+  return NewPlantController;
+}

@@ -1,0 +1,49 @@
+import { Refusal } from '../../http/refusal.js';
+import { headerOf } from '../../http/request.js';
+import { isEventId } from '../../inbox/inbox.js';
+import type { ContentStep, HeadStep } from '../pipeline.js';
+
+/** Refuses a delivery without an identifier of its event in this header field (question `event-identity`). */
+export function requireEventIdField(name: string): HeadStep {
+  return (request) => {
+    if (headerOf(request, name) === undefined) throw missing();
+  };
+}
+
+/** Takes the identifier of the event from a header field of the request. */
+export function takeEventIdFromField(name: string): ContentStep {
+  return (delivery) => {
+    delivery.eventId = headerOf(delivery.request, name) ?? null;
+  };
+}
+
+/**
+ * Takes the identifier of the event from JSON content, at a JSON Pointer (RFC 6901). It must be text that an inbox can
+ * store, or a safe integer (RFC 8259 §6): larger numbers are rounded, and two events could look like one.
+ */
+export function takeEventIdFromContent(pointer: string): ContentStep {
+  const keys = pointer
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return (delivery) => {
+    const found = keys.reduce(memberOf, delivery.json);
+    if (!isIdentifier(found)) throw missing();
+    delivery.eventId = String(found);
+  };
+}
+
+/** A member of an object, or an element of an array, whose index has no leading zero (RFC 6901 §4). */
+function memberOf(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  if (Array.isArray(value) && !/^(?:0|[1-9]\d*)$/.test(key)) return undefined;
+  return (value as Record<string, unknown>)[key];
+}
+
+function isIdentifier(value: unknown): value is string | number {
+  return typeof value === 'string' ? value !== '' && isEventId(value) : Number.isSafeInteger(value);
+}
+
+function missing(): Refusal {
+  return new Refusal('event-id-missing');
+}

@@ -1,0 +1,48 @@
+import 'reflect-metadata';
+
+import { runReceiver, TOKEN } from '../../../test/run-receiver.js';
+import { type AcceptedToken, AccessTokens } from '../../authentication/access-tokens.js';
+import { limitRate } from './head.js';
+
+const LIMIT = { deliveries: 2, seconds: 3_600 };
+
+test('deliveries beyond the limit are refused and not kept, for each token by itself', async () => {
+  const receiver = await runReceiver({ 'rate-limits': LIMIT }, { ACCESS_TOKENS: `${TOKEN},another-token` });
+  const another = { fields: { authorization: 'Bearer another-token' } };
+
+  const statuses = [];
+  for (const sent of [{}, {}, {}, another, another, another, {}]) {
+    statuses.push((await receiver.send(sent)).status);
+  }
+
+  expect(statuses).toEqual([204, 204, 429, 204, 204, 429, 429]);
+  expect(receiver.stored()).toHaveLength(4);
+});
+
+test('what is no delivery does not count', async () => {
+  const { send } = await runReceiver({ 'rate-limits': LIMIT });
+  for (const sent of [
+    { method: 'DELETE' },
+    { content: '' },
+    { path: '/' },
+    { fields: { authorization: 'Bearer wrong' } },
+  ]) {
+    expect((await send(sent)).status).not.toBe(204);
+  }
+
+  expect([(await send()).status, (await send()).status, (await send()).status]).toEqual([204, 204, 429]);
+});
+
+test('a token that stays when the tokens are read again has no more than before', () => {
+  const tokens = new AccessTokens(['one', 'two']);
+  const times = [0, 1, 2, 3].values();
+  const check = limitRate(LIMIT, () => times.next().value as number);
+  const deliver = (token: string): void => check({} as never, tokens.find(token) as AcceptedToken);
+  deliver('one');
+  deliver('one');
+
+  tokens.replace(['three', 'one']);
+
+  expect(() => deliver('one')).toThrow(expect.objectContaining({ failure: 'rate-exceeded' }) as Error);
+  expect(() => deliver('three')).not.toThrow();
+});

@@ -1,0 +1,29 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
+
+import type { Delivery } from '../inbox/inbox.js';
+import { LOGGER } from '../logging/logger.js';
+
+/**
+ * What happens with a new plant. **Replace the body of `handle` with what your team does.**
+ *
+ * - It gets each delivery at least once: again after a failure, a time-out or a crash.
+ * - If it throws, the error is stored with the delivery, and the delivery comes again with backoff. After the last
+ *   attempt the delivery is parked.
+ * - The content is the bytes that were sent. Their meaning is an open question (`payload`, `plant-fields`,
+ *   `media-type`).
+ * - It may take a second parameter, the `Attempt` of dispatcher.ts. Its `signal` aborts when the attempt has taken too
+ *   long, or when the receiver stops.
+ */
+@Injectable()
+export class NewPlantHandler {
+  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
+
+  handle(delivery: Delivery): Promise<void> | void {
+    const { id, method, mediaType, content } = delivery;
+    this.logger.debug(
+      { delivery: id, method, mediaType, bytes: content.length },
+      'a new plant was added to the store',
+    );
+  }
+}

@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+import type { FastifyReply } from 'fastify';
+
+import { hasContent } from './request.js';
+
+/** A response that is made once and sent as often as it is needed. */
+export interface PreparedResponse {
+  readonly status: number;
+  /** `Content-Type` and `Content-Length`; a 204 has neither (RFC 9110 §8.6). */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly content: Buffer | undefined;
+}
+
+/** Makes a response, with content or without. Text is sent in UTF-8. */
+export function prepareResponse(
+  status: number,
+  content?: { readonly mediaType: string; readonly text: string },
+): PreparedResponse {
+  if (content === undefined) return freeze(status, status === 204 ? {} : { 'content-length': '0' });
+  const bytes = Buffer.from(content.text);
+  const fields = { 'content-type': content.mediaType, 'content-length': String(bytes.length) };
+  return freeze(status, fields, bytes);
+}
+
+function freeze(status: number, fields: PreparedResponse['fields'], content?: Buffer): PreparedResponse {
+  return Object.freeze({ status, fields: Object.freeze(fields), content });
+}
+
+/** How long the rest of a refused request is read so that its sender can read the response, in milliseconds. */
+const LINGER = 1_000;
+
+/** Connections that close because a request was refused before its content had arrived. */
+const closing = new WeakSet<Socket>();
+
+/** Whether a connection is closing, so that no further request on it may be processed (RFC 9112 §9.6). */
+export function isClosing({ socket }: IncomingMessage): boolean {
+  return closing.has(socket);
+}
+
+/** Whether the server has stopped listening. */
+export function isStopping(reply: FastifyReply): boolean {
+  return !reply.server.server.listening;
+}
+
+/**
+ * Sends a prepared response.
+ *
+ * @param fields header fields of this one response, beside the prepared ones
+ */
+export function respond(
+  reply: FastifyReply,
+  prepared: PreparedResponse,
+  fields: Readonly<Record<string, string>> = {},
+): void {
+  const { raw: request } = reply.request;
+  reply.hijack();
+  if (!request.socket.writable) return;
+  if (hasContent(request) && !request.complete) refuseContent(request, reply.raw, prepared, fields);
+  else writeResponse(reply, prepared, fields);
+}
+
+function writeResponse(
+  reply: FastifyReply,
+  prepared: PreparedResponse,
+  fields: Readonly<Record<string, string>>,
+): void {
+  hideKeepAlive(reply.raw);
+  const closes = isStopping(reply) || reply.raw.req.httpVersionMinor === 0;
+  reply.raw
+    .writeHead(prepared.status, {
+      ...fields,
+      ...prepared.fields,
+      // A server that stops says that it closes (RFC 9112 §9.6). HTTP/1.0 has no persistent connection by default.
+      ...(closes && { connection: 'close' }),
+    })
+    .end(prepared.content);
+}
+
+/**
+ * Responds before the content has been read. The connection closes, but not at once: a reset would discard the
+ * response of a sender that is still writing (RFC 9112 §9.6). Content that still arrives is discarded.
+ */
+function refuseContent(
+  request: IncomingMessage,
+  response: ServerResponse,
+  prepared: PreparedResponse,
+  fields: Readonly<Record<string, string>>,
+): void {
+  closing.add(request.socket);
+  response.writeHead(prepared.status, { ...fields, ...prepared.fields, connection: 'close' });
+  response.flushHeaders();
+  if (prepared.content !== undefined) response.write(prepared.content);
+  const end = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, LINGER);
+  request.once('close', end).once('end', end).resume();
+}
+
+/**
+ * A persistent connection needs no header field (RFC 9112 §9.3), and Node would publish the keep-alive time-out in it,
+ * which is a limit and no promise.
+ */
+function hideKeepAlive(response: ServerResponse): void {
+  if (response.shouldKeepAlive && response.req.httpVersionMinor > 0) response.removeHeader('connection');
+}

@@ -1,0 +1,621 @@
+import { isUint8Array } from 'node:util/types';
+
+import { makeFolder } from './make-folder.js';
+import { rejection } from './rejection.js';
+import { afterThisTest } from './teardown.js';
+import type { Delivery, Inbox, IncomingDelivery, AttemptResult } from '../src/inbox/inbox.js';
+import { inboxProperty } from './inbox-property.suite.js';
+
+/** Opens the inbox that belongs to a folder: always the same one for the same folder. */
+export type OpenInbox = (folder: string) => Inbox | Promise<Inbox>;
+
+const HANDLED: AttemptResult = { kind: 'handled' };
+const LATER = 3_600_000;
+
+const failed = (retryAfter: number): AttemptResult => ({ kind: 'failed', error: 'arbitrary', retryAfter });
+const parked: AttemptResult = { kind: 'parked', error: 'arbitrary' };
+
+const incoming = (content: string | Buffer, given: Partial<IncomingDelivery> = {}): IncomingDelivery => ({
+  method: 'POST',
+  mediaType: 'text/plain',
+  contentEncoding: null,
+  eventId: null,
+  ...given,
+  content: Buffer.from(content),
+});
+
+const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+const headerText = String.fromCharCode(...Array.from({ length: 128 }, (_, byte) => byte + 128));
+
+const kinds: readonly (readonly [name: string, delivery: IncomingDelivery])[] = [
+  ['text', incoming('arbitrary')],
+  ['text beyond ASCII', incoming('B\u00e4ume \u{1f333}')],
+  ['every byte', incoming(everyByte)],
+  ['bytes that are not UTF-8', incoming(Buffer.from([0xc3, 0x28, 0xff, 0xfe, 0xed, 0xa0, 0x80]))],
+  ['one zero byte', incoming('\0')],
+  ['zero bytes around a byte', incoming('\0\0a\0\0')],
+  ['white space', incoming(' \r\n\t')],
+  ['the word null', incoming('null')],
+  ['what looks like SQL', incoming(`'); DROP TABLE delivery; --`)],
+  ['no bytes', incoming('')],
+  ['a mebibyte', incoming(Buffer.alloc(1_048_576, everyByte))],
+  ['no media type', incoming('a', { mediaType: null })],
+  ['an empty media type', incoming('a', { mediaType: '' })],
+  ['a media type of bytes beyond ASCII', incoming('a', { mediaType: headerText })],
+  ['a media type with quotation marks', incoming('a', { mediaType: 'a/b; c="\\"d\\\\"' })],
+  ['a long media type', incoming('a', { mediaType: 'a'.repeat(10_000) })],
+  ['a content encoding', incoming('a', { contentEncoding: 'gzip, br' })],
+  ['an empty content encoding', incoming('a', { contentEncoding: '' })],
+  ['a content encoding of bytes beyond ASCII', incoming('a', { contentEncoding: headerText })],
+  ['another method', incoming('a', { method: 'PATCH' })],
+  ['an event', incoming('a', { eventId: 'arbitrary' })],
+  ['an event whose identifier is empty', incoming('a', { eventId: '' })],
+  ['an event whose identifier is a numeral', incoming('a', { eventId: '00.10' })],
+  ['an event whose identifier is the word null', incoming('a', { eventId: 'null' })],
+  ['an event whose identifier has quotation marks', incoming('a', { eventId: `"\\'\u0001` })],
+  [
+    'an event whose identifier is beyond ASCII',
+    incoming('a', { eventId: 'B\u00e4ume \u{1f333}\ufeff\uffff' }),
+  ],
+  ['an event whose identifier is of bytes beyond ASCII', incoming('a', { eventId: headerText })],
+  ['an event whose identifier is long', incoming('a', { eventId: 'a'.repeat(100_000) })],
+];
+
+/** What an inbox has to give back of a delivery, comparable. */
+const asKept = ({ method, mediaType, contentEncoding, eventId, content }: IncomingDelivery): unknown => ({
+  method,
+  mediaType,
+  contentEncoding,
+  eventId,
+  content: isUint8Array(content) && Buffer.from(content).toString('latin1'),
+});
+
+const ofEvent = (eventId: string, content = 'arbitrary'): IncomingDelivery => incoming(content, { eventId });
+
+const idsOf = (deliveries: readonly Delivery[]): number[] => deliveries.map(({ id }) => id);
+
+/** The suite of the port {@link Inbox}: what each adapter has to do, through the port alone. */
+export function inboxSuite(name: string, open: OpenInbox): void {
+  describe(name, () => {
+    let folder: string;
+    let inbox: Inbox;
+    let close: () => Promise<void>;
+
+    const openHere = async (): Promise<void> => {
+      const opened = await open(folder);
+      let closing: Promise<void> | undefined;
+      inbox = opened;
+      close = () => (closing ??= opened.close());
+      afterThisTest(close);
+    };
+    const reopen = async (): Promise<void> => {
+      await close();
+      await openHere();
+    };
+    const claim = async (limit = 1_000): Promise<readonly Delivery[]> =>
+      (await inbox.claim(limit)).deliveries;
+    const claimIds = async (limit = 1_000): Promise<number[]> => idsOf(await claim(limit));
+    const accept = (count: number): Promise<number[]> =>
+      Promise.all(Array.from({ length: count }, (_, index) => inbox.accept(incoming(`content ${index}`))));
+
+    beforeEach(async () => {
+      folder = makeFolder();
+      await openHere();
+    });
+
+    test('is empty at first', async () => {
+      expect(await inbox.claim(1)).toEqual({ deliveries: [], nextDueIn: undefined });
+      expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
+    });
+
+    describe('gives back what it accepted, as it came:', () => {
+      test.each(kinds)('%s', async (_name, delivery) => {
+        const before = Date.now();
+        const id = await inbox.accept(delivery);
+        const after = Date.now();
+
+        const claimed = await claim();
+
+        expect(claimed.map(asKept)).toEqual([asKept(delivery)]);
+        expect(claimed[0]).toMatchObject({ id, failures: 0 });
+        expect(claimed[0]?.receivedAt).toBeGreaterThanOrEqual(before);
+        expect(claimed[0]?.receivedAt).toBeLessThanOrEqual(after);
+      });
+
+      test.each(kinds)('%s, after it was opened again', async (_name, delivery) => {
+        const id = await inbox.accept(delivery);
+        await reopen();
+
+        const claimed = await claim();
+
+        expect(claimed.map(asKept)).toEqual([asKept(delivery)]);
+        expect(claimed[0]).toMatchObject({ id, failures: 0 });
+      });
+
+      test.each(kinds)('%s, after a failure', async (_name, delivery) => {
+        const id = await inbox.accept(delivery);
+        await inbox.settle((await claim())[0]!, failed(0));
+
+        const claimed = await claim();
+
+        expect(claimed.map(asKept)).toEqual([asKept(delivery)]);
+        expect(claimed[0]).toMatchObject({ id, failures: 1 });
+      });
+
+      test('all of them together', async () => {
+        await Promise.all(kinds.map(([, delivery]) => inbox.accept(delivery)));
+        await reopen();
+
+        expect((await claim()).map(asKept)).toEqual(kinds.map(([, delivery]) => asKept(delivery)));
+      });
+    });
+
+    describe('numbers deliveries', () => {
+      test('one after the other when they come at once', async () => {
+        expect(await accept(500)).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
+        expect((await claim()).map(({ content }) => Buffer.from(content).toString())).toEqual(
+          Array.from({ length: 500 }, (_, index) => `content ${index}`),
+        );
+      });
+
+      test('on from the last one after it was opened again', async () => {
+        expect(await accept(2)).toEqual([1, 2]);
+        for (const delivery of await claim()) await inbox.settle(delivery, HANDLED);
+        await reopen();
+
+        expect(await accept(2)).toEqual([3, 4]);
+      });
+    });
+
+    describe('a delivery of an event that is kept already', () => {
+      const acceptAll = (deliveries: readonly IncomingDelivery[]): Promise<number[]> =>
+        Promise.all(deliveries.map((delivery) => inbox.accept(delivery)));
+      const contents = async (): Promise<[number, string][]> =>
+        (await claim()).map(({ id, content }) => [id, Buffer.from(content).toString()]);
+
+      test('is not kept when it comes with the first one, which stays as it is', async () => {
+        expect(
+          await acceptAll([
+            ofEvent('a', 'first of a'),
+            ofEvent('b', 'first of b'),
+            ofEvent('a', 'second of a'),
+            incoming('of no event'),
+            ofEvent('b', 'second of b'),
+            ofEvent('a', 'third of a'),
+          ]),
+        ).toEqual([1, 2, 1, 3, 2, 1]);
+
+        expect(await inbox.counts()).toEqual({ waiting: 3, parked: 0 });
+        expect(await contents()).toEqual([
+          [1, 'first of a'],
+          [2, 'first of b'],
+          [3, 'of no event'],
+        ]);
+      });
+
+      test('is not kept when it comes with the first one, and they are too large to be written together', async () => {
+        const large = 'large '.repeat(1_000_000);
+        expect(
+          await acceptAll(
+            [1, 2, 3, 4].flatMap((copy) => [
+              ofEvent('a', `${copy} of a ${large}`),
+              ofEvent('b', `${copy} of b`),
+            ]),
+          ),
+        ).toEqual([1, 2, 1, 2, 1, 2, 1, 2]);
+
+        expect(await contents()).toEqual([
+          [1, `1 of a ${large}`],
+          [2, '1 of b'],
+        ]);
+      });
+
+      /** What may have become of the first one. */
+      const fates: readonly {
+        name: string;
+        outcome?: AttemptResult;
+        claims: boolean;
+        counts: { waiting: number; parked: number };
+        /** Whether it comes, now and after an opening. */
+        comes: readonly [now: boolean, later: boolean];
+      }[] = [
+        { name: 'waits', claims: false, counts: { waiting: 1, parked: 0 }, comes: [true, true] },
+        { name: 'is claimed', claims: true, counts: { waiting: 1, parked: 0 }, comes: [false, true] },
+        {
+          name: 'has failed',
+          claims: true,
+          outcome: failed(0),
+          counts: { waiting: 1, parked: 0 },
+          comes: [true, true],
+        },
+        {
+          name: 'has failed and is not due',
+          claims: true,
+          outcome: failed(LATER),
+          counts: { waiting: 1, parked: 0 },
+          comes: [false, false],
+        },
+        {
+          name: 'is handled',
+          claims: true,
+          outcome: HANDLED,
+          counts: { waiting: 0, parked: 0 },
+          comes: [false, false],
+        },
+        {
+          name: 'is parked',
+          claims: true,
+          outcome: parked,
+          counts: { waiting: 0, parked: 1 },
+          comes: [false, false],
+        },
+      ];
+
+      describe.each(fates)('which $name, changes nothing', ({ claims, outcome, counts, comes }) => {
+        beforeEach(async () => {
+          expect(await inbox.accept(ofEvent('a', 'first'))).toBe(1);
+          const [first] = claims ? await claim() : [];
+          if (outcome !== undefined) await inbox.settle(first!, outcome);
+        });
+
+        test('while the inbox is open', async () => {
+          expect(await inbox.accept(ofEvent('a', 'second'))).toBe(1);
+
+          expect(await inbox.counts()).toEqual(counts);
+          expect(await contents()).toEqual(comes[0] ? [[1, 'first']] : []);
+        });
+
+        test('after it was opened again', async () => {
+          await reopen();
+          expect(await inbox.accept(ofEvent('a', 'second'))).toBe(1);
+
+          expect(await inbox.counts()).toEqual(counts);
+          expect(await contents()).toEqual(comes[1] ? [[1, 'first']] : []);
+        });
+      });
+
+      test('takes no number', async () => {
+        expect(await acceptAll([ofEvent('a'), ofEvent('a'), ofEvent('b')])).toEqual([1, 1, 2]);
+        expect(await acceptAll([ofEvent('b'), ofEvent('c'), ofEvent('a'), incoming('of none')])).toEqual([
+          2, 3, 1, 4,
+        ]);
+        await reopen();
+
+        expect(await acceptAll([ofEvent('c'), ofEvent('d')])).toEqual([3, 5]);
+        expect(await claimIds()).toEqual([1, 2, 3, 4, 5]);
+      });
+
+      test('is told from one of another event, however alike their identifiers are', async () => {
+        const alike = [
+          '',
+          ' ',
+          '0',
+          '00',
+          '0.0',
+          'null',
+          'a',
+          'A',
+          'a ',
+          'aa',
+          '\u00e4',
+          'a\u0308',
+          '\ufffd',
+        ];
+        const ids = alike.map((_, index) => index + 1);
+        expect(await acceptAll(alike.map((eventId) => ofEvent(eventId)))).toEqual(ids);
+
+        expect(await acceptAll(alike.map((eventId) => ofEvent(eventId)))).toEqual(ids);
+        await reopen();
+        expect(await acceptAll(alike.map((eventId) => ofEvent(eventId)))).toEqual(ids);
+        expect((await claim()).map(({ eventId }) => eventId)).toEqual(alike);
+      });
+
+      test('is one of its own where no event is known, the same content or not', async () => {
+        expect(await acceptAll([incoming('same'), incoming('same')])).toEqual([1, 2]);
+        await reopen();
+
+        expect(await inbox.accept(incoming('same'))).toBe(3);
+        expect(await claimIds()).toEqual([1, 2, 3]);
+      });
+
+      test('is acknowledged before the inbox closes', async () => {
+        await inbox.accept(ofEvent('a'));
+        const underWay = acceptAll([ofEvent('a'), ofEvent('b'), ofEvent('b')]);
+        await reopen();
+
+        expect(await underWay).toEqual([1, 2, 2]);
+        expect(await claimIds()).toEqual([1, 2]);
+      });
+    });
+
+    test.each([
+      ['has U+0000', 'a\0b'],
+      ['has the first half of a surrogate pair', 'a\ud83d'],
+      ['has the second half of one', '\ude00a'],
+    ])('an identifier that %s is refused, and nothing else with it', async (_name, eventId) => {
+      const accepted = inbox.accept(incoming('arbitrary'));
+
+      expect(await rejection(inbox.accept(ofEvent(eventId)))).toBeInstanceOf(TypeError);
+      expect(await accepted).toBe(1);
+      expect(await claimIds()).toEqual([1]);
+    });
+
+    describe('claims', () => {
+      test('in the order in which deliveries came, and no more than the limit', async () => {
+        await accept(5);
+
+        expect(await claimIds(2)).toEqual([1, 2]);
+        expect(await claimIds(2)).toEqual([3, 4]);
+        expect(await claimIds(2)).toEqual([5]);
+        expect(await claimIds(2)).toEqual([]);
+      });
+
+      test('in this order after it was opened again, too', async () => {
+        await accept(3);
+        await reopen();
+        await accept(2);
+
+        expect(await claimIds(4)).toEqual([1, 2, 3, 4]);
+        expect(await claimIds(4)).toEqual([5]);
+      });
+
+      test('each delivery once until it is settled', async () => {
+        await accept(3);
+        const claims = await Promise.all([claim(2), claim(2), claim(2)]);
+
+        expect(claims.flatMap(idsOf).sort()).toEqual([1, 2, 3]);
+        await accept(1);
+        expect(await claimIds()).toEqual([4]);
+      });
+
+      test('nothing for a limit of zero', async () => {
+        await accept(1);
+
+        expect(await claimIds(0)).toEqual([]);
+        expect(await claimIds()).toEqual([1]);
+      });
+    });
+
+    describe('what was handled', () => {
+      test('never comes again', async () => {
+        await accept(3);
+        for (const delivery of await claim()) await inbox.settle(delivery, HANDLED);
+
+        expect(await claimIds()).toEqual([]);
+        expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
+        await reopen();
+        expect(await claimIds()).toEqual([]);
+        expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
+      });
+
+      test.each([
+        { order: 'in order', first: 0 },
+        { order: 'out of order', first: 1 },
+        { order: 'in the opposite order', first: 2 },
+      ])('does not come again after an opening, $order, beside what was not', async ({ first }) => {
+        await accept(4);
+        const claimed = await claim(3);
+        await inbox.settle(claimed[first]!, HANDLED);
+        await reopen();
+
+        const expected = [1, 2, 3, 4].filter((id) => id !== first + 1);
+        expect(await inbox.counts()).toEqual({ waiting: 3, parked: 0 });
+        expect(await claimIds()).toEqual(expected);
+      });
+    });
+
+    describe('what was claimed and not settled', () => {
+      test('is claimed again after an opening, as often as that happens', async () => {
+        await accept(2);
+        for (let openings = 0; openings < 3; openings += 1) {
+          expect(await claim()).toMatchObject([
+            { id: 1, failures: 0 },
+            { id: 2, failures: 0 },
+          ]);
+          await reopen();
+        }
+        expect(await inbox.counts()).toEqual({ waiting: 2, parked: 0 });
+      });
+
+      test('keeps its failures', async () => {
+        await accept(1);
+        await inbox.settle((await claim())[0]!, failed(0));
+        await claim();
+        await reopen();
+
+        expect(await claim()).toMatchObject([{ id: 1, failures: 1 }]);
+      });
+
+      test('does not hold up what came after it, however much that is', async () => {
+        await accept(1_000);
+        const [straggler, ...others] = await claim();
+        for (let start = 0; start < others.length; start += 100) {
+          await Promise.all(
+            others.slice(start, start + 100).map((delivery) => inbox.settle(delivery, HANDLED)),
+          );
+        }
+        await accept(1);
+        expect(await claimIds()).toEqual([1_001]);
+        await reopen();
+
+        expect(await claimIds()).toEqual([straggler!.id, 1_001]);
+      });
+
+      test.each([
+        { outcome: HANDLED, again: [], counts: { waiting: 0, parked: 0 } },
+        { outcome: failed(0), again: [1], counts: { waiting: 1, parked: 0 } },
+        { outcome: failed(LATER), again: [], counts: { waiting: 1, parked: 0 } },
+        { outcome: parked, again: [], counts: { waiting: 0, parked: 1 } },
+      ])('can end as $outcome.kind after much that came later', async ({ outcome, again, counts }) => {
+        await accept(600);
+        const [straggler, ...others] = await claim();
+        await Promise.all(others.map((delivery) => inbox.settle(delivery, HANDLED)));
+        await accept(1);
+        await inbox.settle((await claim())[0]!, HANDLED);
+        await inbox.settle(straggler!, outcome);
+
+        expect(await inbox.counts()).toEqual(counts);
+        expect(await claimIds()).toEqual(again);
+        await reopen();
+        expect(await inbox.counts()).toEqual(counts);
+        expect(await claimIds()).toEqual(again);
+      });
+    });
+
+    describe('what failed', () => {
+      test('comes again when it is due, with one failure more', async () => {
+        await accept(1);
+        for (let failures = 0; failures < 3; failures += 1) {
+          const [delivery] = await claim();
+          expect(delivery).toMatchObject({ id: 1, failures });
+          await inbox.settle(delivery!, failed(0));
+        }
+        expect(await inbox.counts()).toEqual({ waiting: 1, parked: 0 });
+      });
+
+      test('does not come before it is due, nor after an opening', async () => {
+        await accept(1);
+        await inbox.settle((await claim())[0]!, failed(LATER));
+
+        for (const next of [() => undefined, reopen]) {
+          await next();
+          const { deliveries, nextDueIn } = await inbox.claim(1);
+          expect(deliveries).toEqual([]);
+          expect(nextDueIn).toBeGreaterThan(0);
+          expect(nextDueIn).toBeLessThanOrEqual(LATER);
+          expect(await inbox.counts()).toEqual({ waiting: 1, parked: 0 });
+        }
+      });
+
+      test('is told by the time until it is due, the nearest first', async () => {
+        await accept(2);
+        const [one, two] = await claim();
+        await inbox.settle(one!, failed(2 * LATER));
+        expect((await inbox.claim(1)).nextDueIn).toBeGreaterThan(LATER);
+        await inbox.settle(two!, failed(LATER));
+        expect((await inbox.claim(1)).nextDueIn).toBeLessThanOrEqual(LATER);
+      });
+
+      test('comes when the time that was told has passed', async () => {
+        await accept(1);
+        await inbox.settle((await claim())[0]!, failed(20));
+
+        let claimed = await inbox.claim(1);
+        while (claimed.deliveries.length === 0) {
+          const { nextDueIn } = claimed;
+          expect(nextDueIn).toBeLessThanOrEqual(20);
+          await new Promise((resolve) => setTimeout(resolve, nextDueIn));
+          claimed = await inbox.claim(1);
+        }
+        expect(claimed.deliveries).toMatchObject([{ id: 1, failures: 1 }]);
+      });
+
+      test('does not hold up what is new', async () => {
+        await accept(3);
+        for (const delivery of await claim(2)) await inbox.settle(delivery, failed(LATER));
+
+        expect(await claimIds()).toEqual([3]);
+      });
+
+      test('and is due comes within the limit, each once', async () => {
+        await accept(5);
+        for (const delivery of await claim()) await inbox.settle(delivery, failed(0));
+        await accept(1);
+
+        const seen = [...(await claimIds(2)), ...(await claimIds(2)), ...(await claimIds(2))];
+        expect(seen.sort()).toEqual([1, 2, 3, 4, 5, 6]);
+        expect(await claimIds()).toEqual([]);
+      });
+
+      test('and is handled then never comes again', async () => {
+        await accept(1);
+        await inbox.settle((await claim())[0]!, failed(0));
+        await inbox.settle((await claim())[0]!, HANDLED);
+
+        expect(await inbox.claim(1)).toEqual({ deliveries: [], nextDueIn: undefined });
+        await reopen();
+        expect(await inbox.claim(1)).toEqual({ deliveries: [], nextDueIn: undefined });
+        expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
+      });
+
+      test.each(['', '\0 \ud800 😀 "\\', 'long '.repeat(100_000)])(
+        'may have said anything (%#)',
+        async (error) => {
+          await accept(2);
+          const [one, two] = await claim();
+          await Promise.all([
+            inbox.settle(one!, { kind: 'failed', error, retryAfter: 0 }),
+            inbox.settle(two!, { kind: 'parked', error }),
+          ]);
+
+          expect(await claimIds()).toEqual([1]);
+          expect(await inbox.counts()).toEqual({ waiting: 1, parked: 1 });
+        },
+      );
+    });
+
+    describe('what is parked', () => {
+      test('is counted, and never claimed', async () => {
+        await accept(3);
+        const [one, two, three] = await claim();
+        await inbox.settle(one!, parked);
+        await inbox.settle(two!, failed(0));
+        await inbox.settle(three!, HANDLED);
+        await inbox.settle((await claim())[0]!, parked);
+
+        for (const next of [() => undefined, reopen]) {
+          await next();
+          expect(await inbox.counts()).toEqual({ waiting: 0, parked: 2 });
+          expect(await inbox.claim(10)).toEqual({ deliveries: [], nextDueIn: undefined });
+        }
+      });
+    });
+
+    describe('closing', () => {
+      test('waits for what is under way', async () => {
+        await accept(2);
+        const [one, two] = await claim();
+        const underWay = [
+          ...Array.from({ length: 50 }, () => inbox.accept(incoming('arbitrary'))),
+          inbox.settle(one!, HANDLED),
+          inbox.settle(two!, parked),
+        ];
+        await reopen();
+        await Promise.all(underWay);
+
+        expect(await inbox.counts()).toEqual({ waiting: 50, parked: 1 });
+        expect(await claimIds()).toEqual(Array.from({ length: 50 }, (_, index) => index + 3));
+      });
+    });
+
+    test('reads a backlog that is larger than what it may keep in memory, in order and each once', async () => {
+      const size = 1_048_576;
+      const contentOf = (id: number): Buffer => Buffer.alloc(size, `content ${id} `);
+      const acceptNext = async (count: number, first: number): Promise<void> => {
+        await Promise.all(
+          Array.from({ length: count }, (_, index) => inbox.accept(incoming(contentOf(first + index)))),
+        );
+      };
+      const seen: number[] = [];
+      const handle = async (limit: number): Promise<void> => {
+        for (const delivery of await claim(limit)) {
+          expect(contentOf(delivery.id).equals(delivery.content)).toBe(true);
+          seen.push(delivery.id);
+          await inbox.settle(delivery, HANDLED);
+        }
+      };
+      await acceptNext(12, 1);
+      await handle(5);
+      await acceptNext(6, 13);
+      await handle(10);
+      await acceptNext(2, 19);
+      await handle(4);
+      await acceptNext(12, 21);
+      await handle(100);
+
+      expect(seen).toEqual(Array.from({ length: 32 }, (_, index) => index + 1));
+    });
+
+    inboxProperty(open);
+  });
+}
