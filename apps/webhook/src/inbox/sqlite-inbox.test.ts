@@ -1,8 +1,9 @@
-import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import Database from 'libsql';
 
+import { asAnotherUser } from '../../test/as-another-user.js';
 import { inboxSuite } from '../../test/inbox.suite.js';
 import { makeFolder } from '../../test/make-folder.js';
 import { rejection } from '../../test/rejection.js';
@@ -10,7 +11,7 @@ import { afterThisTest } from '../../test/teardown.js';
 import { ReceiverError } from '../errors.js';
 import type { Delivery, Inbox, IncomingDelivery } from './inbox.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
-import { SCHEMA_VERSION } from './sqlite-schema.js';
+import { SCHEMA_VERSION, schemaSince } from './sqlite-schema.js';
 
 inboxSuite('the embedded inbox', openSqliteInbox);
 
@@ -134,6 +135,13 @@ describe('opening', () => {
         return folder;
       },
     ],
+    [
+      'tables without the progress of the handler',
+      (folder) => {
+        connect(folder).exec(`${schemaSince(0)} DELETE FROM progress`);
+        return folder;
+      },
+    ],
   ];
 
   test.each(unusable)('is refused for %s, and leaves nothing locked', (_name, prepare) => {
@@ -146,6 +154,37 @@ describe('opening', () => {
       expect((error as Error).message).toContain(folder);
       expect((error as Error).cause).toBeDefined();
     }
+  });
+
+  test.each<[name: string, modes: Record<string, number>]>([
+    ['a file that this user may not write', { 'inbox.sqlite': 0o444 }],
+    ['a lock file that this user may not write', { 'receiver.lock': 0o444 }],
+    ['a folder that this user may not write', { '.': 0o555 }],
+    ['a folder that this user may not read', { '.': 0o333 }],
+  ])('is refused for %s, and leaves nothing locked', async (_name, modes) => {
+    const folder = makeFolder();
+    await openSqliteInbox(folder).close();
+    const all = { '.': 0o777, 'inbox.sqlite': 0o666, 'receiver.lock': 0o666, ...modes };
+    for (const [file, mode] of Object.entries(all)) chmodSync(join(folder, file), mode);
+    afterThisTest(() => chmodSync(folder, 0o777));
+
+    const error = faultOf(() => asAnotherUser(() => openSqliteInbox(folder)));
+
+    expect(error).toBeInstanceOf(ReceiverError);
+    expect(error).toMatchObject({ code: 'INBOX_UNUSABLE' });
+    expect((error as Error).message).toContain(folder);
+    for (const file of ['.', 'inbox.sqlite', 'receiver.lock']) chmodSync(join(folder, file), 0o777);
+    expect(await openInbox(folder).counts()).toEqual({ waiting: 0, parked: 0 });
+  });
+
+  test('is possible while another program writes to the file', async () => {
+    const folder = makeFolder();
+    await openSqliteInbox(folder).close();
+    const other = connect(folder);
+    other.exec('BEGIN IMMEDIATE');
+
+    expect(await openInbox(folder).counts()).toEqual({ waiting: 0, parked: 0 });
+    other.exec('ROLLBACK');
   });
 
   test('says which version of the tables it found and which one it knows', () => {
@@ -342,6 +381,29 @@ describe('a write that fails', () => {
     release();
 
     expect(await claimIds(openInbox(folder))).toEqual([1]);
+  });
+});
+
+describe('a read that fails', () => {
+  test('hides no delivery from the next claim', async () => {
+    const folder = makeFolder();
+    const before = openSqliteInbox(folder);
+    for (let count = 0; count < 3; count += 1) await before.accept(arbitrary());
+    const { deliveries } = await before.claim(1);
+    await before.settle(deliveries[0]!, { kind: 'failed', error: 'arbitrary', retryAfter: 0 });
+    await before.close();
+    const inbox = openInbox(folder);
+    const other = connect(folder);
+    // The delivery in the backlog can be read, those after it can't.
+    other.exec(`
+      ALTER TABLE delivery RENAME TO elsewhere;
+      CREATE VIEW delivery AS SELECT id, received_at, method, media_type, content_encoding, event_id,
+        CASE WHEN id = 1 THEN content ELSE abs(-9223372036854775807 - 1) END AS content FROM elsewhere`);
+
+    await expect(inbox.claim(10)).rejects.toThrow('integer overflow');
+    other.exec('DROP VIEW delivery; ALTER TABLE elsewhere RENAME TO delivery');
+
+    expect(await claimIds(inbox)).toEqual([1, 2, 3]);
   });
 });
 
