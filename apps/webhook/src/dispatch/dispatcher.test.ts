@@ -275,6 +275,36 @@ describe('a handler that fails', () => {
     expect(recorder.calls).toHaveLength(1);
   });
 
+  const withSymbol = new Error();
+  Object.assign(withSymbol, { message: Symbol('arbitrary') });
+  const unreadable = new Error();
+  Object.defineProperty(unreadable, 'message', {
+    get: () => {
+      throw new Error('This getter throws.');
+    },
+  });
+
+  test.each<[name: string, thrown: unknown]>([
+    ['an error whose message is a symbol', withSymbol],
+    ['an error whose message cannot be read', unreadable],
+    ['an error whose message is very large', new Error('a'.repeat(50_000_000))],
+  ])('with %s is recorded like any other', async (_name, thrown) => {
+    const { inbox, recorder, log, accept } = run(
+      async () => {
+        throw thrown;
+      },
+      { maxAttempts: 3 },
+    );
+    await accept(1);
+    await recorder.called(3);
+    await log.line(PARKED);
+
+    expect(log.lines.map(({ msg }) => msg)).toEqual([FAILED, FAILED, PARKED]);
+    expect(log.text().length).toBeLessThan(100_000);
+    while ((await inbox.counts()).parked === 0) await turn();
+    expect(await inbox.counts()).toEqual({ waiting: 0, parked: 1 });
+  });
+
   test('does not hold up what comes after', async () => {
     const { recorder, accept } = run(
       ({ id }) => (id === 1 ? Promise.reject(new Error('no')) : Promise.resolve()),
@@ -463,6 +493,28 @@ describe('an inbox that fails', () => {
     release();
 
     expect(await afterRestart(running)).toMatchObject([{ id: 1, failures: 0 }]);
+  });
+
+  test('to read is logged once a second at most, however often it is asked', async () => {
+    const folder = makeFolder();
+    const before = openSqliteInbox(folder);
+    await before.accept(arbitrary);
+    await before.close();
+    const { inbox, dispatcher, log } = run(undefined, {}, folder);
+    const other = new Database(inbox.location);
+    afterThisTest(() => other.close());
+    other.exec('ALTER TABLE delivery RENAME TO elsewhere');
+    const start = performance.now();
+    for (let wakes = 0; wakes < 100; wakes += 1) {
+      dispatcher.wake();
+      await manyTurns();
+    }
+
+    const seconds = Math.ceil((performance.now() - start) / 1_000);
+    const lines = log.lines.filter(({ msg }) => msg === NOT_READ);
+    expect(lines.length).toBeGreaterThanOrEqual(1);
+    expect(lines.length).toBeLessThanOrEqual(seconds);
+    other.exec('ALTER TABLE elsewhere RENAME TO delivery');
   });
 
   test('to read is asked again', async () => {
