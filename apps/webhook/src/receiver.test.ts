@@ -2,7 +2,7 @@ import 'reflect-metadata';
 
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 
 import type { Answers } from '@plant-store/contract';
@@ -16,6 +16,7 @@ import { composeAnswers } from './answers/compose-answers.js';
 import { type Config, parseConfig } from './config/config.js';
 import { ReceiverError } from './errors.js';
 import { openSqliteInbox } from './inbox/sqlite-inbox.js';
+import { createLogger } from './logging/logger.js';
 import { startReceiver } from './receiver.js';
 
 const TOKEN = 'an-arbitrary-secret';
@@ -174,6 +175,38 @@ describe('a start that fails says why, and leaves nothing open:', () => {
 
     expect(error).toMatchObject({ code: 'ADDRESS_UNAVAILABLE', cause: { code: 'EADDRINUSE' } });
     expect((error as Error).message).toContain('OPERATIONS_PORT');
+    await start(folder);
+  });
+
+  test('both ports are the same', async () => {
+    const folder = makeFolder();
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const free = String((server.address() as AddressInfo).port);
+    server.close();
+    await once(server, 'close');
+
+    const error = await failedStart(configFor(folder, { PORT: free, OPERATIONS_PORT: free }));
+
+    expect(error).toMatchObject({ code: 'ADDRESS_UNAVAILABLE' });
+    expect((error as Error).message).toContain(`PORT and OPERATIONS_PORT are both ${free}`);
+    await start(folder);
+  });
+
+  test('the log fails once the receiver listens', async () => {
+    const folder = makeFolder();
+    let url = '';
+    const logger = createLogger('info', {
+      write: (line) => {
+        ({ url } = JSON.parse(line) as { url: string });
+        throw new Error('The log is full.');
+      },
+    });
+
+    const error = await rejection(startReceiver(configFor(folder), logger, composeAnswers({})));
+
+    expect(error).toMatchObject({ message: 'The log is full.' });
+    await expect(fetch(url)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
     await start(folder);
   });
 
