@@ -27,7 +27,7 @@ function tableOf(heading: string): string[][] {
   );
 }
 
-/** The SQL that the text shows, in its order. */
+/** The SQL of the page, in order. */
 const queries = [...text.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql!);
 
 const code = (value: unknown): string => `\`${String(value)}\``;
@@ -42,7 +42,7 @@ test('lists every setting with its default, and no other', () => {
   expect(tableOf('Setting').map(([name, standard]) => [name, standard])).toEqual(want);
 });
 
-test('gives the unit that the name of a setting tells', () => {
+test('gives the unit that the name of a setting says', () => {
   for (const [name, , unit, meaning] of tableOf('Setting')) {
     if (name!.includes('_MS')) expect([name, unit]).toEqual([name, 'ms']);
     if (name!.includes('BYTES')) expect([name, unit]).toEqual([name, 'bytes']);
@@ -112,7 +112,7 @@ describe('the SQL that it shows works:', () => {
     ]);
   });
 
-  test('having what is parked handled again', async () => {
+  test('handling parked deliveries again', async () => {
     const { folder, database } = await makeInbox();
     database.exec(queries[3]!);
 

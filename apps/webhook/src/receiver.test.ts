@@ -62,7 +62,7 @@ const overviewOf = (folder: string): unknown[] => {
   return database.prepare('SELECT id, state, method, media_type, content FROM overview').raw().all([]);
 };
 
-test('a delivery is acknowledged, kept and handed to the handler; then everything ends by itself', async () => {
+test('a delivery is acknowledged, stored and handled; then everything ends by itself', async () => {
   const folder = makeFolder();
   const { url, send, log, close } = await start(folder);
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/plant\/webhook$/);
@@ -93,7 +93,7 @@ test('documents are served beside it, for as long as it runs', async () => {
   await expect(fetch(String(operations))).rejects.toThrow();
 });
 
-test('a delivery with another token is not kept', async () => {
+test('a delivery with another token is not stored', async () => {
   const folder = makeFolder();
   const { send, close } = await start(folder);
 
@@ -104,7 +104,7 @@ test('a delivery with another token is not kept', async () => {
   expect(overviewOf(folder)).toEqual([]);
 });
 
-test('what was kept before the start is handled', async () => {
+test('a delivery that was stored before the start is handled', async () => {
   const folder = makeFolder();
   const before = openSqliteInbox(folder);
   await before.accept({
@@ -134,7 +134,7 @@ test('the log names no token', async () => {
   expect(log.text()).not.toContain('secret');
 });
 
-test('a request that does not end is cut short at the deadline', async () => {
+test('a request that does not end is ended at the deadline', async () => {
   const { url, close } = await start(makeFolder(), { SHUTDOWN_TIMEOUT_MS: '20' });
   const { port, hostname, pathname } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -143,8 +143,8 @@ test('a request that does not end is cut short at the deadline', async () => {
     `POST ${pathname} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\n` +
       'Expect: 100-continue\r\nContent-Length: 10\r\n\r\n',
   );
-  const [answer] = (await once(socket, 'data')) as [Buffer];
-  expect(String(answer)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+  const [response] = (await once(socket, 'data')) as [Buffer];
+  expect(String(response)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
 
   const closed = once(socket, 'close');
   expect(await close()).toBe(false);
@@ -234,7 +234,7 @@ describe('a start that fails says why, and leaves nothing open:', () => {
     expect(existsSync(inbox)).toBe(false);
   });
 
-  test('a token in the file is not of the format that was answered', async () => {
+  test('a token in the file does not have the answered format', async () => {
     const folder = makeFolder();
     const file = join(folder, 'tokens');
     writeFileSync(file, TOKEN);

@@ -20,7 +20,7 @@ interface Turn {
   readonly reopens: boolean;
 }
 
-/** What a delivery is to be, as far as the inbox was told. */
+/** The expected state of a delivery. */
 interface Expected {
   readonly content: Buffer;
   failures: number;
@@ -63,13 +63,13 @@ const turns: fc.Arbitrary<Turn[]> = fc.array(
   { minLength: 1, maxLength: 25 },
 );
 
-const outcomeOf = (fate: Fate): AttemptResult => {
+const resultOf = (fate: Fate): AttemptResult => {
   if (fate === 'handled') return { kind: fate };
   if (fate === 'parked') return { kind: fate, error: 'arbitrary' };
   return { kind: 'failed', error: 'arbitrary', retryAfter: fate === 'failed' ? 0 : LONG };
 };
 
-/** Plays turns on an inbox and holds it against what each delivery is to be. */
+/** Plays turns on an inbox and compares it with the expected state of each delivery. */
 class Play {
   readonly #deliveries = new Map<number, Expected>();
   readonly #events = new Map<string, number>();
@@ -135,7 +135,7 @@ class Play {
     if (delivery === undefined) return;
     this.#underWay.delete(delivery.id);
     const expected = this.#deliveries.get(delivery.id)!;
-    await this.inbox.settle(delivery, outcomeOf(fate));
+    await this.inbox.settle(delivery, resultOf(fate));
     if (fate === 'handled' || fate === 'parked') expected.state = fate;
     else {
       expected.failures += 1;

@@ -108,7 +108,7 @@ export function inboxSuite(name: string, open: OpenInbox): void {
       expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
     });
 
-    describe('gives back what it accepted, as it came:', () => {
+    describe('returns what it accepted, unchanged:', () => {
       test.each(kinds)('%s', async (_name, delivery) => {
         const before = Date.now();
         const id = await inbox.accept(delivery);
@@ -167,13 +167,13 @@ export function inboxSuite(name: string, open: OpenInbox): void {
       });
     });
 
-    describe('a delivery of an event that is kept already', () => {
+    describe('a delivery of an event that is stored already', () => {
       const acceptAll = (deliveries: readonly IncomingDelivery[]): Promise<number[]> =>
         Promise.all(deliveries.map((delivery) => inbox.accept(delivery)));
       const contents = async (): Promise<[number, string][]> =>
         (await claim()).map(({ id, content }) => [id, Buffer.from(content).toString()]);
 
-      test('is not kept when it comes with the first one, which stays as it is', async () => {
+      test('is not stored when it comes with the first one, which stays as it is', async () => {
         expect(
           await acceptAll([
             ofEvent('a', 'first of a'),
@@ -193,7 +193,7 @@ export function inboxSuite(name: string, open: OpenInbox): void {
         ]);
       });
 
-      test('is not kept when it comes with the first one, and they are too large to be written together', async () => {
+      test('is not stored when it comes with the first one, and they are too large to be written together', async () => {
         const large = 'large '.repeat(1_000_000);
         expect(
           await acceptAll(
@@ -213,7 +213,7 @@ export function inboxSuite(name: string, open: OpenInbox): void {
       /** What may have become of the first one. */
       const fates: readonly {
         name: string;
-        outcome?: AttemptResult;
+        result?: AttemptResult;
         claims: boolean;
         counts: { waiting: number; parked: number };
         /** Whether it comes, now and after an opening. */
@@ -224,38 +224,38 @@ export function inboxSuite(name: string, open: OpenInbox): void {
         {
           name: 'has failed',
           claims: true,
-          outcome: failed(0),
+          result: failed(0),
           counts: { waiting: 1, parked: 0 },
           comes: [true, true],
         },
         {
           name: 'has failed and is not due',
           claims: true,
-          outcome: failed(LATER),
+          result: failed(LATER),
           counts: { waiting: 1, parked: 0 },
           comes: [false, false],
         },
         {
           name: 'is handled',
           claims: true,
-          outcome: HANDLED,
+          result: HANDLED,
           counts: { waiting: 0, parked: 0 },
           comes: [false, false],
         },
         {
           name: 'is parked',
           claims: true,
-          outcome: parked,
+          result: parked,
           counts: { waiting: 0, parked: 1 },
           comes: [false, false],
         },
       ];
 
-      describe.each(fates)('which $name, changes nothing', ({ claims, outcome, counts, comes }) => {
+      describe.each(fates)('which $name, changes nothing', ({ claims, result, counts, comes }) => {
         beforeEach(async () => {
           expect(await inbox.accept(ofEvent('a', 'first'))).toBe(1);
           const [first] = claims ? await claim() : [];
-          if (outcome !== undefined) await inbox.settle(first!, outcome);
+          if (result !== undefined) await inbox.settle(first!, result);
         });
 
         test('while the inbox is open', async () => {
@@ -274,7 +274,7 @@ export function inboxSuite(name: string, open: OpenInbox): void {
         });
       });
 
-      test('takes no number', async () => {
+      test('uses up no number', async () => {
         expect(await acceptAll([ofEvent('a'), ofEvent('a'), ofEvent('b')])).toEqual([1, 1, 2]);
         expect(await acceptAll([ofEvent('b'), ofEvent('c'), ofEvent('a'), incoming('of none')])).toEqual([
           2, 3, 1, 4,
@@ -285,7 +285,7 @@ export function inboxSuite(name: string, open: OpenInbox): void {
         expect(await claimIds()).toEqual([1, 2, 3, 4, 5]);
       });
 
-      test('is told from one of another event, however alike their identifiers are', async () => {
+      test('is different from one of another event, however similar their identifiers are', async () => {
         const alike = [
           '',
           ' ',
@@ -417,7 +417,7 @@ export function inboxSuite(name: string, open: OpenInbox): void {
         expect(await inbox.counts()).toEqual({ waiting: 2, parked: 0 });
       });
 
-      test('keeps its failures', async () => {
+      test('keeps its number of failures', async () => {
         await accept(1);
         await inbox.settle((await claim())[0]!, failed(0));
         await claim();
@@ -426,7 +426,7 @@ export function inboxSuite(name: string, open: OpenInbox): void {
         expect(await claim()).toMatchObject([{ id: 1, failures: 1 }]);
       });
 
-      test('does not hold up what came after it, however much that is', async () => {
+      test('does not delay what came after it, however much that is', async () => {
         await accept(1_000);
         const [straggler, ...others] = await claim();
         for (let start = 0; start < others.length; start += 100) {
@@ -442,17 +442,17 @@ export function inboxSuite(name: string, open: OpenInbox): void {
       });
 
       test.each([
-        { outcome: HANDLED, again: [], counts: { waiting: 0, parked: 0 } },
-        { outcome: failed(0), again: [1], counts: { waiting: 1, parked: 0 } },
-        { outcome: failed(LATER), again: [], counts: { waiting: 1, parked: 0 } },
-        { outcome: parked, again: [], counts: { waiting: 0, parked: 1 } },
-      ])('can end as $outcome.kind after much that came later', async ({ outcome, again, counts }) => {
+        { result: HANDLED, again: [], counts: { waiting: 0, parked: 0 } },
+        { result: failed(0), again: [1], counts: { waiting: 1, parked: 0 } },
+        { result: failed(LATER), again: [], counts: { waiting: 1, parked: 0 } },
+        { result: parked, again: [], counts: { waiting: 0, parked: 1 } },
+      ])('can end as $result.kind after many later deliveries', async ({ result, again, counts }) => {
         await accept(600);
         const [straggler, ...others] = await claim();
         await Promise.all(others.map((delivery) => inbox.settle(delivery, HANDLED)));
         await accept(1);
         await inbox.settle((await claim())[0]!, HANDLED);
-        await inbox.settle(straggler!, outcome);
+        await inbox.settle(straggler!, result);
 
         expect(await inbox.counts()).toEqual(counts);
         expect(await claimIds()).toEqual(again);
@@ -487,7 +487,7 @@ export function inboxSuite(name: string, open: OpenInbox): void {
         }
       });
 
-      test('is told by the time until it is due, the nearest first', async () => {
+      test('is reported by the time until it is due, the nearest first', async () => {
         await accept(2);
         const [one, two] = await claim();
         await inbox.settle(one!, failed(2 * LATER));
@@ -496,7 +496,7 @@ export function inboxSuite(name: string, open: OpenInbox): void {
         expect((await inbox.claim(1)).nextDueIn).toBeLessThanOrEqual(LATER);
       });
 
-      test('comes when the time that was told has passed', async () => {
+      test('comes when the reported time has passed', async () => {
         await accept(1);
         await inbox.settle((await claim())[0]!, failed(20));
 
@@ -510,7 +510,7 @@ export function inboxSuite(name: string, open: OpenInbox): void {
         expect(claimed.deliveries).toMatchObject([{ id: 1, failures: 1 }]);
       });
 
-      test('does not hold up what is new', async () => {
+      test('does not delay new deliveries', async () => {
         await accept(3);
         for (const delivery of await claim(2)) await inbox.settle(delivery, failed(LATER));
 
@@ -588,7 +588,7 @@ export function inboxSuite(name: string, open: OpenInbox): void {
       });
     });
 
-    test('reads a backlog that is larger than what it may keep in memory, in order and each once', async () => {
+    test('reads a backlog that does not fit into memory, in order and each once', async () => {
       const size = 1_048_576;
       const contentOf = (id: number): Buffer => Buffer.alloc(size, `content ${id} `);
       const acceptNext = async (count: number, first: number): Promise<void> => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterThisTest } from './teardown.js';
 
-/** A new folder of the test that runs. */
+/** Creates a folder that is removed after the current test. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'webhook-'));
   afterThisTest(() => rmSync(folder, { recursive: true, force: true }));

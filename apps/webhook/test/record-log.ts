@@ -5,7 +5,7 @@ import { createLogger } from '../src/logging/logger.js';
 /** A line of the log. */
 export type Line = Readonly<Record<string, unknown>> & { readonly msg: string };
 
-/** A logger of the receiver's own kind, and what it has written. */
+/** A logger like the receiver's, and what it has written. */
 export interface LogRecord {
   readonly logger: Logger;
   readonly lines: readonly Line[];

@@ -1,4 +1,4 @@
-/** What a promise rejects with. */
+/** Resolves with what a promise rejects with. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

@@ -12,14 +12,14 @@ import { makeFolder } from './make-folder.js';
 import { recordLog } from './record-log.js';
 import { afterThisTest } from './teardown.js';
 
-/** The token that a receiver under test accepts. It is of the format of the example answers. */
+/** The token that a receiver under test accepts. It has the format of the example answers. */
 export const TOKEN = 'example-arbitrary-token';
 
 /** A request. What is missing is as in a delivery that is accepted while everything is open. */
 export interface Sent {
   readonly method?: string;
   readonly path?: string;
-  /** Beside the right `Authorization`; one that is undefined is not sent. */
+  /** Beside the right `Authorization`; an undefined one is not sent. */
   readonly fields?: Readonly<Record<string, string | undefined>>;
   readonly content?: string | Uint8Array;
 }
@@ -43,11 +43,11 @@ export interface Stored {
 export interface RunningReceiver {
   readonly url: string;
   readonly send: (sent?: Sent) => Promise<ReceivedResponse>;
-  /** What is in the inbox. */
+  /** The content of the inbox. */
   readonly stored: () => Stored[];
 }
 
-/** Runs a receiver under these answers for the test that runs. */
+/** Runs a receiver with these answers until the current test ends. */
 export async function runReceiver(
   answers: Answers,
   settings: Readonly<Record<string, string>> = {},

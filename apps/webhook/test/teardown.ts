@@ -1,6 +1,6 @@
 const pending: (() => unknown)[] = [];
 
-/** Has something undone after the test that runs, whatever becomes of the test; what came last goes first. */
+/** Undoes something after the current test, whether it passes or fails; the last one first. */
 export function afterThisTest(undo: () => unknown): void {
   pending.push(undo);
 }

@@ -15,7 +15,7 @@ import { composeAnswers } from './compose-answers.js';
 const KEY = 'an example key of 32 bytes here!';
 const event = JSON.stringify({ plant: { name: 'Fern' }, addedOn: '2026-01-31' });
 
-/** A delivery as all the example answers have it, signed as Standard Webhooks says. */
+/** A delivery as all the example answers require it, signed according to Standard Webhooks. */
 function delivery(content: string | Uint8Array = event, eventId = 'event-1'): Sent & { fields: object } {
   const timestamp = Math.floor(Date.now() / 1_000);
   const signature = createHmac('sha256', KEY)
@@ -35,7 +35,7 @@ function delivery(content: string | Uint8Array = event, eventId = 'event-1'): Se
 const run = (): Promise<RunningReceiver> =>
   runReceiver(exampleAnswers, { SIGNING_KEYS: `whsec_${Buffer.from(KEY).toString('base64')}` });
 
-test('a delivery that is as agreed is taken, and once more when it comes again', async () => {
+test('a delivery that follows the answers is acknowledged, also when it is repeated', async () => {
   const receiver = await run();
 
   for (const content of [event, `${event} `]) {
@@ -48,7 +48,7 @@ test('a delivery that is as agreed is taken, and once more when it comes again',
   expect(receiver.stored()).toEqual([{ eventId: 'event-1', content: event }]);
 });
 
-/** Of each problem, no more is told than is known. */
+/** The content of an error response: what is known, and nothing else. */
 interface Problem {
   readonly status: number;
   readonly title?: string;
@@ -83,7 +83,7 @@ test.each<[name: string, want: Problem, sent: Sent]>([
   expect(receiver.stored()).toEqual([]);
 });
 
-test('what is kept are the bytes as they came', async () => {
+test('the bytes are stored as they were sent', async () => {
   const content = `\n{ "addedOn":"2026-01-31",\t"plant":{"more":1.0,"name":"\\u00d6l\u{1f33f}"}}\n`;
   const receiver = await run();
 
@@ -91,7 +91,7 @@ test('what is kept are the bytes as they came', async () => {
   expect(receiver.stored()).toEqual([{ eventId: 'event-1', content }]);
 });
 
-test('a token is looked at before anything else', async () => {
+test('the token is checked first', async () => {
   const { send } = await run();
 
   expect((await send({ method: 'POST', content: '', fields: { authorization: 'Bearer a' } })).status).toBe(
@@ -99,7 +99,7 @@ test('a token is looked at before anything else', async () => {
   );
 });
 
-test('what can be told from the head is told before the content is sent', async () => {
+test('a fault in the head is reported before the content is sent', async () => {
   const receiver = await run();
   const head = Object.entries({ ...delivery().fields, 'content-type': 'text/plain' });
   const answer = await exchange(receiver.url, [
@@ -111,13 +111,13 @@ test('what can be told from the head is told before the content is sent', async 
   expect(answer).toMatch(/^HTTP\/1\.1 415 .*\r\n\r\n\{"status":415\}$/s);
 });
 
-test('a request that is slower than agreed is given up', async () => {
+test('a request that is slower than time-outs allows gets 408', async () => {
   const { url } = await runReceiver({ 'time-outs': { delivery: 50, response: 50 } });
 
   expect(await exchange(url, ['content-length: 10'])).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-test('content is not held for a schema that takes longer than a request may', async () => {
+test('content does not stay in memory for a schema that is slower than a request may be', async () => {
   const endless: AnswerSchema = {
     '~standard': {
       version: 1,

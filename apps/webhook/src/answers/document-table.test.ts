@@ -9,7 +9,7 @@ const closedEvent = z.strictObject({ 'added/on': z.string(), by: z.string().opti
 const plantRef = { $ref: '#/components/schemas/Plant' };
 const eventRef = { $ref: '#/components/schemas/NewPlantEvent' };
 
-test('of nothing it shows nothing', () => {
+test('without answers it shows nothing', () => {
   expect(documentPartsOf({})).toEqual({});
 });
 
@@ -19,7 +19,7 @@ describe('the schema of the payload', () => {
   const inField: Answers = { ...json, payload: { plantField: 'plant' } };
 
   test.each<{ name: string; given: Answers; want: object | undefined }>([
-    { name: 'a plant of which nothing is known', given: alone, want: undefined },
+    { name: 'a plant whose fields are open', given: alone, want: undefined },
     { name: 'a plant', given: { ...alone, 'plant-fields': plant }, want: plantRef },
     { name: 'an event', given: { ...alone, 'event-payload-fields': event }, want: eventRef },
     {
@@ -38,7 +38,7 @@ describe('the schema of the payload', () => {
       want: { type: 'object', required: ['plant'], properties: { plant: plantRef }, allOf: [eventRef] },
     },
     {
-      name: 'a plant beside an event that takes no other field',
+      name: 'a plant beside an event that allows no other field',
       given: { ...inField, 'plant-fields': plant, 'event-payload-fields': closedEvent },
       want: {
         type: 'object',
@@ -61,12 +61,12 @@ describe('the schema of the payload', () => {
 
 test.each<{ name: string; given: Answers; want: DocumentParts }>([
   {
-    name: 'a payload of a media type that is none of JSON has no schema',
+    name: 'a payload whose media type is not JSON has no schema',
     given: { payload: 'plant', 'media-type': 'text/plain' },
     want: { requestBody: { required: true, content: { 'text/plain': {} } } },
   },
   {
-    name: 'a response may hold other text than JSON',
+    name: 'a response may have other text than JSON',
     given: {
       'receiver-response': {
         status: 202,
@@ -77,7 +77,7 @@ test.each<{ name: string; given: Answers; want: DocumentParts }>([
     want: { responses: { 202: { description: 'Taken.', content: { 'text/plain': { example: 'true' } } } } },
   },
   {
-    name: 'failures with the same status are described one after another, and none twice',
+    name: 'failures with the same status are described one after another, each once',
     given: {
       'status-codes': {
         'content-invalid': { status: 400, description: 'Not a plant.' },
@@ -116,7 +116,7 @@ test.each<{ name: string; given: Answers }>([
   expect(documentPartsOf(given)).toEqual({});
 });
 
-test('a schema refers to its own parts where it stands in the document', () => {
+test('a schema refers to its own parts at its place in the document', () => {
   const tree = z.object({
     $ref: z.string(),
     get branches() {

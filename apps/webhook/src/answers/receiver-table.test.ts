@@ -5,7 +5,7 @@ import { exampleAnswers } from '@plant-store/example-answers';
 
 import { type ReceivedResponse, runReceiver, type Sent } from '../../test/run-receiver.js';
 
-/** A request, what it is answered with while everything is open, and what once these answers are given. */
+/** A request, the response to it while everything is open, and the response once these answers are given. */
 interface Case {
   readonly name: string;
   readonly given: Answers;
@@ -33,7 +33,7 @@ const withPlant = { ...inJson, ...pick('plant-fields') };
 const withEvent = { ...inJson, ...pick('event-payload-fields') };
 const plantAlone: Answers = { ...withPlant, payload: 'plant' };
 
-/** It waits before it says that only ferns are plants. */
+/** An asynchronous schema that accepts ferns alone. */
 const slowSchema: AnswerSchema = {
   '~standard': {
     version: 1,
@@ -51,7 +51,7 @@ const problem = (status: number, content: object, fields = {}): ReceivedResponse
   content: JSON.stringify(content),
 });
 
-/** In each world a request is sent to a receiver that runs under it. */
+/** Each request is sent to a receiver without answers and to one with them. */
 const cases: { readonly [Id in ExecutableId]: readonly Case[] } = {
   'http-method': [
     {
@@ -96,7 +96,7 @@ const cases: { readonly [Id in ExecutableId]: readonly Case[] } = {
       answered: taken,
     })),
     {
-      name: 'content that is encoded, and that nobody has to read',
+      name: 'encoded content that need not be parsed',
       given: pick('media-type'),
       sent: { fields: { ...JSON_FIELDS, 'content-encoding': 'gzip' } },
       open: taken,
@@ -145,7 +145,7 @@ const cases: { readonly [Id in ExecutableId]: readonly Case[] } = {
       answered: taken,
     },
     {
-      name: 'another media type than JSON, which is not looked into',
+      name: 'another media type than JSON, which is not parsed',
       given: { ...inJson, 'media-type': 'text/plain' },
       sent: { fields: { 'content-type': 'text/plain' } },
       open: taken,
@@ -159,7 +159,7 @@ const cases: { readonly [Id in ExecutableId]: readonly Case[] } = {
       answered: refused(415, { 'accept-encoding': 'identity' }),
     },
     {
-      name: 'content that says that it is not encoded',
+      name: 'content with the encoding identity',
       given: inJson,
       sent: { ...json(event), fields: { ...JSON_FIELDS, 'content-encoding': 'Identity' } },
       open: taken,
@@ -168,7 +168,7 @@ const cases: { readonly [Id in ExecutableId]: readonly Case[] } = {
   ],
   'plant-fields': [
     {
-      name: 'a plant that is none',
+      name: 'a plant that its schema refuses',
       given: withPlant,
       sent: json({ plant: { name: '' } }),
       open: taken,
@@ -184,28 +184,28 @@ const cases: { readonly [Id in ExecutableId]: readonly Case[] } = {
       answered: refused(422),
     },
     {
-      name: 'a schema that takes its time, and says no',
+      name: 'an asynchronous schema that refuses',
       given: { ...inJson, 'plant-fields': slowSchema },
       sent: json({ plant: { name: 'Rose' } }),
       open: taken,
       answered: refused(422),
     },
     {
-      name: 'a schema that takes its time, and says yes',
+      name: 'an asynchronous schema that accepts',
       given: { ...inJson, 'plant-fields': slowSchema },
       sent: json({ plant }),
       open: taken,
       answered: taken,
     },
     {
-      name: 'a schema that takes its time although that of the event says no at once',
+      name: 'an asynchronous schema, although that of the event refuses at once',
       given: { ...withEvent, 'plant-fields': slowSchema },
       sent: json({ plant }),
       open: taken,
       answered: refused(422),
     },
     {
-      name: 'a plant that is none, while nobody knows where it stands',
+      name: 'a plant that its schema refuses, while its place is open',
       given: pick('media-type', 'plant-fields'),
       sent: json({ plant: { name: '' } }),
       open: taken,
@@ -214,7 +214,7 @@ const cases: { readonly [Id in ExecutableId]: readonly Case[] } = {
   ],
   'event-payload-fields': [
     {
-      name: 'a field of the event that is none',
+      name: 'a field of the event that its schema refuses',
       given: withEvent,
       sent: json({ ...event, addedOn: 'today' }),
       open: taken,
@@ -245,7 +245,7 @@ const cases: { readonly [Id in ExecutableId]: readonly Case[] } = {
       answered: { status: 200, fields: JSON_FIELDS, content: '{"taken":true}' },
     },
     {
-      name: 'a delivery, answered without content',
+      name: 'a delivery, with a response without content',
       given: { 'receiver-response': { status: 202, description: 'arbitrary' } },
       sent: {},
       open: taken,
@@ -270,7 +270,7 @@ const cases: { readonly [Id in ExecutableId]: readonly Case[] } = {
   ],
   'error-codes': [
     {
-      name: 'a failure, while nobody knows where its code stands',
+      name: 'a failure, while the place of its code is open',
       given: pick('error-codes'),
       sent: { fields: { authorization: 'Bearer another' } },
       open: refused(401, { 'www-authenticate': 'Bearer error="invalid_token"' }),
@@ -325,7 +325,7 @@ const cases: { readonly [Id in ExecutableId]: readonly Case[] } = {
       answered: problem(400, { status: 400 }),
     },
     {
-      name: 'a failure with all that is told of one',
+      name: 'a failure with everything that is known about one',
       given: { ...withPlant, ...errorPayloads },
       sent: json({ plant: {} }),
       open: taken,
@@ -377,7 +377,7 @@ const cases: { readonly [Id in ExecutableId]: readonly Case[] } = {
       answered: refused(400),
     })),
     {
-      name: 'no JSON to find an identifier in',
+      name: 'content that is not JSON, without an identifier',
       given: { 'event-identity': { pointer: '/id' } },
       sent: {},
       open: taken,
@@ -458,7 +458,7 @@ const cases: { readonly [Id in ExecutableId]: readonly Case[] } = {
       answered: taken,
     },
     {
-      name: 'the path that the receiver tells',
+      name: 'the path in the URL that the receiver logs',
       given: { 'request-versioning': { pathPrefix: '/v1' } },
       sent: {},
       open: taken,

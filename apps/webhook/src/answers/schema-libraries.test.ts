@@ -34,7 +34,7 @@ describe.each(libraries)('fields that are answered with a schema of %s', (_name,
     { content: '{"name":""}', status: 422 },
     { content: '{"name":"Fern","height":"tall"}', status: 422 },
     { content: '[]', status: 422 },
-  ])('$content is answered $status', async ({ content, status }) => {
+  ])('$content: $status', async ({ content, status }) => {
     const { send } = await runReceiver(answers);
     expect(await send({ content, fields: { 'content-type': 'application/json' } })).toMatchObject({ status });
   });

@@ -44,7 +44,7 @@ test('does not start with a file that cannot be used', () => {
   expect(() => open('a secret')).toThrow('line 1 is not an access token');
 });
 
-test('accepts what the file holds, and what it holds after a change', async () => {
+test('accepts the tokens of the file, and those after a change', async () => {
   const { file, log, accepts } = open('one-secret\n');
   expect(accepts('one-secret', 'two-secret')).toEqual([true, false]);
 
@@ -57,7 +57,7 @@ test('accepts what the file holds, and what it holds after a change', async () =
 });
 
 test.each<[string, (file: string) => void]>([
-  ['holds something else', (file) => writeFileSync(file, 'no secret at all\n')],
+  ['has something else', (file) => writeFileSync(file, 'no secret at all\n')],
   ['is gone', (file) => rmSync(file)],
 ])('keeps accepting what it read last while the file %s', async (_name, change) => {
   const { file, log, accepts } = open('one-secret\n');

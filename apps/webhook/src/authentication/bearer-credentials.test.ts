@@ -7,7 +7,7 @@ const none: BearerCredentials = { kind: 'none' };
 const malformed: BearerCredentials = { kind: 'malformed' };
 const token = (value: string): BearerCredentials => ({ kind: 'token', token: value });
 
-/** Everything that a b64token may hold. */
+/** Every character of a b64token. */
 const everyCharacter = 'ABCXYZabcxyz0189-._~+/===';
 
 test.each<[value: string, want: BearerCredentials, clause: string]>([
@@ -46,9 +46,9 @@ test.each<[value: string, want: BearerCredentials, clause: string]>([
   ['Bearer =', malformed, 'padding alone'],
   ['Bearer =a', malformed, 'padding first'],
   ['Bearer a\u00e9', malformed, 'not ASCII'],
-  ['Bearer a\u00a0', malformed, 'a space that is none of HTTP'],
-  ['Bearer \u00a0a', malformed, 'a space that is none of HTTP'],
-  ['Bearer\u00a0a', malformed, 'a space that is none of HTTP'],
+  ['Bearer a\u00a0', malformed, 'a space that HTTP does not know'],
+  ['Bearer \u00a0a', malformed, 'a space that HTTP does not know'],
+  ['Bearer\u00a0a', malformed, 'a space that HTTP does not know'],
   ['Bearer a%20b', malformed, 'not in the alphabet'],
   ['Bearer a:b', malformed, 'not in the alphabet'],
   ['Bearer a\n', malformed, 'a line'],
@@ -117,7 +117,7 @@ describe('whatever the fields are', () => {
     );
   });
 
-  test('a right one is read, wherever it stands', () => {
+  test('a valid token is read, wherever the field is', () => {
     const others = fc.array(
       field.filter(([name]) => !/^authorization$/i.test(name)),
       { maxLength: 3 },

@@ -272,7 +272,7 @@ test('every fault is listed, each once', () => {
   );
 });
 
-test('no value is quoted, since a token may stand in the wrong variable', () => {
+test('no value is quoted, because a token may be in the wrong variable', () => {
   const secret = 'a secret?';
   const environment = Object.fromEntries(SETTING_NAMES.map((name) => [name, secret]));
 

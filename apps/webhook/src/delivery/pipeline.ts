@@ -105,8 +105,8 @@ export class PipelineRunner {
   }
 
   /**
-   * Reads the content of a request, and never more than the limit. It is taken from the budget; the caller gives it
-   * back once it is done with the content.
+   * Reads the content of a request, and never more than the limit. Its size is deducted from the budget; the caller
+   * adds it again once it is done with the content.
    *
    * @throws Refusal `content-too-large` beyond the limit, `unavailable` if the budget is used up, `content-missing` if
    * the connection ends before the content does (RFC 9112 §8); the budget is then as before

@@ -16,7 +16,7 @@ const PARKED = 'the handler failed for the last time; the delivery is parked';
 const NOT_WRITTEN = 'failed to store the result of a delivery';
 const NOT_READ = 'failed to read the inbox';
 
-/** Guards that do not get into the way; a failed delivery comes again at once. */
+/** Limits that don't matter; a failed delivery comes again at once. */
 const freely: DispatcherLimits = {
   concurrency: 8,
   timeout: 2_147_483_647,
@@ -36,7 +36,7 @@ const arbitrary: IncomingDelivery = {
 const neverAborts = new AbortController().signal;
 const never = new Promise<never>(() => undefined);
 
-/** A handler that keeps what it was called with. */
+/** A handler that records its calls. */
 class Recorder {
   readonly calls: Delivery[] = [];
   readonly #waiting: (() => void)[] = [];
@@ -71,13 +71,13 @@ interface Running {
 
 function run(
   handler?: DeliveryHandler,
-  guards: Partial<DispatcherLimits> = {},
+  limits: Partial<DispatcherLimits> = {},
   folder = makeFolder(),
 ): Running {
   const inbox = openSqliteInbox(folder);
   const recorder = new Recorder(handler);
   const log = recordLog();
-  const dispatcher = new Dispatcher(inbox, recorder.handle, { ...freely, ...guards }, log.logger);
+  const dispatcher = new Dispatcher(inbox, recorder.handle, { ...freely, ...limits }, log.logger);
   afterThisTest(async () => {
     await dispatcher.stop(AbortSignal.abort());
     await inbox.close();
@@ -93,7 +93,7 @@ function run(
   return { inbox, dispatcher, recorder, log, accept };
 }
 
-/** What an inbox has to hand on after this one has been closed. */
+/** What the inbox has for the handler after it was closed and opened again. */
 async function afterRestart({ inbox }: Running): Promise<readonly Delivery[]> {
   await inbox.close();
   const again = openSqliteInbox(inbox.location.slice(0, -'/inbox.sqlite'.length));
@@ -126,7 +126,7 @@ describe('hands on', () => {
     expect(await afterRestart(running)).toEqual([]);
   });
 
-  test('what was there before it started', async () => {
+  test('deliveries that were stored before it started', async () => {
     const folder = makeFolder();
     const before = openSqliteInbox(folder);
     await before.accept(arbitrary);
@@ -140,7 +140,7 @@ describe('hands on', () => {
     expect(recorder.calls).toMatchObject([{ id: 1, method: 'PUT' }]);
   });
 
-  test('what comes while an inbox that is far away is being asked', async () => {
+  test('what arrives while a slow inbox is read', async () => {
     const inbox = openSqliteInbox(makeFolder());
     const answer = makeLatch();
     const recorder = new Recorder();
@@ -152,7 +152,7 @@ describe('hands on', () => {
         await answer.opened;
         return claimed;
       },
-      settle: (delivery, outcome) => inbox.settle(delivery, outcome),
+      settle: (delivery, result) => inbox.settle(delivery, result),
       counts: () => inbox.counts(),
       close: () => inbox.close(),
     };
@@ -171,7 +171,7 @@ describe('hands on', () => {
     expect(recorder.ids).toEqual([1]);
   });
 
-  test('no more at a time than it may', async () => {
+  test('no more at a time than the limit', async () => {
     const latch = makeLatch();
     let atOnce = 0;
     let most = 0;
@@ -195,7 +195,7 @@ describe('hands on', () => {
     expect(most).toBe(3);
   });
 
-  test('others while one takes long', async () => {
+  test('other deliveries while one takes long', async () => {
     const latch = makeLatch();
     const { recorder, dispatcher, inbox, accept } = run(({ id }) => (id === 1 ? latch.opened : undefined), {
       concurrency: 2,
@@ -267,7 +267,7 @@ describe('a handler that fails', () => {
     expect(await afterRestart(running)).toEqual([]);
   });
 
-  test('once is parked at once if that is all it may', async () => {
+  test('is parked after the first failure if only one attempt is allowed', async () => {
     const { recorder, log, accept } = run(() => Promise.reject(new Error('no')), { maxAttempts: 1 });
     await accept(1);
     await log.line(PARKED);
@@ -305,7 +305,7 @@ describe('a handler that fails', () => {
     expect(await inbox.counts()).toEqual({ waiting: 0, parked: 1 });
   });
 
-  test('does not hold up what comes after', async () => {
+  test('does not delay later deliveries', async () => {
     const { recorder, accept } = run(
       ({ id }) => (id === 1 ? Promise.reject(new Error('no')) : Promise.resolve()),
       { concurrency: 1, backoff: 1_000_000_000, maxBackoff: 1_000_000_000 },
@@ -318,7 +318,7 @@ describe('a handler that fails', () => {
 });
 
 describe('a handler that takes too long', () => {
-  test('is told so, and the delivery comes again', async () => {
+  test('is aborted, and the delivery comes again', async () => {
     const signals: AbortSignal[] = [];
     const { recorder, dispatcher, inbox, log, accept } = run(
       ({ failures }, { signal }) => {
@@ -371,7 +371,7 @@ const aborting = (signal: AbortSignal): Promise<void> =>
   });
 
 describe('stopping', () => {
-  test('waits for those under way, writes what became of them, and starts no other', async () => {
+  test('waits for the attempts under way, stores their results, and starts no other', async () => {
     const latch = makeLatch();
     const running = run(() => latch.opened, { concurrency: 2 });
     const { recorder, dispatcher, accept } = running;
@@ -389,7 +389,7 @@ describe('stopping', () => {
     expect((await afterRestart(running)).map(({ id }) => id)).toEqual([3, 4]);
   });
 
-  test('cuts short what is under way at the deadline: it comes again after a restart, and has not failed', async () => {
+  test('aborts the attempts under way at the deadline: their deliveries come again after a restart, and have not failed', async () => {
     const deadline = new AbortController();
     const signals: AbortSignal[] = [];
     const running = run(({ id }, { signal }) => {
@@ -413,7 +413,7 @@ describe('stopping', () => {
     ]);
   });
 
-  test('cuts short at once what is under way if the deadline has passed', async () => {
+  test('aborts the attempts under way at once if the deadline has passed', async () => {
     const running = run(() => never);
     await running.accept(1);
     await running.recorder.called(1);
@@ -422,7 +422,7 @@ describe('stopping', () => {
     expect(await afterRestart(running)).toMatchObject([{ id: 1, failures: 0 }]);
   });
 
-  test('before the deadline counts what fails as failed', async () => {
+  test('counts an attempt that fails before the deadline as failed', async () => {
     const latch = makeLatch();
     const running = run(() => latch.opened.then(() => Promise.reject(new Error('no'))));
     await running.accept(1);
@@ -437,7 +437,7 @@ describe('stopping', () => {
     expect(await afterRestart(running)).toMatchObject([{ id: 1, failures: 1 }]);
   });
 
-  test('while deliveries are being claimed starts none of them, and loses none', async () => {
+  test('while deliveries are being claimed starts none of them and loses none', async () => {
     const running = run();
     await Promise.all([1, 2, 3].map(() => running.inbox.accept(arbitrary)));
     running.dispatcher.wake();
@@ -447,13 +447,13 @@ describe('stopping', () => {
     expect((await afterRestart(running)).map(({ id }) => id)).toEqual([1, 2, 3]);
   });
 
-  test('with nothing to do is done', async () => {
+  test('with nothing to do is done at once', async () => {
     await expect(run().dispatcher.stop(neverAborts)).resolves.toBeUndefined();
   });
 });
 
 describe('an inbox that fails', () => {
-  /** Another program that holds the inbox's file locked for writing. */
+  /** Another program locks the inbox's file for writing. */
   const lock = ({ inbox }: Running): (() => void) => {
     const other = new Database(inbox.location);
     afterThisTest(() => other.close());
@@ -461,7 +461,7 @@ describe('an inbox that fails', () => {
     return () => other.exec('ROLLBACK');
   };
 
-  test('to write does not make the handler do anything again', async () => {
+  test('to write does not call the handler again', async () => {
     const running = run();
     const { recorder, log, dispatcher, inbox, accept } = running;
     await accept(2);
@@ -483,7 +483,7 @@ describe('an inbox that fails', () => {
     expect(await afterRestart(running)).toEqual([]);
   });
 
-  test('to write while stopping gives up: the deliveries come again after a restart', async () => {
+  test('to write while stopping: the deliveries come again after a restart', async () => {
     const running = run();
     await running.accept(1);
     const release = lock(running);
@@ -517,7 +517,7 @@ describe('an inbox that fails', () => {
     other.exec('ALTER TABLE elsewhere RENAME TO delivery');
   });
 
-  test('to read is asked again', async () => {
+  test('to read is tried again', async () => {
     const folder = makeFolder();
     const before = openSqliteInbox(folder);
     await before.accept(arbitrary);
@@ -535,7 +535,7 @@ describe('an inbox that fails', () => {
   });
 });
 
-test('whatever fails however often: each delivery is handled or parked, and tried as often as it should', async () => {
+test('whatever fails: each delivery is handled or parked after the right number of attempts', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ failures: fc.nat(5), isAsync: fc.boolean() }), { minLength: 1, maxLength: 30 }),

@@ -20,7 +20,7 @@ export class RefusalFilter implements ExceptionFilter {
 
   constructor(refusals: Refusals, logger: Logger) {
     this.#refusals = refusals;
-    this.#logFailure = throttledLog((fields) => logger.error(fields, 'a delivery was not taken'));
+    this.#logFailure = throttledLog((fields) => logger.error(fields, 'a delivery was not accepted'));
   }
 
   catch(exception: unknown, host: ArgumentsHost): void {

@@ -18,7 +18,7 @@ function makeGroup(given: Partial<GroupCommitOptions<Write, string>> = {}): {
   const group = new GroupCommit<Write, string>({
     commit: (writes) => {
       commits.push(writes.map(({ name }) => name));
-      return writes.map(({ name }) => `${name} is kept`);
+      return writes.map(({ name }) => `${name} is stored`);
     },
     sizeOf: ({ size }) => size,
     maxSize: 10,
@@ -34,7 +34,7 @@ test('commits together what comes in one turn, and gives each its own result', a
   const results = await Promise.all(['a', 'b', 'c'].map((name) => group.add(write(name))));
 
   expect(commits).toEqual([['a', 'b', 'c']]);
-  expect(results).toEqual(['a is kept', 'b is kept', 'c is kept']);
+  expect(results).toEqual(['a is stored', 'b is stored', 'c is stored']);
 });
 
 test('commits nothing before the turn is over', () => {
@@ -114,10 +114,10 @@ describe('the largest commit', () => {
   test.each<{ name: string; sizes: number[]; want: number[][] }>([
     { name: 'is filled to its size', sizes: [5, 5], want: [[5, 5]] },
     { name: 'is not exceeded', sizes: [5, 6], want: [[5], [6]] },
-    { name: 'takes one write that is larger by itself', sizes: [11], want: [[11]] },
-    { name: 'takes nothing beside that', sizes: [11, 1], want: [[11], [1]] },
+    { name: 'commits one write that is larger by itself', sizes: [11], want: [[11]] },
+    { name: 'commits nothing together with it', sizes: [11, 1], want: [[11], [1]] },
     { name: 'keeps the order', sizes: [1, 11, 1, 1], want: [[1], [11], [1, 1]] },
-    { name: 'takes any number of writes without a size', sizes: [0, 10, 0, 0], want: [[0, 10, 0, 0]] },
+    { name: 'commits any number of writes without a size', sizes: [0, 10, 0, 0], want: [[0, 10, 0, 0]] },
   ])('$name', async ({ sizes, want }) => {
     const commits: number[][] = [];
     const { group } = makeGroup({
@@ -142,15 +142,15 @@ describe('a patient write', () => {
     ]);
 
     expect(commits).toEqual([['a', 'b', 'c']]);
-    expect(results).toEqual(['a is kept', 'b is kept', 'c is kept']);
+    expect(results).toEqual(['a is stored', 'b is stored', 'c is stored']);
   });
 
   test('is made by itself once its maxDelay has ended', async () => {
     const { group, commits } = makeGroup({ maxDelay: 1 });
 
     expect(await Promise.all([group.addDelayed(write('a')), group.addDelayed(write('b'))])).toEqual([
-      'a is kept',
-      'b is kept',
+      'a is stored',
+      'b is stored',
     ]);
     expect(commits).toEqual([['a', 'b']]);
   });
@@ -169,7 +169,7 @@ describe('being idle', () => {
     await expect(makeGroup().group.idle()).resolves.toBeUndefined();
   });
 
-  test('comes after everything, however many commits it takes, and hurries what is patient', async () => {
+  test('comes after everything, however many commits that needs, and does not wait for delayed writes', async () => {
     const { group, commits } = makeGroup({ maxSize: 1 });
     const made = Promise.all([group.add(write('a')), group.addDelayed(write('b')), group.add(write('c'))]);
     await group.idle();
@@ -178,7 +178,7 @@ describe('being idle', () => {
     await made;
   });
 
-  test('is told to everybody who waits for it', async () => {
+  test('is reported to everybody who waits for it', async () => {
     const { group } = makeGroup();
     const made = group.addDelayed(write('a'));
 

@@ -29,7 +29,7 @@ function openInbox(folder: string): Inbox {
   return inbox;
 }
 
-/** Another connection to the inbox's file, as somebody has it who looks. */
+/** Another connection to the inbox's file, like that of somebody who looks into it. */
 function connect(folder: string, file = 'inbox.sqlite'): Database.Database {
   const database = new Database(join(folder, file));
   afterThisTest(() => database.close());
@@ -41,7 +41,7 @@ const claim = async (inbox: Inbox, limit = 1_000): Promise<readonly Delivery[]> 
 
 const claimIds = async (inbox: Inbox): Promise<number[]> => (await claim(inbox)).map(({ id }) => id);
 
-/** What stands on the disk now, as it would if the process died: the files as they are, opened again. */
+/** Opens a copy of the files as they are now, as after a crash. */
 function openAsAfterCrash(folder: string): Inbox {
   const copy = makeFolder();
   for (const name of readdirSync(folder)) {
@@ -60,13 +60,13 @@ describe('opening', () => {
     throw new Error('It opened.');
   };
 
-  test('makes the folder, and those above it', () => {
+  test('creates the folder, and those above it', () => {
     const folder = join(makeFolder(), 'a', 'b');
 
     expect(openInbox(folder).location).toBe(join(folder, 'inbox.sqlite'));
   });
 
-  test('is refused while another has the inbox, who is not disturbed', async () => {
+  test('is refused while another receiver has the inbox, which is not disturbed', async () => {
     const folder = makeFolder();
     const first = openInbox(folder);
 
@@ -197,7 +197,7 @@ describe('opening', () => {
   });
 });
 
-describe('what makes it durable', () => {
+describe('durability', () => {
   test('is WAL and a flush for each commit', () => {
     const statements: string[] = [];
     const exec = Reflect.get(Database.prototype, 'exec');
@@ -260,7 +260,7 @@ describe('what makes it durable', () => {
     expect(await claimIds(after)).toEqual([3]);
   });
 
-  test('repeats after a crash only what came after the first that was under way', async () => {
+  test('repeats after a crash only what came after the first one under way', async () => {
     const folder = makeFolder();
     const inbox = openInbox(folder);
     await Promise.all(Array.from({ length: 4 }, () => inbox.accept(arbitrary())));
@@ -309,7 +309,7 @@ const faults: readonly (readonly [name: string, make: (folder: string) => () => 
 
 describe('a write that fails', () => {
   test.each(faults)(
-    '%s rejects all that was to be written with it, keeps nothing of it, and the next succeeds',
+    '%s rejects everything that was to be written with it, stores nothing of it, and the next succeeds',
     async (_name, makeFault) => {
       const folder = makeFolder();
       const inbox = openInbox(folder);
@@ -323,7 +323,7 @@ describe('a write that fails', () => {
       const undo = makeFault(folder);
 
       const errors = await Promise.all(
-        [...settleAll(), inbox.accept(arbitrary('never kept'))].map(rejection),
+        [...settleAll(), inbox.accept(arbitrary('never stored'))].map(rejection),
       );
 
       for (const error of errors) {
@@ -371,7 +371,7 @@ describe('a write that fails', () => {
     },
   );
 
-  test('while closing does not keep it from closing', async () => {
+  test('while closing does not prevent closing', async () => {
     const folder = makeFolder();
     const inbox = openSqliteInbox(folder);
     await inbox.accept(arbitrary());
@@ -407,11 +407,11 @@ describe('a read that fails', () => {
   });
 });
 
-describe('who opens the file while the receiver runs', () => {
+describe('somebody who opens the file while the receiver runs', () => {
   const overviewOf = (folder: string, columns: string): unknown[] =>
     connect(folder).prepare(`SELECT ${columns} FROM overview ORDER BY id`).raw().all([]);
 
-  test('sees what is handled, what waits and what is parked, and why', async () => {
+  test('sees which deliveries are handled, waiting and parked, and why', async () => {
     const folder = makeFolder();
     const inbox = openInbox(folder);
     await Promise.all(Array.from({ length: 4 }, (_, index) => inbox.accept(arbitrary(`content ${index}`))));
@@ -470,7 +470,7 @@ describe('who opens the file while the receiver runs', () => {
     expect(overviewOf(folder, 'received_at')).toEqual([[new Date(delivery!.receivedAt).toISOString()]]);
   });
 
-  test('may delete what was handled: no id is given again, and what comes is still claimed', async () => {
+  test('may delete handled deliveries: no id is reused, and new deliveries are still claimed', async () => {
     const folder = makeFolder();
     const inbox = openSqliteInbox(folder);
     await Promise.all([inbox.accept(arbitrary()), inbox.accept(arbitrary('arbitrary', 'a'))]);

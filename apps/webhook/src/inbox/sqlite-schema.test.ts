@@ -104,7 +104,7 @@ const definitionsOf = (file: Database.Database): unknown[] =>
   ).map(({ type, name, sql }) => [type, name, sql.replaceAll(/\s+/g, ' ')]);
 
 describe('a file of version 1', () => {
-  test('is opened with all that it holds', async () => {
+  test('is opened with all its content', async () => {
     const { folder, file } = makeFileOfVersion1();
     const inbox = openInbox(folder);
 

@@ -2,7 +2,7 @@ import type { Delivery, IncomingDelivery, AttemptResult } from './inbox.js';
 import { NO_LAG, planWrites, Progress, type Stored, type Write, type WritePlan } from './write-plan.js';
 
 const NOW = 1_000_000;
-const KEPT: Stored = { lastId: 20, events: new Map([['kept', 7]]) };
+const STORED: Stored = { lastId: 20, events: new Map([['kept', 7]]) };
 
 const incoming: IncomingDelivery = {
   method: 'POST',
@@ -73,7 +73,7 @@ test.each<{
     want: { ids: [21, 22, 23], accepted: [kept(21, 1, 'a'), kept(22, 2, 'b'), kept(23, 3)] },
   },
   {
-    name: 'an event that is kept already',
+    name: 'an event that is stored already',
     writes: [accept(1, 'kept'), accept(2)],
     want: { ids: [7, 21], accepted: [kept(21, 2)] },
   },
@@ -205,14 +205,14 @@ test.each<{
 ])('plans: $name', ({ writes, want, claimedThrough = 12, maxLag }) => {
   const progress = progressThrough(claimedThrough);
 
-  expect(planWrites(writes, KEPT, progress, NOW, maxLag)).toEqual({ ...nothing, ...want });
+  expect(planWrites(writes, STORED, progress, NOW, maxLag)).toEqual({ ...nothing, ...want });
 });
 
 test('changes nothing: a plan that is not carried out is made again, the same', () => {
   const progress = progressThrough(300);
   const writes = [settle(11, handled), settle(12, failed(1)), accept(1, 'new'), accept(2, 'new')];
-  const plan = planWrites(writes, KEPT, progress, NOW);
+  const plan = planWrites(writes, STORED, progress, NOW);
 
-  expect(planWrites(writes, KEPT, progress, NOW)).toEqual(plan);
-  expect(KEPT).toEqual({ lastId: 20, events: new Map([['kept', 7]]) });
+  expect(planWrites(writes, STORED, progress, NOW)).toEqual(plan);
+  expect(STORED).toEqual({ lastId: 20, events: new Map([['kept', 7]]) });
 });

@@ -79,7 +79,14 @@ test.each<[name: string, thrown: () => unknown]>([
   ['message', () => new Error('a'.repeat(50_000_000))],
   ['member', () => Object.assign(new Error(), { body: 'a'.repeat(50_000_000) })],
   ['name', () => Object.assign(new Error(), { name: 'a'.repeat(50_000_000) })],
-  ['list of members', () => Object.assign(new Error(), Array.from({ length: 10_000 }, () => 'a'.repeat(500)))],
+  [
+    'list of members',
+    () =>
+      Object.assign(
+        new Error(),
+        Array.from({ length: 10_000 }, () => 'a'.repeat(500)),
+      ),
+  ],
   ['cause', () => new Error('a', { cause: 'a'.repeat(50_000_000) })],
   ['list of errors', () => new AggregateError(Array.from({ length: 10_000 }, () => new Error('a')))],
   ['text', () => 'a'.repeat(50_000_000)],

@@ -62,7 +62,7 @@ test.each([
   ['POST', '/plant/webhook', 404, null],
   ['GET', '//', 404, null],
   ['GET', '/%2e%2e/package.json', 404, null],
-])('%s %s is answered %d, with nothing', async (method, path, status, allow) => {
+])('%s %s: %d without content', async (method, path, status, allow) => {
   const { url } = await start();
   const response = await fetch(`${url.slice(0, -1)}${path}`, { method });
 

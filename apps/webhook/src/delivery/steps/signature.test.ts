@@ -48,11 +48,11 @@ async function statusOf(vector: Vector, keys: string, answers = given): Promise<
 describe.each(vectors)('$name:', (vector) => {
   const otherKey = 'whsec_YW5vdGhlciBrZXk=';
 
-  test('taken', async () => {
+  test('accepted', async () => {
     expect(await statusOf(vector, vector.key)).toBe(204);
   });
 
-  test('taken while the key is replaced, on either side', async () => {
+  test('accepted while the key is replaced, on either side', async () => {
     expect(await statusOf(vector, `${otherKey},${vector.key}`)).toBe(204);
     const signature = `v1a,another v1,another ${vector.signature}`;
     expect(await statusOf({ ...vector, signature }, vector.key)).toBe(204);
