@@ -27,7 +27,7 @@ onLinux('an inbox that cannot grow', () => {
       const load = await fill(receiver);
 
       expectExactly(receiver, load);
-      const [logged] = receiver.process.entries('a delivery was not taken');
+      const [logged] = receiver.process.entries('a delivery was not accepted');
       expect(logged).toMatchObject({ status: 503, err: { code: 'INBOX_WRITE_FAILED' } });
       await expectResponses(receiver);
 

@@ -68,7 +68,7 @@ test('a second receiver on the same inbox exits with one line, and the first con
   expect(await second.exit).toEqual({ code: 1, signal: null });
   expect(second.stdout).toBe('');
   expect(second.stderr).toBe(
-    `Another receiver works on the inbox in ${inboxOf(folder)}. Stop it, or set INBOX_URL to a folder of its own. [INBOX_IN_USE]\n`,
+    `Another receiver uses the inbox in ${inboxOf(folder)}. Stop it, or set INBOX_URL to another folder. [INBOX_IN_USE]\n`,
   );
   await openSender(first).send('first');
   expect(readInbox(first.inbox)).toHaveLength(1);

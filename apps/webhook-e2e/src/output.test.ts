@@ -54,7 +54,7 @@ test('no token is logged, even at level trace', async () => {
   await receiver.process.logged('access tokens not reloaded; those read last stay');
   const load = new Load();
   await load.send(openSender(receiver), 4, () => load.refused.size < 10);
-  await receiver.process.logged('a delivery was not taken');
+  await receiver.process.logged('a delivery was not accepted');
   await send(receiver, head(POST, HOST, RIGHT, 'Content-Length: 10'));
   expect(await receiver.process.stop()).toMatchObject({ signal: null });
 

@@ -8,7 +8,7 @@ import Database from 'libsql';
 import { afterThisTest, makeFolder } from '../support/clean-up.js';
 import { ACCESS_TOKEN } from '../support/messages.js';
 import type { Environment } from '../support/process.js';
-import { inboxOf, spawnReceiver } from '../support/receiver.js';
+import { inboxOf, spawnReceiver, startReceiver } from '../support/receiver.js';
 
 interface Row {
   readonly name: string;
@@ -21,10 +21,12 @@ interface Row {
 }
 
 const TOKEN_MISSING =
-  '  ACCESS_TOKENS: set one of ACCESS_TOKENS (comma-separated) and ACCESS_TOKENS_FILE (one a line): without a token the receiver does not start';
+  '  ACCESS_TOKENS: set either ACCESS_TOKENS (comma-separated) or ACCESS_TOKENS_FILE (one a line): the receiver does not start without a token';
 
 const configuration = (...faults: readonly string[]): string =>
-  `${['The configuration is not usable:', ...faults].join('\n')} [CONFIGURATION_INVALID]\n`;
+  `${['The configuration is invalid:', ...faults].join('\n')} [CONFIGURATION_INVALID]\n`;
+
+const MISSPELT = 'HANDLER_CONCURENCY: is not a setting and has no effect; did you mean HANDLER_CONCURRENCY?';
 
 const fixed = (text: string) => (): string => text;
 
@@ -72,6 +74,11 @@ const settings: readonly Row[] = [
     given: () => ({ MAX_CONTENT_BYTES: '2', MAX_CONTENT_BYTES_IN_FLIGHT: '1' }),
     want: fixed(configuration('  MAX_CONTENT_BYTES: must not be larger than MAX_CONTENT_BYTES_IN_FLIGHT')),
   },
+  {
+    name: 'a misspelt setting beside a fault',
+    given: () => ({ PORT: 'http', HANDLER_CONCURENCY: ACCESS_TOKEN }),
+    want: fixed(configuration('  PORT: must be a whole number from 0 to 65535', `  ${MISSPELT}`)),
+  },
 ];
 
 const tokensFile = (name: string, reason: string, make?: (file: string) => void): Row => ({
@@ -82,7 +89,7 @@ const tokensFile = (name: string, reason: string, make?: (file: string) => void)
     return { ACCESS_TOKENS: '', ACCESS_TOKENS_FILE: file };
   },
   want: (folder) =>
-    `The access tokens in ${join(folder, 'tokens')} cannot be used: ${reason.replace('FOLDER', folder)}. [ACCESS_TOKENS_UNREADABLE]\n`,
+    `ACCESS_TOKENS_FILE: the access tokens in ${join(folder, 'tokens')} cannot be used: ${reason.replace('FOLDER', folder)}. [ACCESS_TOKENS_UNREADABLE]\n`,
 });
 
 const tokensFiles: readonly Row[] = [
@@ -90,12 +97,12 @@ const tokensFiles: readonly Row[] = [
   tokensFile('a token file that is a folder', 'EISDIR: illegal operation on a directory, read', (file) =>
     mkdirSync(file),
   ),
-  tokensFile('an empty token file', 'it holds no access token; write one on a line of its own', (file) =>
+  tokensFile('an empty token file', 'it has no access token; write one on a line of its own', (file) =>
     writeFileSync(file, ''),
   ),
   tokensFile(
     'a token file with comments only',
-    'it holds no access token; write one on a line of its own',
+    'it has no access token; write one on a line of its own',
     (file) => writeFileSync(file, `# ${ACCESS_TOKEN}\n\n`),
   ),
   tokensFile(
@@ -123,21 +130,21 @@ const addresses: readonly Row[] = [
     name: 'PORT is in use',
     given: async () => ({ PORT: `${await usedPort()}` }),
     want: (_folder, { PORT }) =>
-      `127.0.0.1:${PORT} cannot be listened on: listen EADDRINUSE: address already in use 127.0.0.1:${PORT}. Set HOST and PORT to an address of this machine that is free. [ADDRESS_UNAVAILABLE]\n`,
+      `The receiver cannot listen on 127.0.0.1:${PORT}: listen EADDRINUSE: address already in use 127.0.0.1:${PORT}. Set HOST and PORT to a free address of this machine. [ADDRESS_UNAVAILABLE]\n`,
     logs: 1,
   },
   {
     name: 'OPERATIONS_PORT is in use',
     given: async () => ({ OPERATIONS_PORT: `${await usedPort()}` }),
     want: (_folder, { OPERATIONS_PORT }) =>
-      `127.0.0.1:${OPERATIONS_PORT} cannot be listened on: listen EADDRINUSE: address already in use 127.0.0.1:${OPERATIONS_PORT}. Set OPERATIONS_PORT to a port that is free; 0 lets the system choose. [ADDRESS_UNAVAILABLE]\n`,
+      `The receiver cannot listen on 127.0.0.1:${OPERATIONS_PORT}: listen EADDRINUSE: address already in use 127.0.0.1:${OPERATIONS_PORT}. Set OPERATIONS_PORT to a free port; 0 lets the system choose. [ADDRESS_UNAVAILABLE]\n`,
   },
   {
     name: 'an address of another machine',
     // Reserved for documentation (RFC 5737), so no machine has it.
     given: () => ({ HOST: '192.0.2.1' }),
     want: fixed(
-      '192.0.2.1:0 cannot be listened on: listen EADDRNOTAVAIL: address not available 192.0.2.1. Set HOST and PORT to an address of this machine that is free. [ADDRESS_UNAVAILABLE]\n',
+      'The receiver cannot listen on 192.0.2.1:0: listen EADDRNOTAVAIL: address not available 192.0.2.1. Set HOST and PORT to a free address of this machine. [ADDRESS_UNAVAILABLE]\n',
     ),
     logs: 1,
   },
@@ -150,7 +157,7 @@ const inbox = (name: string, reason: string, make: (inbox: string) => void): Row
     return {};
   },
   want: (folder) =>
-    `The inbox in ${inboxOf(folder)} cannot be opened: ${reason.replace('FOLDER', folder)}. Check the folder, or set INBOX_URL to another one. [INBOX_UNUSABLE]\n`,
+    `The inbox in ${inboxOf(folder)} cannot be used: ${reason.replace('FOLDER', folder)}. Check that the folder exists and that this user may write it and its files, or set INBOX_URL to another folder. [INBOX_UNUSABLE]\n`,
 });
 
 const inboxes: readonly Row[] = [
@@ -164,7 +171,7 @@ const inboxes: readonly Row[] = [
       return { INBOX_URL: `file:${folder}/file/inbox` };
     },
     want: (folder) =>
-      `The inbox in ${folder}/file/inbox cannot be opened: ENOTDIR: not a directory, mkdir '${folder}/file/inbox'. Check the folder, or set INBOX_URL to another one. [INBOX_UNUSABLE]\n`,
+      `The inbox in ${folder}/file/inbox cannot be used: ENOTDIR: not a directory, mkdir '${folder}/file/inbox'. Check that the folder exists and that this user may write it and its files, or set INBOX_URL to another folder. [INBOX_UNUSABLE]\n`,
   },
   inbox('an inbox whose file is not an SQLite database', 'file is not a database', (folder) => {
     mkdirSync(folder);
@@ -202,4 +209,11 @@ describe('a fault at the start: exit code 1, and a message that says what is wro
       expect(receiver.output).not.toMatch(/^\s+at |"stack"/m);
     },
   );
+});
+
+test('a misspelt setting is a warning in the log', async () => {
+  const { process } = await startReceiver({ settings: { HANDLER_CONCURENCY: ACCESS_TOKEN } });
+
+  expect(process.entries(MISSPELT)).toMatchObject([{ level: 'warn' }]);
+  expect(process.stdout).not.toContain(ACCESS_TOKEN);
 });
