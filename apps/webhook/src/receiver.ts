@@ -84,8 +84,17 @@ export async function startReceiver(
     };
     return { url, operationsUrl: operations.url, close };
   } catch (error) {
-    for (const close of opened.reverse()) await close();
+    for (const close of opened.reverse()) await closeQuietly(close);
     throw error;
+  }
+}
+
+/** Ignores a failure to close: the failure to start is the one to report, and the rest must be closed too. */
+async function closeQuietly(close: () => unknown): Promise<void> {
+  try {
+    await close();
+  } catch {
+    // See above.
   }
 }
 
