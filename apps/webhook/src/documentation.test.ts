@@ -90,7 +90,7 @@ describe('the SQL that it shows works:', () => {
 
   const rowsOf = (database: Database.Database, sql: string): unknown[] => database.prepare(sql).raw().all([]);
 
-  test('how many there are in each state, and the states that it lists', async () => {
+  test('counting deliveries by state, and the states that it lists', async () => {
     const { database } = await makeInbox();
 
     const rows = rowsOf(database, queries[0]!);
@@ -103,7 +103,7 @@ describe('the SQL that it shows works:', () => {
     expect(documented.sort()).toEqual(rows.map((row) => code((row as unknown[])[0])));
   });
 
-  test('what has failed', async () => {
+  test('listing what has failed', async () => {
     const { database } = await makeInbox();
 
     expect(rowsOf(database, queries[1]!)).toEqual([

@@ -8,14 +8,14 @@ import type { OpenInbox } from './inbox.suite.js';
 
 type Fate = AttemptResult['kind'] | 'failed for long';
 
-/** What happens to the inbox in one turn, all of it at once; then it may be closed and opened again. */
+/** What happens to the inbox in one turn, all at once. Then it may be closed and opened again. */
 interface Turn {
-  /** What is accepted: how large it is, and of which event. */
+  /** The deliveries that are accepted: their sizes and events. */
   readonly accepted: readonly { readonly size: number; readonly eventId: string | null }[];
-  /** What becomes of deliveries that are claimed, picked by number. */
+  /** The results of claimed deliveries, picked by number. */
   readonly settled: readonly { readonly pick: number; readonly fate: Fate }[];
   readonly limit: number;
-  /** Limits of further claims, each a turn of the event loop later: while all of that is being written. */
+  /** Limits of further claims, each one turn of the event loop later, while everything is being written. */
   readonly laterLimits: readonly number[];
   readonly reopens: boolean;
 }
@@ -97,7 +97,7 @@ class Play {
     if (reopens) await this.#reopen();
   }
 
-  /** Nothing that was acknowledged is lost: what was neither handled nor parked nor put off comes. */
+  /** Nothing that was acknowledged is lost: what is not handled, parked or delayed comes. */
   async end(): Promise<void> {
     await this.inbox.close();
     await this.#reopen();
@@ -171,7 +171,7 @@ class Play {
  * as one delivery.
  */
 export function inboxProperty(open: OpenInbox): void {
-  test('loses nothing and repeats nothing, whatever happens in whichever order', async () => {
+  test('loses nothing and repeats nothing, whatever happens', async () => {
     await fc.assert(
       fc.asyncProperty(turns, async (given) => {
         const folder = makeFolder();

@@ -6,7 +6,7 @@ import { afterThisTest } from './teardown.js';
 import type { Delivery, Inbox, IncomingDelivery, AttemptResult } from '../src/inbox/inbox.js';
 import { inboxProperty } from './inbox-property.suite.js';
 
-/** Opens the inbox that belongs to a folder: always the same one for the same folder. */
+/** Opens the inbox of a folder. */
 export type OpenInbox = (folder: string) => Inbox | Promise<Inbox>;
 
 const HANDLED: AttemptResult = { kind: 'handled' };
@@ -61,7 +61,7 @@ const kinds: readonly (readonly [name: string, delivery: IncomingDelivery])[] = 
   ['an event whose identifier is long', incoming('a', { eventId: 'a'.repeat(100_000) })],
 ];
 
-/** What an inbox has to give back of a delivery, comparable. */
+/** What an inbox must return of a delivery, in a form that can be compared. */
 const asKept = ({ method, mediaType, contentEncoding, eventId, content }: IncomingDelivery): unknown => ({
   method,
   mediaType,
@@ -74,7 +74,7 @@ const ofEvent = (eventId: string, content = 'arbitrary'): IncomingDelivery => in
 
 const idsOf = (deliveries: readonly Delivery[]): number[] => deliveries.map(({ id }) => id);
 
-/** The suite of the port {@link Inbox}: what each adapter has to do, through the port alone. */
+/** The suite of the port {@link Inbox}: what each adapter must do, tested through the port alone. */
 export function inboxSuite(name: string, open: OpenInbox): void {
   describe(name, () => {
     let folder: string;
@@ -151,14 +151,14 @@ export function inboxSuite(name: string, open: OpenInbox): void {
     });
 
     describe('numbers deliveries', () => {
-      test('one after the other when they come at once', async () => {
+      test('one after the other when they arrive together', async () => {
         expect(await accept(500)).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
         expect((await claim()).map(({ content }) => Buffer.from(content).toString())).toEqual(
           Array.from({ length: 500 }, (_, index) => `content ${index}`),
         );
       });
 
-      test('on from the last one after it was opened again', async () => {
+      test('from the last one on after it was opened again', async () => {
         expect(await accept(2)).toEqual([1, 2]);
         for (const delivery of await claim()) await inbox.settle(delivery, HANDLED);
         await reopen();
@@ -210,13 +210,13 @@ export function inboxSuite(name: string, open: OpenInbox): void {
         ]);
       });
 
-      /** What may have become of the first one. */
+      /** The possible states of the first one. */
       const fates: readonly {
         name: string;
         result?: AttemptResult;
         claims: boolean;
         counts: { waiting: number; parked: number };
-        /** Whether it comes, now and after an opening. */
+        /** Whether it comes, now and after the inbox was opened again. */
         comes: readonly [now: boolean, later: boolean];
       }[] = [
         { name: 'waits', claims: false, counts: { waiting: 1, parked: 0 }, comes: [true, true] },
@@ -310,7 +310,7 @@ export function inboxSuite(name: string, open: OpenInbox): void {
         expect((await claim()).map(({ eventId }) => eventId)).toEqual(alike);
       });
 
-      test('is one of its own where no event is known, the same content or not', async () => {
+      test('is separate from others without an event, also with the same content', async () => {
         expect(await acceptAll([incoming('same'), incoming('same')])).toEqual([1, 2]);
         await reopen();
 
@@ -341,7 +341,7 @@ export function inboxSuite(name: string, open: OpenInbox): void {
     });
 
     describe('claims', () => {
-      test('in the order in which deliveries came, and no more than the limit', async () => {
+      test('in the order of arrival, and no more than the limit', async () => {
         await accept(5);
 
         expect(await claimIds(2)).toEqual([1, 2]);
@@ -405,7 +405,7 @@ export function inboxSuite(name: string, open: OpenInbox): void {
     });
 
     describe('what was claimed and not settled', () => {
-      test('is claimed again after an opening, as often as that happens', async () => {
+      test('is claimed again each time the inbox is opened', async () => {
         await accept(2);
         for (let openings = 0; openings < 3; openings += 1) {
           expect(await claim()).toMatchObject([
@@ -463,7 +463,7 @@ export function inboxSuite(name: string, open: OpenInbox): void {
     });
 
     describe('what failed', () => {
-      test('comes again when it is due, with one failure more', async () => {
+      test('comes again when it is due, with one more failure', async () => {
         await accept(1);
         for (let failures = 0; failures < 3; failures += 1) {
           const [delivery] = await claim();
@@ -473,7 +473,7 @@ export function inboxSuite(name: string, open: OpenInbox): void {
         expect(await inbox.counts()).toEqual({ waiting: 1, parked: 0 });
       });
 
-      test('does not come before it is due, nor after an opening', async () => {
+      test('does not come before it is due, even after the inbox was opened again', async () => {
         await accept(1);
         await inbox.settle((await claim())[0]!, failed(LATER));
 
@@ -517,7 +517,7 @@ export function inboxSuite(name: string, open: OpenInbox): void {
         expect(await claimIds()).toEqual([3]);
       });
 
-      test('and is due comes within the limit, each once', async () => {
+      test('and is due comes once, within the limit', async () => {
         await accept(5);
         for (const delivery of await claim()) await inbox.settle(delivery, failed(0));
         await accept(1);

@@ -156,7 +156,7 @@ function without(name: string): Sent {
   return withField(name, undefined);
 }
 
-/** Sends a head and nothing after it; resolves with all that comes until the connection closes. */
+/** Sends a head without content. Resolves with everything that arrives until the connection closes. */
 async function exchange(url: string, fields: readonly string[]): Promise<string> {
   const { hostname, port, pathname } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -27,7 +27,7 @@ test.each([
   expect(readAccessTokensFile(makeFile(text), anyToken)).toEqual(want);
 });
 
-test('with a format, refuses a token that is not of it, and quotes nothing', () => {
+test('with a format, refuses a token of another format, and quotes nothing', () => {
   const file = makeFile('# a comment\na-one\nsecret\n');
   const format = createTokenMatcher({ name: 'as agreed', pattern: '^a-' });
 
@@ -81,7 +81,7 @@ describe('refuses', () => {
     expect(error.message).not.toMatch(/s.?cret/);
   });
 
-  test('a file that is not there, and a folder', () => {
+  test('a missing file, and a folder', () => {
     const folder = makeFolder();
     mkdirSync(join(folder, 'folder'));
 

@@ -20,7 +20,7 @@ test.each([
   expect(new AccessTokens(tokens).find(candidate) !== undefined).toBe(has);
 });
 
-test('is a set, whatever the tokens are and however often they are replaced', () => {
+test('is a set of tokens, however often they are replaced', () => {
   const lists = fc.array(fc.array(fc.string(), { maxLength: 5 }), { minLength: 1, maxLength: 4 });
   fc.assert(
     fc.property(lists, fc.array(fc.string()), (given, others) => {
@@ -47,6 +47,6 @@ test('forgets the tokens that it had before', () => {
   ]);
 });
 
-test('shows no token when it is looked at', () => {
+test('shows no token when it is inspected', () => {
   expect(JSON.stringify(new AccessTokens(['a-secret']))).not.toContain('a-secret');
 });

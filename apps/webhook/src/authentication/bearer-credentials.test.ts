@@ -96,7 +96,7 @@ describe('whatever the fields are', () => {
   const authorizationsOf = (fields: readonly (readonly [string, string])[]): string[] =>
     fields.filter(([name]) => /^authorization$/i.test(name)).map(([, value]) => value);
 
-  test('a token comes of one Authorization alone, with the bearer scheme and a b64token', () => {
+  test('a token is read only from a single Authorization with the bearer scheme and a b64token', () => {
     fc.assert(
       fc.property(fc.array(field, { maxLength: 4 }), (fields) => {
         const result = readBearerCredentials(fields.flat());
@@ -132,7 +132,7 @@ describe('whatever the fields are', () => {
     );
   });
 
-  test('it takes time that grows with their length and no faster', () => {
+  test('the time grows linearly with their length', () => {
     const long = 100_000;
     for (const value of [
       `Bearer${' '.repeat(long)}a b`,

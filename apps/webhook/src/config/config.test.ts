@@ -28,7 +28,7 @@ const defaults: Config = {
 const parse = (environment: Record<string, string>, given: Answers = {}): Config =>
   parseConfig(environment, composeAnswers(given).settings);
 
-/** The lines of what is said about an environment, without the first one. */
+/** The faults of an environment, one a line. */
 function faultsOf(environment: Record<string, string>, given: Answers = {}): string[] {
   try {
     parse(environment, given);
@@ -42,7 +42,7 @@ function faultsOf(environment: Record<string, string>, given: Answers = {}): str
   return [];
 }
 
-test('a token is all that has to be set', () => {
+test('only a token is required', () => {
   expect(parse(TOKENS)).toEqual({ ...defaults, ACCESS_TOKENS: ['arbitrary-token'] });
   expect(parse({ ACCESS_TOKENS_FILE: 'tokens' })).toEqual({
     ...defaults,
@@ -91,7 +91,7 @@ test('everything can be set', () => {
   );
 });
 
-test('what is empty is not set', () => {
+test('an empty variable counts as not set', () => {
   const empty = Object.fromEntries(SETTING_NAMES.map((name) => [name, '']));
 
   expect(parse({ ...empty, ...TOKENS })).toEqual(parse(TOKENS));
@@ -220,7 +220,7 @@ describe('once questions are answered:', () => {
   });
 });
 
-describe('settings that have to agree:', () => {
+describe('settings that depend on each other:', () => {
   const ONE =
     'ACCESS_TOKENS: set either ACCESS_TOKENS (comma-separated) or ACCESS_TOKENS_FILE (one a line): the receiver does not start without a token';
 

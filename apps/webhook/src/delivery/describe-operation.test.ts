@@ -10,7 +10,7 @@ import { exampleAnswers } from '@plant-store/example-answers';
 import { documentPartsOf } from '../answers/document-table.js';
 import { describeOperation } from './describe-operation.js';
 
-/** What Nest makes of an operation that asserts a header and a response of its own beside the answers. */
+/** What Nest generates for an operation whose decorators state a header and a response beside the answers. */
 async function operationOf(answers: Answers): Promise<object | undefined> {
   @Controller()
   class Variant {
@@ -36,7 +36,7 @@ async function operationOf(answers: Answers): Promise<object | undefined> {
 const { 'event-identity': eventIdentity, 'status-codes': statusCodes } = exampleAnswers;
 const answers = { 'event-identity': eventIdentity, 'status-codes': statusCodes };
 
-test('what else decorators assert stays, for the gate to find', async () => {
+test('what other decorators state stays, and the gate finds it', async () => {
   expect(await operationOf({ ...answers, 'http-method': 'PUT' })).toMatchObject({
     summary: 'asserted',
     parameters: [{ name: 'webhook-id' }, { name: 'asserted' }],
@@ -44,7 +44,7 @@ test('what else decorators assert stays, for the gate to find', async () => {
   });
 });
 
-test('while the method is open it asserts nothing', async () => {
+test('while the method is open it states nothing', async () => {
   expect(await operationOf(answers)).toMatchObject({
     summary: 'asserted',
     parameters: [{ name: 'asserted' }],

@@ -106,7 +106,7 @@ const manyTurns = async (): Promise<void> => {
   for (let turns = 0; turns < 20; turns += 1) await turn();
 };
 
-describe('hands on', () => {
+describe('passes on', () => {
   test.each<[string, DeliveryHandler]>([
     ['returns', () => undefined],
     ['resolves', async () => turn()],
@@ -249,7 +249,7 @@ describe('a handler that fails', () => {
     expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
   });
 
-  test.each(failures)('that %s to the last is parked, with what it said', async (_name, fail, described) => {
+  test.each(failures)('that %s every time is parked with its error', async (_name, fail, described) => {
     const running = run(fail, { maxAttempts: 3 });
     const { recorder, log, inbox, accept } = running;
     await accept(1);

@@ -28,7 +28,7 @@ function makeGroup(given: Partial<GroupCommitOptions<Write, string>> = {}): {
   return { group, commits };
 }
 
-test('commits together what comes in one turn, and gives each its own result', async () => {
+test('commits what arrives in one turn together, and returns a result for each', async () => {
   const { group, commits } = makeGroup();
 
   const results = await Promise.all(['a', 'b', 'c'].map((name) => group.add(write(name))));
@@ -44,7 +44,7 @@ test('commits nothing before the turn is over', () => {
   expect(commits).toEqual([]);
 });
 
-test('commits what comes in the next turn by itself', async () => {
+test('commits what arrives in the next turn separately', async () => {
   const { group, commits } = makeGroup();
   await group.add(write('a'));
   await group.add(write('b'));
@@ -52,7 +52,7 @@ test('commits what comes in the next turn by itself', async () => {
   expect(commits).toEqual([['a'], ['b']]);
 });
 
-test('commits what comes during a commit with the next one', async () => {
+test('commits what arrives during a commit with the next one', async () => {
   let second: Promise<string> | undefined;
   const commits: string[][] = [];
   const group: GroupCommit<Write, string> = new GroupCommit<Write, string>({
@@ -74,7 +74,7 @@ test('commits what comes during a commit with the next one', async () => {
 describe('a commit that fails', () => {
   const full = new Error('no room');
 
-  test('rejects exactly its writes, and the next is made', async () => {
+  test('rejects exactly its writes, and the next one succeeds', async () => {
     let isFull = true;
     const { group } = makeGroup({
       maxSize: 2,
@@ -97,7 +97,7 @@ describe('a commit that fails', () => {
     expect(await group.add(write('e'))).toBe('e');
   });
 
-  test('is no reason to stay busy', async () => {
+  test('does not keep it busy', async () => {
     const { group } = makeGroup({
       commit: () => {
         throw full;
@@ -132,8 +132,8 @@ describe('the largest commit', () => {
   });
 });
 
-describe('a patient write', () => {
-  test('rides along with one that is not, in the order in which they came', async () => {
+describe('a delayed write', () => {
+  test('is committed with one that is not delayed, in the order of arrival', async () => {
     const { group, commits } = makeGroup();
     const results = await Promise.all([
       group.addDelayed(write('a')),
@@ -145,7 +145,7 @@ describe('a patient write', () => {
     expect(results).toEqual(['a is stored', 'b is stored', 'c is stored']);
   });
 
-  test('is made by itself once its maxDelay has ended', async () => {
+  test('is committed alone after its delay', async () => {
     const { group, commits } = makeGroup({ maxDelay: 1 });
 
     expect(await Promise.all([group.addDelayed(write('a')), group.addDelayed(write('b'))])).toEqual([
@@ -155,7 +155,7 @@ describe('a patient write', () => {
     expect(commits).toEqual([['a', 'b']]);
   });
 
-  test('that comes after others were made has a maxDelay of its own', async () => {
+  test('that comes after a commit has its own delay', async () => {
     const { group, commits } = makeGroup({ maxDelay: 1 });
     await Promise.all([group.addDelayed(write('a')), group.add(write('b'))]);
     await group.addDelayed(write('c'));
@@ -165,7 +165,7 @@ describe('a patient write', () => {
 });
 
 describe('being idle', () => {
-  test('is so at once with nothing to write', async () => {
+  test('is immediate with nothing to write', async () => {
     await expect(makeGroup().group.idle()).resolves.toBeUndefined();
   });
 

@@ -41,7 +41,7 @@ test('knows what is claimed and has not ended', () => {
   expect(progress.claimedThrough).toBe(12);
 });
 
-test('agrees with the list of everything, whatever ends in whichever order', () => {
+test('agrees with a list of everything, in whichever order deliveries end', () => {
   fc.assert(
     fc.property(
       fc.nat(100),

@@ -198,7 +198,7 @@ describe('opening', () => {
 });
 
 describe('durability', () => {
-  test('is WAL and a flush for each commit', () => {
+  test('is WAL with a flush for each commit', () => {
     const statements: string[] = [];
     const exec = Reflect.get(Database.prototype, 'exec');
     afterThisTest(() => (Database.prototype.exec = exec));
@@ -213,7 +213,7 @@ describe('durability', () => {
     expect(statements.filter((sql) => sql.includes('synchronous'))).toEqual(['PRAGMA synchronous = FULL']);
   });
 
-  test('holds for what was accepted and settled, as if the process died at once', async () => {
+  test('covers what was accepted and settled, if the process dies at once', async () => {
     const folder = makeFolder();
     const inbox = openInbox(folder);
     await Promise.all(Array.from({ length: 5 }, (_, index) => inbox.accept(arbitrary(`content ${index}`))));
@@ -232,7 +232,7 @@ describe('durability', () => {
     ]);
   });
 
-  test('holds for the first delivery of an event as soon as any of it is acknowledged', async () => {
+  test('covers the first delivery of an event as soon as any of them is acknowledged', async () => {
     const folder = makeFolder();
     const inbox = openInbox(folder);
     const accepted = ['first', 'second', 'third'].map((content) => inbox.accept(arbitrary(content, 'a')));
@@ -244,7 +244,7 @@ describe('durability', () => {
     expect((await claim(after)).map(({ id, content }) => [id, String(content)])).toEqual([[1, 'first']]);
   });
 
-  test('holds for the identity of what was handled or parked', async () => {
+  test('covers the event of a delivery that was handled or parked', async () => {
     const folder = makeFolder();
     const inbox = openInbox(folder);
     await Promise.all([inbox.accept(arbitrary('1', 'a')), inbox.accept(arbitrary('2', 'b'))]);
@@ -282,14 +282,14 @@ describe('durability', () => {
   });
 });
 
-/** Another program that writes for longer than is waited for. */
+/** Another program that writes for longer than the inbox waits. */
 function lockFile(folder: string): () => void {
   const other = connect(folder);
   other.exec('BEGIN IMMEDIATE');
   return () => other.exec('ROLLBACK');
 }
 
-/** Faults, each undone by what it returns. What SQLite does on a full disk is to roll back by itself. */
+/** Faults; each returns what undoes it. On a full disk SQLite rolls back by itself. */
 const faults: readonly (readonly [name: string, make: (folder: string) => () => void])[] = [
   ['before it begins', lockFile],
   ...['FAIL', 'ABORT', 'ROLLBACK'].map(

@@ -8,7 +8,7 @@ import { ReceiverError } from '../errors.js';
 import type { Delivery, Inbox } from './inbox.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
 
-/** A file as version 1 made it: 1 is handled, 2 comes again, 3 is parked, 4 waits. */
+/** A file of version 1: delivery 1 is handled, 2 comes again, 3 is parked, 4 waits. */
 const FILE_OF_VERSION_1 = `
   CREATE TABLE delivery (
     id INTEGER PRIMARY KEY,
@@ -93,7 +93,7 @@ function openInbox(folder: string): Inbox {
 
 const versionOf = (file: Database.Database): unknown => file.prepare('PRAGMA user_version').raw().get([]);
 
-/** Everything that is defined in a file, but for the white space in it. */
+/** Everything that is defined in a file, without white space. */
 const definitionsOf = (file: Database.Database): unknown[] =>
   (
     file.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY name').all([]) as {
@@ -141,7 +141,7 @@ describe('a file of version 1', () => {
     );
   });
 
-  test('is one like a new one from then on', async () => {
+  test('is like a new one from then on', async () => {
     const { folder, file } = makeFileOfVersion1();
     await openSqliteInbox(folder).close();
     const newFolder = makeFolder();
@@ -156,7 +156,7 @@ describe('a file of version 1', () => {
     expect(await again.accept({ ...delivery, content: Buffer.from('second') })).toBe(5);
   });
 
-  test('stays as it is if it cannot be brought to the next', () => {
+  test('stays as it is if it cannot be migrated', () => {
     const { folder, file } = makeFileOfVersion1();
     file.exec('CREATE TABLE delivery_event_id (of_somebody_else)');
     const before = definitionsOf(file);

@@ -208,7 +208,7 @@ test.each<{
   expect(planWrites(writes, STORED, progress, NOW, maxLag)).toEqual({ ...nothing, ...want });
 });
 
-test('changes nothing: a plan that is not carried out is made again, the same', () => {
+test('changes nothing: planning again gives the same plan', () => {
   const progress = progressThrough(300);
   const writes = [settle(11, handled), settle(12, failed(1)), accept(1, 'new'), accept(2, 'new')];
   const plan = planWrites(writes, STORED, progress, NOW);

@@ -1,6 +1,6 @@
 import { type WriteLine, throttledLog } from './throttled-log.js';
 
-test('writes the first occasion, then at most one a second, which counts those between', () => {
+test('writes the first line, then at most one a second, with the number of omitted ones', () => {
   let now = 0;
   const written: unknown[] = [];
   const log: WriteLine = throttledLog(

@@ -41,7 +41,7 @@ test.each(['operationId', 'tags', 'parameters', 'responses', 'requestBody', 'con
   },
 );
 
-test('nothing in it is empty but the paths, and what says that bearer tokens have no scopes', async () => {
+test('nothing in it is empty except the paths and the scopes of the bearer scheme', async () => {
   const empty: string[] = [];
   const look = (value: unknown, at: string): void => {
     if (value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)) {
@@ -63,7 +63,7 @@ interface Shown {
   readonly operation?: object;
 }
 
-/** The document in which nothing but this differs from the one with everything open. */
+/** The document with everything open, and these parts. */
 async function documentShowing({ server, securityScheme, schemas, operation }: Shown): Promise<object> {
   const { servers, webhooks, components, ...others } = (await createDocument(composeAnswers({}))) as {
     servers: object[];
@@ -124,7 +124,7 @@ const taken = {
 };
 
 interface Case {
-  /** The questions without whose answers this one would not show, or not whole. */
+  /** The questions that must be answered for this answer to show completely. */
   readonly builtOn?: readonly ExecutableId[];
   readonly want: Shown;
 }
@@ -206,7 +206,7 @@ const cases: { readonly [Id in ExecutableId]: Case } = {
   'token-format': { want: { securityScheme: { bearerFormat: 'example' } } },
 };
 
-test.each(Object.entries(cases))('of the answer to %s it shows this', async (id, { builtOn = [], want }) => {
+test.each(Object.entries(cases))('what the answer to %s shows', async (id, { builtOn = [], want }) => {
   const given = Object.fromEntries(
     [...builtOn, id].map((question) => [question, exampleAnswers[question as ExecutableId]]),
   ) as Answers;
@@ -224,7 +224,7 @@ const withoutOperation: Shown = {
   },
 };
 
-test('of all answers together it shows this', async () => {
+test('what all answers together show', async () => {
   expect(await createDocument(composeAnswers(exampleAnswers))).toEqual(
     await documentShowing({
       ...withoutOperation,
@@ -248,7 +248,7 @@ test('of all answers together it shows this', async () => {
   );
 });
 
-test('while the method is open, nothing shows that only an operation holds', async () => {
+test('while the method is open, nothing shows that belongs to an operation', async () => {
   const { 'http-method': method, ...others } = exampleAnswers;
   expect(method).toBe('PUT');
 

@@ -103,12 +103,12 @@ test.each<{
   expect(describeWebhook(operations, { methods, assertsResponses: asserts })).toEqual(want);
 });
 
-test('a method that Nest says nothing of has an operation all the same once it is answered', () => {
+test('an answered method has an operation even if Nest generates none', () => {
   expect(describeWebhook({}, { methods: ANSWERED, assertsResponses: false })).toEqual({ put: {} });
 });
 
-describe('a controller that asserts', () => {
-  /** The webhook of a controller, generated as the application's is. */
+describe('a controller that states', () => {
+  /** The webhook of a controller, generated like that of the application. */
   async function webhookOf<Asserting extends { receive: () => void }>(
     controller: Type<Asserting>,
     methods: readonly ContentMethod[],

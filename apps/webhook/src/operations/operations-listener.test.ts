@@ -44,7 +44,7 @@ test('the policy of the page allows its own style', async () => {
   expect(await response.text()).toContain(`style-src ${style!};`);
 });
 
-test('HEAD says what GET would, without content', async () => {
+test('HEAD gets the response to GET without content', async () => {
   const { url } = await start();
   const [head, get] = await Promise.all([fetch(url, { method: 'HEAD' }), fetch(url)]);
   const fields = ({ headers }: Response): unknown =>
@@ -73,7 +73,7 @@ test.each([
   ]);
 });
 
-test('a document that is not there is left out', async () => {
+test('a missing document is left out', async () => {
   const missing = pathToFileURL(`${makeFolder()}/none`);
   const { url } = await start(readDocuments(missing));
 

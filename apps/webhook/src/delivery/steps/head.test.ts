@@ -6,7 +6,7 @@ import { limitRate } from './head.js';
 
 const LIMIT = { deliveries: 2, seconds: 3_600 };
 
-test('deliveries beyond the limit are refused and not kept, for each token by itself', async () => {
+test('deliveries beyond the limit of their token are refused and not stored', async () => {
   const receiver = await runReceiver({ 'rate-limits': LIMIT }, { ACCESS_TOKENS: `${TOKEN},another-token` });
   const another = { fields: { authorization: 'Bearer another-token' } };
 
@@ -19,7 +19,7 @@ test('deliveries beyond the limit are refused and not kept, for each token by it
   expect(receiver.stored()).toHaveLength(4);
 });
 
-test('what is no delivery does not count', async () => {
+test('a refused request does not count', async () => {
   const { send } = await runReceiver({ 'rate-limits': LIMIT });
   for (const sent of [
     { method: 'DELETE' },
@@ -33,7 +33,7 @@ test('what is no delivery does not count', async () => {
   expect([(await send()).status, (await send()).status, (await send()).status]).toEqual([204, 204, 429]);
 });
 
-test('a token that stays when the tokens are read again has no more than before', () => {
+test('the count of a token stays when the tokens are read again', () => {
   const tokens = new AccessTokens(['one', 'two']);
   const times = [0, 1, 2, 3].values();
   const check = limitRate(LIMIT, () => times.next().value as number);

@@ -74,7 +74,7 @@ describe.each(vectors)('$name:', (vector) => {
   });
 });
 
-test('a time that is too far off is refused, on either side, and so is one that is none', async () => {
+test('a timestamp outside the tolerance is refused, on either side, and so is a malformed one', async () => {
   const seconds = Math.floor(Date.now() / 1_000);
   for (const timestamp of [seconds - 400, seconds + 400, '', 'now', '-1', '1e3', '9'.repeat(400)]) {
     const vector = { ...(vectors[0] as Vector), timestamp: String(timestamp) };
@@ -82,7 +82,7 @@ test('a time that is too far off is refused, on either side, and so is one that 
   }
 });
 
-test('content alone can be signed, in hexadecimal, with a key that is text', async () => {
+test('the content alone can be signed, in hexadecimal, with a text as the key', async () => {
   // RFC 4231 §4.3, for SHA-512.
   const answers: Answers = {
     signing: {
