@@ -128,7 +128,11 @@ test.each<[name: string, fault: string, ...values: string[]]>([
   ...SETTING_NAMES.filter((name) => name.endsWith('_MS')).map(
     (name) => [name, TIMES, '0', '-1', '2147483648', '0.5', '1s', 'no'] as [string, string, ...string[]],
   ),
-  ['MAX_CONTENT_BYTES', COUNT, '0', '-1', '1MiB', '9007199254740992'],
+  [
+    'MAX_CONTENT_BYTES',
+    'must be a whole number from 1 to 500000000',
+    ...['0', '-1', '1MiB', '500000001', '9007199254740992'],
+  ],
   ['MAX_CONTENT_BYTES_IN_FLIGHT', COUNT, '0', 'no', '1_000'],
   ['HANDLER_CONCURRENCY', 'must be a whole number from 1 to 1000', '0', '1001', 'no'],
   ['HANDLER_MAX_ATTEMPTS', COUNT, '0', 'Infinity'],
@@ -236,7 +240,7 @@ describe('settings that depend on each other:', () => {
     [
       'a content that is larger than can be stored',
       { ...TOKENS, MAX_CONTENT_BYTES: '500000001', MAX_CONTENT_BYTES_IN_FLIGHT: '1000000000' },
-      ['MAX_CONTENT_BYTES: must not be larger than 500000000, the most that the inbox can store'],
+      ['MAX_CONTENT_BYTES: must be a whole number from 1 to 500000000'],
     ],
     [
       'a content that is larger than all of them by default',

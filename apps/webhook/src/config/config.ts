@@ -35,7 +35,6 @@ const wholeNumber = (fallback: number, least: number, most: number) =>
     .transform((value) => (value >= least && value <= most ? value : NaN))
     .refine((value) => !Number.isNaN(value), { error: `must be a whole number from ${least} to ${most}` })
     .default(fallback);
-const bytes = (fallback: number) => wholeNumber(fallback, 1, Number.MAX_SAFE_INTEGER);
 const milliseconds = (fallback: number) => wholeNumber(fallback, 1, 2_147_483_647);
 const port = (fallback: number) => wholeNumber(fallback, 0, 65_535);
 
@@ -66,8 +65,9 @@ const settings = z.object({
   SIGNING_KEYS: commaSeparated.optional(),
   INBOX_URL: inboxUrl.default('file:./data/inbox'),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
-  MAX_CONTENT_BYTES: bytes(1_048_576),
-  MAX_CONTENT_BYTES_IN_FLIGHT: bytes(67_108_864),
+  // The inbox can't store more.
+  MAX_CONTENT_BYTES: wholeNumber(1_048_576, 1, MAX_SIZE_LIMIT),
+  MAX_CONTENT_BYTES_IN_FLIGHT: wholeNumber(67_108_864, 1, Number.MAX_SAFE_INTEGER),
   REQUEST_TIMEOUT_MS: milliseconds(30_000),
   KEEP_ALIVE_TIMEOUT_MS: milliseconds(72_000),
   SHUTDOWN_TIMEOUT_MS: milliseconds(10_000),
@@ -136,14 +136,7 @@ function withRules({ limits, accessToken, signingKey }: AnsweredSettings): typeo
       rule('ACCESS_TOKENS', `must have the format that answers token-format: ${accessToken?.format}`),
     )
     .refine(
-      // The comparisons are negated because a value that isn't a number has a fault already.
-      ({ MAX_CONTENT_BYTES: one }) => !(one > MAX_SIZE_LIMIT),
-      rule(
-        'MAX_CONTENT_BYTES',
-        `must not be larger than ${MAX_SIZE_LIMIT}, the most that the inbox can store`,
-      ),
-    )
-    .refine(
+      // The comparison is negated because a value that isn't a number has a fault already.
       ({ MAX_CONTENT_BYTES: one, MAX_CONTENT_BYTES_IN_FLIGHT: all }) => !(one > all),
       isSizeAnswered
         ? rule('MAX_CONTENT_BYTES_IN_FLIGHT', 'must not be smaller than the answer to size-limits')
