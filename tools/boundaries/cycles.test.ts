@@ -21,6 +21,8 @@ function check(files: Readonly<Record<string, string>>): { status: number | null
   const { status, stdout } = spawnSync(process.execPath, [program, '--config', config, 'libs'], {
     cwd: workspace,
     encoding: 'utf8',
+    // Nx asks its tasks for colours.
+    env: { ...process.env, FORCE_COLOR: '0' },
   });
   const cycles = Array.from(stdout.matchAll(/^ {2}error (.+(?:\n {6}.+)*)/gm), ([, cycle = '']) =>
     cycle.replaceAll(/\s+/g, ' '),
