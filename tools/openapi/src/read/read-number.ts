@@ -1,7 +1,7 @@
 const DECIMAL = /^([-+]?)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d+))?$/;
 
 /**
- * A decimal number without loss: `value`, and `exact` where `value` does not hold every digit, so that
+ * A decimal number without loss: `value`, and `exact` where `value` loses digits, so that
  * 9007199254740993 and 9007199254740992 stay different while 1, 1.0 and 1e0 stay equal.
  */
 export function readNumber(source: string): { value: number; exact?: string } {

@@ -9,9 +9,9 @@ import { ToolError } from './tool-error.js';
  */
 export function readOpenapi(files: SourceFiles, path: string): SourceNode {
   const root = files.root(path);
-  if (root.kind !== 'map') throw notOpenapi(path, 'it holds no object');
+  if (root.kind !== 'map') throw notOpenapi(path, 'expected an object');
   const version = stringAt(root, 'openapi');
-  if (version === undefined) throw notOpenapi(path, 'it has no text under `openapi`');
+  if (version === undefined) throw notOpenapi(path, '`openapi` must be a text');
   if (!/^3\.1\.\d/.test(version)) throw notOpenapi(path, `it declares OpenAPI ${version}`);
   return root;
 }

@@ -17,8 +17,8 @@ export function readTextFile(path: string): string {
   const bytes = readBytes(path);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new ToolError('not-text', `${path}: not UTF-8 text`);
+  } catch (error) {
+    throw new ToolError('not-text', `${path}: not UTF-8 text`, { cause: error });
   }
 }
 
@@ -27,6 +27,6 @@ function readBytes(path: string): Buffer {
     return readFileSync(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    throw new ToolError('unreadable', `${path}: cannot be read: ${REASONS[code] ?? code}`);
+    throw new ToolError('unreadable', `${path}: cannot be read: ${REASONS[code] ?? code}`, { cause: error });
   }
 }

@@ -35,6 +35,7 @@ export function revisionOf(reference: string): Revision {
 /** What git prints; undefined if it fails. */
 function git(...args: readonly string[]): string | undefined {
   const { status, stdout, error } = spawnSync('git', args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
-  if (error !== undefined) throw new ToolError('unreadable', `git cannot be run: ${error.message}`);
+  if (error !== undefined)
+    throw new ToolError('unreadable', `git cannot be run: ${error.message}`, { cause: error });
   return status === 0 ? stdout : undefined;
 }

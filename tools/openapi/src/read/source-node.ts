@@ -1,6 +1,10 @@
-import type { Place } from './place.js';
+import type { Place, SourceFile } from './place.js';
+import { ToolError } from './tool-error.js';
 
-/** What a YAML or JSON file holds, with where it is written. Anchors and aliases share one node. */
+/** How deep a file may nest. No interface needs it; a file that goes deeper is an accident or an attack. */
+export const MAX_DEPTH = 500;
+
+/** A part of a YAML or JSON file, with its place. Anchors and aliases share one node. */
 export type SourceNode = SourceMap | SourceList | SourceScalar;
 
 /** A map by key, in the order of the file. */
@@ -42,4 +46,22 @@ export function valueAt(node: SourceNode, key: string): SourceNode | undefined {
 export function stringAt(node: SourceNode, key: string): string | undefined {
   const value = valueAt(node, key);
   return value?.kind === 'scalar' && typeof value.value === 'string' ? value.value : undefined;
+}
+
+/** The node that the steps of a JSON Pointer lead to. */
+export function descend(root: SourceNode, steps: readonly string[]): SourceNode | undefined {
+  let node: SourceNode | undefined = root;
+  for (const step of steps) {
+    if (node?.kind === 'map') node = node.entries.get(step)?.value;
+    else if (node?.kind === 'list')
+      node = /^(?:0|[1-9]\d*)$/.test(step) ? node.items[Number(step)] : undefined;
+    else return undefined;
+  }
+  return node;
+}
+
+/** The error for a key that a map has twice. */
+export function duplicateKey(file: SourceFile, key: string, second: number, first: number): ToolError {
+  const at = `${file.path}:${file.lineAt(second)}`;
+  return new ToolError('duplicate-key', `${at}: duplicate key "${key}", first on line ${file.lineAt(first)}`);
 }

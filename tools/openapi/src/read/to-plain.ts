@@ -7,12 +7,8 @@ export function toPlain(node: SourceNode): unknown {
   const plain: Record<string, unknown> = {};
   for (const [key, { value }] of node.entries) {
     // Assigning to `__proto__` would set the prototype.
-    Object.defineProperty(plain, key, {
-      value: toPlain(value),
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
+    const property = { value: toPlain(value), enumerable: true, configurable: true, writable: true };
+    Object.defineProperty(plain, key, property);
   }
   return plain;
 }

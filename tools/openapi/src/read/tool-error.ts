@@ -1,13 +1,15 @@
-/** What can keep the tool from running. Each has one message; none of them is a finding about a document. */
+/** What can keep the tool from running. None of these is a finding about a document. */
 export type ToolErrorCode =
   | 'usage'
   | 'unreadable'
+  | 'unwritable'
   | 'not-text'
   | 'syntax'
   | 'duplicate-key'
   | 'not-openapi-3.1'
   | 'bad-reference'
   | 'missing-target'
+  | 'not-supported'
   | 'bad-overlay'
   | 'bad-sources';
 
@@ -15,10 +17,12 @@ export type ToolErrorCode =
 export class ToolError extends Error {
   override readonly name = 'ToolError';
 
+  /** @param options `cause`: the error of Node or of a library that this one stands for */
   constructor(
     readonly code: ToolErrorCode,
     message: string,
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
   }
 }

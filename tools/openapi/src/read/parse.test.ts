@@ -1,10 +1,11 @@
-import { parseSource } from './parse-source.js';
-import { SourceFile } from './source-file.js';
+import fc from 'fast-check';
+import { parse } from './parse.js';
+import { SourceFile } from './place.js';
 import { toPlain } from './to-plain.js';
 
-const read = (path: string, text: string) => parseSource(new SourceFile(path, text));
+const read = (path: string, text: string) => parse(new SourceFile(path, text));
 
-describe('parseSource', () => {
+describe('parse', () => {
   it.each([
     {
       name: 'JSON',
@@ -21,7 +22,7 @@ describe('parseSource', () => {
     },
     { name: 'YAML that opens like JSON', path: 'a.yaml', given: '{a: 1, b: [x]}', want: { a: 1, b: ['x'] } },
     {
-      name: 'keys that are no text',
+      name: 'keys that are not text',
       path: 'a.yaml',
       given: '200: a\n1.0: b\ntrue: c\n',
       want: { '200': 'a', '1.0': 'b', true: 'c' },
@@ -69,34 +70,34 @@ describe('parseSource', () => {
       name: 'JSON that stops',
       path: 'a.json',
       given: '{"a": [1,',
-      want: 'a.json:1: not JSON: expected a value',
+      want: 'a.json:1: not JSON: value expected',
     },
     {
       name: 'a text that stops',
       path: 'a.json',
       given: '{"a": "x',
-      want: 'a.json:1: not JSON: a string that does not end on its line',
+      want: 'a.json:1: not JSON: unexpected end of string',
     },
     {
       name: 'an unknown escape',
       path: 'a.json',
       given: '{"a": "\\x"}',
-      want: 'a.json:1: not JSON: a string with an escape that JSON does not know',
+      want: 'a.json:1: not JSON: invalid escape character',
     },
     {
       name: 'a comma too many',
       path: 'a.json',
       given: '{"a": 1,\n}',
-      want: 'a.json:2: not JSON: expected a string',
+      want: 'a.json:2: not JSON: property name expected',
     },
     {
       name: 'more after the end',
       path: 'a.json',
       given: '{}\n{}',
-      want: 'a.json:2: not JSON: unexpected text after the end of the document',
+      want: 'a.json:2: not JSON: end of file expected',
     },
-    { name: 'an empty file', path: 'a.yaml', given: '', want: 'a.yaml: holds no document' },
-    { name: 'only a comment', path: 'a.yaml', given: '# nothing\n', want: 'a.yaml: holds no document' },
+    { name: 'an empty file', path: 'a.yaml', given: '', want: 'a.yaml: the file is empty' },
+    { name: 'only a comment', path: 'a.yaml', given: '# nothing\n', want: 'a.yaml: the file is empty' },
     {
       name: 'two documents',
       path: 'a.yaml',
@@ -107,7 +108,7 @@ describe('parseSource', () => {
       name: 'a value of another kind',
       path: 'a.yaml',
       given: 'a: 1\nb: .nan\n',
-      want: 'a.yaml:2: not YAML: .nan is no value of JSON',
+      want: 'a.yaml:2: not YAML: .nan is not a JSON value',
     },
     {
       name: 'a tag of its own',
@@ -131,7 +132,7 @@ describe('parseSource', () => {
       name: 'a key with parts',
       path: 'a.yaml',
       given: '? [a]\n: 1\n',
-      want: 'a.yaml:1: not YAML: a key that is no plain text',
+      want: 'a.yaml:1: not YAML: a key that is not plain text',
     },
     {
       name: 'deep JSON',
@@ -155,3 +156,54 @@ describe('parseSource', () => {
     expect(() => read(path, given)).toThrow(want);
   });
 });
+
+describe('any text in a JSON file', () => {
+  const pieces = [
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    '"a"',
+    '"a":',
+    '1',
+    '-1.5e3',
+    '01',
+    'true',
+    'null',
+    ' ',
+    '\n',
+  ];
+  const more = ['"', '\\', '"\\u00e9"', '//', '/**/', '\t', '\u00a0', '-', '.', 'e'];
+  const edits = fc.array(fc.tuple(fc.nat(), fc.constantFrom(...pieces, ...more), fc.nat({ max: 2 })), {
+    maxLength: 3,
+  });
+  const texts = fc.tuple(fc.json({ maxDepth: 3 }), edits).map(([text, changes]) =>
+    changes.reduce((edited, [at, piece, cut]) => {
+      const place = at % (edited.length + 1);
+      return edited.slice(0, place) + piece + edited.slice(place + cut);
+    }, text),
+  );
+
+  it('is read as JSON.parse reads it, or refused as JSON.parse refuses it', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const expected = outcome(() => JSON.stringify(JSON.parse(text)));
+        const found = outcome(() => JSON.stringify(toPlain(read('a.json', text))));
+        if ('error' in found && found.error.includes('duplicate key')) return;
+        expect('error' in found).toBe('error' in expected);
+        if ('value' in found) expect(found).toEqual(expected);
+      }),
+      { numRuns: 1000, interruptAfterTimeLimit: 20_000, markInterruptAsFailure: true },
+    );
+  }, 30_000);
+});
+
+function outcome(run: () => string): { value: string } | { error: string } {
+  try {
+    return { value: run() };
+  } catch (error) {
+    return { error: String(error) };
+  }
+}
