@@ -1,6 +1,6 @@
 import { pointerOf } from '../read/json-pointer.js';
-import { descend } from '../read/source-files.js';
-import type { SourceEntry, SourceList, SourceMap, SourceNode } from '../read/source-node.js';
+
+import { descend, type SourceEntry, type SourceNode } from '../read/source-node.js';
 import type { Action } from './action.js';
 
 /** The baseline with the answers in it. */
@@ -93,17 +93,12 @@ function replace(
   change: (node: SourceNode) => SourceNode,
 ): SourceNode {
   if (step === undefined) return change(node);
-  if (node.kind === 'map') return replaceEntry(node, step, (value) => replace(value, steps, change));
-  if (node.kind === 'list') return replaceItem(node, Number(step), (item) => replace(item, steps, change));
-  return node;
-}
-
-function replaceEntry(node: SourceMap, key: string, change: (value: SourceNode) => SourceNode): SourceMap {
-  const entry = node.entries.get(key);
-  if (entry === undefined) return node;
-  return { ...node, entries: new Map(node.entries).set(key, { ...entry, value: change(entry.value) }) };
-}
-
-function replaceItem(node: SourceList, index: number, change: (item: SourceNode) => SourceNode): SourceList {
-  return { ...node, items: node.items.map((item, at) => (at === index ? change(item) : item)) };
+  if (node.kind === 'list') {
+    const items = node.items.map((item, at) => (at === Number(step) ? replace(item, steps, change) : item));
+    return { ...node, items };
+  }
+  const entry = node.kind === 'map' ? node.entries.get(step) : undefined;
+  if (node.kind !== 'map' || entry === undefined) return node;
+  const changed = { ...entry, value: replace(entry.value, steps, change) };
+  return { ...node, entries: new Map(node.entries).set(step, changed) };
 }

@@ -1,7 +1,6 @@
 import { reader } from '../../test/documents.js';
 import { SourceFiles } from '../read/source-files.js';
-import { readOverlay } from './read-overlay.js';
-import { targetSteps } from './target-steps.js';
+import { readOverlay, targetSteps } from './read-overlay.js';
 
 const ACTION = {
   target: '$.info',

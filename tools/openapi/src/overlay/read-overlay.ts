@@ -3,7 +3,6 @@ import type { SourceFiles } from '../read/source-files.js';
 import { type SourceNode, stringAt, valueAt } from '../read/source-node.js';
 import { ToolError } from '../read/tool-error.js';
 import type { Action } from './action.js';
-import { targetSteps } from './target-steps.js';
 
 const FIELDS = [
   'target',
@@ -17,7 +16,7 @@ const FIELDS = [
 ];
 
 /**
- * The actions of an OpenAPI Overlay 1.0.0 that holds answers. It is read more strictly than the standard
+ * The actions of an OpenAPI Overlay 1.0.0 with answers. It is read more strictly than the standard
  * asks: a target denotes exactly one node, nothing is removed, and each action says which question it
  * answers, who answered it, when and why. One action of a question may say the answer itself, as `x-answer`;
  * where OpenAPI has no place for it, that action has no `update`, and its target is `$`.
@@ -35,7 +34,7 @@ export function readOverlay(files: SourceFiles, path: string): Action[] {
 }
 
 function readAction(node: SourceNode): Action {
-  if (node.kind !== 'map') throw fault(node, 'an action is no object');
+  if (node.kind !== 'map') throw fault(node, 'an action must be an object');
   for (const [field, entry] of node.entries) {
     if (field === 'remove') throw fault(entry, 'an answer removes nothing: `remove` is not allowed');
     if (!FIELDS.includes(field)) throw fault(entry, `an action has no field \`${field}\``);
@@ -73,7 +72,7 @@ function provenance(node: SourceNode): Pick<Action, 'question' | 'answeredBy' | 
   };
 }
 
-/** An answer is said once, so that nothing can be in doubt. */
+/** A question has one answer. */
 function refuseSecondAnswers(actions: readonly Action[]): void {
   const first = new Map<string, Action>();
   for (const action of actions.filter(({ answer }) => answer !== undefined)) {
@@ -96,4 +95,31 @@ function textAt(node: SourceNode, field: string): string {
 
 function fault(place: Place, problem: string): ToolError {
   return new ToolError('bad-overlay', `${formatPlace(place)}: ${problem}`);
+}
+
+const STEP = /\.([\p{L}_][\p{L}\p{N}_]*)|\[(0|[1-9]\d*)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/uy;
+const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/g;
+const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+/**
+ * The keys and indices of a JSONPath (RFC 9535) that denotes exactly one node: `$`, then `.name`, `['name']`
+ * and `[0]`. Undefined for any other: a wildcard, a filter or a search could match nothing or too much.
+ */
+export function targetSteps(path: string): string[] | undefined {
+  if (!path.startsWith('$')) return undefined;
+  const steps: string[] = [];
+  STEP.lastIndex = 1;
+  while (STEP.lastIndex < path.length) {
+    const match = STEP.exec(path);
+    if (match === null) return undefined;
+    const [, name, index, single, double] = match;
+    steps.push(name ?? index ?? unescape(single ?? double ?? ''));
+  }
+  return steps;
+}
+
+function unescape(text: string): string {
+  return text.replace(ESCAPE, (_, code: string | undefined, character: string) =>
+    code === undefined ? (CONTROLS[character] ?? character) : String.fromCharCode(parseInt(code, 16)),
+  );
 }
