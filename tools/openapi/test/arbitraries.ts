@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Any JSON value, as an example or an extension may hold it. */
+/** Any JSON value, as an example or an extension may have it. */
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 const NAMES = ['A', 'B', 'C', 'D'];

@@ -1,9 +1,6 @@
 import { compare, type Comparison } from '../src/facts/compare.js';
-import type { Fact } from '../src/facts/fact.js';
+import type { Fact, FactNode } from '../src/facts/fact.js';
 import { factGraph } from '../src/facts/fact-graph.js';
-import type { FactNode } from '../src/facts/fact-node.js';
-import { factsOf } from '../src/facts/facts-of.js';
-import { Meanings } from '../src/facts/meanings.js';
 import { readOpenapi } from '../src/read/read-openapi.js';
 import { type ReadText, SourceFiles } from '../src/read/source-files.js';
 import { ToolError } from '../src/read/tool-error.js';
@@ -43,27 +40,19 @@ export function factTexts(texts: Texts, main = 'main.yaml'): Record<string, stri
 
 /** Every fact of the document in `main`, by pointer. */
 export function readFacts(texts: Texts, main = 'main.yaml'): Map<string, Fact> {
-  const meanings = new Meanings();
   const root = graph(texts, main);
-  meanings.assign(root);
-  return factsOf(root, meanings);
+  return new Map(Array.from(compare(root, root).equalFacts(), (fact) => [fact.pointer, fact]));
 }
 
 /** What differs between two documents. */
 export function differences(first: Texts, second: Texts, main = 'main.yaml'): readonly Comparison<never>[] {
-  const meanings = new Meanings();
-  const [one, other] = [graph(first, main), graph(second, main)];
-  meanings.assign(one);
-  meanings.assign(other);
-  return compare<never>(one, other, meanings).listed;
+  return compare(graph(first, main), graph(second, main)).listed;
 }
 
-/** How many facts the document in `main` has. */
+/** How many facts the document in `main` has, as the gate counts them. */
 export function countOf(texts: Texts, main = 'main.yaml'): number {
-  const meanings = new Meanings();
   const root = graph(texts, main);
-  meanings.assign(root);
-  return meanings.countOf(root);
+  return compare(root, root).equal;
 }
 
 function graph(texts: Texts, main: string): FactNode {

@@ -12,7 +12,7 @@ export const mutations: fc.Arbitrary<Mutation> = fc.record({
   kind: fc.constantFrom('delete', 'change', 'add'),
 });
 
-/** A text that no document holds. */
+/** A text that is in no document. */
 const FRESH = 'fresh 8f1c';
 
 /** A copy of the document with one key or item deleted, one value changed, or one key or item added. */
@@ -29,13 +29,13 @@ export function mutate(document: object, { place, kind }: Mutation): object {
   return copy;
 }
 
-interface Place {
+interface Slot {
   readonly parent: object;
   readonly key: string;
   readonly value: unknown;
 }
 
-function placesIn(container: object): Place[] {
+function placesIn(container: object): Slot[] {
   return Object.entries(container).flatMap(([key, value]) => [
     { parent: container, key, value },
     ...(isContainer(value) ? placesIn(value) : []),

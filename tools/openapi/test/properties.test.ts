@@ -8,7 +8,12 @@ import { asYaml, inTwoFiles, reversedKeys, unrolled, usedSchemas, withCopies } f
 
 /** `PROPERTY_RUNS=20` looks twenty times as long as usual. */
 const FACTOR = Number(process.env['PROPERTY_RUNS'] ?? 1);
-const LIMITS = { numRuns: 100 * FACTOR, interruptAfterTimeLimit: 20_000 * FACTOR };
+/** A run that takes too long fails; it doesn't pass with fewer documents. */
+const LIMITS = {
+  numRuns: 100 * FACTOR,
+  interruptAfterTimeLimit: 50_000 * FACTOR,
+  markInterruptAsFailure: true,
+};
 const TIME_OUT = 60_000 * FACTOR;
 
 const main = (text: string): Texts => ({ 'main.yaml': text });
@@ -77,7 +82,7 @@ describe('any single mutation', () => {
         const mutated = JSON.stringify(mutate(document, mutation));
         fc.pre(mutated !== JSON.stringify(document));
         expect(isDifferent(main(JSON.stringify(document)), main(mutated))).toBe(true);
-        expect(isToldAsChange(main(JSON.stringify(document)), main(mutated))).toBe(true);
+        expect(isListedAsChange(main(JSON.stringify(document)), main(mutated))).toBe(true);
       });
       fc.assert(property, { ...LIMITS, numRuns: 600 * FACTOR });
     },
@@ -85,9 +90,13 @@ describe('any single mutation', () => {
   );
 });
 
+/** Circular facts are named by their first place, which another order of keys or another way in may change. */
 function expectSame(one: Texts, other: Texts): void {
   expect(differences(one, other)).toEqual([]);
-  expect(factTexts(one)).toEqual(factTexts(other));
+  expect(differences(other, one)).toEqual([]);
+  const facts = factTexts(one);
+  const isCircular = Object.values(facts).some((text) => text.startsWith('{"$ref"'));
+  if (!isCircular) expect(factTexts(other)).toEqual(facts);
 }
 
 function isDifferent(one: Texts, other: Texts): boolean {
@@ -99,7 +108,7 @@ function isDifferent(one: Texts, other: Texts): boolean {
   }
 }
 
-function isToldAsChange(one: Texts, other: Texts): boolean {
+function isListedAsChange(one: Texts, other: Texts): boolean {
   try {
     const before = { readText: reader(one), path: 'main.yaml' };
     return changesBetween({ before, after: { readText: reader(other), path: 'main.yaml' } }).length > 0;

@@ -1,16 +1,11 @@
 import { escapeStep } from '../read/json-pointer.js';
 import type { Place } from '../read/place.js';
-import type { Fact } from './fact.js';
-import { type FactChild, type FactNode, NO_CHILDREN } from './fact-node.js';
-import type { Meanings } from './meanings.js';
+import { type Fact, factAt, type FactChild, type FactNode, NO_CHILDREN } from './fact.js';
 
-/** A fact that is not the same in both documents, or one that was asked for although it is. */
+/** A fact that is not the same in both documents, or one that has a label. */
 export interface Comparison<Label> {
   readonly pointer: string;
-  /**
-   * Where the same stands again, because both documents share a part there: said once, with all its users,
-   * or the first 999 of them.
-   */
+  /** The other places of the same part, which both documents share there: the first 999 of them. */
   readonly alsoAt: readonly string[];
   /** What the first document states; undefined if nothing. */
   readonly first?: Fact;
@@ -20,124 +15,120 @@ export interface Comparison<Label> {
   readonly labels: readonly Label[];
 }
 
-/** What to list although it is equal, and how to name it. */
-export interface Attention<Label> {
-  /** Nodes of the first document that hold something to list. */
-  readonly nodes: ReadonlySet<FactNode>;
-  /** The label of a place, which holds for everything below it. Equal facts with a label are listed. */
-  readonly labelOf: (place: Place) => Label | undefined;
-}
-
 /** The outcome of a comparison. */
 export interface Comparisons<Label> {
-  /**
-   * How many facts are equal and not listed. A part that several places share counts for each of them if all
-   * of it is equal, and once if it is not.
-   */
+  /** How many facts are equal and not listed, one in several places counted for each. */
   readonly equal: number;
+  /** The equal facts of the first document at their places: the first 1000 of each. */
+  readonly equalFacts: () => Iterable<Fact>;
   /** In the order of the first document, with what only the second has at the end of each part. */
   readonly listed: readonly Comparison<Label>[];
 }
 
 /**
- * Compares two documents whose nodes have meanings from the same `Meanings`. Parts that say the same are not
- * looked into, so the work grows with the differences and not with the facts.
+ * Compares two documents part by part. A pair of parts that comes again, because both documents share them or
+ * because they are circular, is compared once: two parts are the same unless something that they lead to
+ * differs.
+ *
+ * @param labelOf the label of a place of the first document, which everything below it has too. Equal facts
+ *   with a label are listed
  */
-export function compare<Label>(
+export function compare<Label = never>(
   first: FactNode,
   second: FactNode,
-  meanings: Meanings,
-  attention?: Attention<Label>,
+  labelOf: (place: Place) => Label | undefined = () => undefined,
 ): Comparisons<Label> {
-  return new Comparer(meanings, attention).run(first, second);
+  return new Comparer(labelOf).run(first, second);
 }
 
-/** A pair of parts that may come again, and the places where it does: the first one was looked into. */
-interface Shared {
+/** A pair of parts, and the places where it comes. It is compared at the first of them. */
+interface Part {
   readonly pointer: string;
   readonly visits: Visit[];
-  /** All its places, once they are known. */
+  /** How many places that are, and which, once they are known. */
+  count?: number;
   places?: readonly string[];
 }
 
+/** A place, and the part that it is in. */
 interface Visit {
   readonly pointer: string;
-  readonly within: Shared | undefined;
+  readonly within: Part | undefined;
 }
 
-/** The two documents at one pointer; a document that has nothing there is undefined. */
-interface Pair<Label> {
-  readonly pointer: string;
+/** The two documents at one place; a document that has nothing there is undefined. */
+interface Pair<Label> extends Visit {
   readonly first: FactChild | undefined;
   readonly second: FactChild | undefined;
   readonly labels: readonly Label[];
-  readonly within: Shared | undefined;
 }
 
-type Listed<Label> = Omit<Comparison<Label>, 'alsoAt'> & { readonly within: Shared | undefined };
-
 class Comparer<Label> {
-  readonly #seen = new Map<string, Shared>();
-  readonly #listed: Listed<Label>[] = [];
+  readonly #parts = new Map<string, Part>();
+  readonly #numbers = new Map<unknown, number>();
   readonly #waiting: Pair<Label>[] = [];
-  readonly #labels = new Map<Label | undefined, number>();
-  #equal = 0;
+  readonly #equal: { readonly at: Visit; readonly child: FactChild }[] = [];
+  readonly #listed: Pair<Label>[] = [];
 
-  constructor(
-    readonly meanings: Meanings,
-    readonly attention: Attention<Label> | undefined,
-  ) {}
+  constructor(readonly labelOf: (place: Place) => Label | undefined) {}
 
   run(first: FactNode, second: FactNode): Comparisons<Label> {
     this.#waiting.push({
       pointer: '',
+      within: undefined,
       first: { node: first, place: first.source },
       second: { node: second, place: second.source },
       labels: [],
-      within: undefined,
     });
     for (let pair = this.#waiting.pop(); pair !== undefined; pair = this.#waiting.pop()) this.#visit(pair);
-    return { equal: this.#equal, listed: this.#listed.map(withUsers) };
+    // In the order in which they were found, so that a long chain of parts is no deep recursion.
+    for (const part of this.#parts.values()) countPlaces(part);
+    const facts = this.#equal;
+    return {
+      equal: facts.reduce((sum, { at }) => capped(sum + countPlaces(at.within)), 0),
+      *equalFacts() {
+        for (const { at, child } of facts) for (const pointer of placesOf(at)) yield factAt(pointer, child);
+      },
+      listed: this.#listed.map(toComparison),
+    };
   }
 
   #visit(pair: Pair<Label>): void {
-    const { first, second, labels } = pair;
-    const isEqual = first !== undefined && first.node.meaning === second?.node.meaning;
-    if (isEqual && labels.length === 0 && this.attention?.nodes.has(first.node) !== true) {
-      this.#equal = Math.min(this.#equal + this.meanings.countOf(first.node), Number.MAX_SAFE_INTEGER);
-    } else if (isLeaf(first) && isLeaf(second)) this.#list(pair);
+    if (isLeaf(pair.first) && isLeaf(pair.second)) this.#state(pair);
     else {
-      const shared = this.#firstVisit(pair);
-      if (shared !== undefined) this.#descend({ ...pair, within: shared });
+      const part = this.#newPart(pair);
+      if (part !== undefined) this.#descend({ ...pair, within: part });
     }
   }
 
-  /** Undefined if the same two parts were visited already. */
-  #firstVisit(pair: Pair<Label>): Shared | undefined {
-    const { pointer, first, second, labels, within } = pair;
-    const key = `${first?.node.meaning} ${second?.node.meaning} ${this.#labelNumber(labels.at(-1))}`;
-    const seen = this.#seen.get(key);
-    if (seen === undefined) {
-      const shared = { pointer, visits: [{ pointer, within }] };
-      this.#seen.set(key, shared);
-      return shared;
+  /** Undefined if the same two parts were compared already. */
+  #newPart(pair: Pair<Label>): Part | undefined {
+    const { pointer, within, first, second, labels } = pair;
+    const key = [first?.node, second?.node, labels.at(-1)].map((one) => this.#number(one)).join(' ');
+    const known = this.#parts.get(key);
+    if (known === undefined) {
+      const part = { pointer, visits: [{ pointer, within }] };
+      this.#parts.set(key, part);
+      return part;
     }
-    if (!pointer.startsWith(`${seen.pointer}/`)) seen.visits.push({ pointer, within });
-    else if (first === undefined || second === undefined) this.#listCircle(pair, seen.pointer);
+    const isCircle = pointer.startsWith(`${known.pointer}/`);
+    if (isCircle) this.#stateCircle(pair, known.pointer);
+    else known.visits.push({ pointer, within });
     return undefined;
   }
 
-  /** What only one document has may consist of nothing but a circle. */
-  #listCircle(pair: Pair<Label>, start: string): void {
-    const text = JSON.stringify({ $ref: `#${start}` });
-    const backTo = (child: FactChild | undefined) => child && { ...child, node: { ...child.node, text } };
-    this.#list({ ...pair, first: backTo(pair.first), second: backTo(pair.second) });
+  #number(one: unknown): number {
+    const number = this.#numbers.get(one) ?? this.#numbers.size;
+    this.#numbers.set(one, number);
+    return number;
   }
 
-  #labelNumber(label: Label | undefined): number {
-    const number = this.#labels.get(label) ?? this.#labels.size;
-    this.#labels.set(label, number);
-    return number;
+  /** A circle is one fact: what leads back to its start. What one document adds may be nothing but a circle. */
+  #stateCircle(pair: Pair<Label>, start: string): void {
+    const text = JSON.stringify({ $ref: `#${start}` });
+    const backTo = (child: FactChild | undefined): FactChild | undefined =>
+      child && { ...child, node: { ...child.node, kind: 'value', text } };
+    this.#state({ ...pair, first: backTo(pair.first), second: backTo(pair.second) });
   }
 
   #descend(pair: Pair<Label>): void {
@@ -145,7 +136,7 @@ class Comparer<Label> {
     if (first === undefined || second === undefined || first.node.kind === second.node.kind) {
       this.#children(pair);
     } else if (isEmpty(first.node)) {
-      this.#list({ ...pair, second: { ...second, node: outlined(second.node) } });
+      this.#state(pair);
       this.#children({ ...pair, first: undefined });
     } else {
       if (!isEmpty(second.node)) this.#sideOf({ ...pair, first: undefined });
@@ -154,12 +145,12 @@ class Comparer<Label> {
   }
 
   #sideOf(pair: Pair<Label>): void {
-    if (isLeaf(pair.first) && isLeaf(pair.second)) this.#list(pair);
+    if (isLeaf(pair.first) && isLeaf(pair.second)) this.#state(pair);
     else this.#children(pair);
   }
 
   /** Pushes in reverse, so that the first child is visited first. */
-  #children({ pointer, first, second, labels, within }: Pair<Label>): void {
+  #children({ pointer, within, first, second, labels }: Pair<Label>): void {
     const ours = first?.node.children ?? NO_CHILDREN;
     const theirs = second?.node.children ?? NO_CHILDREN;
     const keys = new Set([...ours.keys(), ...theirs.keys()]);
@@ -167,80 +158,76 @@ class Comparer<Label> {
       const child = ours.get(key);
       this.#waiting.push({
         pointer: `${pointer}/${escapeStep(key)}`,
+        within,
         first: child,
         second: theirs.get(key),
         labels: this.#labelled(child, labels),
-        within,
       });
     }
   }
 
   #labelled(child: FactChild | undefined, labels: readonly Label[]): readonly Label[] {
-    const label = child && this.attention?.labelOf(child.place);
+    const label = child && this.labelOf(child.place);
     return label === undefined || label === labels.at(-1) ? labels : [...labels, label];
   }
 
-  #list({ pointer, first, second, labels, within }: Pair<Label>): void {
-    const isEqual = first?.node.meaning === second?.node.meaning;
-    if (isEqual && labels.length === 0) {
-      this.#equal++;
-      return;
-    }
-    this.#listed.push({
-      pointer,
-      within,
-      ...(first && { first: factAt(pointer, first) }),
-      ...(second && { second: factAt(pointer, second) }),
-      labels,
-    });
+  #state(pair: Pair<Label>): void {
+    const { first, second, labels } = pair;
+    const isEqual = first !== undefined && second !== undefined && isSameValue(first.node, second.node);
+    if (isEqual && labels.length === 0) this.#equal.push({ at: pair, child: first });
+    else this.#listed.push(pair);
   }
 }
 
-const MAX_PLACES = 1000;
-
 function isLeaf(child: FactChild | undefined): boolean {
   return child === undefined || child.node.kind === 'value';
+}
+
+function isSameValue(first: FactNode, second: FactNode): boolean {
+  return first.kind === 'value' && second.kind === 'value' && first.text === second.text;
 }
 
 function isEmpty({ kind, text, source }: FactNode): boolean {
   return kind === 'value' && source.kind !== 'scalar' && (text === '{}' || text === '[]');
 }
 
-/** A node as one value that tells what is in it without spelling it out. */
-function outlined(node: FactNode): FactNode {
-  const keys = [...node.children.keys()]
-    .slice(0, 3)
-    .map((key) => (node.kind === 'map' ? `${JSON.stringify(key)}: …` : '…'));
-  const all = node.children.size > keys.length ? [...keys, '…'] : keys;
+function toComparison<Label>({ first, second, labels, ...visit }: Pair<Label>): Comparison<Label> {
+  const [pointer = visit.pointer, ...alsoAt] = placesOf(visit);
   return {
-    ...node,
-    kind: 'value',
-    text: node.kind === 'map' ? `{ ${all.join(', ')} }` : `[${all.join(', ')}]`,
+    pointer,
+    alsoAt,
+    ...(first && { first: factAt(pointer, first) }),
+    ...(second && { second: factAt(pointer, second) }),
+    labels,
   };
 }
 
-function factAt(pointer: string, { node, place }: FactChild): Fact {
-  return { pointer, text: node.text, place, source: node.source };
-}
+const MAX_PLACES = 1000;
 
-function withUsers<Label>({ within, ...listed }: Listed<Label>): Comparison<Label> {
-  const [, ...alsoAt] = placesOf({ pointer: listed.pointer, within });
-  return { ...listed, alsoAt };
-}
-
-/** All places of what was visited, the visited one first. Visits never lead in a circle, but they multiply. */
+/** All places of what was visited, the visited one first; of its part, the places must have been counted. */
 function placesOf({ pointer, within }: Visit): readonly string[] {
-  if (within === undefined) return [pointer];
-  within.places ??= placesOfAll(within.visits);
+  if (within === undefined || within.count === 1) return [pointer];
   const rest = pointer.slice(within.pointer.length);
+  within.places ??= placesOfPart(within);
   return within.places.map((place) => place + rest);
 }
 
-function placesOfAll(visits: readonly Visit[]): string[] {
+function placesOfPart({ visits }: Part): readonly string[] {
   const places: string[] = [];
   for (const visit of visits) {
     if (places.length >= MAX_PLACES) break;
     places.push(...placesOf(visit));
   }
   return places.slice(0, MAX_PLACES);
+}
+
+function countPlaces(part: Part | undefined): number {
+  if (part === undefined) return 1;
+  part.count ??= part.visits.reduce((sum, { within }) => capped(sum + countPlaces(within)), 0);
+  return part.count;
+}
+
+/** Schemas that share parts can have more facts than there are numbers for. */
+function capped(count: number): number {
+  return Math.min(count, Number.MAX_SAFE_INTEGER);
 }

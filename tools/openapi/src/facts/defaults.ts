@@ -1,10 +1,9 @@
-import { type SourceMap, type SourceNode, stringAt, valueAt } from '../read/source-node.js';
-import type { ObjectName } from './shape.js';
-
-type Plain = string | number | boolean | readonly Plain[] | { readonly [key: string]: Plain };
+import { type SourceMap, stringAt, valueAt } from '../read/source-node.js';
+import { toPlain } from '../read/to-plain.js';
+import type { Shape } from './openapi-objects.js';
 
 /** The values of a field that mean the same as leaving it out. */
-type Defaults = readonly Plain[] | ((siblings: SourceMap) => readonly Plain[]);
+type Defaults = readonly unknown[] | ((siblings: SourceMap) => readonly unknown[]);
 
 const serialisation = (style: (siblings: SourceMap) => string) => ({
   style: (siblings: SourceMap) => [style(siblings)],
@@ -13,11 +12,11 @@ const serialisation = (style: (siblings: SourceMap) => string) => ({
 });
 
 /**
- * Every default that OpenAPI 3.1.0 §4.8 or JSON Schema 2020-12 states in so many words. A field that holds
- * its default asserts nothing, so it is no fact. What a standard calls optional without naming a default is
- * not here: an empty `description` says more than none.
+ * Every default that OpenAPI 3.1.0 §4.8 or JSON Schema 2020-12 states in so many words. A field with
+ * its default value asserts nothing, so it is not a fact. What a standard calls optional without naming a
+ * default is not here: an empty `description` says more than none.
  */
-const DEFAULTS: Partial<Readonly<Record<ObjectName, Readonly<Record<string, Defaults>>>>> = {
+const DEFAULTS: Partial<Readonly<Record<Shape, Readonly<Record<string, Defaults>>>>> = {
   openapi: {
     jsonSchemaDialect: ['https://spec.openapis.org/oas/3.1/dialect/base'],
     servers: [[], [{ url: '/' }]],
@@ -53,32 +52,13 @@ const DEFAULTS: Partial<Readonly<Record<ObjectName, Readonly<Record<string, Defa
   xml: { attribute: [false], wrapped: [false] },
 };
 
-/** Whether a field holds what leaving it out would mean. */
-export function isDefault(name: ObjectName, field: string, siblings: SourceMap): boolean {
-  const fields = DEFAULTS[name];
+/** Whether a field has the value that leaving it out would mean. */
+export function isDefault(shape: Shape, field: string, siblings: SourceMap): boolean {
+  const fields = DEFAULTS[shape];
   if (fields === undefined || !Object.hasOwn(fields, field)) return false;
-  const defaults = fields[field] ?? [];
   const value = valueAt(siblings, field);
+  const defaults = fields[field] ?? [];
   const plains = typeof defaults === 'function' ? defaults(siblings) : defaults;
-  return value !== undefined && plains.some((plain) => equals(value, plain));
-}
-
-function equals(node: SourceNode, plain: Plain): boolean {
-  if (node.kind === 'scalar') return node.value === plain;
-  if (node.kind === 'list') {
-    return (
-      Array.isArray(plain) &&
-      plain.length === node.items.length &&
-      node.items.every((item, index) => equals(item, plain[index] as Plain))
-    );
-  }
-  if (typeof plain !== 'object' || Array.isArray(plain)) return false;
-  const fields = Object.entries(plain);
-  return (
-    fields.length === node.entries.size &&
-    fields.every(([key, value]) => {
-      const given = valueAt(node, key);
-      return given !== undefined && equals(given, value);
-    })
-  );
+  const text = value && JSON.stringify(toPlain(value));
+  return plains.some((plain) => JSON.stringify(plain) === text);
 }

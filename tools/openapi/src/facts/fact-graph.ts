@@ -7,26 +7,23 @@ import {
   type SourceMap,
   type SourceNode,
   stringAt,
-  valueAt,
 } from '../read/source-node.js';
-import { ToolError } from '../read/tool-error.js';
+import { ToolError, type ToolErrorCode } from '../read/tool-error.js';
+import { dropUsedComponents } from './components.js';
 import { isDefault } from './defaults.js';
-import { Discriminators } from './discriminators.js';
-import { dropUsedComponents } from './drop-used-components.js';
-import { type FactChild, type FactNode, NO_CHILDREN, NO_MEANING } from './fact-node.js';
-import { OPENAPI_OBJECTS, shapeOfField } from './openapi-objects.js';
-import { refuseReferencesBelowId } from './refuse-references-below-id.js';
-import { data, object, type ObjectName, type Shape } from './shape.js';
+import { spelledOut } from './discriminators.js';
+import { type FactChild, type FactNode, NO_CHILDREN } from './fact.js';
+import { isList, isObject, isReferable, type Shape, shapeBelow } from './openapi-objects.js';
 
 /**
  * The facts of an OpenAPI document as a graph. A reference is replaced by what it denotes, so a schema is
  * the same whether it is written in place or referenced; a component that something references is not
  * repeated under `components`. A reference that has siblings is kept as a part named `$ref` beside them,
- * because JSON Schema and OpenAPI read the two together in different ways. So is a `$dynamicRef`, as what it
- * denotes when only one schema has the dynamic anchor (JSON Schema 2020-12 §8.2.3.2). What a discriminator means by a
- * name is spelled out; see `Discriminators`.
+ * because JSON Schema and OpenAPI read the two together in different ways. What a discriminator means by a
+ * name is spelled out; see `spelledOut`.
  *
- * @throws ToolError for a reference that denotes nothing, or that only an evaluation could follow
+ * @throws ToolError for a reference that denotes nothing, and `not-supported` for `$dynamicRef` and for a
+ *   reference below an `$id`
  */
 export function factGraph(files: SourceFiles, root: SourceNode): FactNode {
   return new FactGraphBuilder(files, root).build();
@@ -34,80 +31,67 @@ export function factGraph(files: SourceFiles, root: SourceNode): FactNode {
 
 class FactGraphBuilder {
   readonly #known = new Map<Shape, Map<SourceNode, FactNode>>();
-  readonly #referenced = new Set<SourceNode>();
+  /** What has a `$ref`, and what each denotes. */
+  readonly #references = new Map<SourceNode, SourceNode>();
+  readonly #schemasWithId: SourceMap[] = [];
   readonly #unfilled: FactNode[] = [];
-  readonly #dynamic = new Map<string, SourceNode>();
-  readonly #discriminators: Discriminators;
 
   constructor(
     readonly files: SourceFiles,
-    readonly source: SourceNode,
-  ) {
-    this.#discriminators = new Discriminators(files, source);
-  }
+    readonly root: SourceNode,
+  ) {}
 
   build(): FactNode {
-    const root = this.#node(this.source, object('openapi'));
-    this.#fillAll();
-    for (const [name, from] of this.#dynamic) this.#refuseChoice(name, from);
-    dropUsedComponents(root, this.#referenced);
-    return root;
-  }
-
-  /** An explicit queue: a chain of references may be longer than the call stack is deep. */
-  #fillAll(): void {
+    const root = this.#node(this.root, 'openapi');
+    // An explicit queue: a chain of references may be longer than the call stack is deep.
     for (let node = this.#unfilled.pop(); node !== undefined; node = this.#unfilled.pop()) this.#fill(node);
+    for (const schema of this.#schemasWithId) this.#refuseReferencesBelow(schema);
+    dropUsedComponents(root, new Set(this.#references.values()));
+    return root;
   }
 
   #node(written: SourceNode, shape: Shape): FactNode {
     const source = this.#followed(written, shape);
-    if (source.kind === 'scalar' && shape.is !== 'object') return newNode(source, shape, scalarText(source));
-    const nodes = this.#nodesOf(shape);
-    let node = nodes.get(source);
-    if (node === undefined) {
-      node = newNode(source, shape, '');
-      nodes.set(source, node);
-      this.#unfilled.push(node);
-    }
+    if (source.kind === 'scalar' && !isObject(shape)) return newNode(source, shape, scalarText(source));
+    const nodes = this.#known.get(shape) ?? new Map<SourceNode, FactNode>();
+    this.#known.set(shape, nodes);
+    const known = nodes.get(source);
+    if (known !== undefined) return known;
+    const node = newNode(source, shape, '');
+    nodes.set(source, node);
+    this.#unfilled.push(node);
     return node;
-  }
-
-  #nodesOf(shape: Shape): Map<SourceNode, FactNode> {
-    const known = this.#known.get(shape) ?? new Map<SourceNode, FactNode>();
-    this.#known.set(shape, known);
-    return known;
   }
 
   /** What a reference without siblings denotes, through any number of references. */
   #followed(written: SourceNode, shape: Shape): SourceNode {
-    const reference = referenceIn(written, shape);
-    if (reference === undefined || !isAlone(written)) return written;
-    const chain = this.#chain(written, shape);
-    return chain.find((source) => !isAlone(source) || referenceIn(source, shape) === undefined) ?? written;
+    const seen = new Set<SourceNode>();
+    let source = written;
+    for (let to = referenceAlone(source, shape); to !== undefined; to = referenceAlone(source, shape)) {
+      source = this.#target(to, source);
+      if (seen.has(source))
+        throw fault(written, 'bad-reference', `$ref "${to}" leads back to itself and never to a value`);
+      seen.add(source);
+    }
+    return source;
   }
 
-  /** Everything that references lead to, one after the other, whether they have siblings or not. */
-  #chain(written: SourceNode, shape: Shape): SourceNode[] {
-    const chain: SourceNode[] = [];
-    let source = written;
-    for (let to = referenceIn(source, shape); to !== undefined; to = referenceIn(source, shape)) {
-      source = this.#target(to, source);
-      if (chain.includes(source)) throw endless(written, to);
-      chain.push(source);
-    }
-    return chain;
+  #target(reference: string, from: SourceNode): SourceNode {
+    const target = this.files.resolve(reference, from);
+    this.#references.set(from, target);
+    return target;
   }
 
   #fill(node: FactNode): void {
     const { source, shape } = node;
     if (source.kind === 'scalar') node.text = scalarText(source);
     else if (source.kind === 'map') this.#fillMap(node, source);
-    else if (shape.is === 'set' || shape.is === 'string-or-set') this.#fillSet(node, source);
+    else if (shape === 'set' || shape === 'string-or-set') this.#fillSet(node, source);
     else this.#fillList(node, source);
   }
 
   #fillMap(node: FactNode, source: SourceMap): void {
-    if (isObject(node.shape, 'schema')) refuseReferencesBelowId(source);
+    if (node.shape === 'schema') this.#checkSchema(source);
     const children = new Map<string, FactChild>();
     for (const [key, entry] of source.entries) {
       const child = this.#childOf(node.shape, source, key, entry);
@@ -117,60 +101,49 @@ class FactGraphBuilder {
   }
 
   #childOf(shape: Shape, siblings: SourceMap, key: string, { value }: SourceEntry): FactNode | undefined {
-    if (shape.is === 'map') return this.#node(value, shape.of);
-    if (shape.is !== 'object') return this.#node(value, data);
-    const reference = key === '$ref' ? referenceIn(siblings, shape) : undefined;
-    if (reference !== undefined) return this.#node(this.#chain(siblings, shape)[0] ?? value, shape);
-    const dynamic = key === '$dynamicRef' && shape.name === 'schema' ? stringAt(siblings, key) : undefined;
-    if (dynamic !== undefined) return this.#node(this.#dynamicTarget(dynamic, siblings), shape);
-    if (isDefault(shape.name, key, siblings)) return undefined;
-    const field = shapeOfField(shape.name, key);
-    return this.#node(
-      isObject(field, 'discriminator') ? this.#discriminators.spelledOut(siblings, value) : value,
-      field,
-    );
+    const reference = key === '$ref' && isReferable(shape) ? stringAt(siblings, key) : undefined;
+    if (reference !== undefined) return this.#node(this.#target(reference, siblings), shape);
+    if (isDefault(shape, key, siblings)) return undefined;
+    const below = shapeBelow(shape, key);
+    return this.#node(below === 'discriminator' ? spelledOut(this.root, siblings, value) : value, below);
   }
 
-  #target(reference: string, from: SourceNode): SourceNode {
-    const target = this.files.resolve(reference, from);
-    this.#referenced.add(target);
-    return target;
+  #checkSchema(schema: SourceMap): void {
+    if (stringAt(schema, '$id') !== undefined) this.#schemasWithId.push(schema);
+    if (stringAt(schema, '$dynamicRef') !== undefined)
+      throw fault(schema, 'not-supported', '$dynamicRef is not supported: write a $ref');
   }
 
-  #dynamicTarget(reference: string, from: SourceNode): SourceNode {
-    const target = this.#target(reference, from);
-    const name = stringAt(target, '$dynamicAnchor');
-    if (name !== undefined && reference.endsWith(`#${name}`)) this.#dynamic.set(name, from);
-    return target;
-  }
-
-  /** Of several dynamic anchors with one name, the way by which a schema was come to would choose. */
-  #refuseChoice(name: string, from: SourceNode): void {
-    const places = this.files.dynamicAnchors(name);
-    if (places.length < 2) return;
-    const problem = `$dynamicRef "#${name}" may lead to ${places.map(formatPlace).join(' or to ')}`;
-    throw new ToolError('bad-reference', `${formatPlace(from)}: ${problem}, which is not supported`);
+  /**
+   * Such a reference is relative to the `$id` and not to the document (JSON Schema 2020-12 §8.2.1). This tool
+   * knows schemas only by where they are written.
+   */
+  #refuseReferencesBelow(schema: SourceMap): void {
+    for (const from of this.#references.keys()) {
+      if (from.file !== schema.file || from.start < schema.start || from.end > schema.end) continue;
+      const problem = `$ref below the $id at ${formatPlace(schema)} is not supported: take the $id away`;
+      throw fault(from, 'not-supported', problem);
+    }
   }
 
   #fillList(node: FactNode, { items }: SourceList): void {
-    const shape = node.shape.is === 'list' ? node.shape.of : data;
+    const shape = isList(node.shape) ? shapeBelow(node.shape, '') : 'data';
     const children = new Map<string, FactChild>();
-    items.forEach((item, index) =>
-      children.set(String(index), { node: this.#node(item, shape), place: item }),
-    );
+    for (const [index, item] of items.entries())
+      children.set(String(index), { node: this.#node(item, shape), place: item });
     become(node, 'list', children);
   }
 
   #fillSet(node: FactNode, source: SourceList): void {
-    const texts = source.items.map((item) => (item.kind === 'scalar' ? scalarText(item) : undefined));
-    if (texts.includes(undefined)) return this.#fillList(node, source);
-    const single = node.shape.is === 'string-or-set' && texts.length === 1;
-    node.text = single ? (texts[0] ?? '') : `[${texts.sort().join(',')}]`;
+    const texts = source.items.flatMap((item) => (item.kind === 'scalar' ? scalarText(item) : []));
+    if (texts.length < source.items.length) return this.#fillList(node, source);
+    const isSingle = node.shape === 'string-or-set' && texts.length === 1;
+    node.text = isSingle ? (texts[0] ?? '') : `[${texts.sort().join(',')}]`;
   }
 }
 
 function newNode(source: SourceNode, shape: Shape, text: string): FactNode {
-  return { source, shape, kind: 'value', children: NO_CHILDREN, text, meaning: NO_MEANING };
+  return { source, shape, kind: 'value', children: NO_CHILDREN, text };
 }
 
 function become(node: FactNode, kind: 'map' | 'list', children: Map<string, FactChild>): void {
@@ -181,21 +154,12 @@ function become(node: FactNode, kind: 'map' | 'list', children: Map<string, Fact
   }
 }
 
-/** The reference that stands in the place of an object, if one does. */
-function referenceIn(source: SourceNode, shape: Shape): string | undefined {
-  if (shape.is !== 'object' || OPENAPI_OBJECTS[shape.name].reference === undefined) return undefined;
-  return valueAt(source, '$ref') === undefined ? undefined : stringAt(source, '$ref');
+/** The reference that stands in the place of an object, if it has no siblings. */
+function referenceAlone(source: SourceNode, shape: Shape): string | undefined {
+  const isAlone = source.kind === 'map' && source.entries.size === 1 && isReferable(shape);
+  return isAlone ? stringAt(source, '$ref') : undefined;
 }
 
-function isObject(shape: Shape, name: ObjectName): boolean {
-  return shape.is === 'object' && shape.name === name;
-}
-
-function isAlone(reference: SourceNode): boolean {
-  return reference.kind === 'map' && reference.entries.size === 1;
-}
-
-function endless(from: SourceNode, reference: string): ToolError {
-  const problem = `$ref "${reference}" leads back to itself and never to a value`;
-  return new ToolError('bad-reference', `${formatPlace(from)}: ${problem}`);
+function fault(from: SourceNode, code: ToolErrorCode, problem: string): ToolError {
+  return new ToolError(code, `${formatPlace(from)}: ${problem}`);
 }

@@ -1,10 +1,11 @@
 import type { Place } from '../read/place.js';
 import type { SourceNode } from '../read/source-node.js';
+import type { Shape } from './openapi-objects.js';
 
 /** One thing that a document states. */
 export interface Fact {
   /**
-   * JSON Pointer (RFC 6901) of the place where it holds. Where the document has a reference on the way, it
+   * JSON Pointer (RFC 6901) of its place. Where the document has a reference on the way, it
    * is the pointer that the place would have if what the reference denotes stood there.
    */
   readonly pointer: string;
@@ -14,4 +15,47 @@ export interface Fact {
   readonly place: Place;
   /** The value as it is written. */
   readonly source: SourceNode;
+}
+
+/**
+ * A part of a document, reduced to what it states: references are followed, sets are sorted, defaults are
+ * left out. Several places may lead to one node, and a node may lead back to itself.
+ */
+export interface FactNode {
+  readonly source: SourceNode;
+  readonly shape: Shape;
+  kind: 'map' | 'list' | 'value';
+  /** By key, or by index; empty for a value. */
+  children: ReadonlyMap<string, FactChild>;
+  /** A value as JSON text; empty maps and lists, and sets, are values. Empty for a map and a list. */
+  text: string;
+}
+
+/** What a node has under a key, and where that is written: the place of the key, or of the item. */
+export interface FactChild {
+  readonly node: FactNode;
+  readonly place: Place;
+}
+
+/** The children of every value: one map for all, because most nodes are values. */
+export const NO_CHILDREN: ReadonlyMap<string, FactChild> = new Map();
+
+/** A node at one of its places, as one fact. What has parts is outlined. */
+export function factAt(pointer: string, { node, place }: FactChild): Fact {
+  return { pointer, text: node.kind === 'value' ? node.text : outline(node), place, source: node.source };
+}
+
+const MAX_PARTS = 8;
+const MAX_LENGTH = 40;
+
+/** A map or a list as one text: its first keys, short values, and `…` for everything longer. */
+function outline({ kind, children }: FactNode): string {
+  const parts = Array.from(children)
+    .slice(0, MAX_PARTS)
+    .map(([key, { node }]) => {
+      const text = node.kind === 'value' && node.text.length <= MAX_LENGTH ? node.text : '…';
+      return kind === 'map' ? `${JSON.stringify(key)}: ${text}` : text;
+    });
+  const all = children.size > parts.length ? [...parts, '…'] : parts;
+  return kind === 'map' ? `{ ${all.join(', ')} }` : `[${all.join(', ')}]`;
 }

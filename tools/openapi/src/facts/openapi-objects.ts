@@ -1,105 +1,160 @@
-import { data, list, map, object, type ObjectName, set, type Shape, stringOrSet } from './shape.js';
+/** The objects of OpenAPI 3.1.0 §4.8. */
+export type ObjectName =
+  | 'openapi'
+  | 'info'
+  | 'server'
+  | 'components'
+  | 'paths'
+  | 'path-item'
+  | 'operation'
+  | 'parameter'
+  | 'request-body'
+  | 'media-type'
+  | 'encoding'
+  | 'responses'
+  | 'response'
+  | 'callback'
+  | 'example'
+  | 'link'
+  | 'header'
+  | 'schema'
+  | 'discriminator'
+  | 'xml'
+  | 'security-scheme';
 
-/** Where an OpenAPI object has parts that are more than data. Every field that is not named is data. */
-export interface ObjectDefinition {
-  readonly fields: Readonly<Record<string, Shape>>;
+/**
+ * An object that OpenAPI defines, or
+ * - `data`: compared as it is written (examples, defaults, enums, extensions);
+ * - `set`: a list of strings whose order says nothing;
+ * - `string-or-set`: one string, or a set of them.
+ */
+type PartShape = ObjectName | 'data' | 'set' | 'string-or-set';
+
+/** What stands at a place of an OpenAPI document: `schema`, `schema{}` (a map by name) or `schema[]`. */
+export type Shape = PartShape | `${PartShape}{}` | `${PartShape}[]`;
+
+interface ObjectDefinition {
+  /** Fields that are more than data. */
+  readonly fields?: Readonly<Record<string, Shape>>;
   /** The shape of all fields that are neither named nor extensions (`x-`). */
   readonly others?: Shape;
   /** A `$ref` may stand in its place. */
   readonly reference?: true;
 }
 
-const schema = object('schema');
-const schemas = map(schema);
-const examples = map(object('example'));
-const headers = map(object('header'));
-const content = map(object('media-type'));
-const servers = list(object('server'));
-const parameters = list(object('parameter'));
-const pathItem = object('path-item');
-const operation = object('operation');
-
-const schemaFields = {
-  ...fieldsOf(['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties'], schemas),
-  ...fieldsOf(['allOf', 'anyOf', 'oneOf', 'prefixItems'], list(schema)),
-  ...fieldsOf(['additionalProperties', 'contains', 'contentSchema', 'else', 'if', 'items', 'not'], schema),
-  ...fieldsOf(['propertyNames', 'then', 'unevaluatedItems', 'unevaluatedProperties'], schema),
-  dependentRequired: map(set),
-  required: set,
-  type: stringOrSet,
-  discriminator: object('discriminator'),
-  xml: object('xml'),
-};
-
-/** The structure of OpenAPI 3.1.0 §4.8, with the keywords of JSON Schema 2020-12 that hold schemas or sets. */
-export const OPENAPI_OBJECTS: Readonly<Record<ObjectName, ObjectDefinition>> = {
+/** The structure of OpenAPI 3.1.0 §4.8, with the keywords of JSON Schema 2020-12 whose values are schemas or sets. */
+const OBJECTS: Readonly<Record<ObjectName, ObjectDefinition>> = {
   openapi: {
     fields: {
-      info: object('info'),
-      servers,
-      paths: object('paths'),
-      webhooks: map(pathItem),
-      components: object('components'),
+      info: 'info',
+      servers: 'server[]',
+      paths: 'paths',
+      webhooks: 'path-item{}',
+      components: 'components',
     },
   },
-  info: { fields: {} },
-  server: { fields: {} },
+  info: {},
+  server: {},
   components: {
     fields: {
-      schemas,
-      responses: map(object('response')),
-      parameters: map(object('parameter')),
-      examples,
-      requestBodies: map(object('request-body')),
-      headers,
-      securitySchemes: map(object('security-scheme')),
-      links: map(object('link')),
-      callbacks: map(object('callback')),
-      pathItems: map(pathItem),
+      schemas: 'schema{}',
+      responses: 'response{}',
+      parameters: 'parameter{}',
+      examples: 'example{}',
+      requestBodies: 'request-body{}',
+      headers: 'header{}',
+      securitySchemes: 'security-scheme{}',
+      links: 'link{}',
+      callbacks: 'callback{}',
+      pathItems: 'path-item{}',
     },
   },
-  paths: { fields: {}, others: pathItem },
+  paths: { others: 'path-item' },
   'path-item': {
     reference: true,
     fields: {
-      ...fieldsOf(['delete', 'get', 'head', 'options', 'patch', 'post', 'put', 'trace'], operation),
-      servers,
-      parameters,
+      ...named('operation', 'delete', 'get', 'head', 'options', 'patch', 'post', 'put', 'trace'),
+      servers: 'server[]',
+      parameters: 'parameter[]',
     },
   },
   operation: {
     fields: {
-      tags: set,
-      parameters,
-      requestBody: object('request-body'),
-      responses: object('responses'),
-      callbacks: map(object('callback')),
-      servers,
+      tags: 'set',
+      parameters: 'parameter[]',
+      requestBody: 'request-body',
+      responses: 'responses',
+      callbacks: 'callback{}',
+      servers: 'server[]',
     },
   },
-  parameter: { reference: true, fields: { schema, examples, content } },
-  'request-body': { reference: true, fields: { content } },
-  'media-type': { fields: { schema, examples, encoding: map(object('encoding')) } },
-  encoding: { fields: { headers } },
-  responses: { fields: {}, others: object('response') },
-  response: { reference: true, fields: { headers, content, links: map(object('link')) } },
-  callback: { reference: true, fields: {}, others: pathItem },
-  example: { reference: true, fields: {} },
-  link: { reference: true, fields: { server: object('server') } },
-  header: { reference: true, fields: { schema, examples, content } },
-  schema: { reference: true, fields: schemaFields },
-  discriminator: { fields: { mapping: schemas } },
-  xml: { fields: {} },
-  'security-scheme': { reference: true, fields: {} },
+  parameter: {
+    reference: true,
+    fields: { schema: 'schema', examples: 'example{}', content: 'media-type{}' },
+  },
+  'request-body': { reference: true, fields: { content: 'media-type{}' } },
+  'media-type': { fields: { schema: 'schema', examples: 'example{}', encoding: 'encoding{}' } },
+  encoding: { fields: { headers: 'header{}' } },
+  responses: { others: 'response' },
+  response: {
+    reference: true,
+    fields: { headers: 'header{}', content: 'media-type{}', links: 'link{}' },
+  },
+  callback: { reference: true, others: 'path-item' },
+  example: { reference: true },
+  link: { reference: true, fields: { server: 'server' } },
+  header: {
+    reference: true,
+    fields: { schema: 'schema', examples: 'example{}', content: 'media-type{}' },
+  },
+  schema: {
+    reference: true,
+    fields: {
+      ...named('schema{}', '$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties'),
+      ...named('schema[]', 'allOf', 'anyOf', 'oneOf', 'prefixItems'),
+      ...named('schema', 'additionalProperties', 'contains', 'contentSchema', 'else', 'if', 'items', 'not'),
+      ...named('schema', 'propertyNames', 'then', 'unevaluatedItems', 'unevaluatedProperties'),
+      dependentRequired: 'set{}',
+      required: 'set',
+      type: 'string-or-set',
+      discriminator: 'discriminator',
+      xml: 'xml',
+    },
+  },
+  discriminator: { fields: { mapping: 'schema{}' } },
+  xml: {},
+  'security-scheme': { reference: true },
 };
 
-/** The shape of one field of an object. */
-export function shapeOfField(name: ObjectName, field: string): Shape {
-  const { fields, others } = OPENAPI_OBJECTS[name];
-  const named = Object.hasOwn(fields, field) ? fields[field] : undefined;
-  return named ?? (others !== undefined && !field.startsWith('x-') ? others : data);
+/** Whether an object that OpenAPI defines stands there. */
+export function isObject(shape: Shape | undefined): shape is ObjectName {
+  return shape !== undefined && Object.hasOwn(OBJECTS, shape);
 }
 
-function fieldsOf(names: readonly string[], shape: Shape): Record<string, Shape> {
+/** Whether a map stands there whose keys the author chose. */
+export function isMap(shape: Shape | undefined): boolean {
+  return shape?.endsWith('{}') === true;
+}
+
+/** Whether a list of parts stands there whose order is kept. */
+export function isList(shape: Shape | undefined): boolean {
+  return shape?.endsWith('[]') === true;
+}
+
+/** Whether a `$ref` may stand in the place of what has this shape. */
+export function isReferable(shape: Shape): boolean {
+  return isObject(shape) && OBJECTS[shape].reference === true;
+}
+
+/** The shape of a part: of a field of an object, a value of a map, an item of a list. */
+export function shapeBelow(shape: Shape, key: string): Shape {
+  if (isMap(shape) || isList(shape)) return shape.slice(0, -2) as PartShape;
+  if (!isObject(shape)) return 'data';
+  const { fields = {}, others } = OBJECTS[shape];
+  const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
+  return field ?? (others !== undefined && !key.startsWith('x-') ? others : 'data');
+}
+
+function named(shape: Shape, ...names: readonly string[]): Record<string, Shape> {
   return Object.fromEntries(names.map((name) => [name, shape]));
 }

@@ -1,3 +1,4 @@
+import type { Comparison } from '../facts/compare.js';
 import type { Fact } from '../facts/fact.js';
 import type { Action } from '../overlay/action.js';
 
@@ -17,7 +18,7 @@ export type StaleReason =
   /** The action adds no fact: it is empty, or all of it is OpenAPI's default. */
   | 'states nothing';
 
-/** A fact that is not simply specified. */
+/** A fact that isn't specified, or a stale answer without one. */
 export interface Finding {
   readonly state: FindingState;
   /** JSON Pointer of the fact. */
@@ -31,4 +32,15 @@ export interface Finding {
   /** The action of the overlay that states it. */
   readonly action?: Action;
   readonly reason?: StaleReason;
+}
+
+/** The state of a fact that a comparison lists. Its label is the answer that states it. */
+export function classify({ pointer, alsoAt, first, second, labels }: Comparison<Action>): Finding {
+  const action = labels.at(-1);
+  const facts = { pointer, alsoAt, ...(first && { baseline: first }), ...(second && { document: second }) };
+  if (first === undefined) return { ...facts, state: 'invented' };
+  if (action === undefined) return { ...facts, state: second === undefined ? 'missing' : 'contradicted' };
+  if (second === undefined) return { ...facts, state: 'stale answer', reason: 'not shown', action };
+  if (first.text === second.text) return { ...facts, state: 'answered', action };
+  return { ...facts, state: 'stale answer', reason: 'shown differently', action };
 }

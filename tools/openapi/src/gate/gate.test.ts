@@ -16,7 +16,7 @@ const ANSWER = {
   'x-reason': 'Minutes',
 };
 
-const run = async (document: object, actions?: readonly object[], baseline: object = BASELINE) => {
+const run = (document: object, actions?: readonly object[], baseline: object = BASELINE) => {
   const overlay = { overlay: '1.0.0', info: { title: 'Answers', version: '1' }, actions };
   const texts: Texts = {
     'baseline.yaml': documentOf(baseline),
@@ -92,12 +92,12 @@ describe('the gate without answers', () => {
         ['invented', '/webhooks/Hook/summary'],
       ],
     },
-  ])('finds $name', async ({ given, want }) => {
-    expect(states(await run(given))).toEqual(want);
+  ])('finds $name', ({ given, want }) => {
+    expect(states(run(given))).toEqual(want);
   });
 
-  it('finds a changed baseline', async () => {
-    const report = await run(BASELINE, undefined, { ...BASELINE, 'x-a': 2, 'x-b': 1 });
+  it('finds a changed baseline', () => {
+    const report = run(BASELINE, undefined, { ...BASELINE, 'x-a': 2, 'x-b': 1 });
     expect(states(report)).toEqual([
       ['contradicted', '/x-a'],
       ['missing', '/x-b'],
@@ -258,10 +258,10 @@ describe('the gate with answers', () => {
       document: BASELINE,
       want: [['stale answer', 'states nothing', '']],
     },
-  ])('finds $name', async ({ actions, document, want }) => {
+  ])('finds $name', ({ actions, document, want }) => {
     expect(
       states(
-        await run(
+        run(
           document,
           actions.map((action) => ({ ...action, ...ANSWER })),
         ),
@@ -269,7 +269,7 @@ describe('the gate with answers', () => {
     ).toEqual(want);
   });
 
-  it('follows what an answer references', async () => {
+  it('follows what an answer references', () => {
     const content = (schema: object) => ({
       post: { requestBody: { content: { 'application/json': { schema } } } },
     });
@@ -277,15 +277,15 @@ describe('the gate with answers', () => {
       { target: '$', update: { components: { schemas: { P: { type: 'object' } } } }, ...ANSWER },
       { target, update: content({ $ref: '#/components/schemas/P' }), ...ANSWER },
     ];
-    const report = await run(hook(content({ type: 'object' })), actions);
+    const report = run(hook(content({ type: 'object' })), actions);
     expect(states(report)).toEqual([
       ['answered', '/webhooks/~1hook/post/requestBody/content/application~1json/schema/type'],
     ]);
     expect(report.specified).toBe(7);
   });
 
-  it('binds an answer to who gave it', async () => {
-    const { findings } = await run(hook({ post }), [{ target, update: { post }, ...ANSWER }]);
+  it('binds an answer to who gave it', () => {
+    const { findings } = run(hook({ post }), [{ target, update: { post }, ...ANSWER }]);
     const [finding] = findings;
     expect(finding?.action).toMatchObject({
       question: 'http-method',

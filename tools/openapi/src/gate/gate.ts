@@ -2,25 +2,19 @@ import type { EnteredAnswers } from '../answers/entered-answers.js';
 import type { HeldAnswer } from '../answers/held-answer.js';
 import { holdAnswers } from '../answers/hold-answers.js';
 import { readAnswers } from '../answers/read-answers.js';
-import { type Attention, compare, type Comparison } from '../facts/compare.js';
+import { compare, type Comparison } from '../facts/compare.js';
 import type { Fact } from '../facts/fact.js';
 import { factGraph } from '../facts/fact-graph.js';
-import type { FactNode } from '../facts/fact-node.js';
-import { leadingTo } from '../facts/leading-to.js';
-import { Meanings } from '../facts/meanings.js';
-import { spellOut } from '../facts/spell-out.js';
 import type { Action } from '../overlay/action.js';
 import { applyOverlay, type RefusedAction } from '../overlay/apply-overlay.js';
-import { confirmWithLibrary } from '../overlay/confirm-with-library.js';
 import { readOverlay } from '../overlay/read-overlay.js';
 import type { Place } from '../read/place.js';
 import { readOpenapi } from '../read/read-openapi.js';
 import { type ReadText, SourceFiles } from '../read/source-files.js';
 import { type SourceNode, scalarText } from '../read/source-node.js';
-import { classify } from './classify.js';
-import type { Finding } from './finding.js';
+import { classify, type Finding } from './finding.js';
 
-/** What is held against what. Paths are handed to `readText` as they are. */
+/** What is compared with what. Paths are handed to `readText` as they are. */
 export interface GateInput {
   readonly readText: ReadText;
   /** What the specification states, as an OpenAPI 3.1 document. */
@@ -43,61 +37,43 @@ export interface GateReport {
   readonly answers: readonly HeldAnswer[];
   /** The code's side, if it was asked. */
   readonly entered?: EnteredAnswers;
-  /** Every fact of the baseline with its answers, in its order; there may be very many. */
+  /** Every specified fact in the order of the baseline, at each of its places; there may be very many. */
   readonly stated: () => Iterable<Fact>;
 }
 
 /**
- * Holds a document against a baseline and its answers: each fact is specified, missing, contradicted,
- * invented, answered or a stale answer. Where the answers of the code are named too, both sides must say the same.
+ * Compares a document with a baseline and its answers: each fact is specified, missing, contradicted, invented,
+ * answered or a stale answer. Where the answers of the code are named too, both sides must say the same.
  *
  * @throws ToolError if a file cannot be read or understood
  */
-export async function gate({
-  readText,
-  baseline,
-  document,
-  overlay,
-  answers,
-}: GateInput): Promise<GateReport> {
+export function gate({ readText, baseline, document, overlay, answers }: GateInput): GateReport {
   const files = new SourceFiles(readText);
-  const { root, actions, refused } = await answeredBaseline(files, baseline, overlay);
+  const { root, actions, refused } = answeredBaseline(files, baseline, overlay);
   const entered = answers === undefined ? undefined : readAnswers(readText, answers);
   const documentFiles = new SourceFiles(readText);
   const expected = factGraph(files, root);
   const actual = factGraph(documentFiles, readOpenapi(documentFiles, document));
-  const meanings = new Meanings();
-  meanings.assign(expected);
-  meanings.assign(actual);
-  const { equal, listed } = compare(expected, actual, meanings, attentionTo(actions, expected));
+  const { equal, equalFacts, listed } = compare(expected, actual, (place) => actionAt(place, actions));
   const stale = [...refused.map(refusal), ...silentActions(actions, refused, listed)];
   return {
     specified: equal,
     findings: [...listed.map(classify), ...stale],
     answers: holdAnswers(actions, entered),
     ...(entered && { entered }),
-    stated: () => spellOut({ node: expected, pointer: '', place: expected.source }, meanings),
+    stated: equalFacts,
   };
 }
 
 /** The baseline with the actions of the overlay, those that were refused beside it. */
-async function answeredBaseline(files: SourceFiles, baseline: string, overlay: string | undefined) {
+function answeredBaseline(files: SourceFiles, baseline: string, overlay: string | undefined) {
   const before = readOpenapi(files, baseline);
   if (overlay === undefined) return { root: before, actions: [], refused: [] };
   const actions = readOverlay(files, overlay);
   const { root, refused } = applyOverlay(before, actions);
-  const applied = actions.filter((action) => refused.every((entry) => entry.action !== action));
-  await confirmWithLibrary({ path: overlay, before, actions: applied, after: root });
   files.replaceRoot(baseline, root);
   files.resolveAs(overlay, baseline);
   return { root, actions, refused };
-}
-
-/** Facts of an answer are listed although they are equal, each with its action. */
-function attentionTo(actions: readonly Action[], root: FactNode): Attention<Action> | undefined {
-  if (actions.length === 0) return undefined;
-  const labelOf = (place: Place) => actionAt(place, actions);
-  return { labelOf, nodes: leadingTo(root, (place) => labelOf(place) !== undefined) };
 }
 
 function actionAt({ file, start }: Place, actions: readonly Action[]): Action | undefined {

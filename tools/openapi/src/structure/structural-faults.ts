@@ -3,8 +3,8 @@ import { factGraph } from '../facts/fact-graph.js';
 import { pointerSteps } from '../read/json-pointer.js';
 import { formatPlace } from '../read/place.js';
 import { readOpenapi } from '../read/read-openapi.js';
-import { descend, SourceFiles, type ReadText } from '../read/source-files.js';
-import type { SourceNode } from '../read/source-node.js';
+import { SourceFiles, type ReadText } from '../read/source-files.js';
+import { descend, type SourceNode } from '../read/source-node.js';
 import { toPlain } from '../read/to-plain.js';
 
 /** A place of a document that breaks the structure of OpenAPI 3.1. */
@@ -23,11 +23,11 @@ interface SchemaError {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Say only that a part of the schema did not hold, which other errors say better. */
+/** Keywords whose errors only repeat what the errors of their parts say. */
 const WRAPPERS = ['if', 'dependentSchemas', 'allOf', 'anyOf', 'oneOf', '$ref'];
 
 /**
- * Holds a document against the JSON Schema of OpenAPI 3.1.
+ * Checks a document with the JSON Schema of OpenAPI 3.1.
  *
  * The validator's own check of references is not used: it takes a property called `$id` or an example with
  * `$ref` for a reference, and knows no other files. References are checked by following them.
