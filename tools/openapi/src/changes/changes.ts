@@ -1,16 +1,13 @@
 import { compare } from '../facts/compare.js';
-import type { Fact } from '../facts/fact.js';
-import type { FactChild, FactNode } from '../facts/fact-node.js';
+import { type Fact, factAt, type FactNode } from '../facts/fact.js';
 import { factGraph } from '../facts/fact-graph.js';
-import { Meanings } from '../facts/meanings.js';
 import { readOpenapi } from '../read/read-openapi.js';
 import { type ReadText, SourceFiles } from '../read/source-files.js';
-import { type Effect, type Sureness, turned, UNKNOWN } from './effect.js';
-import { outline } from './outline.js';
-import { ruleFor } from './rules.js';
-import { type Party, type Revisions, type Unit, unitAt } from './unit.js';
+import { type Effect, type Sureness, turned } from './effect.js';
+import { judge } from './rules.js';
+import { type Pair, type Party, type Unit, unitAt } from './unit.js';
 
-/** What a change means for somebody. */
+/** What a change means for one party, or for the worst off. */
 export type Verdict = 'breaking' | 'unclassified' | 'not breaking';
 
 /** One change between two revisions of a document. */
@@ -38,18 +35,15 @@ export interface ChangesInput {
 }
 
 /**
- * What changed between two revisions of an OpenAPI document, and whom it breaks: who reads what may now be
- * said, and who writes what may no longer be. What no rule knows is unclassified.
+ * What changed between two revisions of an OpenAPI document, and whom it breaks: what is newly allowed breaks
+ * whoever reads it, what is no longer allowed breaks whoever writes it. What no rule knows is unclassified.
  *
- * @param only leaves out what concerns others, and their verdicts
+ * @param only leaves out the changes and verdicts that don't concern this party
  * @throws ToolError if a file cannot be read or understood
  */
 export function changesBetween({ before, after }: ChangesInput, only?: Party): readonly Change[] {
   const revisions = { first: read(before), second: read(after) };
-  const meanings = new Meanings();
-  meanings.assign(revisions.first);
-  meanings.assign(revisions.second);
-  const { listed } = compare<never>(revisions.first, revisions.second, meanings);
+  const { listed } = compare(revisions.first, revisions.second);
   const found = new Map<string, Found>();
   for (const { pointer, alsoAt } of listed) gather([pointer, ...alsoAt], revisions, found);
   const all = Array.from(found.values(), toChange);
@@ -77,15 +71,15 @@ function read({ readText, path }: ChangesInput['before']): FactNode {
 }
 
 /**
- * Places that share a part are one change as long as it means the same for everybody there. A definition is
- * told where it is used, and by itself only if it is used nowhere.
+ * Adds the change at these places, which share a part: one change, or several if it doesn't mean the same at
+ * each of them. A definition is listed where it is used, and by itself only if it is used nowhere.
  */
-function gather(pointers: readonly string[], revisions: Revisions, found: Map<string, Found>): void {
+function gather(pointers: readonly string[], revisions: Pair, found: Map<string, Found>): void {
   const units = pointers.map((pointer) => unitAt(pointer, revisions)).filter((unit) => unit !== undefined);
   const used = units.filter(({ turns }) => !turns.includes('defined'));
   const [start] = units;
   for (const unit of used.length > 0 ? used : units) {
-    const judged = judge(unit);
+    const judged = verdictsOn(unit);
     const key = JSON.stringify([start?.pointer, unit.kind, judged.what, judged.verdicts]);
     const known = found.get(key) ?? { ...judged, places: new Set() };
     found.set(key, known);
@@ -93,19 +87,19 @@ function gather(pointers: readonly string[], revisions: Revisions, found: Map<st
   }
 }
 
-function judge(unit: Unit): Judged {
-  const { first, second, kind, audience, turns } = unit;
-  const rule = ruleFor(unit);
-  const effect = turns.reduceRight(turned, rule?.effect(unit) ?? UNKNOWN);
+function verdictsOn(unit: Unit): Judged {
+  const { first, second, audience, turns } = unit;
+  const { subject, effect: inPlace } = judge(unit);
+  const effect = turns.reduceRight(turned, inPlace);
   const verb = first === undefined ? 'added' : second === undefined ? 'removed' : 'changed';
   const verdicts: Partial<Record<Party, Verdict>> = {};
   for (const party of audience.readers) verdicts[party] = verdictOf(effect.widens);
   for (const party of audience.writers) verdicts[party] = verdictOf(effect.narrows);
   const verdict = ORDER.find((one) => Object.values(verdicts).includes(one)) ?? withoutParty(effect);
-  return { unit, what: `${rule?.subject ?? kind} ${verb}`, verdicts, verdict };
+  return { unit, what: `${subject} ${verb}`, verdicts, verdict };
 }
 
-/** Where nobody takes part, nobody is broken; but nothing may be called harmless that is not known to be. */
+/** For a document without webhooks and paths: nobody is broken, but an unknown effect isn't harmless. */
 function withoutParty({ widens, narrows }: Effect): Verdict {
   return widens === 'no' && narrows === 'no' ? 'not breaking' : 'unclassified';
 }
@@ -122,13 +116,14 @@ function concerning(party: Party, change: Change): Change[] {
 
 function toChange({ unit, places, what, verdicts, verdict }: Found): Change {
   const [pointer = unit.pointer, ...alsoAt] = places;
-  const [before, after] = [factAt(pointer, unit.first), factAt(pointer, unit.second)];
-  return { pointer, alsoAt, what, verdicts, verdict, ...(before && { before }), ...(after && { after }) };
-}
-
-function factAt(pointer: string, child: FactChild | undefined): Fact | undefined {
-  if (child === undefined) return undefined;
-  const { node, place } = child;
-  const text = node.kind === 'value' ? node.text : outline(node);
-  return { pointer, text, place, source: node.source };
+  const { first, second } = unit;
+  return {
+    pointer,
+    alsoAt,
+    what,
+    verdicts,
+    verdict,
+    ...(first && { before: factAt(pointer, first) }),
+    ...(second && { after: factAt(pointer, second) }),
+  };
 }

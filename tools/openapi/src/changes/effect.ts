@@ -1,11 +1,11 @@
-/** Whether something is so; `maybe` if the rules cannot tell. */
+/** Whether a change has an effect; `maybe` if the rules don't know. */
 export type Sureness = 'yes' | 'no' | 'maybe';
 
-/** What a change does to what may be said at a place: more, less, both or nothing. */
+/** What a change does to what a place allows: more, less, both or nothing. */
 export interface Effect {
-  /** Something may be said that might not be before: whoever reads it may not understand. */
+  /** It allows something new: whoever reads it may not understand. */
   readonly widens: Sureness;
-  /** Something may no longer be said: whoever writes it may still do so. */
+  /** It no longer allows something: whoever writes may still write it. */
   readonly narrows: Sureness;
 }
 
@@ -15,17 +15,17 @@ export const NARROWS: Effect = { widens: 'no', narrows: 'yes' };
 export const EITHER: Effect = { widens: 'yes', narrows: 'yes' };
 export const UNKNOWN: Effect = { widens: 'maybe', narrows: 'maybe' };
 
-/** How the keywords of JSON Schema on the way to a change turn its effect. */
+/** What a keyword on the way to a change does to its effect. */
 export type Turn =
-  /** Under `not`: what widens a schema narrows what it is taken from. */
+  /** Under `not`: a wider schema allows less. */
   | 'negated'
-  /** Under `oneOf`: a wider alternative may overlap with another, and then neither is allowed. */
+  /** Under `oneOf`: a wider alternative may overlap with another, and what fits both is not allowed. */
   | 'exclusive'
-  /** Under `if`: nothing follows. */
+  /** Under `if`: the effect isn't known. */
   | 'unsure'
-  /** In a definition or a component that is used nowhere, unless something means it without a reference. */
+  /** In a definition or an unused component: the effect isn't known, for something may use it by its name. */
   | 'defined'
-  /** Examples: nothing is said by it. */
+  /** In examples: no effect. */
   | 'silent';
 
 /** The effect of a change that has `effect` where it is, seen from further out. */
@@ -37,7 +37,7 @@ export function turned(effect: Effect, turn: Turn): Effect {
   return { widens: widens === 'no' ? 'maybe' : widens, narrows: narrows === 'no' ? 'maybe' : narrows };
 }
 
-/** Both at once. */
+/** The effect of two changes together. */
 export function joined(one: Effect, other: Effect): Effect {
   return { widens: surer(one.widens, other.widens), narrows: surer(one.narrows, other.narrows) };
 }

@@ -1,0 +1,163 @@
+import type { FactChild, FactNode } from '../facts/fact.js';
+import { isSame } from '../facts/same.js';
+import { EITHER, type Effect, joined, NARROWS, NEITHER, turned, UNKNOWN, WIDENS } from './effect.js';
+import { parameterKey, type Unit } from './unit.js';
+
+// What the rules need a look at both documents for: the effect of a part that was added, removed or changed.
+
+const METHODS = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put', 'trace'];
+
+export function upperBoundChanged({ first, second }: Unit): Effect {
+  const [before, after] = [Number(first?.node.text), Number(second?.node.text)];
+  if (Number.isNaN(before) || Number.isNaN(after) || before === after) return UNKNOWN;
+  return after > before ? WIDENS : NARROWS;
+}
+
+export function lowerBoundChanged(unit: Unit): Effect {
+  return turned(upperBoundChanged(unit), 'negated');
+}
+
+/** For a field that is false by default. */
+export function flag(set: Effect, cleared: Effect): (unit: Unit) => Effect {
+  return ({ first, second }) => {
+    const [before, after] = [first, second].map((child) => child?.node.text ?? 'false');
+    if (before === 'false' && after === 'true') return set;
+    return before === 'true' && after === 'false' ? cleared : UNKNOWN;
+  };
+}
+
+/** Before the first operation of a path item, the document said nothing about requests. */
+export function operationAdded({ within }: Unit): Effect {
+  return METHODS.some((method) => within.first?.children.has(method)) ? WIDENS : UNKNOWN;
+}
+
+/** A part that may be left out, unless it is required. */
+export function unlessRequired(effect: Effect): (unit: Unit) => Effect {
+  return ({ first, second }) => (isRequired(first ?? second) ? EITHER : effect);
+}
+
+export function responseRemoved({ field }: Unit): Effect {
+  return /^[23]|^default$/.test(field) ? EITHER : NARROWS;
+}
+
+export function headerAdded({ second }: Unit): Effect {
+  return isRequired(second) ? NARROWS : NEITHER;
+}
+
+export function headerRemoved({ first }: Unit): Effect {
+  return isRequired(first) ? EITHER : NARROWS;
+}
+
+export function parametersEffect({ first, second }: Unit): Effect {
+  const [before, after] = [parametersOf(first), parametersOf(second)];
+  if (before === undefined || after === undefined) return UNKNOWN;
+  let effect = NEITHER;
+  for (const [key, parameter] of after) {
+    const known = before.get(key);
+    if (known === undefined) effect = joined(effect, isRequired(parameter) ? EITHER : WIDENS);
+    else if (!isSame(known.node, parameter.node)) effect = joined(effect, UNKNOWN);
+  }
+  return [...before.keys()].every((key) => after.has(key)) ? effect : joined(effect, NARROWS);
+}
+
+/** Undefined if two parameters are recognised by the same key. */
+function parametersOf(child: FactChild | undefined): Map<string, FactChild> | undefined {
+  const items = [...(child?.node.children.values() ?? [])];
+  const byKey = new Map(items.map((item) => [parameterKey(item.node), item]));
+  return byKey.size === items.length ? byKey : undefined;
+}
+
+/** For the alternatives of a requirement. An empty list lets everybody in. */
+export function securityEffect({ first, second }: Unit): Effect {
+  const before = first === undefined ? [] : itemsOf(first);
+  const after = second === undefined ? [] : itemsOf(second);
+  if (before === undefined || after === undefined) return UNKNOWN;
+  if (before.length === 0) return after.length === 0 ? NEITHER : NARROWS;
+  return after.length === 0 ? WIDENS : itemsCompared(before, after);
+}
+
+export function propertyAdded({ around }: Unit): Effect {
+  const isSure = allowsAllOrNone(around.first) && allowsAllOrNone(around.second);
+  return isSure ? WIDENS : { widens: 'yes', narrows: 'maybe' };
+}
+
+export function propertyRemoved({ around }: Unit): Effect {
+  const isSure = allowsAllOrNone(around.first) && allowsAllOrNone(around.second);
+  return isSure ? NARROWS : { widens: 'maybe', narrows: 'yes' };
+}
+
+/** Whether a schema allows any further property, or none. A schema for them may fit the property or not. */
+function allowsAllOrNone(schema: FactNode | undefined): boolean {
+  const fields = ['additionalProperties', 'unevaluatedProperties', 'patternProperties'];
+  const given = fields.map((field) => schema?.children.get(field)).find((child) => child !== undefined);
+  return allowedBy(given) !== 'some';
+}
+
+export function typeChanged({ first, second }: Unit): Effect {
+  return compared(typesOf(first?.node), typesOf(second?.node), (one, other) => one === other);
+}
+
+/** Every integer is a number. Undefined if it isn't a type. */
+function typesOf(node: FactNode | undefined): readonly string[] | undefined {
+  const names: readonly string[] = node?.kind === 'value' ? (node.text.match(/[a-z]+/g) ?? []) : [];
+  if (names.length === 0) return undefined;
+  return names.includes('number') ? [...names, 'integer'] : names;
+}
+
+export function requiredEffect({ first, second }: Unit): Effect {
+  const more = compared(namesIn(first), namesIn(second), (one, other) => one === other);
+  return turned(more, 'negated');
+}
+
+function namesIn(child: FactChild | undefined): readonly unknown[] | undefined {
+  if (child === undefined) return [];
+  const names: unknown = child.node.kind === 'value' ? JSON.parse(child.node.text) : undefined;
+  return Array.isArray(names) ? names : undefined;
+}
+
+/** For lists whose items say what is allowed. */
+export function itemsChanged({ first, second }: Unit): Effect {
+  return itemsCompared(itemsOf(first), itemsOf(second));
+}
+
+function itemsCompared(
+  before: readonly FactNode[] | undefined,
+  after: readonly FactNode[] | undefined,
+): Effect {
+  return compared(before, after, isSame);
+}
+
+/** Undefined if it isn't a list. */
+function itemsOf(child: FactChild | undefined): readonly FactNode[] | undefined {
+  if (child?.node.source.kind !== 'list') return undefined;
+  return Array.from(child.node.children.values(), ({ node }) => node);
+}
+
+/** The effect of a change from one list of what is allowed to another; unknown if one of them isn't a list. */
+function compared<Item>(
+  before: readonly Item[] | undefined,
+  after: readonly Item[] | undefined,
+  isEqual: (one: Item, other: Item) => boolean,
+): Effect {
+  if (before === undefined || after === undefined) return UNKNOWN;
+  const widens = after.some((item) => !before.some((one) => isEqual(one, item)));
+  const narrows = before.some((item) => !after.some((one) => isEqual(one, item)));
+  return { widens: widens ? 'yes' : 'no', narrows: narrows ? 'yes' : 'no' };
+}
+
+/** What a schema allows, without looking into it. */
+function allowedBy(schema: FactChild | undefined): 'all' | 'some' | 'none' {
+  const text = schema?.node.kind === 'value' ? schema.node.text : undefined;
+  if (schema === undefined || text === 'true' || text === '{}') return 'all';
+  return text === 'false' ? 'none' : 'some';
+}
+
+export function schemaEffect({ first, second }: Unit): Effect {
+  const [before, after] = [allowedBy(first), allowedBy(second)];
+  if (before === after) return before === 'some' ? UNKNOWN : NEITHER;
+  return before === 'none' || after === 'all' ? WIDENS : NARROWS;
+}
+
+function isRequired(child: FactChild | undefined): boolean {
+  return child?.node.children.get('required')?.node.text === 'true';
+}
