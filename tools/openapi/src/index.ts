@@ -1,11 +1,8 @@
 export type { EnteredAnswer, EnteredAnswers } from './answers/entered-answers.js';
 export type { AnswerState, HeldAnswer } from './answers/held-answer.js';
-export { compare, type Attention, type Comparison, type Comparisons } from './facts/compare.js';
-export type { Fact } from './facts/fact.js';
+export { compare, type Comparison, type Comparisons } from './facts/compare.js';
+export type { Fact, FactChild, FactNode } from './facts/fact.js';
 export { factGraph } from './facts/fact-graph.js';
-export type { FactChild, FactNode } from './facts/fact-node.js';
-export { factsOf } from './facts/facts-of.js';
-export { Meanings } from './facts/meanings.js';
 export { statedIn } from './facts/stated-in.js';
 export type { Finding, FindingState, StaleReason } from './gate/finding.js';
 export { gate, type GateInput, type GateReport } from './gate/gate.js';

@@ -126,7 +126,7 @@ invented: webhooks › /hook › post   /webhooks/~1hook/post
 
 describe('openapi diff cannot run', () => {
   it.each<{ name: string; args?: string[]; files: Record<string, string>; want: string }>([
-    { name: 'without a document', files: { 'd.json': '' }, want: 'd.json:1: not JSON: expected a value' },
+    { name: 'without a document', files: { 'd.json': '' }, want: 'd.json:1: not JSON: value expected' },
     { name: 'with no YAML', files: { 'b.yaml': 'a: [' }, want: 'b.yaml:1: not YAML: ' },
     {
       name: 'with OpenAPI 3.0',

@@ -54,7 +54,7 @@ Exit: 0 all facts are specified or answered, and both sides of each answer say t
     const producerOf = sources === undefined ? () => undefined : readProducers(readTextFile, sources);
     const given = overlay !== undefined && existsSync(overlay) ? overlay : undefined;
     const answers = optional(values, 'answers');
-    const report = await gate({ readText: readTextFile, baseline, document, overlay: given, answers });
+    const report = gate({ readText: readTextFile, baseline, document, overlay: given, answers });
     const mend = optional(values, 'mend');
     out(format({ report, overlay, hasOverlay: given !== undefined, producerOf, mend }));
     return isClean(report) ? 0 : 1;

@@ -45,7 +45,7 @@ Exit: 0 written or up to date, 1 drifted, 2 the tool could not run.
     const mend = optional(values, 'mend') ?? 'openapi ledger';
     const given = overlay !== undefined && existsSync(overlay) ? overlay : undefined;
     const answers = optional(values, 'answers');
-    const report = await gate({ readText: readTextFile, baseline, document, overlay: given, answers });
+    const report = gate({ readText: readTextFile, baseline, document, overlay: given, answers });
     const sources = [baseline, overlay, report.entered?.source, document].filter(
       (path) => path !== undefined,
     );
