@@ -56,17 +56,17 @@ describe('readOverlay', () => {
     {
       name: 'no actions',
       given: () => read({ overlay: '1.0.0', actions: [] }),
-      want: 'it has no list of actions',
+      want: '`actions` must be a list of at least one action',
     },
     {
       name: 'a removal',
       given: () => readAction({ ...ACTION, remove: true }),
-      want: 'an answer removes nothing',
+      want: '`remove` is not allowed: an answer only adds',
     },
     {
       name: 'a wildcard',
       given: () => readAction({ ...ACTION, target: '$.paths.*' }),
-      want: 'target `$.paths.*` does not denote exactly one place',
+      want: 'target `$.paths.*` must name exactly one place',
     },
     {
       name: 'an unknown field',
@@ -76,43 +76,43 @@ describe('readOverlay', () => {
     {
       name: 'no update',
       given: () => readAction({ ...ACTION, update: undefined }),
-      want: 'the action has no `update` and no `x-answer`',
+      want: 'an action needs an `update` or an `x-answer`',
     },
     {
       name: 'a place that nothing is added to',
       given: () => readAction({ ...ACTION, update: undefined, 'x-answer': 1 }),
-      want: 'the action has no `update`, so it changes no place: its target is `$`',
+      want: 'an action without `update` must have the target `$`',
     },
     {
       name: 'a second answer to a question',
       given: () =>
         read({ overlay: '1.0.0', actions: [1, 2].map((answer) => ({ ...ACTION, 'x-answer': answer })) }),
-      want: 'a.yaml:1: q has its `x-answer` already: a.yaml:1',
+      want: 'a.yaml:1: q already has an `x-answer` at a.yaml:1',
     },
     {
       name: 'a placeholder',
       given: () => readAction({ ...ACTION, 'x-answered-by': '<who answered>' }),
-      want: '`x-answered-by` is `<who answered>`: put the words there',
+      want: '`x-answered-by` is `<who answered>`: fill it in',
     },
     {
       name: 'no question',
       given: () => readAction({ ...ACTION, 'x-question': ' ' }),
-      want: 'the action has no text under `x-question`',
+      want: 'an action needs a text in `x-question`',
     },
     {
       name: 'nobody',
       given: () => readAction({ ...ACTION, 'x-answered-by': undefined }),
-      want: 'the action has no text under `x-answered-by`',
+      want: 'an action needs a text in `x-answered-by`',
     },
     {
       name: 'no reason',
       given: () => readAction({ ...ACTION, 'x-reason': undefined }),
-      want: 'the action has no text under `x-reason`',
+      want: 'an action needs a text in `x-reason`',
     },
     {
       name: 'a date of another form',
       given: () => readAction({ ...ACTION, 'x-date': '31.1.2026' }),
-      want: '`x-date` is `31.1.2026`, not as in 2026-01-31',
+      want: '`x-date` is `31.1.2026`: write a date such as 2026-01-31',
     },
   ])('refuses $name', ({ given, want }) => {
     expect(given).toThrow(want);

@@ -27,7 +27,8 @@ export function readOverlay(files: SourceFiles, path: string): Action[] {
   const root = files.root(path);
   if (stringAt(root, 'overlay') !== '1.0.0') throw fault(root, 'not an OpenAPI Overlay 1.0.0');
   const actions = valueAt(root, 'actions');
-  if (actions?.kind !== 'list' || actions.items.length === 0) throw fault(root, 'it has no list of actions');
+  if (actions?.kind !== 'list' || actions.items.length === 0)
+    throw fault(root, '`actions` must be a list of at least one action');
   const read = actions.items.map(readAction);
   refuseSecondAnswers(read);
   return read;
@@ -36,19 +37,18 @@ export function readOverlay(files: SourceFiles, path: string): Action[] {
 function readAction(node: SourceNode): Action {
   if (node.kind !== 'map') throw fault(node, 'an action must be an object');
   for (const [field, entry] of node.entries) {
-    if (field === 'remove') throw fault(entry, 'an answer removes nothing: `remove` is not allowed');
+    if (field === 'remove') throw fault(entry, '`remove` is not allowed: an answer only adds');
     if (!FIELDS.includes(field)) throw fault(entry, `an action has no field \`${field}\``);
   }
   const target = textAt(node, 'target');
   const steps = targetSteps(target);
-  if (steps === undefined)
-    throw fault(node, `target \`${target}\` does not denote exactly one place: ${PLAIN}`);
+  if (steps === undefined) throw fault(node, `target \`${target}\` must name exactly one place: ${PLAIN}`);
   const update = valueAt(node, 'update');
   const answer = valueAt(node, 'x-answer');
   if (update === undefined && answer === undefined)
-    throw fault(node, 'the action has no `update` and no `x-answer`');
+    throw fault(node, 'an action needs an `update` or an `x-answer`');
   if (update === undefined && steps.length > 0)
-    throw fault(node, 'the action has no `update`, so it changes no place: its target is `$`');
+    throw fault(node, 'an action without `update` must have the target `$`');
   return {
     target,
     steps,
@@ -63,7 +63,8 @@ const PLAIN = "write `$`, then `.name`, `['name']` or `[0]`";
 
 function provenance(node: SourceNode): Pick<Action, 'question' | 'answeredBy' | 'date' | 'reason'> {
   const date = textAt(node, 'x-date');
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) throw fault(node, `\`x-date\` is \`${date}\`, not as in 2026-01-31`);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(date))
+    throw fault(node, `\`x-date\` is \`${date}\`: write a date such as 2026-01-31`);
   return {
     question: textAt(node, 'x-question'),
     answeredBy: textAt(node, 'x-answered-by'),
@@ -80,7 +81,7 @@ function refuseSecondAnswers(actions: readonly Action[]): void {
     if (other !== undefined)
       throw fault(
         action.place,
-        `${action.question} has its \`x-answer\` already: ${formatPlace(other.place)}`,
+        `${action.question} already has an \`x-answer\` at ${formatPlace(other.place)}`,
       );
     first.set(action.question, action);
   }
@@ -88,8 +89,8 @@ function refuseSecondAnswers(actions: readonly Action[]): void {
 
 function textAt(node: SourceNode, field: string): string {
   const text = stringAt(node, field)?.trim();
-  if (text === undefined || text === '') throw fault(node, `the action has no text under \`${field}\``);
-  if (/^<.*>$/.test(text)) throw fault(node, `\`${field}\` is \`${text}\`: put the words there`);
+  if (text === undefined || text === '') throw fault(node, `an action needs a text in \`${field}\``);
+  if (/^<.*>$/.test(text)) throw fault(node, `\`${field}\` is \`${text}\`: fill it in`);
   return text;
 }
 
