@@ -54,6 +54,14 @@ describe('the facts of a document', () => {
       '/components/schemas/C/items/type',
     ]);
   });
+
+  it('show components that only use one another', () => {
+    const given = withSchema({}, { A: node(ref('B')), B: { items: ref('A') } });
+    const facts = Object.keys(factTexts({ 'main.yaml': given }));
+    expect(facts).toEqual(
+      expect.arrayContaining(['/components/schemas/A/type', '/components/schemas/A/properties/next/items']),
+    );
+  });
 });
 
 describe('the same facts', () => {
