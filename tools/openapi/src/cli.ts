@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { parseArgs } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
 import type { Command, ExitCode, Output } from './commands/command.js';
 import { ToolError } from './read/tool-error.js';
 
-/** Loaded when they are run: what the others need, above all the validator, takes longer than a small comparison. */
+/** Each is loaded when it runs: the validator and Prettier take longer to load than a small comparison takes. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   diff: async () => (await import('./commands/diff.js')).diff,
   changes: async () => (await import('./commands/changes.js')).changes,
@@ -27,11 +27,14 @@ async function run([name, ...rest]: readonly string[]): Promise<ExitCode> {
     return name === undefined ? 2 : 0;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) return fail(`unknown command "${name}"; see openapi --help`);
+  if (command === undefined) {
+    output.err(`openapi: unknown command "${name}"; see openapi --help\n`);
+    return 2;
+  }
   try {
     return await runCommand(await command(), rest);
   } catch (error) {
-    return fail(messageOf(error, name));
+    return fail(error, name);
   }
 }
 
@@ -49,24 +52,20 @@ async function overview(): Promise<string> {
   const lines = await Promise.all(
     Object.entries(COMMANDS).map(async ([name, load]) => `  ${name.padEnd(16)}${(await load()).summary}`),
   );
-  return `Usage: openapi COMMAND [options]\n\n${lines.join('\n')}\n\nopenapi COMMAND --help tells about one.\n`;
+  return `Usage: openapi COMMAND [options]\n\n${lines.join('\n')}\n\nopenapi COMMAND --help lists the options of one.\n`;
 }
 
-function messageOf(error: unknown, name: string): string {
-  const text = error instanceof Error ? error.message : String(error);
-  const line = text.split('\n')[0] ?? text;
-  const isUsage =
-    error instanceof ToolError ? error.code === 'usage' : codeOf(error).startsWith('ERR_PARSE_ARGS');
-  if (isUsage) return `${line}; see openapi ${name} --help`;
-  return error instanceof ToolError ? line : `a fault of this tool, please report it: ${line}`;
-}
-
-function codeOf(error: unknown): string {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' ? code : '';
-}
-
-function fail(message: string): ExitCode {
-  output.err(`openapi: ${message}\n`);
+/** A user's mistake is one line. A fault of this tool also has its stack. */
+function fail(error: unknown, name: string): ExitCode {
+  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  const isUsage = error instanceof ToolError ? error.code === 'usage' : isParseError(error);
+  if (isUsage) output.err(`openapi: ${line}; see openapi ${name} --help\n`);
+  else if (error instanceof ToolError) output.err(`openapi: ${line}\n`);
+  else output.err(`openapi: internal error, please report it: ${line}\n${inspect(error)}\n`);
   return 2;
+}
+
+/** Whether `parseArgs` refused the command line. */
+function isParseError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
 }

@@ -4,13 +4,13 @@ import { runInNewContext } from 'node:vm';
 import { type Answers, openQuestions } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { format } from 'prettier';
-import { answersText } from '../src/answers/answers-text.js';
+import { writeAnswers } from '../src/answers/answers-file.js';
 import { documentOf } from './documents.js';
 import { inFolder, runCli, WORKSPACE } from './run-cli.js';
 
 const IDS = openQuestions.map(({ id }) => id);
 const HOOK = documentOf({ webhooks: { '/hook': { summary: 'Hook' } } });
-const WORLDS: [string, Answers][] = [
+const SCENARIOS: [string, Answers][] = [
   ['everything open', {}],
   ['example answers', exampleAnswers],
 ];
@@ -28,7 +28,7 @@ interface Report {
 
 /** The answers of the code as a file. */
 function fileOf(answers: Answers): string {
-  const written = answersText(answers, IDS);
+  const written = writeAnswers(answers, IDS);
   if ('faults' in written) throw new Error(written.faults.join('\n'));
   return written.text;
 }
@@ -82,10 +82,10 @@ const overlayFor = (answers: Answers): string =>
 
 const OVERLAY = overlayFor(exampleAnswers);
 
-describe.each(WORLDS)('with %s', (_name, answers) => {
+describe.each(SCENARIOS)('with %s', (_name, answers) => {
   const asked = Object.keys(answers);
 
-  it('the gate asks for what is in the code alone, and is content once the lines that it prints are there', () => {
+  it('the gate asks for what is in the code alone, and passes with the lines that it prints', () => {
     const before = reportOf({ answers });
     expect(before.answers.map(({ question, state }) => [question, state])).toEqual(
       asked.map((id) => [id, 'missing answer']),
@@ -149,7 +149,7 @@ describe('an answer of the overlay alone', () => {
   it('is asked as a Standard Schema where it is one', () => {
     const [advice] = answers.find(({ question }) => question === 'plant-fields')?.advice ?? [];
     expect(advice?.text).toMatch(
-      /Add it to libs\/contract\/src\/answers\.ts with a Standard Schema.*"heightInCentimetres"/,
+      /Add to libs\/contract\/src\/answers\.ts a Standard Schema.*"heightInCentimetres"/,
     );
   });
 });
@@ -163,8 +163,8 @@ it('an answer that was changed on one side contradicts the other, with both valu
   overlay        {"delays":[100,200],"statuses":[429,503],"withoutResponse":true}   o.yaml:9
   code           {"delays":[100,200],"statuses":[429,503],"withoutResponse":false}   libs/contract/src/answers.ts:2
   answer         answered by A. Person on 2026-01-31: Minutes (o.yaml:6)
-  to do          An answer is bound to its value. If it changed, it is a new one: change o.yaml:6, with who answered, when and why.
-                 Or make it in libs/contract/src/answers.ts:2:
+  to do          The two values must be equal. If the answer changed, change o.yaml:6, with who answered, when and why.
+                 Or change libs/contract/src/answers.ts:2 to:
 
   retry: { delays: [100, 200], statuses: [429, 503], withoutResponse: true },
 
@@ -180,7 +180,7 @@ describe('in every format', () => {
     const { code, out } = diff(given, 'text');
     expect(code).toBe(1);
     expect(out).toContain('unknown question: pay-load\n');
-    expect(out).toContain('Correct `x-question` at o.yaml:6; the nearest is `payload`.');
+    expect(out).toContain('Correct `x-question` at o.yaml:6. The most similar is `payload`.');
     expect(out).toContain('missing answer: retry, not in the overlay\n');
     expect(out).toContain('\n  - target: $\n    x-question: retry\n    x-answer:\n      delays:\n');
     expect(out).toMatch(/, 2 unmatched\n$/);
@@ -196,9 +196,9 @@ describe('in every format', () => {
   it('Markdown has a row for each, and what to add below', () => {
     const { out } = diff(given, 'markdown');
     expect(out).toContain(
-      '| unknown question | `pay-load` | `"plant"`<br>`o.yaml:8`<br>answered by A. Person',
+      '| unknown question: pay-load | overlay: `"plant"` o.yaml:8<br>answer: answered by A. Person',
     );
-    expect(out).toContain('| missing answer | `retry` | nothing | `{"delays":');
+    expect(out).toContain('| missing answer: retry, not in the overlay | code: `{"delays":');
     expect(out).toContain('\n\n```\n  - target: $\n    x-question: retry\n');
   });
 
@@ -228,8 +228,8 @@ actions:
     state: 'answer without value',
     advice: [{ text: 'Add the answer itself to the action at o.yaml:3:', lines: '    x-answer: plant' }],
   });
-  const mended = facts.replace('    x-question', `${found?.advice[0]?.lines ?? ''}\n    x-question`);
-  expect(reportOf({ answers, overlay: mended }).answers).toMatchObject([{ state: 'answered' }]);
+  const fixed = facts.replace('    x-question', `${found?.advice[0]?.lines ?? ''}\n    x-question`);
+  expect(reportOf({ answers, overlay: fixed }).answers).toMatchObject([{ state: 'answered' }]);
 });
 
 it('a reference that fills an empty map of another answer is to be written out', () => {
@@ -265,7 +265,9 @@ it('a reference that fills an empty map of another answer is to be written out',
   expect(referenced.out).toContain(
     'stale answer: webhooks › /hook › post › requestBody › content › application/json › schema › properties › plant',
   );
-  expect(referenced.out).toContain('write that in place of the `$ref`, and take it out where it stands now.');
+  expect(referenced.out).toContain(
+    'This `$ref` adds nothing: other actions state what it points to. Write the schema inline at o.yaml:1, and remove it from where it is now.',
+  );
 
   expect(gateOf(action(plant, { type: 'object' }, 'plant-fields')).code).toBe(0);
 });
@@ -282,7 +284,10 @@ describe('openapi answers', () => {
 
   it.each([
     { args: ['x'], want: 'openapi: unexpected argument "x"; see openapi answers --help\n' },
-    { args: ['--output', 'no/such/a.json'], want: 'openapi: no/such/a.json: cannot be written: ' },
+    {
+      args: ['--output', 'no/such/a.json'],
+      want: 'openapi: could not write no/such/a.json: there is no such folder\n',
+    },
   ])('cannot run with $args', ({ args, want }) => {
     expect(runCli(['answers', ...args])).toMatchObject({
       code: 2,
@@ -292,7 +297,7 @@ describe('openapi answers', () => {
 
   it('names every answer that cannot be carried out, and writes none', () => {
     const faulty: Answers = { 'size-limits': -1, 'base-address': 'nowhere' };
-    expect(answersText(faulty, IDS)).toEqual({
+    expect(writeAnswers(faulty, IDS)).toEqual({
       faults: [
         'size-limits is no whole number of bytes',
         'base-address is no http or https URL, without query and fragment',

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { documentOf } from './documents.js';
-import { inFolder, runCli } from './run-cli.js';
+import { CLI, inFolder, run, runCli } from './run-cli.js';
 
 const BASELINE = `# The facts
 openapi: 3.1.0 # §9
@@ -50,7 +50,7 @@ const diff = (document: object, args: readonly string[] = [], files: Record<stri
       'hook.ts': '\n@Hook()',
       ...files,
     },
-    (folder) => runCli(['diff', ...OPTIONS, '--mend', 'make document', ...args], folder),
+    (folder) => runCli(['diff', ...OPTIONS, '--fix-with', 'make document', ...args], folder),
   );
 
 describe('openapi diff', () => {
@@ -69,13 +69,13 @@ describe('openapi diff', () => {
   specification  "Hook"   b.yaml:6 (§4)
   document       "Other"   d.json:1
   comes from     hook.ts:2
-  to do          Make it "Hook" again in hook.ts:2, then run: make document
-                 If the specification changed, change b.yaml:6 with its section instead.
+  to do          The document must show "Hook". Change it in hook.ts:2, then run: make document
+                 If the specification changed, change b.yaml:6 and the section beside it.
 
 invented: webhooks › /hook › post   /webhooks/~1hook/post
   document       {}   d.json:1
   comes from     hook.ts:2
-  to do          Nothing states it. Take it out of hook.ts:2, then run: make document
+  to do          Nothing states it. Remove it from hook.ts:2, then run: make document
                  If it was answered, add an action to o.yaml.
 
 3 specified, 0 missing, 1 contradicted, 1 invented, 0 answered
@@ -102,7 +102,7 @@ invented: webhooks › /hook › post   /webhooks/~1hook/post
     const { code, out } = diff({}, ['--format', 'github']);
     expect(code).toBe(1);
     expect(out).toContain('::error file=hook.ts,line=2,title=missing%3A webhooks › /hook › summary::');
-    expect(out).toContain('%0AShow it again in hook.ts:2, then run: make document%0A');
+    expect(out).toContain('%0AThe document must show it. Add it in hook.ts:2, then run: make document%0A');
   });
 
   it('writes JSON and Markdown', () => {
@@ -119,7 +119,7 @@ invented: webhooks › /hook › post   /webhooks/~1hook/post
       ],
     });
     expect(diff({ ...HOOK, 'x-a': 'a|`b`' }, ['--format', 'markdown']).out).toContain(
-      '| `` "a\\|`b`" ``<br>`d.json:1` |',
+      '| document: `` "a\\|`b`" `` d.json:1<br>',
     );
   });
 });
@@ -214,9 +214,18 @@ describe('openapi diff cannot run', () => {
   });
 });
 
+it('an internal error has one line that says so, and its stack', () => {
+  const broken = 'data:text/javascript,Object.fromEntries=()=>{throw new TypeError("broken")}';
+  const { code, out, err } = run(['--import', broken, CLI, 'answers']);
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  const [first, ...stack] = err.split('\n');
+  expect(first).toBe('openapi: internal error, please report it: broken');
+  expect(stack.join('\n')).toMatch(/^TypeError: broken\n {4}at .*\n[^]*plain-answers/);
+});
+
 describe('openapi --help', () => {
   it.each([[], ['diff'], ['ledger'], ['changes'], ['validate'], ['open-questions'], ['api'], ['answers']])(
-    'tells about %s',
+    'shows the options of %s',
     (...command) => {
       const { code, out } = runCli([...command, '--help']);
       expect(code).toBe(0);
@@ -257,48 +266,6 @@ describe('openapi validate', () => {
     const { code, out } = validate(documentOf(given));
     expect(code).toBe(1);
     expect(out).toContain(want);
-  });
-});
-
-describe('openapi open-questions', () => {
-  it('writes the page, finds drift and names the command that mends it', () => {
-    inFolder({}, (folder) => {
-      const check = () => runCli(['open-questions', '--check', '--mend', 'make page'], folder);
-      expect(check()).toMatchObject({
-        code: 1,
-        out: 'OPEN_QUESTIONS.md: not what the register says. Run: make page\n',
-      });
-      expect(runCli(['open-questions'], folder)).toMatchObject({
-        code: 0,
-        out: 'OPEN_QUESTIONS.md: written\n',
-      });
-      expect(check()).toMatchObject({ code: 0, out: 'OPEN_QUESTIONS.md: up to date\n' });
-      expect(readFileSync(join(folder, 'OPEN_QUESTIONS.md'), 'utf8')).toContain('# Open questions');
-    });
-  });
-
-  it('says when it cannot write', () => {
-    const { code, err } = runCli(['open-questions', '--output', 'no/such/folder.md']);
-    expect(code).toBe(2);
-    expect(err).toContain('openapi: no/such/folder.md: cannot be written: ');
-  });
-});
-
-describe('openapi ledger', () => {
-  const run = (folder: string, ...args: string[]) =>
-    runCli(['ledger', ...OPTIONS.slice(0, 6), '--output', 'l.md', '--mend', 'make ledger', ...args], folder);
-
-  it('writes the page, finds drift and names the command that mends it', () => {
-    inFolder({ 'b.yaml': BASELINE, 'd.json': documentOf({ 'x-a': 1 }) }, (folder) => {
-      expect(run(folder)).toEqual({ code: 0, out: 'l.md: written\n', err: '' });
-      expect(run(folder, '--check')).toMatchObject({ code: 0, out: 'l.md: up to date\n' });
-      expect(readFileSync(join(folder, 'l.md'), 'utf8')).toContain('| invented | x-a | `/x-a` |');
-      writeFileSync(join(folder, 'd.json'), documentOf(HOOK));
-      expect(run(folder, '--check')).toMatchObject({
-        code: 1,
-        out: 'l.md: not what baseline, answers and document say. Run: make ledger\n',
-      });
-    });
   });
 });
 

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 /** The top of the workspace. */
 export const WORKSPACE = fileURLToPath(new URL('../../../', import.meta.url));
 
-const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+/** The built command line. */
+export const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 
 /** How a process ended. */
 export interface Ended {

@@ -1,31 +1,29 @@
 import { answers, openQuestions } from '@plant-store/contract';
-import { ANSWERS_SOURCE, answersText } from '../answers/answers-text.js';
-import { exactly, optional } from './arguments.js';
-import type { Command } from './command.js';
-import { writeFile } from './generated-page.js';
+import { ANSWERS_SOURCE, writeAnswers } from '../answers/answers-file.js';
+import { type Command, exactly, optional } from './command.js';
+import { writeFile } from './page.js';
 
 /** The answers on the code's side. */
 export const answersCommand: Command = {
   summary: 'write the answers of the code as JSON',
   help: `Usage: openapi answers [--output FILE]
 
-Writes what @plant-store/contract says as JSON, to be held against the overlay by diff and ledger --answers:
+Writes the answers of @plant-store/contract as JSON, for --answers of diff and ledger:
 
   { "source": PATH, "questions": [ID], "schemas": [ID], "answers": { ID: VALUE } }
 
-A question is in \`schemas\` if it is answered with a schema; its value is the JSON Schema.
+A question is in \`schemas\` if its answer is a schema; the value is its JSON Schema.
 
   --output FILE   where to write it; standard output by default
 
-Exit: 0 written, 1 there are answers that cannot be carried out, each named on the standard error, 2 the tool
-could not run.
+Exit: 0 written, 1 an answer cannot be carried out (the standard error names each), 2 the tool could not run.
 `,
   options: { output: { type: 'string' } },
   async run(values, positionals, { out, err }) {
     exactly([], positionals);
     const file = optional(values, 'output');
     const ids = openQuestions.map(({ id }) => id);
-    const written = answersText(answers, ids);
+    const written = writeAnswers(answers, ids);
     if ('faults' in written) {
       for (const fault of written.faults) err(`${ANSWERS_SOURCE}: ${fault}\n`);
       return 1;

@@ -1,0 +1,99 @@
+import type { Action } from '../overlay/action.js';
+import { scalarText, type SourceNode } from '../read/source-node.js';
+import type { EnteredAnswer, EnteredAnswers } from './answers-file.js';
+
+/** How the overlay and the code agree on a question. All but `answered` fail the gate. */
+export type AnswerState =
+  /** Both have the same answer, or the code's answers were not given. */
+  | 'answered'
+  /** One side has an answer, the other none. */
+  | 'missing answer'
+  /** The two sides have different answers. */
+  | 'contradicting answers'
+  /** Actions of the overlay add facts for the question, and none has the answer itself. */
+  | 'answer without value'
+  /** The register has no such question. */
+  | 'unknown question';
+
+/** Both sides of one question. */
+export interface ComparedAnswer {
+  readonly state: AnswerState;
+  readonly question: string;
+  /** The action that has the answer, or else the first of the question. */
+  readonly action?: Action;
+  /** Every action of the question. */
+  readonly actions: readonly Action[];
+  /** The code's answer. */
+  readonly entered?: EnteredAnswer;
+  /** The known question with the most similar id, for an unknown one. */
+  readonly nearest?: string;
+}
+
+/**
+ * Compares the answers of the overlay with those of the code, by value: `1` is not `"1"`, and the order of keys
+ * doesn't matter. Without the code's answers, every answer of the overlay is `answered`.
+ */
+export function compareAnswers(actions: readonly Action[], code?: EnteredAnswers): ComparedAnswer[] {
+  const questions = new Set(actions.map(({ question }) => question));
+  const inOverlay = [...questions].flatMap((question): ComparedAnswer[] => {
+    const own = actions.filter((action) => action.question === question);
+    if (code === undefined || code.questions.includes(question)) return [compareOne(question, own, code)];
+    const nearest = nearestTo(question, code.questions);
+    return own.map((action) => ({
+      state: 'unknown question',
+      question,
+      action,
+      actions: own,
+      ...(nearest !== undefined && { nearest }),
+    }));
+  });
+  const onlyInCode = [...(code?.answers ?? [])]
+    .filter(([question]) => !questions.has(question))
+    .map(([question, entered]): ComparedAnswer => ({
+      state: 'missing answer',
+      question,
+      actions: [],
+      entered,
+    }));
+  return [...inOverlay, ...onlyInCode];
+}
+
+function compareOne(question: string, actions: readonly Action[], code?: EnteredAnswers): ComparedAnswer {
+  const action = actions.find(({ answer }) => answer !== undefined) ?? actions[0];
+  const entered = code?.answers.get(question);
+  const state = code === undefined ? 'answered' : stateOf(action?.answer, entered?.value);
+  return { state, question, actions, ...(action && { action }), ...(entered && { entered }) };
+}
+
+function stateOf(overlay: SourceNode | undefined, code: SourceNode | undefined): AnswerState {
+  if (overlay === undefined) return 'answer without value';
+  if (code === undefined) return 'missing answer';
+  return valueText(overlay) === valueText(code) ? 'answered' : 'contradicting answers';
+}
+
+/** A value as JSON text on one line, its keys sorted: equal values have equal texts. */
+export function valueText(node: SourceNode): string {
+  if (node.kind === 'scalar') return scalarText(node);
+  if (node.kind === 'list') return `[${node.items.map(valueText).join(',')}]`;
+  const entries = [...node.entries].sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${entries.map(([key, { value }]) => `${JSON.stringify(key)}:${valueText(value)}`).join(',')}}`;
+}
+
+/** The word that takes the fewest edits of a letter (Levenshtein distance); the first of several. */
+function nearestTo(word: string, words: readonly string[]): string | undefined {
+  const ranked = words.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }));
+  return ranked.sort((one, other) => one.distance - other.distance)[0]?.candidate;
+}
+
+function editDistance(one: string, other: string): number {
+  let above = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let row = 0; row < one.length; row++) {
+    const line = [row + 1];
+    for (let column = 0; column < other.length; column++) {
+      const changed = (above[column] ?? 0) + (one[row] === other[column] ? 0 : 1);
+      line.push(Math.min(changed, (above[column + 1] ?? 0) + 1, (line[column] ?? 0) + 1));
+    }
+    above = line;
+  }
+  return above.at(-1) ?? 0;
+}

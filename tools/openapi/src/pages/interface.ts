@@ -1,0 +1,321 @@
+import { type Answers, facts, type OpenQuestion, plainAnswers } from '@plant-store/contract';
+import {
+  type Block,
+  type Item,
+  join,
+  type Page,
+  paragraph,
+  type Section,
+  type Text,
+} from '../format/page.js';
+import { readOpenapi } from '../read/read-openapi.js';
+import { type ReadText, SourceFiles } from '../read/source-files.js';
+import { toPlain } from '../read/to-plain.js';
+import { ToolError } from '../read/tool-error.js';
+import { describeQuestions } from './question.js';
+import { type Schema, schemaId, schemaLine, schemaTable } from './schema.js';
+
+/** What the page is made from. */
+export interface InterfaceSources {
+  readonly readText: ReadText;
+  /** Path of the OpenAPI document. */
+  readonly document: string;
+  readonly questions: readonly OpenQuestion[];
+  readonly answers: Answers;
+  /** The command that writes the page. */
+  readonly generator: string;
+}
+
+type ByName<Value> = Readonly<Record<string, Value>>;
+
+/** The document of this interface, as far as the page knows its parts. */
+interface InterfaceDocument {
+  readonly openapi: string;
+  readonly info: {
+    readonly title: string;
+    readonly version?: string;
+    readonly license?: { readonly name?: string };
+  };
+  readonly servers?: readonly Server[];
+  readonly webhooks: ByName<PathItem>;
+  readonly components?: {
+    readonly schemas?: ByName<Schema>;
+    readonly securitySchemes?: ByName<ByName<unknown>>;
+  };
+  readonly security?: Requirements;
+}
+
+interface Server {
+  readonly url: string;
+  readonly variables?: ByName<{ readonly default?: string }>;
+}
+
+interface PathItem extends ByName<unknown> {
+  readonly summary?: string;
+  readonly description?: string;
+}
+
+interface Operation extends ByName<unknown> {
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly schema?: Schema;
+  }[];
+  readonly requestBody?: { readonly required?: boolean; readonly content?: Content };
+  readonly responses?: ByName<{ readonly description?: string; readonly content?: Content }>;
+  readonly security?: Requirements;
+}
+
+type Content = ByName<{ readonly schema?: Schema; readonly example?: unknown }>;
+
+type Requirements = readonly ByName<readonly string[]>[];
+
+/** The text for a place where the document says nothing: a link to the question about it. */
+type Silence = (id: string) => Text;
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+/**
+ * The interface as a page: what the document states, and each question of the register, open or answered.
+ *
+ * @throws ToolError if the document can't be read, or isn't the document of this interface
+ */
+export function describeInterface(sources: InterfaceSources): Page {
+  const { questions, generator } = sources;
+  const { info, servers = [], webhooks, components = {}, security, openapi } = readDocument(sources);
+  const answers = plainAnswers(sources.answers);
+  const isAnswered = ({ id }: OpenQuestion): boolean => answers[id] !== undefined;
+  const answered = questions.filter(isAnswered);
+  const open = questions.filter((question) => !isAnswered(question));
+  const silence: Silence = (id) =>
+    questions
+      .filter((question) => question.id === id)
+      .map((question) => ({
+        to: id,
+        text: `${isAnswered(question) ? 'answered' : 'open'}: ${question.title}`,
+      }));
+  const webhook = Object.entries(webhooks).map(([key, item]) =>
+    describeWebhook(key, item, security, silence),
+  );
+  return {
+    title: info.title,
+    subtitle: `Version ${info.version ?? ''} · ${info.license?.name ?? 'no'} licence · OpenAPI ${openapi}`,
+    blocks: [
+      ...paragraph(
+        'This page shows what the OpenAPI document states, and each question that the specification leaves open.',
+      ),
+      {
+        kind: 'list',
+        items: [
+          { name: 'Webhook', value: webhook.map(({ id, title }) => ({ to: id, text: title })) },
+          { name: 'Request paths', value: ['none'] },
+          {
+            name: 'Base address',
+            value: join(
+              servers.map((server) => addressOf(server, silence)),
+              '; ',
+            ),
+          },
+          { name: 'Authentication', value: requirementOf(security) },
+          ...count('Answered questions', 'answered', answered),
+          ...count('Open questions', 'open', open),
+        ],
+      },
+    ],
+    sections: [
+      ...webhook,
+      ...group('schemas', 'Schemas', describeSchemas(components.schemas)),
+      describeAuthentication(components.securitySchemes, security),
+      ...group(
+        'answered',
+        'What has been answered',
+        describeQuestions(answered, answers, 'answered-'),
+        'The specification leaves these open, and they have been answered.',
+      ),
+      ...group(
+        'open',
+        'What is open',
+        describeQuestions(open, answers, 'open-'),
+        'The specification leaves these open, and nobody has answered them. Until then the software does what is said here. None of it is promised.',
+      ),
+    ],
+    generator,
+    sources: [sources.document, 'libs/contract/src/register', 'libs/contract/src/answers.ts'],
+  };
+}
+
+function readDocument({ readText, document }: InterfaceSources): InterfaceDocument {
+  const read = toPlain(readOpenapi(new SourceFiles(readText), document));
+  const {
+    info,
+    webhooks = {},
+    paths = {},
+  } = read as Partial<InterfaceDocument> & { readonly paths?: object };
+  const isOurs =
+    info?.title === facts.TITLE && Object.keys(webhooks).length === 1 && Object.keys(paths).length === 0;
+  if (isOurs) return read as InterfaceDocument;
+  throw new ToolError(
+    'not-this-interface',
+    `${document}: not the document of this interface, which has the title "${facts.TITLE}", one webhook and no paths`,
+  );
+}
+
+function describeWebhook(
+  key: string,
+  item: PathItem,
+  security: Requirements | undefined,
+  silence: Silence,
+): Section {
+  const method = METHODS.find((name) => item[name] !== undefined);
+  const operation = method === undefined ? {} : (item[method] as Operation);
+  const { parameters = [], requestBody, responses, security: own = security, ...others } = operation;
+  return {
+    id: 'webhook',
+    title: item.summary ?? key,
+    blocks: [
+      ...paragraph(item.description),
+      {
+        kind: 'list',
+        items: [
+          { name: 'Delivery path', value: [{ code: key }] },
+          {
+            name: 'Method',
+            value: method === undefined ? silence('http-method') : [{ code: method.toUpperCase() }],
+          },
+          ...(requestBody === undefined ? [{ name: 'Payload', value: silence('payload') }] : []),
+          ...(responses === undefined ? [{ name: 'Response', value: silence('receiver-response') }] : []),
+          { name: 'Authentication', value: requirementOf(own) },
+          ...parameters.map(({ name, in: place, required, schema = {} }) => ({
+            name: `${required === true ? 'Required' : 'Optional'} ${place}`,
+            value: [{ code: name }, ': ', ...schemaLine(schema)],
+          })),
+          ...written(others),
+        ],
+      },
+    ],
+    sections: [
+      ...(requestBody === undefined ? [] : [describePayload(requestBody)]),
+      ...group(
+        'responses',
+        'Responses',
+        Object.entries(responses ?? {}).map(([status, { description, content }]) => ({
+          id: `response-${status}`,
+          title: status,
+          blocks: [
+            ...paragraph(description),
+            ...(content === undefined
+              ? paragraph('Without content.')
+              : contentBlocks(content, `Content of ${status}`)),
+          ],
+        })),
+      ),
+    ],
+  };
+}
+
+function describePayload({ required, content }: NonNullable<Operation['requestBody']>): Section {
+  return {
+    id: 'request-body',
+    title: 'Payload',
+    blocks: [
+      ...paragraph(required === true ? 'Required.' : 'Optional.'),
+      ...contentBlocks(content, 'Payload'),
+    ],
+  };
+}
+
+/** Each media type with its fields and its example. */
+function contentBlocks(content: Content = {}, what: string): Block[] {
+  return Object.entries(content).flatMap(([mediaType, { schema, example }]): Block[] => [
+    { kind: 'list', items: written({ 'Media type': mediaType }) },
+    ...(schema === undefined ? [] : [schemaTable(schema, `${what} as ${mediaType}`)]),
+    ...(example === undefined
+      ? []
+      : [
+          {
+            kind: 'code',
+            caption: 'Example',
+            ...(typeof example === 'string'
+              ? { language: 'text', code: example }
+              : { language: 'json', code: JSON.stringify(example, null, 2) }),
+          } as const,
+        ]),
+  ]);
+}
+
+/** The variable in a URL may be declared, or open. */
+function addressOf({ url, variables = {} }: Server, silence: Silence): Text {
+  const declared = Object.entries(variables).flatMap(([name, variable]): Text => [
+    ', where ',
+    { code: name },
+    ' is ',
+    { code: variable.default ?? '' },
+  ]);
+  const isOpen = url.includes('{') && declared.length === 0;
+  return [{ code: url }, ...declared, ...(isOpen ? [', ', ...silence('base-address')] : [])];
+}
+
+function describeSchemas(schemas: ByName<Schema> = {}): Section[] {
+  return Object.entries(schemas).map(([name, schema]) => ({
+    id: schemaId(name),
+    title: name,
+    blocks: [schemaTable(schema, name)],
+  }));
+}
+
+function describeAuthentication(schemes: ByName<ByName<unknown>> = {}, security?: Requirements): Section {
+  const header: Block = {
+    kind: 'code',
+    caption: 'A request is authenticated by a header of this form (RFC 6750 §2.1):',
+    language: 'http',
+    code: 'Authorization: Bearer <ACCESS_TOKEN>',
+  };
+  return {
+    id: 'authentication',
+    title: 'Authentication',
+    blocks: [
+      { kind: 'list', items: [{ name: 'Required for the whole interface', value: requirementOf(security) }] },
+    ],
+    sections: Object.entries(schemes).map(([name, scheme]) => ({
+      id: `scheme-${name}`,
+      title: name,
+      blocks: [
+        { kind: 'list', items: written(scheme) },
+        ...(scheme['scheme'] === facts.AUTHENTICATION_SCHEME ? [header] : []),
+      ],
+    })),
+  };
+}
+
+/** The schemes that a request has to satisfy: alternatives, each of one or several. */
+function requirementOf(requirements: Requirements | undefined): Text {
+  if (requirements === undefined) return ['not stated'];
+  const alternatives = requirements.map((schemes) => {
+    const names = Object.keys(schemes);
+    return names.length === 0
+      ? ['none']
+      : join(
+          names.map((name) => [{ to: `scheme-${name}`, text: name }]),
+          ' and ',
+        );
+  });
+  return alternatives.length === 0 ? ['none'] : join(alternatives, ', or ');
+}
+
+/** Fields as the document has them. */
+function written(fields: ByName<unknown>): Item[] {
+  return Object.entries(fields).map(([name, value]) => ({
+    name,
+    value: [{ code: typeof value === 'string' ? value : JSON.stringify(value) }],
+  }));
+}
+
+function count(name: string, to: string, { length }: readonly unknown[]): Item[] {
+  return length === 0 ? [] : [{ name, value: [{ to, text: String(length) }] }];
+}
+
+/** A section of sections; none if there is nothing in it. */
+function group(id: string, title: string, sections: readonly Section[], introduction?: string): Section[] {
+  return sections.length === 0 ? [] : [{ id, title, blocks: paragraph(introduction), sections }];
+}

@@ -1,0 +1,128 @@
+import type { OpenQuestion } from '@plant-store/contract';
+import { type ComparedAnswer, valueText } from '../answers/compare.js';
+import type { Fact } from '../facts/fact.js';
+import { statedIn } from '../facts/stated-in.js';
+import { code, escape, generatedBy, table } from '../format/markdown.js';
+import type { Finding } from '../gate/finding.js';
+import type { GateReport } from '../gate/gate.js';
+import { tally, tallyLine } from '../gate/tally.js';
+import { plainName } from '../read/json-pointer.js';
+import type { SourceNode } from '../read/source-node.js';
+import { factsAddedBy } from '../report/entries.js';
+
+/** What the ledger is written from. */
+export interface LedgerInput {
+  readonly report: GateReport;
+  readonly questions: readonly OpenQuestion[];
+  /** The command that writes the page. */
+  readonly generator: string;
+  /** The files that the page is written from. */
+  readonly sources: readonly string[];
+}
+
+/** Schemas that share parts have more facts than fit on a page. The rest is counted. */
+const MAX_SPECIFIED = 10_000;
+const MAX_FACTS_OF_ANSWER = 100;
+
+const HEAD = ['State', 'Fact', 'Pointer', 'Specification or answer', 'Document', 'Section or question'];
+const ANSWERS_HEAD = ['State', 'Question', 'Answer', 'Answered by', 'On', 'Why', 'Facts of the document'];
+
+/**
+ * The difference between specification and document as Markdown, one row a line: what differs or was answered, each
+ * answer with the facts that it adds, what is specified (folded), and the open questions.
+ *
+ * It has no line numbers, and its tables aren't aligned, so that a row changes only with its fact.
+ */
+export function renderLedger({ report, questions, generator, sources }: LedgerInput): string {
+  const answered = new Set(report.answers.map(({ question }) => question));
+  const open = questions.filter(({ id }) => !answered.has(id));
+  const differences = report.findings.flatMap(findingRows);
+  const answers = report.answers.map((compared) => answerRow(compared, report, questions));
+  const parts = [
+    generatedBy(generator, [...sources, 'libs/contract/src/register']),
+    '# The document beside the specification',
+    'Each row is one fact: what the specification or an answer states, and what the published document says.',
+    `**${tallyLine(tally(report))}, ${open.length} open**`,
+    '## Not simply specified',
+    differences.length === 0
+      ? 'Nothing: the document says what the specification states, and nothing else.'
+      : table(HEAD, differences),
+    ...(answers.length === 0 ? [] : ['## Answered', table(ANSWERS_HEAD, answers)]),
+    '## Specified',
+    specified(report),
+    '## Open',
+    'Nothing states these, so the document says nothing about them. OPEN_QUESTIONS.md has the details.',
+    open.length === 0 ? 'None.' : table(HEAD, open.map(openRow)),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** A fact that several places share has a row for each. */
+function findingRows({ state, reason, pointer, alsoAt, baseline, document, action }: Finding): string[][] {
+  return [pointer, ...alsoAt].map((at) => [
+    reason === undefined ? state : `${state}: ${reason}`,
+    escape(plainName(at)),
+    code(at),
+    valueOf(baseline),
+    valueOf(document),
+    escape(action?.question ?? (baseline && statedIn(baseline)) ?? ''),
+  ]);
+}
+
+function answerRow(
+  compared: ComparedAnswer,
+  report: GateReport,
+  questions: readonly OpenQuestion[],
+): string[] {
+  const { state, question, action, entered } = compared;
+  const entry = questions.find(({ id }) => id === question);
+  const name = entry === undefined ? question : `${entry.title} (${entry.section}, ${question})`;
+  const facts = factsAddedBy(compared, report.findings);
+  const more = facts.length - MAX_FACTS_OF_ANSWER;
+  const isOne = state === 'answered' || report.entered === undefined;
+  return [
+    state,
+    escape(name),
+    isOne
+      ? answerText(action?.answer)
+      : `overlay: ${answerText(action?.answer)}<br>code: ${answerText(entered?.value)}`,
+    escape(action?.answeredBy ?? ''),
+    escape(action?.date ?? ''),
+    escape(action?.reason ?? ''),
+    [...facts.slice(0, MAX_FACTS_OF_ANSWER).map(code), ...(more > 0 ? [`and ${more} more`] : [])].join(
+      '<br>',
+    ) || 'none',
+  ];
+}
+
+function specified({ findings, stated }: GateReport): string {
+  const others = new Set(findings.flatMap(({ pointer, alsoAt }) => [pointer, ...alsoAt]));
+  const rows: string[][] = [];
+  let count = 0;
+  for (const fact of stated()) {
+    if (others.has(fact.pointer)) continue;
+    count++;
+    if (rows.length < MAX_SPECIFIED) rows.push(specifiedRow(fact));
+  }
+  const more = count > rows.length ? `\n\nAnd ${count - rows.length} more.` : '';
+  return `<details>\n<summary>${count} specified</summary>\n\n${table(HEAD, rows)}${more}\n\n</details>`;
+}
+
+function specifiedRow(fact: Fact): string[] {
+  const { pointer } = fact;
+  const name = escape(plainName(pointer));
+  return ['specified', name, code(pointer), valueOf(fact), valueOf(fact), escape(statedIn(fact) ?? '')];
+}
+
+function openRow({ id, section, foundBy, title, whileOpen }: OpenQuestion): string[] {
+  const stated = foundBy === 'specification' ? 'not shown' : 'nothing';
+  return ['open', escape(title), '', stated, whileOpen.document ?? 'Nothing.', `${section}, ${id}`];
+}
+
+function valueOf(fact: Fact | undefined): string {
+  return fact === undefined ? 'nothing' : code(fact.text);
+}
+
+function answerText(value: SourceNode | undefined): string {
+  return value === undefined ? 'nothing' : code(valueText(value));
+}

@@ -1,0 +1,87 @@
+import { type Answers, openQuestions } from '@plant-store/contract';
+import { exampleAnswers } from '@plant-store/example-answers';
+import { renderMarkdown } from '../format/page.js';
+import { prettify } from '../format/prettier.js';
+import { describeOpenQuestions } from './open-questions.js';
+
+/** Each "not shown" of the specification, in its order. */
+const NOT_SHOWN = [
+  ['§1', 'Store operations'],
+  ['§2', 'Plant fields'],
+  ['§3', 'States and transitions'],
+  ['§4', 'HTTP method'],
+  ['§4', 'Payload'],
+  ['§4', "Receiver's response"],
+  ['§5', 'Token issuance'],
+  ['§5', 'Token format'],
+  ['§5', 'Token lifetime'],
+  ['§6', 'Event payload fields'],
+  ['§6', 'Triggering operation'],
+  ['§6', 'Retry behaviour'],
+  ['§6', 'Signing'],
+  ['§7', 'Error codes'],
+  ['§7', 'Status codes'],
+  ['§7', 'Error payloads'],
+  ['§8', 'Rate limits'],
+  ['§8', 'Size limits'],
+  ['§8', 'Time-outs'],
+  ['§9', 'Version scheme of requests'],
+  ['§9', 'Deprecation policy'],
+];
+
+const render = (answers: Answers): Promise<string> =>
+  prettify(renderMarkdown(describeOpenQuestions(openQuestions, answers, 'make page')), 'markdown');
+
+const page = await render({});
+
+describe('OPEN_QUESTIONS.md', () => {
+  it('holds every "not shown" of the specification, one by one', () => {
+    const [, ...parts] = page.split(/^## /m);
+    const listed = parts.flatMap((part) =>
+      Array.from(
+        part.matchAll(/^### (.+)\n\n`.+` · open, not shown in the specification$/gm),
+        ([, title]) => [part.slice(0, 2), title],
+      ),
+    );
+    expect(listed).toEqual(NOT_SHOWN);
+  });
+
+  it('holds every entry of the register once, and counts them', () => {
+    for (const { id } of openQuestions) expect(page.split(`\`${id}\` · `)).toHaveLength(2);
+    const found = openQuestions.length - NOT_SHOWN.length;
+    const counts = [NOT_SHOWN.length, found, openQuestions.length, 0];
+    const [row] = page.split('\n').filter((line) => line.startsWith('| All '));
+    expect(row?.split('|').slice(2, -1).map(Number)).toEqual(counts);
+  });
+
+  it('shows an answered question with its answer', async () => {
+    const given: Answers = { 'http-method': 'POST' };
+    const answered = await render(given);
+    expect(answered).toContain('### HTTP method\n\n`http-method` · answered: `POST`\n');
+    expect(answered).not.toContain('`method` is a required option');
+    expect(answered).toMatch(/\| All .* 29 +\| 1 +\|/);
+  });
+
+  it('shows each example answer as words, a literal, or JSON', async () => {
+    const answered = await render(exampleAnswers);
+    expect(answered.match(/^`[a-z-]+` · answered/gm)).toHaveLength(openQuestions.length);
+    expect(answered).toContain('`event-order` · answered: An example: none.\n');
+    expect(answered).toContain('`size-limits` · answered: `1000`\n');
+    const block = (id: string, json: string): RegExp =>
+      new RegExp(`\`${id}\` · answered with the value below\n\n.+\n\nAnswer:\n\n\`\`\`json\n${json}`);
+    expect(answered).toMatch(block('payload', '{\n  "plantField": "plant"'));
+    expect(answered).toMatch(block('plant-fields', '{\n  "type": "object"'));
+  });
+
+  it('keeps words from being read as marks', async () => {
+    const answered = await render({ 'event-order': 'None, *really*,\nas `a` says' });
+    expect(answered).toContain('`event-order` · answered: None, \\*really\\*, as `a` says\n');
+  });
+
+  it('refuses a section that the specification does not have', () => {
+    const [question] = openQuestions;
+    expect(() => describeOpenQuestions([{ ...question, section: '§10' }], {}, 'make page')).toThrow(
+      'store-operations names §10',
+    );
+  });
+});

@@ -1,0 +1,155 @@
+import { type ComparedAnswer, valueText } from '../answers/compare.js';
+import { formatPosition } from '../format/position.js';
+import type { ProducerOf } from '../format/sources.js';
+import type { Finding, StaleReason } from '../gate/finding.js';
+import type { GateReport } from '../gate/gate.js';
+import { formatPlace, type Place } from '../read/place.js';
+import { stringAt } from '../read/source-node.js';
+import { actionLines, answerLines, fieldLines, overlayHead, schemaLines } from './lines-to-add.js';
+
+/** What to do, as a sentence, and lines that can be pasted as they are. */
+export interface Advice {
+  readonly text: string;
+  readonly lines?: string;
+}
+
+/** A report, and what its reader needs to act on it. */
+export interface Presentation {
+  readonly report: GateReport;
+  /** The file that answers go to. */
+  readonly overlay: string | undefined;
+  /** Whether that file exists. */
+  readonly hasOverlay: boolean;
+  readonly producerOf: ProducerOf;
+  /** The command that generates the document. */
+  readonly fixWith: string | undefined;
+}
+
+/** What to do about a finding; nothing for a fact that is answered. */
+export function adviceOnFinding(finding: Finding, { producerOf, fixWith, overlay }: Presentation): Advice[] {
+  const producer = producerOf(finding.pointer);
+  const code = producer === undefined ? 'the code that generates the document' : formatPosition(producer);
+  const again = fixWith === undefined ? 'generate the document again.' : `run: ${fixWith}`;
+  const { baseline, action, state, reason } = finding;
+  switch (state) {
+    case 'answered':
+      return [];
+    case 'missing':
+      return sentences(
+        `The document must show it. Add it in ${code}, then ${again}`,
+        `If the specification no longer states it, remove ${placeOf(baseline)} from the baseline.`,
+      );
+    case 'contradicted':
+      return sentences(
+        `The document must show ${baseline?.text ?? ''}. Change it in ${code}, then ${again}`,
+        `If the specification changed, change ${placeOf(baseline)} and the section beside it.`,
+      );
+    case 'invented':
+      return sentences(
+        `Nothing states it. Remove it from ${code}, then ${again}`,
+        `If it was answered, add an action to ${nameOf(overlay)}.`,
+      );
+    case 'stale answer': {
+      const isReference = action?.update !== undefined && stringAt(action.update, '$ref') !== undefined;
+      if (reason === 'states nothing' && isReference) return sentences(emptyReference(placeOf(action)));
+      return reason === undefined ? [] : sentences(...STALE[reason](placeOf(action), code, again));
+    }
+  }
+}
+
+const emptyReference = (at: string): string =>
+  `This \`$ref\` adds nothing: other actions state what it points to. Write the schema inline at ${at}, and remove it from where it is now.`;
+
+const STALE: Readonly<Record<StaleReason, (at: string, code: string, again: string) => string[]>> = {
+  'not shown': (at, code, again) => [
+    `The document doesn't show the answer. Add it in ${code}, then ${again}`,
+    `If the answer no longer holds, remove the action at ${at} from the overlay.`,
+  ],
+  'shown differently': (at, code, again) => [
+    `The document shows another value than the answer. Correct ${code}, then ${again}`,
+    `If the answer changed, change ${at}, with who answered, when and why.`,
+  ],
+  'no target': (at) => [`The baseline has no such target. Correct \`target\` at ${at}.`],
+  'would overwrite': (at) => [
+    `The baseline or an earlier answer states something there. An answer can only add. Correct ${at}.`,
+  ],
+  'states nothing': (at) => [
+    `The action adds no fact: it is empty, or it states OpenAPI's default. Remove the action at ${at}, or only its \`update\` if it has an \`x-answer\`.`,
+  ],
+};
+
+/** What to do about the two sides of a question; nothing if they agree. */
+export async function adviceOnAnswer(
+  compared: ComparedAnswer,
+  presentation: Presentation,
+): Promise<Advice[]> {
+  const { state, action, entered, nearest } = compared;
+  switch (state) {
+    case 'answered':
+      return [];
+    case 'missing answer':
+      return action === undefined ? addToOverlay(compared, presentation) : addToCode(compared, presentation);
+    case 'contradicting answers':
+      return [
+        ...sentences(
+          `The two values must be equal. If the answer changed, change ${placeOf(action)}, with who answered, when and why.`,
+        ),
+        ...(await addToCode(compared, presentation)),
+      ];
+    case 'answer without value': {
+      const text = `Add the answer itself to the action at ${placeOf(action)}:`;
+      return [{ text, lines: fieldLines(entered?.value) }];
+    }
+    case 'unknown question':
+      return sentences(
+        `There is no such question. Correct \`x-question\` at ${placeOf(action)}. The most similar is \`${nearest ?? 'none'}\`.`,
+      );
+  }
+}
+
+function addToOverlay(compared: ComparedAnswer, { overlay, hasOverlay, report }: Presentation): Advice[] {
+  const { question, entered } = compared;
+  if (entered === undefined) return [];
+  const isFirst = report.answers.find(({ action }) => action === undefined) === compared;
+  const lines = actionLines(question, entered.value);
+  return [
+    {
+      text: `Add this action to ${nameOf(overlay)}, with who answered, when and why. What the answer adds to the document goes under \`update\`, with the place as \`target\`, or into further actions of the same question.`,
+      lines: isFirst && !hasOverlay ? `${overlayHead()}\n${lines}` : lines,
+    },
+    { text: `If nobody answered it, remove it from ${formatPosition(entered)}.` },
+  ];
+}
+
+async function addToCode(
+  { question, action, entered }: ComparedAnswer,
+  { report }: Presentation,
+): Promise<Advice[]> {
+  const { entered: code } = report;
+  if (action?.answer === undefined || code === undefined) return [];
+  const value = action.answer;
+  if (!code.schemas.has(question)) {
+    const todo =
+      entered === undefined ? `Add it to ${code.source}:` : `Or change ${formatPosition(entered)} to:`;
+    return [{ text: todo, lines: await answerLines(question, value) }];
+  }
+  // A schema is code. Only its JSON Schema can be compared and shown.
+  const schema = `a Standard Schema, of Zod for instance, with the JSON Schema ${valueText(value)}`;
+  const text =
+    entered === undefined
+      ? `Add to ${code.source} ${schema}:`
+      : `Or change ${formatPosition(entered)} to ${schema}:`;
+  return [{ text, lines: schemaLines(question) }];
+}
+
+function sentences(...texts: readonly string[]): Advice[] {
+  return texts.map((text) => ({ text }));
+}
+
+function nameOf(overlay: string | undefined): string {
+  return overlay ?? 'an overlay, and name the overlay with --overlay';
+}
+
+function placeOf(written: { readonly place: Place } | undefined): string {
+  return written === undefined ? 'it' : formatPlace(written.place);
+}

@@ -1,0 +1,132 @@
+import { type ComparedAnswer, valueText } from '../answers/compare.js';
+import { statedIn } from '../facts/stated-in.js';
+import {
+  formatPosition,
+  type Position,
+  positionOf,
+  type Statement,
+  statementOf,
+} from '../format/position.js';
+import type { Finding } from '../gate/finding.js';
+import type { Action } from '../overlay/action.js';
+import { plainName, pointerOf } from '../read/json-pointer.js';
+import { formatPlace } from '../read/place.js';
+import type { SourceNode } from '../read/source-node.js';
+import { type Advice, adviceOnAnswer, adviceOnFinding, type Presentation } from './advice.js';
+
+/** A finding, or the two sides of a question, in words. */
+export interface Entry {
+  readonly isError: boolean;
+  /** `missing: webhooks › /plant/webhook › summary` */
+  readonly title: string;
+  /** JSON Pointer of a finding. */
+  readonly pointer: string;
+  /** Where an annotation stands. */
+  readonly position: Position | undefined;
+  readonly details: readonly Detail[];
+  readonly advice: readonly Advice[];
+}
+
+/** One thing to know: a value as JSON text, words, or a value with words beside it. */
+export interface Detail {
+  readonly label: string;
+  readonly value?: string;
+  readonly words?: string;
+}
+
+/** What a finding is, where it comes from and what to do about it. */
+export function entryOfFinding(finding: Finding, presentation: Presentation): Entry {
+  const { state, pointer, alsoAt, baseline, document, action } = finding;
+  const stated = baseline && statementOf(baseline);
+  const shown = document && statementOf(document);
+  const section = baseline && statedIn(baseline);
+  const producer = presentation.producerOf(pointer);
+  const answer = action && `question ${action.question}, ${provenanceOf(action)}`;
+  return {
+    isError: state !== 'answered',
+    title: `${state}: ${nameOf(finding)}`,
+    pointer,
+    position: action === undefined ? (producer ?? stated ?? shown) : positionOf(action.place),
+    details: [
+      ...statement(action === undefined ? 'specification' : 'stated', stated, section && ` (${section})`),
+      ...statement('document', shown),
+      ...words('also at', alsoAt.length === 0 ? undefined : alsoAt.join('\n')),
+      ...words('answer', answer),
+      ...words('comes from', producer && formatPosition(producer)),
+    ],
+    advice: adviceOnFinding(finding, presentation),
+  };
+}
+
+/** The place of a finding as a person reads it: `webhooks › /plant/webhook › summary`. */
+export function nameOf({ pointer, reason, action }: Finding): string {
+  return plainName(reason === 'states nothing' && action ? pointerOf(action.steps) : pointer);
+}
+
+/** What both sides say about a question, and what to do about it. */
+export async function entryOfAnswer(compared: ComparedAnswer, presentation: Presentation): Promise<Entry> {
+  const { state, question, action, entered } = compared;
+  const missingIn = action === undefined ? 'the overlay' : 'the code';
+  const { overlay, code } = sidesOf(compared);
+  const { length } = factsAddedBy(compared, presentation.report.findings);
+  const adds = `${length} ${length === 1 ? 'fact' : 'facts'} to the document`;
+  return {
+    isError: state !== 'answered',
+    title: `${state}: ${question}${state === 'missing answer' ? `, not in ${missingIn}` : ''}`,
+    pointer: '',
+    position: action === undefined ? entered : positionOf(action.place),
+    details: [
+      ...statement('overlay', overlay),
+      ...statement('code', code),
+      ...words('answer', action && provenanceOf(action)),
+      ...words('adds', state === 'answered' ? adds : undefined),
+    ],
+    advice: await adviceOnAnswer(compared, presentation),
+  };
+}
+
+/** What each side says, and where. */
+export function sidesOf({ action, entered }: ComparedAnswer): { overlay?: Statement; code?: Statement } {
+  const answer = action?.answer;
+  return {
+    ...(answer && { overlay: { value: valueText(answer), ...positionOf(answer) } }),
+    ...(entered && { code: { ...entered, value: valueText(entered.value) } }),
+  };
+}
+
+/**
+ * The JSON Pointers of what an answer adds to the document: its facts, and its empty maps, which other answers may
+ * have filled. Actions that are stale add nothing.
+ */
+export function factsAddedBy({ question, actions }: ComparedAnswer, findings: readonly Finding[]): string[] {
+  const own = findings.filter(({ action }) => action?.question === question);
+  const facts = own
+    .filter(({ state }) => state === 'answered')
+    .flatMap(({ pointer, alsoAt }) => [pointer, ...alsoAt]);
+  const stale = new Set(own.filter(({ state }) => state === 'stale answer').map(({ action }) => action));
+  const maps = actions
+    .filter((action) => !stale.has(action))
+    .flatMap(({ steps, update }) => (update === undefined ? [] : emptyMapsIn(update, steps)));
+  return [...new Set([...maps, ...facts])];
+}
+
+function emptyMapsIn(node: SourceNode, steps: readonly string[]): string[] {
+  if (node.kind !== 'map') return [];
+  if (node.entries.size === 0) return [pointerOf(steps)];
+  return [...node.entries].flatMap(([key, { value }]) => emptyMapsIn(value, [...steps, key]));
+}
+
+function statement(label: string, stated: Statement | undefined, beside = ''): Detail[] {
+  return stated === undefined
+    ? []
+    : [{ label, value: stated.value, words: `${formatPosition(stated)}${beside}` }];
+}
+
+function words(label: string, text: string | undefined): Detail[] {
+  return text === undefined ? [] : [{ label, words: text }];
+}
+
+/** Who answered, when and why, and where that is written. */
+function provenanceOf({ answeredBy, date, reason, place }: Action): string {
+  return `answered by ${answeredBy} on ${date}: ${reason} (${formatPlace(place)})`;
+}

@@ -1,0 +1,128 @@
+import { statedIn } from '../facts/stated-in.js';
+import { annotation } from '../format/annotation.js';
+import { code, codeBlock, escape, table } from '../format/markdown.js';
+import { positionOf, statementOf } from '../format/position.js';
+import { textBlock } from '../format/text.js';
+import { isClean, tally, tallyLine } from '../gate/tally.js';
+import type { Action } from '../overlay/action.js';
+import { adviceOnAnswer, adviceOnFinding, type Presentation } from './advice.js';
+import {
+  type Detail,
+  type Entry,
+  entryOfAnswer,
+  entryOfFinding,
+  factsAddedBy,
+  nameOf,
+  sidesOf,
+} from './entries.js';
+
+type Format = (presentation: Presentation) => Promise<string>;
+
+/** For a terminal: each finding and each answer as a block, and the counts as the last line. */
+const text: Format = async (presentation) => {
+  const blocks = (await entriesOf(presentation)).map(({ title, pointer, details, advice }) => {
+    const todo = advice.map((one) => one.text).join('\n');
+    const block = textBlock(`${title}   ${pointer}`, [
+      ...details.map((detail) => [detail.label, wordsOf(detail, '   ')] as const),
+      ['to do', todo === '' ? undefined : todo],
+    ]);
+    // Lines to paste are indented as they have to be where they belong.
+    return [block, ...advice.flatMap(({ lines }) => (lines === undefined ? [] : [`\n${lines}\n`]))].join('');
+  });
+  return [...blocks, `${tallyLine(tally(presentation.report))}\n`].join('\n');
+};
+
+/** For programs: `{ counts, findings, answers }`; values are JSON text, so that no digit of a number is lost. */
+const json: Format = async (presentation) => {
+  const { report, producerOf } = presentation;
+  const findings = report.findings.map((finding) => {
+    const { state, reason, pointer, alsoAt, baseline, document, action } = finding;
+    return {
+      state,
+      reason,
+      pointer,
+      name: nameOf(finding),
+      alsoAt,
+      specification: baseline && { ...statementOf(baseline), section: statedIn(baseline) },
+      document: document && statementOf(document),
+      producer: producerOf(pointer),
+      answer: action && { question: action.question, ...provenance(action) },
+      advice: adviceOnFinding(finding, presentation).map((one) => one.text),
+    };
+  });
+  const answers = report.answers.map(async (compared) => ({
+    state: compared.state,
+    question: compared.question,
+    ...sidesOf(compared),
+    provenance: compared.action && provenance(compared.action),
+    nearest: compared.nearest,
+    facts: factsAddedBy(compared, report.findings),
+    advice: await adviceOnAnswer(compared, presentation),
+  }));
+  const all = { counts: tally(report), findings, answers: await Promise.all(answers) };
+  return `${JSON.stringify(all, null, 2)}\n`;
+};
+
+/** For a pull request: the counts, a table, and lines to paste below it. */
+const markdown: Format = async (presentation) => {
+  const entries = await entriesOf(presentation);
+  const rows = entries.map(({ title, pointer, details, advice }) => [
+    [escape(title), ...(pointer === '' ? [] : [code(pointer)])].join('<br>'),
+    details.map(markdownOf).join('<br>'),
+    advice.map((one) => escape(one.text)).join('<br>'),
+  ]);
+  const pasted = entries.flatMap(({ title, advice }) =>
+    advice.flatMap((one) =>
+      one.lines === undefined ? [] : [`${escape(title)}. ${escape(one.text)}\n\n${codeBlock(one.lines)}`],
+    ),
+  );
+  const parts = [
+    `**${tallyLine(tally(presentation.report))}**`,
+    ...(rows.length === 0 ? [] : [table(['Finding', 'Details', 'What to do'], rows)]),
+    ...pasted,
+  ];
+  return `${parts.join('\n\n')}\n`;
+};
+
+/**
+ * For a job of GitHub Actions: an annotation for each finding and each answer, at the line of the overlay or of the
+ * code that it is about. Empty if there is nothing to report.
+ */
+const github: Format = async (presentation) => {
+  const { report } = presentation;
+  const entries = await entriesOf(presentation);
+  if (entries.length === 0) return '';
+  const lines = entries.map(({ isError, title, position, details, advice }) => {
+    const body = [
+      ...details.map((detail) => `${detail.label}: ${wordsOf(detail, ' ')}`),
+      ...advice.flatMap((one) => [one.text, ...(one.lines === undefined ? [] : [one.lines])]),
+    ];
+    return annotation(isError ? 'error' : 'notice', { ...position, title }, body.join('\n'));
+  });
+  const summary = `::${isClean(report) ? 'notice' : 'error'}::${tallyLine(tally(report))}`;
+  return `${[...lines, summary].join('\n')}\n`;
+};
+
+/** How the gate's report can be written. */
+export const FORMATS = { text, json, markdown, github };
+
+async function entriesOf(presentation: Presentation): Promise<Entry[]> {
+  const { findings, answers } = presentation.report;
+  return [
+    ...findings.map((finding) => entryOfFinding(finding, presentation)),
+    ...(await Promise.all(answers.map((compared) => entryOfAnswer(compared, presentation)))),
+  ];
+}
+
+function wordsOf({ value, words }: Detail, between: string): string {
+  return [value, words].filter((part) => part !== undefined).join(between);
+}
+
+function markdownOf({ label, value, words = '' }: Detail): string {
+  const lines = words.split('\n').map(escape).join('<br>');
+  return `${label}: ${value === undefined ? '' : `${code(value)} `}${lines}`;
+}
+
+function provenance({ answeredBy, date, reason, place }: Action) {
+  return { answeredBy, date, reason, ...positionOf(place) };
+}
