@@ -1,7 +1,5 @@
-import type { EnteredAnswers } from '../answers/entered-answers.js';
-import type { HeldAnswer } from '../answers/held-answer.js';
-import { holdAnswers } from '../answers/hold-answers.js';
-import { readAnswers } from '../answers/read-answers.js';
+import { type EnteredAnswers, readAnswers } from '../answers/answers-file.js';
+import { compareAnswers, type ComparedAnswer } from '../answers/compare.js';
 import { compare, type Comparison } from '../facts/compare.js';
 import type { Fact } from '../facts/fact.js';
 import { factGraph } from '../facts/fact-graph.js';
@@ -34,7 +32,7 @@ export interface GateReport {
   /** Every other fact, `answered` ones included. */
   readonly findings: readonly Finding[];
   /** Every question that one of the two sides answers. */
-  readonly answers: readonly HeldAnswer[];
+  readonly answers: readonly ComparedAnswer[];
   /** The code's side, if it was asked. */
   readonly entered?: EnteredAnswers;
   /** Every specified fact in the order of the baseline, at each of its places; there may be very many. */
@@ -59,7 +57,7 @@ export function gate({ readText, baseline, document, overlay, answers }: GateInp
   return {
     specified: equal,
     findings: [...listed.map(classify), ...stale],
-    answers: holdAnswers(actions, entered),
+    answers: compareAnswers(actions, entered),
     ...(entered && { entered }),
     stated: equalFacts,
   };

@@ -11,7 +11,8 @@ export type ToolErrorCode =
   | 'missing-target'
   | 'not-supported'
   | 'bad-overlay'
-  | 'bad-sources';
+  | 'bad-sources'
+  | 'not-this-interface';
 
 /** The tool could not run. `message` is one line that says where and what; the command exits with 2. */
 export class ToolError extends Error {
