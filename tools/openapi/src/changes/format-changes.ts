@@ -1,10 +1,10 @@
-import type { Fact } from '../facts/fact.js';
 import { annotation } from '../format/annotation.js';
-import { code, escape } from '../format/markdown.js';
-import { formatProducer } from '../format/explain.js';
+import { code, escape, table } from '../format/markdown.js';
+import { formatPosition, statementOf } from '../format/position.js';
 import { plainName } from '../read/json-pointer.js';
 import { formatPlace } from '../read/place.js';
-import type { ProducerOf } from '../sources/producers.js';
+import type { ProducerOf } from '../format/sources.js';
+import { type Row, textBlock } from '../format/text.js';
 import type { Change, Verdict } from './changes.js';
 import type { Party } from './unit.js';
 
@@ -24,15 +24,14 @@ const text: FormatChanges = ({ changes, producerOf }) => {
   const blocks = changes.map((change) => {
     const { verdict, what, pointer, alsoAt, before, after } = change;
     const producer = producerOf(pointer);
-    const rows: [string, string | undefined][] = [
-      ...concerned(change).map(([party, one]): [string, string] => [`for a ${party}`, one]),
+    const rows: Row[] = [
+      ...concerned(change).map(([party, one]): Row => [`for a ${party}`, one]),
       ['before', before && `${before.text}   ${formatPlace(before.place)}`],
       ['after', after && `${after.text}   ${formatPlace(after.place)}`],
       ['also at', alsoAt.length > 0 ? alsoAt.join('\n') : undefined],
-      ['comes from', producer && formatProducer(producer)],
+      ['comes from', producer && formatPosition(producer)],
     ];
-    const lines = rows.flatMap(([label, value]) => (value === undefined ? [] : row(label, value)));
-    return [`${verdict}: ${what}: ${plainName(pointer)}   ${pointer}`.trimEnd(), ...lines, ''].join('\n');
+    return textBlock(`${verdict}: ${what}: ${plainName(pointer)}   ${pointer}`, rows);
   });
   return [...blocks, `${countsLine(changes)}\n`].join('\n');
 };
@@ -42,8 +41,8 @@ const json: FormatChanges = ({ changes, producerOf }) => {
   const listed = changes.map(({ before, after, ...change }) => ({
     ...change,
     name: plainName(change.pointer),
-    before: statement(before),
-    after: statement(after),
+    before: before && statementOf(before),
+    after: after && statementOf(after),
     producer: producerOf(change.pointer),
   }));
   return `${JSON.stringify({ counts: counts(changes), changes: listed }, null, 2)}\n`;
@@ -55,10 +54,10 @@ const markdown: FormatChanges = ({ changes }) => {
   const telling = changes.filter(({ verdict }) => verdict !== 'not breaking');
   const harmless = changes.filter(({ verdict }) => verdict === 'not breaking');
   const parts = [`**${countsLine(changes)}**`];
-  if (telling.length > 0) parts.push(table(telling));
+  if (telling.length > 0) parts.push(changesTable(telling));
   if (harmless.length > 0) {
     parts.push(
-      `<details>\n<summary>${harmless.length} not breaking</summary>\n\n${table(harmless)}\n\n</details>`,
+      `<details>\n<summary>${harmless.length} not breaking</summary>\n\n${changesTable(harmless)}\n\n</details>`,
     );
   }
   return `${parts.join('\n\n')}\n`;
@@ -71,7 +70,7 @@ const github: FormatChanges = ({ changes, producerOf }) => {
     .filter(({ verdict }) => verdict !== 'not breaking')
     .map((change) => {
       const { pointer, alsoAt, verdict, what, before, after } = change;
-      const position = producerOf(pointer) ?? statement(after) ?? {};
+      const position = producerOf(pointer) ?? (after && statementOf(after));
       const title = `${verdict}: ${what}: ${plainName(pointer)}`;
       const body = [
         ...concerned(change).map(([party, one]) => `For a ${party}: ${one}`),
@@ -112,17 +111,7 @@ function concerned({ verdicts }: Change): [Party, Verdict][] {
   });
 }
 
-function row(label: string, value: string): string[] {
-  return value.split('\n').map((line, index) => `  ${(index === 0 ? label : '').padEnd(15)}${line}`);
-}
-
-function statement(fact: Fact | undefined): { value: string; file: string; line: number } | undefined {
-  if (fact === undefined) return undefined;
-  const { text: value, place } = fact;
-  return { value, file: place.file.path, line: place.file.lineAt(place.start) };
-}
-
-function table(changes: readonly Change[]): string {
+function changesTable(changes: readonly Change[]): string {
   const parties = PARTIES.filter((party) => changes.some(({ verdicts }) => verdicts[party] !== undefined));
   const head = ['Change', ...parties.map((party) => `For a ${party}`), 'Before', 'After'];
   const rows = changes.map(({ what, pointer, alsoAt, verdicts, before, after }) => [
@@ -131,6 +120,5 @@ function table(changes: readonly Change[]): string {
     before === undefined ? 'nothing' : code(before.text),
     after === undefined ? 'nothing' : code(after.text),
   ]);
-  const rule = head.map(() => '---');
-  return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return table(head, rows);
 }
