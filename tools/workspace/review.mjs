@@ -16,7 +16,7 @@ const stated = [
   ['--baseline', 'libs/contract/spec/plant-store.openapi.yaml'],
   ['--overlay', 'libs/contract/spec/answers.overlay.yaml'],
   ['--answers', answers],
-  ['--mend', 'npx nx run webhook:openapi'],
+  ['--fix-with', 'npx nx run webhook:openapi'],
 ].flat();
 
 /**
