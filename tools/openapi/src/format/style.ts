@@ -59,7 +59,7 @@ th code { white-space: nowrap; }
 section section .question { margin-top: 1rem; }
 .question.open { border-left: 3px dashed var(--open-rule); }
 .question h3, .question h4 { display: flex; justify-content: space-between; align-items: baseline; gap: .75rem; margin-bottom: .4rem; }
-.question > p:last-of-type { color: var(--muted); font-size: .875rem; margin-bottom: .75rem; }
+.question > p:first-of-type { color: var(--muted); font-size: .875rem; margin-bottom: .6rem; }
 .state { flex: none; font-size: .75rem; font-weight: 500; line-height: 1.6; color: var(--leaf); border: 1px solid currentColor; border-radius: 1rem; padding: 0 .6rem; }
 .open .state { color: var(--open); }
 .question:target { outline: 2px solid var(--leaf); outline-offset: 3px; }

@@ -225,23 +225,26 @@ function describePayload({ required, content }: NonNullable<Operation['requestBo
   };
 }
 
-/** Each media type with its fields and its example. */
+/** Each media type with its fields and its example. A schema that only refers to another is a link to it. */
 function contentBlocks(content: Content = {}, what: string): Block[] {
-  return Object.entries(content).flatMap(([mediaType, { schema, example }]): Block[] => [
-    { kind: 'list', items: written({ 'Media type': mediaType }) },
-    ...(schema === undefined ? [] : [schemaTable(schema, `${what} as ${mediaType}`)]),
-    ...(example === undefined
-      ? []
-      : [
-          {
-            kind: 'code',
-            caption: 'Example',
-            ...(typeof example === 'string'
-              ? { language: 'text', code: example }
-              : { language: 'json', code: JSON.stringify(example, null, 2) }),
-          } as const,
-        ]),
-  ]);
+  return Object.entries(content).flatMap(([mediaType, { schema, example }]): Block[] => {
+    const link =
+      schema !== undefined && '$ref' in schema ? [{ name: 'Schema', value: schemaLine(schema) }] : [];
+    const hasTable = schema !== undefined && link.length === 0;
+    return [
+      { kind: 'list', items: [...written({ 'Media type': mediaType }), ...link] },
+      ...(hasTable ? [schemaTable(schema, `${what} as ${mediaType}`)] : []),
+      ...(example === undefined ? [] : [exampleBlock(example)]),
+    ];
+  });
+}
+
+function exampleBlock(example: unknown): Block {
+  const code =
+    typeof example === 'string'
+      ? { language: 'text', code: example }
+      : { language: 'json', code: JSON.stringify(example, null, 2) };
+  return { kind: 'code', caption: 'Example', ...code };
 }
 
 /** The variable in a URL may be declared, or open. */

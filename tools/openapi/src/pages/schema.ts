@@ -25,7 +25,7 @@ const PARTS: Readonly<Record<string, string>> = {
 
 /** The fields of a schema as a table, those of nested objects too. A `$ref` is a link to the component. */
 export function schemaTable(schema: Schema, caption: string): Block {
-  const rows = rowsOf(schema, '', true);
+  const rows = rowsOf(schema, '');
   return { kind: 'table', caption, head: ['Field', 'Type', 'Required', 'Meaning and rules'], rows };
 }
 
@@ -39,18 +39,20 @@ export function schemaId(name: string): string {
   return `schema-${name}`;
 }
 
-function rowsOf(schema: Schema, path: string, isRequired: boolean): Text[][] {
+/** @param required `yes` or `no` for a field, nothing for another part of a schema */
+function rowsOf(schema: Schema, path: string, required = ''): Text[][] {
   const below = rowsBelow(schema, path);
   const meaning = meaningOf(schema);
   const isPlainObject = below.length > 0 && meaning.length === 0 && partsOf(schema).length === 0;
   if (path === '' && isPlainObject) return below;
   const name: Span = path === '' ? '(all of it)' : { code: path };
-  return [[[name], typeOf(schema), [isRequired ? 'yes' : 'no'], meaning], ...below];
+  return [[[name], typeOf(schema), [required], meaning], ...below];
 }
 
 function rowsBelow(schema: Schema, path: string): Text[][] {
   const required = schema['required'];
-  const isRequired = (name: string): boolean => Array.isArray(required) && required.includes(name);
+  const isRequired = (name: string): string =>
+    Array.isArray(required) && required.includes(name) ? 'yes' : 'no';
   const under = (name: string): string => (path === '' ? name : `${path}.${name}`);
   const items = schemaOf(schema['items']);
   return [
@@ -58,10 +60,10 @@ function rowsBelow(schema: Schema, path: string): Text[][] {
       rowsOf(field, under(name), isRequired(name)),
     ),
     ...(Object.keys(items).some((keyword) => keyword !== 'type' && keyword !== '$ref')
-      ? rowsOf(items, `${path}[]`, false)
+      ? rowsOf(items, `${path}[]`)
       : []),
-    ...partsOf(schema).flatMap((part, index) => rowsOf(part, `${path}(${index + 1})`, false)),
-    ...entriesOf(schema['$defs']).flatMap(([name, part]) => rowsOf(part, under(`$defs.${name}`), false)),
+    ...partsOf(schema).flatMap((part, index) => rowsOf(part, `${path}(${index + 1})`)),
+    ...entriesOf(schema['$defs']).flatMap(([name, part]) => rowsOf(part, under(`$defs.${name}`))),
   ];
 }
 

@@ -177,23 +177,23 @@ describe('once every question has its example answer', () => {
     '#### 200\n\nThe plant was taken.\n\n- Media type: `application/json`\n\nExample\n\n```json\n{\n  "taken": true\n}\n',
     '#### 202\n\nKept\n\n- Media type: `text/plain`\n\nExample\n\n````text\nplain ``` text\n````\n',
     '#### 204\n\nNothing to say\n\nWithout content.\n',
-    '#### 409\n\nThe plant is not as agreed.\n\n- Media type: `application/problem+json`\n\n| Field ',
+    '#### 409\n\nThe plant is not as agreed.\n\n- Media type: `application/problem+json`\n- Schema: [ErrorPayload](#errorpayload)\n',
     '- bearerFormat: `example`\n',
   ])('the page shows what the document states: %j', async (part) => {
     expect(await markdownOf(page)).toContain(part);
   });
 
   test.each([
-    '| (all of it) | object, and all of the numbered | yes | |',
+    '| (all of it) | object, and all of the numbered | | |',
     '| `plant` | [Plant](#plant) | yes | |',
     '| `event.id` | string | no | `format: uuid` |',
-    '| `(1)` | [NewPlantEvent](#newplantevent) | no | |',
-    '| (all of it) | object | yes | A plant: it may stand in \\*a\\* pot \\<b\\>. `additionalProperties: false` |',
+    '| `(1)` | [NewPlantEvent](#newplantevent) | | |',
+    '| (all of it) | object | | A plant: it may stand in \\*a\\* pot \\<b\\>. `additionalProperties: false` |',
     '| `name` | string | yes | `minLength: 1`, `pattern: ^[a-z\\|]+$` |',
     '| `sizes` | array of integer | no | `maxItems: 3` |',
-    '| `sizes[]` | integer | no | `minimum: 0` |',
+    '| `sizes[]` | integer | | `minimum: 0` |',
     '| `pot` | [Plant.\\$defs.Pot](#plant) | no | |',
-    '| `parent(1)` | [Plant](#plant) | no | |',
+    '| `parent(1)` | [Plant](#plant) | | |',
     '| `anything` | anything | no | |',
     '| `$defs.Pot.size` | integer | no | In centimetres. |',
   ])('a schema has a row for each field: %s', (row) => {

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Answers } from '@plant-store/contract';
+import { exampleAnswers } from '@plant-store/example-answers';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { renderHtml } from '../../src/api/render-html.js';
+import { renderHtml } from '../../src/format/html.js';
+import { ANSWERED_DOCUMENT } from '../api/answered-document.js';
 import { describeExample } from '../api/describe-example.js';
-import { EXAMPLE_DOCUMENT } from '../api/example-document.js';
 import { WORKSPACE } from '../run-cli.js';
 import { CHROMIUM_ARGUMENTS, findChromium } from './find-chromium.js';
 import { findOverflow } from './find-overflow.js';
@@ -20,12 +21,12 @@ const DESKTOP = { viewport: { width: 1280, height: 900 } };
 
 const folder = mkdtempSync(join(tmpdir(), 'openapi-browser-'));
 const example = join(folder, 'example.html');
-const answers = { 'http-method': 'PUT', retry: { delays: [1, 2] } } as unknown as Answers;
-writeFileSync(example, renderHtml(describeExample(EXAMPLE_DOCUMENT, answers)));
+const answers: Answers = { 'http-method': 'PUT', retry: exampleAnswers.retry };
+writeFileSync(example, renderHtml(describeExample(ANSWERED_DOCUMENT, answers)));
 
 const pages = [
   { name: 'docs/api.html', url: pathToFileURL(join(WORKSPACE, 'docs/api.html')).href },
-  { name: 'an example of everything, with answers', url: pathToFileURL(example).href },
+  { name: 'a document with example answers', url: pathToFileURL(example).href },
 ];
 
 let browser: Browser;
