@@ -350,7 +350,7 @@ not breaking: summary changed: webhooks › /hook › summary   /webhooks/~1hook
     { name: 'no files', args: [], want: 'OLD is missing' },
     { name: 'a revision alone', args: ['--base', 'HEAD'], want: '--document is missing' },
     { name: 'a document alone', args: ['--document', 'a'], want: '--base is missing' },
-    { name: 'a party that there is not', args: ['a', 'b', '--for', 'x'], want: '--for is "x"' },
+    { name: 'an unknown party', args: ['a', 'b', '--for', 'x'], want: '--for is "x"' },
   ])('cannot run with $name', ({ args, want }) => {
     expect(runCli(['changes', ...args])).toMatchObject({ code: 2, err: expect.stringContaining(want) });
   });

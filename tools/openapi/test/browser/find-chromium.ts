@@ -12,16 +12,16 @@ export const CHROMIUM_ARGUMENTS = [
 ];
 
 /**
- * The browser to look with: the one that `CHROMIUM` names, or Debian's. Without one there is nothing to look with; a
- * person is told so, and CI fails.
+ * The path of the browser: the one that `CHROMIUM` names, or Debian's. Without a browser it prints what to install, and
+ * the tests are skipped.
  *
- * @throws Error in CI, if there is none
+ * @throws Error in CI, if there is no browser
  */
 export function findChromium(): string | undefined {
   const path = process.env['CHROMIUM'] || '/usr/bin/chromium';
   if (existsSync(path)) return path;
-  const message = `There is no Chromium at ${path}. Install it (Debian: apt-get install chromium), or say where it is: CHROMIUM=PATH npm run browser`;
+  const message = `There is no Chromium at ${path}. Install it (Debian: apt-get install chromium), or name another with: CHROMIUM=PATH npm run browser`;
   if (process.env['CI'] === 'true') throw new Error(message);
-  process.stderr.write(`${message}\nThe page was not looked at.\n`);
+  process.stderr.write(`${message}\nThe tests of the page were skipped.\n`);
   return undefined;
 }

@@ -93,7 +93,7 @@ describeWithBrowser.each(pages)('$name', ({ url }) => {
     });
   });
 
-  test.each(['light', 'dark'] as const)('has texts that stand out in %s colours', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('has texts with enough contrast in %s colours', async (colorScheme) => {
     await visit(url, { ...DESKTOP, colorScheme }, async (page) => {
       expect(await faintTexts(page)).toEqual([]);
       const background = await page.evaluate(
@@ -173,7 +173,7 @@ describeWithBrowser.each(pages)('$name', ({ url }) => {
     });
   });
 
-  test('says all of it without JavaScript', async () => {
+  test('shows everything without JavaScript', async () => {
     await visit(url, { ...DESKTOP, javaScriptEnabled: false }, async (page) => {
       expect(await page.getByRole('heading', { level: 1 }).isVisible()).toBe(true);
       expect(await page.getByRole('heading', { name: 'What is open' }).isVisible()).toBe(true);
@@ -181,7 +181,7 @@ describeWithBrowser.each(pages)('$name', ({ url }) => {
     });
   });
 
-  test('would not follow an address even if it held one', async () => {
+  test('refuses addresses outside of the page', async () => {
     const context = await browser.newContext();
     const requests: string[] = [];
     await context.route('**/*', (route) => {

@@ -1,4 +1,4 @@
-/** A text on the page, and how well it can be told from what is behind it. */
+/** A text on the page, and its contrast with its background. */
 export interface TextContrast {
   readonly text: string;
   readonly element: string;
