@@ -299,8 +299,8 @@ describe('openapi answers', () => {
     const faulty: Answers = { 'size-limits': -1, 'base-address': 'nowhere' };
     expect(writeAnswers(faulty, IDS)).toEqual({
       faults: [
-        'size-limits is no whole number of bytes',
-        'base-address is no http or https URL, without query and fragment',
+        'size-limits: the number of bytes must be a whole number from 1 to 500,000,000 (got -1)',
+        'base-address: must be an absolute http or https URL without query and fragment (got nowhere)',
       ],
     });
   });

@@ -220,7 +220,7 @@ it('an internal error has one line that says so, and its stack', () => {
   expect({ code, out }).toEqual({ code: 2, out: '' });
   const [first, ...stack] = err.split('\n');
   expect(first).toBe('openapi: internal error, please report it: broken');
-  expect(stack.join('\n')).toMatch(/^TypeError: broken\n {4}at .*\n[^]*plain-answers/);
+  expect(stack.join('\n')).toMatch(/^TypeError: broken\n {4}at .*\n[^]*at writeAnswers/);
 });
 
 describe('openapi --help', () => {

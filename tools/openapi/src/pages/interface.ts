@@ -8,11 +8,18 @@ import {
   type Section,
   type Text,
 } from '../format/page.js';
-import { readOpenapi } from '../read/read-openapi.js';
-import { type ReadText, SourceFiles } from '../read/source-files.js';
-import { toPlain } from '../read/to-plain.js';
-import { ToolError } from '../read/tool-error.js';
-import { describeQuestions } from './question.js';
+import type { ReadText } from '../read/source-files.js';
+import {
+  type ByName,
+  type Content,
+  type InterfaceDocument,
+  type Operation,
+  type PathItem,
+  readInterface,
+  type Requirements,
+  type Server,
+} from './interface-document.js';
+import { describeQuestions, linkToQuestion } from './question.js';
 import { type Schema, schemaId, schemaLine, schemaTable } from './schema.js';
 
 /** What the page is made from. */
@@ -26,50 +33,9 @@ export interface InterfaceSources {
   readonly generator: string;
 }
 
-type ByName<Value> = Readonly<Record<string, Value>>;
-
-/** The document of this interface, as far as the page knows its parts. */
-interface InterfaceDocument {
-  readonly openapi: string;
-  readonly info: {
-    readonly title: string;
-    readonly version?: string;
-    readonly license?: { readonly name?: string };
-  };
-  readonly servers?: readonly Server[];
-  readonly webhooks: ByName<PathItem>;
-  readonly components?: {
-    readonly schemas?: ByName<Schema>;
-    readonly securitySchemes?: ByName<ByName<unknown>>;
-  };
-  readonly security?: Requirements;
-}
-
-interface Server {
-  readonly url: string;
-  readonly variables?: ByName<{ readonly default?: string }>;
-}
-
-interface PathItem extends ByName<unknown> {
-  readonly summary?: string;
-  readonly description?: string;
-}
-
-interface Operation extends ByName<unknown> {
-  readonly parameters?: readonly {
-    readonly name: string;
-    readonly in: string;
-    readonly required?: boolean;
-    readonly schema?: Schema;
-  }[];
-  readonly requestBody?: { readonly required?: boolean; readonly content?: Content };
-  readonly responses?: ByName<{ readonly description?: string; readonly content?: Content }>;
-  readonly security?: Requirements;
-}
-
-type Content = ByName<{ readonly schema?: Schema; readonly example?: unknown }>;
-
-type Requirements = readonly ByName<readonly string[]>[];
+const ANSWERED = 'The specification leaves these open, and they have been answered.';
+const OPEN =
+  'The specification leaves these open, and nobody has answered them. Until then the software does what is said here. None of it is promised.';
 
 /** The text for a place where the document says nothing: a link to the question about it. */
 type Silence = (id: string) => Text;
@@ -83,18 +49,13 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
  */
 export function describeInterface(sources: InterfaceSources): Page {
   const { questions, generator } = sources;
-  const { info, servers = [], webhooks, components = {}, security, openapi } = readDocument(sources);
+  const document = readInterface(sources.readText, sources.document);
+  const { info, webhooks, components = {}, security, openapi } = document;
   const answers = plainAnswers(sources.answers);
-  const isAnswered = ({ id }: OpenQuestion): boolean => answers[id] !== undefined;
-  const answered = questions.filter(isAnswered);
-  const open = questions.filter((question) => !isAnswered(question));
+  const open = questions.filter(({ id }) => answers[id] === undefined);
+  const answered = questions.filter(({ id }) => answers[id] !== undefined);
   const silence: Silence = (id) =>
-    questions
-      .filter((question) => question.id === id)
-      .map((question) => ({
-        to: id,
-        text: `${isAnswered(question) ? 'answered' : 'open'}: ${question.title}`,
-      }));
+    questions.filter((question) => question.id === id).map((question) => linkToQuestion(question, answers));
   const webhook = Object.entries(webhooks).map(([key, item]) =>
     describeWebhook(key, item, security, silence),
   );
@@ -109,15 +70,7 @@ export function describeInterface(sources: InterfaceSources): Page {
         kind: 'list',
         items: [
           { name: 'Webhook', value: webhook.map(({ id, title }) => ({ to: id, text: title })) },
-          { name: 'Request paths', value: ['none'] },
-          {
-            name: 'Base address',
-            value: join(
-              servers.map((server) => addressOf(server, silence)),
-              '; ',
-            ),
-          },
-          { name: 'Authentication', value: requirementOf(security) },
+          ...overview(document, silence),
           ...count('Answered questions', 'answered', answered),
           ...count('Open questions', 'open', open),
         ],
@@ -131,34 +84,22 @@ export function describeInterface(sources: InterfaceSources): Page {
         'answered',
         'What has been answered',
         describeQuestions(answered, answers, 'answered-'),
-        'The specification leaves these open, and they have been answered.',
+        ANSWERED,
       ),
-      ...group(
-        'open',
-        'What is open',
-        describeQuestions(open, answers, 'open-'),
-        'The specification leaves these open, and nobody has answered them. Until then the software does what is said here. None of it is promised.',
-      ),
+      ...group('open', 'What is open', describeQuestions(open, answers, 'open-'), OPEN),
     ],
     generator,
     sources: [sources.document, 'libs/contract/src/register', 'libs/contract/src/answers.ts'],
   };
 }
 
-function readDocument({ readText, document }: InterfaceSources): InterfaceDocument {
-  const read = toPlain(readOpenapi(new SourceFiles(readText), document));
-  const {
-    info,
-    webhooks = {},
-    paths = {},
-  } = read as Partial<InterfaceDocument> & { readonly paths?: object };
-  const isOurs =
-    info?.title === facts.TITLE && Object.keys(webhooks).length === 1 && Object.keys(paths).length === 0;
-  if (isOurs) return read as InterfaceDocument;
-  throw new ToolError(
-    'not-this-interface',
-    `${document}: not the document of this interface, which has the title "${facts.TITLE}", one webhook and no paths`,
-  );
+function overview({ servers = [], security }: InterfaceDocument, silence: Silence): Item[] {
+  const addresses = servers.map((server) => addressOf(server, silence));
+  return [
+    { name: 'Request paths', value: ['none'] },
+    { name: 'Base address', value: addresses.length === 0 ? ['not stated'] : join(addresses, '; ') },
+    { name: 'Authentication', value: requirementOf(security) },
+  ];
 }
 
 function describeWebhook(

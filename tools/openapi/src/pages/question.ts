@@ -1,5 +1,13 @@
 import type { OpenQuestion } from '@plant-store/contract';
-import { type Block, type Item, paragraph, type Section, type Text, textOf } from '../format/page.js';
+import {
+  type Block,
+  type Item,
+  paragraph,
+  type Section,
+  type Span,
+  type Text,
+  textOf,
+} from '../format/page.js';
 
 /** The headings of the interface specification, in its order. */
 const HEADINGS: Readonly<Record<string, string>> = {
@@ -14,6 +22,11 @@ const HEADINGS: Readonly<Record<string, string>> = {
   '§9': 'Versioning',
 };
 
+/** Questions of one section of the specification. */
+interface QuestionSection extends Section {
+  readonly questions: readonly OpenQuestion[];
+}
+
 /**
  * Questions of the register by section of the specification.
  *
@@ -25,7 +38,7 @@ export function describeQuestions(
   questions: readonly OpenQuestion[],
   answers: Readonly<Record<string, unknown>>,
   prefix = '',
-): (Section & { readonly questions: readonly OpenQuestion[] })[] {
+): QuestionSection[] {
   const unknown = questions.find(({ section }) => !(section in HEADINGS));
   if (unknown !== undefined)
     throw new Error(`${unknown.id} names ${unknown.section}, which the specification does not have`);
@@ -37,6 +50,14 @@ export function describeQuestions(
       ? []
       : [{ id, title: `${section} ${heading}`, blocks: [], sections, questions: own }];
   });
+}
+
+/** A link to a question, for a place where the document says nothing. */
+export function linkToQuestion(
+  { id, title }: OpenQuestion,
+  answers: Readonly<Record<string, unknown>>,
+): Span {
+  return { to: id, text: `${answers[id] === undefined ? 'open' : 'answered'}: ${title}` };
 }
 
 /** The state of a question, then what the software does while it is open, or its answer. */
