@@ -93,17 +93,20 @@ describeWithBrowser.each(pages)('$name', ({ url }) => {
     });
   });
 
-  test.each(['light', 'dark'] as const)('has texts with enough contrast in %s colours', async (colorScheme) => {
-    await visit(url, { ...DESKTOP, colorScheme }, async (page) => {
-      expect(await faintTexts(page)).toEqual([]);
-      const background = await page.evaluate(
-        () => getComputedStyle(document.documentElement).backgroundColor,
-      );
-      const brightness = Math.max(...(background.match(/\d+/g) ?? []).map(Number));
-      if (colorScheme === 'dark') expect(brightness).toBeLessThan(64);
-      else expect(brightness).toBeGreaterThan(224);
-    });
-  });
+  test.each(['light', 'dark'] as const)(
+    'has texts with enough contrast in %s colours',
+    async (colorScheme) => {
+      await visit(url, { ...DESKTOP, colorScheme }, async (page) => {
+        expect(await faintTexts(page)).toEqual([]);
+        const background = await page.evaluate(
+          () => getComputedStyle(document.documentElement).backgroundColor,
+        );
+        const brightness = Math.max(...(background.match(/\d+/g) ?? []).map(Number));
+        if (colorScheme === 'dark') expect(brightness).toBeLessThan(64);
+        else expect(brightness).toBeGreaterThan(224);
+      });
+    },
+  );
 
   test('prints: on white, without what only a screen needs, nothing cut off, to PDF', async () => {
     const paper = { viewport: { width: 660, height: 930 }, colorScheme: 'dark' } as const;
