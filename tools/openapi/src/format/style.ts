@@ -39,7 +39,6 @@ section section { margin-top: 1.75rem; }
 section { scroll-margin-top: 1rem; }
 p { margin: 0 0 1rem; }
 dl { margin: 0 0 1.25rem; }
-dl + dl { margin-top: -1.25rem; border-top: 1px solid var(--rule); }
 dl > div { padding: .5rem 0; border-bottom: 1px solid var(--rule); }
 dl > div:last-child { border-bottom: 0; }
 dt { color: var(--muted); font-size: .875rem; }
@@ -58,7 +57,7 @@ th code { white-space: nowrap; }
 .question { background: var(--raised); border: 1px solid var(--rule); border-left: 3px solid var(--leaf); border-radius: .5rem; padding: 1.1rem 1.25rem .35rem; }
 section section .question { margin-top: 1rem; }
 .question.open { border-left: 3px dashed var(--open-rule); }
-.question h3, .question h4 { display: flex; justify-content: space-between; align-items: baseline; gap: .75rem; margin-bottom: .4rem; }
+.question h4 { display: flex; justify-content: space-between; align-items: baseline; gap: .75rem; margin-bottom: .4rem; }
 .question > p:first-of-type { color: var(--muted); font-size: .875rem; margin-bottom: .6rem; }
 .state { flex: none; font-size: .75rem; font-weight: 500; line-height: 1.6; color: var(--leaf); border: 1px solid currentColor; border-radius: 1rem; padding: 0 .6rem; }
 .open .state { color: var(--open); }

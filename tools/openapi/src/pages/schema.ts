@@ -18,9 +18,9 @@ const SHOWN = [
 
 /** How the parts of a schema apply; each part is a numbered row. */
 const PARTS: Readonly<Record<string, string>> = {
-  allOf: 'all of the numbered',
-  oneOf: 'exactly one of the numbered',
-  anyOf: 'at least one of the numbered',
+  allOf: 'all of the numbered parts',
+  oneOf: 'exactly one of the numbered parts',
+  anyOf: 'at least one of the numbered parts',
 };
 
 /** The fields of a schema as a table, those of nested objects too. A `$ref` is a link to the component. */

@@ -184,7 +184,7 @@ describe('once every question has its example answer', () => {
   });
 
   test.each([
-    '| (all of it) | object, and all of the numbered | | |',
+    '| (all of it) | object, and all of the numbered parts | | |',
     '| `plant` | [Plant](#plant) | yes | |',
     '| `event.id` | string | no | `format: uuid` |',
     '| `(1)` | [NewPlantEvent](#newplantevent) | | |',
