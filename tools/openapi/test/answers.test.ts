@@ -99,7 +99,7 @@ describe.each(SCENARIOS)('with %s', (_name, answers) => {
   });
 });
 
-it('the overlay of the example answers says the same as they do', () => {
+it('the overlay of the example answers equals them', () => {
   const overlay = readFileSync(join(WORKSPACE, 'libs/example-answers/example-answers.overlay.yaml'), 'utf8');
   const baseline = readFileSync(join(WORKSPACE, 'libs/contract/spec/plant-store.openapi.yaml'), 'utf8');
   const { answers, findings } = reportOf({ answers: exampleAnswers, overlay, baseline });
@@ -108,7 +108,7 @@ it('the overlay of the example answers says the same as they do', () => {
   expect(findings.filter(({ reason }) => reason !== 'not shown')).toEqual([]);
 });
 
-it('lines that nobody filled in are refused', () => {
+it('printed lines are refused until a person fills them in', () => {
   const [first] = reportOf({ answers: { retry: exampleAnswers.retry } }).answers[0]?.advice ?? [];
   expect(diff({ answers: {}, overlay: first?.lines })).toMatchObject({
     code: 2,
@@ -119,7 +119,7 @@ it('lines that nobody filled in are refused', () => {
 describe('an answer of the overlay alone', () => {
   const { answers } = reportOf({ answers: {}, overlay: OVERLAY });
 
-  it('is asked of the code, with the line to add', () => {
+  it('is missing in the code; the gate prints the line to add', () => {
     expect(answers.map(({ question, state }) => [question, state])).toEqual(
       Object.keys(exampleAnswers).map((id) => [id, 'missing answer']),
     );
@@ -132,7 +132,7 @@ describe('an answer of the overlay alone', () => {
     });
   });
 
-  it('is asked with lines that are the same answer once pasted, and formatted already', async () => {
+  it('prints lines that are formatted, and equal the answer once pasted', async () => {
     const schemas = ['plant-fields', 'event-payload-fields'];
     const lines = answers
       .filter(({ question }) => !schemas.includes(question))
@@ -146,7 +146,7 @@ describe('an answer of the overlay alone', () => {
     expect(await format(source, { parser: 'typescript', singleQuote: true, printWidth: 110 })).toBe(source);
   });
 
-  it('is asked as a Standard Schema where it is one', () => {
+  it('asks for a Standard Schema where the answer is a schema', () => {
     const [advice] = answers.find(({ question }) => question === 'plant-fields')?.advice ?? [];
     expect(advice?.text).toMatch(
       /Add to libs\/contract\/src\/answers\.ts a Standard Schema.*"heightInCentimetres"/,
@@ -154,7 +154,7 @@ describe('an answer of the overlay alone', () => {
   });
 });
 
-it('an answer that was changed on one side contradicts the other, with both values and both places', () => {
+it('an answer that was changed on one side contradicts the other; the gate prints both values and places', () => {
   const overlay = overlayFor({ retry: exampleAnswers.retry });
   const answers: Answers = { retry: { ...exampleAnswers.retry, withoutResponse: false } };
   const { code, out } = diff({ answers, overlay }, 'text');
@@ -176,7 +176,7 @@ describe('in every format', () => {
   const overlay = overlayFor({ payload: 'plant' }).replace('x-question: payload', 'x-question: pay-load');
   const given = { answers: { retry: exampleAnswers.retry }, overlay };
 
-  it('text names the lines', () => {
+  it('text has the lines to add', () => {
     const { code, out } = diff(given, 'text');
     expect(code).toBe(1);
     expect(out).toContain('unknown question: pay-load\n');
@@ -186,14 +186,14 @@ describe('in every format', () => {
     expect(out).toMatch(/, 2 unmatched\n$/);
   });
 
-  it('JSON has them with their places', () => {
+  it('JSON has each answer with its places', () => {
     expect(reportOf(given).answers).toMatchObject([
       { state: 'unknown question', nearest: 'payload', provenance: { file: 'o.yaml', line: 6 } },
       { state: 'missing answer', code: { file: 'libs/contract/src/answers.ts', line: 2 } },
     ]);
   });
 
-  it('Markdown has a row for each, and what to add below', () => {
+  it('Markdown has a row for each answer, and the lines to add below', () => {
     const { out } = diff(given, 'markdown');
     expect(out).toContain(
       '| unknown question: pay-load | overlay: `"plant"` o.yaml:8<br>answer: answered by A. Person',
@@ -202,7 +202,7 @@ describe('in every format', () => {
     expect(out).toContain('\n\n```\n  - target: $\n    x-question: retry\n');
   });
 
-  it('annotations stand at the line of the overlay, or of the code', () => {
+  it('annotations are at the line of the overlay, or of the code', () => {
     const { out } = diff(given, 'github');
     expect(out).toContain('::error file=o.yaml,line=6,title=unknown question%3A pay-load::');
     expect(out).toContain(
@@ -212,7 +212,7 @@ describe('in every format', () => {
   });
 });
 
-it('an answer without its value is asked for, with the line to add', () => {
+it('facts without an answer fail; the gate prints the line to add', () => {
   const facts = `overlay: 1.0.0
 actions:
   - target: $.webhooks['/hook']
@@ -232,7 +232,7 @@ actions:
   expect(reportOf({ answers, overlay: fixed }).answers).toMatchObject([{ state: 'answered' }]);
 });
 
-it('a reference that fills an empty map of another answer is to be written out', () => {
+it('a reference that fills an empty map of another answer fails; the gate asks for an inline schema', () => {
   const action = (target: string, update: unknown, question: string) => ({
     target,
     update,

@@ -62,7 +62,7 @@ describe('openapi diff', () => {
     });
   });
 
-  it('says of each finding what, where and what to do', () => {
+  it('prints each finding with its place and what to do', () => {
     const { code, out } = diff({ webhooks: { '/hook': { summary: 'Other', post: {} } } });
     expect(code).toBe(1);
     expect(out).toBe(`contradicted: webhooks › /hook › summary   /webhooks/~1hook/summary
@@ -97,7 +97,7 @@ invented: webhooks › /hook › post   /webhooks/~1hook/post
     expect(out).toMatch(/\n4 specified, 0 missing, 0 contradicted, 0 invented, 0 answered, 1 stale\n$/);
   });
 
-  it('annotates for GitHub, and is silent when there is nothing to say', () => {
+  it('prints annotations for GitHub, and nothing without a finding', () => {
     expect(diff(HOOK, ['--format', 'github'])).toEqual({ code: 0, out: '', err: '' });
     const { code, out } = diff({}, ['--format', 'github']);
     expect(code).toBe(1);
@@ -149,17 +149,17 @@ describe('openapi diff cannot run', () => {
       want: 'o.yaml:1: not an OpenAPI Overlay 1.0.0',
     },
     {
-      name: 'with sources that are gone',
+      name: 'with a missing file in the sources',
       files: { 's.json': '{"": "gone.ts"}' },
       want: 's.json:1: gone.ts: cannot be read: there is no such file',
     },
     {
-      name: 'with a decorator that is gone',
+      name: 'with a missing text in the sources',
       files: { 'hook.ts': '' },
       want: 's.json:1: hook.ts does not contain `@Hook`',
     },
     {
-      name: 'with a format that it does not know',
+      name: 'with an unknown format',
       args: ['--format', 'xml'],
       files: {},
       want: '--format is "xml", not one of text, json, markdown, github; see openapi diff --help',
@@ -206,7 +206,7 @@ describe('openapi diff cannot run', () => {
     expect(err).toContain(want);
   });
 
-  it('with bytes that are no text', () => {
+  it('with a file that is not UTF-8', () => {
     const ended = inFolder({ 'a.yaml': Buffer.from([0x61, 0xff]) }, (folder) =>
       runCli(['validate', 'a.yaml'], folder),
     );
@@ -277,7 +277,7 @@ describe('openapi changes', () => {
       runCli(['changes', 'a.json', 'b.json', ...args], folder),
     );
 
-  it('says of each change whom it breaks', () => {
+  it('prints for each change whom it breaks', () => {
     const added = documentOf({ webhooks: { '/hook': { summary: 'Other' }, other: { put: {} } } });
     expect(changes(added)).toEqual({
       code: 1,
@@ -298,18 +298,18 @@ not breaking: summary changed: webhooks › /hook › summary   /webhooks/~1hook
     });
   });
 
-  it('ends with 0 when nothing is broken for the party that was asked for', () => {
+  it('exits with 0 when no change breaks the party of --for', () => {
     expect(
       changes(documentOf({ webhooks: { '/hook': { summary: 'b' }, other: {} } }), ['--for', 'sender']).code,
     ).toBe(0);
     expect(changes(NEW, ['--for', 'client'])).toMatchObject({ code: 0 });
   });
 
-  it.each(['github', 'markdown'])('is silent as %s when nothing changed', (format) => {
+  it.each(['github', 'markdown'])('prints nothing as %s when nothing changed', (format) => {
     expect(changes(OLD, ['--format', format])).toEqual({ code: 0, out: '', err: '' });
   });
 
-  it('annotates for GitHub, and writes JSON and Markdown', () => {
+  it('prints annotations for GitHub, JSON and Markdown', () => {
     expect(changes(NEW, ['--format', 'github']).out).toContain(
       '::error file=b.json,line=1,title=breaking%3A webhook added%3A webhooks › other::For a receiver: breaking%0A',
     );

@@ -35,7 +35,7 @@ const render = (answers: Answers): Promise<string> =>
 const page = await render({});
 
 describe('OPEN_QUESTIONS.md', () => {
-  it('holds every "not shown" of the specification, one by one', () => {
+  it('lists each "not shown" of the specification', () => {
     const [, ...parts] = page.split(/^## /m);
     const listed = parts.flatMap((part) =>
       Array.from(
@@ -46,7 +46,7 @@ describe('OPEN_QUESTIONS.md', () => {
     expect(listed).toEqual(NOT_SHOWN);
   });
 
-  it('holds every entry of the register once, and counts them', () => {
+  it('lists each entry of the register once, and counts them', () => {
     for (const { id } of openQuestions) expect(page.split(`\`${id}\` · `)).toHaveLength(2);
     const found = openQuestions.length - NOT_SHOWN.length;
     const counts = [NOT_SHOWN.length, found, openQuestions.length, 0];
