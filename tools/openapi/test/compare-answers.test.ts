@@ -1,5 +1,5 @@
-import { documentOf, reader } from '../../test/documents.js';
-import { gate } from '../gate/gate.js';
+import { documentOf, reader } from './documents.js';
+import { gate } from '../src/gate/gate.js';
 
 const QUESTIONS = ['retry', 'size-limits', 'payload'];
 const PROVENANCE = { 'x-answered-by': 'A. Person', 'x-date': '2026-01-31', 'x-reason': 'Minutes' };
