@@ -14,7 +14,7 @@ const published = readFileSync(join(WORKSPACE, 'apps/webhook/openapi.json'), 'ut
 const SOME_ANSWERS: Answers = {
   'http-method': 'PUT',
   'deprecation-policy': 'Announced *before*, in words with `code`.',
-  retry: { delays: [1, 2], statuses: 'all', withoutAnswer: true },
+  retry: { delays: [1, 2], statuses: 'all', withoutResponse: true },
 };
 
 /** Words that Markdown or HTML would read as marks. */
