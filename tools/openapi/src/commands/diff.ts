@@ -35,7 +35,7 @@ Exit: 0 each fact is specified or answered, and both sides of each answer are eq
     const format = choice(values, 'format', FORMATS);
     const fixWith = optional(values, 'fix-with');
     const producerOf = readProducers(readTextFile, optional(values, 'sources'));
-    const run = await runGate(values);
+    const run = runGate(values);
     out(await format({ ...run, producerOf, fixWith }));
     return isClean(run.report) ? 0 : 1;
   },

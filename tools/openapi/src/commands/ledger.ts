@@ -22,7 +22,7 @@ ${PAGE_HELP}`,
   async run(values, positionals, output) {
     exactly([], positionals);
     const file = required(values, 'output');
-    const { report, baseline, document, overlay } = await runGate(values);
+    const { report, baseline, document, overlay } = runGate(values);
     const sources = [baseline, overlay, report.entered?.source, document].filter(
       (path) => path !== undefined,
     );

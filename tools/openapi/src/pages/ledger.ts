@@ -95,14 +95,10 @@ function answerRow(
   ];
 }
 
-function specified({ findings, stated }: GateReport): string {
-  const others = new Set(findings.flatMap(({ pointer, alsoAt }) => [pointer, ...alsoAt]));
+function specified({ specified: count, stated }: GateReport): string {
   const rows: string[][] = [];
-  let count = 0;
   for (const fact of stated()) {
-    if (others.has(fact.pointer)) continue;
-    count++;
-    if (rows.length < MAX_SPECIFIED) rows.push(specifiedRow(fact));
+    if (rows.push(specifiedRow(fact)) === MAX_SPECIFIED) break;
   }
   const more = count > rows.length ? `\n\nAnd ${count - rows.length} more.` : '';
   return `<details>\n<summary>${count} specified</summary>\n\n${table(HEAD, rows)}${more}\n\n</details>`;
