@@ -157,6 +157,7 @@ export const ROWS: { readonly [Id in ExecutableId]: Row<Id> } = {
       '/required': '["status"]',
       '/properties/status/type': '"integer"',
       '/properties/title/type': '"string"',
+      '/properties/code/type': '"string"',
     }),
   },
   'error-codes': {
@@ -167,7 +168,6 @@ export const ROWS: { readonly [Id in ExecutableId]: Row<Id> } = {
     },
     sender: { 'after a 400 with a code': 'not acknowledged · content-invalid · {"code":"EXAMPLE_PLANT"}' },
     document: at(PROBLEM, {
-      '/properties/code/type': '"string"',
       '/properties/code/enum/0': '"EXAMPLE_TOKEN"',
       '/properties/code/enum/1': '"EXAMPLE_PLANT"',
       '/properties/code/enum/2': '"EXAMPLE_RATE"',
@@ -217,6 +217,7 @@ export const ROWS: { readonly [Id in ExecutableId]: Row<Id> } = {
         '/name': '"webhook-signature"',
         '/in': '"header"',
         '/required': 'true',
+        '/schema/type': '"string"',
       }),
     },
   },

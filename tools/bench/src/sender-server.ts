@@ -1,4 +1,4 @@
-/** The least that a server can do with a delivery: read it and answer 204. Runs in a process of its own. */
+/** The least that a server can do with a delivery: read it and respond with 204. Runs in a process of its own. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -12,7 +12,7 @@ export const authenticationQuestions = [
       receiver:
         'Accepts the tokens that its operator lists. There can be several. The list can change without a restart.',
       sender:
-        '`accessToken` is a required option: a string, or a function that returns one for each delivery.',
+        '`accessToken` is a required option: a string, or a function that returns one for each attempt.',
       document: 'No flow, and no address of an issuer.',
     },
     answer: 'The issuer, and how to get a token from it.',
@@ -41,7 +41,7 @@ export const authenticationQuestions = [
     question: 'How long is an access token valid, and how is it replaced or revoked?',
     whileOpen: {
       receiver: 'A token is valid while the operator lists it.',
-      sender: 'Calls the function, if it was given one, for each delivery. Caches no token.',
+      sender: 'Calls the function, if it was given one, for each attempt. Caches no token.',
       document: 'Shows nothing.',
     },
     answer: 'A duration, and how a token is renewed.',
