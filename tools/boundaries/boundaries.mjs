@@ -13,9 +13,10 @@ import nx from '@nx/eslint-plugin';
 export const mayImport = {
   contract: [],
   'example-answers': ['contract'],
+  'test-support': [],
   sdk: ['contract'],
   webhook: ['contract'],
-  'webhook-e2e': ['contract', 'sdk'],
+  'webhook-e2e': ['contract', 'sdk', 'test-support'],
   openapi: ['contract'],
   answers: ['contract', 'example-answers', 'sdk'],
   bench: ['contract', 'sdk'],
@@ -25,8 +26,8 @@ export const mayImport = {
 
 /** The projects that only the tests of a project may import. */
 const testsMayImport = {
-  sdk: ['example-answers'],
-  webhook: ['example-answers'],
+  sdk: ['example-answers', 'test-support'],
+  webhook: ['example-answers', 'test-support'],
   openapi: ['example-answers'],
 };
 

@@ -1,7 +1,8 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { makeFolder } from '../support/clean-up.js';
+import { makeFolder } from '@plant-store/test-support';
+
 import { openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';
 import { ARBITRARY, message, POST } from '../support/messages.js';

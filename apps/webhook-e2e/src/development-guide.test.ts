@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { makeFolder } from '../support/clean-up.js';
+import { makeFolder } from '@plant-store/test-support';
+
 import { DevelopmentProcess, ROOT, SERVE, terminal } from '../support/development.js';
 import { readInbox } from '../support/inbox.js';
 import { everythingOpen } from '../support/receiver.js';

@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { afterThisFile, afterThisTest, makeFolder } from '../support/clean-up.js';
+import { afterThisFile, afterThisTest, makeFolder } from '@plant-store/test-support';
+
 import {
   copyWorkspace,
   DevelopmentProcess,

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { platform } from 'node:os';
 
-import { makeFolder } from '../support/clean-up.js';
+import { makeFolder } from '@plant-store/test-support';
+
 import { openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';
 import { readInbox } from '../support/inbox.js';

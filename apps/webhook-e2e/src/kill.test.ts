@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { makeFolder } from '../support/clean-up.js';
+import { makeFolder } from '@plant-store/test-support';
+
 import { type StoredDelivery, readInbox } from '../support/inbox.js';
 import { inboxOf, spawnReceiver, startReceiver } from '../support/receiver.js';
 import { Load, nameOf, openSender } from '../support/sender.js';

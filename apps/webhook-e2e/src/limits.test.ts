@@ -1,6 +1,6 @@
 import { facts } from '@plant-store/contract';
+import { afterThisFile } from '@plant-store/test-support';
 
-import { afterThisFile } from '../support/clean-up.js';
 import { type Connection, openConnection } from '../support/connection.js';
 import { expectResponse, type WantedResponse } from '../support/expect-response.js';
 import { readInbox } from '../support/inbox.js';

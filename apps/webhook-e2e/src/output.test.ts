@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { facts } from '@plant-store/contract';
+import { makeFolder } from '@plant-store/test-support';
 
-import { makeFolder } from '../support/clean-up.js';
 import { type Connection, openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';
 import { readInbox } from '../support/inbox.js';

@@ -3,7 +3,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { afterThisTest } from '../support/clean-up.js';
+import { afterThisTest } from '@plant-store/test-support';
+
 import { ROOT, terminal } from '../support/development.js';
 import { readInbox } from '../support/inbox.js';
 import { ACCESS_TOKEN } from '../support/messages.js';

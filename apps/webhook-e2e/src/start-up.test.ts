@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
-import { afterThisTest, makeFolder } from '../support/clean-up.js';
 import { ACCESS_TOKEN } from '../support/messages.js';
 import type { Environment } from '../support/process.js';
 import { inboxOf, spawnReceiver, startReceiver } from '../support/receiver.js';

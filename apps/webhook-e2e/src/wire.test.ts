@@ -1,8 +1,8 @@
 import { METHODS } from 'node:http';
 
 import { CONTENT_METHODS, facts } from '@plant-store/contract';
+import { afterThisFile } from '@plant-store/test-support';
 
-import { afterThisFile } from '../support/clean-up.js';
 import { openConnection } from '../support/connection.js';
 import { expectResponse, type WantedResponse } from '../support/expect-response.js';
 import { type StoredDelivery, readInbox } from '../support/inbox.js';

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-import { afterThisTest } from './clean-up.js';
+import { afterThisTest } from '@plant-store/test-support';
 
 /** A response as its bytes arrived. */
 export interface RawResponse {

@@ -1,7 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterThisTest, makeFolder } from './clean-up.js';
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+
 import { type Environment, TestProcess } from './process.js';
 
 /** The folder of this workspace. */

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { afterThisTest, type CleanUp, makeFolder } from './clean-up.js';
+import { afterThisTest, type CleanUp, makeFolder } from '@plant-store/test-support';
+
 import { ACCESS_TOKEN } from './messages.js';
 import { type Environment, TestProcess } from './process.js';
 

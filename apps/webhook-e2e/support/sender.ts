@@ -7,8 +7,8 @@ import {
   NotAcknowledgedError,
   PlantStoreError,
 } from '@plant-store/sdk';
+import { afterThisTest } from '@plant-store/test-support';
 
-import { afterThisTest } from './clean-up.js';
 import { ACCESS_TOKEN } from './messages.js';
 import type { RunningReceiver } from './receiver.js';
 

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 
-import { makeFolder } from '../test/make-folder.js';
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+
 import { recordLog } from '../test/record-log.js';
-import { afterThisTest } from '../test/teardown.js';
 import { composeAnswers } from './answers/compose-answers.js';
 import { createApp, previewApp } from './app.module.js';
 import { AccessTokens } from './authentication/access-tokens.js';

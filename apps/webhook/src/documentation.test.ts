@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { afterThisTest, makeFolder, tableOf } from '@plant-store/test-support';
 import Database from 'libsql';
 
-import { makeFolder } from '../test/make-folder.js';
-import { afterThisTest } from '../test/teardown.js';
 import { composeAnswers } from './answers/compose-answers.js';
 import { receiverTable } from './answers/receiver-table.js';
 import { parseConfig, SETTING_NAMES } from './config/config.js';
@@ -13,19 +12,6 @@ import type { AttemptResult } from './inbox/inbox.js';
 import { openSqliteInbox } from './inbox/sqlite-inbox.js';
 
 const text = readFileSync(new URL('../../../docs/receiver.md', import.meta.url), 'utf8');
-
-/** The rows of the table whose first heading is this one. */
-function tableOf(heading: string): string[][] {
-  const lines = text.split('\n');
-  const start = lines.findIndex((line) => line.startsWith(`| ${heading} `));
-  const length = lines.slice(start).findIndex((line) => !line.startsWith('|'));
-  return lines.slice(start + 2, start + length).map((line) =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
-}
 
 /** The SQL of the page, in order. */
 const queries = [...text.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql!);
@@ -39,11 +25,11 @@ test('lists every setting with its default, and no other', () => {
     return [code(name), standard === undefined ? '' : code(standard)];
   });
 
-  expect(tableOf('Setting').map(([name, standard]) => [name, standard])).toEqual(want);
+  expect(tableOf(text, 'Setting').map(([name, standard]) => [name, standard])).toEqual(want);
 });
 
 test('gives the unit that the name of a setting says', () => {
-  for (const [name, , unit, meaning] of tableOf('Setting')) {
+  for (const [name, , unit, meaning] of tableOf(text, 'Setting')) {
     if (name!.includes('_MS')) expect([name, unit]).toEqual([name, 'ms']);
     if (name!.includes('BYTES')) expect([name, unit]).toEqual([name, 'bytes']);
     expect(meaning).not.toBe('');
@@ -51,13 +37,15 @@ test('gives the unit that the name of a setting says', () => {
 });
 
 test('lists every error code with its meaning, and no other', () => {
-  expect(tableOf('Code')).toEqual(
+  expect(tableOf(text, 'Code')).toEqual(
     Object.entries(RECEIVER_ERRORS).map(([name, meaning]) => [code(name), meaning]),
   );
 });
 
 test('lists every question whose answer shows at the receiver, and no other', () => {
-  expect(tableOf('Answer to').map(([question]) => question)).toEqual(Object.keys(receiverTable).map(code));
+  expect(tableOf(text, 'Answer to').map(([question]) => question)).toEqual(
+    Object.keys(receiverTable).map(code),
+  );
 });
 
 describe('the SQL that it shows works:', () => {
@@ -99,7 +87,7 @@ describe('the SQL that it shows works:', () => {
       ['parked', 1],
       ['waiting', 1],
     ]);
-    const documented = tableOf('State').map(([state]) => state);
+    const documented = tableOf(text, 'State').map(([state]) => state);
     expect(documented.sort()).toEqual(rows.map((row) => code((row as unknown[])[0])));
   });
 

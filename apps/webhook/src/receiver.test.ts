@@ -6,12 +6,11 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 
 import type { Answers } from '@plant-store/contract';
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
-import { makeFolder } from '../test/make-folder.js';
 import { type LogRecord, recordLog } from '../test/record-log.js';
 import { rejection } from '../test/rejection.js';
-import { afterThisTest } from '../test/teardown.js';
 import { composeAnswers } from './answers/compose-answers.js';
 import { type Config, parseConfig } from './config/config.js';
 import { ReceiverError } from './errors.js';

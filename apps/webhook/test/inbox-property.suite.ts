@@ -1,8 +1,8 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
+import { makeFolder } from '@plant-store/test-support';
 import fc from 'fast-check';
 
-import { makeFolder } from './make-folder.js';
 import type { Delivery, Inbox, AttemptResult } from '../src/inbox/inbox.js';
 import type { OpenInbox } from './inbox.suite.js';
 

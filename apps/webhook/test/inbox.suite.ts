@@ -1,8 +1,8 @@
 import { isUint8Array } from 'node:util/types';
 
-import { makeFolder } from './make-folder.js';
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+
 import { rejection } from './rejection.js';
-import { afterThisTest } from './teardown.js';
 import type { Delivery, Inbox, IncomingDelivery, AttemptResult } from '../src/inbox/inbox.js';
 import { inboxProperty } from './inbox-property.suite.js';
 

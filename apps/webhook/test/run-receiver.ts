@@ -3,14 +3,13 @@ import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 
 import type { Answers } from '@plant-store/contract';
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
 import { composeAnswers } from '../src/answers/compose-answers.js';
 import { parseConfig } from '../src/config/config.js';
 import { startReceiver } from '../src/receiver.js';
-import { makeFolder } from './make-folder.js';
 import { recordLog } from './record-log.js';
-import { afterThisTest } from './teardown.js';
 
 /** The token that a receiver under test accepts. It has the format of the example answers. */
 export const TOKEN = 'example-arbitrary-token';

@@ -6,11 +6,11 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterThisTest } from '@plant-store/test-support';
 import { exitCodes } from '../src/cli/exit-codes.js';
 import { acknowledge, startRawServer, staySilent } from './support/raw-server.js';
 import { type Running, startProcess } from './support/run-process.js';
 import { accessToken, arbitrary } from './support/senders.js';
-import { afterThisTest } from './support/teardown.js';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 

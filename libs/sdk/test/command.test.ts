@@ -8,12 +8,12 @@ import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type Answers, openQuestions } from '@plant-store/contract';
 import { exampleAnswers as everyAnswer } from '@plant-store/example-answers';
+import { afterThisTest } from '@plant-store/test-support';
 import { Webhook } from 'standardwebhooks';
 import { runCommand } from '../src/cli/command.js';
 import { acknowledge, respondWith, fieldsOf, startRawServer, staySilent } from './support/raw-server.js';
 import type { Finished } from './support/run-process.js';
 import { accessToken, arbitrary } from './support/senders.js';
-import { afterThisTest } from './support/teardown.js';
 
 /** Example answers. */
 const exampleAnswers = {

@@ -1,11 +1,11 @@
 /** What each answer changes in a request, alone or with the answers that it needs. Nothing changes before. */
 import type { Answers, ExecutableId } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
+import { afterThisTest } from '@plant-store/test-support';
 import { createSenderUnder } from '../src/new-plant-sender.js';
 import { json, type NewPlantSenderOptions, type SendOptions } from '../src/index.js';
 import { respondWith, type RawRequest, startRawServer } from './support/raw-server.js';
 import { type Open } from './support/senders.js';
-import { afterThisTest } from './support/teardown.js';
 
 const accessToken = 'example-token';
 const plant = { name: 'example' };

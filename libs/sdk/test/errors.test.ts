@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ShownOn } from '@plant-store/contract';
+import { tableOf } from '@plant-store/test-support';
 import { whileOpen } from '../src/answers/answered-settings.js';
 import { settingsTable } from '../src/answers/settings-table.js';
 import { exitCodeMeanings, exitCodes } from '../src/cli/exit-codes.js';
@@ -9,26 +10,13 @@ import { errorCodes, InvalidOptionsError, NotAcknowledgedError, PlantStoreError 
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
-/** The rows of the README's table whose first heading is this one. */
-function tableOf(heading: string): string[][] {
-  const lines = readme.split('\n');
-  const start = lines.findIndex((line) => line.startsWith(`| ${heading} `));
-  const length = lines.slice(start).findIndex((line) => !line.startsWith('|'));
-  return lines.slice(start + 2, start + length).map((line) =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
-}
-
 test('the README lists every error code as it is, and no other', () => {
   const expected = Object.entries(errorCodes).map(([code, { outcomes, meaning }]) => [
     `\`${code}\``,
     outcomes.map((outcome) => `\`${outcome}\``).join(', '),
     meaning,
   ]);
-  expect(tableOf('Code')).toEqual(expected);
+  expect(tableOf(readme, 'Code')).toEqual(expected);
 });
 
 test('the README lists every exit code as it is, and no other', () => {
@@ -36,26 +24,30 @@ test('the README lists every exit code as it is, and no other', () => {
     String(code),
     exitCodeMeanings(whileOpen)[name as keyof typeof exitCodes],
   ]);
-  expect(tableOf('Exit code')).toEqual(expected);
+  expect(tableOf(readme, 'Exit code')).toEqual(expected);
 });
 
 test('the README lists every question whose answer changes something here, and no other', () => {
   const onlyInTypes: Record<Exclude<ShownOn<'types'>, ShownOn<'sender'>>, true> = { 'plant-fields': true };
   const expected = [...Object.keys(settingsTable), ...Object.keys(onlyInTypes)].toSorted();
-  expect(tableOf('Question').map(([question]) => question)).toEqual(expected.map((id) => `\`${id}\``));
+  expect(tableOf(readme, 'Question').map(([question]) => question)).toEqual(
+    expected.map((id) => `\`${id}\``),
+  );
 });
 
 test('the README lists every option that there is while everything is open, and no other', () => {
   const right = { baseUrl: 'https://example.test', accessToken: 'token', method: 'POST', encode: sdk.json };
   const derived = ['target', 'syntax', 'answered', 'signingKey'];
   const options = Object.keys(resolveSettings({}, right)).filter((name) => !derived.includes(name));
-  expect(tableOf('Option').map(([name]) => name)).toEqual(
+  expect(tableOf(readme, 'Option').map(([name]) => name)).toEqual(
     ['baseUrl', ...options].map((name) => `\`${name}\``),
   );
 });
 
 test('the README lists every limit with its default', () => {
-  const rows = tableOf('Option').filter(([, required, standard]) => required === 'no' && standard !== 'none');
+  const rows = tableOf(readme, 'Option').filter(
+    ([, required, standard]) => required === 'no' && standard !== 'none',
+  );
   expect(Object.fromEntries(rows.map(([name, , standard]) => [name, standard]))).toEqual(
     Object.fromEntries(
       Object.entries(sdk.limitDefaults).map(([name, value]) => [`\`${name}\``, String(value)]),

@@ -4,10 +4,10 @@ import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { readFileSync } from 'node:fs';
+import { afterThisTest } from '@plant-store/test-support';
 import { useClocksThatRunOut } from './support/clocks.js';
 import { acknowledge, respondWith, closing, startRawServer, staySilent } from './support/raw-server.js';
 import { arbitrary, openTestSender, rejection } from './support/senders.js';
-import { afterThisTest } from './support/teardown.js';
 
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import type { Answers } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
+import { afterThisTest } from '@plant-store/test-support';
 import { Webhook } from 'standardwebhooks';
 import { createSenderUnder } from '../src/new-plant-sender.js';
 import { bytes, InvalidOptionsError, type NewPlantSenderOptions } from '../src/index.js';
 import { acknowledge, fieldsOf, startRawServer } from './support/raw-server.js';
 import { accessToken, arbitrary, openSenderUnder, rejection } from './support/senders.js';
-import { afterThisTest } from './support/teardown.js';
 
 interface Vector {
   readonly name: string;

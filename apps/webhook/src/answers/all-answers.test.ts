@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers';
 
 import { answerFaults, type Answers, type AnswerSchema } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
+import { afterThisTest } from '@plant-store/test-support';
 
 import { runReceiver, type RunningReceiver, type Sent, TOKEN } from '../../test/run-receiver.js';
-import { afterThisTest } from '../../test/teardown.js';
 import { ReceiverError } from '../errors.js';
 import { composeAnswers } from './compose-answers.js';
 

@@ -1,9 +1,9 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { makeFolder } from '../../test/make-folder.js';
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+
 import { recordLog } from '../../test/record-log.js';
-import { afterThisTest } from '../../test/teardown.js';
 import { openAccessTokens } from './access-token-source.js';
 import { createTokenMatcher } from './access-tokens.js';
 

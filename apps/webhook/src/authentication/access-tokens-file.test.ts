@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { makeFolder } from '../../test/make-folder.js';
+import { makeFolder } from '@plant-store/test-support';
+
 import { ReceiverError } from '../errors.js';
 import { readAccessTokensFile } from './access-token-source.js';
 import { createTokenMatcher } from './access-tokens.js';

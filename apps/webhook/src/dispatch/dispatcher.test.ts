@@ -1,12 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import fc from 'fast-check';
 import Database from 'libsql';
 
-import { makeFolder } from '../../test/make-folder.js';
 import { makeLatch } from '../../test/make-latch.js';
 import { type LogRecord, recordLog } from '../../test/record-log.js';
-import { afterThisTest } from '../../test/teardown.js';
 import type { Delivery, Inbox, IncomingDelivery } from '../inbox/inbox.js';
 import { openSqliteInbox } from '../inbox/sqlite-inbox.js';
 import { type DeliveryHandler, Dispatcher, type DispatcherLimits } from './dispatcher.js';

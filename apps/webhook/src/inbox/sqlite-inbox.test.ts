@@ -1,13 +1,12 @@
 import { chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
 import { asAnotherUser } from '../../test/as-another-user.js';
 import { inboxSuite } from '../../test/inbox.suite.js';
-import { makeFolder } from '../../test/make-folder.js';
 import { rejection } from '../../test/rejection.js';
-import { afterThisTest } from '../../test/teardown.js';
 import { ReceiverError } from '../errors.js';
 import type { Delivery, Inbox, IncomingDelivery } from './inbox.js';
 import { openSqliteInbox } from './sqlite-inbox.js';

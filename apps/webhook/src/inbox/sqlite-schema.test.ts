@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
-import { makeFolder } from '../../test/make-folder.js';
-import { afterThisTest } from '../../test/teardown.js';
 import { ReceiverError } from '../errors.js';
 import type { Delivery, Inbox } from './inbox.js';
 import { openSqliteInbox } from './sqlite-inbox.js';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { pathToFileURL } from 'node:url';
 
-import { makeFolder } from '../../test/make-folder.js';
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+
 import { rejection } from '../../test/rejection.js';
-import { afterThisTest } from '../../test/teardown.js';
 import { readDocuments } from './documents.js';
 import { type OperationsListener, startOperationsListener } from './operations-listener.js';
 

@@ -1,4 +1,4 @@
-import { afterThisTest } from './teardown.js';
+import { afterThisTest } from '@plant-store/test-support';
 
 /** Makes timers of this length run out when the returned function is called, and not by time. */
 export function useClocksThatRunOut(milliseconds: number): () => void {

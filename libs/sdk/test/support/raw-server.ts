@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { afterThisTest } from './teardown.js';
+import { afterThisTest } from '@plant-store/test-support';
 
 /** A request as its bytes arrived. */
 export interface RawRequest {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { afterThisTest } from './teardown.js';
+import { afterThisTest } from '@plant-store/test-support';
 
 /** The result of a process. */
 export interface Finished {

@@ -1,8 +1,8 @@
 import type { Answers } from '@plant-store/contract';
+import { afterThisTest } from '@plant-store/test-support';
 import type { PlantOf } from '../../src/answers/option-table.js';
 import { bytes, type NewPlantSender, type NewPlantSenderOptions, PlantStoreError } from '../../src/index.js';
 import { createSenderUnder } from '../../src/new-plant-sender.js';
-import { afterThisTest } from './teardown.js';
 
 /** Content that says nothing of what a plant looks like. */
 export const arbitrary = 'arbitrary content';
