@@ -302,6 +302,15 @@ describe('variables that look like misspelt settings', () => {
     expect(faultsOf({ ...environment, PORT: 'no' })).toEqual([expect.stringContaining('PORT: '), warning]);
   });
 
+  test('are found for every setting, but for names that other programs use too', () => {
+    const unnoticed = SETTING_NAMES.filter(
+      (name) => unknownSettings({ [`${name}X`]: 'arbitrary' }).length === 0,
+    );
+
+    // Another setting here: add the start of its name to PREFIXES in unknown-variables.ts.
+    expect(unnoticed).toEqual(['HOST', 'PORT', 'LOG_LEVEL']);
+  });
+
   test('are not settings, nor variables that other programs use', () => {
     const settings = Object.fromEntries(SETTING_NAMES.map((name) => [name, 'arbitrary']));
     const others = [
