@@ -18,7 +18,7 @@ const queries = [...text.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql!);
 
 const code = (value: unknown): string => `\`${String(value)}\``;
 
-test('lists every setting with its default, and no other', () => {
+test('docs/receiver.md lists every setting with its default, and no other', () => {
   const defaults = parseConfig({ ACCESS_TOKENS: 'arbitrary' }, composeAnswers({}).settings);
   const want = SETTING_NAMES.map((name) => {
     const standard = name === 'ACCESS_TOKENS' ? undefined : defaults[name];
@@ -28,7 +28,7 @@ test('lists every setting with its default, and no other', () => {
   expect(tableOf(text, 'Setting').map(([name, standard]) => [name, standard])).toEqual(want);
 });
 
-test('gives the unit that the name of a setting says', () => {
+test('docs/receiver.md gives the unit that the name of a setting says', () => {
   for (const [name, , unit, meaning] of tableOf(text, 'Setting')) {
     if (name!.includes('_MS')) expect([name, unit]).toEqual([name, 'ms']);
     if (name!.includes('BYTES')) expect([name, unit]).toEqual([name, 'bytes']);
@@ -36,19 +36,19 @@ test('gives the unit that the name of a setting says', () => {
   }
 });
 
-test('lists every error code with its meaning, and no other', () => {
+test('docs/receiver.md lists every error code with its meaning, and no other', () => {
   expect(tableOf(text, 'Code')).toEqual(
     Object.entries(RECEIVER_ERRORS).map(([name, meaning]) => [code(name), meaning]),
   );
 });
 
-test('lists every question whose answer shows at the receiver, and no other', () => {
+test('docs/receiver.md lists every question whose answer shows at the receiver, and no other', () => {
   expect(tableOf(text, 'Answer to').map(([question]) => question)).toEqual(
     Object.keys(receiverTable).map(code),
   );
 });
 
-describe('the SQL that it shows works:', () => {
+describe('the SQL that docs/receiver.md shows works:', () => {
   const failure = { error: 'not yet', retryAfter: 3_600_000 };
   const results: AttemptResult[] = [
     { kind: 'handled' },

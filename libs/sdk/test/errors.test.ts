@@ -10,7 +10,7 @@ import { errorCodes, InvalidOptionsError, NotAcknowledgedError, PlantStoreError 
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
-test('the README lists every error code as it is, and no other', () => {
+test('libs/sdk/README.md lists every error code as it is, and no other', () => {
   const expected = Object.entries(errorCodes).map(([code, { outcomes, meaning }]) => [
     `\`${code}\``,
     outcomes.map((outcome) => `\`${outcome}\``).join(', '),
@@ -19,7 +19,7 @@ test('the README lists every error code as it is, and no other', () => {
   expect(tableOf(readme, 'Code')).toEqual(expected);
 });
 
-test('the README lists every exit code as it is, and no other', () => {
+test('libs/sdk/README.md lists every exit code as it is, and no other', () => {
   const expected = Object.entries(exitCodes).map(([name, code]) => [
     String(code),
     exitCodeMeanings(whileOpen)[name as keyof typeof exitCodes],
@@ -27,7 +27,7 @@ test('the README lists every exit code as it is, and no other', () => {
   expect(tableOf(readme, 'Exit code')).toEqual(expected);
 });
 
-test('the README lists every question whose answer changes something here, and no other', () => {
+test('libs/sdk/README.md lists every question whose answer changes something here, and no other', () => {
   const onlyInTypes: Record<Exclude<ShownOn<'types'>, ShownOn<'sender'>>, true> = { 'plant-fields': true };
   const expected = [...Object.keys(settingsTable), ...Object.keys(onlyInTypes)].toSorted();
   expect(tableOf(readme, 'Question').map(([question]) => question)).toEqual(
@@ -35,7 +35,7 @@ test('the README lists every question whose answer changes something here, and n
   );
 });
 
-test('the README lists every option that there is while everything is open, and no other', () => {
+test('libs/sdk/README.md lists every option that there is while everything is open, and no other', () => {
   const right = { baseUrl: 'https://example.test', accessToken: 'token', method: 'POST', encode: sdk.json };
   const derived = ['target', 'syntax', 'answered', 'signingKey'];
   const options = Object.keys(resolveSettings({}, right)).filter((name) => !derived.includes(name));
@@ -44,7 +44,7 @@ test('the README lists every option that there is while everything is open, and 
   );
 });
 
-test('the README lists every limit with its default', () => {
+test('libs/sdk/README.md lists every limit with its default', () => {
   const rows = tableOf(readme, 'Option').filter(
     ([, required, standard]) => required === 'no' && standard !== 'none',
   );
