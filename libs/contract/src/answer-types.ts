@@ -22,8 +22,9 @@ const methodFaults: Check<ContentMethod> = () => [];
 
 /**
  * The executable questions: those whose answer the software carries out, each with the check of an answer. The
- * parameter of the check is the type of the answer. **Add a new kind of answer here.** The compiler then asks for a
- * row in the table of each surface that the register's `shows` names.
+ * parameter of the check is the type of the answer. **Add a new kind of answer here.** CONTRIBUTING.md says what else to
+ * change. The compiler asks for the example answer first, then for a row in the table of each surface that the
+ * register's `shows` names.
  */
 export const answerChecks = {
   /** The name of a realm (RFC 9110 §11.5). */

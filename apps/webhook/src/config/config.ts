@@ -54,7 +54,8 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 
 /**
  * The receiver's settings. Sizes and times are limits: they protect this process, and no peer may rely
- * on them (questions `size-limits`, `time-outs`, `rate-limits`).
+ * on them (questions `size-limits`, `time-outs`, `rate-limits`). **Add a new setting here**; CONTRIBUTING.md says what
+ * else to change.
  */
 const settings = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),

@@ -2,7 +2,8 @@ import { isJsonMediaType, mediaTypeFaults, textFaults, unless, wholeNumberFaults
 
 /**
  * Every reason to refuse a request, with the status that HTTP defines for it. An answer to `status-codes` can change
- * a status, unless a standard that the specification names settles it (`SettledFailure`).
+ * a status, unless a standard that the specification names settles it (`SettledFailure`). **Add a new reason here**;
+ * CONTRIBUTING.md ("Add a response of the receiver") says what else to change.
  */
 export const FAILURES = {
   /** RFC 6750 §3.1. */

@@ -24,6 +24,9 @@ export interface OpenQuestion {
   };
   /** The form of an answer. */
   readonly answer: string;
-  /** Where an answer shows. The tables of these surfaces have a row for the question, if it is executable. */
+  /**
+   * Where an answer shows. If the question is executable, the tables of exactly these surfaces have a row for it. Check
+   * this list when you make a question executable: an answer in words may show in more places.
+   */
   readonly shows: readonly Surface[];
 }
