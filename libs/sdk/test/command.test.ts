@@ -367,7 +367,7 @@ describe('a delivery that fails', () => {
     `HTTP/1.1 ${code} Arbitrary\r\n${headers}Content-Length: 0\r\n\r\n`;
 
   test.each([
-    [302, '', 'Redirections are not followed'],
+    [302, '', 'Redirects are not followed'],
     [401, 'WWW-Authenticate: Bearer\r\n', 'Check the token in ACCESS_TOKEN'],
     [403, '', 'Check the token in ACCESS_TOKEN'],
     [404, '', 'Check --base-url'],
@@ -482,7 +482,7 @@ describe('help', () => {
         1. the file of --access-token-file
         2. the environment variable ACCESS_TOKEN
         3. the file that the environment variable ACCESS_TOKEN_FILE names
-      In a file, the first line counts that is neither empty nor a comment (#).
+      In a file, the first line that is neither empty nor a comment (#) counts.
 
       Exit codes:
         0                           acknowledged: the receiver responded with 2xx

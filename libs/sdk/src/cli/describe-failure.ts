@@ -44,7 +44,7 @@ function adviceOnRefusal(error: NotAcknowledgedError, secrets: SecretSources): s
   if (status >= 200 && status < 300) {
     return 'Only the answered status acknowledges a delivery (question receiver-response).';
   }
-  if (status >= 300 && status < 400) return 'Redirections are not followed. Check --base-url.';
+  if (status >= 300 && status < 400) return 'Redirects are not followed. Check --base-url.';
   const usual = usualFailureOf(status, secrets);
   return usual === undefined ? 'The receiver refused the delivery.' : adviceOn[usual](error, secrets);
 }

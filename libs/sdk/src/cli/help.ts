@@ -31,7 +31,7 @@ The access token is never an argument. It is read from, in this order:
   1. the file of --access-token-file
   2. the environment variable ACCESS_TOKEN
   3. the file that the environment variable ACCESS_TOKEN_FILE names
-In a file, the first line counts that is neither empty nor a comment (#).
+In a file, the first line that is neither empty nor a comment (#) counts.
 ${answered.signing === undefined ? '' : aboutSigningKey}
 Exit codes:
 ${codes.join('\n')}

@@ -38,7 +38,7 @@ export class NotAcknowledgedError extends PlantStoreError {
   readonly #response: Response;
   readonly #payload: unknown;
 
-  /** Status of the response (RFC 9110 §15). Redirections are not followed. */
+  /** Status of the response (RFC 9110 §15). Redirects are not followed. */
   readonly status: number;
 
   /**
