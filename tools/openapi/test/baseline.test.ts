@@ -1,11 +1,10 @@
-import { facts } from '@plant-store/contract';
 import { join } from 'node:path';
+import { facts } from '@plant-store/contract';
 import { compare } from '../src/facts/compare.js';
 import { factGraph } from '../src/facts/fact-graph.js';
-import { statedIn } from '../src/facts/stated-in.js';
-import { readOpenapi } from '../src/read/read-openapi.js';
+import { statedIn } from '../src/facts/fact.js';
 import { readTextFile } from '../src/read/read-text-file.js';
-import { SourceFiles } from '../src/read/source-files.js';
+import { readOpenapi, SourceFiles } from '../src/read/source-files.js';
 import { run, runCli, WORKSPACE } from './run-cli.js';
 
 const BASELINE = join(WORKSPACE, 'libs/contract/spec/plant-store.openapi.yaml');

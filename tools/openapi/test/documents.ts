@@ -1,8 +1,7 @@
 import { compare, type Comparison } from '../src/facts/compare.js';
-import type { Fact, FactNode } from '../src/facts/fact.js';
 import { factGraph } from '../src/facts/fact-graph.js';
-import { readOpenapi } from '../src/read/read-openapi.js';
-import { type ReadText, SourceFiles } from '../src/read/source-files.js';
+import type { Fact, FactNode } from '../src/facts/fact.js';
+import { readOpenapi, type ReadText, SourceFiles } from '../src/read/source-files.js';
 import { ToolError } from '../src/read/tool-error.js';
 
 /** Files that exist only in a test, by path. */

@@ -6,9 +6,8 @@ import {
   type ExecutableId,
   plainAnswers,
 } from '@plant-store/contract';
-import { formatPlace } from '../read/place.js';
 import { type ReadText, SourceFiles } from '../read/source-files.js';
-import { type SourceNode, stringAt, valueAt } from '../read/source-node.js';
+import { formatPlace, type SourceNode, stringAt, valueAt } from '../read/source-node.js';
 import { ToolError } from '../read/tool-error.js';
 
 /** The file in which answers are entered on the code's side. */

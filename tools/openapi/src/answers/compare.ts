@@ -1,4 +1,4 @@
-import type { Action } from '../overlay/action.js';
+import type { Action } from '../overlay/read-overlay.js';
 import { scalarText, type SourceNode } from '../read/source-node.js';
 import type { EnteredAnswer, EnteredAnswers } from './answers-file.js';
 

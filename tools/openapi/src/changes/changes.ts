@@ -1,8 +1,7 @@
 import { compare } from '../facts/compare.js';
-import { type Fact, factAt, type FactNode } from '../facts/fact.js';
 import { factGraph } from '../facts/fact-graph.js';
-import { readOpenapi } from '../read/read-openapi.js';
-import { type ReadText, SourceFiles } from '../read/source-files.js';
+import { type Fact, factAt, type FactNode } from '../facts/fact.js';
+import { readOpenapi, type ReadText, SourceFiles } from '../read/source-files.js';
 import { type Effect, type Sureness, turned } from './effect.js';
 import { judge } from './rules.js';
 import { type Pair, type Party, type Unit, unitAt } from './unit.js';

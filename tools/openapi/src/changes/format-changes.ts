@@ -1,10 +1,8 @@
-import { annotation } from '../format/annotation.js';
+import { annotation, type Row, textBlock } from '../format/lines.js';
 import { code, escape, table } from '../format/markdown.js';
-import { formatPosition, statementOf } from '../format/position.js';
+import { formatPosition, type ProducerOf, statementOf } from '../format/position.js';
 import { plainName } from '../read/json-pointer.js';
-import { formatPlace } from '../read/place.js';
-import type { ProducerOf } from '../format/sources.js';
-import { type Row, textBlock } from '../format/text.js';
+import { formatPlace } from '../read/source-node.js';
 import type { Change, Verdict } from './changes.js';
 import type { Party } from './unit.js';
 

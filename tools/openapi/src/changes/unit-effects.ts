@@ -1,6 +1,5 @@
-import type { FactChild, FactNode } from '../facts/fact.js';
-import { isSame } from '../facts/same.js';
-import { EITHER, type Effect, joined, NARROWS, NEITHER, turned, UNKNOWN, WIDENS } from './effect.js';
+import { type FactChild, type FactNode, isSame } from '../facts/fact.js';
+import { type Effect, EITHER, joined, NARROWS, NEITHER, turned, UNKNOWN, WIDENS } from './effect.js';
 import { parameterKey, type Unit } from './unit.js';
 
 // What the rules need a look at both documents for: the effect of a part that was added, removed or changed.

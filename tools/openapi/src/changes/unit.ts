@@ -1,6 +1,5 @@
-import type { FactChild, FactNode } from '../facts/fact.js';
+import { type FactChild, type FactNode, isSame } from '../facts/fact.js';
 import { isList, isMap, isObject, type Shape } from '../facts/openapi-objects.js';
-import { isSame } from '../facts/same.js';
 import { pointerOf, pointerSteps } from '../read/json-pointer.js';
 import type { Turn } from './effect.js';
 

@@ -1,7 +1,7 @@
 import { answers, openQuestions } from '@plant-store/contract';
 import { renderHtml } from '../format/html.js';
+import { prettify } from '../format/markdown.js';
 import { type Page, renderMarkdown } from '../format/page.js';
-import { prettify } from '../format/prettier.js';
 import { describeInterface } from '../pages/interface.js';
 import { readTextFile } from '../read/read-text-file.js';
 import { choice, type Command, exactly, required } from './command.js';

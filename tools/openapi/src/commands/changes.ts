@@ -1,6 +1,6 @@
 import { changesBetween, type ChangesInput } from '../changes/changes.js';
 import { FORMATS } from '../changes/format-changes.js';
-import { readProducers } from '../format/sources.js';
+import { readProducers } from '../format/position.js';
 import { readTextFile } from '../read/read-text-file.js';
 import { revisionOf } from '../read/revision.js';
 import { choice, type Command, exactly, optional, required, type Values } from './command.js';

@@ -1,5 +1,5 @@
-import { readProducers } from '../format/sources.js';
-import { isClean } from '../gate/tally.js';
+import { readProducers } from '../format/position.js';
+import { isClean } from '../gate/gate.js';
 import { readTextFile } from '../read/read-text-file.js';
 import { FORMATS } from '../report/formats.js';
 import { choice, type Command, exactly, optional } from './command.js';

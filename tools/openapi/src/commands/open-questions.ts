@@ -1,7 +1,7 @@
 import { answers, openQuestions } from '@plant-store/contract';
+import { prettify } from '../format/markdown.js';
 import { renderMarkdown } from '../format/page.js';
-import { prettify } from '../format/prettier.js';
-import { describeOpenQuestions } from '../pages/open-questions.js';
+import { describeOpenQuestions } from '../pages/questions.js';
 import { type Command, exactly, required } from './command.js';
 import { PAGE_HELP, PAGE_OPTIONS, writePage } from './page.js';
 

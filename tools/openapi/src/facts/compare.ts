@@ -1,5 +1,5 @@
 import { escapeStep } from '../read/json-pointer.js';
-import type { Place } from '../read/place.js';
+import type { Place } from '../read/source-node.js';
 import { type Fact, factAt, type FactChild, type FactNode, NO_CHILDREN } from './fact.js';
 
 /** A fact that is not the same in both documents, or one that has a label. */

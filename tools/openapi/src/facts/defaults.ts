@@ -1,5 +1,4 @@
-import { type SourceMap, stringAt, valueAt } from '../read/source-node.js';
-import { toPlain } from '../read/to-plain.js';
+import { type SourceMap, stringAt, toPlain, valueAt } from '../read/source-node.js';
 import type { Shape } from './openapi-objects.js';
 
 /** The values of a field that mean the same as leaving it out. */

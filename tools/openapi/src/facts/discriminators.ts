@@ -1,7 +1,14 @@
 import { escapeStep, pointerSteps } from '../read/json-pointer.js';
-import { formatPlace, type Place } from '../read/place.js';
 import { splitReference } from '../read/source-files.js';
-import { type SourceEntry, type SourceMap, type SourceNode, stringAt, valueAt } from '../read/source-node.js';
+import {
+  formatPlace,
+  type Place,
+  type SourceEntry,
+  type SourceMap,
+  type SourceNode,
+  stringAt,
+  valueAt,
+} from '../read/source-node.js';
 import { ToolError } from '../read/tool-error.js';
 
 /**

@@ -1,6 +1,6 @@
-import { formatPlace } from '../read/place.js';
 import type { SourceFiles } from '../read/source-files.js';
 import {
+  formatPlace,
   scalarText,
   type SourceEntry,
   type SourceList,

@@ -1,5 +1,4 @@
-import type { Place } from '../read/place.js';
-import type { SourceNode } from '../read/source-node.js';
+import type { Place, SourceNode } from '../read/source-node.js';
 import type { Shape } from './openapi-objects.js';
 
 /** One thing that a document states. */
@@ -58,4 +57,42 @@ function outline({ kind, children }: FactNode): string {
     });
   const all = children.size > parts.length ? [...parts, '…'] : parts;
   return kind === 'map' ? `{ ${all.join(', ')} }` : `[${all.join(', ')}]`;
+}
+
+/**
+ * Whether two parts state the same, in one document or in two. Circular parts are the same unless something
+ * that they lead to differs.
+ */
+export function isSame(first: FactNode, second: FactNode): boolean {
+  if (first.kind === 'value' || second.kind === 'value') return isAlike(first, second);
+  const compared = new Map<FactNode, Set<FactNode>>();
+  const waiting: [FactNode, FactNode][] = [[first, second]];
+  for (let pair = waiting.pop(); pair !== undefined; pair = waiting.pop()) {
+    const [one, other] = pair;
+    const others = compared.get(one) ?? new Set();
+    if (one === other || others.has(other)) continue;
+    compared.set(one, others.add(other));
+    if (!isAlike(one, other)) return false;
+    for (const [key, { node }] of one.children) {
+      const counterpart = other.children.get(key)?.node;
+      if (counterpart === undefined) return false;
+      waiting.push([node, counterpart]);
+    }
+  }
+  return true;
+}
+
+function isAlike(one: FactNode, other: FactNode): boolean {
+  return one.kind === other.kind && one.text === other.text && one.children.size === other.children.size;
+}
+
+/**
+ * What the comment on a fact's line says: the section that states it, by convention. In
+ * `title: OpenAPI Plant Store # §1` that is `§1`. JSON has no comments.
+ */
+export function statedIn({ place, source }: Fact): string | undefined {
+  const { file } = place;
+  const isWrittenHere = source.file === file && file.lineAt(source.end) === file.lineAt(place.start);
+  const rest = file.restOfLine(isWrittenHere ? Math.max(source.end, place.end) : place.end);
+  return /(?:^|\s)#\s*(\S.*)$/.exec(rest)?.[1];
 }

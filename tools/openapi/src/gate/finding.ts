@@ -1,6 +1,6 @@
 import type { Comparison } from '../facts/compare.js';
 import type { Fact } from '../facts/fact.js';
-import type { Action } from '../overlay/action.js';
+import type { Action } from '../overlay/read-overlay.js';
 
 /** The states of a fact that a report lists. `specified` facts are only counted. */
 export type FindingState = 'missing' | 'contradicted' | 'invented' | 'answered' | 'stale answer';

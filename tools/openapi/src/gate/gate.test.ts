@@ -1,6 +1,5 @@
 import { documentOf, reader, type Texts } from '../../test/documents.js';
-import { gate, type GateInput, type GateReport } from './gate.js';
-import { tally, tallyLine } from './tally.js';
+import { gate, type GateInput, type GateReport, tally, tallyLine } from './gate.js';
 
 const BASELINE = {
   'x-a': 1,

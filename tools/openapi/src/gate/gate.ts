@@ -1,16 +1,13 @@
 import { type EnteredAnswers, readAnswers } from '../answers/answers-file.js';
 import { compareAnswers, type ComparedAnswer } from '../answers/compare.js';
 import { compare, type Comparison } from '../facts/compare.js';
-import type { Fact } from '../facts/fact.js';
 import { factGraph } from '../facts/fact-graph.js';
-import type { Action } from '../overlay/action.js';
+import type { Fact } from '../facts/fact.js';
 import { applyOverlay, type RefusedAction } from '../overlay/apply-overlay.js';
-import { readOverlay } from '../overlay/read-overlay.js';
-import type { Place } from '../read/place.js';
-import { readOpenapi } from '../read/read-openapi.js';
-import { type ReadText, SourceFiles } from '../read/source-files.js';
-import { type SourceNode, scalarText } from '../read/source-node.js';
-import { classify, type Finding } from './finding.js';
+import { type Action, readOverlay } from '../overlay/read-overlay.js';
+import { readOpenapi, type ReadText, SourceFiles } from '../read/source-files.js';
+import { type Place, scalarText, type SourceNode } from '../read/source-node.js';
+import { classify, type Finding, type FindingState } from './finding.js';
 
 /** What is compared with what. Paths are handed to `readText` as they are. */
 export interface GateInput {
@@ -103,4 +100,46 @@ function textOf(node: SourceNode): string {
   if (node.kind === 'scalar') return scalarText(node);
   if (node.kind === 'map') return node.entries.size === 0 ? '{}' : '{ … }';
   return node.items.length === 0 ? '[]' : '[…]';
+}
+
+/**
+ * How many facts are in each state; a fact in several places counts once for each. An unmatched answer is a question
+ * of which overlay and code don't say the same.
+ */
+export type Tally = Readonly<Record<'specified' | FindingState | 'unmatched answer', number>>;
+
+/** Counts the facts of a report. */
+export function tally({ specified, findings, answers }: GateReport): Tally {
+  const count = (state: FindingState) =>
+    findings.filter((finding) => finding.state === state).reduce((sum, finding) => sum + places(finding), 0);
+  return {
+    specified,
+    missing: count('missing'),
+    contradicted: count('contradicted'),
+    invented: count('invented'),
+    answered: count('answered'),
+    'stale answer': count('stale answer'),
+    'unmatched answer': answers.filter(({ state }) => state !== 'answered').length,
+  };
+}
+
+/** `11 specified, 0 missing, 0 contradicted, 0 invented, 0 answered`, and `, 1 stale, 1 unmatched` if there are any. */
+export function tallyLine(counts: Tally): string {
+  const { specified, missing, contradicted, invented, answered } = counts;
+  const line = `${specified} specified, ${missing} missing, ${contradicted} contradicted, ${invented} invented, ${answered} answered`;
+  const { 'stale answer': stale, 'unmatched answer': unmatched } = counts;
+  return [
+    line,
+    ...(stale > 0 ? [`${stale} stale`] : []),
+    ...(unmatched > 0 ? [`${unmatched} unmatched`] : []),
+  ].join(', ');
+}
+
+/** Whether the document shows exactly what is stated and answered, and both sides of each answer say the same. */
+export function isClean({ findings, answers }: GateReport): boolean {
+  return [...findings, ...answers].every(({ state }) => state === 'answered');
+}
+
+function places({ alsoAt }: Finding): number {
+  return 1 + alsoAt.length;
 }

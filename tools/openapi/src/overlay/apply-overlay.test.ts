@@ -2,7 +2,7 @@ import { openapiOverlay } from 'openapi-format';
 import { documentOf, reader } from '../../test/documents.js';
 import { gate } from '../gate/gate.js';
 import { SourceFiles } from '../read/source-files.js';
-import { toPlain } from '../read/to-plain.js';
+import { toPlain } from '../read/source-node.js';
 import { applyOverlay } from './apply-overlay.js';
 import { readOverlay } from './read-overlay.js';
 

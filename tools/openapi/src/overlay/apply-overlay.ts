@@ -1,7 +1,6 @@
 import { pointerOf } from '../read/json-pointer.js';
-
 import { descend, type SourceEntry, type SourceNode } from '../read/source-node.js';
-import type { Action } from './action.js';
+import type { Action } from './read-overlay.js';
 
 /** The baseline with the answers in it. */
 export interface AnsweredBaseline {

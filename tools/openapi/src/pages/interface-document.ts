@@ -1,7 +1,6 @@
 import { facts } from '@plant-store/contract';
-import { readOpenapi } from '../read/read-openapi.js';
-import { type ReadText, SourceFiles } from '../read/source-files.js';
-import { toPlain } from '../read/to-plain.js';
+import { readOpenapi, type ReadText, SourceFiles } from '../read/source-files.js';
+import { toPlain } from '../read/source-node.js';
 import { ToolError } from '../read/tool-error.js';
 import type { Schema } from './schema.js';
 

@@ -19,7 +19,7 @@ import {
   type Requirements,
   type Server,
 } from './interface-document.js';
-import { describeQuestions, linkToQuestion } from './question.js';
+import { describeQuestions, linkToQuestion } from './questions.js';
 import { type Schema, schemaId, schemaLine, schemaTable } from './schema.js';
 
 /** What the page is made from. */

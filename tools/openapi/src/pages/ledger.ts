@@ -1,11 +1,9 @@
 import type { OpenQuestion } from '@plant-store/contract';
 import { type ComparedAnswer, valueText } from '../answers/compare.js';
-import type { Fact } from '../facts/fact.js';
-import { statedIn } from '../facts/stated-in.js';
+import { type Fact, statedIn } from '../facts/fact.js';
 import { code, escape, generatedBy, table } from '../format/markdown.js';
 import type { Finding } from '../gate/finding.js';
-import type { GateReport } from '../gate/gate.js';
-import { tally, tallyLine } from '../gate/tally.js';
+import { type GateReport, tally, tallyLine } from '../gate/gate.js';
 import { plainName } from '../read/json-pointer.js';
 import type { SourceNode } from '../read/source-node.js';
 import { factsAddedBy } from '../report/entries.js';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { parse } from './parse.js';
-import { SourceFile } from './place.js';
-import { toPlain } from './to-plain.js';
+import { SourceFile, toPlain } from './source-node.js';
 
 const read = (path: string, text: string) => parse(new SourceFile(path, text));
 

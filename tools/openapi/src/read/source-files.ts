@@ -1,8 +1,7 @@
 import { posix } from 'node:path';
 import { pointerSteps } from './json-pointer.js';
 import { parse } from './parse.js';
-import { formatPlace, type Place, SourceFile } from './place.js';
-import { descend, type SourceNode } from './source-node.js';
+import { descend, formatPlace, type Place, SourceFile, type SourceNode, stringAt } from './source-node.js';
 import { ToolError, type ToolErrorCode } from './tool-error.js';
 
 /** Gives the text of a file, or throws a `ToolError`. */
@@ -80,4 +79,22 @@ export function splitReference(reference: string): { address: string; fragment: 
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The root of an OpenAPI 3.1 document.
+ *
+ * @throws ToolError if the file cannot be read or parsed, or is of another kind or version
+ */
+export function readOpenapi(files: SourceFiles, path: string): SourceNode {
+  const root = files.root(path);
+  if (root.kind !== 'map') throw notOpenapi(path, 'expected an object');
+  const version = stringAt(root, 'openapi');
+  if (version === undefined) throw notOpenapi(path, '`openapi` must be a text');
+  if (!/^3\.1\.\d/.test(version)) throw notOpenapi(path, `it declares OpenAPI ${version}`);
+  return root;
+}
+
+function notOpenapi(path: string, problem: string): ToolError {
+  return new ToolError('not-openapi-3.1', `${path}: not an OpenAPI 3.1 document: ${problem}`);
 }

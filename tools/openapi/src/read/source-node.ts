@@ -1,5 +1,52 @@
-import type { Place, SourceFile } from './place.js';
 import { ToolError } from './tool-error.js';
+
+/** The text of one file and where its lines start. */
+export class SourceFile {
+  #lineStarts: readonly number[] | undefined;
+
+  constructor(
+    /** As the user wrote it, or relative to the file that references it. */
+    readonly path: string,
+    readonly text: string,
+  ) {}
+
+  /** The 1-based line of an offset. */
+  lineAt(offset: number): number {
+    this.#lineStarts ??= lineStartsOf(this.text);
+    let low = 0;
+    let high = this.#lineStarts.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#lineStarts[middle] ?? 0) <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** From `offset` to the end of its line, without the line break. */
+  restOfLine(offset: number): string {
+    const end = this.text.indexOf('\n', offset);
+    return this.text.slice(offset, end === -1 ? undefined : end).trimEnd();
+  }
+}
+
+/** Where something is written: `start` and `end` are offsets into the text of `file`. */
+export interface Place {
+  readonly file: SourceFile;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A place as `path:line`. */
+export function formatPlace({ file, start }: Place): string {
+  return `${file.path}:${file.lineAt(start)}`;
+}
+
+function lineStartsOf(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
 
 /** How deep a file may nest. No interface needs it; a file that goes deeper is an accident or an attack. */
 export const MAX_DEPTH = 500;
@@ -64,4 +111,41 @@ export function descend(root: SourceNode, steps: readonly string[]): SourceNode 
 export function duplicateKey(file: SourceFile, key: string, second: number, first: number): ToolError {
   const at = `${file.path}:${file.lineAt(second)}`;
   return new ToolError('duplicate-key', `${at}: duplicate key "${key}", first on line ${file.lineAt(first)}`);
+}
+
+const DECIMAL = /^([-+]?)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d+))?$/;
+
+/**
+ * A decimal number without loss: `value`, and `exact` where `value` loses digits, so that
+ * 9007199254740993 and 9007199254740992 stay different while 1, 1.0 and 1e0 stay equal.
+ */
+export function readNumber(source: string): { value: number; exact?: string } {
+  const value = Number(source) || 0;
+  if (String(value) === source) return { value };
+  const exact = normalise(source);
+  return exact === undefined || exact === normalise(String(value)) ? { value } : { value, exact };
+}
+
+/** Sign, digits without outer zeros and a power of ten; undefined if `source` is no decimal number. */
+function normalise(source: string): string | undefined {
+  const [matched, sign, whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(source) ?? [];
+  if (matched === undefined) return undefined;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return '0';
+  const power = Number(exponent) - fraction.length + digits.length - significant.length;
+  return `${sign === '-' ? '-' : ''}${significant}e${power}`;
+}
+
+/** A node as a plain JavaScript value, for libraries that take one. */
+export function toPlain(node: SourceNode): unknown {
+  if (node.kind === 'scalar') return node.value;
+  if (node.kind === 'list') return node.items.map(toPlain);
+  const plain: Record<string, unknown> = {};
+  for (const [key, { value }] of node.entries) {
+    // Assigning to `__proto__` would set the prototype.
+    const property = { value: toPlain(value), enumerable: true, configurable: true, writable: true };
+    Object.defineProperty(plain, key, property);
+  }
+  return plain;
 }

@@ -1,11 +1,10 @@
+import { stringify } from 'yaml';
 import { type ComparedAnswer, valueText } from '../answers/compare.js';
-import { formatPosition } from '../format/position.js';
-import type { ProducerOf } from '../format/sources.js';
+import { prettify } from '../format/markdown.js';
+import { formatPosition, type ProducerOf } from '../format/position.js';
 import type { Finding, StaleReason } from '../gate/finding.js';
 import type { GateReport } from '../gate/gate.js';
-import { formatPlace, type Place } from '../read/place.js';
-import { stringAt } from '../read/source-node.js';
-import { actionLines, answerLines, fieldLines, overlayHead, schemaLines } from './lines-to-add.js';
+import { formatPlace, type Place, type SourceNode, stringAt, toPlain } from '../read/source-node.js';
 
 /** What to do, as a sentence, and lines that can be pasted as they are. */
 export interface Advice {
@@ -152,4 +151,48 @@ function nameOf(overlay: string | undefined): string {
 
 function placeOf(written: { readonly place: Place } | undefined): string {
   return written === undefined ? 'it' : formatPlace(written.place);
+}
+
+/** As Prettier writes YAML. */
+const LAYOUT = { singleQuote: true, lineWidth: 0 } as const;
+
+/** An action of the overlay with this answer. A person fills in what stands in angle brackets. */
+export function actionLines(question: string, value: SourceNode): string {
+  const action = {
+    target: '$',
+    'x-question': question,
+    'x-answer': toPlain(value),
+    'x-answered-by': '<who answered>',
+    'x-date': '<when, as 2026-01-31>',
+    'x-reason': '<why, or where to read it>',
+  };
+  return indented(stringify([action], LAYOUT), '  ');
+}
+
+/** What an overlay starts with. */
+export function overlayHead(): string {
+  const head = { overlay: '1.0.0', info: { title: 'Answers to the open questions', version: '1.0.0' } };
+  return `${stringify(head, LAYOUT)}actions:`;
+}
+
+/** The field of an action that has this answer. */
+export function fieldLines(value: SourceNode | undefined): string {
+  const answer = value === undefined ? '<the answer>' : toPlain(value);
+  return indented(stringify({ 'x-answer': answer }, LAYOUT), '    ');
+}
+
+/** The lines of answers.ts that have this answer. */
+export async function answerLines(question: string, value: SourceNode): Promise<string> {
+  const source = `answers = {\n${JSON.stringify({ [question]: toPlain(value) }).slice(1, -1)}}`;
+  const lines = (await prettify(source, 'babel')).trimEnd().split('\n');
+  return lines.slice(1, -1).join('\n');
+}
+
+/** The line of answers.ts where a schema goes. */
+export function schemaLines(question: string): string {
+  return `  ${/^\w+$/.test(question) ? question : `'${question}'`}: <a schema>,`;
+}
+
+function indented(lines: string, by: string): string {
+  return lines.trimEnd().replace(/^(?=.)/gm, by);
 }

@@ -1,5 +1,5 @@
 import { type ComparedAnswer, valueText } from '../answers/compare.js';
-import { statedIn } from '../facts/stated-in.js';
+import { statedIn } from '../facts/fact.js';
 import {
   formatPosition,
   type Position,
@@ -8,10 +8,9 @@ import {
   statementOf,
 } from '../format/position.js';
 import type { Finding } from '../gate/finding.js';
-import type { Action } from '../overlay/action.js';
+import type { Action } from '../overlay/read-overlay.js';
 import { plainName, pointerOf } from '../read/json-pointer.js';
-import { formatPlace } from '../read/place.js';
-import type { SourceNode } from '../read/source-node.js';
+import { formatPlace, type SourceNode } from '../read/source-node.js';
 import { type Advice, adviceOnAnswer, adviceOnFinding, type Presentation } from './advice.js';
 
 /** A finding, or the two sides of a question, in words. */

@@ -1,10 +1,9 @@
-import { statedIn } from '../facts/stated-in.js';
-import { annotation } from '../format/annotation.js';
+import { statedIn } from '../facts/fact.js';
+import { annotation, textBlock } from '../format/lines.js';
 import { code, codeBlock, escape, table } from '../format/markdown.js';
 import { positionOf, statementOf } from '../format/position.js';
-import { textBlock } from '../format/text.js';
-import { isClean, tally, tallyLine } from '../gate/tally.js';
-import type { Action } from '../overlay/action.js';
+import { isClean, tally, tallyLine } from '../gate/gate.js';
+import type { Action } from '../overlay/read-overlay.js';
 import { adviceOnAnswer, adviceOnFinding, type Presentation } from './advice.js';
 import {
   type Detail,

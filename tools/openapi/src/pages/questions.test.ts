@@ -1,8 +1,8 @@
 import { type Answers, openQuestions } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
+import { prettify } from '../format/markdown.js';
 import { renderMarkdown } from '../format/page.js';
-import { prettify } from '../format/prettier.js';
-import { describeOpenQuestions } from './open-questions.js';
+import { describeOpenQuestions } from './questions.js';
 
 /** Each "not shown" of the specification, in its order. */
 const NOT_SHOWN = [

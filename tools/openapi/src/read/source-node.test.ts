@@ -1,4 +1,4 @@
-import { readNumber } from './read-number.js';
+import { readNumber } from './source-node.js';
 
 describe('readNumber', () => {
   it.each([
