@@ -21,7 +21,6 @@ interface Report {
   readonly answers: readonly {
     readonly state: string;
     readonly question: string;
-    readonly nearest?: string;
     readonly advice: readonly { readonly text: string; readonly lines?: string }[];
   }[];
 }
@@ -180,7 +179,7 @@ describe('in every format', () => {
     const { code, out } = diff(given, 'text');
     expect(code).toBe(1);
     expect(out).toContain('unknown question: pay-load\n');
-    expect(out).toContain('Correct `x-question` at o.yaml:6. The most similar is `payload`.');
+    expect(out).toContain('Correct `x-question` at o.yaml:6. OPEN_QUESTIONS.md lists them all.');
     expect(out).toContain('missing answer: retry, not in the overlay\n');
     expect(out).toContain('\n  - target: $\n    x-question: retry\n    x-answer:\n      delays:\n');
     expect(out).toMatch(/, 2 unmatched\n$/);
@@ -188,7 +187,7 @@ describe('in every format', () => {
 
   it('JSON has each answer with its places', () => {
     expect(reportOf(given).answers).toMatchObject([
-      { state: 'unknown question', nearest: 'payload', provenance: { file: 'o.yaml', line: 6 } },
+      { state: 'unknown question', provenance: { file: 'o.yaml', line: 6 } },
       { state: 'missing answer', code: { file: 'libs/contract/src/answers.ts', line: 2 } },
     ]);
   });

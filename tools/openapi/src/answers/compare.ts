@@ -25,8 +25,6 @@ export interface ComparedAnswer {
   readonly actions: readonly Action[];
   /** The code's answer. */
   readonly entered?: EnteredAnswer;
-  /** The known question with the most similar id, for an unknown one. */
-  readonly nearest?: string;
 }
 
 /**
@@ -38,14 +36,7 @@ export function compareAnswers(actions: readonly Action[], code?: EnteredAnswers
   const inOverlay = [...questions].flatMap((question): ComparedAnswer[] => {
     const own = actions.filter((action) => action.question === question);
     if (code === undefined || code.questions.includes(question)) return [compareOne(question, own, code)];
-    const nearest = nearestTo(question, code.questions);
-    return own.map((action) => ({
-      state: 'unknown question',
-      question,
-      action,
-      actions: own,
-      ...(nearest !== undefined && { nearest }),
-    }));
+    return own.map((action) => ({ state: 'unknown question', question, action, actions: own }));
   });
   const onlyInCode = [...(code?.answers ?? [])]
     .filter(([question]) => !questions.has(question))
@@ -77,23 +68,4 @@ export function valueText(node: SourceNode): string {
   if (node.kind === 'list') return `[${node.items.map(valueText).join(',')}]`;
   const entries = [...node.entries].sort(([one], [other]) => (one < other ? -1 : 1));
   return `{${entries.map(([key, { value }]) => `${JSON.stringify(key)}:${valueText(value)}`).join(',')}}`;
-}
-
-/** The word that takes the fewest edits of a letter (Levenshtein distance); the first of several. */
-function nearestTo(word: string, words: readonly string[]): string | undefined {
-  const ranked = words.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }));
-  return ranked.sort((one, other) => one.distance - other.distance)[0]?.candidate;
-}
-
-function editDistance(one: string, other: string): number {
-  let above = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let row = 0; row < one.length; row++) {
-    const line = [row + 1];
-    for (let column = 0; column < other.length; column++) {
-      const changed = (above[column] ?? 0) + (one[row] === other[column] ? 0 : 1);
-      line.push(Math.min(changed, (above[column + 1] ?? 0) + 1, (line[column] ?? 0) + 1));
-    }
-    above = line;
-  }
-  return above.at(-1) ?? 0;
 }

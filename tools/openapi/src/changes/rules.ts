@@ -1,5 +1,5 @@
 import type { FactChild } from '../facts/fact.js';
-import { isMap } from '../facts/openapi-objects.js';
+import { isMap, METHODS } from '../facts/openapi-objects.js';
 import { EITHER, type Effect, NARROWS, NEITHER, turned, UNKNOWN, WIDENS } from './effect.js';
 import type { Unit } from './unit.js';
 import {
@@ -24,6 +24,10 @@ import {
 /** The effect of a change, or how it is found out. */
 type EffectOf = Effect | ((unit: Unit) => Effect);
 
+const UPPER_BOUNDS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
+const LOWER_BOUNDS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
+const SCHEMAS = ['patternProperties.*', 'dependentSchemas.*', 'prefixItems.*', 'items', '$ref'];
+
 /** What a change of one kind means. */
 interface Rule {
   /** What changes, in a few words. */
@@ -36,6 +40,8 @@ interface Rule {
   readonly changed: EffectOf;
 }
 
+type Rules = Readonly<Record<string, Rule>>;
+
 const rule = (subject: string, added: EffectOf, removed: EffectOf, changed: EffectOf): Rule => ({
   subject,
   added,
@@ -43,44 +49,31 @@ const rule = (subject: string, added: EffectOf, removed: EffectOf, changed: Effe
   changed,
 });
 const always = (subject: string, effect: EffectOf) => rule(subject, effect, effect, effect);
-const silent = (subject: string) => always(subject, NEITHER);
 /** A keyword that only takes away from what is allowed. */
 const constraint = (subject: string, changed: EffectOf) => rule(subject, NARROWS, WIDENS, changed);
-const operation = (method: string) => rule(`operation ${method}`, operationAdded, EITHER, UNKNOWN);
-const pathItem = (subject: string) => rule(subject, WIDENS, EITHER, UNKNOWN);
+/** The same rule for several fields of an object. */
+const each = (object: string, fields: readonly string[], ruleOf: (field: string) => Rule): Rules =>
+  Object.fromEntries(fields.map((field) => [`${object}.${field}`, ruleOf(field)]));
+/** Words for people. Their change breaks nobody. */
+const silent = (object: string, ...fields: readonly string[]) =>
+  each(object, fields, (field) => always(field, NEITHER));
 
 /**
  * The rules by kind, as `unitAt` names it: what changes, and the effect if it is added, removed or changed.
  * `*.field` is for a field of any object that has no row of its own. What has no row is unclassified.
  */
-export const RULES: Readonly<Record<string, Rule>> = {
-  '*.title': silent('title'),
-  '*.summary': silent('summary'),
-  '*.description': silent('description'),
-  '*.$comment': silent('comment'),
-  '*.externalDocs': silent('external documentation'),
-  '*.example': silent('example'),
-  '*.examples': silent('examples'),
-  '*.deprecated': silent('deprecation'),
-  'openapi.tags': silent('tags'),
-  'operation.tags': silent('tags'),
-  'info.version': silent('version of the document'),
-  'info.contact': silent('contact'),
-  'info.license': silent('licence'),
-  'info.termsOfService': silent('terms of service'),
+export const RULES: Rules = {
+  ...silent('*', 'title', 'summary', 'description', '$comment', 'externalDocs', 'example', 'examples'),
+  ...silent('*', 'deprecated'),
+  ...silent('openapi', 'tags'),
+  ...silent('operation', 'tags'),
+  ...silent('info', 'version', 'contact', 'license', 'termsOfService'),
 
-  'openapi.webhooks.*': pathItem('webhook'),
-  'paths.*': pathItem('path'),
-  'callback.*': pathItem('callback'),
-  'operation.callbacks.*': pathItem('callback'),
-  'path-item.delete': operation('DELETE'),
-  'path-item.get': operation('GET'),
-  'path-item.head': operation('HEAD'),
-  'path-item.options': operation('OPTIONS'),
-  'path-item.patch': operation('PATCH'),
-  'path-item.post': operation('POST'),
-  'path-item.put': operation('PUT'),
-  'path-item.trace': operation('TRACE'),
+  'openapi.webhooks.*': rule('webhook', WIDENS, EITHER, UNKNOWN),
+  'paths.*': rule('path', WIDENS, EITHER, UNKNOWN),
+  ...each('path-item', METHODS, (method) =>
+    rule(`operation ${method.toUpperCase()}`, operationAdded, EITHER, UNKNOWN),
+  ),
   'path-item.parameters': always('parameters', parametersEffect),
   'operation.parameters': always('parameters', parametersEffect),
   'operation.requestBody': rule('request body', unlessRequired(WIDENS), unlessRequired(NARROWS), UNKNOWN),
@@ -96,55 +89,36 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'security-scheme.in': always('place of the key', EITHER),
   'security-scheme.name': always('name of the key', EITHER),
 
+  '*.style': always('serialisation', EITHER),
+  '*.explode': always('serialisation', EITHER),
+  '*.allowReserved': always('serialisation', EITHER),
   'parameter.required': always('obligation to send it', flag(NARROWS, WIDENS)),
   'header.required': always('obligation to send it', flag(NARROWS, WIDENS)),
   'request-body.required': always('obligation to send it', flag(NARROWS, WIDENS)),
   'parameter.allowEmptyValue': always('empty value', flag(WIDENS, NARROWS)),
-  'parameter.style': always('serialisation', EITHER),
-  'parameter.explode': always('serialisation', EITHER),
-  'parameter.allowReserved': always('serialisation', EITHER),
-  'header.explode': always('serialisation', EITHER),
-  'encoding.style': always('serialisation', EITHER),
-  'encoding.explode': always('serialisation', EITHER),
-  'encoding.allowReserved': always('serialisation', EITHER),
   'request-body.content.*': rule('media type', WIDENS, NARROWS, UNKNOWN),
   'response.content.*': rule('media type', WIDENS, NARROWS, UNKNOWN),
   'response.headers.*': rule('header', headerAdded, headerRemoved, UNKNOWN),
 
-  'parameter.schema': always('schema', schemaEffect),
-  'header.schema': always('schema', schemaEffect),
-  'media-type.schema': always('schema', schemaEffect),
+  '*.schema': always('schema', schemaEffect),
   'schema.type': constraint('type', typeChanged),
   'schema.enum': constraint('allowed values', itemsChanged),
   'schema.const': constraint('the only value', EITHER),
   'schema.required': always('required properties', requiredEffect),
   'schema.dependentRequired.*': always('required properties', requiredEffect),
-  'schema.maximum': constraint('upper bound', upperBoundChanged),
-  'schema.exclusiveMaximum': constraint('upper bound', upperBoundChanged),
-  'schema.maxLength': constraint('upper bound', upperBoundChanged),
-  'schema.maxItems': constraint('upper bound', upperBoundChanged),
-  'schema.maxProperties': constraint('upper bound', upperBoundChanged),
-  'schema.maxContains': constraint('upper bound', upperBoundChanged),
-  'schema.minimum': constraint('lower bound', lowerBoundChanged),
-  'schema.exclusiveMinimum': constraint('lower bound', lowerBoundChanged),
-  'schema.minLength': constraint('lower bound', lowerBoundChanged),
-  'schema.minItems': constraint('lower bound', lowerBoundChanged),
-  'schema.minProperties': constraint('lower bound', lowerBoundChanged),
+  ...each('schema', UPPER_BOUNDS, () => constraint('upper bound', upperBoundChanged)),
+  ...each('schema', LOWER_BOUNDS, () => constraint('lower bound', lowerBoundChanged)),
   'schema.multipleOf': constraint('multiple', UNKNOWN),
   'schema.pattern': constraint('pattern', UNKNOWN),
   'schema.uniqueItems': always('uniqueness of items', flag(NARROWS, WIDENS)),
   'schema.properties.*': rule('property', propertyAdded, propertyRemoved, schemaEffect),
-  'schema.patternProperties.*': always('schema', schemaEffect),
-  'schema.dependentSchemas.*': always('schema', schemaEffect),
-  'schema.prefixItems.*': always('schema', schemaEffect),
+  ...each('schema', SCHEMAS, () => always('schema', schemaEffect)),
   'schema.prefixItems': constraint('schema', UNKNOWN),
-  'schema.items': always('schema', schemaEffect),
   'schema.contains': constraint('schema', UNKNOWN),
   'schema.additionalProperties': always('further properties', schemaEffect),
   'schema.unevaluatedProperties': always('further properties', schemaEffect),
   'schema.unevaluatedItems': always('further items', schemaEffect),
   'schema.propertyNames': always('names of properties', schemaEffect),
-  'schema.$ref': always('schema', schemaEffect),
   'schema.not': constraint('what is not allowed', UNKNOWN),
   'schema.allOf': constraint('schemas that all apply', (unit) => turned(itemsChanged(unit), 'negated')),
   'schema.anyOf': constraint('alternatives', itemsChanged),
@@ -170,7 +144,7 @@ export function judge(unit: Unit): Judgement {
 function ruleFor({ kind, field, first, second }: Unit): Rule | undefined {
   if (Object.hasOwn(RULES, kind)) return RULES[kind];
   if ((first === undefined || second === undefined) && isEmptyMap(first ?? second))
-    return silent('empty map');
+    return always('empty map', NEITHER);
   const ofAny = `*.${field}`;
   return !kind.endsWith('.*') && Object.hasOwn(RULES, ofAny) ? RULES[ofAny] : undefined;
 }

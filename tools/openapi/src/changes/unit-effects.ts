@@ -1,10 +1,9 @@
 import { type FactChild, type FactNode, isSame } from '../facts/fact.js';
+import { METHODS } from '../facts/openapi-objects.js';
 import { type Effect, EITHER, joined, NARROWS, NEITHER, turned, UNKNOWN, WIDENS } from './effect.js';
 import { parameterKey, type Unit } from './unit.js';
 
 // What the rules need a look at both documents for: the effect of a part that was added, removed or changed.
-
-const METHODS = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put', 'trace'];
 
 export function upperBoundChanged({ first, second }: Unit): Effect {
   const [before, after] = [Number(first?.node.text), Number(second?.node.text)];

@@ -74,7 +74,7 @@ export function unitAt(pointer: string, root: Pair): Unit | undefined {
       const place = pointerOf(steps.slice(0, index + 1));
       return { pointer: place, kind, field: step, ...children, within, around, audience, turns };
     }
-    context = { name: nameOf(child, kind), roles, isResponse, turns: [...turns, ...turnsOf(kind, within)] };
+    context = { name: nameOf(child, kind), roles, isResponse, turns: [...turns, ...turnsOf(kind)] };
     around = within;
     within = child;
   }
@@ -92,12 +92,9 @@ function rootRoles({ first, second }: Pair): Roles {
   };
 }
 
-/** A callback turns the roles round: who responds to the operation sends the callback's request. */
 function rolesIn(roles: Roles, kind: string): Roles {
   if (kind.startsWith('openapi.webhooks')) return WEBHOOKS;
-  if (kind.startsWith('openapi.paths') || kind === 'paths.*') return PATHS;
-  if (kind !== 'operation.callbacks') return roles;
-  return { requesters: roles.responders, responders: roles.requesters };
+  return kind.startsWith('openapi.paths') || kind === 'paths.*' ? PATHS : roles;
 }
 
 function audienceOf({ requesters, responders }: Roles, isResponse: boolean): Audience {
@@ -119,7 +116,7 @@ function nameOf(pair: Pair, kind: string): string {
 function kindOf(name: string, pair: Pair, step: string): string {
   const shape = shapeOf(pair);
   if (!isObject(shape)) return `${name}.*`;
-  const isNamed = !['paths', 'responses', 'callback'].includes(shape) || step.startsWith('x-');
+  const isNamed = !['paths', 'responses'].includes(shape) || step.startsWith('x-');
   return `${name}.${isNamed ? step : '*'}`;
 }
 
@@ -172,23 +169,12 @@ const TURNS: Readonly<Record<string, Turn>> = {
   'schema.if': 'unsure',
   'schema.$defs': 'defined',
   'schema.definitions': 'defined',
-  // The same schemas are listed under `oneOf` and `anyOf`.
-  'discriminator.mapping': 'defined',
-  'components.schemas': 'defined',
-  'components.responses': 'defined',
-  'components.parameters': 'defined',
-  'components.examples': 'defined',
-  'components.requestBodies': 'defined',
-  'components.headers': 'defined',
-  'components.links': 'defined',
-  'components.callbacks': 'defined',
-  'components.pathItems': 'defined',
+  'schema.contains': 'unsure',
 };
 
-function turnsOf(kind: string, { first, second }: Pair): readonly Turn[] {
-  const hasMaximum = [first, second].some((node) => node?.children.has('maxContains'));
-  if (kind === 'schema.contains' && hasMaximum) return ['unsure'];
-  if (kind.endsWith('.examples') && kind !== 'components.examples') return ['silent'];
+function turnsOf(kind: string): readonly Turn[] {
+  if (/^components\.(?!securitySchemes)/.test(kind)) return ['defined'];
+  if (kind.endsWith('.examples')) return ['silent'];
   const turn = Object.hasOwn(TURNS, kind) ? TURNS[kind] : undefined;
   return turn === undefined ? [] : [turn];
 }

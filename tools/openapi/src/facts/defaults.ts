@@ -1,21 +1,12 @@
-import { type SourceMap, stringAt, toPlain, valueAt } from '../read/source-node.js';
+import { type SourceMap, toPlain, valueAt } from '../read/source-node.js';
 import type { Shape } from './openapi-objects.js';
 
-/** The values of a field that mean the same as leaving it out. */
-type Defaults = readonly unknown[] | ((siblings: SourceMap) => readonly unknown[]);
-
-const serialisation = (style: (siblings: SourceMap) => string) => ({
-  style: (siblings: SourceMap) => [style(siblings)],
-  explode: (siblings: SourceMap) => [(stringAt(siblings, 'style') ?? style(siblings)) === 'form'],
-  allowReserved: [false],
-});
-
 /**
- * Every default that OpenAPI 3.1.0 §4.8 or JSON Schema 2020-12 states in so many words. A field with
- * its default value asserts nothing, so it is not a fact. What a standard calls optional without naming a
- * default is not here: an empty `description` says more than none.
+ * The defaults that OpenAPI 3.1.0 §4.8 and JSON Schema 2020-12 state, by field: each value means the same as
+ * leaving the field out, so it is not a fact. Not here is what depends on other fields (`style`, `explode`), and
+ * what a standard calls optional without naming a default: an empty `description` says more than none.
  */
-const DEFAULTS: Partial<Readonly<Record<Shape, Readonly<Record<string, Defaults>>>>> = {
+const DEFAULTS: Partial<Readonly<Record<Shape, Readonly<Record<string, readonly unknown[]>>>>> = {
   openapi: {
     jsonSchemaDialect: ['https://spec.openapis.org/oas/3.1/dialect/base'],
     servers: [[], [{ url: '/' }]],
@@ -25,17 +16,11 @@ const DEFAULTS: Partial<Readonly<Record<Shape, Readonly<Record<string, Defaults>
     required: [false],
     deprecated: [false],
     allowEmptyValue: [false],
-    ...serialisation((siblings) =>
-      ['query', 'cookie'].includes(stringAt(siblings, 'in') ?? '') ? 'form' : 'simple',
-    ),
+    allowReserved: [false],
   },
   'request-body': { required: [false] },
-  encoding: serialisation(() => 'form'),
-  header: {
-    required: [false],
-    deprecated: [false],
-    ...serialisation(() => 'simple'),
-  },
+  encoding: { allowReserved: [false] },
+  header: { required: [false], deprecated: [false] },
   schema: {
     deprecated: [false],
     readOnly: [false],
@@ -56,8 +41,6 @@ export function isDefault(shape: Shape, field: string, siblings: SourceMap): boo
   const fields = DEFAULTS[shape];
   if (fields === undefined || !Object.hasOwn(fields, field)) return false;
   const value = valueAt(siblings, field);
-  const defaults = fields[field] ?? [];
-  const plains = typeof defaults === 'function' ? defaults(siblings) : defaults;
   const text = value && JSON.stringify(toPlain(value));
-  return plains.some((plain) => JSON.stringify(plain) === text);
+  return fields[field]?.some((plain) => JSON.stringify(plain) === text) === true;
 }

@@ -11,7 +11,6 @@ import {
 import { ToolError, type ToolErrorCode } from '../read/tool-error.js';
 import { dropUsedComponents } from './components.js';
 import { isDefault } from './defaults.js';
-import { spelledOut } from './discriminators.js';
 import { type FactChild, type FactNode, NO_CHILDREN } from './fact.js';
 import { isList, isObject, isReferable, type Shape, shapeBelow } from './openapi-objects.js';
 
@@ -19,8 +18,7 @@ import { isList, isObject, isReferable, type Shape, shapeBelow } from './openapi
  * The facts of an OpenAPI document as a graph. A reference is replaced by what it denotes, so a schema is
  * the same whether it is written in place or referenced; a component that something references is not
  * repeated under `components`. A reference that has siblings is kept as a part named `$ref` beside them,
- * because JSON Schema and OpenAPI read the two together in different ways. What a discriminator means by a
- * name is spelled out; see `spelledOut`.
+ * because JSON Schema and OpenAPI read the two together in different ways.
  *
  * @throws ToolError for a reference that denotes nothing, and `not-supported` for `$dynamicRef` and for a
  *   reference below an `$id`
@@ -104,8 +102,7 @@ class FactGraphBuilder {
     const reference = key === '$ref' && isReferable(shape) ? stringAt(siblings, key) : undefined;
     if (reference !== undefined) return this.#node(this.#target(reference, siblings), shape);
     if (isDefault(shape, key, siblings)) return undefined;
-    const below = shapeBelow(shape, key);
-    return this.#node(below === 'discriminator' ? spelledOut(this.root, siblings, value) : value, below);
+    return this.#node(value, shapeBelow(shape, key));
   }
 
   #checkSchema(schema: SourceMap): void {

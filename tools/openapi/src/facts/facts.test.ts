@@ -107,35 +107,9 @@ describe('the same facts', () => {
       other: withSchema({}),
     },
     {
-      name: 'the default style of a query parameter',
-      one: parameter({ style: 'form', explode: true, required: false }),
-      other: parameter({}),
-    },
-    {
-      name: 'explode as the style says',
-      one: parameter({ style: 'spaceDelimited', explode: false }),
-      other: parameter({ style: 'spaceDelimited' }),
-    },
-    {
       name: 'the default server',
       one: documentOf({ servers: [{ url: '/' }] }),
       other: documentOf({ servers: [] }),
-    },
-    {
-      name: 'an implicit name of a discriminator, written out',
-      one: withSchema({ oneOf: [ref('A'), ref('B')], discriminator: { propertyName: 'p' } }, AB),
-      other: withSchema(
-        {
-          oneOf: [ref('A'), ref('B')],
-          discriminator: { propertyName: 'p', mapping: { A: 'A', B: '#/components/schemas/B' } },
-        },
-        AB,
-      ),
-    },
-    {
-      name: 'what an explicit name chooses, under another name',
-      one: withSchema(chosenBy({ a: ref('A').$ref }), AB),
-      other: withSchema(chosenBy({ a: ref('C').$ref }), { C: AB.A, B: AB.B }),
     },
   ])('are found for $name', ({ one, other }) => {
     expect(differences({ 'main.yaml': one }, { 'main.yaml': other })).toEqual([]);
@@ -212,31 +186,10 @@ describe('different facts', () => {
       want: [`${SCHEMA}/description`, `${SCHEMA}/$ref/type`, `${SCHEMA}/type`],
     },
     {
-      name: 'a schema that a discriminator chooses by another name',
-      one: withSchema({ oneOf: [ref('A')], discriminator: { propertyName: 'p' } }, { A: {} }),
-      other: withSchema({ oneOf: [ref('B')], discriminator: { propertyName: 'p' } }, { B: {} }),
-      want: [`${SCHEMA}/discriminator/mapping/A`, `${SCHEMA}/discriminator/mapping/B`],
-    },
-    {
-      name: 'a schema that a discriminator can no longer choose, because it is in place',
-      one: withSchema({ anyOf: [ref('A')], discriminator: { propertyName: 'p' } }, { A: {} }),
-      other: withSchema({ anyOf: [{}], discriminator: { propertyName: 'p' } }),
-      want: [`${SCHEMA}/discriminator/mapping/A`],
-    },
-    {
-      name: 'schemas that changed their names with each other',
-      one: withSchema({ oneOf: [ref('A'), ref('B')], discriminator: { propertyName: 'p' } }, AB),
-      other: withSchema(
-        { oneOf: [ref('B'), ref('A')], discriminator: { propertyName: 'p' } },
-        { A: AB.B, B: AB.A },
-      ),
-      want: [`${SCHEMA}/discriminator/mapping/A/type`, `${SCHEMA}/discriminator/mapping/B/type`],
-    },
-    {
-      name: 'schemas that changed their explicit names with each other',
-      one: withSchema(chosenBy({ a: 'A', b: 'B' }), AB),
-      other: withSchema(chosenBy({ a: 'B', b: 'A' }), AB),
-      want: [`${SCHEMA}/discriminator/mapping/a/type`, `${SCHEMA}/discriminator/mapping/b/type`],
+      name: 'an address in a discriminator',
+      one: withSchema(chosenBy({ a: ref('A').$ref }), AB),
+      other: withSchema(chosenBy({ a: ref('B').$ref }), AB),
+      want: [`${SCHEMA}/discriminator/mapping/a`],
     },
     {
       name: 'a recursive schema, further down',
@@ -251,12 +204,6 @@ describe('different facts', () => {
       want: ['type', 'properties/next/type', 'properties/next/properties'].map(
         (path) => `${SCHEMA}/properties/next/${path}`,
       ),
-    },
-    {
-      name: 'an address that is not local',
-      one: withSchema(chosenBy({ a: 'https://example.com/a.json' })),
-      other: withSchema(chosenBy({ a: 'https://example.com/b.json' })),
-      want: [`${SCHEMA}/discriminator/mapping/a`],
     },
     {
       name: 'root security',

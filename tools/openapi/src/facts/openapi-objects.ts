@@ -1,4 +1,7 @@
-/** The objects of OpenAPI 3.1.0 §4.8. */
+/** The fields of a Path Item that hold an operation. */
+export const METHODS = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put', 'trace'];
+
+/** The objects of OpenAPI 3.1.0 §4.8. `callbacks` and `links` are no webhook's: they are data. */
 export type ObjectName =
   | 'openapi'
   | 'info'
@@ -13,12 +16,9 @@ export type ObjectName =
   | 'encoding'
   | 'responses'
   | 'response'
-  | 'callback'
   | 'example'
-  | 'link'
   | 'header'
   | 'schema'
-  | 'discriminator'
   | 'xml'
   | 'security-scheme';
 
@@ -64,8 +64,6 @@ const OBJECTS: Readonly<Record<ObjectName, ObjectDefinition>> = {
       requestBodies: 'request-body{}',
       headers: 'header{}',
       securitySchemes: 'security-scheme{}',
-      links: 'link{}',
-      callbacks: 'callback{}',
       pathItems: 'path-item{}',
     },
   },
@@ -73,7 +71,7 @@ const OBJECTS: Readonly<Record<ObjectName, ObjectDefinition>> = {
   'path-item': {
     reference: true,
     fields: {
-      ...named('operation', 'delete', 'get', 'head', 'options', 'patch', 'post', 'put', 'trace'),
+      ...named('operation', ...METHODS),
       servers: 'server[]',
       parameters: 'parameter[]',
     },
@@ -84,7 +82,6 @@ const OBJECTS: Readonly<Record<ObjectName, ObjectDefinition>> = {
       parameters: 'parameter[]',
       requestBody: 'request-body',
       responses: 'responses',
-      callbacks: 'callback{}',
       servers: 'server[]',
     },
   },
@@ -98,11 +95,9 @@ const OBJECTS: Readonly<Record<ObjectName, ObjectDefinition>> = {
   responses: { others: 'response' },
   response: {
     reference: true,
-    fields: { headers: 'header{}', content: 'media-type{}', links: 'link{}' },
+    fields: { headers: 'header{}', content: 'media-type{}' },
   },
-  callback: { reference: true, others: 'path-item' },
   example: { reference: true },
-  link: { reference: true, fields: { server: 'server' } },
   header: {
     reference: true,
     fields: { schema: 'schema', examples: 'example{}', content: 'media-type{}' },
@@ -117,11 +112,9 @@ const OBJECTS: Readonly<Record<ObjectName, ObjectDefinition>> = {
       dependentRequired: 'set{}',
       required: 'set',
       type: 'string-or-set',
-      discriminator: 'discriminator',
       xml: 'xml',
     },
   },
-  discriminator: { fields: { mapping: 'schema{}' } },
   xml: {},
   'security-scheme': { reference: true },
 };

@@ -18,10 +18,6 @@ export interface LedgerInput {
   readonly sources: readonly string[];
 }
 
-/** Schemas that share parts have more facts than fit on a page. The rest is counted. */
-const MAX_SPECIFIED = 10_000;
-const MAX_FACTS_OF_ANSWER = 100;
-
 const HEAD = ['State', 'Fact', 'Pointer', 'Specification or answer', 'Document', 'Section or question'];
 const ANSWERS_HEAD = ['State', 'Question', 'Answer', 'Answered by', 'On', 'Why', 'Facts of the document'];
 
@@ -76,7 +72,6 @@ function answerRow(
   const entry = questions.find(({ id }) => id === question);
   const name = entry === undefined ? question : `${entry.title} (${entry.section}, ${question})`;
   const facts = factsAddedBy(compared, report.findings);
-  const more = facts.length - MAX_FACTS_OF_ANSWER;
   const isOne = state === 'answered' || report.entered === undefined;
   return [
     state,
@@ -87,19 +82,18 @@ function answerRow(
     escape(action?.answeredBy ?? ''),
     escape(action?.date ?? ''),
     escape(action?.reason ?? ''),
-    [...facts.slice(0, MAX_FACTS_OF_ANSWER).map(code), ...(more > 0 ? [`and ${more} more`] : [])].join(
-      '<br>',
-    ) || 'none',
+    facts.map(code).join('<br>') || 'none',
   ];
 }
 
 function specified({ specified: count, stated }: GateReport): string {
-  const rows: string[][] = [];
-  for (const fact of stated()) {
-    if (rows.push(specifiedRow(fact)) === MAX_SPECIFIED) break;
-  }
-  const more = count > rows.length ? `\n\nAnd ${count - rows.length} more.` : '';
-  return `<details>\n<summary>${count} specified</summary>\n\n${table(HEAD, rows)}${more}\n\n</details>`;
+  const rows = Array.from(stated(), specifiedRow);
+  return `<details>
+<summary>${count} specified</summary>
+
+${table(HEAD, rows)}
+
+</details>`;
 }
 
 function specifiedRow(fact: Fact): string[] {

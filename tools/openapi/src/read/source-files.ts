@@ -72,7 +72,7 @@ function beside(base: string, address: string): string {
 }
 
 /** A reference without its percent-encoding; undefined if that is broken. */
-export function splitReference(reference: string): { address: string; fragment: string } | undefined {
+function splitReference(reference: string): { address: string; fragment: string } | undefined {
   const [address = '', fragment = ''] = reference.split(/#(.*)/s);
   try {
     return { address: decodeURIComponent(address), fragment: decodeURIComponent(fragment) };

@@ -82,7 +82,7 @@ export async function adviceOnAnswer(
   compared: ComparedAnswer,
   presentation: Presentation,
 ): Promise<Advice[]> {
-  const { state, action, entered, nearest } = compared;
+  const { state, action, entered } = compared;
   switch (state) {
     case 'answered':
       return [];
@@ -101,7 +101,7 @@ export async function adviceOnAnswer(
     }
     case 'unknown question':
       return sentences(
-        `There is no such question. Correct \`x-question\` at ${placeOf(action)}. The most similar is \`${nearest ?? 'none'}\`.`,
+        `There is no such question. Correct \`x-question\` at ${placeOf(action)}. OPEN_QUESTIONS.md lists them all.`,
       );
   }
 }

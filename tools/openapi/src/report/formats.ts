@@ -54,7 +54,6 @@ const json: Format = async (presentation) => {
     question: compared.question,
     ...sidesOf(compared),
     provenance: compared.action && provenance(compared.action),
-    nearest: compared.nearest,
     facts: factsAddedBy(compared, report.findings),
     advice: await adviceOnAnswer(compared, presentation),
   }));
