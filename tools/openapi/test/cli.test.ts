@@ -311,7 +311,7 @@ not breaking: summary changed: webhooks › /hook › summary   /webhooks/~1hook
 
   it('prints annotations for GitHub, JSON and Markdown', () => {
     expect(changes(NEW, ['--format', 'github']).out).toContain(
-      '::error file=b.json,line=1,title=breaking%3A webhook added%3A webhooks › other::For a receiver: breaking%0A',
+      '::error file=b.json,line=1,title=breaking%3A webhook added%3A webhooks › other::for a receiver: breaking%0A',
     );
     expect(JSON.parse(changes(NEW, ['--format', 'json']).out)).toMatchObject({
       counts: { breaking: 1, unclassified: 1, 'not breaking': 0 },

@@ -1,8 +1,7 @@
-import { annotation, type Row, textBlock } from '../format/lines.js';
+import { type Entry, formatGithub, formatText, statement, words } from '../format/entry.js';
 import { code, escape, table } from '../format/markdown.js';
-import { formatPosition, type ProducerOf, statementOf } from '../format/position.js';
+import { formatPosition, positionOf, type ProducerOf, statementOf } from '../format/position.js';
 import { plainName } from '../read/json-pointer.js';
-import { formatPlace } from '../read/source-node.js';
 import type { Change, Verdict } from './changes.js';
 import type { Party } from './unit.js';
 
@@ -18,21 +17,11 @@ const PARTIES: readonly Party[] = ['receiver', 'sender', 'client'];
 const VERDICTS: readonly Verdict[] = ['breaking', 'unclassified', 'not breaking'];
 
 /** For a terminal: each change as a block, and the counts as the last line. */
-const text: FormatChanges = ({ changes, producerOf }) => {
-  const blocks = changes.map((change) => {
-    const { verdict, what, pointer, alsoAt, before, after } = change;
-    const producer = producerOf(pointer);
-    const rows: Row[] = [
-      ...concerned(change).map(([party, one]): Row => [`for a ${party}`, one]),
-      ['before', before && `${before.text}   ${formatPlace(before.place)}`],
-      ['after', after && `${after.text}   ${formatPlace(after.place)}`],
-      ['also at', alsoAt.length > 0 ? alsoAt.join('\n') : undefined],
-      ['comes from', producer && formatPosition(producer)],
-    ];
-    return textBlock(`${verdict}: ${what}: ${plainName(pointer)}   ${pointer}`, rows);
-  });
-  return [...blocks, `${countsLine(changes)}\n`].join('\n');
-};
+const text: FormatChanges = ({ changes, producerOf }) =>
+  formatText(
+    changes.map((change) => entryOf(change, producerOf)),
+    countsLine(changes),
+  );
 
 /** For programs; values are JSON text. */
 const json: FormatChanges = ({ changes, producerOf }) => {
@@ -63,29 +52,31 @@ const markdown: FormatChanges = ({ changes }) => {
 
 /** For a job of GitHub Actions: an annotation for each change that may break somebody, and the counts. */
 const github: FormatChanges = ({ changes, producerOf }) => {
-  if (changes.length === 0) return '';
-  const lines = changes
-    .filter(({ verdict }) => verdict !== 'not breaking')
-    .map((change) => {
-      const { pointer, alsoAt, verdict, what, before, after } = change;
-      const position = producerOf(pointer) ?? (after && statementOf(after));
-      const title = `${verdict}: ${what}: ${plainName(pointer)}`;
-      const body = [
-        ...concerned(change).map(([party, one]) => `For a ${party}: ${one}`),
-        `Before: ${before?.text ?? 'nothing'}`,
-        `After: ${after?.text ?? 'nothing'}`,
-        ...alsoAt.map((place) => `Also at ${place}`),
-      ];
-      return annotation(
-        verdict === 'breaking' ? 'error' : 'warning',
-        { ...position, title },
-        body.join('\n'),
-      );
-    });
-  return `${[...lines, `::notice::${countsLine(changes)}`].join('\n')}\n`;
+  const telling = changes.filter(({ verdict }) => verdict !== 'not breaking');
+  const entries = telling.map((change) => entryOf(change, producerOf));
+  return changes.length === 0 ? '' : formatGithub(entries, 'notice', countsLine(changes));
 };
 
 export const FORMATS = { text, json, markdown, github };
+
+function entryOf(change: Change, producerOf: ProducerOf): Entry {
+  const { verdict, what, pointer, alsoAt, before, after } = change;
+  const producer = producerOf(pointer);
+  return {
+    level: verdict === 'breaking' ? 'error' : 'warning',
+    title: `${verdict}: ${what}: ${plainName(pointer)}`,
+    pointer,
+    position: producer ?? (after && positionOf(after.place)),
+    details: [
+      ...concerned(change).flatMap(([party, one]) => words(`for a ${party}`, one)),
+      ...statement('before', before && statementOf(before)),
+      ...statement('after', after && statementOf(after)),
+      ...words('also at', alsoAt.join('\n')),
+      ...words('comes from', producer && formatPosition(producer)),
+    ],
+    advice: [],
+  };
+}
 
 function counts(changes: readonly Change[]): Record<Verdict, number> {
   const count = (wanted: Verdict) => changes.filter(({ verdict }) => verdict === wanted).length;

@@ -118,9 +118,7 @@ function fault(place: Place, problem: string): ToolError {
   return new ToolError('bad-overlay', `${formatPlace(place)}: ${problem}`);
 }
 
-const STEP = /\.([\p{L}_][\p{L}\p{N}_]*)|\[(0|[1-9]\d*)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/uy;
-const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/g;
-const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+const STEP = /\.([\p{L}_][\p{L}\p{N}_]*)|\[(0|[1-9]\d*)\]|\['([^'\\]*)'\]|\["([^"\\]*)"\]/uy;
 
 /**
  * The keys and indices of a JSONPath (RFC 9535) that denotes exactly one node: `$`, then `.name`, `['name']`
@@ -134,13 +132,7 @@ export function targetSteps(path: string): string[] | undefined {
     const match = STEP.exec(path);
     if (match === null) return undefined;
     const [, name, index, single, double] = match;
-    steps.push(name ?? index ?? unescape(single ?? double ?? ''));
+    steps.push(name ?? index ?? single ?? double ?? '');
   }
   return steps;
-}
-
-function unescape(text: string): string {
-  return text.replace(ESCAPE, (_, code: string | undefined, character: string) =>
-    code === undefined ? (CONTROLS[character] ?? character) : String.fromCharCode(parseInt(code, 16)),
-  );
 }

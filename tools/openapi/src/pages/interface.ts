@@ -8,6 +8,7 @@ import {
   type Section,
   type Text,
 } from '../format/page.js';
+import { METHODS } from '../facts/openapi-objects.js';
 import type { ReadText } from '../read/source-files.js';
 import {
   type ByName,
@@ -39,8 +40,6 @@ const OPEN =
 
 /** The text for a place where the document says nothing: a link to the question about it. */
 type Silence = (id: string) => Text;
-
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /**
  * The interface as a page: what the document states, and each question of the register, open or answered.

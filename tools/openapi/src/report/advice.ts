@@ -1,16 +1,11 @@
 import { stringify } from 'yaml';
 import { type ComparedAnswer, valueText } from '../answers/compare.js';
+import type { Advice } from '../format/entry.js';
 import { prettify } from '../format/markdown.js';
 import { formatPosition, type ProducerOf } from '../format/position.js';
 import type { Finding, StaleReason } from '../gate/finding.js';
 import type { GateReport } from '../gate/gate.js';
 import { formatPlace, type Place, type SourceNode, stringAt, toPlain } from '../read/source-node.js';
-
-/** What to do, as a sentence, and lines that can be pasted as they are. */
-export interface Advice {
-  readonly text: string;
-  readonly lines?: string;
-}
 
 /** A report, and what its reader needs to act on it. */
 export interface Presentation {

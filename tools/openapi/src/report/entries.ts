@@ -1,37 +1,12 @@
 import { type ComparedAnswer, valueText } from '../answers/compare.js';
 import { statedIn } from '../facts/fact.js';
-import {
-  formatPosition,
-  type Position,
-  positionOf,
-  type Statement,
-  statementOf,
-} from '../format/position.js';
+import { type Entry, statement, words } from '../format/entry.js';
+import { formatPosition, positionOf, type Statement, statementOf } from '../format/position.js';
 import type { Finding } from '../gate/finding.js';
 import type { Action } from '../overlay/read-overlay.js';
 import { plainName, pointerOf } from '../read/json-pointer.js';
 import { formatPlace, type SourceNode } from '../read/source-node.js';
-import { type Advice, adviceOnAnswer, adviceOnFinding, type Presentation } from './advice.js';
-
-/** A finding, or the two sides of a question, in words. */
-export interface Entry {
-  readonly isError: boolean;
-  /** `missing: webhooks › /plant/webhook › summary` */
-  readonly title: string;
-  /** JSON Pointer of a finding. */
-  readonly pointer: string;
-  /** Where an annotation stands. */
-  readonly position: Position | undefined;
-  readonly details: readonly Detail[];
-  readonly advice: readonly Advice[];
-}
-
-/** One thing to know: a value as JSON text, words, or a value with words beside it. */
-export interface Detail {
-  readonly label: string;
-  readonly value?: string;
-  readonly words?: string;
-}
+import { adviceOnAnswer, adviceOnFinding, type Presentation } from './advice.js';
 
 /** What a finding is, where it comes from and what to do about it. */
 export function entryOfFinding(finding: Finding, presentation: Presentation): Entry {
@@ -42,14 +17,14 @@ export function entryOfFinding(finding: Finding, presentation: Presentation): En
   const producer = presentation.producerOf(pointer);
   const answer = action && `question ${action.question}, ${provenanceOf(action)}`;
   return {
-    isError: state !== 'answered',
+    level: state === 'answered' ? 'notice' : 'error',
     title: `${state}: ${nameOf(finding)}`,
     pointer,
     position: action === undefined ? (producer ?? stated ?? shown) : positionOf(action.place),
     details: [
       ...statement(action === undefined ? 'specification' : 'stated', stated, section && ` (${section})`),
       ...statement('document', shown),
-      ...words('also at', alsoAt.length === 0 ? undefined : alsoAt.join('\n')),
+      ...words('also at', alsoAt.join('\n')),
       ...words('answer', answer),
       ...words('comes from', producer && formatPosition(producer)),
     ],
@@ -70,7 +45,7 @@ export async function entryOfAnswer(compared: ComparedAnswer, presentation: Pres
   const { length } = factsAddedBy(compared, presentation.report.findings);
   const adds = `${length} ${length === 1 ? 'fact' : 'facts'} to the document`;
   return {
-    isError: state !== 'answered',
+    level: state === 'answered' ? 'notice' : 'error',
     title: `${state}: ${question}${state === 'missing answer' ? `, not in ${missingIn}` : ''}`,
     pointer: '',
     position: action === undefined ? entered : positionOf(action.place),
@@ -113,16 +88,6 @@ function emptyMapsIn(node: SourceNode, steps: readonly string[]): string[] {
   if (node.kind !== 'map') return [];
   if (node.entries.size === 0) return [pointerOf(steps)];
   return [...node.entries].flatMap(([key, { value }]) => emptyMapsIn(value, [...steps, key]));
-}
-
-function statement(label: string, stated: Statement | undefined, beside = ''): Detail[] {
-  return stated === undefined
-    ? []
-    : [{ label, value: stated.value, words: `${formatPosition(stated)}${beside}` }];
-}
-
-function words(label: string, text: string | undefined): Detail[] {
-  return text === undefined ? [] : [{ label, words: text }];
 }
 
 /** Who answered, when and why, and where that is written. */

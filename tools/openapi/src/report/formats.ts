@@ -1,35 +1,17 @@
 import { statedIn } from '../facts/fact.js';
-import { annotation, textBlock } from '../format/lines.js';
+import { type Detail, type Entry, formatGithub, formatText } from '../format/entry.js';
 import { code, codeBlock, escape, table } from '../format/markdown.js';
 import { positionOf, statementOf } from '../format/position.js';
 import { isClean, tally, tallyLine } from '../gate/gate.js';
 import type { Action } from '../overlay/read-overlay.js';
 import { adviceOnAnswer, adviceOnFinding, type Presentation } from './advice.js';
-import {
-  type Detail,
-  type Entry,
-  entryOfAnswer,
-  entryOfFinding,
-  factsAddedBy,
-  nameOf,
-  sidesOf,
-} from './entries.js';
+import { entryOfAnswer, entryOfFinding, factsAddedBy, nameOf, sidesOf } from './entries.js';
 
 type Format = (presentation: Presentation) => Promise<string>;
 
-/** For a terminal: each finding and each answer as a block, and the counts as the last line. */
-const text: Format = async (presentation) => {
-  const blocks = (await entriesOf(presentation)).map(({ title, pointer, details, advice }) => {
-    const todo = advice.map((one) => one.text).join('\n');
-    const block = textBlock(`${title}   ${pointer}`, [
-      ...details.map((detail) => [detail.label, wordsOf(detail, '   ')] as const),
-      ['to do', todo === '' ? undefined : todo],
-    ]);
-    // Lines to paste are indented as they have to be where they belong.
-    return [block, ...advice.flatMap(({ lines }) => (lines === undefined ? [] : [`\n${lines}\n`]))].join('');
-  });
-  return [...blocks, `${tallyLine(tally(presentation.report))}\n`].join('\n');
-};
+/** For a terminal. */
+const text: Format = async (presentation) =>
+  formatText(await entriesOf(presentation), tallyLine(tally(presentation.report)));
 
 /** For programs: `{ counts, findings, answers }`; values are JSON text, so that no digit of a number is lost. */
 const json: Format = async (presentation) => {
@@ -82,23 +64,12 @@ const markdown: Format = async (presentation) => {
   return `${parts.join('\n\n')}\n`;
 };
 
-/**
- * For a job of GitHub Actions: an annotation for each finding and each answer, at the line of the overlay or of the
- * code that it is about. Empty if there is nothing to report.
- */
+/** For a job of GitHub Actions: at the line of the overlay or of the code. Empty if there is nothing to report. */
 const github: Format = async (presentation) => {
   const { report } = presentation;
   const entries = await entriesOf(presentation);
-  if (entries.length === 0) return '';
-  const lines = entries.map(({ isError, title, position, details, advice }) => {
-    const body = [
-      ...details.map((detail) => `${detail.label}: ${wordsOf(detail, ' ')}`),
-      ...advice.flatMap((one) => [one.text, ...(one.lines === undefined ? [] : [one.lines])]),
-    ];
-    return annotation(isError ? 'error' : 'notice', { ...position, title }, body.join('\n'));
-  });
-  const summary = `::${isClean(report) ? 'notice' : 'error'}::${tallyLine(tally(report))}`;
-  return `${[...lines, summary].join('\n')}\n`;
+  const level = isClean(report) ? 'notice' : 'error';
+  return entries.length === 0 ? '' : formatGithub(entries, level, tallyLine(tally(report)));
 };
 
 /** How the gate's report can be written. */
@@ -110,10 +81,6 @@ async function entriesOf(presentation: Presentation): Promise<Entry[]> {
     ...findings.map((finding) => entryOfFinding(finding, presentation)),
     ...(await Promise.all(answers.map((compared) => entryOfAnswer(compared, presentation)))),
   ];
-}
-
-function wordsOf({ value, words }: Detail, between: string): string {
-  return [value, words].filter((part) => part !== undefined).join(between);
 }
 
 function markdownOf({ label, value, words = '' }: Detail): string {
