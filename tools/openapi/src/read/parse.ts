@@ -25,7 +25,7 @@ import {
 import { ToolError } from './tool-error.js';
 
 /**
- * Reads a JSON or YAML file. A text that starts like JSON is tried as JSON first, because that is
+ * Reads a JSON or YAML file, with the place of each node. A text that starts like JSON is tried as JSON first, because that is
  * many times as fast. A flow map of YAML starts the same way; it is read as YAML then.
  *
  * @throws ToolError `syntax` or `duplicate-key`, with the line
@@ -41,12 +41,8 @@ export function parse(file: SourceFile): SourceNode {
   }
 }
 
-/**
- * Reads JSON (RFC 8259) with the place of every node.
- *
- * @throws ToolError `syntax` or `duplicate-key`, with the line
- */
-export function parseJson(file: SourceFile): SourceNode {
+/** JSON as RFC 8259 has it. */
+function parseJson(file: SourceFile): SourceNode {
   const builder = new JsonBuilder(file);
   jsonc.visit(
     file.text,
@@ -123,12 +119,10 @@ function wordsOf(code: string): string {
 const TOO_DEEP = `nested more than ${MAX_DEPTH} levels deep`;
 
 /**
- * Reads one YAML 1.2 document that is also JSON in content, as OpenAPI asks for: keys are strings, values
- * are JSON's. Aliases share the node of their anchor. Tags of other kinds of value are refused.
- *
- * @throws ToolError `syntax` or `duplicate-key`, with the line
+ * One YAML 1.2 document that is also JSON in content, as OpenAPI asks for: keys are strings, values are JSON's.
+ * Aliases share the node of their anchor. Tags of other kinds of value are refused.
  */
-export function parseYaml(file: SourceFile): SourceNode {
+function parseYaml(file: SourceFile): SourceNode {
   const { contents, errors, warnings } = onlyDocument(file);
   const problem = errors[0] ?? warnings[0];
   if (problem !== undefined) throw notYaml(file, problem.pos[0], problem.message);
