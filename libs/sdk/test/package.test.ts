@@ -29,7 +29,9 @@ async function cloneUnbuilt(): Promise<string> {
   for (const library of libraries) {
     await cp(join(root, 'libs', library), join(folder, 'libs', library), { recursive: true, filter });
   }
-  await cp(join(root, 'tsconfig.base.json'), join(folder, 'tsconfig.base.json'));
+  for (const file of ['.npmrc', 'package.json', 'tsconfig.base.json']) {
+    await cp(join(root, file), join(folder, file));
+  }
   const modules = join(folder, 'node_modules');
   await mkdir(join(modules, '@plant-store'), { recursive: true });
   for (const name of await readdir(join(root, 'node_modules'))) {
@@ -41,10 +43,13 @@ async function cloneUnbuilt(): Promise<string> {
   return folder;
 }
 
+/** Without --foreground-scripts=false, what prepack prints is mixed with the JSON. */
+const asJson = ['--json', '--foreground-scripts=false'];
+
 async function pack(library: string): Promise<string> {
   const folder = join(clone, 'libs', library);
-  // Without --foreground-scripts=false, what prepack prints is mixed with the JSON.
-  const flags = ['--json', '--foreground-scripts=false', '--pack-destination', project];
+  // .npmrc turns scripts off, and only `npm publish` reads publishConfig.
+  const flags = [...asJson, '--ignore-scripts=false', '--pack-destination', project];
   const output = await succeed('npm', ['pack', ...flags], folder);
   const [{ filename }] = JSON.parse(output) as [{ filename: string }];
   return join(project, filename);
@@ -104,6 +109,19 @@ test("the SDK's tarball, packed from a clone that wasn't built, has these files 
     ['LICENSE', 'README.md', 'bin/plant-store.js', 'package.json', ...compiled].toSorted(),
   );
 });
+
+test.each(['contract', 'sdk'])(
+  'npm publish in a clone that was not built publishes %s with its code',
+  async (library) => {
+    const folder = join(clone, 'libs', library);
+    await rm(join(folder, 'dist'), { recursive: true });
+    const offline = ['--fetch-retries=0', '--registry', 'http://127.0.0.1:1'];
+
+    const output = await succeed('npm', ['publish', '--dry-run', ...asJson, ...offline], folder);
+
+    expect(output).toContain('"dist/index.js"');
+  },
+);
 
 test('the sources of a source map are in the tarball', async () => {
   for (const name of ['@plant-store/contract', '@plant-store/sdk']) {
