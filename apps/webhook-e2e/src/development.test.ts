@@ -193,6 +193,20 @@ describe('no process outlives npm start', () => {
 
     await expect(fetch(url)).rejects.toThrow('fetch failed');
   });
+
+  test('SIGKILL of npm, which leaves its shell behind: all end', async () => {
+    const folder = await compiled();
+    const start = `"${process.execPath}" "${join(SERVE, 'serve.mjs')}"`;
+    const { engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { engines: object };
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ engines, scripts: { start } }));
+    const served = new DevelopmentProcess(['npm', 'start'], { folder, environment: terminal() });
+    afterThisTest(() => served.kill());
+    const url = await served.listening();
+
+    await served.kill();
+
+    await expect(fetch(url)).rejects.toThrow('fetch failed');
+  });
 });
 
 describe('an older Node.js', () => {

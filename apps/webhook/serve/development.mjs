@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -69,10 +70,12 @@ export function develop(given) {
   process.once('SIGINT', () => void stop(0));
   process.once('SIGTERM', () => void stop(0));
   process.once('SIGHUP', () => void stop(0));
-  // Whoever kills the process that runs `npm start` doesn't want a receiver that keeps its port.
+  // Whoever kills the process that runs `npm start` doesn't want a receiver that keeps its port. npm starts this one
+  // in a shell, which stays when npm is killed.
   const parent = process.ppid;
+  const npm = given.npm_lifecycle_event === undefined ? undefined : parentOf(parent);
   setInterval(() => {
-    if (process.ppid !== parent) void stop(1);
+    if (process.ppid !== parent || (npm !== undefined && !isRunning(npm))) void stop(1);
   }, PARENT_CHECK_MS).unref();
 
   async function run() {
@@ -94,6 +97,26 @@ export function develop(given) {
     await builds;
     await receiver.stop();
     process.exit(code);
+  }
+}
+
+/**
+ * The process that started another one.
+ *
+ * @param {number} id
+ * @returns {number | undefined} nothing if it can't be found out, as on Windows
+ */
+function parentOf(id) {
+  const { stdout } = spawnSync('ps', ['-o', 'ppid=', '-p', String(id)], { encoding: 'utf8' });
+  return Number(stdout) || undefined;
+}
+
+/** Whether a process of this user exists. */
+function isRunning(id) {
+  try {
+    return process.kill(id, 0);
+  } catch {
+    return false;
   }
 }
 
