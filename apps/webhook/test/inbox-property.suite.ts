@@ -180,7 +180,7 @@ export function inboxProperty(open: OpenInbox): void {
         for (const turn of given) await play.turn(turn);
         await play.end();
       }),
-      { numRuns: 40, interruptAfterTimeLimit: 30_000 },
+      { numRuns: 40, interruptAfterTimeLimit: 30_000, markInterruptAsFailure: true },
     );
   }, 60_000);
 }
