@@ -81,7 +81,7 @@ test.each<{
     want: { put: {} },
   },
   {
-    name: 'something that only an operation holds, although the method is open',
+    name: 'a member that only an operation may have, although the method is open',
     methods: OPEN,
     asserted: { summary: 'a', tags: ['b'] },
     want: { summary: 'a', post: { tags: ['b'] }, put: { tags: ['b'] }, patch: { tags: ['b'] } },

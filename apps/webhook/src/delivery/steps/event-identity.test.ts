@@ -28,13 +28,13 @@ test.each([
   { pointer: '/toString/name', want: undefined },
   { pointer: '/list', want: undefined },
 ])('$pointer is $want', ({ pointer, want }) => {
-  const inspection = { json: event, eventId: null } as unknown as ReceivedDelivery;
-  const take = (): unknown => takeEventIdFromContent(pointer)(inspection);
+  const delivery = { json: event, eventId: null } as unknown as ReceivedDelivery;
+  const take = (): unknown => takeEventIdFromContent(pointer)(delivery);
 
   if (want === undefined) expect(take).toThrow('event-id-missing');
   else {
     take();
-    expect(inspection.eventId).toBe(want);
+    expect(delivery.eventId).toBe(want);
   }
 });
 
