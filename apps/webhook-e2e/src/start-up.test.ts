@@ -24,7 +24,7 @@ const TOKEN_MISSING =
   '  ACCESS_TOKENS: set either ACCESS_TOKENS (comma-separated) or ACCESS_TOKENS_FILE (one a line): the receiver does not start without a token';
 
 const configuration = (...faults: readonly string[]): string =>
-  `${['The configuration is invalid:', ...faults].join('\n')} [CONFIGURATION_INVALID]\n`;
+  ['The configuration is invalid: [CONFIGURATION_INVALID]', ...faults, ''].join('\n');
 
 const MISSPELT = 'HANDLER_CONCURENCY: is not a setting and has no effect; did you mean HANDLER_CONCURRENCY?';
 

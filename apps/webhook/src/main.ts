@@ -18,7 +18,8 @@ try {
   await starting;
 } catch (error) {
   if (!(error instanceof ReceiverError)) throw error;
-  process.stderr.write(`${error.message} [${error.code}]\n`);
+  const [first, ...more] = error.message.split('\n');
+  process.stderr.write([`${first} [${error.code}]`, ...more, ''].join('\n'));
   process.exitCode = 1;
 }
 

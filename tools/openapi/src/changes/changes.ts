@@ -2,7 +2,7 @@ import { compare } from '../facts/compare.js';
 import { factGraph } from '../facts/fact-graph.js';
 import { type Fact, factAt, type FactNode } from '../facts/fact.js';
 import { readOpenapi, type ReadText, SourceFiles } from '../read/source-files.js';
-import { type Effect, type Sureness, turned } from './effect.js';
+import { type Effect, modified, type Sureness } from './effect.js';
 import { judge } from './rules.js';
 import { type Pair, type Party, type Unit, unitAt } from './unit.js';
 
@@ -75,7 +75,7 @@ function read({ readText, path }: ChangesInput['before']): FactNode {
  */
 function gather(pointers: readonly string[], revisions: Pair, found: Map<string, Found>): void {
   const units = pointers.map((pointer) => unitAt(pointer, revisions)).filter((unit) => unit !== undefined);
-  const used = units.filter(({ turns }) => !turns.includes('defined'));
+  const used = units.filter(({ modifiers }) => !modifiers.includes('defined'));
   const [start] = units;
   for (const unit of used.length > 0 ? used : units) {
     const judged = verdictsOn(unit);
@@ -87,9 +87,9 @@ function gather(pointers: readonly string[], revisions: Pair, found: Map<string,
 }
 
 function verdictsOn(unit: Unit): Judged {
-  const { first, second, audience, turns } = unit;
+  const { first, second, audience, modifiers } = unit;
   const { subject, effect: inPlace } = judge(unit);
-  const effect = turns.reduceRight(turned, inPlace);
+  const effect = modifiers.reduceRight(modified, inPlace);
   const verb = first === undefined ? 'added' : second === undefined ? 'removed' : 'changed';
   const verdicts: Partial<Record<Party, Verdict>> = {};
   for (const party of audience.readers) verdicts[party] = verdictOf(effect.widens);

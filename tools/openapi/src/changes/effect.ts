@@ -16,7 +16,7 @@ export const EITHER: Effect = { widens: 'yes', narrows: 'yes' };
 export const UNKNOWN: Effect = { widens: 'maybe', narrows: 'maybe' };
 
 /** What a keyword on the way to a change does to its effect. */
-export type Turn =
+export type Modifier =
   /** Under `not`: a wider schema allows less. */
   | 'negated'
   /** Under `oneOf`: a wider alternative may overlap with another, and what fits both is not allowed. */
@@ -29,11 +29,11 @@ export type Turn =
   | 'silent';
 
 /** The effect of a change that has `effect` where it is, seen from further out. */
-export function turned(effect: Effect, turn: Turn): Effect {
+export function modified(effect: Effect, modifier: Modifier): Effect {
   const { widens, narrows } = effect;
-  if (turn === 'silent' || (widens === 'no' && narrows === 'no')) return NEITHER;
-  if (turn === 'negated') return { widens: narrows, narrows: widens };
-  if (turn !== 'exclusive') return UNKNOWN;
+  if (modifier === 'silent' || (widens === 'no' && narrows === 'no')) return NEITHER;
+  if (modifier === 'negated') return { widens: narrows, narrows: widens };
+  if (modifier !== 'exclusive') return UNKNOWN;
   return { widens: widens === 'no' ? 'maybe' : widens, narrows: narrows === 'no' ? 'maybe' : narrows };
 }
 

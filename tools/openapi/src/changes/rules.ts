@@ -1,6 +1,6 @@
 import type { FactChild } from '../facts/fact.js';
 import { isMap, METHODS } from '../facts/openapi-objects.js';
-import { EITHER, type Effect, NARROWS, NEITHER, turned, UNKNOWN, WIDENS } from './effect.js';
+import { EITHER, type Effect, modified, NARROWS, NEITHER, UNKNOWN, WIDENS } from './effect.js';
 import type { Unit } from './unit.js';
 import {
   flag,
@@ -120,9 +120,9 @@ export const RULES: Rules = {
   'schema.unevaluatedItems': always('further items', schemaEffect),
   'schema.propertyNames': always('names of properties', schemaEffect),
   'schema.not': constraint('what is not allowed', UNKNOWN),
-  'schema.allOf': constraint('schemas that all apply', (unit) => turned(itemsChanged(unit), 'negated')),
+  'schema.allOf': constraint('schemas that all apply', (unit) => modified(itemsChanged(unit), 'negated')),
   'schema.anyOf': constraint('alternatives', itemsChanged),
-  'schema.oneOf': constraint('exclusive alternatives', (unit) => turned(itemsChanged(unit), 'exclusive')),
+  'schema.oneOf': constraint('exclusive alternatives', (unit) => modified(itemsChanged(unit), 'exclusive')),
 };
 
 /** What a change is about, and its effect where it is. */

@@ -1,6 +1,6 @@
 import { type FactChild, type FactNode, isSame } from '../facts/fact.js';
 import { METHODS } from '../facts/openapi-objects.js';
-import { type Effect, EITHER, joined, NARROWS, NEITHER, turned, UNKNOWN, WIDENS } from './effect.js';
+import { type Effect, EITHER, joined, modified, NARROWS, NEITHER, UNKNOWN, WIDENS } from './effect.js';
 import { parameterKey, type Unit } from './unit.js';
 
 // What the rules need a look at both documents for: the effect of a part that was added, removed or changed.
@@ -12,7 +12,7 @@ export function upperBoundChanged({ first, second }: Unit): Effect {
 }
 
 export function lowerBoundChanged(unit: Unit): Effect {
-  return turned(upperBoundChanged(unit), 'negated');
+  return modified(upperBoundChanged(unit), 'negated');
 }
 
 /** For a field that is false by default. */
@@ -104,7 +104,7 @@ function typesOf(node: FactNode | undefined): readonly string[] | undefined {
 
 export function requiredEffect({ first, second }: Unit): Effect {
   const more = compared(namesIn(first), namesIn(second), (one, other) => one === other);
-  return turned(more, 'negated');
+  return modified(more, 'negated');
 }
 
 function namesIn(child: FactChild | undefined): readonly unknown[] | undefined {

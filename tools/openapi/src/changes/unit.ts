@@ -1,7 +1,7 @@
 import { type FactChild, type FactNode, isSame } from '../facts/fact.js';
 import { isList, isMap, isObject, type Shape } from '../facts/openapi-objects.js';
 import { pointerOf, pointerSteps } from '../read/json-pointer.js';
-import type { Turn } from './effect.js';
+import type { Modifier } from './effect.js';
 
 /** Who may be broken. A server implements its document, so it isn't listed. */
 export type Party = 'receiver' | 'sender' | 'client';
@@ -33,7 +33,7 @@ export interface Unit {
   readonly around: Pair;
   readonly audience: Audience;
   /** From the outermost to the innermost. */
-  readonly turns: readonly Turn[];
+  readonly modifiers: readonly Modifier[];
 }
 
 /** Who sends a request and who responds to it. */
@@ -50,7 +50,7 @@ interface Context {
   readonly name: string;
   readonly roles: Roles;
   readonly isResponse: boolean;
-  readonly turns: readonly Turn[];
+  readonly modifiers: readonly Modifier[];
 }
 
 /**
@@ -61,20 +61,25 @@ export function unitAt(pointer: string, root: Pair): Unit | undefined {
   const steps = pointerSteps(pointer);
   let around: Pair = { first: undefined, second: undefined };
   let within = root;
-  let context: Context = { name: 'openapi', roles: rootRoles(root), isResponse: false, turns: [] };
+  let context: Context = { name: 'openapi', roles: rootRoles(root), isResponse: false, modifiers: [] };
   for (const [index, step] of steps.entries()) {
     const children = { first: within.first?.children.get(step), second: within.second?.children.get(step) };
     const child: Pair = { first: children.first?.node, second: children.second?.node };
     const kind = kindOf(context.name, within, step);
     const roles = rolesIn(context.roles, kind);
     const isResponse = context.isResponse || kind === 'responses.*' || kind === 'operation.responses';
-    const { turns } = context;
+    const { modifiers } = context;
     if (!isLookedInto(child, kind)) {
       const audience = audienceOf(roles, isResponse);
       const place = pointerOf(steps.slice(0, index + 1));
-      return { pointer: place, kind, field: step, ...children, within, around, audience, turns };
+      return { pointer: place, kind, field: step, ...children, within, around, audience, modifiers };
     }
-    context = { name: nameOf(child, kind), roles, isResponse, turns: [...turns, ...turnsOf(kind)] };
+    context = {
+      name: nameOf(child, kind),
+      roles,
+      isResponse,
+      modifiers: [...modifiers, ...modifiersOf(kind)],
+    };
     around = within;
     within = child;
   }
@@ -162,8 +167,8 @@ export function parameterKey(parameter: FactNode): string {
   return ['in', 'name'].map((field) => parameter.children.get(field)?.node.text).join(' ');
 }
 
-/** The turn of a change below one of these; see `Turn`. */
-const TURNS: Readonly<Record<string, Turn>> = {
+/** The modifier of a change below one of these; see `Modifier`. */
+const MODIFIERS: Readonly<Record<string, Modifier>> = {
   'schema.not': 'negated',
   'schema.oneOf': 'exclusive',
   'schema.if': 'unsure',
@@ -172,9 +177,9 @@ const TURNS: Readonly<Record<string, Turn>> = {
   'schema.contains': 'unsure',
 };
 
-function turnsOf(kind: string): readonly Turn[] {
+function modifiersOf(kind: string): readonly Modifier[] {
   if (/^components\.(?!securitySchemes)/.test(kind)) return ['defined'];
   if (kind.endsWith('.examples')) return ['silent'];
-  const turn = Object.hasOwn(TURNS, kind) ? TURNS[kind] : undefined;
-  return turn === undefined ? [] : [turn];
+  const modifier = Object.hasOwn(MODIFIERS, kind) ? MODIFIERS[kind] : undefined;
+  return modifier === undefined ? [] : [modifier];
 }
