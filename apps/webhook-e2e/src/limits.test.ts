@@ -199,6 +199,40 @@ describe('a request slower than REQUEST_TIMEOUT_MS', () => {
     expectResponse(await connection.response(), { status: 408, closes: true });
     expect(await connection.rest()).toBe('');
   });
+
+  test('content that arrives after the 408 is not stored', async () => {
+    const connection = await openConnection(receiver.port, { allowHalfOpen: true });
+    connection.write(head(POST, HOST, RIGHT, 'Content-Length: 4') + 'la');
+    expectResponse(await connection.response(), { status: 408, closes: true });
+
+    connection.write('te' + delivery('later'));
+
+    expect(await connection.rest()).toBe('');
+    expect(contentsOf(receiver)).toEqual([]);
+  });
+});
+
+describe('a peer that keeps its side of the connection open', () => {
+  let receiver: RunningReceiver;
+
+  beforeAll(async () => {
+    receiver = await startReceiver({
+      settings: {
+        REQUEST_TIMEOUT_MS: '200',
+        MAX_CONTENT_BYTES: '1000',
+        MAX_CONTENT_BYTES_IN_FLIGHT: '1000',
+      },
+      cleanUp: afterThisFile,
+    });
+  });
+
+  test('content that stalls: its share of MAX_CONTENT_BYTES_IN_FLIGHT is freed', async () => {
+    const connection = await openConnection(receiver.port, { allowHalfOpen: true });
+    connection.write(delivery('a'.repeat(1_000)).slice(0, -1));
+    expect((await connection.response()).line).toMatch('HTTP/1.1 408 ');
+
+    await deliverUntil(receiver, 'b'.repeat(1_000), 204);
+  });
 });
 
 test('an idle connection closes after KEEP_ALIVE_TIMEOUT_MS, without a response', async () => {
@@ -224,7 +258,7 @@ describe('content in flight above MAX_CONTENT_BYTES_IN_FLIGHT', () => {
   test('503, and nothing is stored; deliveries are accepted again when the others are complete', async () => {
     const slow = await sendHalf();
 
-    await deliverUntil(503);
+    await deliverUntil(receiver, half, 503);
 
     slow.write('a'.repeat(400));
     expectResponse(await slow.response(), { status: 204 });
@@ -237,11 +271,11 @@ describe('content in flight above MAX_CONTENT_BYTES_IN_FLIGHT', () => {
 
   test('deliveries are accepted again when another sender disconnects', async () => {
     const slow = await sendHalf();
-    await deliverUntil(503);
+    await deliverUntil(receiver, half, 503);
 
     slow.destroy();
 
-    await deliverUntil(204);
+    await deliverUntil(receiver, half, 204);
   });
 
   /** Sends more than half of the limit, and not the rest. */
@@ -252,16 +286,16 @@ describe('content in flight above MAX_CONTENT_BYTES_IN_FLIGHT', () => {
     await connection.writeAll(Buffer.from(half));
     return connection;
   }
-
-  /** Delivers until the response has this status. It may differ until the receiver has read what was sent before. */
-  async function deliverUntil(status: 204 | 503): Promise<void> {
-    for (;;) {
-      const connection = await openConnection(receiver.port);
-      connection.write(delivery(half));
-      const response = await connection.response();
-      if (!response.line.startsWith(`HTTP/1.1 ${status}`)) continue;
-      expectResponse(response, { status, closes: status === 503 });
-      return;
-    }
-  }
 });
+
+/** Delivers until the response has this status. It may differ until the receiver has read what was sent before. */
+async function deliverUntil({ port }: RunningReceiver, content: string, status: 204 | 503): Promise<void> {
+  for (;;) {
+    const connection = await openConnection(port);
+    connection.write(delivery(content));
+    const response = await connection.response();
+    if (!response.line.startsWith(`HTTP/1.1 ${status}`)) continue;
+    expectResponse(response, { status, closes: status === 503 });
+    return;
+  }
+}

@@ -79,6 +79,17 @@ test('a connection without a request does not delay the end', async () => {
   expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
 });
 
+test('a refused peer that keeps its side open does not delay the end', async () => {
+  const receiver = await startReceiver();
+  const connection = await openConnection(receiver.port, { allowHalfOpen: true });
+  connection.write(head('not HTTP'));
+  expectResponse(await connection.response(), { status: 400, closes: true });
+
+  receiver.process.signal('SIGTERM');
+
+  expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
+});
+
 describe('a request that does not end', () => {
   test.each([
     { name: 'half a head', given: `${POST}\r\n` },

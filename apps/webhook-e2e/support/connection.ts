@@ -12,9 +12,15 @@ export interface RawResponse {
   readonly content: string;
 }
 
+/** How a connection behaves. */
+export interface ConnectionOptions {
+  /** Whether it stays open in its own direction when the receiver has ended the other one. */
+  readonly allowHalfOpen?: boolean;
+}
+
 /** Opens a connection. It ends with the test. */
-export async function openConnection(port: number): Promise<Connection> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+export async function openConnection(port: number, options: ConnectionOptions = {}): Promise<Connection> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true, ...options });
   afterThisTest(() => socket.destroy());
   await once(socket, 'connect');
   return new Connection(socket);

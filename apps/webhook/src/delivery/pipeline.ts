@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Failure } from '@plant-store/contract';
 
 import type { AcceptedToken } from '../authentication/access-tokens.js';
+import { isClosing } from '../http/connections.js';
 import { Refusal, type Refusals } from '../http/refusal.js';
 import { expectsContinue, hasContent } from '../http/request.js';
 import type { PreparedResponse } from '../http/response.js';
@@ -133,6 +134,8 @@ export class PipelineRunner {
         chunks.push(chunk);
       };
       const onEnd = (): void => {
+        // It was too slow, and its sender was told so.
+        if (isClosing(request.socket)) return refuse('content-missing');
         stop();
         resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
       };

@@ -7,11 +7,34 @@ const STATUS_BY_CODE: Readonly<Record<string, string>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Content Too Large',
 };
 
+/** How long what a peer still sends is discarded so that it can read the last response, in milliseconds. */
+const LINGER = 1_000;
+
+/** Connections that got their last response. */
+const closing = new WeakSet<Socket>();
+
+/** Whether a connection is closing, so that no further request on it may be processed (RFC 9112 §9.6). */
+export function isClosing(socket: Socket): boolean {
+  return closing.has(socket);
+}
+
+/**
+ * Closes a connection after its last response. Not at once: a reset would discard the response of a peer that is still
+ * writing (RFC 9112 §9.6). And not later than {@link LINGER}, even if the peer keeps its side open.
+ */
+export function closeAfterLinger(socket: Socket): void {
+  if (closing.has(socket)) return;
+  closing.add(socket);
+  const timer = setTimeout(() => socket.destroy(), LINGER);
+  socket.once('close', () => clearTimeout(timer));
+}
+
 /**
  * Responds where Node gives up before there is a request to route: the bytes aren't HTTP, come too slowly, or have too
  * large a header. No content, and the connection closes (RFC 9110 §15.5, RFC 6585 §5).
  */
 export function respondToClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (closing.has(socket)) return;
   if (!socket.writable || error.code === 'ECONNRESET' || isResponding(socket)) {
     socket.destroy();
     return;
@@ -20,6 +43,7 @@ export function respondToClientError(error: NodeJS.ErrnoException, socket: Socke
   socket.end(
     `HTTP/1.1 ${status}\r\nDate: ${new Date().toUTCString()}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
   );
+  closeAfterLinger(socket);
 }
 
 /** Whether a response is under way on the socket. Bytes written now would end up inside it. */
@@ -28,8 +52,8 @@ function isResponding(socket: Socket): boolean {
 }
 
 /**
- * Tracks a server's connections. Returns a function that ends those on which nothing was ever received: Node counts
- * them as busy, and a server that stops would wait for them until its deadline.
+ * Tracks a server's connections. Returns a function that ends those on which nothing was ever received, or which are
+ * closing: Node counts them as busy, and a server that stops would wait for them.
  */
 export function trackConnections(server: Server): () => void {
   const connections = new Set<Socket>();
@@ -39,7 +63,7 @@ export function trackConnections(server: Server): () => void {
   });
   return () => {
     for (const socket of connections) {
-      if (socket.bytesRead === 0) socket.destroy();
+      if (socket.bytesRead === 0 || closing.has(socket)) socket.destroy();
     }
   };
 }

@@ -3,9 +3,9 @@ import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 
-import { respondToClientError, trackConnections } from './connections.js';
+import { isClosing, respondToClientError, trackConnections } from './connections.js';
 import { hasValidHost } from './request.js';
-import { isClosing, isStopping, prepareResponse, type PreparedResponse, respond } from './response.js';
+import { isStopping, prepareResponse, type PreparedResponse, respond } from './response.js';
 
 /** Limits of the HTTP server, in milliseconds. */
 export interface HttpLimits {
@@ -14,6 +14,9 @@ export interface HttpLimits {
   /** An idle connection is kept open for this long. */
   readonly keepAliveTimeout: number;
 }
+
+/** A timer of Node can't be longer, in milliseconds. */
+const LONGEST_TIMER = 2_147_483_647;
 
 const BAD_REQUEST = prepareResponse(400);
 
@@ -30,6 +33,8 @@ export function createFastifyAdapter(
   const adapter = new FastifyAdapter({
     requestTimeout,
     keepAliveTimeout,
+    // Closes the connection of a peer that doesn't read its responses. A request and its check take no longer.
+    connectionTimeout: Math.min(2 * requestTimeout + 1_000, LONGEST_TIMER),
     http: {
       headersTimeout: requestTimeout,
       connectionsCheckingInterval: Math.min(1_000, requestTimeout),
@@ -45,14 +50,14 @@ export function createFastifyAdapter(
   const fastify = adapter.getInstance();
   routeEveryMethodUnread(adapter);
   fastify.addHook('onRequest', (request, reply, done) => {
-    if (isClosing(request.raw)) reply.hijack();
+    if (isClosing(request.raw.socket)) reply.hijack();
     else if (isStopping(reply)) respond(reply, unavailable);
     else if (!hasValidHost(request.raw)) respond(reply, BAD_REQUEST);
     else done();
   });
-  const endSilentConnections = trackConnections(fastify.server);
+  const endUnusedConnections = trackConnections(fastify.server);
   fastify.addHook('preClose', (done) => {
-    endSilentConnections();
+    endUnusedConnections();
     done();
   });
   for (const event of ['checkContinue', 'checkExpectation']) {

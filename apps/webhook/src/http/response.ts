@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 
 import type { FastifyReply } from 'fastify';
 
+import { closeAfterLinger } from './connections.js';
 import { hasContent } from './request.js';
 
 /** A response that is made once and sent as often as it is needed. */
@@ -26,17 +26,6 @@ export function prepareResponse(
 
 function freeze(status: number, fields: PreparedResponse['fields'], content?: Buffer): PreparedResponse {
   return Object.freeze({ status, fields: Object.freeze(fields), content });
-}
-
-/** How long the rest of a refused request is read so that its sender can read the response, in milliseconds. */
-const LINGER = 1_000;
-
-/** Connections that close because a request was refused before its content had arrived. */
-const closing = new WeakSet<Socket>();
-
-/** Whether a connection is closing, so that no further request on it may be processed (RFC 9112 §9.6). */
-export function isClosing({ socket }: IncomingMessage): boolean {
-  return closing.has(socket);
 }
 
 /** Whether the server has stopped listening. */
@@ -78,25 +67,18 @@ function writeResponse(
     .end(prepared.content);
 }
 
-/**
- * Responds before the content has been read. The connection closes, but not at once: a reset would discard the
- * response of a sender that is still writing (RFC 9112 §9.6). Content that still arrives is discarded.
- */
+/** Responds before the content has been read. The connection closes. Content that still arrives is discarded. */
 function refuseContent(
   request: IncomingMessage,
   response: ServerResponse,
   prepared: PreparedResponse,
   fields: Readonly<Record<string, string>>,
 ): void {
-  closing.add(request.socket);
+  closeAfterLinger(request.socket);
   response.writeHead(prepared.status, { ...fields, ...prepared.fields, connection: 'close' });
   response.flushHeaders();
   if (prepared.content !== undefined) response.write(prepared.content);
-  const end = (): void => {
-    clearTimeout(timer);
-    response.end();
-  };
-  const timer = setTimeout(end, LINGER);
+  const end = (): unknown => response.end();
   request.once('close', end).once('end', end).resume();
 }
 

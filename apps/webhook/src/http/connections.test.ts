@@ -1,0 +1,67 @@
+import 'reflect-metadata';
+
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+
+import { facts } from '@plant-store/contract';
+import { afterThisTest } from '@plant-store/test-support';
+
+import { runReceiver, TOKEN } from '../../test/run-receiver.js';
+
+const POST = `POST ${facts.DELIVERY_PATH} HTTP/1.1\r\nHost: a\r\n`;
+const RIGHT = `Authorization: Bearer ${TOKEN}\r\n`;
+
+/** Connections of this process: of the receiver, and of those who send to it. */
+const openSockets = (): number =>
+  process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+
+/** Opens a connection that stays open in its own direction when the receiver has ended the other one. */
+async function openHalfOpen(url: string): Promise<Socket> {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
+  afterThisTest(() => socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+describe('a peer that keeps its side open', () => {
+  test.each([
+    { name: 'nothing sent', given: '', status: 408 },
+    { name: 'half a head', given: POST, status: 408 },
+    { name: 'half of its content', given: `${POST}${RIGHT}Content-Length: 2\r\n\r\na`, status: 408 },
+    { name: 'not HTTP', given: 'arbitrary\r\n\r\n', status: 400 },
+    { name: 'no token, half of its content', given: `${POST}Content-Length: 2\r\n\r\na`, status: 401 },
+    {
+      name: 'too much content that does not end',
+      given: `${POST}${RIGHT}Content-Length: 11\r\n\r\na`,
+      status: 413,
+    },
+  ])('$name → $status, and the connection is freed', async ({ given, status }) => {
+    const { url } = await runReceiver({}, { REQUEST_TIMEOUT_MS: '50', MAX_CONTENT_BYTES: '10' });
+    const socket = await openHalfOpen(url);
+
+    socket.write(given);
+
+    const [response] = (await once(socket, 'data')) as [Buffer];
+    expect(String(response)).toMatch(`HTTP/1.1 ${status} `);
+    // The sender's own socket stays.
+    while (openSockets() > 1) await setTimeout(10);
+  });
+});
+
+test('a peer that reads no response: the connection is freed', async () => {
+  // Large responses fill the buffers of the system soon.
+  const description = 'a'.repeat(100_000);
+  const { url } = await runReceiver(
+    {
+      'status-codes': { 'path-unknown': { status: 404, description } },
+      'error-payloads': { mediaType: 'application/json', fields: { title: 'description' } },
+    },
+    { REQUEST_TIMEOUT_MS: '50' },
+  );
+  const socket = await openHalfOpen(url);
+
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(200));
+
+  while (openSockets() > 1) await setTimeout(10);
+}, 20_000);
