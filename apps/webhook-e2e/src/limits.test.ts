@@ -171,6 +171,19 @@ describe('authentication before content', () => {
   });
 });
 
+test('content behind more than 1,000 header fields is not read: one response, and the connection closes', async () => {
+  const receiver = await startReceiver();
+  const connection = await openConnection(receiver.port);
+  const content = delivery('smuggled');
+  const fields = Array.from({ length: 1_000 }, () => 'a:');
+
+  connection.write(head(POST, ...fields, HOST, RIGHT, `Content-Length: ${content.length + 1}`) + content);
+
+  expectResponse(await connection.response(), { status: 431, closes: true });
+  expect(await connection.rest()).toBe('');
+  expect(contentsOf(receiver)).toEqual([]);
+});
+
 describe('a request slower than REQUEST_TIMEOUT_MS', () => {
   let receiver: RunningReceiver;
 

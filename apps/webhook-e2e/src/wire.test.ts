@@ -71,9 +71,29 @@ const authorized = (...values: readonly string[]): string =>
     values.map((value) => `Authorization: ${value}`),
   );
 
+/** Header fields that mean nothing. */
+const manyFields = (count: number): string[] => Array.from({ length: count }, () => 'a:');
+
 const acknowledged: readonly Row[] = [
   ...CONTENT_METHODS.map((method) =>
     accepted(method, message(`${method} ${PATH} HTTP/1.1`, [RIGHT]), { method }),
+  ),
+  ...['', 'a:', 'a:1', '127.0.0.1:80', '[::1]', '[::1]:80', 'a-b_c.example', '%41', '[v1.a:b]'].map((host) =>
+    accepted(`Host: ${host}`, head(POST, `Host: ${host}`, RIGHT, 'Content-Length: 1') + 'a', {
+      content: 'a',
+    }),
+  ),
+  ...['Chunked', ', chunked'].map((coding) =>
+    accepted(
+      `Transfer-Encoding: ${coding}`,
+      head(POST, HOST, RIGHT, `Transfer-Encoding: ${coding}`) + chunks('a') + LAST_CHUNK,
+      { content: 'a' },
+    ),
+  ),
+  accepted(
+    '1,000 header fields',
+    head(POST, ...manyFields(996), HOST, RIGHT, 'Content-Encoding: gzip', 'Content-Length: 1') + 'a',
+    { content: 'a', contentEncoding: 'gzip' },
   ),
   accepted('every byte', message(POST, [RIGHT], everyByte), { content: everyByte }),
   accepted('content that looks like a request', message(POST, [RIGHT], delivery()), { content: delivery() }),
@@ -274,12 +294,18 @@ const elsewhere: readonly Row[] = [
 
 const BAD: WantedResponse = { status: 400, closes: true };
 
+const NOT_IMPLEMENTED: WantedResponse = { status: 501, closes: true };
+
 const malformedMessage: readonly Row[] = [
   refused('a path that cannot be decoded', head('GET /%zz HTTP/1.1', HOST, RIGHT), { status: 400 }),
   refused('the same with content', message('POST /%zz HTTP/1.1', [RIGHT]), BAD),
   refused('no Host', head(POST, RIGHT, 'Content-Length: 1') + 'a', BAD),
   refused('no Host, no content', head(POST, RIGHT), { status: 400 }),
   refused('two Host fields', message(POST, [HOST, RIGHT]), BAD),
+  ...['a b', 'a/b', 'user@a', 'a:b', 'a:1:2', '[::1', '[g::1]', '%zz', 'http://a', 'a, b', '\xe9'].map(
+    (host) => refused(`Host: ${host}`, head(POST, `Host: ${host}`, RIGHT, 'Content-Length: 1') + 'a', BAD),
+  ),
+  refused('an invalid Host, no content', head(POST, 'Host: a b', RIGHT), { status: 400 }),
   refused('not HTTP', head('arbitrary'), BAD),
   refused('a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00', BAD),
   refused('the HTTP/2 preface', head('PRI * HTTP/2.0') + head('SM'), BAD),
@@ -291,6 +317,40 @@ const malformedMessage: readonly Row[] = [
   refused('an unknown transfer coding', head(POST, HOST, RIGHT, 'Transfer-Encoding: gzip') + 'a', BAD),
   refused('a chunk without a size', head(POST, HOST, RIGHT, CHUNKED) + head('zz', 'a'), BAD),
   refused('a later chunk without a size', head(POST, HOST, RIGHT, CHUNKED) + chunks('a') + head('zz'), BAD),
+  ...['gzip, chunked', 'gzip,chunked', 'x, chunked'].map((codings) =>
+    refused(
+      `Transfer-Encoding: ${codings}`,
+      head(POST, HOST, RIGHT, `Transfer-Encoding: ${codings}`) + chunks('a') + LAST_CHUNK,
+      NOT_IMPLEMENTED,
+    ),
+  ),
+  refused(
+    'a transfer coding in a field line of its own',
+    head(POST, HOST, RIGHT, 'Transfer-Encoding: gzip', CHUNKED) + chunks('a') + LAST_CHUNK,
+    NOT_IMPLEMENTED,
+  ),
+  ...['0.9', '1.2', '2.0', '3.0'].map((version) =>
+    refused(`HTTP/${version}`, head(`POST ${PATH} HTTP/${version}`, HOST, RIGHT, 'Content-Length: 1') + 'a', {
+      status: 505,
+      closes: true,
+    }),
+  ),
+  refused('a version that is not a number', head(`POST ${PATH} HTTP/a.b`, HOST, RIGHT), BAD),
+  refused('an RTSP request', head(`DESCRIBE ${PATH} RTSP/1.0`, HOST, RIGHT), BAD),
+  refused('an RTSP method', head(`DESCRIBE ${PATH} HTTP/1.1`, HOST, RIGHT), BAD),
+  refused('CONNECT', head('CONNECT localhost:1 HTTP/1.1', HOST, RIGHT), NOT_IMPLEMENTED),
+  refused(
+    'more than 1,000 header fields',
+    head(POST, ...manyFields(998), HOST, RIGHT, 'Content-Length: 1') + 'a',
+    {
+      status: 431,
+      closes: true,
+    },
+  ),
+  refused('more than 1,000 header fields, no content', head(POST, ...manyFields(998), HOST, RIGHT, 'a:'), {
+    status: 431,
+    closes: true,
+  }),
   refused('a large head', message(POST, [RIGHT, `a: ${'b'.repeat(20_000)}`]), { status: 431, closes: true }),
   refused(
     'a large trailer',
@@ -337,12 +397,10 @@ describe('the wire table', () => {
     });
   });
 
-  test('CONNECT: the connection closes without a response', async () => {
-    const connection = await openConnection(receiver.port);
+  test('nothing that strangers send is logged as an error', async () => {
+    const errors = receiver.process.entries().filter(({ level }) => level === 'error');
 
-    connection.write(head('CONNECT localhost:1 HTTP/1.1', HOST, RIGHT));
-
-    expect(await connection.rest()).toBe('');
+    expect(errors).toEqual([]);
   });
 
   test('a sender that disconnects in the middle: nothing is stored', async () => {

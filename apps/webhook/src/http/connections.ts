@@ -1,11 +1,15 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 const STATUS_BY_CODE: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Content Too Large',
 };
+
+/** What the parser says of a version that is well-formed (RFC 9110 §15.6.6). */
+const VERSION_UNSUPPORTED = 'Invalid HTTP version';
 
 /** How long what a peer still sends is discarded so that it can read the last response, in milliseconds. */
 const LINGER = 1_000;
@@ -33,13 +37,32 @@ export function closeAfterLinger(socket: Socket): void {
  * Responds where Node gives up before there is a request to route: the bytes aren't HTTP, come too slowly, or have too
  * large a header. No content, and the connection closes (RFC 9110 §15.5, RFC 6585 §5).
  */
-export function respondToClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+export function respondToClientError(
+  error: NodeJS.ErrnoException & { readonly reason?: string },
+  socket: Socket,
+): void {
   if (closing.has(socket)) return;
   if (!socket.writable || error.code === 'ECONNRESET' || isResponding(socket)) {
     socket.destroy();
     return;
   }
-  const status = STATUS_BY_CODE[error.code ?? ''] ?? '400 Bad Request';
+  const status =
+    error.reason === VERSION_UNSUPPORTED
+      ? '505 HTTP Version Not Supported'
+      : (STATUS_BY_CODE[error.code ?? ''] ?? '400 Bad Request');
+  endWith(socket, status);
+}
+
+/** Responds to CONNECT, for which Node removes its own listeners from the connection (RFC 9110 §9.3.6, §15.6.2). */
+export function respondToConnect(_request: IncomingMessage, socket: Duplex): void {
+  const connection = socket as Socket;
+  connection.on('error', () => undefined);
+  // The responses to earlier requests on the connection would come too late.
+  if (pendingResponse(connection) != null) connection.destroy();
+  else endWith(connection.resume(), '501 Not Implemented');
+}
+
+function endWith(socket: Socket, status: string): void {
   socket.end(
     `HTTP/1.1 ${status}\r\nDate: ${new Date().toUTCString()}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
   );
@@ -48,7 +71,12 @@ export function respondToClientError(error: NodeJS.ErrnoException, socket: Socke
 
 /** Whether a response is under way on the socket. Bytes written now would end up inside it. */
 function isResponding(socket: Socket): boolean {
-  return (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage?.headersSent === true;
+  return pendingResponse(socket)?.headersSent === true;
+}
+
+/** The response that a connection waits for, or that is being written. */
+function pendingResponse(socket: Socket): ServerResponse | null | undefined {
+  return (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
 }
 
 /**

@@ -1,11 +1,18 @@
-import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
+import { createServer, METHODS, type RequestListener, type Server } from 'node:http';
 
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 
-import { isClosing, respondToClientError, trackConnections } from './connections.js';
-import { hasValidHost } from './request.js';
-import { isStopping, prepareResponse, type PreparedResponse, respond } from './response.js';
+import { isClosing, respondToClientError, respondToConnect, trackConnections } from './connections.js';
+import { messageFaultOf } from './request.js';
+import {
+  isStopping,
+  prepareResponse,
+  type PreparedResponse,
+  respond,
+  respondAndClose,
+  respondRaw,
+} from './response.js';
 
 /** Limits of the HTTP server, in milliseconds. */
 export interface HttpLimits {
@@ -18,29 +25,15 @@ export interface HttpLimits {
 /** A timer of Node can't be longer, in milliseconds. */
 const LONGEST_TIMER = 2_147_483_647;
 
-const BAD_REQUEST = prepareResponse(400);
-
 /**
  * Creates Fastify without its own behaviour on the wire: it reads no content, and its errors have no body and no header
  * fields.
  *
  * @param unavailable the response to a request while the server stops
  */
-export function createFastifyAdapter(
-  { requestTimeout, keepAliveTimeout }: HttpLimits,
-  unavailable: PreparedResponse,
-): FastifyAdapter {
+export function createFastifyAdapter(limits: HttpLimits, unavailable: PreparedResponse): FastifyAdapter {
   const adapter = new FastifyAdapter({
-    requestTimeout,
-    keepAliveTimeout,
-    // Closes the connection of a peer that doesn't read its responses. A request and its check take no longer.
-    connectionTimeout: Math.min(2 * requestTimeout + 1_000, LONGEST_TIMER),
-    http: {
-      headersTimeout: requestTimeout,
-      connectionsCheckingInterval: Math.min(1_000, requestTimeout),
-      // Node's own response has a Transfer-Encoding and a chunk, and Node accepts several Host fields.
-      requireHostHeader: false,
-    },
+    serverFactory: (handle: RequestListener) => createHttpServer(limits, unavailable, handle),
     clientErrorHandler: respondToClientError,
     frameworkErrors: (error: FastifyError, _request: FastifyRequest, reply: FastifyReply) =>
       respond(reply, prepareResponse(error.statusCode ?? 400)),
@@ -49,23 +42,45 @@ export function createFastifyAdapter(
   });
   const fastify = adapter.getInstance();
   routeEveryMethodUnread(adapter);
-  fastify.addHook('onRequest', (request, reply, done) => {
-    if (isClosing(request.raw.socket)) reply.hijack();
-    else if (isStopping(reply)) respond(reply, unavailable);
-    else if (!hasValidHost(request.raw)) respond(reply, BAD_REQUEST);
-    else done();
-  });
   const endUnusedConnections = trackConnections(fastify.server);
   fastify.addHook('preClose', (done) => {
     endUnusedConnections();
     done();
   });
-  for (const event of ['checkContinue', 'checkExpectation']) {
-    fastify.server.on(event, (request: IncomingMessage, response: ServerResponse) => {
-      fastify.server.emit('request', request, response);
-    });
-  }
   return adapter;
+}
+
+/** Creates the HTTP server. It responds by itself to what isn't a request that can be processed. */
+function createHttpServer(
+  { requestTimeout, keepAliveTimeout }: HttpLimits,
+  unavailable: PreparedResponse,
+  handle: RequestListener,
+): Server {
+  const onRequest: RequestListener = (request, response) => {
+    if (isClosing(request.socket)) return;
+    if (isStopping(request)) return respondRaw(response, unavailable);
+    const fault = messageFaultOf(request);
+    if (fault === undefined) handle(request, response);
+    else if (fault.closes) respondAndClose(response, prepareResponse(fault.status));
+    else respondRaw(response, prepareResponse(fault.status));
+  };
+  const server = createServer({
+    requestTimeout,
+    headersTimeout: requestTimeout,
+    keepAliveTimeout,
+    connectionsCheckingInterval: Math.min(1_000, requestTimeout),
+    // Node's own response has a Transfer-Encoding and a chunk, and Node accepts several Host fields.
+    requireHostHeader: false,
+  });
+  // Otherwise Node drops the fields after the thousandth. The size of the head stays limited.
+  server.maxHeadersCount = 0;
+  // Closes the connection of a peer that doesn't read its responses. A request and its check take no longer.
+  server.timeout = Math.min(2 * requestTimeout + 1_000, LONGEST_TIMER);
+  return server
+    .on('request', onRequest)
+    .on('checkContinue', onRequest)
+    .on('checkExpectation', onRequest)
+    .on('connect', respondToConnect);
 }
 
 /**

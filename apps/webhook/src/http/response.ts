@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 import type { FastifyReply } from 'fastify';
 
@@ -28,36 +29,54 @@ function freeze(status: number, fields: PreparedResponse['fields'], content?: Bu
   return Object.freeze({ status, fields: Object.freeze(fields), content });
 }
 
-/** Whether the server has stopped listening. */
-export function isStopping(reply: FastifyReply): boolean {
-  return !reply.server.server.listening;
+/** Whether the server of a connection has stopped listening. */
+export function isStopping({ socket }: IncomingMessage): boolean {
+  // Node sets it on each connection of an HTTP server.
+  return !(socket as Socket & { readonly server: Server }).server.listening;
 }
 
 /**
- * Sends a prepared response.
+ * Sends a prepared response in place of Fastify.
  *
  * @param fields header fields of this one response, beside the prepared ones
  */
 export function respond(
   reply: FastifyReply,
   prepared: PreparedResponse,
+  fields?: Readonly<Record<string, string>>,
+): void {
+  reply.hijack();
+  respondRaw(reply.raw, prepared, fields);
+}
+
+/** Sends a prepared response. */
+export function respondRaw(
+  response: ServerResponse,
+  prepared: PreparedResponse,
   fields: Readonly<Record<string, string>> = {},
 ): void {
-  const { raw: request } = reply.request;
-  reply.hijack();
+  const { req: request } = response;
   if (!request.socket.writable) return;
-  if (hasContent(request) && !request.complete) refuseContent(request, reply.raw, prepared, fields);
-  else writeResponse(reply, prepared, fields);
+  if (hasContent(request) && !request.complete) refuseContent(request, response, prepared, fields);
+  else writeResponse(response, prepared, fields);
+}
+
+/** Sends a prepared response, and closes the connection after it. */
+export function respondAndClose(response: ServerResponse, prepared: PreparedResponse): void {
+  response.shouldKeepAlive = false;
+  respondRaw(response, prepared);
+  closeAfterLinger(response.req.socket);
 }
 
 function writeResponse(
-  reply: FastifyReply,
+  response: ServerResponse,
   prepared: PreparedResponse,
   fields: Readonly<Record<string, string>>,
 ): void {
-  hideKeepAlive(reply.raw);
-  const closes = isStopping(reply) || reply.raw.req.httpVersionMinor === 0;
-  reply.raw
+  const { req: request } = response;
+  hideKeepAlive(response);
+  const closes = !response.shouldKeepAlive || isStopping(request) || request.httpVersionMinor === 0;
+  response
     .writeHead(prepared.status, {
       ...fields,
       ...prepared.fields,
