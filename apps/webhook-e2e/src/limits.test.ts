@@ -1,5 +1,5 @@
 import { facts } from '@plant-store/contract';
-import { afterThisFile } from '@plant-store/test-support';
+import { afterThisFile, afterThisTest } from '@plant-store/test-support';
 
 import { type Connection, openConnection } from '../support/connection.js';
 import { expectResponse, type WantedResponse } from '../support/expect-response.js';
@@ -255,6 +255,88 @@ test('an idle connection closes after KEEP_ALIVE_TIMEOUT_MS, without a response'
   expectResponse(await connection.response(), { status: 204 });
 
   expect(await connection.rest()).toBe('');
+});
+
+describe('more connections than MAX_CONNECTIONS', () => {
+  const MAX = 20;
+  const start = (): Promise<RunningReceiver> =>
+    startReceiver({ settings: { MAX_CONNECTIONS: `${MAX}` }, cleanUp: afterThisTest });
+
+  /** Opens connections one after the other. */
+  async function openMany({ port }: RunningReceiver, count: number): Promise<Connection[]> {
+    const connections: Connection[] = [];
+    while (connections.length < count) connections.push(await openConnection(port));
+    return connections;
+  }
+
+  /** Opens a connection and delivers on it. */
+  async function openKnown({ port }: RunningReceiver): Promise<Connection> {
+    const connection = await openConnection(port);
+    connection.write(delivery());
+    expectResponse(await connection.response(), { status: 204 });
+    return connection;
+  }
+
+  test('the oldest connection without a right token closes, and deliveries are accepted', async () => {
+    const receiver = await start();
+    const first = await openKnown(receiver);
+    const strangers = await openMany(receiver, MAX - 1);
+
+    const second = await openKnown(receiver);
+    const third = await openKnown(receiver);
+
+    for (const connection of strangers.slice(0, 2)) expect(await connection.rest()).toBe('');
+    expect(strangers.slice(2).some(({ isOver }) => isOver)).toBe(false);
+    for (const connection of [first, second, third]) {
+      connection.write(delivery());
+      expectResponse(await connection.response(), { status: 204 });
+    }
+  });
+
+  test('a flood of connections that send nothing does not close those with a right token', async () => {
+    const receiver = await start();
+    const [idle, busy] = [await openKnown(receiver), await openConnection(receiver.port)];
+    busy.write(head(POST, HOST, RIGHT, 'Content-Length: 2', 'Expect: 100-continue'));
+    await busy.response();
+
+    for (let count = 0; count < 10; count += 1) await openMany(receiver, MAX);
+
+    busy.write('ab');
+    idle.write(delivery());
+    for (const connection of [busy, idle]) expectResponse(await connection.response(), { status: 204 });
+  });
+
+  test('a wrong token protects no connection', async () => {
+    const receiver = await start();
+    const stranger = await openConnection(receiver.port);
+    stranger.write(head(POST, HOST, WRONG));
+    expect((await stranger.response()).line).toContain(' 401 ');
+
+    await openMany(receiver, MAX);
+
+    expect(await stranger.rest()).toBe('');
+  });
+
+  test('without a stranger, the oldest idle connection closes; without an idle one, the new connection', async () => {
+    const receiver = await start();
+    const idle = [await openKnown(receiver), await openKnown(receiver)];
+    const half = head(POST, HOST, RIGHT, 'Content-Length: 2', 'Expect: 100-continue');
+    const busy: Connection[] = [];
+    for (let count = 0; count < MAX; count += 1) {
+      const connection = await openConnection(receiver.port);
+      connection.write(half);
+      await connection.response();
+      busy.push(connection);
+    }
+
+    for (const connection of idle) expect(await connection.rest()).toBe('');
+    const refused = await openConnection(receiver.port);
+    expect(await refused.rest()).toBe('');
+    for (const connection of busy) {
+      connection.write('ab');
+      expectResponse(await connection.response(), { status: 204 });
+    }
+  });
 });
 
 describe('content in flight above MAX_CONTENT_BYTES_IN_FLIGHT', () => {

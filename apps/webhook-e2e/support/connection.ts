@@ -56,6 +56,11 @@ export class Connection {
     return this.#error;
   }
 
+  /** Whether the receiver has ended the connection, as far as has arrived here. */
+  get isOver(): boolean {
+    return this.#ended || this.#error !== undefined;
+  }
+
   /** Writes bytes, or text with one character per byte. */
   write(bytes: string | Uint8Array): void {
     this.#socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
@@ -75,20 +80,16 @@ export class Connection {
     for (;;) {
       const response = this.#take();
       if (response !== undefined) return response;
-      if (this.#isOver()) throw new Error(`No whole response, but ${JSON.stringify(this.#received)}.`);
+      if (this.isOver) throw new Error(`No whole response, but ${JSON.stringify(this.#received)}.`);
       await once(this.#changes, 'change');
     }
   }
 
   /** Waits until the peer closes. Returns what it has sent after the responses that were read. */
   async rest(): Promise<string> {
-    while (!this.#isOver()) await once(this.#changes, 'change');
+    while (!this.isOver) await once(this.#changes, 'change');
     if (this.#error !== undefined) throw this.#error;
     return this.#received;
-  }
-
-  #isOver(): boolean {
-    return this.#ended || this.#error !== undefined;
   }
 
   #take(): RawResponse | undefined {

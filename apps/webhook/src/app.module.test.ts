@@ -35,7 +35,7 @@ test.each([
       }),
       dispatcherLimits: { concurrency: 1, timeout: 1_000, maxAttempts: 1, backoff: 1, maxBackoff: 1 },
     },
-    { requestTimeout: 10_000, keepAliveTimeout: 1_000 },
+    { requestTimeout: 10_000, keepAliveTimeout: 1_000, maxConnections: 100 },
   );
   afterThisTest(async () => {
     await app.close();

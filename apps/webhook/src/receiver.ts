@@ -63,7 +63,11 @@ export async function startReceiver(
           maxBackoff: config.HANDLER_MAX_BACKOFF_MS,
         },
       },
-      { requestTimeout: config.REQUEST_TIMEOUT_MS, keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT_MS },
+      {
+        requestTimeout: config.REQUEST_TIMEOUT_MS,
+        keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT_MS,
+        maxConnections: config.MAX_CONNECTIONS,
+      },
     );
     opened.push(() => stop(app, AbortSignal.abort()));
     const counts = await inbox.counts();

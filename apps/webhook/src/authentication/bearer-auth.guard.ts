@@ -4,6 +4,7 @@ import { ACCESS_TOKEN_PATTERN, BEARER } from '@plant-store/contract';
 import type { FastifyRequest } from 'fastify';
 import { Strategy, type VerifyFunction } from 'passport-http-bearer';
 
+import { markAuthenticated } from '../http/connections.js';
 import { Refusal } from '../http/refusal.js';
 import { type AcceptedToken, AccessTokens } from './access-tokens.js';
 import { type Challenge, CHALLENGES, type Challenges } from './challenges.js';
@@ -117,6 +118,7 @@ export class BearerAuthGuard extends AuthGuard('bearer') {
     strategy.authenticate({ credentials: readBearerCredentials(request.raw.rawHeaders) });
     if (accepted === undefined) return false;
     request.user = accepted;
+    markAuthenticated(request.raw.socket);
     return true;
   }
 }

@@ -15,6 +15,7 @@ const defaults: Config = {
   LOG_LEVEL: 'info',
   MAX_CONTENT_BYTES: 1_048_576,
   MAX_CONTENT_BYTES_IN_FLIGHT: 67_108_864,
+  MAX_CONNECTIONS: 900,
   REQUEST_TIMEOUT_MS: 30_000,
   KEEP_ALIVE_TIMEOUT_MS: 72_000,
   SHUTDOWN_TIMEOUT_MS: 10_000,
@@ -60,6 +61,7 @@ test('everything can be set', () => {
     LOG_LEVEL: 'silent',
     MAX_CONTENT_BYTES: '1',
     MAX_CONTENT_BYTES_IN_FLIGHT: '2',
+    MAX_CONNECTIONS: '11',
     REQUEST_TIMEOUT_MS: '3',
     KEEP_ALIVE_TIMEOUT_MS: '4',
     SHUTDOWN_TIMEOUT_MS: '5',
@@ -77,6 +79,7 @@ test('everything can be set', () => {
     ACCESS_TOKENS: ['one', 'two', 'three'],
     MAX_CONTENT_BYTES: 1,
     MAX_CONTENT_BYTES_IN_FLIGHT: 2,
+    MAX_CONNECTIONS: 11,
     REQUEST_TIMEOUT_MS: 3,
     KEEP_ALIVE_TIMEOUT_MS: 4,
     SHUTDOWN_TIMEOUT_MS: 5,
@@ -134,6 +137,7 @@ test.each<[name: string, fault: string, ...values: string[]]>([
     ...['0', '-1', '1MiB', '500000001', '9007199254740992'],
   ],
   ['MAX_CONTENT_BYTES_IN_FLIGHT', COUNT, '0', 'no', '1_000'],
+  ['MAX_CONNECTIONS', 'must be a whole number from 1 to 1000000', '0', '1000001', 'no'],
   ['HANDLER_CONCURRENCY', 'must be a whole number from 1 to 1000', '0', '1001', 'no'],
   ['HANDLER_MAX_ATTEMPTS', COUNT, '0', 'Infinity'],
   ['LOG_LEVEL', LEVELS, 'INFO', 'verbose', '0'],
@@ -266,9 +270,9 @@ test('every fault is listed, each once', () => {
       LOG_LEVEL: 'no',
       SIGNING_KEYS: 'no',
       ...Object.fromEntries(
-        SETTING_NAMES.filter((name) => /_(MS|BYTES|IN_FLIGHT|CONCURRENCY|ATTEMPTS)$/.test(name)).map(
-          (name) => [name, 'no'],
-        ),
+        SETTING_NAMES.filter((name) =>
+          /_(MS|BYTES|IN_FLIGHT|CONNECTIONS|CONCURRENCY|ATTEMPTS)$/.test(name),
+        ).map((name) => [name, 'no']),
       ),
     }).map((fault) => fault.split(':')[0]),
   ).toEqual(

@@ -69,6 +69,8 @@ const settings = z.object({
   // The inbox can't store more.
   MAX_CONTENT_BYTES: wholeNumber(1_048_576, 1, MAX_SIZE_LIMIT),
   MAX_CONTENT_BYTES_IN_FLIGHT: wholeNumber(67_108_864, 1, Number.MAX_SAFE_INTEGER),
+  // With the inbox, the log and the handler, below the usual limit of 1,024 descriptors.
+  MAX_CONNECTIONS: wholeNumber(900, 1, 1_000_000),
   REQUEST_TIMEOUT_MS: milliseconds(30_000),
   KEEP_ALIVE_TIMEOUT_MS: milliseconds(72_000),
   SHUTDOWN_TIMEOUT_MS: milliseconds(10_000),

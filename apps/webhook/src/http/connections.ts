@@ -58,7 +58,7 @@ export function respondToConnect(_request: IncomingMessage, socket: Duplex): voi
   const connection = socket as Socket;
   connection.on('error', () => undefined);
   // The responses to earlier requests on the connection would come too late.
-  if (pendingResponse(connection) != null) connection.destroy();
+  if (pendingResponse(connection) !== undefined) connection.destroy();
   else endWith(connection.resume(), '501 Not Implemented');
 }
 
@@ -75,17 +75,48 @@ function isResponding(socket: Socket): boolean {
 }
 
 /** The response that a connection waits for, or that is being written. */
-function pendingResponse(socket: Socket): ServerResponse | null | undefined {
-  return (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
+function pendingResponse(socket: Socket): ServerResponse | undefined {
+  return (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
+}
+
+/** Connections on which a right token was sent. */
+const authenticated = new WeakSet<Socket>();
+
+/** Protects a connection on which a right token was sent, for when there are too many. */
+export function markAuthenticated(socket: Socket): void {
+  authenticated.add(socket);
 }
 
 /**
- * Tracks a server's connections. Returns a function that ends those on which nothing was ever received, or which are
+ * The connection to close when there are too many: the oldest without a right token, or else the oldest without a
+ * request.
+ *
+ * @param connections the oldest first
+ */
+function leastUseful(connections: Iterable<Socket>): Socket | undefined {
+  let idle: Socket | undefined;
+  for (const socket of connections) {
+    if (!authenticated.has(socket)) return socket;
+    if (pendingResponse(socket) === undefined) idle ??= socket;
+  }
+  return idle;
+}
+
+/**
+ * Tracks a server's connections. Never are more open than the limit: a further one takes the place of the
+ * {@link leastUseful}, or is closed if each has a delivery in flight. Returns a function that ends those on which nothing was ever received, or which are
  * closing: Node counts them as busy, and a server that stops would wait for them.
  */
-export function trackConnections(server: Server): () => void {
+export function trackConnections(server: Server, maxConnections: number): () => void {
   const connections = new Set<Socket>();
   server.on('connection', (socket) => {
+    if (connections.size >= maxConnections) {
+      const surplus = leastUseful(connections) ?? socket;
+      // Its end is announced later, and others may be accepted before.
+      connections.delete(surplus);
+      surplus.destroy();
+      if (surplus === socket) return;
+    }
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });

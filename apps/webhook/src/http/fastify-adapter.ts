@@ -14,12 +14,14 @@ import {
   respondRaw,
 } from './response.js';
 
-/** Limits of the HTTP server, in milliseconds. */
+/** Limits of the HTTP server. Times are in milliseconds. */
 export interface HttpLimits {
   /** A whole request must arrive within this time. */
   readonly requestTimeout: number;
   /** An idle connection is kept open for this long. */
   readonly keepAliveTimeout: number;
+  /** How many connections may be open. */
+  readonly maxConnections: number;
 }
 
 /** A timer of Node can't be longer, in milliseconds. */
@@ -42,7 +44,7 @@ export function createFastifyAdapter(limits: HttpLimits, unavailable: PreparedRe
   });
   const fastify = adapter.getInstance();
   routeEveryMethodUnread(adapter);
-  const endUnusedConnections = trackConnections(fastify.server);
+  const endUnusedConnections = trackConnections(fastify.server, limits.maxConnections);
   fastify.addHook('preClose', (done) => {
     endUnusedConnections();
     done();
