@@ -339,6 +339,45 @@ describe('more connections than MAX_CONNECTIONS', () => {
   });
 });
 
+describe('many requests on one connection', () => {
+  const LAST = 8;
+  const request = head(POST, HOST);
+  const refusal: WantedResponse = { status: 401, fields: { 'www-authenticate': 'Bearer' } };
+  let receiver: RunningReceiver;
+
+  beforeAll(async () => {
+    receiver = await startReceiver({ cleanUp: afterThisFile });
+  });
+
+  test.each([
+    { name: 'requests', surplus: request.repeat(1_000) },
+    { name: 'a delivery', surplus: delivery('too late') },
+    { name: 'an upgrade', surplus: head(POST, HOST, 'Connection: upgrade', 'Upgrade: a') },
+    { name: 'CONNECT', surplus: head('CONNECT a:1 HTTP/1.1', HOST) },
+    { name: 'not HTTP', surplus: head('arbitrary') },
+  ])('without a right token: the eighth closes it, and $name behind it is ignored', async ({ surplus }) => {
+    const connection = await openConnection(receiver.port);
+
+    connection.write(request.repeat(LAST) + surplus);
+
+    for (let count = 1; count < LAST; count += 1) expectResponse(await connection.response(), refusal);
+    expectResponse(await connection.response(), { ...refusal, closes: true });
+    expect(await connection.rest()).toBe('');
+    expect(contentsOf(receiver)).not.toContain('too late');
+    expect(receiver.process.stderr).toBe('');
+  });
+
+  test('after one with a right token there is no such limit', async () => {
+    const connection = await openConnection(receiver.port);
+
+    connection.write(delivery() + request.repeat(5 * LAST) + delivery());
+
+    expectResponse(await connection.response(), { status: 204 });
+    for (let count = 0; count < 5 * LAST; count += 1) expectResponse(await connection.response(), refusal);
+    expectResponse(await connection.response(), { status: 204 });
+  });
+});
+
 describe('content in flight above MAX_CONTENT_BYTES_IN_FLIGHT', () => {
   const half = 'a'.repeat(600);
   let receiver: RunningReceiver;

@@ -51,11 +51,11 @@ describe('a peer that keeps its side open', () => {
 
 test('a peer that reads no response: the connection is freed', async () => {
   // Large responses fill the buffers of the system soon.
-  const description = 'a'.repeat(100_000);
+  const code = 'a'.repeat(100_000);
   const { url } = await runReceiver(
     {
-      'status-codes': { 'path-unknown': { status: 404, description } },
-      'error-payloads': { mediaType: 'application/json', fields: { title: 'description' } },
+      'error-codes': { 'path-unknown': code },
+      'error-payloads': { mediaType: 'application/json', fields: { code: 'code' } },
     },
     { REQUEST_TIMEOUT_MS: '50' },
   );

@@ -41,7 +41,7 @@ export function respondToClientError(
   error: NodeJS.ErrnoException & { readonly reason?: string },
   socket: Socket,
 ): void {
-  if (closing.has(socket)) return;
+  if (closing.has(socket) || lastRequests.get(socket)?.complete === true) return;
   if (!socket.writable || error.code === 'ECONNRESET' || isResponding(socket)) {
     socket.destroy();
     return;
@@ -86,6 +86,50 @@ const authenticated = new WeakSet<Socket>();
 export function markAuthenticated(socket: Socket): void {
   authenticated.add(socket);
 }
+
+/** How many requests a connection may send before one with a right token. */
+const MAX_UNAUTHENTICATED_REQUESTS = 8;
+
+/** How many requests connections without a right token have sent. */
+const requestCounts = new WeakMap<Socket, number>();
+
+/**
+ * Counts a request on a connection without a right token. Each costs time, and whoever sends many at once would delay
+ * the deliveries of others.
+ *
+ * @returns whether it must be the last one on its connection
+ */
+export function isLastRequest({ socket }: IncomingMessage): boolean {
+  if (authenticated.has(socket)) return false;
+  const count = (requestCounts.get(socket) ?? 0) + 1;
+  requestCounts.set(socket, count);
+  return count >= MAX_UNAUTHENTICATED_REQUESTS;
+}
+
+/** Requests behind which nothing is read. */
+const lastRequests = new WeakMap<Socket, IncomingMessage>();
+
+/**
+ * Ignores what follows a request on its connection. Node would parse everything that has arrived, up to 64 KiB, in one
+ * turn of its loop.
+ */
+export function ignoreWhatFollows(request: IncomingMessage): void {
+  const { parser } = request.socket as Socket & { readonly parser?: Parser | null };
+  if (parser === null || parser === undefined) return;
+  lastRequests.set(request.socket, request);
+  parser.onIncoming = (next) => {
+    next.upgrade = false;
+    return SKIP_THE_REST;
+  };
+}
+
+/** Node's parser of requests, as far as it is used here. */
+interface Parser {
+  onIncoming: (request: { upgrade: boolean }) => number;
+}
+
+/** What `onIncoming` returns after a request behind which another protocol begins. */
+const SKIP_THE_REST = 2;
 
 /**
  * The connection to close when there are too many: the oldest without a right token, or else the oldest without a

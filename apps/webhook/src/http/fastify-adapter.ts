@@ -3,7 +3,14 @@ import { createServer, METHODS, type RequestListener, type Server } from 'node:h
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 
-import { isClosing, respondToClientError, respondToConnect, trackConnections } from './connections.js';
+import {
+  ignoreWhatFollows,
+  isClosing,
+  isLastRequest,
+  respondToClientError,
+  respondToConnect,
+  trackConnections,
+} from './connections.js';
 import { messageFaultOf } from './request.js';
 import {
   isStopping,
@@ -59,7 +66,11 @@ function createHttpServer(
   handle: RequestListener,
 ): Server {
   const onRequest: RequestListener = (request, response) => {
-    if (isClosing(request.socket)) return;
+    if (isClosing(request.socket)) return ignoreWhatFollows(request);
+    if (isLastRequest(request)) {
+      response.shouldKeepAlive = false;
+      ignoreWhatFollows(request);
+    }
     if (isStopping(request)) return respondRaw(response, unavailable);
     const fault = messageFaultOf(request);
     if (fault === undefined) handle(request, response);
