@@ -29,3 +29,14 @@ export function readInbox(folder: string, after = 0): StoredDelivery[] {
     database.close();
   }
 }
+
+/** What a person sees of each delivery: id, state, failures, error and content. The receiver may be running. */
+export function overviewOf(folder: string): unknown[][] {
+  const database = new Database(join(folder, 'inbox.sqlite'));
+  try {
+    const query = 'SELECT id, state, failures, error, content FROM overview ORDER BY id';
+    return database.prepare(query).raw().all([]) as unknown[][];
+  } finally {
+    database.close();
+  }
+}

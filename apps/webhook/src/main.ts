@@ -1,11 +1,13 @@
 import 'reflect-metadata';
 
 import { answers } from '@plant-store/contract';
+import type { Logger } from 'pino';
 
 import { composeAnswers } from './answers/compose-answers.js';
 import { parseConfig, unknownSettings } from './config/config.js';
 import { ReceiverError } from './errors.js';
 import { createLogger } from './logging/logger.js';
+import { throttledLog } from './logging/throttled-log.js';
 import { type Receiver, startReceiver } from './receiver.js';
 
 try {
@@ -13,6 +15,7 @@ try {
   const config = parseConfig(process.env, composed.settings);
   const logger = createLogger(config.LOG_LEVEL);
   for (const warning of unknownSettings(process.env)) logger.warn(warning);
+  logStrayErrors(logger);
   const starting = startReceiver(config, logger, composed);
   closeOnSignal(starting);
   await starting;
@@ -21,6 +24,20 @@ try {
   const [first, ...more] = error.message.split('\n');
   process.stderr.write([`${first} [${error.code}]`, ...more, ''].join('\n'));
   process.exitCode = 1;
+}
+
+/**
+ * A promise that nobody awaits has rejected, most likely one of the handler: the receiver goes on. After an exception
+ * that nobody catches Node ends the process, for nobody knows what it left half done.
+ */
+function logStrayErrors(logger: Logger): void {
+  const log = throttledLog((fields) =>
+    logger.error(fields, 'a rejection that nobody handles; the receiver goes on'),
+  );
+  process.on('unhandledRejection', (err) => log({ err }));
+  process.on('uncaughtExceptionMonitor', (err) => {
+    logger.fatal({ err }, 'an exception that nobody catches; the process ends');
+  });
 }
 
 /** The first signal stops the receiver in order, as soon as it has started. A second one ends the process at once. */

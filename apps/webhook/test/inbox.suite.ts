@@ -3,7 +3,7 @@ import { isUint8Array } from 'node:util/types';
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
 import { rejection } from './rejection.js';
-import type { Delivery, Inbox, IncomingDelivery, AttemptResult } from '../src/inbox/inbox.js';
+import type { AttemptResult, Delivery, Inbox, IncomingDelivery, Interrupted } from '../src/inbox/inbox.js';
 import { inboxProperty } from './inbox-property.suite.js';
 
 /** Opens the inbox of a folder. */
@@ -74,8 +74,19 @@ const ofEvent = (eventId: string, content = 'arbitrary'): IncomingDelivery => in
 
 const idsOf = (deliveries: readonly Delivery[]): number[] => deliveries.map(({ id }) => id);
 
-/** The suite of the port {@link Inbox}: what each adapter must do, tested through the port alone. */
-export function inboxSuite(name: string, open: OpenInbox): void {
+/** Sets the clock to another time until the test ends. */
+function setClock(difference: number): void {
+  const { now } = Date;
+  Date.now = () => now() + difference;
+  afterThisTest(() => (Date.now = now));
+}
+
+/**
+ * The suite of the port {@link Inbox}: what each adapter must do, tested through the port alone.
+ *
+ * @param crash returns a folder that is as if the process had ended now
+ */
+export function inboxSuite(name: string, open: OpenInbox, crash: (folder: string) => string): void {
   describe(name, () => {
     let folder: string;
     let inbox: Inbox;
@@ -90,6 +101,10 @@ export function inboxSuite(name: string, open: OpenInbox): void {
     };
     const reopen = async (): Promise<void> => {
       await close();
+      await openHere();
+    };
+    const reopenAfterCrash = async (): Promise<void> => {
+      folder = crash(folder);
       await openHere();
     };
     const claim = async (limit = 1_000): Promise<readonly Delivery[]> =>
@@ -459,6 +474,195 @@ export function inboxSuite(name: string, open: OpenInbox): void {
         await reopen();
         expect(await inbox.counts()).toEqual(counts);
         expect(await claimIds()).toEqual(again);
+      });
+    });
+
+    describe('what was claimed and not settled when the process ended', () => {
+      const recover = (): Promise<readonly Interrupted[]> => inbox.recover(LATER);
+      const interrupted = (retryAfter = 0): AttemptResult => ({
+        kind: 'failed',
+        error: 'arbitrary',
+        retryAfter,
+        suspect: true,
+      });
+
+      test('is nothing in a new inbox, and nothing if it was closed', async () => {
+        expect(await recover()).toEqual([]);
+        await accept(2);
+        await claim(1);
+        await reopen();
+
+        expect(await recover()).toEqual([]);
+        expect(await claimIds()).toEqual([1, 2]);
+      });
+
+      test('is returned, claimed, at each opening until it is settled', async () => {
+        await accept(3);
+        await claim(2);
+        for (let openings = 0; openings < 3; openings += 1) {
+          if (openings === 1) {
+            await reopen();
+          } else await reopenAfterCrash();
+          expect(await recover()).toEqual([
+            { id: 1, failures: 0 },
+            { id: 2, failures: 0 },
+          ]);
+          expect(await inbox.counts()).toEqual({ waiting: 3, parked: 0 });
+        }
+        for (const delivery of await recover()) await inbox.settle(delivery, failed(LATER));
+
+        await reopenAfterCrash();
+        expect(await recover()).toEqual([]);
+        expect(await claimIds()).toEqual([3]);
+        expect(await inbox.counts()).toEqual({ waiting: 3, parked: 0 });
+      });
+
+      test('is not what was settled, however it ended', async () => {
+        await accept(4);
+        const [one, two, three] = await claim();
+        await inbox.settle(one!, HANDLED);
+        await inbox.settle(two!, failed(0));
+        await inbox.settle(three!, parked);
+        await reopenAfterCrash();
+
+        expect(await recover()).toEqual([{ id: 4, failures: 0 }]);
+        expect(await inbox.counts()).toEqual({ waiting: 2, parked: 1 });
+        expect(await claim()).toMatchObject([{ id: 2, failures: 1, suspect: false }]);
+      });
+
+      test('has the failures that it had', async () => {
+        await accept(2);
+        await inbox.settle((await claim(1))[0]!, failed(0));
+        await claim();
+        await reopenAfterCrash();
+
+        expect(await recover()).toEqual([
+          { id: 1, failures: 1 },
+          { id: 2, failures: 0 },
+        ]);
+      });
+
+      test('does not make what failed or was parked beside it come with fewer failures', async () => {
+        await accept(5);
+        const [, two, three, four] = await claim(4);
+        await inbox.settle(two!, parked);
+        await inbox.settle(three!, failed(LATER));
+        await inbox.settle(four!, HANDLED);
+        await reopenAfterCrash();
+        for (const delivery of await recover()) await inbox.settle(delivery, failed(LATER));
+
+        expect(await inbox.counts()).toMatchObject({ parked: 1 });
+        const ids = await claimIds();
+        expect(ids.filter((id) => id !== 4)).toEqual([5]);
+      });
+
+      test('may be parked', async () => {
+        await accept(2);
+        await claim(1);
+        await reopenAfterCrash();
+        await inbox.settle((await recover())[0]!, parked);
+
+        expect(await inbox.counts()).toEqual({ waiting: 1, parked: 1 });
+        expect(await claimIds()).toEqual([2]);
+      });
+
+      test('is afterwards claimed alone, once nothing else is claimed, and nothing with it', async () => {
+        await accept(3);
+        await claim(2);
+        await reopenAfterCrash();
+        const interruptedOnes = await recover();
+        const [three] = await claim();
+        for (const delivery of interruptedOnes) await inbox.settle(delivery, interrupted());
+        await accept(1);
+
+        expect(await inbox.claim(10)).toEqual({ deliveries: [], nextDueIn: undefined });
+        await inbox.settle(three!, HANDLED);
+        for (const id of [1, 2]) {
+          const claimed = await inbox.claim(10);
+          expect(claimed).toMatchObject({
+            deliveries: [{ id, failures: 1, suspect: true }],
+            nextDueIn: undefined,
+          });
+          expect(await inbox.claim(10)).toEqual({ deliveries: [], nextDueIn: undefined });
+          await inbox.settle(claimed.deliveries[0]!, id === 1 ? HANDLED : failed(LATER));
+        }
+        expect(await claim()).toMatchObject([{ id: 4, suspect: false }]);
+      });
+
+      test('is claimed alone also after further openings, until an attempt has ended', async () => {
+        await accept(2);
+        await claim();
+        await reopenAfterCrash();
+        for (const delivery of await recover()) await inbox.settle(delivery, interrupted());
+        await reopen();
+        await recover();
+        expect(await claimIds()).toEqual([1]);
+        await reopenAfterCrash();
+
+        expect(await recover()).toEqual([{ id: 1, failures: 1 }]);
+        await inbox.settle({ id: 1, failures: 1 }, failed(0));
+        const [suspect] = await claim();
+        expect(suspect).toMatchObject({ id: 2, failures: 1, suspect: true });
+        await inbox.settle(suspect!, failed(0));
+        expect(await claim()).toMatchObject([
+          { id: 1, failures: 2, suspect: false },
+          { id: 2, failures: 2, suspect: false },
+        ]);
+      });
+
+      test('does not let a suspect that is not due delay others', async () => {
+        await accept(1);
+        await claim();
+        await reopenAfterCrash();
+        await inbox.settle((await recover())[0]!, interrupted(LATER));
+        await accept(2);
+
+        expect(await claimIds()).toEqual([2, 3]);
+      });
+
+      test('loses nothing of a large backlog', async () => {
+        await accept(1_000);
+        const claimed = await claim(700);
+        await Promise.all(
+          claimed.filter(({ id }) => id % 100 !== 0).map((delivery) => inbox.settle(delivery, HANDLED)),
+        );
+        await reopenAfterCrash();
+        const left = await recover();
+        expect(left.filter(({ id }) => id % 100 === 0)).toHaveLength(7);
+        await accept(1);
+        for (const delivery of left) await inbox.settle(delivery, failed(0));
+
+        const ids = new Set(await claimIds());
+        for (const id of [100, 200, 300, 400, 500, 600, 700, 701, 1_000]) expect(ids).toContain(id);
+        expect([...(await claimIds()), ...ids]).toContain(1_001);
+      });
+    });
+
+    describe('a clock that is set back', () => {
+      const DAY = 86_400_000;
+
+      test('does not make a wait longer', async () => {
+        await accept(1);
+        await inbox.settle((await claim())[0]!, failed(20));
+        setClock(-DAY);
+
+        expect((await inbox.claim(1)).nextDueIn ?? 0).toBeLessThanOrEqual(20);
+        await new Promise((resolve) => setTimeout(resolve, 25));
+        expect(await claim()).toMatchObject([{ id: 1, failures: 1 }]);
+      });
+
+      test('before the inbox is opened again leaves a wait of at most the longest one', async () => {
+        await accept(2);
+        await inbox.settle((await claim(1))[0]!, failed(30));
+        setClock(-DAY);
+        await reopen();
+        await inbox.recover(30);
+        await inbox.recover(30);
+
+        expect((await inbox.claim(1)).deliveries).toMatchObject([{ id: 2 }]);
+        expect((await inbox.claim(1)).nextDueIn ?? 0).toBeLessThanOrEqual(30);
+        await new Promise((resolve) => setTimeout(resolve, 35));
+        expect(await claim()).toMatchObject([{ id: 1, failures: 1 }]);
       });
     });
 

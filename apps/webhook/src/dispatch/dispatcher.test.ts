@@ -4,6 +4,7 @@ import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import fc from 'fast-check';
 import Database from 'libsql';
 
+import { copyInbox } from '../../test/copy-inbox.js';
 import { makeLatch } from '../../test/make-latch.js';
 import { type LogRecord, recordLog } from '../../test/record-log.js';
 import type { Delivery, Inbox, IncomingDelivery } from '../inbox/inbox.js';
@@ -146,6 +147,7 @@ describe('passes on', () => {
     const farAway: Inbox = {
       location: inbox.location,
       accept: (delivery) => inbox.accept(delivery),
+      recover: (maxWait) => inbox.recover(maxWait),
       claim: async (limit) => {
         const claimed = await inbox.claim(limit);
         await answer.opened;
@@ -368,6 +370,76 @@ const aborting = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     signal.addEventListener('abort', () => resolve());
   });
+
+describe('an attempt that the end of the process cut off', () => {
+  /** A folder as it was when the process ended with these deliveries under way. */
+  async function interrupt(count: number, failures: number): Promise<string> {
+    const folder = makeFolder();
+    const inbox = openSqliteInbox(folder);
+    afterThisTest(() => inbox.close());
+    for (let each = 0; each < count; each += 1) await inbox.accept(arbitrary);
+    for (let each = 0; each < failures; each += 1) {
+      for (const delivery of (await inbox.claim(count)).deliveries)
+        await inbox.settle(delivery, { kind: 'failed', error: 'arbitrary', retryAfter: 0 });
+    }
+    await inbox.claim(count);
+    return copyInbox(folder);
+  }
+
+  test('has failed, and the next one runs alone', async () => {
+    let atOnce = 0;
+    let most = 0;
+    const { recorder, log, dispatcher, inbox } = run(
+      async () => {
+        most = Math.max(most, (atOnce += 1));
+        await turn();
+        atOnce -= 1;
+      },
+      {},
+      await interrupt(3, 0),
+    );
+    dispatcher.wake();
+    await recorder.called(3);
+    await dispatcher.stop(neverAborts);
+
+    expect(most).toBe(1);
+    expect(recorder.calls.map(({ failures }) => failures)).toEqual([1, 1, 1]);
+    expect(log.lines.map(({ msg, err }) => [msg, (err as Error).message])).toEqual(
+      Array.from({ length: 3 }, () => [FAILED, 'the process ended during the attempt']),
+    );
+    expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
+  });
+
+  test('parks the delivery if it was the last one, without another attempt', async () => {
+    const { recorder, log, dispatcher, inbox } = run(undefined, { maxAttempts: 3 }, await interrupt(1, 2));
+    dispatcher.wake();
+    await log.line(PARKED);
+    await dispatcher.stop(neverAborts);
+
+    expect(recorder.calls).toEqual([]);
+    expect(await inbox.counts()).toEqual({ waiting: 0, parked: 1 });
+  });
+});
+
+test('a handler that changes its delivery changes nothing in the inbox', async () => {
+  const running = run(
+    (delivery) => {
+      Object.assign(delivery, { id: 2, failures: 100, suspect: true });
+      delivery.content.fill(0);
+      throw new Error('no');
+    },
+    { backoff: 1_000_000, maxBackoff: 1_000_000, maxAttempts: 2 },
+  );
+  await running.accept(1);
+  const logged = await running.log.line(FAILED);
+  await running.dispatcher.stop(neverAborts);
+
+  expect(logged).toMatchObject({ delivery: 1, failures: 1 });
+  const looking = new Database(running.inbox.location);
+  const query = 'SELECT id, state, failures, content FROM overview';
+  expect(looking.prepare(query).raw().all([])).toEqual([[1, 'waiting', 1, 'content 0']]);
+  looking.close();
+});
 
 describe('stopping', () => {
   test('waits for the attempts under way, stores their results, and starts no other', async () => {

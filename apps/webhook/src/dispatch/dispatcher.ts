@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Logger } from 'pino';
 
-import type { AttemptResult, Delivery, Inbox } from '../inbox/inbox.js';
+import type { AttemptResult, Delivery, Inbox, Interrupted } from '../inbox/inbox.js';
 import { errorText } from '../logging/describe-error.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 
@@ -80,6 +80,7 @@ export class Dispatcher {
   readonly #stopping = new AbortController();
   readonly #logUnread: WriteLine;
   readonly #logUnstored: WriteLine;
+  #hasRecovered = false;
   #claiming: Promise<void> | undefined;
   #claimAgain = false;
   #deadline: AbortSignal | undefined;
@@ -130,6 +131,7 @@ export class Dispatcher {
   async #claim(): Promise<void> {
     clearTimeout(this.#timer);
     try {
+      if (!this.#hasRecovered) await this.#recover();
       const { deliveries, nextDueIn } = await this.inbox.claim(this.#freeSlots());
       if (this.#stopping.signal.aborted) return;
       for (const delivery of deliveries) this.#start(delivery);
@@ -140,6 +142,18 @@ export class Dispatcher {
     }
     this.#claiming = undefined;
     if (this.#claimAgain) this.wake();
+  }
+
+  /** Counts attempts that the end of the process cut off as failed, before anything is handled. */
+  async #recover(): Promise<void> {
+    const interrupted = await this.inbox.recover(this.limits.maxBackoff);
+    await Promise.all(
+      interrupted.map((delivery) => {
+        const result = this.#failure(delivery, new Error('the process ended during the attempt'));
+        return this.#settle(delivery, result.kind === 'failed' ? { ...result, suspect: true } : result);
+      }),
+    );
+    this.#hasRecovered = true;
   }
 
   #wakeIn(milliseconds: number): void {
@@ -156,25 +170,32 @@ export class Dispatcher {
   }
 
   async #attempt(delivery: Delivery): Promise<void> {
+    // The handler may change what it gets.
+    const counted: Interrupted = { id: delivery.id, failures: delivery.failures };
     const attempt = new Attempt();
     this.#attempts.add(attempt);
-    const result = await this.#resultOf(attempt, delivery);
+    const result = await this.#resultOf(attempt, delivery, counted);
     this.#attempts.delete(attempt);
+    const settled = result !== undefined && this.#settle(counted, result);
     this.wake();
-    if (result !== undefined) await this.#settle(delivery, result);
+    await settled;
   }
 
   /** Undefined if the attempt was aborted because the receiver stops, which is no failure. */
-  async #resultOf(attempt: Attempt, delivery: Delivery): Promise<AttemptResult | undefined> {
+  async #resultOf(
+    attempt: Attempt,
+    delivery: Delivery,
+    counted: Interrupted,
+  ): Promise<AttemptResult | undefined> {
     try {
       await attempt.run(this.handler, delivery, this.limits.timeout);
       return { kind: 'handled' };
     } catch (error) {
-      return this.#deadline?.aborted === true ? undefined : this.#failure(delivery, error);
+      return this.#deadline?.aborted === true ? undefined : this.#failure(counted, error);
     }
   }
 
-  #failure(delivery: Delivery, error: unknown): AttemptResult {
+  #failure(delivery: Interrupted, error: unknown): AttemptResult {
     const failures = delivery.failures + 1;
     const fields = { err: error, delivery: delivery.id, failures };
     if (failures >= this.limits.maxAttempts) {
@@ -187,7 +208,7 @@ export class Dispatcher {
   }
 
   /** Retries until the result is stored: a full disk must not cause a delivery to be handled again. */
-  async #settle(delivery: Delivery, result: AttemptResult): Promise<void> {
+  async #settle(delivery: Interrupted, result: AttemptResult): Promise<void> {
     const { signal } = this.#stopping;
     for (;;) {
       try {

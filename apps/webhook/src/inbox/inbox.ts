@@ -19,7 +19,12 @@ export interface Delivery extends IncomingDelivery {
   readonly receivedAt: number;
   /** How often the handler has failed on it. */
   readonly failures: number;
+  /** Whether the process ended during its last attempt, so that it may be the cause. */
+  readonly suspect: boolean;
 }
+
+/** A delivery whose attempt was cut off because the process ended. */
+export type Interrupted = Pick<Delivery, 'id' | 'failures'>;
 
 /**
  * The result of one attempt of the handler: the delivery is finished, comes again after `retryAfter` milliseconds, or
@@ -27,13 +32,19 @@ export interface Delivery extends IncomingDelivery {
  */
 export type AttemptResult =
   | { readonly kind: 'handled' }
-  | { readonly kind: 'failed'; readonly error: string; readonly retryAfter: number }
+  | {
+      readonly kind: 'failed';
+      readonly error: string;
+      readonly retryAfter: number;
+      /** The process ended during the attempt. The delivery is a suspect until its next attempt has ended. */
+      readonly suspect?: boolean;
+    }
   | { readonly kind: 'parked'; readonly error: string };
 
 /** Deliveries that were claimed. */
 export interface Claim {
   readonly deliveries: readonly Delivery[];
-  /** Milliseconds until a failed delivery is due again; undefined if there is none. */
+  /** Milliseconds until a failed delivery is due again; undefined if there is none, or if a suspect comes first. */
   readonly nextDueIn: number | undefined;
 }
 
@@ -62,16 +73,29 @@ export interface Inbox {
   accept(delivery: IncomingDelivery): Promise<number>;
 
   /**
+   * Prepares for the first claim. Deliveries that were claimed and not settled when the process ended without closing
+   * the inbox are returned, claimed: settle them before the first claim. Until then they are returned at each opening.
+   *
+   * @param maxWait longest time from now until a failed delivery is due, in milliseconds, whatever the clock says
+   */
+  recover(maxWait: number): Promise<readonly Interrupted[]>;
+
+  /**
    * Claims deliveries that are due. Nobody else gets them until they are settled. If the receiver dies, they can be
    * claimed again after its restart.
+   *
+   * A suspect that is due is claimed alone: not before everything that is claimed is settled, and nothing else is
+   * claimed until it is settled itself.
    */
   claim(limit: number): Promise<Claim>;
 
   /**
    * Resolves once the result is stored. The delivery isn't claimed again, except after a crash: what was handled while
    * an earlier delivery was under way may then come again together with that one.
+   *
+   * @throws ReceiverError `INBOX_WRITE_FAILED`; the delivery stays claimed, and may be settled again
    */
-  settle(delivery: Delivery, result: AttemptResult): Promise<void>;
+  settle(delivery: Interrupted, result: AttemptResult): Promise<void>;
 
   counts(): Promise<InboxCounts>;
 

@@ -6,6 +6,7 @@ import Database from 'libsql';
 import { ReceiverError } from '../errors.js';
 import { SCHEMA_VERSION, schemaSince } from './sqlite-schema.js';
 import { type InboxStatements, prepareStatements, prepareTransaction } from './sqlite-statements.js';
+import { UnderWay } from './under-way.js';
 
 /** How long to wait for a lock of another program, in milliseconds: somebody may be looking at the file. */
 const BUSY_TIMEOUT = 250;
@@ -14,6 +15,7 @@ const BUSY_TIMEOUT = 250;
 export interface InboxDatabase {
   readonly file: string;
   readonly statements: InboxStatements;
+  readonly underWay: UnderWay;
   close(): void;
 }
 
@@ -24,20 +26,22 @@ export interface InboxDatabase {
  * @throws ReceiverError `INBOX_IN_USE`, `INBOX_UNUSABLE`; nothing is then left open
  */
 export function openDatabase(folder: string): InboxDatabase {
-  const opened: Database.Database[] = [];
+  const opened: { close(): void }[] = [];
   const open = (file: string): Database.Database => {
     const database = new Database(file);
     opened.unshift(database);
     return database;
   };
-  const close = (): void => opened.splice(0).forEach((database) => database.close());
+  const close = (): void => opened.splice(0).forEach((resource) => resource.close());
   try {
     mkdirSync(folder, { recursive: true });
     takeLock(open(join(folder, 'receiver.lock')), folder);
     const file = join(folder, 'inbox.sqlite');
     const statements = prepareFile(open(file), file);
+    const underWay = new UnderWay(join(folder, 'under-way'));
+    opened.unshift(underWay);
     syncFolder(folder);
-    return { file, statements, close };
+    return { file, statements, underWay, close };
   } catch (cause) {
     close();
     throw cause instanceof ReceiverError ? cause : unusable(folder, cause);

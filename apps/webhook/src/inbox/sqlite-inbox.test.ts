@@ -1,10 +1,11 @@
-import { chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
 import { asAnotherUser } from '../../test/as-another-user.js';
+import { copyInbox } from '../../test/copy-inbox.js';
 import { inboxSuite } from '../../test/inbox.suite.js';
 import { rejection } from '../../test/rejection.js';
 import { ReceiverError } from '../errors.js';
@@ -12,7 +13,7 @@ import type { Delivery, Inbox, IncomingDelivery } from './inbox.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
 import { SCHEMA_VERSION, schemaSince } from './sqlite-schema.js';
 
-inboxSuite('the embedded inbox', openSqliteInbox);
+inboxSuite('the embedded inbox', openSqliteInbox, copyInbox);
 
 const arbitrary = (content = 'arbitrary', eventId: string | null = null): IncomingDelivery => ({
   method: 'POST',
@@ -42,11 +43,7 @@ const claimIds = async (inbox: Inbox): Promise<number[]> => (await claim(inbox))
 
 /** Opens a copy of the files as they are now, as after a crash. */
 function openAsAfterCrash(folder: string): Inbox {
-  const copy = makeFolder();
-  for (const name of readdirSync(folder)) {
-    if (name.startsWith('inbox.sqlite')) cpSync(join(folder, name), join(copy, name));
-  }
-  return openInbox(copy);
+  return openInbox(copyInbox(folder));
 }
 
 describe('opening', () => {
@@ -380,6 +377,59 @@ describe('a write that fails', () => {
     release();
 
     expect(await claimIds(openInbox(folder))).toEqual([1]);
+  });
+});
+
+describe('the file of what is under way', () => {
+  const interruptedIn = async (folder: string): Promise<unknown> => {
+    const inbox = openInbox(folder);
+    const interrupted = await inbox.recover(3_600_000);
+    await inbox.close();
+    return interrupted;
+  };
+
+  test('of a power cut may be older than the inbox: what has ended since is not counted', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    await Promise.all([1, 2, 3, 4].map(() => inbox.accept(arbitrary())));
+    const [one, two, three] = await claim(inbox, 4);
+    const before = copyInbox(folder);
+    await inbox.settle(one!, { kind: 'handled' });
+    await inbox.settle(two!, { kind: 'failed', error: 'arbitrary', retryAfter: 0 });
+    await inbox.settle(three!, { kind: 'parked', error: 'arbitrary' });
+
+    const after = copyInbox(folder);
+    cpSync(join(before, 'under-way'), join(after, 'under-way'));
+
+    expect(await interruptedIn(after)).toEqual([{ id: 4, failures: 0 }]);
+  });
+
+  test.each<[string, Uint8Array]>([
+    ['is empty', Buffer.alloc(0)],
+    ['is cut', Buffer.alloc(7)],
+    ['has anything', Buffer.alloc(16_384, 'anything ')],
+    [
+      'has ids that nothing has',
+      new Uint8Array(new Float64Array([99, 0, -1, 0, 0.5, 0, NaN, 0, Infinity, 0]).buffer),
+    ],
+  ])('may be damaged: one that %s counts nothing, and loses nothing', async (_name, bytes) => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    await inbox.accept(arbitrary());
+    const damaged = copyInbox(folder);
+    writeFileSync(join(damaged, 'under-way'), bytes);
+
+    expect(await interruptedIn(damaged)).toEqual([]);
+    expect(await claimIds(openInbox(damaged))).toEqual([1]);
+  });
+
+  test('grows with the number of attempts', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    await Promise.all(Array.from({ length: 3_000 }, () => inbox.accept(arbitrary())));
+    await claim(inbox, 3_000);
+
+    expect(await interruptedIn(copyInbox(folder))).toHaveLength(3_000);
   });
 });
 

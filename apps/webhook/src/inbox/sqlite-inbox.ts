@@ -7,10 +7,12 @@ import {
   type Inbox,
   type InboxCounts,
   type IncomingDelivery,
+  type Interrupted,
   isEventId,
 } from './inbox.js';
 import { type InboxDatabase, openDatabase, unusable } from './open-database.js';
 import type { InboxStatements } from './sqlite-statements.js';
+import type { UnderWay } from './under-way.js';
 import { eventIdsOf, NO_LAG, planWrites, Progress, type Write, type WritePlan } from './write-plan.js';
 
 /** Most content in one transaction, in bytes. It limits the copy that is passed to SQLite. */
@@ -48,7 +50,12 @@ class SqliteInbox implements Inbox {
   readonly #files: InboxDatabase;
   readonly #statements: InboxStatements;
   readonly #writes: GroupCommit<Write, number>;
-  readonly #progress: Progress;
+  readonly #underWay: UnderWay;
+  /** What to add to the time since the process started. A clock that is set back must not make a wait longer. */
+  readonly #clockOffset = Date.now() - performance.now();
+  #progress: Progress;
+  /** A suspect that is claimed and not settled. */
+  #suspect: number | undefined;
   /** Claimed from the backlog and not settled. */
   readonly #again = new Set<number>();
   #lastId: number;
@@ -60,11 +67,12 @@ class SqliteInbox implements Inbox {
   #freshBytes = 0;
 
   constructor(files: InboxDatabase) {
-    const { statements } = files;
+    const { statements, underWay } = files;
     const { lastId, handledThrough } = statements.position();
     this.location = files.file;
     this.#files = files;
     this.#statements = statements;
+    this.#underWay = underWay;
     this.#lastId = lastId;
     this.#handledThrough = handledThrough;
     this.#progress = new Progress(handledThrough);
@@ -85,26 +93,72 @@ class SqliteInbox implements Inbox {
     return this.#writes.add({ kind: 'accept', incoming, receivedAt: Date.now() });
   }
 
-  /** Reads everything before it claims anything: a failed read must not hide deliveries from the next claim. */
+  async recover(maxWait: number): Promise<readonly Interrupted[]> {
+    const statements = this.#statements;
+    const found = this.#underWay.interrupted();
+    const interrupted = found.length === 0 ? [] : statements.findWaiting(found);
+    const through = Math.max(statements.lastInTables(), ...interrupted.map(({ id }) => id));
+    const latest = this.#now() + Math.ceil(maxWait);
+    if (through > this.#handledThrough || statements.nextDueAt(latest) !== undefined)
+      this.#transaction(() => {
+        statements.moveToBacklog(through);
+        statements.setHandledThrough(through);
+        statements.limitDue(latest);
+      });
+    if (through > this.#handledThrough) this.#progress = new Progress(through);
+    this.#handledThrough = through;
+    this.#nextDueAt = statements.nextDueAt(-1);
+    const waiting = new Set(interrupted.map(({ id }) => id));
+    for (const { id } of found) {
+      if (waiting.has(id)) this.#again.add(id);
+      else this.#underWay.end(id);
+    }
+    return interrupted;
+  }
+
+  /**
+   * Reads everything before it claims anything: a failed read must not hide deliveries from the next claim. The same
+   * goes for the file that names what is under way.
+   */
   async claim(limit: number): Promise<Claim> {
-    const now = Date.now();
+    if (this.#suspect !== undefined) return { deliveries: [], nextDueIn: undefined };
+    const now = this.#now();
     const isDue = this.#nextDueAt !== undefined && this.#nextDueAt <= now;
     const due = isDue ? this.#statements.readDue(now, this.#again, limit) : [];
+    const suspectAt = due.findIndex(({ suspect }) => suspect);
+    if (suspectAt !== -1) return this.#claimSuspect(due, suspectAt);
     const nextDueAt = isDue && due.length < limit ? this.#statements.nextDueAt(now) : this.#nextDueAt;
     const next = this.#readNext(limit - due.length);
+    const deliveries = due.concat(next);
+    if (deliveries.length > 0) this.#underWay.begin(deliveries);
 
     for (const { id } of due) this.#again.add(id);
     for (const { id } of next) this.#progress.claim(id);
     for (const { content } of this.#fresh.splice(0, next.length)) this.#freshBytes -= content.length;
     this.#nextDueAt = nextDueAt;
     return {
-      deliveries: due.concat(next),
+      deliveries,
       nextDueIn: nextDueAt === undefined ? undefined : Math.max(0, nextDueAt - now),
     };
   }
 
-  async settle(delivery: Delivery, result: AttemptResult): Promise<void> {
-    await this.#writes.addDelayed({ kind: 'settle', delivery, result });
+  /** Claims what is due before the first suspect, or that one alone. */
+  #claimSuspect(due: readonly Delivery[], suspectAt: number): Claim {
+    const isNext = suspectAt === 0 && this.#underWay.size === 0;
+    const deliveries = due.slice(0, isNext ? 1 : suspectAt);
+    this.#underWay.begin(deliveries);
+    for (const { id } of deliveries) this.#again.add(id);
+    if (isNext) this.#suspect = deliveries[0]?.id;
+    return { deliveries, nextDueIn: undefined };
+  }
+
+  async settle({ id, failures }: Interrupted, result: AttemptResult): Promise<void> {
+    // The attempt is over. Of one that was interrupted, the file says so until that is stored.
+    const wasInterrupted = this.#underWay.wasInterrupted(id);
+    if (!wasInterrupted) this.#underWay.end(id);
+    if (this.#suspect === id) this.#suspect = undefined;
+    await this.#writes.addDelayed({ kind: 'settle', delivery: { id, failures }, result });
+    if (wasInterrupted) this.#underWay.end(id);
   }
 
   async counts(): Promise<InboxCounts> {
@@ -126,6 +180,7 @@ class SqliteInbox implements Inbox {
   #leaveNothingClaimed(): void {
     try {
       this.#commit([], NO_LAG);
+      this.#underWay.clear();
     } catch {
       // Then it comes again, as after a crash.
     }
@@ -147,13 +202,17 @@ class SqliteInbox implements Inbox {
   }
 
   #write(writes: readonly Write[], maxLag?: number): WritePlan {
+    return this.#transaction(() => {
+      const stored = { lastId: this.#lastId, events: this.#findEvents(writes) };
+      const plan = planWrites(writes, stored, this.#progress, this.#now(), maxLag);
+      this.#execute(plan);
+      return plan;
+    });
+  }
+
+  #transaction<Result>(write: () => Result): Result {
     try {
-      return this.#statements.transaction(() => {
-        const stored = { lastId: this.#lastId, events: this.#findEvents(writes) };
-        const plan = planWrites(writes, stored, this.#progress, Date.now(), maxLag);
-        this.#execute(plan);
-        return plan;
-      });
+      return this.#statements.transaction(write);
     } catch (cause) {
       throw new ReceiverError(
         'INBOX_WRITE_FAILED',
@@ -161,6 +220,11 @@ class SqliteInbox implements Inbox {
         { cause },
       );
     }
+  }
+
+  /** In milliseconds since 1970, by the clock as it was when the inbox was opened. It never goes back. */
+  #now(): number {
+    return Math.round(this.#clockOffset + performance.now());
   }
 
   #findEvents(writes: readonly Write[]): ReadonlyMap<string, number> {

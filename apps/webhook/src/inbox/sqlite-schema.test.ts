@@ -7,6 +7,14 @@ import { ReceiverError } from '../errors.js';
 import type { Delivery, Inbox } from './inbox.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
 
+/** What version 2 adds to a file of version 1. */
+const TO_VERSION_2 = `
+  ALTER TABLE delivery ADD COLUMN event_id TEXT;
+  CREATE UNIQUE INDEX delivery_event_id ON delivery (event_id) WHERE event_id IS NOT NULL;
+  UPDATE delivery SET event_id = 'evt_' || id;
+  PRAGMA user_version = 2;
+`;
+
 /** A file of version 1: delivery 1 is handled, 2 comes again, 3 is parked, 4 waits. */
 const FILE_OF_VERSION_1 = `
   CREATE TABLE delivery (
@@ -113,6 +121,7 @@ describe('a file of version 1', () => {
         id: 2,
         receivedAt: 2_000,
         failures: 5,
+        suspect: false,
         method: 'PUT',
         mediaType: 'text/plain',
         contentEncoding: 'gzip',
@@ -123,6 +132,7 @@ describe('a file of version 1', () => {
         id: 4,
         receivedAt: 4_000,
         failures: 0,
+        suspect: false,
         method: 'PATCH',
         mediaType: 'text/plain',
         contentEncoding: null,
@@ -167,4 +177,20 @@ describe('a file of version 1', () => {
     file.exec('DROP TABLE delivery_event_id');
     expect(() => openInbox(folder)).not.toThrow();
   });
+});
+
+test('a file of version 2 is opened with all its content, and is like a new one from then on', async () => {
+  const { folder, file } = makeFileOfVersion1();
+  file.exec(TO_VERSION_2);
+  const inbox = openInbox(folder);
+
+  expect(await inbox.counts()).toEqual({ waiting: 2, parked: 1 });
+  expect((await inbox.claim(10)).deliveries).toMatchObject([
+    { id: 2, failures: 5, suspect: false, eventId: 'evt_2' },
+    { id: 4, failures: 0, suspect: false, eventId: 'evt_4' },
+  ]);
+  const newFolder = makeFolder();
+  await openSqliteInbox(newFolder).close();
+  expect(definitionsOf(file)).toEqual(definitionsOf(connect(newFolder)));
+  expect(versionOf(file)).toEqual([3]);
 });

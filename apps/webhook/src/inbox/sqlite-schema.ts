@@ -34,14 +34,19 @@ const VERSION_2 = `
   CREATE UNIQUE INDEX delivery_event_id ON delivery (event_id) WHERE event_id IS NOT NULL;
 `;
 
+const VERSION_3 = `
+  ALTER TABLE backlog ADD COLUMN suspect INTEGER NOT NULL DEFAULT 0;
+`;
+
 /**
  * The tables of the embedded inbox: for each version, what it adds to the one before.
  *
  * `delivery` only grows, and its ids have no gaps. Deliveries go to the handler in the order of their ids, so one number
  * says how far the handler has come. After `progress.handled_through` everything waits. Up to it everything is handled,
- * except what is in `backlog` (comes again) and `parked` (failed for the last time).
+ * except what is in `backlog` (comes again) and `parked` (failed for the last time). `backlog.suspect` is 1 if the
+ * process ended during the last attempt.
  */
-const VERSIONS = [VERSION_1, VERSION_2];
+const VERSIONS = [VERSION_1, VERSION_2, VERSION_3];
 
 /** For people who open the file. */
 const OVERVIEW = `

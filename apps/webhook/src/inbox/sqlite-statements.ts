@@ -1,6 +1,6 @@
 import type Database from 'libsql';
 
-import type { Delivery, InboxCounts } from './inbox.js';
+import type { Delivery, InboxCounts, Interrupted } from './inbox.js';
 
 /** A row of the tables `backlog` and `parked`; `at` is when the delivery is due, or was parked. */
 export interface BacklogRow {
@@ -8,6 +8,7 @@ export interface BacklogRow {
   readonly at: number;
   readonly failures: number;
   readonly error: string | null;
+  readonly suspect?: boolean;
 }
 
 /** The statements of the embedded inbox. Each takes a whole batch, so that their number does not grow with it. */
@@ -22,6 +23,7 @@ interface DeliveryRow {
   readonly event_id: string | null;
   readonly content: ArrayBuffer;
   readonly failures: number;
+  readonly suspect: number;
 }
 
 /** Runs writes in one transaction: durable on return, undone if they throw. */
@@ -64,8 +66,8 @@ export function prepareStatements(database: Database.Database) {
   const setHandledThrough = database.prepare('UPDATE progress SET handled_through = ?');
   const requireWritable = database.prepare('UPDATE progress SET handled_through = handled_through WHERE 0');
   const insertBacklog = database.prepare(`
-    INSERT OR REPLACE INTO backlog (delivery_id, due_at, failures, error)
-    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`);
+    INSERT OR REPLACE INTO backlog (delivery_id, due_at, failures, error, suspect)
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?)`);
   const insertParked = database.prepare(`
     INSERT INTO parked (delivery_id, parked_at, failures, error)
     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`);
@@ -73,13 +75,33 @@ export function prepareStatements(database: Database.Database) {
     'DELETE FROM backlog WHERE delivery_id IN (SELECT value FROM json_each(?))',
   );
   const readAfter = database.prepare(
-    'SELECT *, 0 AS failures FROM delivery WHERE id > ? ORDER BY id LIMIT ?',
+    'SELECT *, 0 AS failures, 0 AS suspect FROM delivery WHERE id > ? ORDER BY id LIMIT ?',
   );
   const readDue = database.prepare(`
-    SELECT delivery.*, failures FROM backlog JOIN delivery ON delivery.id = delivery_id
+    SELECT delivery.*, failures, suspect FROM backlog JOIN delivery ON delivery.id = delivery_id
     WHERE due_at <= ? AND delivery_id NOT IN (SELECT value FROM json_each(?))
     ORDER BY due_at LIMIT ?`);
   const nextDue = database.prepare('SELECT min(due_at) AS dueAt FROM backlog WHERE due_at > ?');
+  const findWaiting = database.prepare(`
+    SELECT delivery.id, coalesce(backlog.failures, 0) AS failures FROM json_each(?) AS given
+    CROSS JOIN progress
+    JOIN delivery ON delivery.id = given.value ->> 0
+    LEFT JOIN backlog ON backlog.delivery_id = delivery.id
+    LEFT JOIN parked ON parked.delivery_id = delivery.id
+    WHERE parked.delivery_id IS NULL AND given.value ->> 1 =
+      coalesce(backlog.failures, CASE WHEN delivery.id > handled_through THEN 0 END)
+    ORDER BY delivery.id`);
+  const lastInTables = database.prepare(`
+    SELECT max(handled_through,
+      (SELECT coalesce(max(delivery_id), 0) FROM backlog),
+      (SELECT coalesce(max(delivery_id), 0) FROM parked)) AS id
+    FROM progress`);
+  const moveToBacklog = database.prepare(`
+    INSERT INTO backlog (delivery_id, due_at, failures)
+    SELECT id, 0, 0 FROM delivery, progress
+    WHERE id > handled_through AND id <= ?
+      AND id NOT IN (SELECT delivery_id FROM backlog) AND id NOT IN (SELECT delivery_id FROM parked)`);
+  const limitDue = database.prepare('UPDATE backlog SET due_at = ? WHERE due_at > ?');
   const count = database.prepare(`
     SELECT ${lastId} - handled_through + (SELECT count(*) FROM backlog) AS waiting,
       (SELECT count(*) FROM parked) AS parked
@@ -132,6 +154,21 @@ export function prepareStatements(database: Database.Database) {
     readDue: (now: number, except: Iterable<number>, limit: number) =>
       (readDue.all([now, JSON.stringify([...except]), limit]) as DeliveryRow[]).map(toDelivery),
 
+    /** Which of these wait with as many failures. */
+    findWaiting(given: readonly Interrupted[]): Interrupted[] {
+      const rows = JSON.stringify(given.map(({ id, failures }) => [id, failures]));
+      return (findWaiting.all([rows]) as Interrupted[]).map(({ id, failures }) => ({ id, failures }));
+    },
+
+    /** The last id that is handled, in the backlog or parked. */
+    lastInTables: () => (lastInTables.get([]) as { id: number }).id,
+
+    /** Moves what waits up to this id to the backlog; `setHandledThrough` has to follow. */
+    moveToBacklog: (through: number) => moveToBacklog.run([through]),
+
+    /** Makes nothing in the backlog due later than this. */
+    limitDue: (latest: number) => limitDue.run([latest, latest]),
+
     nextDueAt: (after: number) => (nextDue.get([after]) as { dueAt: number | null }).dueAt ?? undefined,
 
     counts(): InboxCounts {
@@ -142,12 +179,15 @@ export function prepareStatements(database: Database.Database) {
 }
 
 const toRows = (rows: readonly BacklogRow[]): string =>
-  JSON.stringify(rows.map(({ id, at, failures, error }) => [id, at, failures, error]));
+  JSON.stringify(
+    rows.map(({ id, at, failures, error, suspect }) => [id, at, failures, error, suspect === true ? 1 : 0]),
+  );
 
 const toDelivery = (row: DeliveryRow): Delivery => ({
   id: row.id,
   receivedAt: row.received_at,
   failures: row.failures,
+  suspect: row.suspect === 1,
   method: row.method,
   mediaType: row.media_type,
   contentEncoding: row.content_encoding,

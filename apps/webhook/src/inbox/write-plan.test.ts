@@ -11,7 +11,13 @@ const incoming: IncomingDelivery = {
   eventId: null,
   content: Buffer.from('arbitrary'),
 };
-const delivery = (id: number, failures = 0): Delivery => ({ ...incoming, id, failures, receivedAt: 0 });
+const delivery = (id: number, failures = 0): Delivery => ({
+  ...incoming,
+  id,
+  failures,
+  suspect: false,
+  receivedAt: 0,
+});
 
 const accept = (receivedAt: number, eventId: string | null = null): Write => ({
   kind: 'accept',
@@ -22,6 +28,7 @@ const kept = (id: number, receivedAt: number, eventId: string | null = null): De
   ...incoming,
   id,
   failures: 0,
+  suspect: false,
   receivedAt,
   eventId,
 });
@@ -104,7 +111,15 @@ test.each<{
       ids: [11],
       ended: new Set([11]),
       handledThrough: 11,
-      waiting: [{ id: 11, at: NOW + 2, failures: 1, error: 'not yet' }],
+      waiting: [{ id: 11, at: NOW + 2, failures: 1, error: 'not yet', suspect: false }],
+    },
+  },
+  {
+    name: 'interrupted',
+    writes: [settle(5, { kind: 'failed', error: 'cut off', retryAfter: 7, suspect: true }, 2)],
+    want: {
+      ids: [5],
+      waiting: [{ id: 5, at: NOW + 7, failures: 3, error: 'cut off', suspect: true }],
     },
   },
   {
@@ -125,7 +140,7 @@ test.each<{
   {
     name: 'from the backlog, failed again',
     writes: [settle(5, failed(7), 2)],
-    want: { ids: [5], waiting: [{ id: 5, at: NOW + 7, failures: 3, error: 'not yet' }] },
+    want: { ids: [5], waiting: [{ id: 5, at: NOW + 7, failures: 3, error: 'not yet', suspect: false }] },
   },
   {
     name: 'from the backlog, parked',
@@ -185,7 +200,7 @@ test.each<{
       handledThrough: 11,
       waiting: [
         { id: 11, at: NOW, failures: 0, error: null },
-        { id: 11, at: NOW + 1, failures: 1, error: 'not yet' },
+        { id: 11, at: NOW + 1, failures: 1, error: 'not yet', suspect: false },
       ],
     },
   },

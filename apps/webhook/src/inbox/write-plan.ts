@@ -1,10 +1,16 @@
-import { type AttemptResult, type Delivery, type IncomingDelivery, storableError } from './inbox.js';
+import {
+  type AttemptResult,
+  type Delivery,
+  type IncomingDelivery,
+  type Interrupted,
+  storableError,
+} from './inbox.js';
 import type { BacklogRow } from './sqlite-statements.js';
 
 /** Something that is to be written. */
 export type Write =
   | { readonly kind: 'accept'; readonly incoming: IncomingDelivery; readonly receivedAt: number }
-  | { readonly kind: 'settle'; readonly delivery: Delivery; readonly result: AttemptResult };
+  | { readonly kind: 'settle'; readonly delivery: Interrupted; readonly result: AttemptResult };
 
 /** What an inbox contains before a transaction. */
 export interface Stored {
@@ -142,7 +148,7 @@ function planAcceptance(
   const id = first ?? lastId + plan.accepted.length + 1;
   plan.ids.push(id);
   if (first !== undefined) return;
-  plan.accepted.push({ id, failures: 0, receivedAt, ...incoming });
+  plan.accepted.push({ id, failures: 0, suspect: false, receivedAt, ...incoming });
   if (eventId !== null) events.set(eventId, id);
 }
 
@@ -157,7 +163,8 @@ function planSettlement(
   if (progress.has(id)) plan.ended.add(id);
   if (result.kind === 'failed') {
     const at = now + Math.ceil(result.retryAfter);
-    plan.waiting.push({ id, at, failures: failures + 1, error: storableError(result.error) });
+    const { suspect = false } = result;
+    plan.waiting.push({ id, at, failures: failures + 1, error: storableError(result.error), suspect });
     return;
   }
   if (inBacklog) plan.leavingBacklog.push(id);
