@@ -1,10 +1,10 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
 import { recordLog } from '../../test/record-log.js';
-import { openAccessTokens } from './access-token-source.js';
+import { openAccessTokens, readAccessTokensFile } from './access-token-source.js';
 import { createTokenMatcher } from './access-tokens.js';
 
 const RELOADED = 'access tokens reloaded';
@@ -54,6 +54,28 @@ test('accepts the tokens of the file, and those after a change', async () => {
   expect(await log.line(RELOADED)).toMatchObject({ level: 'info', file, count: 2 });
   expect(accepts('one-secret', 'two-secret', 'three-secret')).toEqual([false, true, true]);
   expect(log.text()).not.toContain('secret');
+});
+
+test('accepts no part of a token while the file is being written', async () => {
+  const { file, log, accepts } = open('one-secret\n');
+  const text = '# arbitrary\ntwo-secret\nthree-secret\n';
+  for (let length = 0; length < text.length; length += 1) {
+    writeFileSync(`${file}.new`, text.slice(0, length));
+    let tokens: string[] = [];
+    try {
+      tokens = readAccessTokensFile(`${file}.new`, createTokenMatcher(undefined));
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'ACCESS_TOKENS_UNREADABLE' });
+    }
+    expect(['two-secret', 'three-secret']).toEqual(expect.arrayContaining(tokens));
+  }
+
+  writeFileSync(file, 'two-se');
+  await log.line(NOT_RELOADED);
+  expect(accepts('one-secret', 'two-se')).toEqual([true, false]);
+  appendFileSync(file, 'cret\n');
+  await log.line(RELOADED);
+  expect(accepts('one-secret', 'two-se', 'two-secret')).toEqual([false, false, true]);
 });
 
 test.each<[string, (file: string) => void]>([

@@ -51,14 +51,14 @@ export function openAccessTokens(
 }
 
 /**
- * Reads access tokens from a file: one a line; empty lines and lines that start with `#` are ignored.
+ * Reads access tokens from a file: one a line; empty lines and lines that start with `#` are ignored. Each line has its
+ * end: a last line without one may be the beginning of a token whose file is being written.
  *
  * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`. It names lines by number and never quotes one.
  */
 export function readAccessTokensFile(path: string, matcher: TokenMatcher): string[] {
-  const lines = readText(path)
-    .split('\n')
-    .map((line) => line.trim());
+  const text = readText(path);
+  const lines = text.split('\n').map((line) => line.trim());
   const malformed = lines.flatMap((line, index) =>
     matcher.matches(line) || isIgnored(line) ? [] : [index + 1],
   );
@@ -70,6 +70,11 @@ export function readAccessTokensFile(path: string, matcher: TokenMatcher): strin
     );
   }
   const tokens = lines.filter((line) => matcher.matches(line));
+  if (text !== '' && !text.endsWith('\n'))
+    throw unreadable(
+      path,
+      `line ${lines.length} has no line end, so it may be cut; end the last line with a line feed`,
+    );
   if (tokens.length === 0) throw unreadable(path, 'it has no access token; write one on a line of its own');
   return tokens;
 }

@@ -17,7 +17,6 @@ function makeFile(text: string): string {
 
 test.each([
   { name: 'one a line', text: 'one\ntwo\n', want: ['one', 'two'] },
-  { name: 'no end of the last line', text: 'one', want: ['one'] },
   { name: 'lines as Windows writes them', text: 'one\r\ntwo\r\n', want: ['one', 'two'] },
   { name: 'a byte order mark', text: '\ufeffone\n', want: ['one'] },
   { name: 'empty lines', text: '\n\none\n\n\ntwo\n\n', want: ['one', 'two'] },
@@ -38,7 +37,7 @@ test('with a format, refuses a token of another format, and quotes nothing', () 
       `ACCESS_TOKENS_FILE: the access tokens in ${file} cannot be used: line 3 is not an access token (RFC 6750 §2.1, b64token) of the format as agreed (token-format).`,
     ),
   );
-  expect(readAccessTokensFile(makeFile('a-one'), format)).toEqual(['a-one']);
+  expect(readAccessTokensFile(makeFile('a-one\n'), format)).toEqual(['a-one']);
 });
 
 describe('refuses', () => {
@@ -69,6 +68,17 @@ describe('refuses', () => {
       text: '"a-secret"\none\na=secret\n',
       reason: 'line 1, 3 is not an access token',
     },
+    {
+      name: 'a last line without an end',
+      text: 'one\na-secret',
+      reason: 'line 2 has no line end, so it may be cut; end the last line with a line feed',
+    },
+    {
+      name: 'a comment without an end, which may be a cut line',
+      text: 'one\n# ',
+      reason: 'line 2 has no line end, so it may be cut; end the last line with a line feed',
+    },
+    { name: 'half of a line end', text: 'a-secret\r', reason: 'line 1 has no line end' },
     { name: 'other letters', text: 's\u00e9cret', reason: 'line 1 is not an access token' },
   ])('$name, and quotes nothing', ({ text, reason }) => {
     const file = makeFile(text);
