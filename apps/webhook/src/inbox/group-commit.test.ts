@@ -1,5 +1,5 @@
 import { rejection } from '../../test/rejection.js';
-import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
+import { GroupCommit, type GroupCommitOptions, type Retry } from './group-commit.js';
 
 interface Write {
   readonly name: string;
@@ -23,6 +23,7 @@ function makeGroup(given: Partial<GroupCommitOptions<Write, string>> = {}): {
     sizeOf: ({ size }) => size,
     maxSize: 10,
     maxDelay: HOURS,
+    retry: () => 'nothing',
     ...given,
   });
   return { group, commits };
@@ -64,6 +65,7 @@ test('commits what arrives during a commit with the next one', async () => {
     sizeOf: () => 1,
     maxSize: 10,
     maxDelay: HOURS,
+    retry: () => 'nothing',
   });
   await group.add(write('a'));
   await second;
@@ -95,6 +97,65 @@ describe('a commit that fails', () => {
       { status: 'fulfilled', value: 'd' },
     ]);
     expect(await group.add(write('e'))).toBe('e');
+  });
+
+  /** Commits fail that have one of these. */
+  const refuse = (refused: readonly string[], retry: Retry) => {
+    const tries: string[] = [];
+    const { group } = makeGroup({
+      retry: () => retry,
+      commit: (writes) => {
+        const names = writes.map(({ name }) => name);
+        tries.push(names.join(''));
+        if (names.some((name) => refused.includes(name))) throw full;
+        return names;
+      },
+    });
+    const settleAll = async (urgent: string, canWait: string): Promise<string> => {
+      const results = await Promise.allSettled([
+        ...Array.from(canWait, (name) => group.addDelayed(write(name))),
+        ...Array.from(urgent, (name) => group.add(write(name))),
+      ]);
+      return results.map((result) => (result.status === 'fulfilled' ? result.value : '-')).join('');
+    };
+    return { tries, settleAll, idle: () => group.idle() };
+  };
+
+  test.each<{ name: string; retry: Retry; urgent: string; refused: string[]; want: string; tries: string[] }>(
+    [
+      { name: 'nothing', retry: 'nothing', urgent: 'xy', refused: ['b'], want: '-----', tries: ['abcxy'] },
+      {
+        name: 'what is urgent and what can wait, each by itself',
+        retry: 'either kind',
+        urgent: 'xy',
+        refused: ['b'],
+        want: '---xy',
+        tries: ['abcxy', 'xy', 'abc'],
+      },
+      {
+        name: 'any part, until only what fails is left',
+        retry: 'any part',
+        urgent: 'xy',
+        refused: ['b', 'y'],
+        want: 'a-cx-',
+        tries: ['abcxy', 'xy', 'x', 'y', 'abc', 'ab', 'a', 'b', 'c'],
+      },
+      {
+        name: 'nothing of one kind, if parts of it would fail too',
+        retry: 'either kind',
+        urgent: '',
+        refused: ['b'],
+        want: '---',
+        tries: ['abc'],
+      },
+    ],
+  )('tries again $name', async ({ retry, urgent, refused, want, tries }) => {
+    const made = refuse(refused, retry);
+    const settling = made.settleAll(urgent, 'abc');
+    await made.idle();
+
+    expect(await settling).toBe(want);
+    expect(made.tries).toEqual(tries);
   });
 
   test('does not keep it busy', async () => {

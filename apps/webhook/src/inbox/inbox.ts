@@ -67,6 +67,8 @@ export interface Inbox {
    * Resolves with the delivery's id once the delivery is durable, and not before. If the event has a delivery here
    * already, nothing is stored, whatever the content: it resolves with the id of the first one, once that is durable.
    *
+   * What else is written at the same time, and can't be, doesn't refuse the delivery.
+   *
    * @throws ReceiverError `INBOX_WRITE_FAILED`; nothing of the delivery is then stored
    * @throws TypeError if the event's identifier can't be stored
    */

@@ -285,7 +285,7 @@ function lockFile(folder: string): () => void {
   return () => other.exec('ROLLBACK');
 }
 
-/** Faults; each returns what undoes it. On a full disk SQLite rolls back by itself. */
+/** Faults that concern every write; each returns what undoes it. On a full disk SQLite rolls back by itself. */
 const faults: readonly (readonly [name: string, make: (folder: string) => () => void])[] = [
   ['before it begins', lockFile],
   ...['FAIL', 'ABORT', 'ROLLBACK'].map(
@@ -295,9 +295,12 @@ const faults: readonly (readonly [name: string, make: (folder: string) => () => 
         (folder: string) => {
           const other = connect(folder);
           other.exec(
-            `CREATE TRIGGER fault BEFORE INSERT ON parked BEGIN SELECT RAISE(${resolution}, 'no room'); END`,
+            `CREATE TRIGGER fault_1 BEFORE INSERT ON parked BEGIN SELECT RAISE(${resolution}, 'no room'); END;
+             CREATE TRIGGER fault_2 BEFORE INSERT ON delivery BEGIN SELECT RAISE(${resolution}, 'no room'); END;
+             CREATE TRIGGER fault_3 BEFORE INSERT ON backlog BEGIN SELECT RAISE(${resolution}, 'no room'); END;
+             CREATE TRIGGER fault_4 BEFORE UPDATE ON progress BEGIN SELECT RAISE(${resolution}, 'no room'); END`,
           );
-          return () => other.exec('DROP TRIGGER fault');
+          return () => [1, 2, 3, 4].forEach((number) => other.exec(`DROP TRIGGER fault_${number}`));
         },
       ] as const,
   ),
@@ -349,21 +352,57 @@ describe('a write that fails', () => {
       const [kept] = await claim(inbox);
       const undo = makeFault(folder);
 
+      // It needs no write, but may wait for one.
+      const duplicate = inbox.accept(arbitrary('a duplicate', 'a')).catch(() => 1);
       const errors = await Promise.all(
         [
           inbox.accept(arbitrary('refused', 'b')),
           inbox.accept(arbitrary('refused too', 'b')),
-          inbox.accept(arbitrary('a duplicate', 'a')),
           inbox.settle(kept!, { kind: 'parked', error: 'arbitrary' }),
         ].map(rejection),
       );
       undo();
 
       expect(errors).toMatchObject(errors.map(() => ({ code: 'INBOX_WRITE_FAILED' })));
+      expect(await duplicate).toBe(1);
       expect(await inbox.accept(arbitrary('another', 'c'))).toBe(2);
       expect(await inbox.accept(arbitrary('accepted', 'b'))).toBe(3);
       expect(await inbox.accept(arbitrary('a duplicate', 'a'))).toBe(1);
       expect((await claim(inbox)).map(({ content }) => String(content))).toEqual(['another', 'accepted']);
+    },
+  );
+
+  test.each(['FAIL', 'ABORT', 'ROLLBACK'])(
+    'for one result alone (%s) rejects that one: what is written with it is stored and acknowledged',
+    async (resolution) => {
+      const folder = makeFolder();
+      const inbox = openInbox(folder);
+      await Promise.all([1, 2, 3, 4].map((id) => inbox.accept(arbitrary(`content ${id}`))));
+      const [one, two, three] = await claim(inbox, 3);
+      connect(folder).exec(
+        `CREATE TRIGGER fault BEFORE INSERT ON parked BEGIN SELECT RAISE(${resolution}, 'damaged'); END`,
+      );
+
+      const results = await Promise.allSettled([
+        inbox.settle(one!, { kind: 'handled' }),
+        inbox.settle(two!, { kind: 'parked', error: 'arbitrary' }),
+        inbox.settle(three!, { kind: 'failed', error: 'arbitrary', retryAfter: 3_600_000 }),
+        inbox.accept(arbitrary('content 5')),
+        inbox.accept(arbitrary('content 6')),
+      ]);
+
+      expect(results).toMatchObject([
+        { value: undefined },
+        { reason: { code: 'INBOX_WRITE_FAILED' } },
+        { value: undefined },
+        { value: 5 },
+        { value: 6 },
+      ]);
+      const after = openAsAfterCrash(folder);
+      expect((await claim(after)).map(({ content }) => String(content))).toEqual(
+        expect.arrayContaining(['content 2', 'content 4', 'content 5', 'content 6']),
+      );
+      expect(await after.counts()).toMatchObject({ parked: 0 });
     },
   );
 

@@ -1,5 +1,5 @@
 import { ReceiverError } from '../errors.js';
-import { GroupCommit } from './group-commit.js';
+import { GroupCommit, type Retry } from './group-commit.js';
 import {
   type AttemptResult,
   type Claim,
@@ -79,6 +79,7 @@ class SqliteInbox implements Inbox {
     this.#nextDueAt = statements.nextDueAt(-1);
     this.#writes = new GroupCommit({
       commit: (writes) => this.#commit(writes),
+      retry: retryAfter,
       sizeOf: (write) => (write.kind === 'accept' ? write.incoming.content.length : 0),
       maxSize: MAX_BATCH_BYTES,
       maxDelay: MAX_RESULT_DELAY,
@@ -262,4 +263,14 @@ class SqliteInbox implements Inbox {
     this.#fresh.push(delivery);
     this.#freshBytes += delivery.content.length;
   }
+}
+
+/**
+ * What may succeed after a transaction has failed. While another program has the lock, nothing, and each try waits for
+ * it. On a disk that is full or broken each part of many would fail; any other fault may be of one row.
+ */
+function retryAfter(error: unknown): Retry {
+  const { code = '' } = (error as ReceiverError).cause as { code?: string };
+  if (code.startsWith('SQLITE_BUSY')) return 'nothing';
+  return /^SQLITE_(FULL|IOERR|READONLY)/.test(code) ? 'either kind' : 'any part';
 }
