@@ -101,7 +101,7 @@ export interface Inbox {
 
   counts(): Promise<InboxCounts>;
 
-  /** Writes what is under way, then closes the store. May be called again. */
+  /** Writes what is under way, then closes the store. May be called again. A copy of the closed store is whole. */
   close(): Promise<void>;
 }
 

@@ -16,6 +16,8 @@ export interface InboxDatabase {
   readonly file: string;
   readonly statements: InboxStatements;
   readonly underWay: UnderWay;
+  /** Moves everything from the write-ahead log to the database's file. Throws if that has no room. */
+  checkpoint(): void;
   close(): void;
 }
 
@@ -37,11 +39,13 @@ export function openDatabase(folder: string): InboxDatabase {
     mkdirSync(folder, { recursive: true });
     takeLock(open(join(folder, 'receiver.lock')), folder);
     const file = join(folder, 'inbox.sqlite');
-    const statements = prepareFile(open(file), file);
+    const database = open(file);
+    const statements = prepareFile(database, file);
     const underWay = new UnderWay(join(folder, 'under-way'));
     opened.unshift(underWay);
     syncFolder(folder);
-    return { file, statements, underWay, close };
+    const checkpoint = (): void => void database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    return { file, statements, underWay, checkpoint, close };
   } catch (cause) {
     close();
     throw cause instanceof ReceiverError ? cause : unusable(folder, cause);

@@ -306,6 +306,34 @@ const faults: readonly (readonly [name: string, make: (folder: string) => () => 
   ),
 ];
 
+describe('a copy', () => {
+  /** Copies the main file alone into a new folder. */
+  const copyOf = (folder: string): string => {
+    const copy = makeFolder();
+    cpSync(join(folder, 'inbox.sqlite'), join(copy, 'inbox.sqlite'));
+    return copy;
+  };
+
+  test.each([
+    { name: 'nobody looks', looks: false },
+    { name: 'somebody has looked and is still connected', looks: true },
+  ])('of the main file is whole after closing while $name', async ({ looks }) => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    await Promise.all(Array.from({ length: 50 }, () => inbox.accept(arbitrary())));
+    if (looks) connect(folder).prepare('SELECT count(*) FROM overview').get([]);
+    const [one, two] = await claim(inbox, 2);
+    await inbox.settle(one!, { kind: 'parked', error: 'arbitrary' });
+    await inbox.settle(two!, { kind: 'handled' });
+    await inbox.close();
+
+    const copy = openInbox(copyOf(folder));
+
+    expect(await copy.counts()).toEqual({ waiting: 48, parked: 1 });
+    expect(await claim(copy)).toHaveLength(48);
+  });
+});
+
 describe('a write that fails', () => {
   test.each(faults)(
     '%s rejects everything that was to be written with it, stores nothing of it, and the next succeeds',

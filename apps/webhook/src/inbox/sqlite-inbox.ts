@@ -174,6 +174,7 @@ class SqliteInbox implements Inbox {
   async #close(): Promise<void> {
     await this.#writes.idle();
     this.#leaveNothingClaimed();
+    this.#leaveOneFile();
     this.#files.close();
   }
 
@@ -184,6 +185,15 @@ class SqliteInbox implements Inbox {
       this.#underWay.clear();
     } catch {
       // Then it comes again, as after a crash.
+    }
+  }
+
+  /** A copy of the database's file alone is then whole. libsql doesn't do that when it closes. */
+  #leaveOneFile(): void {
+    try {
+      this.#files.checkpoint();
+    } catch {
+      // Then the write-ahead log stays beside the file, and SQLite reads both.
     }
   }
 
