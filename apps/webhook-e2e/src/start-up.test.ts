@@ -183,11 +183,11 @@ const inboxes: readonly Row[] = [
   }),
   inbox(
     'an inbox of another version',
-    'FOLDER/inbox/inbox.sqlite has tables of version 3; this receiver knows version 2',
+    'FOLDER/inbox/inbox.sqlite has tables of version 4; this receiver knows version 3',
     (folder) => {
       mkdirSync(folder);
       const database = new Database(join(folder, 'inbox.sqlite'));
-      database.exec('PRAGMA user_version = 3');
+      database.exec('PRAGMA user_version = 4');
       database.close();
     },
   ),

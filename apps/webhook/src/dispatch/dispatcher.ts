@@ -131,7 +131,8 @@ export class Dispatcher {
   async #claim(): Promise<void> {
     clearTimeout(this.#timer);
     try {
-      if (!this.#hasRecovered) await this.#recover();
+      // Attempts that end together make one claim, and one write of the inbox, not one each.
+      await (this.#hasRecovered ? undefined : this.#recover());
       const { deliveries, nextDueIn } = await this.inbox.claim(this.#freeSlots());
       if (this.#stopping.signal.aborted) return;
       for (const delivery of deliveries) this.#start(delivery);

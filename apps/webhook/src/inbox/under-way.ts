@@ -9,6 +9,9 @@ const BYTES_PER_SLOT = NUMBERS_PER_SLOT * Float64Array.BYTES_PER_ELEMENT;
 /** Slots of a new file, more than the handler has attempts at a time. The file grows if they don't suffice. */
 const MIN_SLOTS = 1_024;
 
+/** No slot: a number above those of all slots. */
+const CLEAN = 2 ** 30;
+
 /**
  * The deliveries that the handler has, in a small file that outlives the process.
  *
@@ -24,7 +27,7 @@ export class UnderWay {
   readonly #free: number[] = [];
   #numbers: Float64Array;
   /** The slots that differ from the file lie from the first one to before the second one. */
-  #dirtyFrom = Infinity;
+  #dirtyFrom = CLEAN;
   #dirtyTo = 0;
 
   /** Opens the file, or creates it. Only one process may have it open. */
@@ -59,7 +62,7 @@ export class UnderWay {
 
   /** Whether the delivery was found in the file and has not ended. */
   wasInterrupted(id: number): boolean {
-    return this.#interrupted.has(id);
+    return this.#interrupted.size > 0 && this.#interrupted.has(id);
   }
 
   /** The handler gets these. Throws, and has none of them, if the file can't be written. */
@@ -83,7 +86,7 @@ export class UnderWay {
     const slot = this.#slotOf.get(id);
     if (slot === undefined) return;
     this.#slotOf.delete(id);
-    this.#interrupted.delete(id);
+    if (this.#interrupted.size > 0) this.#interrupted.delete(id);
     this.#free.push(slot);
     this.#set(slot, 0, 0);
   }
@@ -107,8 +110,8 @@ export class UnderWay {
   #set(slot: number, id: number, failures: number): void {
     this.#numbers[slot * NUMBERS_PER_SLOT] = id;
     this.#numbers[slot * NUMBERS_PER_SLOT + 1] = failures;
-    this.#dirtyFrom = Math.min(this.#dirtyFrom, slot);
-    this.#dirtyTo = Math.max(this.#dirtyTo, slot + 1);
+    if (slot < this.#dirtyFrom) this.#dirtyFrom = slot;
+    if (slot >= this.#dirtyTo) this.#dirtyTo = slot + 1;
   }
 
   #write(): void {
@@ -116,7 +119,7 @@ export class UnderWay {
     const start = this.#dirtyFrom * BYTES_PER_SLOT;
     const length = this.#dirtyTo * BYTES_PER_SLOT - start;
     writeSync(this.#descriptor, this.#numbers, start, length, start);
-    this.#dirtyFrom = Infinity;
+    this.#dirtyFrom = CLEAN;
     this.#dirtyTo = 0;
   }
 
