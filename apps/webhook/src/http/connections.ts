@@ -148,8 +148,10 @@ function leastUseful(connections: Iterable<Socket>): Socket | undefined {
 
 /**
  * Tracks a server's connections. Never are more open than the limit: a further one takes the place of the
- * {@link leastUseful}, or is closed if each has a delivery in flight. Returns a function that ends those on which nothing was ever received, or which are
- * closing: Node counts them as busy, and a server that stops would wait for them.
+ * {@link leastUseful}, or is closed if each has a delivery in flight.
+ *
+ * @returns ends the connections on which nothing was ever received, and those that are closing: Node counts them as
+ * busy, and a server that stops would wait for them
  */
 export function trackConnections(server: Server, maxConnections: number): () => void {
   const connections = new Set<Socket>();
