@@ -92,7 +92,7 @@ describe('a handler that ends the process', () => {
 test('a rejection that nobody handles is logged, and the receiver goes on', async () => {
   const receiver = await startReceiver({ settings });
   await send(receiver, ['reject unhandled']);
-  const entry = await receiver.process.logged('a rejection that nobody handles; the receiver goes on');
+  const entry = await receiver.process.logged('unhandled promise rejection; the receiver goes on');
   await send(receiver, ['handled']);
   await receiver.process.logged('attempt', 2);
 
@@ -106,7 +106,7 @@ test('an exception that nobody catches is logged, and the process ends', async (
   await send(receiver, ['throw outside its promise']);
 
   expect(await receiver.process.exit).toEqual({ code: 1, signal: null });
-  expect(receiver.process.entries('an exception that nobody catches; the process ends')).toMatchObject([
+  expect(receiver.process.entries('uncaught exception; the process ends')).toMatchObject([
     { level: 'fatal', err: { message: 'thrown on purpose' } },
   ]);
 });

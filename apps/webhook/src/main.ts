@@ -27,16 +27,16 @@ try {
 }
 
 /**
- * A promise that nobody awaits has rejected, most likely one of the handler: the receiver goes on. After an exception
- * that nobody catches Node ends the process, for nobody knows what it left half done.
+ * After an unhandled promise rejection, most likely one of the handler, the receiver goes on. After an uncaught exception
+ * Node ends the process: what it left half done is unknown.
  */
 function logStrayErrors(logger: Logger): void {
   const log = throttledLog((fields) =>
-    logger.error(fields, 'a rejection that nobody handles; the receiver goes on'),
+    logger.error(fields, 'unhandled promise rejection; the receiver goes on'),
   );
   process.on('unhandledRejection', (err) => log({ err }));
   process.on('uncaughtExceptionMonitor', (err) => {
-    logger.fatal({ err }, 'an exception that nobody catches; the process ends');
+    logger.fatal({ err }, 'uncaught exception; the process ends');
   });
 }
 
