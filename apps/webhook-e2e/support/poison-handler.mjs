@@ -4,6 +4,12 @@
 import { register } from 'node:module';
 
 const HANDLER = `
+  /** The log shows 80 KB of it. */
+  const longError = () => {
+    const members = Array.from({ length: 20 }, (_, index) => ['member' + index, 'long'.repeat(250)]);
+    const part = Object.assign(new Error('part'), Object.fromEntries(members));
+    return new AggregateError([part, part, part, part], 'long on purpose');
+  };
   const fates = {
     exit: () => process.exit(7),
     kill: () => process.kill(process.pid, 'SIGKILL'),
@@ -12,6 +18,7 @@ const HANDLER = `
     'reject unhandled': async () => void Promise.reject(new Error('rejected on purpose')),
     'wait then exit': () => new Promise(() => setTimeout(() => process.exit(7), 200)),
     wait: () => new Promise((resolve) => setTimeout(resolve, 400)),
+    'fail at length': () => { throw longError(); },
     'change the delivery': (delivery) => {
       delivery.id = 1000;
       delivery.failures = 1000;

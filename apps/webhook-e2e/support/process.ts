@@ -17,6 +17,9 @@ export interface ProcessOptions {
   readonly environment: Environment;
   /** The working directory. */
   readonly folder?: string;
+  /** File descriptors of its standard output and standard error. By default the test reads them. */
+  readonly stdout?: number | undefined;
+  readonly stderr?: number | undefined;
 }
 
 /** A process and what it prints. */
@@ -25,7 +28,9 @@ export class TestProcess {
   stderr = '';
   /** Resolves when the process has ended, and every process that writes to the same standard error. */
   readonly exit: Promise<Exit>;
-  readonly #child: ChildProcessByStdio<null, Readable, Readable>;
+  /** Resolves when the process itself has ended, even if not all that it printed was read. */
+  readonly gone: Promise<Exit>;
+  readonly #child: ChildProcessByStdio<null, Readable | null, Readable | null>;
   readonly #changes = new EventEmitter().setMaxListeners(0);
   #ended = false;
 
@@ -33,15 +38,18 @@ export class TestProcess {
     this.#child = spawn(program, args, {
       cwd: options.folder,
       env: options.environment,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdio: ['ignore', options.stdout ?? 'pipe', options.stderr ?? 'pipe'],
+    }) as ChildProcessByStdio<null, Readable | null, Readable | null>;
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text;
       this.#changes.emit('change');
     });
-    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.stderr += text;
       this.#changes.emit('change');
+    });
+    this.gone = new Promise((resolve) => {
+      this.#child.once('exit', (code, signal) => resolve({ code, signal }));
     });
     this.exit = new Promise((resolve) => {
       this.#child.once('close', (code, signal) => {
@@ -69,6 +77,20 @@ export class TestProcess {
       if (this.#ended) throw new Error(`The process ended without ${what}.\n${this.output}`);
       await once(this.#changes, 'change');
     }
+  }
+
+  /** Reads no more of its standard output, until `readOn`. */
+  stopReading(): void {
+    this.#child.stdout?.pause();
+  }
+
+  readOn(): void {
+    this.#child.stdout?.resume();
+  }
+
+  /** Goes away as the reader of its standard output or standard error. */
+  close(output: 'stdout' | 'stderr'): void {
+    this.#child[output]?.destroy();
   }
 
   signal(name: NodeJS.Signals): void {

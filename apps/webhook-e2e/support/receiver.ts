@@ -15,6 +15,9 @@ export interface ReceiverOptions {
   readonly folder?: string;
   /** Largest file that the process may write, in blocks of 512 bytes. */
   readonly maxFileBlocks?: number;
+  /** File descriptors of its log and its standard error. By default the test reads them. */
+  readonly stdout?: number;
+  readonly stderr?: number;
   /** When it ends. */
   readonly cleanUp?: CleanUp;
 }
@@ -34,7 +37,7 @@ export const inboxOf = (folder: string): string => join(folder, 'inbox');
 
 /** Starts a receiver and doesn't wait for it. It ends after the test. */
 export function spawnReceiver(options: ReceiverOptions = {}): ReceiverProcess {
-  const { cleanUp = afterThisTest, settings, maxFileBlocks } = options;
+  const { cleanUp = afterThisTest, settings } = options;
   const folder = options.folder ?? makeFolder(cleanUp);
   const environment = {
     ACCESS_TOKENS: ACCESS_TOKEN,
@@ -43,7 +46,7 @@ export function spawnReceiver(options: ReceiverOptions = {}): ReceiverProcess {
     INBOX_URL: `file:${inboxOf(folder)}`,
     ...settings,
   };
-  const receiver = new ReceiverProcess(environment, maxFileBlocks);
+  const receiver = new ReceiverProcess(environment, options);
   cleanUp(() => receiver.kill());
   return receiver;
 }
@@ -71,10 +74,11 @@ export class ReceiverProcess extends TestProcess {
   readonly #entries: LogEntry[] = [];
   #parsed = 0;
 
-  constructor(settings: Environment, maxFileBlocks?: number) {
+  constructor(settings: Environment, { maxFileBlocks, stdout, stderr }: ReceiverOptions) {
     const node = [process.execPath, BUILT_RECEIVER] as const;
     const limited = ['/bin/sh', '-c', `ulimit -S -f ${maxFileBlocks}; exec "$0" "$1"`, ...node] as const;
-    super(maxFileBlocks === undefined ? node : limited, { environment: { ...everythingOpen, ...settings } });
+    const environment = { ...everythingOpen, ...settings };
+    super(maxFileBlocks === undefined ? node : limited, { environment, stdout, stderr });
   }
 
   /** The lines of the log so far; with a message, only those that have it. */

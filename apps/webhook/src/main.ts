@@ -6,14 +6,18 @@ import type { Logger } from 'pino';
 import { composeAnswers } from './answers/compose-answers.js';
 import { parseConfig, unknownSettings } from './config/config.js';
 import { ReceiverError } from './errors.js';
+import { LineOutput } from './logging/line-output.js';
 import { createLogger } from './logging/logger.js';
 import { throttledLog } from './logging/throttled-log.js';
 import { type Receiver, startReceiver } from './receiver.js';
 
+const output = openOutput(process.stdout);
+const errors = openOutput(process.stderr);
+
 try {
   const composed = composeAnswers(answers);
   const config = parseConfig(process.env, composed.settings);
-  const logger = createLogger(config.LOG_LEVEL);
+  const logger = createLogger(config.LOG_LEVEL, output);
   for (const warning of unknownSettings(process.env)) logger.warn(warning);
   logStrayErrors(logger);
   const starting = startReceiver(config, logger, composed);
@@ -22,8 +26,17 @@ try {
 } catch (error) {
   if (!(error instanceof ReceiverError)) throw error;
   const [first, ...more] = error.message.split('\n');
-  process.stderr.write([`${first} [${error.code}]`, ...more, ''].join('\n'));
+  errors.write([`${first} [${error.code}]`, ...more, ''].join('\n'));
   process.exitCode = 1;
+}
+
+/** Opens an output that never stops the receiver. Its last lines are written before the process ends. */
+function openOutput(stream: NodeJS.WriteStream & { readonly fd: number }): LineOutput {
+  // What a handler itself prints may fail too.
+  stream.on('error', () => undefined);
+  const output = new LineOutput(stream.fd);
+  process.on('exit', () => output.flushSync());
+  return output;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
-import { destination, type DestinationStream, type Level, type Logger, pino } from 'pino';
+import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 
 import { errorFields } from './describe-error.js';
 
@@ -9,15 +9,8 @@ export const LOGGER = Symbol('Logger');
 /** Names under which a token could be logged by mistake, at the top and one level down. */
 const SECRETS = ['authorization', 'accessToken', 'accessTokens', 'token', 'ACCESS_TOKENS'];
 
-/**
- * Creates the process's logger: one JSON object a line. An error under `err` is limited in size.
- *
- * @param stream defaults to standard output
- */
-export function createLogger(
-  level: Level | 'silent',
-  stream: DestinationStream = destination({ sync: true }),
-): Logger {
+/** Creates the process's logger: one JSON object a line. An error under `err` is limited in size. */
+export function createLogger(level: Level | 'silent', stream: DestinationStream): Logger {
   return pino(
     {
       level,

@@ -1,0 +1,210 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { platform } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+
+import { type Connection, openConnection } from '../support/connection.js';
+import { expectResponse } from '../support/expect-response.js';
+import { readInbox } from '../support/inbox.js';
+import { delivery } from '../support/messages.js';
+import {
+  everythingOpen,
+  inboxOf,
+  type LogEntry,
+  type ReceiverOptions,
+  type ReceiverProcess,
+  spawnReceiver,
+  startReceiver,
+} from '../support/receiver.js';
+
+const POISON_HANDLER = fileURLToPath(new URL('../support/poison-handler.mjs', import.meta.url));
+
+/** A handler that fails when the content says so. */
+const poisonHandler = {
+  NODE_OPTIONS: `${everythingOpen['NODE_OPTIONS'] ?? ''} --import=${POISON_HANDLER}`,
+  HANDLER_MAX_ATTEMPTS: '1',
+};
+
+/** Deliveries whose lines at level `debug` fill what the system buffers for a reader. */
+const FLOOD = 1_500;
+
+const onLinux = platform() === 'linux' ? describe : describe.skip;
+
+describe('a reader of the log that stalls', () => {
+  test('stops no delivery, and has every line in order when it reads on', async () => {
+    const receiver = await startReceiver({ settings: { LOG_LEVEL: 'debug' } });
+    const connection = await openConnection(receiver.port);
+
+    receiver.process.stopReading();
+    await send(connection, FLOOD);
+    expect(receiver.process.entries('a new plant was added to the store').length).toBeLessThan(FLOOD);
+    receiver.process.readOn();
+    await receiver.process.logged('a new plant was added to the store', FLOOD);
+
+    const logged = receiver.process.entries('a new plant was added to the store');
+    expect(logged.map((entry) => entry['delivery'])).toEqual(readInbox(receiver.inbox).map(({ id }) => id));
+  });
+
+  test('does not stop the receiver from stopping in order', async () => {
+    const receiver = await startReceiver({ settings: { LOG_LEVEL: 'debug' } });
+    const connection = await openConnection(receiver.port);
+
+    receiver.process.stopReading();
+    await send(connection, FLOOD);
+    receiver.process.signal('SIGTERM');
+
+    expect(await receiver.process.gone).toEqual({ code: 0, signal: null });
+  });
+});
+
+test('a reader of the log that goes away stops no delivery and no orderly stop', async () => {
+  const receiver = await startReceiver({ settings: { LOG_LEVEL: 'debug' } });
+  const connection = await openConnection(receiver.port);
+
+  receiver.process.close('stdout');
+  await send(connection, 100);
+
+  expect(await receiver.process.stop()).toEqual({ code: 0, signal: null });
+  expect(readInbox(receiver.inbox)).toHaveLength(100);
+});
+
+onLinux('a log on a full disk', () => {
+  test('stops no start, no delivery and no orderly stop', async () => {
+    const stdout = openFile('/dev/full', 'w');
+    const receiver = await startUnread({ stdout, settings: { LOG_LEVEL: 'debug' } });
+
+    await send(receiver.connection, 100);
+
+    expect(await receiver.process.stop()).toEqual({ code: 0, signal: null });
+    expect(readInbox(receiver.inbox)).toHaveLength(100);
+    expect(receiver.process.stderr).toBe('');
+  });
+
+  test('has the first lines, the number of dropped ones, and the next, as soon as there is space', async () => {
+    const file = join(makeFolder(), 'log');
+    const filled = `${'.'.repeat(2_097_151)}\n`;
+    writeFileSync(file, filled);
+    const stdout = openFile(file, 'a');
+    // No file of this process can be larger than the log is.
+    const receiver = await startUnread({ stdout, maxFileBlocks: 4_096, settings: poisonHandler });
+
+    await send(receiver.connection, 100, 'fail at length');
+    while (readInbox(receiver.inbox).some(({ state }) => state === 'waiting')) await turn();
+    execFileSync('prlimit', [`--pid=${receiver.process.pid}`, '--fsize=unlimited:']);
+    while (!readFileSync(file, 'utf8').includes('"dropped"')) await turn();
+    expect(await receiver.process.stop()).toEqual({ code: 0, signal: null });
+
+    const lines = readFileSync(file, 'utf8').slice(filled.length).trimEnd().split('\n');
+    const entries = lines.map((line) => JSON.parse(line) as LogEntry).filter(({ msg }) => msg !== 'attempt');
+    const report = entries.findIndex(({ dropped }) => dropped !== undefined);
+    expect(entries[0]).toMatchObject({ msg: 'listening' });
+    expect(entries[report]).toMatchObject({ level: 'warn', dropped: 101 - report });
+    expect(entries.slice(report + 1).map(({ msg }) => msg)).toEqual(['stopping', 'stopped']);
+  });
+});
+
+describe.each(['a file', 'a pipe'])('the last lines, in %s:', (kind) => {
+  test('those of an orderly stop', async () => {
+    const log = await logOf(kind, {}, async (_connection, process) => process.signal('SIGTERM'));
+
+    expect(log.at(-1)).toMatchObject({ msg: 'stopped' });
+  });
+
+  test('those of an exception that nobody catches', async () => {
+    const log = await logOf(kind, poisonHandler, async (connection) => {
+      connection.write(delivery('throw outside its promise'));
+    });
+
+    expect(log.at(-1)).toMatchObject({ level: 'fatal', err: { message: 'thrown on purpose' } });
+  });
+});
+
+describe('a failing start exits with 1, though standard error', () => {
+  test('is on a full disk', async () => {
+    const process = spawnReceiver({ settings: { PORT: 'arbitrary' }, stderr: openFile('/dev/full', 'w') });
+
+    expect(await process.exit).toEqual({ code: 1, signal: null });
+  });
+
+  test('has no reader any more', async () => {
+    const receiver = spawnReceiver({ settings: { PORT: 'arbitrary' } });
+    receiver.close('stderr');
+
+    expect(await receiver.gone).toEqual({ code: 1, signal: null });
+  });
+});
+
+/** Sends deliveries on one connection, and waits until each is acknowledged. */
+async function send(connection: Connection, count: number, content?: string): Promise<void> {
+  connection.write(delivery(content).repeat(count));
+  for (let each = 0; each < count; each += 1) expectResponse(await connection.response(), { status: 204 });
+}
+
+interface UnreadReceiver {
+  readonly process: ReceiverProcess;
+  readonly connection: Connection;
+  readonly inbox: string;
+}
+
+/** Starts a receiver whose log this test doesn't read, and waits until it accepts a connection. */
+async function startUnread(options: ReceiverOptions): Promise<UnreadReceiver> {
+  const folder = makeFolder();
+  const port = await freePort();
+  const process = spawnReceiver({
+    ...options,
+    folder,
+    settings: { ...options.settings, PORT: String(port) },
+  });
+  let ended = false;
+  void process.gone.then(() => (ended = true));
+  for (;;) {
+    const connection = await openConnection(port).catch(turn);
+    if (connection !== undefined) return { process, connection, inbox: inboxOf(folder) };
+    if (ended) throw new Error(`The process ended before it listened.\n${process.output}`);
+  }
+}
+
+/** The whole log of a receiver that ends because of what is done to it. */
+async function logOf(
+  kind: string,
+  settings: Record<string, string>,
+  end: (connection: Connection, process: ReceiverProcess) => Promise<void>,
+): Promise<readonly LogEntry[]> {
+  if (kind === 'a pipe') {
+    const { process, port } = await startReceiver({ settings });
+    await end(await openConnection(port), process);
+    await process.exit;
+    return process.entries();
+  }
+  const file = join(makeFolder(), 'log');
+  const { process, connection } = await startUnread({ settings, stdout: openFile(file, 'w') });
+  await end(connection, process);
+  await process.exit;
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as LogEntry);
+}
+
+/** A port on which nobody listens now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+function openFile(path: string, flags: string): number {
+  const descriptor = openSync(path, flags);
+  afterThisTest(() => closeSync(descriptor));
+  return descriptor;
+}
+
+/** Waits a little before something is looked at again that no event tells of. */
+const turn = (): Promise<undefined> =>
+  new Promise((resolve) => setTimeout(() => resolve(undefined), 20).unref());
