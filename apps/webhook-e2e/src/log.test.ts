@@ -1,7 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +10,7 @@ import { type Connection, openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';
 import { readInbox } from '../support/inbox.js';
 import { delivery } from '../support/messages.js';
+import { freePort, soon, untilItListens } from '../support/port.js';
 import {
   everythingOpen,
   inboxOf,
@@ -94,9 +93,9 @@ onLinux('a log on a full disk', () => {
     const receiver = await startUnread({ stdout, maxFileBlocks: 4_096, settings: poisonHandler });
 
     await send(receiver.connection, 100, 'fail at length');
-    while (readInbox(receiver.inbox).some(({ state }) => state === 'waiting')) await turn();
+    while (readInbox(receiver.inbox).some(({ state }) => state === 'waiting')) await soon();
     execFileSync('prlimit', [`--pid=${receiver.process.pid}`, '--fsize=unlimited:']);
-    while (!readFileSync(file, 'utf8').includes('"dropped"')) await turn();
+    while (!readFileSync(file, 'utf8').includes('"dropped"')) await soon();
     expect(await receiver.process.stop()).toEqual({ code: 0, signal: null });
 
     const lines = readFileSync(file, 'utf8').slice(filled.length).trimEnd().split('\n');
@@ -131,6 +130,19 @@ describe('a failing start exits with 1, though standard error', () => {
     expect(await process.exit).toEqual({ code: 1, signal: null });
   });
 
+  test('has a reader that stalls', async () => {
+    const path = join(makeFolder(), 'pipe');
+    execFileSync('mkfifo', [path]);
+    const reader = openFile(path, constants.O_RDWR | constants.O_NONBLOCK);
+    expect(() => {
+      for (;;) writeSync(reader, Buffer.alloc(4_096));
+    }).toThrow('EAGAIN');
+
+    const process = spawnReceiver({ settings: { PORT: 'arbitrary' }, stderr: openFile(path, 'w') });
+
+    expect(await process.exit).toEqual({ code: 1, signal: null });
+  });
+
   test('has no reader any more', async () => {
     const receiver = spawnReceiver({ settings: { PORT: 'arbitrary' } });
     receiver.close('stderr');
@@ -160,13 +172,7 @@ async function startUnread(options: ReceiverOptions): Promise<UnreadReceiver> {
     folder,
     settings: { ...options.settings, PORT: String(port) },
   });
-  let ended = false;
-  void process.gone.then(() => (ended = true));
-  for (;;) {
-    const connection = await openConnection(port).catch(turn);
-    if (connection !== undefined) return { process, connection, inbox: inboxOf(folder) };
-    if (ended) throw new Error(`The process ended before it listened.\n${process.output}`);
-  }
+  return { process, connection: await untilItListens(process, port), inbox: inboxOf(folder) };
 }
 
 /** The whole log of a receiver that ends because of what is done to it. */
@@ -189,22 +195,8 @@ async function logOf(
   return lines.map((line) => JSON.parse(line) as LogEntry);
 }
 
-/** A port on which nobody listens now. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-function openFile(path: string, flags: string): number {
+function openFile(path: string, flags: string | number): number {
   const descriptor = openSync(path, flags);
   afterThisTest(() => closeSync(descriptor));
   return descriptor;
 }
-
-/** Waits a little before something is looked at again that no event tells of. */
-const turn = (): Promise<undefined> =>
-  new Promise((resolve) => setTimeout(() => resolve(undefined), 20).unref());

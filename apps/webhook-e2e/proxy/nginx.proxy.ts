@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+
+import { openConnection, type RawResponse } from '../support/connection.js';
+import { readInbox } from '../support/inbox.js';
+import {
+  ARBITRARY,
+  CHUNKED,
+  chunks,
+  delivery,
+  head,
+  HOST,
+  message,
+  POST,
+  RIGHT,
+} from '../support/messages.js';
+import { freePort } from '../support/port.js';
+import { startReceiver } from '../support/receiver.js';
+import { findNginx, startNginx } from './nginx.js';
+
+/** nginx would send it again by default, because the method is idempotent. */
+const PUT = POST.replace('POST', 'PUT');
+
+const nginx = findNginx();
+const withNginx = nginx === undefined ? describe.skip : describe;
+
+withNginx('through nginx as documented', () => {
+  test('deliveries on a connection each are stored byte for byte, over few connections', async () => {
+    const receiver = await startReceiver();
+    const counted = await countConnections(receiver.port);
+    const port = await startNginx(nginx!, counted.port);
+    const contents = Array.from({ length: 200 }, (_, index) => arbitrary(1 + index * 500));
+
+    await eachOf(contents, 8, async (content) => {
+      expect(statusOf(await request(port, delivery(content)))).toBe(204);
+    });
+
+    const stored = readInbox(receiver.inbox).map(({ content }) => content.toString('latin1'));
+    expect(stored.sort()).toEqual(contents.sort());
+    expect(counted.connections()).toBeLessThanOrEqual(16);
+  });
+
+  test('a delivery in chunks is stored', async () => {
+    const receiver = await startReceiver();
+    const port = await startNginx(nginx!, receiver.port);
+    const content = arbitrary(100_000);
+
+    const given =
+      head(POST, HOST, RIGHT, CHUNKED) + chunks(content.slice(0, 70_000), content.slice(70_000), '');
+
+    expect(statusOf(await request(port, given))).toBe(204);
+    expect(readInbox(receiver.inbox).map((stored) => stored.content.toString('latin1'))).toEqual([content]);
+  });
+
+  test.each([
+    { what: 'no token', given: message(POST, []), status: 401 },
+    { what: 'no token, and much content', given: message(POST, [], arbitrary(5_000_000)), status: 401 },
+    { what: 'a wrong token', given: message(POST, ['Authorization: Bearer wrong']), status: 401 },
+    { what: 'too much content', given: delivery(arbitrary(5_000_000)), status: 413 },
+    {
+      what: 'too much content in chunks',
+      given: head(POST, HOST, RIGHT, CHUNKED) + chunks(arbitrary(5_000_000), ''),
+      status: 413,
+    },
+    { what: 'another method', given: message(POST.replace('POST', 'DELETE'), [RIGHT]), status: 405 },
+  ])('the refusal of $what is the one of the receiver', async ({ given, status }) => {
+    const receiver = await startReceiver();
+    const port = await startNginx(nginx!, receiver.port);
+    const direct = await request(receiver.port, given);
+    expect(statusOf(direct)).toBe(status);
+
+    for (let round = 0; round < 10; round += 1) {
+      expect(passedOn(await request(port, given))).toEqual(passedOn(direct));
+    }
+    expect(statusOf(await request(port, delivery()))).toBe(204);
+    expect(readInbox(receiver.inbox)).toHaveLength(1);
+  });
+
+  test('while the receiver stops and starts, senders get 502 or 503, and no delivery is stored twice', async () => {
+    const folder = makeFolder();
+    const settings = { PORT: String(await freePort()) };
+    const first = await startReceiver({ folder, settings });
+    const port = await startNginx(nginx!, first.port);
+    const statuses = new Map<string, number>();
+    let goesOn = true;
+    const send = async (): Promise<void> => {
+      while (goesOn) {
+        const content = arbitrary(1_000);
+        statuses.set(content, statusOf(await request(port, message(PUT, [RIGHT], content))));
+      }
+    };
+    const senders = Promise.all([send(), send(), send(), send()]);
+    const untilAnother = async (status: number): Promise<void> => {
+      const before = contentsWith(statuses, status).length;
+      while (contentsWith(statuses, status).length === before) await new Promise(setImmediate);
+    };
+
+    for (let round = 0, receiver = first; round < 3; round += 1) {
+      await untilAnother(204);
+      await (round === 1 ? receiver.process.kill() : receiver.process.stop());
+      await untilAnother(502);
+      receiver = await startReceiver({ folder, settings });
+    }
+    await untilAnother(204);
+    goesOn = false;
+    await senders;
+
+    const stored = readInbox(first.inbox).map(({ content }) => content.toString('latin1'));
+    expect(new Set(stored).size).toBe(stored.length);
+    expect(stored).toEqual(expect.arrayContaining(contentsWith(statuses, 204)));
+    expect([...new Set(statuses.values())].filter((status) => ![204, 502, 503].includes(status))).toEqual([]);
+  });
+
+  test('a request for another path does not reach the receiver', async () => {
+    const counted = await countConnections(await freePort());
+    const port = await startNginx(nginx!, counted.port);
+
+    expect(statusOf(await request(port, message('POST /other HTTP/1.1', [RIGHT], ARBITRARY)))).toBe(404);
+    expect(counted.connections()).toBe(0);
+  });
+});
+
+/** Sends one request on a connection of its own. */
+async function request(port: number, given: string): Promise<RawResponse> {
+  const connection = await openConnection(port);
+  try {
+    connection.write(given);
+    return await connection.response();
+  } finally {
+    connection.destroy();
+  }
+}
+
+function statusOf({ line }: RawResponse): number {
+  return Number(line.split(' ')[1]);
+}
+
+/** What nginx passes on unchanged: all but the time, and the fields of the connection and of the server. */
+function passedOn({ line, fields, content }: RawResponse): RawResponse {
+  const ownOfEach = /^(date|connection|server):/i;
+  const others = fields.map((field) => field.toLowerCase()).filter((field) => !ownOfEach.test(field));
+  return { line, fields: others.sort(), content };
+}
+
+/** Content with one character per byte. */
+function arbitrary(bytes: number): string {
+  return randomBytes(bytes).toString('latin1');
+}
+
+function contentsWith(statuses: ReadonlyMap<string, number>, status: number): string[] {
+  return [...statuses].filter(([, each]) => each === status).map(([content]) => content);
+}
+
+/** Does something with each item, several at a time. */
+async function eachOf<Item>(
+  items: readonly Item[],
+  atATime: number,
+  act: (item: Item) => Promise<void>,
+): Promise<void> {
+  const left = items.values();
+  const work = async (): Promise<void> => {
+    for (const item of left) await act(item);
+  };
+  await Promise.all(Array.from({ length: atATime }, work));
+}
+
+/** Listens in front of a port, and counts the connections. */
+async function countConnections(target: number): Promise<{ port: number; connections: () => number }> {
+  let count = 0;
+  const relay = createServer((socket: Socket) => {
+    count += 1;
+    const onward = connect(target, '127.0.0.1');
+    socket.pipe(onward).pipe(socket);
+    for (const each of [socket, onward]) {
+      each.on('error', () => undefined);
+      afterThisTest(() => each.destroy());
+    }
+  }).listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  afterThisTest(() => relay.close());
+  return { port: (relay.address() as AddressInfo).port, connections: () => count };
+}

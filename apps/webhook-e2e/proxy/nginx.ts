@@ -1,0 +1,69 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+
+import { ROOT } from '../support/development.js';
+import { freePort, untilItListens } from '../support/port.js';
+import { TestProcess } from '../support/process.js';
+
+/**
+ * The path of nginx: the one that `NGINX` names, or Debian's. Without nginx it prints what to install, and the tests are
+ * skipped.
+ *
+ * @throws Error in CI, if there is no nginx
+ */
+export function findNginx(): string | undefined {
+  const path = process.env['NGINX'] || '/usr/sbin/nginx';
+  if (existsSync(path)) return path;
+  const message = `There is no nginx at ${path}. Install it (Debian: apt-get install nginx-light), or name another with: NGINX=PATH npm run proxy`;
+  if (process.env['CI'] === 'true') throw new Error(message);
+  process.stderr.write(`${message}\nThe tests of the proxy were skipped.\n`);
+  return undefined;
+}
+
+/** The configuration that the documentation of the receiver shows. */
+const [, DOCUMENTED = ''] =
+  /```nginx\n(.*?)```/s.exec(readFileSync(join(ROOT, 'docs/receiver.md'), 'utf8')) ?? [];
+
+/**
+ * Starts nginx with the documented configuration, and waits until it listens. It ends after the test.
+ *
+ * @param upstream the port to which it passes requests
+ * @returns the port on which it listens
+ */
+export async function startNginx(path: string, upstream: number): Promise<number> {
+  const port = await freePort();
+  const folder = makeFolder();
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(file, configuration(folder, port, upstream));
+  // One process, as the user who runs the tests.
+  const options = 'daemon off; master_process off;';
+  const command = [path, '-p', folder, '-c', file, '-e', 'stderr', '-g', options] as const;
+  const nginx = new TestProcess(command, { environment: {} });
+  afterThisTest(() => nginx.stop());
+  (await untilItListens(nginx, port)).destroy();
+  return port;
+}
+
+/** The documented text with ports of this test, in what else nginx needs. */
+function configuration(folder: string, port: number, upstream: number): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  return `
+pid ${folder}/nginx.pid;
+events {}
+http {
+access_log off;
+${temporary.join('\n')}
+${replaced(replaced(DOCUMENTED, 'listen 80;', `listen 127.0.0.1:${port};`), '127.0.0.1:3000', `127.0.0.1:${upstream}`)}
+}
+`;
+}
+
+/** @throws Error if the text doesn't have the part exactly once */
+function replaced(text: string, part: string, by: string): string {
+  if (text.split(part).length !== 2) throw new Error(`The documented configuration must have ${part} once.`);
+  return text.replace(part, by);
+}
