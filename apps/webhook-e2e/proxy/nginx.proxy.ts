@@ -114,6 +114,26 @@ withNginx('through nginx as documented', () => {
     expect([...new Set(statuses.values())].filter((status) => ![204, 502, 503].includes(status))).toEqual([]);
   });
 
+  test.each(['off', 'on'] as const)(
+    'a delivery whose kept connection breaks before the response is sent once, with buffering %s',
+    async (buffering) => {
+      const requests: string[] = [];
+      const upstream = await listenUntilTheTestEnds((socket) => {
+        socket.setEncoding('latin1').on('data', (text: string) => {
+          requests.push(text);
+          if (requests.length === 1) socket.write(head('HTTP/1.1 204 No Content'));
+          else socket.destroy();
+        });
+      });
+      const port = await startNginx(nginx!, upstream, buffering);
+
+      expect(statusOf(await request(port, message(PUT, [RIGHT])))).toBe(204);
+      expect(statusOf(await request(port, message(PUT, [RIGHT])))).toBe(502);
+
+      expect(requests).toHaveLength(2);
+    },
+  );
+
   test('a request for another path does not reach the receiver', async () => {
     const counted = await countConnections(await freePort());
     const port = await startNginx(nginx!, counted.port);
@@ -170,16 +190,24 @@ async function eachOf<Item>(
 /** Listens in front of a port, and counts the connections. */
 async function countConnections(target: number): Promise<{ port: number; connections: () => number }> {
   let count = 0;
-  const relay = createServer((socket: Socket) => {
+  const port = await listenUntilTheTestEnds((socket) => {
     count += 1;
     const onward = connect(target, '127.0.0.1');
+    onward.on('error', () => socket.destroy());
+    afterThisTest(() => onward.destroy());
     socket.pipe(onward).pipe(socket);
-    for (const each of [socket, onward]) {
-      each.on('error', () => undefined);
-      afterThisTest(() => each.destroy());
-    }
+  });
+  return { port, connections: () => count };
+}
+
+/** @returns the port */
+async function listenUntilTheTestEnds(onConnection: (socket: Socket) => void): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    afterThisTest(() => socket.destroy());
+    onConnection(socket);
   }).listen(0, '127.0.0.1');
-  await once(relay, 'listening');
-  afterThisTest(() => relay.close());
-  return { port: (relay.address() as AddressInfo).port, connections: () => count };
+  await once(server, 'listening');
+  afterThisTest(() => server.close());
+  return (server.address() as AddressInfo).port;
 }

@@ -30,13 +30,24 @@ const [, DOCUMENTED = ''] =
  * Starts nginx with the documented configuration, and waits until it listens. It ends after the test.
  *
  * @param upstream the port to which it passes requests
+ * @param buffering `on` is the alternative that the documentation names
  * @returns the port on which it listens
  */
-export async function startNginx(path: string, upstream: number): Promise<number> {
+export async function startNginx(
+  path: string,
+  upstream: number,
+  buffering: 'on' | 'off' = 'off',
+): Promise<number> {
   const port = await freePort();
   const folder = makeFolder();
   const file = join(folder, 'nginx.conf');
-  writeFileSync(file, configuration(folder, port, upstream));
+  const documented = replaced(
+    DOCUMENTED,
+    ['listen 80;', `listen 127.0.0.1:${port};`],
+    ['127.0.0.1:3000', `127.0.0.1:${upstream}`],
+    ['proxy_request_buffering off;', `proxy_request_buffering ${buffering};`],
+  );
+  writeFileSync(file, configuration(folder, documented));
   // One process, as the user who runs the tests.
   const options = 'daemon off; master_process off;';
   const command = [path, '-p', folder, '-c', file, '-e', 'stderr', '-g', options] as const;
@@ -46,8 +57,8 @@ export async function startNginx(path: string, upstream: number): Promise<number
   return port;
 }
 
-/** The documented text with ports of this test, in what else nginx needs. */
-function configuration(folder: string, port: number, upstream: number): string {
+/** What nginx needs besides the documented part. */
+function configuration(folder: string, documented: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );
@@ -57,13 +68,16 @@ events {}
 http {
 access_log off;
 ${temporary.join('\n')}
-${replaced(replaced(DOCUMENTED, 'listen 80;', `listen 127.0.0.1:${port};`), '127.0.0.1:3000', `127.0.0.1:${upstream}`)}
+${documented}
 }
 `;
 }
 
-/** @throws Error if the text doesn't have the part exactly once */
-function replaced(text: string, part: string, by: string): string {
-  if (text.split(part).length !== 2) throw new Error(`The documented configuration must have ${part} once.`);
-  return text.replace(part, by);
+/** @throws Error if the text doesn't have each part exactly once */
+function replaced(text: string, ...replacements: readonly (readonly [part: string, by: string])[]): string {
+  return replacements.reduce((changed, [part, by]) => {
+    if (changed.split(part).length !== 2)
+      throw new Error(`The documented configuration must have ${part} once.`);
+    return changed.replace(part, by);
+  }, text);
 }
