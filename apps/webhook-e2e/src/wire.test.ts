@@ -296,6 +296,8 @@ const BAD: WantedResponse = { status: 400, closes: true };
 
 const NOT_IMPLEMENTED: WantedResponse = { status: 501, closes: true };
 
+const VERSION_UNSUPPORTED: WantedResponse = { status: 505, closes: true };
+
 const malformedMessage: readonly Row[] = [
   refused('a path that cannot be decoded', head('GET /%zz HTTP/1.1', HOST, RIGHT), { status: 400 }),
   refused('the same with content', message('POST /%zz HTTP/1.1', [RIGHT]), BAD),
@@ -330,10 +332,11 @@ const malformedMessage: readonly Row[] = [
     NOT_IMPLEMENTED,
   ),
   ...['0.9', '1.2', '2.0', '3.0'].map((version) =>
-    refused(`HTTP/${version}`, head(`POST ${PATH} HTTP/${version}`, HOST, RIGHT, 'Content-Length: 1') + 'a', {
-      status: 505,
-      closes: true,
-    }),
+    refused(
+      `HTTP/${version}`,
+      head(`POST ${PATH} HTTP/${version}`, HOST, RIGHT, 'Content-Length: 1') + 'a',
+      VERSION_UNSUPPORTED,
+    ),
   ),
   refused('a version that is not a number', head(`POST ${PATH} HTTP/a.b`, HOST, RIGHT), BAD),
   refused('an RTSP request', head(`DESCRIBE ${PATH} RTSP/1.0`, HOST, RIGHT), BAD),
@@ -455,6 +458,24 @@ describe('the wire table', () => {
     for (const want of wanted) expectResponse(await connection.response(), want);
     const contents = storedSince(receiver, before).map(({ content }) => content.toString());
     expect(contents.sort()).toEqual(['one', 'three', 'two']);
+  });
+
+  test.each([
+    { name: 'bytes that are not HTTP', given: head('arbitrary'), want: BAD },
+    { name: 'a chunk without a size', given: head(POST, HOST, RIGHT, CHUNKED) + head('zz'), want: BAD },
+    { name: 'another version', given: head(`POST ${PATH} HTTP/2.0`, HOST), want: VERSION_UNSUPPORTED },
+    { name: 'CONNECT', given: head('CONNECT localhost:1 HTTP/1.1', HOST), want: NOT_IMPLEMENTED },
+  ])('$name behind pending deliveries → $want.status after their responses', async ({ given, want }) => {
+    const before = lastId(receiver);
+    const connection = await openConnection(receiver.port);
+
+    connection.write(delivery('one') + delivery('two') + given);
+
+    for (const next of [{ status: 204 }, { status: 204 }, want]) {
+      expectResponse(await connection.response(), next);
+    }
+    expect(await connection.rest()).toBe('');
+    expect(storedSince(receiver, before)).toEqual([stored({ content: 'one' }), stored({ content: 'two' })]);
   });
 
   test('a request sent byte by byte', async () => {

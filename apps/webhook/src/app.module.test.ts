@@ -1,12 +1,16 @@
 import 'reflect-metadata';
 
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import type { Logger } from 'pino';
 
 import { recordLog } from '../test/record-log.js';
-import { composeAnswers } from './answers/compose-answers.js';
-import { createApp, previewApp } from './app.module.js';
+import { composeAnswers, type ComposedAnswers } from './answers/compose-answers.js';
+import { AppModule, createApp, previewApp, type Resources } from './app.module.js';
 import { AccessTokens } from './authentication/access-tokens.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
+import { createFastifyAdapter } from './http/fastify-adapter.js';
 import { openSqliteInbox } from './inbox/sqlite-inbox.js';
 
 test.each([
@@ -18,31 +22,12 @@ test.each([
     allow: 'PUT',
   },
 ])('with $scenario it takes $taken', async ({ answers, taken, allow }) => {
-  const inbox = openSqliteInbox(makeFolder());
   const log = recordLog();
   const composed = composeAnswers(answers);
-  const app = await createApp(
-    composed,
-    {
-      accessTokens: new AccessTokens(['arbitrary']),
-      inbox,
-      logger: log.logger,
-      challenges: composed.challenges,
-      pipeline: composed.createPipeline({
-        MAX_CONTENT_BYTES: 100,
-        MAX_CONTENT_BYTES_IN_FLIGHT: 100,
-        REQUEST_TIMEOUT_MS: 10_000,
-      }),
-      dispatcherLimits: { concurrency: 1, timeout: 1_000, maxAttempts: 1, backoff: 1, maxBackoff: 1 },
-    },
-    { requestTimeout: 10_000, keepAliveTimeout: 1_000, maxConnections: 100 },
-  );
-  afterThisTest(async () => {
-    await app.close();
-    await inbox.close();
-  });
-  await app.listen(0, '127.0.0.1');
-  const url = `${await app.getUrl()}/plant/webhook`;
+  const resources = openResources(composed, log.logger);
+  const { inbox } = resources;
+  const app = await createApp(composed, resources, LIMITS);
+  const url = await listen(app);
 
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     const response = await fetch(url, {
@@ -58,6 +43,60 @@ test.each([
   expect(handled.map(({ method }) => method)).toEqual(taken);
   expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
 });
+
+test.each([
+  { name: 'no credentials', fields: {} },
+  { name: 'malformed credentials', fields: { authorization: 'Bearer' } },
+  { name: 'a wrong token', fields: { authorization: 'Bearer wrong' } },
+])('the guard refuses by itself, with the same response: $name', async ({ fields }) => {
+  const composed = composeAnswers({});
+  const resources = openResources(composed, recordLog().logger);
+  const { refusals } = resources.pipeline;
+  const apps = [
+    await createApp(composed, resources, LIMITS),
+    await NestFactory.create<NestFastifyApplication>(
+      AppModule.with(composed, () => resources),
+      createFastifyAdapter(LIMITS, refusals.unavailable),
+      { logger: false, bodyParser: false },
+    ),
+  ];
+
+  const responses = [];
+  for (const app of apps) {
+    const { status, headers } = await fetch(await listen(app), { method: 'POST', headers: fields });
+    responses.push([status, ...[...headers].filter(([name]) => name !== 'date')]);
+  }
+
+  expect(responses[0]).toContainEqual(['www-authenticate', expect.stringMatching(/^Bearer/)]);
+  expect(responses[1]).toEqual(responses[0]);
+});
+
+const LIMITS = { requestTimeout: 10_000, keepAliveTimeout: 1_000, maxConnections: 100 };
+
+/** What an application needs. It is closed after the test. */
+function openResources({ challenges, createPipeline }: ComposedAnswers, logger: Logger): Resources {
+  const inbox = openSqliteInbox(makeFolder());
+  afterThisTest(() => inbox.close());
+  return {
+    accessTokens: new AccessTokens(['arbitrary']),
+    inbox,
+    logger,
+    challenges,
+    pipeline: createPipeline({
+      MAX_CONTENT_BYTES: 100,
+      MAX_CONTENT_BYTES_IN_FLIGHT: 100,
+      REQUEST_TIMEOUT_MS: 10_000,
+    }),
+    dispatcherLimits: { concurrency: 1, timeout: 1_000, maxAttempts: 1, backoff: 1, maxBackoff: 1 },
+  };
+}
+
+/** Has an application listen until the test ends. Returns where deliveries come. */
+async function listen(app: NestFastifyApplication): Promise<string> {
+  afterThisTest(() => app.close());
+  await app.listen(0, '127.0.0.1');
+  return `${await app.getUrl()}/plant/webhook`;
+}
 
 test('a preview constructs nothing', async () => {
   const app = await previewApp(composeAnswers({}));

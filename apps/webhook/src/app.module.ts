@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { AccessTokens } from './authentication/access-tokens.js';
 import { BearerAuthGuard, BearerStrategy } from './authentication/bearer-auth.guard.js';
 import { CHALLENGES, type Challenges } from './authentication/challenges.js';
+import { refuseEarly } from './authentication/refuse-early.js';
 import type { OperationParts } from './delivery/describe-operation.js';
 import { newPlantController } from './delivery/new-plant.controller.js';
 import { DELIVERY_PIPELINE, type DeliveryPipeline } from './delivery/pipeline.js';
@@ -41,7 +42,8 @@ const DISPATCHER_LIMITS = Symbol('DispatcherLimits');
   providers: [
     BearerStrategy,
     NewPlantHandler,
-    { provide: APP_GUARD, useClass: BearerAuthGuard },
+    BearerAuthGuard,
+    { provide: APP_GUARD, useExisting: BearerAuthGuard },
     {
       provide: APP_FILTER,
       inject: [DELIVERY_PIPELINE, LOGGER],
@@ -71,16 +73,19 @@ export class AppModule {
 }
 
 /** Creates the application. It neither listens nor dispatches yet. */
-export function createApp(
+export async function createApp(
   shape: AppShape,
   resources: Resources,
   limits: HttpLimits,
 ): Promise<NestFastifyApplication> {
-  return NestFactory.create<NestFastifyApplication>(
+  const { refusals } = resources.pipeline;
+  const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with(shape, () => resources),
-    createFastifyAdapter(limits, resources.pipeline.refusals.unavailable),
+    createFastifyAdapter(limits, refusals.unavailable),
     { logger: new NestLogger(resources.logger), bodyParser: false, abortOnError: false },
   );
+  refuseEarly(app.getHttpAdapter().getInstance(), app.get(BearerAuthGuard), refusals);
+  return app;
 }
 
 /** Creates the same application for the document. Nothing in it is constructed, so it needs no inbox and no token. */

@@ -4,7 +4,7 @@ import { ACCESS_TOKEN_PATTERN, BEARER } from '@plant-store/contract';
 import type { FastifyRequest } from 'fastify';
 import { Strategy, type VerifyFunction } from 'passport-http-bearer';
 
-import { markAuthenticated } from '../http/connections.js';
+import { connectionOf } from '../http/connection.js';
 import { Refusal } from '../http/refusal.js';
 import { type AcceptedToken, AccessTokens } from './access-tokens.js';
 import { type Challenge, CHALLENGES, type Challenges } from './challenges.js';
@@ -97,28 +97,34 @@ export class BearerAuthGuard extends AuthGuard('bearer') {
     super();
   }
 
+  /** @throws Refusal with the challenge of the strategy */
+  override canActivate(context: ExecutionContext): boolean {
+    const request = context.getArgByIndex<Partial<AuthenticatedRequest> & FastifyRequest>(0);
+    const challenge = request.user === undefined ? this.challengeTo(request) : undefined;
+    if (challenge !== undefined) throw new Refusal(challenge.failure, challenge.fields);
+    return true;
+  }
+
   /**
    * Runs the strategy as passport does, on a copy with the actions of one request, but synchronously: comparing tokens
-   * needs no waiting, and passport's middleware costs more than the comparison (docs/decisions/009). A strategy that
-   * decides nothing lets nobody in.
+   * needs no waiting, and passport's middleware costs more than the comparison (docs/decisions/009).
    *
-   * @throws Refusal with the challenge of the strategy
+   * @returns the challenge if the request is refused; otherwise the request has its `user`
+   * @throws if the strategy decides nothing
    */
-  override canActivate(context: ExecutionContext): boolean {
-    const request = context.getArgByIndex<AuthenticatedRequest>(0);
-    let accepted: AcceptedToken | undefined;
+  challengeTo(request: FastifyRequest): Challenge | undefined {
+    let decision: { readonly token: AcceptedToken } | { readonly challenge: Challenge } | undefined;
     const strategy = Object.create(this.strategy) as BearerStrategy & StrategyActions;
-    strategy.success = (token) => (accepted = token);
-    strategy.fail = ({ failure, value }) => {
-      throw new Refusal(failure, { 'www-authenticate': value });
-    };
+    strategy.success = (token) => (decision = { token });
+    strategy.fail = (challenge) => (decision = { challenge });
     strategy.error = (error) => {
       throw error as Error;
     };
     strategy.authenticate({ credentials: readBearerCredentials(request.raw.rawHeaders) });
-    if (accepted === undefined) return false;
-    request.user = accepted;
-    markAuthenticated(request.raw.socket);
-    return true;
+    if (decision === undefined) throw new Error('The bearer strategy decided nothing.');
+    if ('challenge' in decision) return decision.challenge;
+    (request as AuthenticatedRequest).user = decision.token;
+    connectionOf(request.raw.socket).isAuthenticated = true;
+    return undefined;
   }
 }

@@ -3,8 +3,8 @@ import { type Answers, BEARER, type BearerError, type Failure } from '@plant-sto
 /** Why credentials are refused, and the challenge that goes with it. */
 export interface Challenge {
   readonly failure: Failure;
-  /** A `WWW-Authenticate` value: the scheme, and the error if the request had credentials (RFC 6750 §3.1). */
-  readonly value: string;
+  /** `WWW-Authenticate`: the scheme, and the error if the request had credentials (RFC 6750 §3.1). */
+  readonly fields: Readonly<Record<string, string>>;
 }
 
 /** The challenges of a receiver. */
@@ -22,7 +22,8 @@ export function makeChallenges(realm: Answers['authentication-realm']): Challeng
   const named = realm === undefined ? [] : [`realm=${quoted(realm)}`];
   const challenge = (failure: Failure, error?: BearerError): Challenge => {
     const parameters = error === undefined ? named : [...named, `error=${quoted(error)}`];
-    return { failure, value: [BEARER, parameters.join(', ')].filter(Boolean).join(' ') };
+    const value = [BEARER, parameters.join(', ')].filter(Boolean).join(' ');
+    return { failure, fields: { 'www-authenticate': value } };
   };
   return Object.freeze({
     missing: challenge('credentials-missing'),

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Failure } from '@plant-store/contract';
 
 import type { AcceptedToken } from '../authentication/access-tokens.js';
-import { isClosing } from '../http/connections.js';
+import { connectionOf } from '../http/connection.js';
 import { Refusal, type Refusals } from '../http/refusal.js';
 import { expectsContinue, hasContent } from '../http/request.js';
 import type { PreparedResponse } from '../http/response.js';
@@ -135,7 +135,7 @@ export class PipelineRunner {
       };
       const onEnd = (): void => {
         // It was too slow, and its sender was told so.
-        if (isClosing(request.socket)) return refuse('content-missing');
+        if (connectionOf(request.socket).givenUp === request) return refuse('content-missing');
         stop();
         resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
       };

@@ -3,14 +3,9 @@ import { createServer, METHODS, type RequestListener, type Server } from 'node:h
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 
-import {
-  ignoreWhatFollows,
-  isClosing,
-  isLastRequest,
-  respondToClientError,
-  respondToConnect,
-  trackConnections,
-} from './connections.js';
+import { respondToClientError, respondToConnect } from './client-errors.js';
+import { connectionOf } from './connection.js';
+import { trackConnections } from './connections.js';
 import { messageFaultOf } from './request.js';
 import {
   isStopping,
@@ -66,11 +61,7 @@ function createHttpServer(
   handle: RequestListener,
 ): Server {
   const onRequest: RequestListener = (request, response) => {
-    if (isClosing(request.socket)) return ignoreWhatFollows(request);
-    if (isLastRequest(request)) {
-      response.shouldKeepAlive = false;
-      ignoreWhatFollows(request);
-    }
+    if (!connectionOf(request.socket).begin(response)) return;
     if (isStopping(request)) return respondRaw(response, unavailable);
     const fault = messageFaultOf(request);
     if (fault === undefined) handle(request, response);

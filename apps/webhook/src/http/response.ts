@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 import type { FastifyReply } from 'fastify';
 
-import { closeAfterLinger } from './connections.js';
+import { connectionOf } from './connection.js';
 import { hasContent } from './request.js';
 
 /** A response that is made once and sent as often as it is needed. */
@@ -65,7 +65,7 @@ export function respondRaw(
 export function respondAndClose(response: ServerResponse, prepared: PreparedResponse): void {
   response.shouldKeepAlive = false;
   respondRaw(response, prepared);
-  closeAfterLinger(response.req.socket);
+  connectionOf(response.req.socket).closeAfterLinger();
 }
 
 function writeResponse(
@@ -93,7 +93,7 @@ function refuseContent(
   prepared: PreparedResponse,
   fields: Readonly<Record<string, string>>,
 ): void {
-  closeAfterLinger(request.socket);
+  connectionOf(request.socket).closeAfterLinger();
   response.writeHead(prepared.status, { ...fields, ...prepared.fields, connection: 'close' });
   response.flushHeaders();
   if (prepared.content !== undefined) response.write(prepared.content);

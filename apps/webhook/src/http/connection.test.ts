@@ -1,7 +1,9 @@
 import 'reflect-metadata';
 
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 
 import { facts } from '@plant-store/contract';
@@ -65,3 +67,63 @@ test('a peer that reads no response: the connection is freed', async () => {
 
   while (openSockets() > 1) await setTimeout(10);
 }, 20_000);
+
+describe('what follows the last request on a connection', () => {
+  const LAST = 8;
+  const request = `${POST}\r\n`;
+
+  /** Counts the requests that Node parses, and calls back at each. */
+  function countRequests(onRequest: (socket: HttpSocket) => void = () => undefined): { count: number } {
+    const parsed = { count: 0 };
+    const listener = (message: unknown): void => {
+      parsed.count += 1;
+      onRequest((message as { socket: HttpSocket }).socket);
+    };
+    subscribe('http.server.request.start', listener);
+    afterThisTest(() => unsubscribe('http.server.request.start', listener));
+    return parsed;
+  }
+
+  /** Sends everything at once, and returns the statuses of the responses. */
+  async function statusesOf(url: string, bytes: string): Promise<string[]> {
+    const socket = await openHalfOpen(url);
+    socket.write(bytes);
+    return [...(await text(socket)).matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status!);
+  }
+
+  test('is not parsed. If this fails, this version of Node.js calls its parser in another way', async () => {
+    const parsed = countRequests();
+    const { url } = await runReceiver({});
+
+    expect(await statusesOf(url, request.repeat(500))).toEqual(Array(LAST).fill('401'));
+
+    expect(parsed.count).toBe(LAST);
+  });
+
+  test('is not processed even if Node.js parses it', async () => {
+    const parsed = countRequests(({ parser }) => {
+      const { onIncoming } = parser;
+      Object.defineProperty(parser, 'onIncoming', {
+        get: () => onIncoming,
+        set: () => undefined,
+        configurable: true,
+      });
+      // Node uses the parser again for other connections.
+      afterThisTest(() => delete parser.onIncoming);
+    });
+    const { url, stored } = await runReceiver({});
+    const delivery = `${POST}${RIGHT}Content-Length: 1\r\n\r\na`;
+
+    expect(await statusesOf(url, request.repeat(LAST) + delivery.repeat(100))).toEqual(
+      Array(LAST).fill('401'),
+    );
+
+    expect(parsed.count).toBe(LAST + 100);
+    expect(stored()).toEqual([]);
+  });
+});
+
+/** A connection of Node's HTTP server, with its parser. */
+interface HttpSocket {
+  readonly parser: { onIncoming?: unknown };
+}
