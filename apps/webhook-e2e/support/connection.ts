@@ -92,6 +92,12 @@ export class Connection {
     return this.#received;
   }
 
+  /** Waits until the connection has ended, even by a reset. Returns what has arrived and was not read. */
+  async everything(): Promise<string> {
+    while (!this.isOver) await once(this.#changes, 'change');
+    return this.#received;
+  }
+
   #take(): RawResponse | undefined {
     const end = this.#received.indexOf('\r\n\r\n');
     if (end === -1) return undefined;

@@ -18,6 +18,8 @@ export interface ReceiverOptions {
   /** File descriptors of its log and its standard error. By default the test reads them. */
   readonly stdout?: number;
   readonly stderr?: number;
+  /** How many files and connections the process may have open. */
+  readonly maxOpenFiles?: number;
   /** When it ends. */
   readonly cleanUp?: CleanUp;
 }
@@ -74,11 +76,16 @@ export class ReceiverProcess extends TestProcess {
   readonly #entries: LogEntry[] = [];
   #parsed = 0;
 
-  constructor(settings: Environment, { maxFileBlocks, stdout, stderr }: ReceiverOptions) {
+  constructor(settings: Environment, { maxFileBlocks, maxOpenFiles, stdout, stderr }: ReceiverOptions) {
+    const limits = [
+      ...(maxFileBlocks === undefined ? [] : [`ulimit -S -f ${maxFileBlocks}`]),
+      // Node raises a soft limit to the hard one.
+      ...(maxOpenFiles === undefined ? [] : [`ulimit -n ${maxOpenFiles}`]),
+    ];
     const node = [process.execPath, BUILT_RECEIVER] as const;
-    const limited = ['/bin/sh', '-c', `ulimit -S -f ${maxFileBlocks}; exec "$0" "$1"`, ...node] as const;
+    const limited = ['/bin/sh', '-c', [...limits, 'exec "$0" "$1"'].join(' && '), ...node] as const;
     const environment = { ...everythingOpen, ...settings };
-    super(maxFileBlocks === undefined ? node : limited, { environment, stdout, stderr });
+    super(limits.length === 0 ? node : limited, { environment, stdout, stderr });
   }
 
   /** The lines of the log so far; with a message, only those that have it. */

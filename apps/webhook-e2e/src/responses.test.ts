@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+
+import { facts } from '@plant-store/contract';
+import { afterThisFile, tableOf } from '@plant-store/test-support';
+
+import { openConnection, type RawResponse } from '../support/connection.js';
+import { delivery, head, HOST, POST, RIGHT } from '../support/messages.js';
+import { type RunningReceiver, startReceiver } from '../support/receiver.js';
+
+const page = readFileSync(new URL('../../../docs/receiver.md', import.meta.url), 'utf8');
+const rows = tableOf(page, 'Request').map(([request, response]) => ({
+  request: request!,
+  response: response!,
+}));
+
+const SETTINGS = {
+  MAX_CONTENT_BYTES: '1000',
+  MAX_CONTENT_BYTES_IN_FLIGHT: '1000',
+  REQUEST_TIMEOUT_MS: '1000',
+};
+const MORE_THAN_HALF = 'a'.repeat(600);
+
+/** What gets the response of a row: bytes, or a request in the state that the row names. */
+type Example = string | ((receiver: RunningReceiver) => Promise<RawResponse>);
+
+const examples: Readonly<Record<string, Example>> = {
+  'with an accepted token and content': delivery(),
+  'to another path': head('GET / HTTP/1.1', HOST),
+  'without `Authorization`, or with another scheme': head(POST, HOST, 'Authorization: Basic YTpi'),
+  'with the bearer scheme but not exactly one token, or with two `Authorization` fields': head(
+    POST,
+    HOST,
+    RIGHT,
+    RIGHT,
+  ),
+  "with a token that isn't accepted": head(POST, HOST, 'Authorization: Bearer wrong'),
+  'with an accepted token, and another method than POST, PUT or PATCH': head(
+    `GET ${facts.DELIVERY_PATH} HTTP/1.1`,
+    HOST,
+    RIGHT,
+  ),
+  'with an accepted token, and no content': head(POST, HOST, RIGHT),
+  'with more content than `MAX_CONTENT_BYTES`': delivery('a'.repeat(1_001)),
+  'that takes longer than `REQUEST_TIMEOUT_MS` to arrive': delivery().slice(0, -1),
+  "while the inbox can't write, or `MAX_CONTENT_BYTES_IN_FLIGHT` is used up": async (receiver) => {
+    await receiveHalf(receiver);
+    return respond(receiver, delivery(MORE_THAN_HALF));
+  },
+  "that began before the receiver stopped listening, and isn't a delivery in flight": async () => {
+    const receiver = await startReceiver();
+    await receiveHalf(receiver);
+    const connection = await openConnection(receiver.port);
+    connection.write(POST);
+    await respond(receiver, delivery());
+    receiver.process.signal('SIGTERM');
+    for (;;) if (!(await isListening(receiver))) break;
+    connection.write(head('', HOST));
+    return connection.response();
+  },
+  "that isn't HTTP": head('arbitrary'),
+  'with no `Host`, several, or an invalid one': head(POST, RIGHT),
+  'with a head that is too large, or more than 1,000 header fields': head(POST, `a: ${'b'.repeat(20_000)}`),
+  'with a transfer coding other than `chunked`, or with the method CONNECT': head(
+    'CONNECT a:1 HTTP/1.1',
+    HOST,
+  ),
+  'with another version than HTTP/1.0 or HTTP/1.1': head(`POST ${facts.DELIVERY_PATH} HTTP/2.0`, HOST),
+};
+
+describe('the table of responses in docs/receiver.md', () => {
+  let receiver: RunningReceiver;
+
+  beforeAll(async () => {
+    receiver = await startReceiver({ settings: SETTINGS, cleanUp: afterThisFile });
+  });
+
+  test('has a row for each example, and no other', () => {
+    expect(rows.map(({ request }) => request)).toEqual(Object.keys(examples));
+  });
+
+  test.each(rows)('is right: $request → $response', async ({ request, response }) => {
+    const example = examples[request]!;
+
+    const actual = await (typeof example === 'string' ? respond(receiver, example) : example(receiver));
+
+    expect(actual.line).toMatch(`HTTP/1.1 ${/^\d+/.exec(response)![0]} `);
+    const fields = actual.fields.map((field) => field.toLowerCase());
+    const closes = response.includes('the connection closes') ? ['connection: close'] : [];
+    for (const field of [
+      ...[...response.matchAll(/`(.*?)`/g)].map(([, name]) => name!.toLowerCase()),
+      ...closes,
+    ]) {
+      expect(fields.filter((line) => line === field || line.startsWith(`${field}:`))).toHaveLength(1);
+    }
+  });
+});
+
+async function respond({ port }: RunningReceiver, bytes: string): Promise<RawResponse> {
+  const connection = await openConnection(port);
+  connection.write(bytes);
+  return connection.response();
+}
+
+/** Leaves a delivery of which the receiver has read more than half of what it reads at a time. */
+async function receiveHalf(receiver: RunningReceiver): Promise<void> {
+  const connection = await openConnection(receiver.port);
+  connection.write(head(POST, HOST, RIGHT, 'Content-Length: 1000') + MORE_THAN_HALF);
+  // It reads in order of arrival.
+  await respond(receiver, head(POST, HOST));
+}
+
+async function isListening({ port }: RunningReceiver): Promise<boolean> {
+  try {
+    (await openConnection(port)).destroy();
+    return true;
+  } catch (error) {
+    // A connection that waits to be accepted is reset when the receiver stops listening.
+    return (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+  }
+}
