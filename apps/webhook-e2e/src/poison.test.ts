@@ -1,28 +1,8 @@
-import { fileURLToPath } from 'node:url';
-
 import { makeFolder } from '@plant-store/test-support';
 
-import { openConnection } from '../support/connection.js';
-import { expectResponse } from '../support/expect-response.js';
 import { overviewOf } from '../support/inbox.js';
-import { delivery } from '../support/messages.js';
-import { everythingOpen, type RunningReceiver, startReceiver } from '../support/receiver.js';
-
-const POISON_HANDLER = fileURLToPath(new URL('../support/poison-handler.mjs', import.meta.url));
-
-const settings = {
-  NODE_OPTIONS: `${everythingOpen['NODE_OPTIONS'] ?? ''} --import=${POISON_HANDLER}`,
-  HANDLER_MAX_ATTEMPTS: '3',
-  HANDLER_BACKOFF_MS: '50',
-};
-
-/** Sends deliveries on one connection and waits until each is acknowledged. */
-async function send(receiver: RunningReceiver, contents: readonly string[]): Promise<void> {
-  const connection = await openConnection(receiver.port);
-  connection.write(contents.map((content) => delivery(content)).join(''));
-  for (let each = 0; each < contents.length; each += 1)
-    expectResponse(await connection.response(), { status: 204 });
-}
+import { poisonSettings, sendAll, untilNothingWaits } from '../support/poison.js';
+import { startReceiver } from '../support/receiver.js';
 
 /** Of which delivery, and how often it had failed before. */
 type Attempt = readonly [id: number, failures: number];
@@ -31,7 +11,7 @@ type Attempt = readonly [id: number, failures: number];
 async function superviseUntilDone(folder: string): Promise<{ starts: number; attempts: Attempt[][] }> {
   const attempts: Attempt[][] = [];
   for (let starts = 1; starts <= 10; starts += 1) {
-    const { process, inbox } = await startReceiver({ folder, settings });
+    const { process, inbox } = await startReceiver({ folder, settings: poisonSettings });
     const done = untilNothingWaits(inbox);
     const ended = await Promise.race([done.then(() => false), process.exit.then(() => true)]);
     attempts.push(process.entries('attempt').map(({ delivery: id, failures }) => [id, failures] as Attempt));
@@ -42,19 +22,13 @@ async function superviseUntilDone(folder: string): Promise<{ starts: number; att
   throw new Error(`The receiver ended at each of 10 starts: ${JSON.stringify(attempts)}`);
 }
 
-async function untilNothingWaits(inbox: string): Promise<void> {
-  while (overviewOf(inbox).some(([, state]) => state === 'waiting')) {
-    await new Promise((resolve) => setTimeout(resolve, 50).unref());
-  }
-}
-
 describe('a handler that ends the process', () => {
   test.each(['exit', 'kill', 'throw outside its promise'])(
     'by %s is parked after HANDLER_MAX_ATTEMPTS crashes, and everything beside it is handled',
     async (poison) => {
       const folder = makeFolder();
-      const first = await startReceiver({ folder, settings });
-      await send(first, ['wait 1', poison, 'wait 2', 'handled 1', 'handled 2']).catch(() => undefined);
+      const first = await startReceiver({ folder, settings: poisonSettings });
+      await sendAll(first, ['wait 1', poison, 'wait 2', 'handled 1', 'handled 2']).catch(() => undefined);
       await first.process.exit;
 
       const { starts, attempts } = await superviseUntilDone(folder);
@@ -78,8 +52,8 @@ describe('a handler that ends the process', () => {
 
   test('counts nothing while it stops in order', async () => {
     const folder = makeFolder();
-    const first = await startReceiver({ folder, settings: { ...settings, SHUTDOWN_TIMEOUT_MS: '50' } });
-    await send(first, ['wait']);
+    const first = await startReceiver({ folder, settings: { ...poisonSettings, SHUTDOWN_TIMEOUT_MS: '50' } });
+    await sendAll(first, ['wait']);
     await first.process.logged('attempt');
     expect(await first.process.stop()).toEqual({ code: 1, signal: null });
 
@@ -90,10 +64,10 @@ describe('a handler that ends the process', () => {
 });
 
 test('a rejection that nobody handles is logged, and the receiver goes on', async () => {
-  const receiver = await startReceiver({ settings });
-  await send(receiver, ['reject unhandled']);
+  const receiver = await startReceiver({ settings: poisonSettings });
+  await sendAll(receiver, ['reject unhandled']);
   const entry = await receiver.process.logged('unhandled promise rejection; the receiver goes on');
-  await send(receiver, ['handled']);
+  await sendAll(receiver, ['handled']);
   await receiver.process.logged('attempt', 2);
 
   expect(entry).toMatchObject({ level: 'error', err: { message: 'rejected on purpose' } });
@@ -102,8 +76,8 @@ test('a rejection that nobody handles is logged, and the receiver goes on', asyn
 });
 
 test('an exception that nobody catches is logged, and the process ends', async () => {
-  const receiver = await startReceiver({ settings });
-  await send(receiver, ['throw outside its promise']);
+  const receiver = await startReceiver({ settings: poisonSettings });
+  await sendAll(receiver, ['throw outside its promise']);
 
   expect(await receiver.process.exit).toEqual({ code: 1, signal: null });
   expect(receiver.process.entries('uncaught exception; the process ends')).toMatchObject([
@@ -112,8 +86,8 @@ test('an exception that nobody catches is logged, and the process ends', async (
 });
 
 test('a handler that changes its delivery changes nothing in the inbox', async () => {
-  const receiver = await startReceiver({ settings });
-  await send(receiver, ['change the delivery']);
+  const receiver = await startReceiver({ settings: poisonSettings });
+  await sendAll(receiver, ['change the delivery']);
   await receiver.process.logged('the handler failed for the last time; the delivery is parked');
   expect(await receiver.process.stop()).toEqual({ code: 0, signal: null });
 

@@ -10,6 +10,7 @@ import { composeAnswers, type ComposedAnswers } from './answers/compose-answers.
 import { AppModule, createApp, previewApp, type Resources } from './app.module.js';
 import { AccessTokens } from './authentication/access-tokens.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
+import { openHandlerHost } from './dispatch/open-handler-host.js';
 import { createFastifyAdapter } from './http/fastify-adapter.js';
 import { openSqliteInbox } from './inbox/sqlite-inbox.js';
 
@@ -24,7 +25,7 @@ test.each([
 ])('with $scenario it takes $taken', async ({ answers, taken, allow }) => {
   const log = recordLog();
   const composed = composeAnswers(answers);
-  const resources = openResources(composed, log.logger);
+  const resources = await openResources(composed, log.logger);
   const { inbox } = resources;
   const app = await createApp(composed, resources, LIMITS);
   const url = await listen(app);
@@ -50,7 +51,7 @@ test.each([
   { name: 'a wrong token', fields: { authorization: 'Bearer wrong' } },
 ])('the guard refuses by itself, with the same response: $name', async ({ fields }) => {
   const composed = composeAnswers({});
-  const resources = openResources(composed, recordLog().logger);
+  const resources = await openResources(composed, recordLog().logger);
   const { refusals } = resources.pipeline;
   const apps = [
     await createApp(composed, resources, LIMITS),
@@ -74,12 +75,16 @@ test.each([
 const LIMITS = { requestTimeout: 10_000, keepAliveTimeout: 1_000, maxConnections: 100 };
 
 /** What an application needs. It is closed after the test. */
-function openResources({ challenges, createPipeline }: ComposedAnswers, logger: Logger): Resources {
+async function openResources(
+  { challenges, createPipeline }: ComposedAnswers,
+  logger: Logger,
+): Promise<Resources> {
   const inbox = openSqliteInbox(makeFolder());
   afterThisTest(() => inbox.close());
   return {
     accessTokens: new AccessTokens(['arbitrary']),
     inbox,
+    handlerHost: await openHandlerHost('receiver', logger),
     logger,
     challenges,
     pipeline: createPipeline({

@@ -11,7 +11,7 @@ import type { OperationParts } from './delivery/describe-operation.js';
 import { newPlantController } from './delivery/new-plant.controller.js';
 import { DELIVERY_PIPELINE, type DeliveryPipeline } from './delivery/pipeline.js';
 import { Dispatcher, type DispatcherLimits } from './dispatch/dispatcher.js';
-import { NewPlantHandler } from './dispatch/new-plant.handler.js';
+import type { HandlerHost } from './dispatch/handler-host.js';
 import { createFastifyAdapter, type HttpLimits } from './http/fastify-adapter.js';
 import { RefusalFilter } from './http/refusal.filter.js';
 import { INBOX, type Inbox } from './inbox/inbox.js';
@@ -31,17 +31,18 @@ export interface Resources {
   readonly challenges: Challenges;
   readonly pipeline: DeliveryPipeline;
   readonly inbox: Inbox;
+  readonly handlerHost: HandlerHost;
   readonly dispatcherLimits: DispatcherLimits;
   readonly logger: Logger;
 }
 
+const HANDLER_HOST = Symbol('HandlerHost');
 const DISPATCHER_LIMITS = Symbol('DispatcherLimits');
 
 /** The parts of the receiver. */
 @Module({
   providers: [
     BearerStrategy,
-    NewPlantHandler,
     BearerAuthGuard,
     { provide: APP_GUARD, useExisting: BearerAuthGuard },
     {
@@ -51,9 +52,9 @@ const DISPATCHER_LIMITS = Symbol('DispatcherLimits');
     },
     {
       provide: Dispatcher,
-      inject: [INBOX, NewPlantHandler, DISPATCHER_LIMITS, LOGGER],
-      useFactory: (inbox: Inbox, handler: NewPlantHandler, limits: DispatcherLimits, logger: Logger) =>
-        new Dispatcher(inbox, handler.handle.bind(handler), limits, logger),
+      inject: [INBOX, HANDLER_HOST, DISPATCHER_LIMITS, LOGGER],
+      useFactory: (inbox: Inbox, host: HandlerHost, limits: DispatcherLimits, logger: Logger) =>
+        new Dispatcher(inbox, host, limits, logger),
     },
   ],
 })
@@ -65,6 +66,7 @@ export class AppModule {
       { provide: CHALLENGES, useFactory: () => resources().challenges },
       { provide: DELIVERY_PIPELINE, useFactory: () => resources().pipeline },
       { provide: DISPATCHER_LIMITS, useFactory: () => resources().dispatcherLimits },
+      { provide: HANDLER_HOST, useFactory: () => resources().handlerHost },
       { provide: INBOX, useFactory: () => resources().inbox },
       { provide: LOGGER, useFactory: () => resources().logger },
     ];

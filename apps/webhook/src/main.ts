@@ -1,14 +1,13 @@
 import 'reflect-metadata';
 
 import { answers } from '@plant-store/contract';
-import type { Logger } from 'pino';
 
 import { composeAnswers } from './answers/compose-answers.js';
 import { parseConfig, unknownSettings } from './config/config.js';
 import { ReceiverError } from './errors.js';
-import { LineOutput } from './logging/line-output.js';
+import { logStrayErrors } from './logging/log-stray-errors.js';
+import { openOutput } from './logging/line-output.js';
 import { createLogger } from './logging/logger.js';
-import { throttledLog } from './logging/throttled-log.js';
 import { type Receiver, startReceiver } from './receiver.js';
 
 const output = openOutput(process.stdout);
@@ -28,29 +27,6 @@ try {
   const [first, ...more] = error.message.split('\n');
   errors.write([`${first} [${error.code}]`, ...more, ''].join('\n'));
   process.exitCode = 1;
-}
-
-/** Opens an output that never stops the receiver. Its last lines are written before the process ends. */
-function openOutput(stream: NodeJS.WriteStream & { readonly fd: number }): LineOutput {
-  // What a handler itself prints may fail too.
-  stream.on('error', () => undefined);
-  const output = new LineOutput(stream.fd);
-  process.on('exit', () => output.flushSync());
-  return output;
-}
-
-/**
- * After an unhandled promise rejection, most likely one of the handler, the receiver goes on. After an uncaught exception
- * Node ends the process: what it left half done is unknown.
- */
-function logStrayErrors(logger: Logger): void {
-  const log = throttledLog((fields) =>
-    logger.error(fields, 'unhandled promise rejection; the receiver goes on'),
-  );
-  process.on('unhandledRejection', (err) => log({ err }));
-  process.on('uncaughtExceptionMonitor', (err) => {
-    logger.fatal({ err }, 'uncaught exception; the process ends');
-  });
 }
 
 /** The first signal stops the receiver in order, as soon as it has started. A second one ends the process at once. */

@@ -6,6 +6,7 @@ import { createApp } from './app.module.js';
 import { openAccessTokens } from './authentication/access-token-source.js';
 import type { Config } from './config/config.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
+import { openHandlerHost } from './dispatch/open-handler-host.js';
 import { ReceiverError } from './errors.js';
 import { openInbox } from './inbox/open-inbox.js';
 import { readDocuments } from './operations/documents.js';
@@ -47,6 +48,8 @@ export async function startReceiver(
     opened.push(() => inbox.close());
     const operations = await startOperationsListener(readDocuments(), config.OPERATIONS_PORT);
     opened.push(operations.close);
+    const handlerHost = await openHandlerHost(config.HANDLER_PROCESS, logger);
+    opened.push(() => handlerHost.stop(AbortSignal.abort()));
     const app = await createApp(
       composed,
       {
@@ -54,6 +57,7 @@ export async function startReceiver(
         challenges: composed.challenges,
         pipeline: composed.createPipeline(config),
         inbox,
+        handlerHost,
         logger,
         dispatcherLimits: {
           concurrency: config.HANDLER_CONCURRENCY,
@@ -73,7 +77,7 @@ export async function startReceiver(
     const counts = await inbox.counts();
     const url = new URL(composed.path, await listen(app, config)).href;
     logger.info({ url, operations: operations.url, inbox: inbox.location, ...counts }, 'listening');
-    app.get(Dispatcher).wake();
+    handlerHost.start(() => app.get(Dispatcher).wake());
 
     const close = async (): Promise<boolean> => {
       const timeout = config.SHUTDOWN_TIMEOUT_MS;
@@ -81,6 +85,7 @@ export async function startReceiver(
       const deadline = AbortSignal.timeout(timeout);
       tokens.close();
       await stop(app, deadline);
+      await handlerHost.stop(deadline);
       await operations.close();
       await inbox.close();
       logger.info({ cutShort: deadline.aborted }, 'stopped');

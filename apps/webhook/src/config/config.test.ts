@@ -19,6 +19,7 @@ const defaults: Config = {
   REQUEST_TIMEOUT_MS: 30_000,
   KEEP_ALIVE_TIMEOUT_MS: 72_000,
   SHUTDOWN_TIMEOUT_MS: 10_000,
+  HANDLER_PROCESS: 'receiver',
   HANDLER_CONCURRENCY: 8,
   HANDLER_TIMEOUT_MS: 30_000,
   HANDLER_MAX_ATTEMPTS: 12,
@@ -65,6 +66,7 @@ test('everything can be set', () => {
     REQUEST_TIMEOUT_MS: '3',
     KEEP_ALIVE_TIMEOUT_MS: '4',
     SHUTDOWN_TIMEOUT_MS: '5',
+    HANDLER_PROCESS: 'own',
     HANDLER_CONCURRENCY: '6',
     HANDLER_TIMEOUT_MS: '7',
     HANDLER_MAX_ATTEMPTS: '8',
@@ -140,6 +142,8 @@ test.each<[name: string, fault: string, ...values: string[]]>([
   ['MAX_CONNECTIONS', 'must be a whole number from 1 to 1000000', '0', '1000001', 'no'],
   ['HANDLER_CONCURRENCY', 'must be a whole number from 1 to 1000', '0', '1001', 'no'],
   ['HANDLER_MAX_ATTEMPTS', COUNT, '0', 'Infinity'],
+  ['HANDLER_PROCESS', 'must be one of receiver, own', 'Own', 'no'],
+  ['HANDLER_PROCESS', 'must be one of receiver, own', 'Own', 'no'],
   ['LOG_LEVEL', LEVELS, 'INFO', 'verbose', '0'],
   [
     'INBOX_URL',
@@ -271,7 +275,7 @@ test('every fault is listed, each once', () => {
       SIGNING_KEYS: 'no',
       ...Object.fromEntries(
         SETTING_NAMES.filter((name) =>
-          /_(MS|BYTES|IN_FLIGHT|CONNECTIONS|CONCURRENCY|ATTEMPTS)$/.test(name),
+          /_(MS|BYTES|IN_FLIGHT|CONNECTIONS|PROCESS|CONCURRENCY|ATTEMPTS)$/.test(name),
         ).map((name) => [name, 'no']),
       ),
     }).map((fault) => fault.split(':')[0]),

@@ -50,6 +50,9 @@ const inboxUrl = z
   .string()
   .refine(namesFolder, { error: 'must be file: and a folder, as in file:./data/inbox' });
 
+/** Where the handler can run: in the receiver's process, or in one of its own. */
+const HANDLER_PROCESSES = ['receiver', 'own'] as const;
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /**
@@ -74,6 +77,9 @@ const settings = z.object({
   REQUEST_TIMEOUT_MS: milliseconds(30_000),
   KEEP_ALIVE_TIMEOUT_MS: milliseconds(72_000),
   SHUTDOWN_TIMEOUT_MS: milliseconds(10_000),
+  HANDLER_PROCESS: z
+    .enum(HANDLER_PROCESSES, { error: `must be one of ${HANDLER_PROCESSES.join(', ')}` })
+    .default('receiver'),
   HANDLER_CONCURRENCY: wholeNumber(8, 1, 1_000),
   HANDLER_TIMEOUT_MS: milliseconds(30_000),
   HANDLER_MAX_ATTEMPTS: wholeNumber(12, 1, Number.MAX_SAFE_INTEGER),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { backoff } from './dispatcher.js';
+import { backoff } from './backoff.js';
 
 const least = () => 0;
 const most = () => 1 - Number.EPSILON;

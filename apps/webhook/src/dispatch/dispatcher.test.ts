@@ -9,7 +9,9 @@ import { makeLatch } from '../../test/make-latch.js';
 import { type LogRecord, recordLog } from '../../test/record-log.js';
 import type { Delivery, Inbox, IncomingDelivery } from '../inbox/inbox.js';
 import { openSqliteInbox } from '../inbox/sqlite-inbox.js';
-import { type DeliveryHandler, Dispatcher, type DispatcherLimits } from './dispatcher.js';
+import { Dispatcher, type DispatcherLimits } from './dispatcher.js';
+import type { DeliveryHandler } from './handler-host.js';
+import { HandlerInReceiver } from './handler-in-receiver.js';
 
 const FAILED = 'the handler failed; the delivery comes again';
 const PARKED = 'the handler failed for the last time; the delivery is parked';
@@ -49,6 +51,8 @@ class Recorder {
     return this.handler(delivery, attempt);
   };
 
+  readonly host = new HandlerInReceiver({ handle: this.handle, close: async () => undefined });
+
   get ids(): number[] {
     return this.calls.map(({ id }) => id);
   }
@@ -77,7 +81,7 @@ function run(
   const inbox = openSqliteInbox(folder);
   const recorder = new Recorder(handler);
   const log = recordLog();
-  const dispatcher = new Dispatcher(inbox, recorder.handle, { ...freely, ...limits }, log.logger);
+  const dispatcher = new Dispatcher(inbox, recorder.host, { ...freely, ...limits }, log.logger);
   afterThisTest(async () => {
     await dispatcher.stop(AbortSignal.abort());
     await inbox.close();
@@ -157,7 +161,7 @@ describe('passes on', () => {
       counts: () => inbox.counts(),
       close: () => inbox.close(),
     };
-    const dispatcher = new Dispatcher(farAway, recorder.handle, freely, recordLog().logger);
+    const dispatcher = new Dispatcher(farAway, recorder.host, freely, recordLog().logger);
     afterThisTest(async () => {
       await dispatcher.stop(AbortSignal.abort());
       await inbox.close();

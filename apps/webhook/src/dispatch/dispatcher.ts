@@ -6,47 +6,8 @@ import type { Logger } from 'pino';
 import type { AttemptResult, Delivery, Inbox, Interrupted } from '../inbox/inbox.js';
 import { errorText } from '../logging/describe-error.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
-
-/** What is done with a delivery. It may be called again for the same one. */
-export type DeliveryHandler = (delivery: Delivery, attempt: Attempt) => Promise<void> | void;
-
-/** One call of the handler for one delivery. */
-export class Attempt {
-  #controller: AbortController | undefined;
-
-  /** Aborts when the attempt has taken too long, or when the receiver stops. */
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    return this.#controller.signal;
-  }
-
-  /**
-   * Resolves when the handler is done. Rejects with what it threw, or as soon as the attempt is aborted.
-   *
-   * @param timeout in milliseconds
-   */
-  async run(handler: DeliveryHandler, delivery: Delivery, timeout: number): Promise<void> {
-    const running = handler(delivery, this);
-    if (running === undefined) return;
-    const timer = setTimeout(() => this.abort(`the handler took longer than ${timeout} ms`), timeout);
-    try {
-      await Promise.race([running, aborted(this.signal)]);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  /** Aborts the handler's signal. The attempt doesn't wait for a handler that ignores it. */
-  abort(reason: string): void {
-    this.#controller?.abort(new Error(reason));
-  }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
-}
+import { backoff } from './backoff.js';
+import { Attempt, type HandlerHost, ProcessEnded } from './handler-host.js';
 
 /** Limits of the dispatcher. Times in milliseconds. */
 export interface DispatcherLimits {
@@ -88,7 +49,7 @@ export class Dispatcher {
 
   constructor(
     private readonly inbox: Inbox,
-    private readonly handler: DeliveryHandler,
+    private readonly host: HandlerHost,
     private readonly limits: DispatcherLimits,
     private readonly logger: Logger,
   ) {
@@ -100,9 +61,9 @@ export class Dispatcher {
     setMaxListeners(0, this.#stopping.signal);
   }
 
-  /** Looks for deliveries that are due. Call it at the start and whenever a delivery was accepted. */
+  /** Looks for deliveries that are due. Call it when the handler is ready and whenever a delivery was accepted. */
   wake(): void {
-    if (this.#stopping.signal.aborted || this.#freeSlots() === 0) return;
+    if (this.#stopping.signal.aborted || !this.host.isReady || this.#freeSlots() === 0) return;
     this.#claimAgain = this.#claiming !== undefined;
     this.#claiming ??= this.#claim();
   }
@@ -133,10 +94,8 @@ export class Dispatcher {
     try {
       // Attempts that end together make one claim, and one write of the inbox, not one each.
       await (this.#hasRecovered ? undefined : this.#recover());
-      const { deliveries, nextDueIn } = await this.inbox.claim(this.#freeSlots());
-      if (this.#stopping.signal.aborted) return;
-      for (const delivery of deliveries) this.#start(delivery);
-      if (nextDueIn !== undefined) this.#wakeIn(nextDueIn);
+      // Its process may have ended meanwhile.
+      if (this.host.isReady) await this.#claimDue();
     } catch (err) {
       this.#logUnread({ err });
       this.#wakeIn(INBOX_RETRY);
@@ -145,13 +104,20 @@ export class Dispatcher {
     if (this.#claimAgain) this.wake();
   }
 
+  async #claimDue(): Promise<void> {
+    const { deliveries, nextDueIn } = await this.inbox.claim(this.#freeSlots());
+    if (this.#stopping.signal.aborted) return;
+    for (const delivery of deliveries) this.#start(delivery);
+    if (nextDueIn !== undefined) this.#wakeIn(nextDueIn);
+  }
+
   /** Counts attempts that the end of the process cut off as failed, before anything is handled. */
   async #recover(): Promise<void> {
     const interrupted = await this.inbox.recover(this.limits.maxBackoff);
     await Promise.all(
       interrupted.map((delivery) => {
-        const result = this.#failure(delivery, new Error('the process ended during the attempt'));
-        return this.#settle(delivery, result.kind === 'failed' ? { ...result, suspect: true } : result);
+        const error = new ProcessEnded('the process ended during the attempt');
+        return this.#settle(delivery, this.#failure(delivery, error));
       }),
     );
     this.#hasRecovered = true;
@@ -189,10 +155,22 @@ export class Dispatcher {
     counted: Interrupted,
   ): Promise<AttemptResult | undefined> {
     try {
-      await attempt.run(this.handler, delivery, this.limits.timeout);
+      await this.#run(attempt, delivery);
       return { kind: 'handled' };
     } catch (error) {
       return this.#deadline?.aborted === true ? undefined : this.#failure(counted, error);
+    }
+  }
+
+  async #run(attempt: Attempt, delivery: Delivery): Promise<void> {
+    const running = this.host.run(delivery, attempt);
+    if (running === undefined) return;
+    const { timeout } = this.limits;
+    const timer = setTimeout(() => attempt.abort(`the handler took longer than ${timeout} ms`), timeout);
+    try {
+      await running;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -205,7 +183,7 @@ export class Dispatcher {
     }
     const retryAfter = backoff(failures, this.limits.backoff, this.limits.maxBackoff);
     this.logger.warn({ ...fields, retryAfter }, 'the handler failed; the delivery comes again');
-    return { kind: 'failed', error: errorText(error), retryAfter };
+    return { kind: 'failed', error: errorText(error), retryAfter, suspect: error instanceof ProcessEnded };
   }
 
   /** Retries until the result is stored: a full disk must not cause a delivery to be handled again. */
@@ -222,20 +200,4 @@ export class Dispatcher {
       }
     }
   }
-}
-
-/**
- * The wait before the next attempt, in milliseconds. It doubles with each failure up to the maximum, and is drawn from
- * its upper half, so that deliveries that failed together don't come back together.
- *
- * @param failures how often the delivery has failed, 1 or more
- */
-export function backoff(
-  failures: number,
-  first: number,
-  maximum: number,
-  random: () => number = Math.random,
-): number {
-  const longest = Math.min(maximum, first * 2 ** (failures - 1));
-  return Math.ceil(longest / 2 + (longest / 2) * random());
 }

@@ -128,6 +128,18 @@ export class LineOutput implements DestinationStream {
 }
 
 /**
+ * Opens standard output or standard error so that it never stops the process. What waits is written before the process
+ * ends.
+ */
+export function openOutput(stream: NodeJS.WriteStream & { readonly fd: number }): LineOutput {
+  // What a handler itself prints may fail too.
+  stream.on('error', () => undefined);
+  const output = new LineOutput(stream.fd);
+  process.on('exit', () => output.flushSync());
+  return output;
+}
+
+/**
  * Makes a pipe, a socket or a terminal refuse what would have to wait (EAGAIN).
  *
  * @returns the file descriptor to write to, or undefined if writing may block, as to a file

@@ -1,0 +1,284 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { makeFolder } from '@plant-store/test-support';
+
+import { overviewOf } from '../support/inbox.js';
+import { poisonSettings, sendAll, untilNothingWaits } from '../support/poison.js';
+import { type RunningReceiver, startReceiver } from '../support/receiver.js';
+
+const END_WITH_PARENT = fileURLToPath(new URL('../../webhook/serve/end-with-parent.mjs', import.meta.url));
+
+const READY = "the handler's process is ready";
+const ENDED = "the handler's process ended; it starts again";
+const FAILED = 'the handler failed; the delivery comes again';
+const PARKED = 'the handler failed for the last time; the delivery is parked';
+
+const own = { ...poisonSettings, HANDLER_PROCESS: 'own' };
+
+/** What a person sees of each delivery, without its content. */
+const resultsOf = ({ inbox }: RunningReceiver): unknown[][] =>
+  overviewOf(inbox).map((row) => row.slice(1, 4));
+
+/** How often each delivery had failed when its attempts started, in their order. */
+function failuresOf({ process }: RunningReceiver, id: number): unknown[] {
+  return process
+    .entries('attempt')
+    .filter((entry) => entry['delivery'] === id)
+    .map((entry) => entry['failures']);
+}
+
+const expectStop = async ({ process }: RunningReceiver): Promise<void> =>
+  expect(await process.stop()).toEqual({ code: 0, signal: null });
+
+describe.each(['receiver', 'own'])('HANDLER_PROCESS=%s', (place) => {
+  const settings = { ...poisonSettings, HANDLER_PROCESS: place };
+
+  test('the handler gets the delivery as it was sent', async () => {
+    const receiver = await startReceiver({ settings });
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+    await sendAll(receiver, [`show${bytes.toString('latin1')}`]);
+    const { fields, type, hex } = await receiver.process.logged('shown');
+
+    expect(fields).toEqual({
+      id: 1,
+      failures: 0,
+      suspect: false,
+      receivedAt: expect.any(Number) as number,
+      method: 'POST',
+      mediaType: null,
+      contentEncoding: null,
+      eventId: null,
+    });
+    expect(type).toBe('Buffer');
+    expect(hex).toBe(`${Buffer.from('show').toString('hex')}${bytes.toString('hex')}`);
+    await expectStop(receiver);
+    expect(resultsOf(receiver)).toEqual([['handled', 0, null]]);
+  });
+
+  test('what the handler throws is stored and logged', async () => {
+    const receiver = await startReceiver({ settings: { ...settings, HANDLER_MAX_ATTEMPTS: '1' } });
+    await sendAll(receiver, ['throw an error', 'throw an object', 'throw nothing']);
+    await receiver.process.logged(PARKED, 3);
+    await expectStop(receiver);
+
+    expect(resultsOf(receiver)).toEqual([
+      ['parked', 1, 'TypeError: thrown on purpose'],
+      ['parked', 1, '{ arbitrary: Map(1) { 1 => [Function (anonymous)] } }'],
+      ['parked', 1, 'null'],
+    ]);
+    const stack = expect.stringMatching(
+      /^TypeError: thrown on purpose\n {4}at .*new-plant|^TypeError/,
+    ) as string;
+    const [error, object, nothing] = receiver.process.entries(PARKED).map(({ err }) => err);
+    expect(error).toEqual({
+      type: 'TypeError',
+      message: 'thrown on purpose',
+      code: 'ARBITRARY',
+      stack,
+      cause: {
+        type: 'RangeError',
+        message: 'the cause',
+        code: 'CAUSE',
+        stack: expect.any(String) as string,
+      },
+    });
+    expect(object).toEqual({
+      type: 'object',
+      message: '{ arbitrary: Map(1) { 1 => [Function (anonymous)] } }',
+    });
+    expect(nothing).toEqual({ type: 'object', message: 'null' });
+  });
+
+  test.each(['wait for the signal', 'wait for ever'])(
+    'a time-out aborts the signal of a handler that would %s',
+    async (fate) => {
+      const receiver = await startReceiver({
+        settings: { ...settings, HANDLER_TIMEOUT_MS: '200', HANDLER_MAX_ATTEMPTS: '2' },
+      });
+      await sendAll(receiver, [fate]);
+      await untilNothingWaits(receiver.inbox);
+      await expectStop(receiver);
+
+      const error = 'Error: the handler took longer than 200 ms';
+      expect(resultsOf(receiver)).toEqual([['parked', 2, error]]);
+      expect(receiver.process.entries('aborted').map(({ reason }) => reason)).toEqual(
+        fate === 'wait for ever' ? [] : [error, error],
+      );
+      expect(receiver.process.entries(ENDED)).toEqual([]);
+    },
+  );
+
+  test('SIGTERM lets attempts end, then closes what the handler uses', async () => {
+    const receiver = await startReceiver({ settings });
+    await sendAll(receiver, ['wait']);
+    await receiver.process.logged('attempt');
+    await expectStop(receiver);
+
+    expect(resultsOf(receiver)).toEqual([['handled', 0, null]]);
+    expect(receiver.process.entries().map(({ msg }) => msg)).toEqual([
+      ...(place === 'own' ? ['listening', READY] : ['listening']),
+      'attempt',
+      'stopping',
+      'the handler closed',
+      'stopped',
+    ]);
+    expect(receiver.process.stderr).toBe('');
+  });
+
+  test('an attempt that SIGTERM cuts short is not counted', async () => {
+    const receiver = await startReceiver({ settings: { ...settings, SHUTDOWN_TIMEOUT_MS: '50' } });
+    await sendAll(receiver, ['wait for ever']);
+    await receiver.process.logged('attempt');
+
+    expect(await receiver.process.stop()).toEqual({ code: 1, signal: null });
+    expect(resultsOf(receiver)).toEqual([['waiting', 0, null]]);
+  });
+});
+
+describe("a handler that ends its process doesn't end the receiver:", () => {
+  test.each([
+    ['exit', 'exit code 7'],
+    ['kill', 'SIGKILL'],
+    ['throw outside its promise', 'exit code 1'],
+    ['disconnect', 'exit code 1'],
+    ['use up the memory', 'SIGABRT'],
+  ])('%s', async (fate, how) => {
+    const NODE_OPTIONS = `${poisonSettings['NODE_OPTIONS']} --max-old-space-size=48`;
+    const receiver = await startReceiver({ settings: { ...own, NODE_OPTIONS } });
+    await receiver.process.logged(READY);
+    await sendAll(receiver, ['wait 1', fate, 'wait 2', 'handled 1', 'handled 2']);
+    await receiver.process.logged(ENDED);
+    await sendAll(receiver, ['handled 3']);
+    await receiver.process.logged(PARKED);
+    await untilNothingWaits(receiver.inbox);
+    await expectStop(receiver);
+
+    const results = resultsOf(receiver);
+    expect(results.map(([state]) => state)).toEqual([
+      'handled',
+      'parked',
+      'handled',
+      'handled',
+      'handled',
+      'handled',
+    ]);
+    expect(results[1]).toEqual([
+      'parked',
+      3,
+      `Error: the handler's process ended during the attempt (${how})`,
+    ]);
+    expect(failuresOf(receiver, 2)).toEqual([0, 1, 2]);
+    // Alone with the poison delivery, no other is counted further.
+    for (const id of [1, 3, 4, 5, 6]) expect(failuresOf(receiver, id).at(-1)).toBeLessThanOrEqual(1);
+    expect(receiver.process.entries(ENDED).map((entry) => entry['how'])).toEqual([how, how, how]);
+    expect(receiver.process.entries(READY)).toHaveLength(4);
+  });
+});
+
+test('while a handler blocks, deliveries are accepted; after the time-out its process is killed', async () => {
+  const receiver = await startReceiver({ settings: { ...own, HANDLER_TIMEOUT_MS: '200' } });
+  await sendAll(receiver, ['block']);
+  await receiver.process.logged('attempt');
+  await sendAll(receiver, ['handled 1', 'handled 2']);
+  expect(receiver.process.entries(FAILED)).toEqual([]);
+  await receiver.process.logged(PARKED);
+  await untilNothingWaits(receiver.inbox);
+  await expectStop(receiver);
+
+  expect(resultsOf(receiver).map(([state]) => state)).toEqual(['parked', 'handled', 'handled']);
+  expect(resultsOf(receiver)[0]).toEqual([
+    'parked',
+    3,
+    'Error: the handler took longer than 200 ms, and its process ended (SIGKILL)',
+  ]);
+  expect(failuresOf(receiver, 1)).toEqual([0, 1, 2]);
+  expect(receiver.process.entries("the handler's process is killed").map(({ why }) => why)).toEqual(
+    Array(3).fill('it does not respond'),
+  );
+});
+
+test('while the handler cannot start, deliveries are accepted and wait without being counted', async () => {
+  const file = join(makeFolder(), 'load');
+  const receiver = await startReceiver({ settings: { ...own, UNTIL_FILE: file } });
+  await sendAll(receiver, ['handled 1']);
+  await receiver.process.logged(ENDED, 3);
+  await sendAll(receiver, ['handled 2']);
+  writeFileSync(file, '');
+  await receiver.process.logged('attempt', 2);
+  await expectStop(receiver);
+
+  expect(resultsOf(receiver)).toEqual([
+    ['handled', 0, null],
+    ['handled', 0, null],
+  ]);
+  const [refused] = receiver.process.entries('the handler could not start');
+  expect(refused).toMatchObject({ level: 'fatal', err: { message: 'not loaded on purpose' } });
+  const waits = receiver.process.entries(ENDED).map((entry) => entry['restartAfter'] as number);
+  expect(waits.slice(0, 3).every((wait, index) => wait >= 50 * 2 ** index)).toBe(true);
+});
+
+test('SIGTERM ends a receiver whose handler cannot start', async () => {
+  const receiver = await startReceiver({ settings: { ...own, UNTIL_FILE: join(makeFolder(), 'never') } });
+  await sendAll(receiver, ['handled']);
+  await receiver.process.logged(ENDED);
+  await expectStop(receiver);
+
+  expect(resultsOf(receiver)).toEqual([['waiting', 0, null]]);
+});
+
+test.each(['wait for ever', 'block'])(
+  'no process is left after SIGKILL of a receiver whose handler would %s',
+  async (fate) => {
+    const receiver = await startReceiver({ settings: own });
+    await sendAll(receiver, [fate]);
+    await receiver.process.logged('attempt');
+
+    // Resolves when every process has ended that writes to the same standard error.
+    expect(await receiver.process.kill()).toEqual({ code: null, signal: 'SIGKILL' });
+  },
+);
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s of the whole process group stops in order', async (signal) => {
+  const receiver = await startReceiver({ settings: own });
+  const { pid } = await receiver.process.logged(READY);
+  await sendAll(receiver, ['wait']);
+  await receiver.process.logged('attempt');
+
+  process.kill(pid as number, signal);
+  receiver.process.signal(signal);
+
+  expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
+  expect(resultsOf(receiver)).toEqual([['handled', 0, null]]);
+});
+
+test('at the end of SHUTDOWN_TIMEOUT_MS a handler that blocks is killed, and no attempt is counted', async () => {
+  const receiver = await startReceiver({ settings: { ...own, SHUTDOWN_TIMEOUT_MS: '50' } });
+  await sendAll(receiver, ['block']);
+  await receiver.process.logged('attempt');
+
+  expect(await receiver.process.stop()).toEqual({ code: 1, signal: null });
+  expect(resultsOf(receiver)).toEqual([['waiting', 0, null]]);
+});
+
+test('what the handler sends to its parent process is ignored', async () => {
+  const receiver = await startReceiver({ settings: own });
+  await sendAll(receiver, ['send messages', 'handled']);
+  await receiver.process.logged('attempt', 2);
+  await expectStop(receiver);
+
+  expect(resultsOf(receiver).map(([state]) => state)).toEqual(['handled', 'handled']);
+});
+
+test('it works with what npm start preloads', async () => {
+  const NODE_OPTIONS = `${poisonSettings['NODE_OPTIONS']} --import=${END_WITH_PARENT}`;
+  const receiver = await startReceiver({ settings: { ...own, NODE_OPTIONS } });
+  await receiver.process.logged(READY);
+  await sendAll(receiver, ['wait']);
+  await receiver.process.logged('attempt');
+  await expectStop(receiver);
+
+  expect(resultsOf(receiver)).toEqual([['handled', 0, null]]);
+  expect(receiver.process.entries(ENDED)).toEqual([]);
+});

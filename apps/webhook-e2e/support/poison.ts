@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url';
+
+import { openConnection } from './connection.js';
+import { expectResponse } from './expect-response.js';
+import { overviewOf } from './inbox.js';
+import { delivery } from './messages.js';
+import type { Environment } from './process.js';
+import { everythingOpen, type RunningReceiver } from './receiver.js';
+
+const POISON_HANDLER = fileURLToPath(new URL('poison-handler.mjs', import.meta.url));
+
+/** The handler does what the content of a delivery says, see poison-handler.mjs. */
+export const poisonSettings: Environment = {
+  NODE_OPTIONS: `${everythingOpen['NODE_OPTIONS'] ?? ''} --import=${POISON_HANDLER}`,
+  HANDLER_MAX_ATTEMPTS: '3',
+  HANDLER_BACKOFF_MS: '50',
+};
+
+/** Sends deliveries on one connection and waits until each is acknowledged. */
+export async function sendAll({ port }: RunningReceiver, contents: readonly string[]): Promise<void> {
+  const connection = await openConnection(port);
+  connection.write(contents.map((content) => delivery(content)).join(''));
+  for (let each = 0; each < contents.length; each += 1)
+    expectResponse(await connection.response(), { status: 204 });
+}
+
+/** Waits until each delivery in the inbox is handled or parked. */
+export async function untilNothingWaits(inbox: string): Promise<void> {
+  while (overviewOf(inbox).some(([, state]) => state === 'waiting')) {
+    await new Promise((resolve) => setTimeout(resolve, 50).unref());
+  }
+}

@@ -1,0 +1,41 @@
+import { describeError } from '../logging/describe-error.js';
+import { Attempt, callHandler } from './handler-host.js';
+import {
+  type EndedAttempt,
+  type FromHandler,
+  type NumberedAttempt,
+  Outbox,
+  type ToHandler,
+} from './handler-messages.js';
+import type { OpenHandler } from './open-handler.js';
+
+/** In the handler's process: runs the attempts that the receiver sends, until it says stop. */
+export function serveAttempts({ handle, close }: OpenHandler): void {
+  const running = new Map<number, Attempt>();
+  const outbox = new Outbox<EndedAttempt>((attempts) => send({ kind: 'ended', attempts }));
+
+  const run = async ({ number, delivery }: NumberedAttempt): Promise<void> => {
+    const attempt = new Attempt();
+    running.set(number, attempt);
+    try {
+      const ending = callHandler(handle, delivery, attempt);
+      if (ending !== undefined) await ending;
+      outbox.add({ number });
+    } catch (error) {
+      outbox.add({ number, error: describeError(error) });
+    }
+    running.delete(number);
+  };
+
+  process.on('message', (message: ToHandler) => {
+    if (message.kind === 'start') for (const attempt of message.attempts) void run(attempt);
+    else if (message.kind === 'abort') running.get(message.number)?.abort(message.reason);
+    else void close().then(() => process.exit(0));
+  });
+  send({ kind: 'ready' });
+}
+
+function send(message: FromHandler): void {
+  // If it can't be sent, the receiver has ended.
+  process.send!(message, undefined, undefined, () => undefined);
+}

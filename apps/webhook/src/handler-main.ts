@@ -1,0 +1,33 @@
+/**
+ * The handler's process, if HANDLER_PROCESS is `own`. dispatch/handler-process.ts starts it, with the level of the log.
+ */
+import 'reflect-metadata';
+
+import type { Level } from 'pino';
+
+import { serveAttempts } from './dispatch/serve-attempts.js';
+import { openOutput } from './logging/line-output.js';
+import { logStrayErrors } from './logging/log-stray-errors.js';
+import { createLogger } from './logging/logger.js';
+
+// The same as the receiver's.
+const output = openOutput(process.stdout);
+openOutput(process.stderr);
+const logger = createLogger(process.argv[2] as Level, output);
+logStrayErrors(logger);
+
+// Ctrl+C and some supervisors signal every process. The receiver lets the attempts end first.
+process.on('SIGINT', () => undefined).on('SIGTERM', () => undefined);
+
+// The receiver has ended, whatever ended it. What is preloaded may have unreferenced the channel.
+process.once('disconnect', () => process.exit(1));
+process.channel?.ref();
+
+try {
+  // Imported late: the team's code may fail to load.
+  const { openHandler } = await import('./dispatch/open-handler.js');
+  serveAttempts(await openHandler(logger));
+} catch (err) {
+  logger.fatal({ err }, 'the handler could not start');
+  process.exit(1);
+}
