@@ -3,6 +3,8 @@
  */
 import 'reflect-metadata';
 
+import { Worker } from 'node:worker_threads';
+
 import type { Level } from 'pino';
 
 import { serveAttempts } from './dispatch/serve-attempts.js';
@@ -19,9 +21,12 @@ logStrayErrors(logger);
 // Ctrl+C and some supervisors signal every process. The receiver lets the attempts end first.
 process.on('SIGINT', () => undefined).on('SIGTERM', () => undefined);
 
-// The receiver has ended, whatever ended it. What is preloaded may have unreferenced the channel.
+// The receiver has ended, whatever ended it. What is preloaded may have unreferenced the channel. If the handler blocks
+// this thread, the other one sees it.
 process.once('disconnect', () => process.exit(1));
 process.channel?.ref();
+const watch = new URL('dispatch/watch-receiver.js', import.meta.url);
+new Worker(watch, { workerData: process.ppid, execArgv: [] }).unref();
 
 try {
   // Imported late: the team's code may fail to load.

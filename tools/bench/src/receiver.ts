@@ -1,6 +1,6 @@
 /**
  * `npm run bench receiver`: compares the receiver, which flushes each delivery to disk, with raw Fastify and with Nest
- * on Express, which keep nothing. Takes about 90 seconds.
+ * on Express, which keep nothing. Takes about two minutes.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,7 +31,8 @@ const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
 const contenders: Contender[] = [];
 try {
   contenders.push(await forked('raw Fastify, keeps nothing', './receiver-fastify.js'));
-  contenders.push(await receiver());
+  contenders.push(await receiver('the receiver, flushed to disk'));
+  contenders.push(await receiver('the same, HANDLER_PROCESS=own', { HANDLER_PROCESS: 'own' }));
   contenders.push(await forked('Nest on Express, keeps nothing', './receiver-express.js'));
   for (const connections of levels) {
     await compare({
@@ -80,15 +81,21 @@ async function forked(name: string, module: string): Promise<Contender> {
   return { name, process: server, origin: `http://127.0.0.1:${port}` };
 }
 
-async function receiver(): Promise<Contender> {
+async function receiver(name: string, settings = {}): Promise<Contender> {
   const main = fileURLToPath(new URL('../../../apps/webhook/dist/main.js', import.meta.url));
   const server = spawn(process.execPath, [main], {
-    env: { ACCESS_TOKENS: accessToken, PORT: '0', OPERATIONS_PORT: '0', INBOX_URL: `file:${folder}` },
+    env: {
+      ACCESS_TOKENS: accessToken,
+      PORT: '0',
+      OPERATIONS_PORT: '0',
+      INBOX_URL: `file:${join(folder, String(contenders.length))}`,
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await once(createInterface({ input: server.stdout }), 'line')) as [string];
   const { url } = JSON.parse(line) as { url: string };
-  return { name: 'the receiver, flushed to disk', process: server, origin: new URL(url).origin };
+  return { name, process: server, origin: new URL(url).origin };
 }
 
 async function stop(server: ChildProcess): Promise<void> {
@@ -97,11 +104,13 @@ async function stop(server: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** The CPU time of a process so far, NaN on a system without /proc. */
-function cpuMicroseconds({ pid }: ChildProcess): number {
+/** The CPU time of a process and its children so far, NaN on a system without /proc. */
+function cpuMicroseconds({ pid }: { readonly pid?: number | undefined }): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * 10_000;
+    const own = (Number(fields[11]) + Number(fields[12])) * 10_000;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+    return children.reduce((sum, child) => sum + cpuMicroseconds({ pid: Number(child) }), own);
   } catch {
     return NaN;
   }
