@@ -142,7 +142,7 @@ describe("a handler that ends its process doesn't end the receiver:", () => {
     ['exit', 'exit code 7'],
     ['kill', 'SIGKILL'],
     ['throw outside its promise', 'exit code 1'],
-    ['disconnect', 'exit code 1|SIGKILL'],
+    ['disconnect', 'exit code 1'],
     ['use up the memory', 'SIGABRT'],
   ])('%s', async (fate, how) => {
     const NODE_OPTIONS = `${poisonSettings['NODE_OPTIONS']} --max-old-space-size=48`;
@@ -164,12 +164,15 @@ describe("a handler that ends its process doesn't end the receiver:", () => {
       'handled',
       'handled',
     ]);
-    const ended = new RegExp(`^Error: the handler's process ended during the attempt \\((${how})\\)$`);
-    expect(results[1]).toEqual(['parked', 3, expect.stringMatching(ended)]);
+    expect(results[1]).toEqual([
+      'parked',
+      3,
+      `Error: the handler's process ended during the attempt (${how})`,
+    ]);
     expect(failuresOf(receiver, 2)).toEqual([0, 1, 2]);
     // Alone with the poison delivery, no other is counted further.
     for (const id of [1, 3, 4, 5, 6]) expect(failuresOf(receiver, id).at(-1)).toBeLessThanOrEqual(1);
-    expect(receiver.process.entries(ENDED)).toHaveLength(3);
+    expect(receiver.process.entries(ENDED).map((entry) => entry['how'])).toEqual([how, how, how]);
     expect(receiver.process.entries(READY)).toHaveLength(4);
   });
 });

@@ -14,7 +14,7 @@ export interface EndedAttempt {
   readonly error?: ErrorDescription;
 }
 
-/** From the receiver to the handler's process. Attempts that start together are one message, which halves the cost. */
+/** From the receiver to the handler's process. Attempts that start together are one message, which costs half. */
 export type ToHandler =
   | { readonly kind: 'start'; readonly attempts: readonly NumberedAttempt[] }
   | { readonly kind: 'abort'; readonly number: number; readonly reason: string }

@@ -107,13 +107,21 @@ export class HandlerProcess implements HandlerHost {
     child.on('error', (error) => {
       if (child.pid === undefined) this.#onEnd(errorText(error));
     });
-    child.once('disconnect', () => this.#kill());
+    child.once('disconnect', () => this.#onDisconnect(child));
     child.once('exit', (code, signal) => {
       const onEnd = (): void => this.#onEnd(signal ?? `exit code ${code}`);
       // The last results may not have been read yet.
       if (child.connected) child.once('disconnect', onEnd);
       else onEnd();
     });
+  }
+
+  /** A process without its channel ends by itself, unless the handler blocks it. */
+  #onDisconnect(child: ChildProcess): void {
+    if (child !== this.#child) return;
+    this.#isReady = false;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#kill('it has closed its channel'), ABORT_TIMEOUT);
   }
 
   /** What the handler itself sends is ignored. */
@@ -144,9 +152,9 @@ export class HandlerProcess implements HandlerHost {
     running.killTimer = setTimeout(() => this.#kill('it does not respond'), ABORT_TIMEOUT);
   }
 
-  #kill(why?: string): void {
+  #kill(why: string): void {
     this.#isReady = false;
-    if (why !== undefined) this.logger.error({ why }, "the handler's process is killed");
+    this.logger.error({ why }, "the handler's process is killed");
     this.#child?.kill('SIGKILL');
   }
 
