@@ -3,7 +3,10 @@ import type { Delivery } from '../inbox/inbox.js';
 /** What is done with a delivery. It may be called again for the same one. */
 export type DeliveryHandler = (delivery: Delivery, attempt: Attempt) => Promise<void> | void;
 
-/** Where the handler runs: in the receiver's process, or in one of its own. */
+/**
+ * Where the handler runs: in the receiver's process, or in one of its own. The tests in handler-process.test.ts of
+ * apps/webhook-e2e that run with both values of HANDLER_PROCESS are the suite of both.
+ */
 export interface HandlerHost {
   /** Whether an attempt can start. */
   readonly isReady: boolean;

@@ -153,6 +153,7 @@ export class HandlerProcess implements HandlerHost {
   }
 
   #kill(why: string): void {
+    if (this.#child?.killed) return;
     this.#isReady = false;
     this.logger.error({ why }, "the handler's process is killed");
     this.#child?.kill('SIGKILL');
