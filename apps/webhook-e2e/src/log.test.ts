@@ -103,7 +103,11 @@ onLinux('a log on a full disk', () => {
     const report = entries.findIndex(({ dropped }) => dropped !== undefined);
     expect(entries[0]).toMatchObject({ msg: 'listening' });
     expect(entries[report]).toMatchObject({ level: 'warn', dropped: 101 - report });
-    expect(entries.slice(report + 1).map(({ msg }) => msg)).toEqual(['stopping', 'stopped']);
+    expect(entries.slice(report + 1).map(({ msg }) => msg)).toEqual([
+      'stopping',
+      'the handler closed',
+      'stopped',
+    ]);
   });
 });
 
