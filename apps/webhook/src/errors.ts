@@ -9,6 +9,10 @@ export const RECEIVER_ERRORS = {
   ADDRESS_UNAVAILABLE: 'The address is taken, belongs to another machine, or is not allowed.',
   INBOX_IN_USE: 'Another receiver uses the same inbox.',
   INBOX_UNUSABLE: 'The inbox cannot be opened, read or written: check the folder and its owner.',
+  INBOX_DAMAGED:
+    'The inbox is damaged, or acknowledged deliveries are missing from it. Nothing was changed. Save what can be read.',
+  INBOX_LOST:
+    'A file of the inbox was removed or replaced while the receiver runs. Nothing is accepted until its restart.',
   INBOX_WRITE_FAILED: 'The inbox could not write. Nothing of the delivery was stored or acknowledged.',
 } as const;
 

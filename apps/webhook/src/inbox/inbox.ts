@@ -46,6 +46,8 @@ export interface Claim {
   readonly deliveries: readonly Delivery[];
   /** Milliseconds until a failed delivery is due again; undefined if there is none, or if a suspect comes first. */
   readonly nextDueIn: number | undefined;
+  /** Claimed too, but the inbox is damaged and they can't be read. Undefined if there are none. */
+  readonly unreadable?: readonly Interrupted[];
 }
 
 /** How many deliveries wait for the handler, and how many are parked. */
@@ -70,6 +72,8 @@ export interface Inbox {
    * What else is written at the same time, and can't be, doesn't refuse the delivery.
    *
    * @throws ReceiverError `INBOX_WRITE_FAILED`; nothing of the delivery is then stored
+   * @throws ReceiverError `INBOX_LOST`; the delivery may be stored where it is lost at the end. What was accepted can still be
+   * claimed and settled
    * @throws TypeError if the event's identifier can't be stored
    */
   accept(delivery: IncomingDelivery): Promise<number>;

@@ -11,7 +11,7 @@ import { rejection } from '../../test/rejection.js';
 import { ReceiverError } from '../errors.js';
 import type { Delivery, Inbox, IncomingDelivery } from './inbox.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
-import { SCHEMA_VERSION, schemaSince } from './sqlite-schema.js';
+import { SCHEMA_VERSION } from './sqlite-schema.js';
 
 inboxSuite('the embedded inbox', openSqliteInbox, copyInbox);
 
@@ -90,13 +90,6 @@ describe('opening', () => {
       },
     ],
     [
-      'a file that is not a database',
-      (folder) => {
-        writeFileSync(join(folder, 'inbox.sqlite'), 'This is not a database. '.repeat(100));
-        return folder;
-      },
-    ],
-    [
       'a lock file that is not a database',
       (folder) => {
         writeFileSync(join(folder, 'receiver.lock'), 'This is not a database. '.repeat(100));
@@ -118,23 +111,9 @@ describe('opening', () => {
       },
     ],
     [
-      'tables of something else',
-      (folder) => {
-        connect(folder).exec(`CREATE TABLE other (a); PRAGMA user_version = ${SCHEMA_VERSION}`);
-        return folder;
-      },
-    ],
-    [
       'tables of something else without a version',
       (folder) => {
         connect(folder).exec('CREATE TABLE delivery (a)');
-        return folder;
-      },
-    ],
-    [
-      'tables without the progress of the handler',
-      (folder) => {
-        connect(folder).exec(`${schemaSince(0)} DELETE FROM progress`);
         return folder;
       },
     ],

@@ -10,7 +10,8 @@ import {
   type Interrupted,
   isEventId,
 } from './inbox.js';
-import { type InboxDatabase, openDatabase, unusable } from './open-database.js';
+import { type InboxDatabase, openDatabase, openingError } from './open-database.js';
+import { readAfter, readDue, type ReadDeliveries } from './read-deliveries.js';
 import type { InboxStatements } from './sqlite-statements.js';
 import type { UnderWay } from './under-way.js';
 import { eventIdsOf, NO_LAG, planWrites, Progress, type Write, type WritePlan } from './write-plan.js';
@@ -30,17 +31,16 @@ const MAX_RESULT_DELAY = 10;
 /**
  * Opens the embedded inbox: SQLite in a folder, one process.
  *
- * @throws ReceiverError `INBOX_IN_USE`, `INBOX_UNUSABLE`; nothing is then left open
+ * @throws ReceiverError `INBOX_IN_USE`, `INBOX_UNUSABLE`, `INBOX_DAMAGED`; nothing is then left open
  */
 export function openSqliteInbox(folder: string): Inbox {
   const files = openDatabase(folder);
   try {
-    files.statements.requireWritable();
     files.statements.counts();
     return new SqliteInbox(files);
   } catch (cause) {
     files.close();
-    throw unusable(folder, cause);
+    throw openingError(folder, cause);
   }
 }
 
@@ -62,13 +62,15 @@ class SqliteInbox implements Inbox {
   #handledThrough: number;
   #nextDueAt: number | undefined;
   #closed: Promise<void> | undefined;
+  /** A file of this inbox that was removed or replaced. What is written from then on is lost at the end. */
+  #lostFile: string | undefined;
   /** New deliveries that follow the last claimed one without a gap, so that they needn't be read from the file. */
   #fresh: Delivery[] = [];
   #freshBytes = 0;
 
   constructor(files: InboxDatabase) {
     const { statements, underWay } = files;
-    const { lastId, handledThrough } = statements.position();
+    const { lastId, handledThrough } = files.position;
     this.location = files.file;
     this.#files = files;
     this.#statements = statements;
@@ -86,12 +88,13 @@ class SqliteInbox implements Inbox {
     });
   }
 
-  accept(incoming: IncomingDelivery): Promise<number> {
+  async accept(incoming: IncomingDelivery): Promise<number> {
     if (incoming.eventId !== null && !isEventId(incoming.eventId))
-      return Promise.reject(
-        new TypeError("The event's identifier contains U+0000 or half of a surrogate pair."),
-      );
-    return this.#writes.add({ kind: 'accept', incoming, receivedAt: Date.now() });
+      throw new TypeError("The event's identifier contains U+0000 or half of a surrogate pair.");
+    this.#requireFiles();
+    const id = await this.#writes.add({ kind: 'accept', incoming, receivedAt: Date.now() });
+    this.#requireFiles();
+    return id;
   }
 
   async recover(maxWait: number): Promise<readonly Interrupted[]> {
@@ -125,32 +128,35 @@ class SqliteInbox implements Inbox {
     if (this.#suspect !== undefined) return { deliveries: [], nextDueIn: undefined };
     const now = this.#now();
     const isDue = this.#nextDueAt !== undefined && this.#nextDueAt <= now;
-    const due = isDue ? this.#statements.readDue(now, this.#again, limit) : [];
-    const suspectAt = due.findIndex(({ suspect }) => suspect);
+    const due = isDue ? readDue(this.#statements, now, this.#again, limit) : NOTHING;
+    const suspectAt = due.deliveries.findIndex(({ suspect }) => suspect);
     if (suspectAt !== -1) return this.#claimSuspect(due, suspectAt);
-    const nextDueAt = isDue && due.length < limit ? this.#statements.nextDueAt(now) : this.#nextDueAt;
-    const next = this.#readNext(limit - due.length);
-    const deliveries = due.concat(next);
+    const dueCount = countOf(due);
+    const nextDueAt = isDue && dueCount < limit ? this.#statements.nextDueAt(now) : this.#nextDueAt;
+    const next = this.#readNext(limit - dueCount);
+    const deliveries = due.deliveries.concat(next.deliveries);
     if (deliveries.length > 0) this.#underWay.begin(deliveries);
 
-    for (const { id } of due) this.#again.add(id);
-    for (const { id } of next) this.#progress.claim(id);
-    for (const { content } of this.#fresh.splice(0, next.length)) this.#freshBytes -= content.length;
+    for (const id of idsOf(due)) this.#again.add(id);
+    for (const id of idsOf(next)) this.#progress.claim(id);
+    for (const { content } of this.#fresh.splice(0, next.deliveries.length))
+      this.#freshBytes -= content.length;
     this.#nextDueAt = nextDueAt;
     return {
       deliveries,
       nextDueIn: nextDueAt === undefined ? undefined : Math.max(0, nextDueAt - now),
+      ...unreadableOf(due, next),
     };
   }
 
   /** Claims what is due before the first suspect, or that one alone. */
-  #claimSuspect(due: readonly Delivery[], suspectAt: number): Claim {
+  #claimSuspect(due: ReadDeliveries, suspectAt: number): Claim {
     const isNext = suspectAt === 0 && this.#underWay.size === 0;
-    const deliveries = due.slice(0, isNext ? 1 : suspectAt);
+    const deliveries = due.deliveries.slice(0, isNext ? 1 : suspectAt);
     this.#underWay.begin(deliveries);
-    for (const { id } of deliveries) this.#again.add(id);
+    for (const id of idsOf({ ...due, deliveries })) this.#again.add(id);
     if (isNext) this.#suspect = deliveries[0]?.id;
-    return { deliveries, nextDueIn: undefined };
+    return { deliveries, nextDueIn: undefined, ...unreadableOf(due) };
   }
 
   async settle({ id, failures }: Interrupted, result: AttemptResult): Promise<void> {
@@ -198,18 +204,33 @@ class SqliteInbox implements Inbox {
   }
 
   /** The deliveries after the last claimed one: those in memory, then those in the file. */
-  #readNext(limit: number): Delivery[] {
-    if (limit === 0 || this.#progress.claimedThrough === this.#lastId) return [];
+  #readNext(limit: number): ReadDeliveries {
+    if (limit === 0 || this.#progress.claimedThrough === this.#lastId) return NOTHING;
     const fresh = this.#fresh.slice(0, limit);
     const last = fresh.at(-1)?.id ?? this.#progress.claimedThrough;
-    if (fresh.length === limit || last === this.#lastId) return fresh;
-    return fresh.concat(this.#statements.readAfter(last, limit - fresh.length));
+    if (fresh.length === limit || last === this.#lastId) return { deliveries: fresh, unreadable: [] };
+    const read = readAfter(this.#statements, last, this.#lastId, limit - fresh.length);
+    return { deliveries: fresh.concat(read.deliveries), unreadable: read.unreadable };
   }
 
   #commit(writes: readonly Write[], maxLag?: number): number[] {
     const plan = this.#write(writes, maxLag);
     this.#remember(plan);
+    if (plan.accepted.length > 0) this.#files.lastAccepted.write(this.#lastId);
+    this.#lostFile ??= this.#files.lost();
     return plan.ids;
+  }
+
+  /**
+   * Throws if the files of this inbox are no longer where the next start looks for them. It is final: who has put files
+   * back may have put back others. Results are still stored, so that what was accepted is handled.
+   */
+  #requireFiles(): void {
+    if (this.#lostFile === undefined) return;
+    throw new ReceiverError(
+      'INBOX_LOST',
+      `${this.#lostFile} was removed or replaced while the receiver runs. Nothing is accepted until it is restarted. Before that, save what is in the files that it has open, as docs/receiver.md says under "When the inbox is damaged".`,
+    );
   }
 
   #write(writes: readonly Write[], maxLag?: number): WritePlan {
@@ -273,6 +294,22 @@ class SqliteInbox implements Inbox {
     this.#fresh.push(delivery);
     this.#freshBytes += delivery.content.length;
   }
+}
+
+const NOTHING: ReadDeliveries = { deliveries: [], unreadable: [] };
+
+const countOf = ({ deliveries, unreadable }: ReadDeliveries): number => deliveries.length + unreadable.length;
+
+/** All ids, in order if there are unreadable ones among them. */
+function idsOf({ deliveries, unreadable }: ReadDeliveries): number[] {
+  const ids = deliveries.map(({ id }) => id);
+  if (unreadable.length === 0) return ids;
+  return [...ids, ...unreadable.map(({ id }) => id)].sort((one, other) => one - other);
+}
+
+function unreadableOf(...read: readonly ReadDeliveries[]): Pick<Claim, 'unreadable'> {
+  const unreadable = read.flatMap((part) => part.unreadable);
+  return unreadable.length === 0 ? {} : { unreadable };
 }
 
 /**

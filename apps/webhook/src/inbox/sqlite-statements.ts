@@ -1,5 +1,6 @@
 import type Database from 'libsql';
 
+import { DamagedRowError } from './damage.js';
 import type { Delivery, InboxCounts, Interrupted } from './inbox.js';
 
 /** A row of the tables `backlog` and `parked`; `at` is when the delivery is due, or was parked. */
@@ -14,17 +15,34 @@ export interface BacklogRow {
 /** The statements of the embedded inbox. Each takes a whole batch, so that their number does not grow with it. */
 export type InboxStatements = ReturnType<typeof prepareStatements>;
 
+/** How far an inbox has come. */
+export interface Position {
+  /** Everything up to this id is handled, parked or in the backlog. */
+  readonly handledThrough: number;
+  /** Of the last delivery. */
+  readonly lastId: number;
+}
+
+/** A delivery of the backlog, without what was sent. */
+export type Due = Pick<Delivery, 'id' | 'failures' | 'suspect'>;
+
 interface DeliveryRow {
   readonly id: number;
-  readonly received_at: number;
-  readonly method: string;
-  readonly media_type: string | null;
-  readonly content_encoding: string | null;
-  readonly event_id: string | null;
-  readonly content: ArrayBuffer;
+  readonly receivedAt: number;
+  readonly method: Uint8Array | null;
+  readonly mediaType: Uint8Array | null;
+  readonly contentEncoding: Uint8Array | null;
+  readonly eventId: Uint8Array | null;
+  readonly content: Uint8Array | null;
   readonly failures: number;
   readonly suspect: number;
 }
+
+/** Text is read as bytes: libsql ends the process if text that is damaged isn't UTF-8. */
+const DELIVERY_COLUMNS = `
+  delivery.id, CAST(received_at AS INTEGER) AS receivedAt, CAST(method AS BLOB) AS method,
+  CAST(media_type AS BLOB) AS mediaType, CAST(content_encoding AS BLOB) AS contentEncoding,
+  CAST(event_id AS BLOB) AS eventId, CAST(content AS BLOB) AS content`;
 
 /** Runs writes in one transaction: durable on return, undone if they throw. */
 type Transaction = <Result>(write: () => Result) => Result;
@@ -75,31 +93,41 @@ export function prepareStatements(database: Database.Database) {
     'DELETE FROM backlog WHERE delivery_id IN (SELECT value FROM json_each(?))',
   );
   const readAfter = database.prepare(
-    'SELECT *, 0 AS failures, 0 AS suspect FROM delivery WHERE id > ? ORDER BY id LIMIT ?',
+    `SELECT ${DELIVERY_COLUMNS}, 0 AS failures, 0 AS suspect FROM delivery WHERE id > ? ORDER BY id LIMIT ?`,
   );
   const readDue = database.prepare(`
-    SELECT delivery.*, failures, suspect FROM backlog JOIN delivery ON delivery.id = delivery_id
+    SELECT ${DELIVERY_COLUMNS}, failures, suspect FROM backlog JOIN delivery ON delivery.id = delivery_id
     WHERE due_at <= ? AND delivery_id NOT IN (SELECT value FROM json_each(?))
     ORDER BY due_at LIMIT ?`);
+  const listDue = database.prepare(`
+    SELECT delivery_id AS id, failures, suspect FROM backlog
+    WHERE due_at <= ? AND delivery_id NOT IN (SELECT value FROM json_each(?))
+    ORDER BY due_at LIMIT ?`);
+  const readOne = database.prepare(
+    `SELECT ${DELIVERY_COLUMNS}, ? AS failures, ? AS suspect FROM delivery WHERE id = ?`,
+  );
   const nextDue = database.prepare('SELECT min(due_at) AS dueAt FROM backlog WHERE due_at > ?');
   const findWaiting = database.prepare(`
-    SELECT delivery.id, coalesce(backlog.failures, 0) AS failures FROM json_each(?) AS given
+    SELECT given.value ->> 0 AS id, coalesce(backlog.failures, 0) AS failures FROM json_each(?) AS given
     CROSS JOIN progress
-    JOIN delivery ON delivery.id = given.value ->> 0
-    LEFT JOIN backlog ON backlog.delivery_id = delivery.id
-    LEFT JOIN parked ON parked.delivery_id = delivery.id
-    WHERE parked.delivery_id IS NULL AND given.value ->> 1 =
-      coalesce(backlog.failures, CASE WHEN delivery.id > handled_through THEN 0 END)
-    ORDER BY delivery.id`);
+    LEFT JOIN backlog ON backlog.delivery_id = given.value ->> 0
+    LEFT JOIN parked ON parked.delivery_id = given.value ->> 0
+    WHERE typeof(given.value ->> 0) = 'integer' AND given.value ->> 0 BETWEEN 1 AND ${lastId}
+      AND parked.delivery_id IS NULL
+      AND given.value ->> 1 = coalesce(backlog.failures, iif(given.value ->> 0 > handled_through, 0, NULL))
+    ORDER BY given.value ->> 0`);
   const lastInTables = database.prepare(`
     SELECT max(handled_through,
       (SELECT coalesce(max(delivery_id), 0) FROM backlog),
       (SELECT coalesce(max(delivery_id), 0) FROM parked)) AS id
     FROM progress`);
+  // Ids have no gaps. Counting them, not reading them, finds those too that can't be read.
   const moveToBacklog = database.prepare(`
+    WITH RECURSIVE waiting (id) AS (
+      SELECT handled_through + 1 FROM progress UNION ALL SELECT id + 1 FROM waiting WHERE id < ?1
+    )
     INSERT INTO backlog (delivery_id, due_at, failures)
-    SELECT id, 0, 0 FROM delivery, progress
-    WHERE id > handled_through AND id <= ?
+    SELECT id, 0, 0 FROM waiting WHERE id <= ?1
       AND id NOT IN (SELECT delivery_id FROM backlog) AND id NOT IN (SELECT delivery_id FROM parked)`);
   const limitDue = database.prepare('UPDATE backlog SET due_at = ? WHERE due_at > ?');
   const count = database.prepare(`
@@ -110,7 +138,11 @@ export function prepareStatements(database: Database.Database) {
   return {
     transaction: prepareTransaction(database),
 
-    position: () => position.get() as { handledThrough: number; lastId: number },
+    /** Undefined if the table that says so doesn't have exactly one row. */
+    position(): Position | undefined {
+      const [found, ...more] = position.all([]) as Position[];
+      return more.length === 0 ? found : undefined;
+    },
 
     /** @param deliveries at least one, with consecutive ids */
     insertDeliveries(deliveries: readonly Delivery[]): void {
@@ -154,6 +186,17 @@ export function prepareStatements(database: Database.Database) {
     readDue: (now: number, except: Iterable<number>, limit: number) =>
       (readDue.all([now, JSON.stringify([...except]), limit]) as DeliveryRow[]).map(toDelivery),
 
+    listDue: (now: number, except: Iterable<number>, limit: number): Due[] =>
+      (listDue.all([now, JSON.stringify([...except]), limit]) as (Due & { suspect: number })[]).map(
+        ({ id, failures, suspect }) => ({ id, failures, suspect: suspect === 1 }),
+      ),
+
+    /** One delivery, if it is there. */
+    readOne({ id, failures, suspect }: Due): Delivery | undefined {
+      const [row] = readOne.all([failures, suspect ? 1 : 0, id]) as DeliveryRow[];
+      return row && toDelivery(row);
+    },
+
     /** Which of these wait with as many failures. */
     findWaiting(given: readonly Interrupted[]): Interrupted[] {
       const rows = JSON.stringify(given.map(({ id, failures }) => [id, failures]));
@@ -183,14 +226,20 @@ const toRows = (rows: readonly BacklogRow[]): string =>
     rows.map(({ id, at, failures, error, suspect }) => [id, at, failures, error, suspect === true ? 1 : 0]),
   );
 
-const toDelivery = (row: DeliveryRow): Delivery => ({
-  id: row.id,
-  receivedAt: row.received_at,
-  failures: row.failures,
-  suspect: row.suspect === 1,
-  method: row.method,
-  mediaType: row.media_type,
-  contentEncoding: row.content_encoding,
-  eventId: row.event_id,
-  content: Buffer.from(row.content),
-});
+function toDelivery(row: DeliveryRow): Delivery {
+  const { id, receivedAt, failures, suspect, method, mediaType, contentEncoding, eventId, content } = row;
+  if (method === null || content === null) throw new DamagedRowError(`delivery ${id} is damaged`);
+  return {
+    id,
+    receivedAt,
+    failures,
+    suspect: suspect === 1,
+    method: toText(method),
+    mediaType: mediaType && toText(mediaType),
+    contentEncoding: contentEncoding && toText(contentEncoding),
+    eventId: eventId && toText(eventId),
+    content: Buffer.from(content),
+  };
+}
+
+const toText = (bytes: Uint8Array): string => Buffer.from(bytes).toString();

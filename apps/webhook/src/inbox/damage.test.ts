@@ -1,0 +1,368 @@
+import { existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import Database from 'libsql';
+
+import { copyInbox } from '../../test/copy-inbox.js';
+import { damagePage, interiorPagesOf, pageOf, rootPageOf } from '../../test/damage-inbox.js';
+import { ReceiverError } from '../errors.js';
+import type { Claim, Inbox, IncomingDelivery } from './inbox.js';
+import { openSqliteInbox } from './sqlite-inbox.js';
+import { SCHEMA_VERSION, schemaSince } from './sqlite-schema.js';
+
+const incoming = (content: string): IncomingDelivery => ({
+  method: 'POST',
+  mediaType: null,
+  contentEncoding: null,
+  eventId: null,
+  content: Buffer.from(content),
+});
+
+/** Content by which the page of a delivery is found; `size` bytes or a little more. */
+const contentOf = (id: number, size = 0): string => `content of ${id}.${'.'.repeat(size)}`;
+
+function openInbox(folder: string): Inbox {
+  const inbox = openSqliteInbox(folder);
+  afterThisTest(() => inbox.close());
+  return inbox;
+}
+
+async function accept(inbox: Inbox, count: number, size?: number): Promise<void> {
+  await Promise.all(
+    Array.from({ length: count }, (_, index) => inbox.accept(incoming(contentOf(index + 1, size)))),
+  );
+}
+
+/** The files of an inbox that was closed in order. */
+async function makeClosed(count = 300, size = 500): Promise<string> {
+  const folder = makeFolder();
+  const inbox = openSqliteInbox(folder);
+  await accept(inbox, count, size);
+  await inbox.close();
+  return folder;
+}
+
+/** The files of an inbox whose process was ended: what it accepted is in the write-ahead log. */
+async function makeCrashed(): Promise<string> {
+  const folder = makeFolder();
+  const inbox = openInbox(folder);
+  for (let turn = 0; turn < 5; turn += 1) await accept(inbox, 5, 2_000);
+  return copyInbox(folder);
+}
+
+const execute = (sql: string) => (folder: string) => {
+  const database = new Database(join(folder, 'inbox.sqlite'));
+  database.exec(sql);
+  database.close();
+};
+
+const halve = (file: string): void => truncateSync(file, statSync(file).size / 2);
+
+const main = (folder: string): string => join(folder, 'inbox.sqlite');
+const log = (folder: string): string => join(folder, 'inbox.sqlite-wal');
+
+/** The bytes of the two files that have deliveries. An empty log is as good as none. */
+const bytesOf = (folder: string): string[] =>
+  [main(folder), log(folder)].map((file) => (existsSync(file) ? readFileSync(file, 'latin1') : ''));
+
+function faultOf(folder: string): Error {
+  try {
+    openInbox(folder);
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('It opened.');
+}
+
+describe('an inbox is not opened, and stays as it is,', () => {
+  test.each<{
+    name: string;
+    make: () => Promise<string> | string;
+    damage: (folder: string) => void;
+    says: RegExp;
+  }>([
+    {
+      name: 'if the write-ahead log is cut in half',
+      make: makeCrashed,
+      damage: (folder) => halve(log(folder)),
+      says: /ends with delivery \d+, but 25 were acknowledged/,
+    },
+    {
+      name: 'if the write-ahead log is missing',
+      make: makeCrashed,
+      damage: (folder) => rmSync(log(folder)),
+      says: /has lost its tables/,
+    },
+    {
+      name: 'if the write-ahead log of a later run is missing',
+      make: async () => {
+        const folder = await makeClosed(10);
+        const inbox = openInbox(folder);
+        await accept(inbox, 1);
+        return copyInbox(folder);
+      },
+      damage: (folder) => rmSync(log(folder)),
+      says: /ends with delivery 10, but 11 were acknowledged/,
+    },
+    {
+      name: 'if the database is empty, and nothing else',
+      make: makeClosed,
+      damage: (folder) => truncateSync(main(folder)),
+      says: /inbox\.sqlite is empty/,
+    },
+    {
+      name: 'if the database is empty beside its log',
+      make: makeCrashed,
+      damage: (folder) => truncateSync(main(folder)),
+      says: /inbox\.sqlite is empty/,
+    },
+    {
+      name: 'if the database is empty beside its log, and nothing says how many were accepted',
+      make: makeCrashed,
+      damage: (folder) => {
+        truncateSync(main(folder));
+        rmSync(join(folder, 'last-accepted'));
+      },
+      says: /inbox\.sqlite is empty/,
+    },
+    {
+      name: 'if the database is missing',
+      make: makeCrashed,
+      damage: (folder) => rmSync(main(folder)),
+      says: /inbox\.sqlite is missing/,
+    },
+    {
+      name: 'if the database and its log are missing',
+      make: makeCrashed,
+      damage: (folder) => {
+        rmSync(main(folder));
+        rmSync(log(folder));
+      },
+      says: /inbox\.sqlite is missing/,
+    },
+    {
+      name: 'if the database is an earlier one',
+      make: () => makeClosed(),
+      damage: (folder) => writeFileSync(main(folder), readFileSync(main(earlier))),
+      says: /ends with delivery 20, but 300 were acknowledged/,
+    },
+    {
+      name: 'if the first page is damaged',
+      make: makeClosed,
+      damage: (folder) => damagePage(folder, 0),
+      says: /inbox\.sqlite: file is not a database/,
+    },
+    {
+      name: 'if the root of all deliveries is damaged',
+      make: makeClosed,
+      damage: (folder) => damagePage(folder, rootPageOf(folder)),
+      says: /inbox\.sqlite: database disk image is malformed/,
+    },
+    {
+      name: 'if it is not a database',
+      make: () => makeFolder(),
+      damage: (folder) => writeFileSync(main(folder), 'This is not a database. '.repeat(100)),
+      says: /inbox\.sqlite: file is not a database/,
+    },
+    {
+      name: 'if it has no progress of the handler',
+      make: makeClosed,
+      damage: execute('DELETE FROM progress'),
+      says: /"progress" of .*inbox\.sqlite doesn't have one row/,
+    },
+    {
+      name: 'if it has no progress of the handler, and no deliveries',
+      make: () => makeFolder(),
+      damage: execute(`PRAGMA journal_mode = WAL; ${schemaSince(0)} DELETE FROM progress`),
+      says: /"progress" of .*inbox\.sqlite doesn't have one row/,
+    },
+    {
+      name: 'if it has two progresses of the handler',
+      make: makeClosed,
+      damage: execute('INSERT INTO progress VALUES (7)'),
+      says: /"progress" of .*inbox\.sqlite doesn't have one row/,
+    },
+    {
+      name: 'if a table is missing',
+      make: makeClosed,
+      damage: execute('DROP VIEW overview; DROP TABLE parked'),
+      says: /inbox\.sqlite: no such table: (main\.)?parked/,
+    },
+    {
+      name: 'if its tables are of something else',
+      make: () => makeFolder(),
+      damage: execute(
+        `PRAGMA journal_mode = WAL; CREATE TABLE other (a); PRAGMA user_version = ${SCHEMA_VERSION}`,
+      ),
+      says: /inbox\.sqlite: no such table: /,
+    },
+  ])('$name', async ({ make, damage, says }) => {
+    const folder = await make();
+    damage(folder);
+    const before = bytesOf(folder);
+
+    for (let attempts = 0; attempts < 2; attempts += 1) {
+      const fault = faultOf(folder);
+      expect(fault).toBeInstanceOf(ReceiverError);
+      expect(fault).toMatchObject({ code: 'INBOX_DAMAGED' });
+      expect(fault.message).toMatch(says);
+      expect(fault.message).toContain(folder);
+      expect(fault.message).not.toContain('\n');
+    }
+    expect(bytesOf(folder).map((bytes, file) => bytes === before[file])).toEqual([true, true]);
+  });
+
+  /** A backup of the inbox of another test. */
+  let earlier: string;
+  beforeEach(async () => (earlier = await makeClosed(20)));
+});
+
+describe('an inbox is opened whatever the file of the last id has, if that proves no loss:', () => {
+  test.each<{ name: string; text: string | undefined }>([
+    { name: 'it is missing', text: undefined },
+    { name: 'it is empty', text: '' },
+    { name: 'it is older, as after a power cut', text: '0000000000000007\n' },
+    { name: 'it is cut', text: '00000000000' },
+    { name: 'it has zero bytes', text: '\0'.repeat(17) },
+    { name: 'it has anything', text: '9'.repeat(100) },
+  ])('$name', async ({ text }) => {
+    const folder = await makeCrashed();
+    const file = join(folder, 'last-accepted');
+    if (text === undefined) rmSync(file);
+    else writeFileSync(file, text);
+
+    const inbox = openInbox(folder);
+
+    expect(await inbox.counts()).toEqual({ waiting: 25, parked: 0 });
+    expect(await inbox.accept(incoming('arbitrary'))).toBe(26);
+    expect(readFileSync(file, 'utf8')).toMatch(/^0{14}26\n/);
+  });
+
+  test('handled deliveries were deleted', async () => {
+    const folder = makeFolder();
+    const inbox = openSqliteInbox(folder);
+    await accept(inbox, 3);
+    for (const delivery of (await inbox.claim(3)).deliveries)
+      await inbox.settle(delivery, { kind: 'handled' });
+    await inbox.close();
+    execute('DELETE FROM delivery')(folder);
+
+    expect(await openInbox(folder).accept(incoming('arbitrary'))).toBe(4);
+  });
+});
+
+describe('a page that is damaged', () => {
+  /** Claims until nothing is left. What is claimed is settled, and what can't be read is parked. */
+  async function drain(
+    inbox: Inbox,
+    limit = 100,
+  ): Promise<{ read: number[]; parked: number[]; claims: Claim[] }> {
+    const read: number[] = [];
+    const parked: number[] = [];
+    const claims: Claim[] = [];
+    for (;;) {
+      const claim = await inbox.claim(limit);
+      const { deliveries, unreadable = [] } = claim;
+      if (deliveries.length + unreadable.length === 0) return { read, parked, claims };
+      claims.push(claim);
+      for (const { id, content } of deliveries) {
+        expect(String(content)).toContain(contentOf(id));
+        read.push(id);
+      }
+      parked.push(...unreadable.map(({ id }) => id));
+      await Promise.all([
+        ...deliveries.map((delivery) => inbox.settle(delivery, { kind: 'handled' })),
+        ...unreadable.map((delivery) => inbox.settle(delivery, { kind: 'parked', error: 'unreadable' })),
+      ]);
+    }
+  }
+
+  const idsTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
+  const inOrder = (ids: readonly number[]): number[] => [...ids].sort((one, other) => one - other);
+
+  test('hides only its own deliveries, which are parked', async () => {
+    const folder = await makeClosed();
+    damagePage(folder, pageOf(folder, contentOf(150)));
+    const inbox = openInbox(folder);
+
+    const { read, parked } = await drain(inbox);
+
+    expect(parked).toContain(150);
+    expect(parked.length).toBeLessThan(20);
+    expect(inOrder([...read, ...parked])).toEqual(idsTo(300));
+    expect(await inbox.counts()).toEqual({ waiting: 0, parked: parked.length });
+    expect(await inbox.accept(incoming('arbitrary'))).toBe(301);
+    await inbox.close();
+    const again = openInbox(folder);
+    expect((await again.claim(1_000)).deliveries).toMatchObject([{ id: 301 }]);
+    expect(await again.counts()).toEqual({ waiting: 1, parked: parked.length });
+  });
+
+  test('of many pages hides only theirs, and a claim looks at no more than its limit', async () => {
+    const folder = await makeClosed(1_500, 4_200);
+    damagePage(folder, interiorPagesOf(folder)[0]!);
+    const inbox = openInbox(folder);
+
+    const { read, parked, claims } = await drain(inbox, 200);
+
+    expect(parked.length).toBeGreaterThan(200);
+    expect(read.length).toBeGreaterThan(200);
+    expect(inOrder([...read, ...parked])).toEqual(idsTo(1_500));
+    for (const { deliveries, unreadable = [] } of claims)
+      expect(deliveries.length + unreadable.length).toBeLessThanOrEqual(200);
+  });
+
+  test('hides only its own deliveries of those that come again', async () => {
+    const folder = makeFolder();
+    const before = openSqliteInbox(folder);
+    await accept(before, 100, 500);
+    for (const delivery of (await before.claim(100)).deliveries)
+      void before.settle(delivery, { kind: 'failed', error: 'not yet', retryAfter: 0 });
+    await before.close();
+    damagePage(folder, pageOf(folder, contentOf(50)));
+    const inbox = openInbox(folder);
+
+    const claim = await inbox.claim(100);
+
+    expect(claim.unreadable).toContainEqual({ id: 50, failures: 1 });
+    expect(claim.deliveries.length + claim.unreadable!.length).toBe(100);
+    expect(claim.deliveries[0]).toMatchObject({ id: 1, failures: 1 });
+    const { parked } = await drain(inbox);
+    expect(parked).toEqual([]);
+  });
+
+  test('does not keep attempts that were cut off from being counted', async () => {
+    const folder = makeFolder();
+    const before = openSqliteInbox(folder);
+    await accept(before, 100, 500);
+    await before.claim(60);
+    await before.close();
+    const crashed = openInbox(folder);
+    await crashed.claim(60);
+    const copy = copyInbox(folder);
+    execute('PRAGMA wal_checkpoint(TRUNCATE)')(copy);
+    damagePage(copy, pageOf(copy, contentOf(50)));
+    const inbox = openInbox(copy);
+
+    const interrupted = await inbox.recover(1_000);
+    for (const delivery of interrupted)
+      await inbox.settle(delivery, { kind: 'failed', error: 'cut off', retryAfter: 0 });
+
+    expect(interrupted.map(({ id }) => id)).toEqual(idsTo(60));
+    const { read, parked } = await drain(inbox);
+    expect(parked).toContain(50);
+    expect(inOrder([...read, ...parked])).toEqual(idsTo(100));
+  });
+
+  test('may have text that is not UTF-8: the process goes on', async () => {
+    const folder = await makeClosed(3);
+    const bytes = readFileSync(main(folder));
+    bytes[bytes.indexOf('POST')] = 0xff;
+    writeFileSync(main(folder), bytes);
+
+    const { deliveries } = await openInbox(folder).claim(3);
+
+    expect(deliveries.map(({ method }) => method)).toEqual(expect.arrayContaining(['\ufffdOST', 'POST']));
+  });
+});

@@ -1,0 +1,45 @@
+import { statSync } from 'node:fs';
+
+import { ReceiverError } from '../errors.js';
+
+/** A row has values that nobody stored. SQLite has no checksums, so it doesn't notice. */
+export class DamagedRowError extends Error {
+  override readonly name = 'DamagedRowError';
+}
+
+/** Whether this was thrown because a file is damaged. */
+export function isDamage(error: unknown): boolean {
+  const { code = '' } = error as { code?: string };
+  return error instanceof DamagedRowError || /^SQLITE_(CORRUPT|NOTADB)/.test(code);
+}
+
+/**
+ * The error of an inbox that is damaged.
+ *
+ * @param damage what was found, as a clause
+ */
+export function damaged(folder: string, damage: string, cause?: unknown): ReceiverError {
+  return new ReceiverError(
+    'INBOX_DAMAGED',
+    `The inbox in ${folder} is damaged: ${damage}. Nothing was changed. Save what can be read with "plant-inbox export", as docs/receiver.md says under "When the inbox is damaged".`,
+    { cause },
+  );
+}
+
+/**
+ * Checks what SQLite would destroy: with a database file that is missing or empty, it deletes the write-ahead log.
+ *
+ * @param lastAccepted the last id that the database must have
+ * @throws ReceiverError `INBOX_DAMAGED`
+ */
+export function requireDatabase(folder: string, file: string, lastAccepted: number): void {
+  const size = sizeOf(file);
+  if (size !== undefined && size > 0) return;
+  if (lastAccepted > 0 || (sizeOf(`${file}-wal`) ?? 0) > 0)
+    throw damaged(folder, `${file} is ${size === undefined ? 'missing' : 'empty'}`);
+}
+
+/** Undefined if there is no such file. */
+function sizeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.size;
+}

@@ -1,0 +1,120 @@
+import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+
+import { rejection } from '../../test/rejection.js';
+import { ReceiverError } from '../errors.js';
+import type { Inbox, IncomingDelivery } from './inbox.js';
+import { openSqliteInbox } from './sqlite-inbox.js';
+
+const arbitrary: IncomingDelivery = {
+  method: 'POST',
+  mediaType: null,
+  contentEncoding: null,
+  eventId: null,
+  content: Buffer.from('arbitrary'),
+};
+
+function openInbox(folder: string): Inbox {
+  const inbox = openSqliteInbox(folder);
+  afterThisTest(() => inbox.close());
+  return inbox;
+}
+
+const accept = (inbox: Inbox, count: number): Promise<PromiseSettledResult<number>[]> =>
+  Promise.allSettled(Array.from({ length: count }, () => inbox.accept(arbitrary)));
+
+const replace = (file: string): void => {
+  cpSync(file, `${file}.copy`);
+  renameSync(`${file}.copy`, file);
+};
+
+const cases: readonly (readonly [name: string, lose: (folder: string) => void, says: string])[] = [
+  ['the database is deleted', (folder) => rmSync(join(folder, 'inbox.sqlite')), 'inbox.sqlite'],
+  ['the database is replaced', (folder) => replace(join(folder, 'inbox.sqlite')), 'inbox.sqlite'],
+  [
+    'the write-ahead log is deleted',
+    (folder) => rmSync(join(folder, 'inbox.sqlite-wal')),
+    'inbox.sqlite-wal',
+  ],
+  [
+    'the write-ahead log is replaced',
+    (folder) => replace(join(folder, 'inbox.sqlite-wal')),
+    'inbox.sqlite-wal',
+  ],
+  ['the lock is deleted', (folder) => rmSync(join(folder, 'receiver.lock')), 'receiver.lock'],
+  ['the folder is deleted', (folder) => rmSync(folder, { recursive: true }), 'inbox.sqlite'],
+  ['the folder is renamed', (folder) => renameSync(folder, `${folder}.renamed`), 'inbox.sqlite'],
+  [
+    'the folder is now a file',
+    (folder) => {
+      rmSync(folder, { recursive: true });
+      writeFileSync(folder, '');
+    },
+    'inbox.sqlite',
+  ],
+];
+
+describe.each(cases)('after %s', (_name, lose, says) => {
+  test('nothing is acknowledged, and what was is still claimed and settled', async () => {
+    const folder = join(makeFolder(), 'inbox');
+    const inbox = openInbox(folder);
+    await accept(inbox, 3);
+    lose(folder);
+
+    // The first ones are what notices it. The later ones are not even written.
+    for (const result of [...(await accept(inbox, 30)), ...(await accept(inbox, 30))]) {
+      const { reason } = result as PromiseRejectedResult;
+      expect(reason).toBeInstanceOf(ReceiverError);
+      expect(reason).toMatchObject({ code: 'INBOX_LOST' });
+      expect((reason as Error).message).toContain(join(folder, says));
+    }
+    expect(await inbox.counts()).toEqual({ waiting: 33, parked: 0 });
+
+    const { deliveries } = await inbox.claim(3);
+    expect(deliveries.map(({ id }) => id)).toEqual([1, 2, 3]);
+    await inbox.settle(deliveries[0]!, { kind: 'handled' });
+    await inbox.settle(deliveries[1]!, { kind: 'failed', error: 'arbitrary', retryAfter: 0 });
+    await inbox.settle(deliveries[2]!, { kind: 'parked', error: 'arbitrary' });
+    expect(await inbox.counts()).toEqual({ waiting: 31, parked: 1 });
+    await inbox.close();
+  });
+});
+
+test('a delivery that is being written when the file is deleted is not acknowledged', async () => {
+  const folder = makeFolder();
+  const inbox = openInbox(folder);
+  const accepting = accept(inbox, 10);
+  rmSync(join(folder, 'inbox.sqlite'));
+
+  expect((await accepting).map(({ status }) => status)).toEqual(Array(10).fill('rejected'));
+});
+
+test('an event that is stored already is not acknowledged either', async () => {
+  const folder = makeFolder();
+  const inbox = openInbox(folder);
+  await inbox.accept({ ...arbitrary, eventId: 'a' });
+  rmSync(join(folder, 'inbox.sqlite'));
+
+  expect(await rejection(inbox.accept({ ...arbitrary, eventId: 'a' }))).toMatchObject({ code: 'INBOX_LOST' });
+});
+
+test('a checkpoint, a backup and a look by another program lose nothing', async () => {
+  const folder = makeFolder();
+  const inbox = openInbox(folder);
+  await accept(inbox, 3);
+  const { default: Database } = await import('libsql');
+  for (const sql of [
+    'SELECT count(*) FROM overview',
+    'PRAGMA wal_checkpoint(TRUNCATE)',
+    `VACUUM INTO '${join(folder, 'backup.sqlite')}'`,
+    'VACUUM',
+  ]) {
+    const other = new Database(join(folder, 'inbox.sqlite'));
+    other.exec(sql);
+    other.close();
+  }
+
+  expect(await inbox.accept(arbitrary)).toBe(4);
+});
