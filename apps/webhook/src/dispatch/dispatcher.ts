@@ -41,6 +41,7 @@ export class Dispatcher {
   readonly #stopping = new AbortController();
   readonly #logUnread: WriteLine;
   readonly #logUnstored: WriteLine;
+  readonly #logUnreadable: WriteLine;
   #hasRecovered = false;
   #claiming: Promise<void> | undefined;
   #claimAgain = false;
@@ -56,6 +57,9 @@ export class Dispatcher {
     this.#logUnread = throttledLog((fields) => logger.error(fields, 'failed to read the inbox'));
     this.#logUnstored = throttledLog((fields) =>
       logger.error(fields, 'failed to store the result of a delivery'),
+    );
+    this.#logUnreadable = throttledLog((fields) =>
+      logger.error(fields, 'a delivery cannot be read, because the inbox is damaged; it is parked'),
     );
     // While the inbox can't write, every result that waits for it listens; Node would warn of a leak.
     setMaxListeners(0, this.#stopping.signal);
@@ -105,9 +109,10 @@ export class Dispatcher {
   }
 
   async #claimDue(): Promise<void> {
-    const { deliveries, nextDueIn } = await this.inbox.claim(this.#freeSlots());
+    const { deliveries, nextDueIn, unreadable = [] } = await this.inbox.claim(this.#freeSlots());
     if (this.#stopping.signal.aborted) return;
-    for (const delivery of deliveries) this.#start(delivery);
+    for (const delivery of deliveries) this.#track(this.#attempt(delivery));
+    for (const delivery of unreadable) this.#track(this.#park(delivery));
     if (nextDueIn !== undefined) this.#wakeIn(nextDueIn);
   }
 
@@ -128,12 +133,19 @@ export class Dispatcher {
     this.#timer = setTimeout(() => this.wake(), Math.min(milliseconds, MAX_TIMER));
   }
 
-  #start(delivery: Delivery): void {
-    const settled = this.#attempt(delivery).finally(() => {
+  /** Counts this delivery as unsettled until its result is stored. */
+  #track(settling: Promise<void>): void {
+    const settled = settling.finally(() => {
       this.#unsettled.delete(settled);
       this.wake();
     });
     this.#unsettled.add(settled);
+  }
+
+  #park(unreadable: Interrupted): Promise<void> {
+    this.#logUnreadable({ delivery: unreadable.id });
+    const error = 'the delivery cannot be read, because the inbox is damaged';
+    return this.#settle(unreadable, { kind: 'parked', error });
   }
 
   async #attempt(delivery: Delivery): Promise<void> {
