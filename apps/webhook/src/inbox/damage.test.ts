@@ -86,7 +86,7 @@ describe('an inbox is not opened, and stays as it is,', () => {
       name: 'if the write-ahead log is cut in half',
       make: makeCrashed,
       damage: (folder) => halve(log(folder)),
-      says: /ends with delivery \d+, but 25 were acknowledged/,
+      says: /ends with delivery \d+, but 25 was acknowledged/,
     },
     {
       name: 'if the write-ahead log is missing',
@@ -103,7 +103,7 @@ describe('an inbox is not opened, and stays as it is,', () => {
         return copyInbox(folder);
       },
       damage: (folder) => rmSync(log(folder)),
-      says: /ends with delivery 10, but 11 were acknowledged/,
+      says: /ends with delivery 10, but 11 was acknowledged/,
     },
     {
       name: 'if the database is empty, and nothing else',
@@ -145,7 +145,7 @@ describe('an inbox is not opened, and stays as it is,', () => {
       name: 'if the database is an earlier one',
       make: () => makeClosed(),
       damage: (folder) => writeFileSync(main(folder), readFileSync(main(earlier))),
-      says: /ends with delivery 20, but 300 were acknowledged/,
+      says: /ends with delivery 20, but 300 was acknowledged/,
     },
     {
       name: 'if the first page is damaged',

@@ -32,7 +32,7 @@ export function damaged(folder: string, damage: string, cause?: unknown): Receiv
  * @param lastAccepted the last id that the database must have
  * @throws ReceiverError `INBOX_DAMAGED`
  */
-export function requireDatabase(folder: string, file: string, lastAccepted: number): void {
+export function requireContent(folder: string, file: string, lastAccepted: number): void {
   const size = sizeOf(file);
   if (size !== undefined && size > 0) return;
   if (lastAccepted > 0 || (sizeOf(`${file}-wal`) ?? 0) > 0)

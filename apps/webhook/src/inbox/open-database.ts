@@ -1,16 +1,18 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 import Database from 'libsql';
 
 import { ReceiverError } from '../errors.js';
-import { damaged, isDamage, requireDatabase } from './damage.js';
+import { damaged, isDamage, requireContent } from './damage.js';
 import { LastAccepted, readLastAccepted } from './last-accepted.js';
 import { OpenFiles } from './open-files.js';
 import { SCHEMA_VERSION, schemaSince } from './sqlite-schema.js';
 import {
   type InboxStatements,
   type Position,
+  preparePosition,
   prepareStatements,
   prepareTransaction,
 } from './sqlite-statements.js';
@@ -62,12 +64,11 @@ export function openDatabase(folder: string): InboxDatabase {
   try {
     mkdirSync(folder, { recursive: true });
     takeLock(keep(new Database(pathOf('lock'))), folder);
-    const last = readLastAccepted(pathOf('lastAccepted'));
-    requireDatabase(folder, file, last);
+    checkDatabase(folder, file, readLastAccepted(pathOf('lastAccepted')));
     const database = keep(new Database(file));
-    const statements = prepareFile(database, folder, file, last);
-    const position = requirePosition(statements, folder, file, last);
+    const statements = prepareFile(database, file);
     statements.requireWritable();
+    const position = statements.position()!;
     const underWay = keep(new UnderWay(pathOf('underWay')));
     const lastAccepted = keep(new LastAccepted(pathOf('lastAccepted')));
     lastAccepted.write(position.lastId);
@@ -110,28 +111,108 @@ function unusable(folder: string, cause: unknown): ReceiverError {
   );
 }
 
+/**
+ * Throws if a receiver has the inbox in a folder open. Nothing is written.
+ *
+ * @throws ReceiverError `INBOX_IN_USE`
+ */
+export function requireUnused(folder: string): void {
+  const file = join(folder, INBOX_FILES.lock);
+  if (!existsSync(file)) return;
+  const lock = openForReading(file);
+  try {
+    lock.prepare('PRAGMA schema_version').all([]);
+  } catch (cause) {
+    // A lock that is damaged isn't held.
+    if (isBusy(cause)) throw inUse(folder, cause);
+  } finally {
+    lock.close();
+  }
+}
+
 function takeLock(lock: Database.Database, folder: string): void {
   try {
     lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (cause) {
-    if ((cause as { code?: string }).code !== 'SQLITE_BUSY') throw unusable(folder, cause);
-    throw new ReceiverError(
-      'INBOX_IN_USE',
-      `Another receiver uses the inbox in ${folder}. Stop it, or set INBOX_URL to another folder.`,
-      { cause },
-    );
+    throw isBusy(cause) ? inUse(folder, cause) : unusable(folder, cause);
   }
   // If the file can't be written, SQLite takes no lock and reports it only to a statement that would write.
   lock.exec('PRAGMA incremental_vacuum');
 }
 
-/** @param lastAccepted the last id that the database must have */
-function prepareFile(
+/** libsql ignores its option `readonly`. */
+function openForReading(file: string): Database.Database {
+  return new Database(`${pathToFileURL(file).href}?mode=ro`);
+}
+
+const isBusy = (error: unknown): boolean => (error as { code?: string }).code === 'SQLITE_BUSY';
+
+function inUse(folder: string, cause: unknown): ReceiverError {
+  return new ReceiverError(
+    'INBOX_IN_USE',
+    `Another receiver uses the inbox in ${folder}. Stop it, or set INBOX_URL to another folder.`,
+    { cause },
+  );
+}
+
+/**
+ * Refuses a database that is damaged, or from which deliveries are missing. It is opened for reading only: when the
+ * process ends, SQLite would move what it can read of the write-ahead log to the database, and delete the log.
+ *
+ * @param lastAccepted the last id that the database must have
+ */
+function checkDatabase(folder: string, file: string, lastAccepted: number): void {
+  requireContent(folder, file, lastAccepted);
+  if (!existsSync(file)) return;
+  const database = openForReading(file);
+  try {
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    const version = versionOf(database, file);
+    if (version === 0) {
+      if (lastAccepted > 0) throw damaged(folder, `${file} has lost its tables`);
+      return;
+    }
+    requirePosition(readTables(folder, file, database, version), folder, file, lastAccepted);
+  } finally {
+    database.close();
+  }
+}
+
+/** Reads what every start reads. */
+function readTables(
+  folder: string,
+  file: string,
   database: Database.Database,
+  version: number,
+): Position | undefined {
+  try {
+    if (version < SCHEMA_VERSION) return preparePosition(database)();
+    const statements = prepareStatements(database);
+    const position = statements.position();
+    if (position !== undefined) statements.counts();
+    statements.nextDueAt(-1);
+    return position;
+  } catch (cause) {
+    // A table or a column is missing.
+    if ((cause as { code?: string }).code !== 'SQLITE_ERROR') throw cause;
+    throw damaged(folder, `${file}: ${(cause as Error).message}`, cause);
+  }
+}
+
+/** @param lastAccepted the last id that the database must have */
+function requirePosition(
+  position: Position | undefined,
   folder: string,
   file: string,
   lastAccepted: number,
-): InboxStatements {
+): void {
+  if (position === undefined) throw damaged(folder, `the table "progress" of ${file} doesn't have one row`);
+  const { lastId } = position;
+  if (lastId < lastAccepted)
+    throw damaged(folder, `${file} ends with delivery ${lastId}, but ${lastAccepted} was acknowledged`);
+}
+
+function prepareFile(database: Database.Database, file: string): InboxStatements {
   database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
   // Several contents fit into a page, which halves the writes. Only a new file takes this size.
   database.exec('PRAGMA page_size = 8192');
@@ -140,36 +221,16 @@ function prepareFile(
   database.exec('PRAGMA synchronous = FULL');
   // libsql checks foreign keys: it would read a delivery that is to be parked because it can't be read.
   database.exec('PRAGMA foreign_keys = OFF');
-  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
-  if (version < 0 || version > SCHEMA_VERSION)
-    throw new Error(
-      `${file} has tables of version ${version}; this receiver knows version ${SCHEMA_VERSION}`,
-    );
-  if (version === 0 && lastAccepted > 0) throw damaged(folder, `${file} has lost its tables`);
+  const version = versionOf(database, file);
   if (version < SCHEMA_VERSION) prepareTransaction(database)(() => database.exec(schemaSince(version)));
-  try {
-    return prepareStatements(database);
-  } catch (cause) {
-    throw isDamage(cause) ? cause : damaged(folder, `${file}: ${(cause as Error).message}`, cause);
-  }
+  return prepareStatements(database);
 }
 
-/**
- * Reads the position of an inbox from which nothing is missing.
- *
- * @param lastAccepted the last id that the database must have
- */
-function requirePosition(
-  statements: InboxStatements,
-  folder: string,
-  file: string,
-  lastAccepted: number,
-): Position {
-  const position = statements.position();
-  if (position === undefined) throw damaged(folder, `the table "progress" of ${file} doesn't have one row`);
-  const { lastId } = position;
-  if (lastId >= lastAccepted) return position;
-  throw damaged(folder, `${file} ends with delivery ${lastId}, but ${lastAccepted} were acknowledged`);
+/** The version of a file's tables, if this receiver knows it. */
+function versionOf(database: Database.Database, file: string): number {
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
+  if (version >= 0 && version <= SCHEMA_VERSION) return version;
+  throw new Error(`${file} has tables of version ${version}; this receiver knows version ${SCHEMA_VERSION}`);
 }
 
 /** A new file survives a power cut only once its folder has been flushed too. */

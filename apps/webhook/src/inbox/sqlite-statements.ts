@@ -65,13 +65,22 @@ export function prepareTransaction(database: Database.Database): Transaction {
   };
 }
 
+/** The last id. It is never reused, even if somebody has deleted handled deliveries. */
+const LAST_ID = 'max(handled_through, (SELECT coalesce(max(id), 0) FROM delivery))';
+
+/** Reads the position from tables of any version. Undefined if the table that has it doesn't have exactly one row. */
+export function preparePosition(database: Database.Database): () => Position | undefined {
+  const position = database.prepare(
+    `SELECT handled_through AS handledThrough, ${LAST_ID} AS lastId FROM progress`,
+  );
+  return () => {
+    const [found, ...more] = position.all([]) as Position[];
+    return more.length === 0 ? found : undefined;
+  };
+}
+
 /** Prepares every statement once. */
 export function prepareStatements(database: Database.Database) {
-  // An id is never reused, even if somebody has deleted handled deliveries.
-  const lastId = 'max(handled_through, (SELECT coalesce(max(id), 0) FROM delivery))';
-  const position = database.prepare(
-    `SELECT handled_through AS handledThrough, ${lastId} AS lastId FROM progress`,
-  );
   // One blob for all contents, and one id for all: passing them one by one costs more than SQLite's own work.
   const insertDeliveries = database.prepare(`
     INSERT INTO delivery (id, received_at, method, media_type, content_encoding, event_id, content)
@@ -112,7 +121,7 @@ export function prepareStatements(database: Database.Database) {
     CROSS JOIN progress
     LEFT JOIN backlog ON backlog.delivery_id = given.value ->> 0
     LEFT JOIN parked ON parked.delivery_id = given.value ->> 0
-    WHERE typeof(given.value ->> 0) = 'integer' AND given.value ->> 0 BETWEEN 1 AND ${lastId}
+    WHERE typeof(given.value ->> 0) = 'integer' AND given.value ->> 0 BETWEEN 1 AND ${LAST_ID}
       AND parked.delivery_id IS NULL
       AND given.value ->> 1 = coalesce(backlog.failures, iif(given.value ->> 0 > handled_through, 0, NULL))
     ORDER BY given.value ->> 0`);
@@ -131,18 +140,14 @@ export function prepareStatements(database: Database.Database) {
       AND id NOT IN (SELECT delivery_id FROM backlog) AND id NOT IN (SELECT delivery_id FROM parked)`);
   const limitDue = database.prepare('UPDATE backlog SET due_at = ? WHERE due_at > ?');
   const count = database.prepare(`
-    SELECT ${lastId} - handled_through + (SELECT count(*) FROM backlog) AS waiting,
+    SELECT ${LAST_ID} - handled_through + (SELECT count(*) FROM backlog) AS waiting,
       (SELECT count(*) FROM parked) AS parked
     FROM progress`);
 
   return {
     transaction: prepareTransaction(database),
 
-    /** Undefined if the table that says so doesn't have exactly one row. */
-    position(): Position | undefined {
-      const [found, ...more] = position.all([]) as Position[];
-      return more.length === 0 ? found : undefined;
-    },
+    position: preparePosition(database),
 
     /** @param deliveries at least one, with consecutive ids */
     insertDeliveries(deliveries: readonly Delivery[]): void {
