@@ -173,10 +173,16 @@ const inboxes: readonly Row[] = [
     want: (folder) =>
       `The inbox in ${folder}/file/inbox cannot be used: ENOTDIR: not a directory, mkdir '${folder}/file/inbox'. Check that the folder exists and that this user may write it and its files, or set INBOX_URL to another folder. [INBOX_UNUSABLE]\n`,
   },
-  inbox('an inbox whose file is not an SQLite database', 'file is not a database', (folder) => {
-    mkdirSync(folder);
-    writeFileSync(join(folder, 'inbox.sqlite'), 'arbitrary'.repeat(1_000));
-  }),
+  {
+    name: 'an inbox whose file is not an SQLite database',
+    given: (folder) => {
+      mkdirSync(inboxOf(folder));
+      writeFileSync(join(inboxOf(folder), 'inbox.sqlite'), 'arbitrary'.repeat(1_000));
+      return {};
+    },
+    want: (folder) =>
+      `The inbox in ${inboxOf(folder)} is damaged: ${inboxOf(folder)}/inbox.sqlite: file is not a database. Nothing was changed. Save what can be read with "plant-inbox export", as docs/receiver.md says under "When the inbox is damaged". [INBOX_DAMAGED]\n`,
+  },
   inbox('an inbox whose lock is not an SQLite database', 'file is not a database', (folder) => {
     mkdirSync(folder);
     writeFileSync(join(folder, 'receiver.lock'), 'arbitrary'.repeat(1_000));

@@ -1,0 +1,233 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+import { makeFolder } from '@plant-store/test-support';
+import Database from 'libsql';
+
+import { readInbox } from '../support/inbox.js';
+import { plantInbox } from '../support/plant-inbox.js';
+import { inboxOf, spawnReceiver, startReceiver } from '../support/receiver.js';
+import { Load, nameOf, openSender } from '../support/sender.js';
+
+const COUNT = 60;
+
+/** A function that returns true this many times. */
+function times(count: number): () => boolean {
+  let left = count;
+  return () => left-- > 0;
+}
+
+/** The folder of an inbox whose receiver was killed, and what was acknowledged. */
+async function makeKilled(): Promise<{ folder: string; load: Load }> {
+  const folder = makeFolder();
+  const receiver = await startReceiver({ folder });
+  const load = new Load();
+  await load.send(openSender(receiver), 8, times(COUNT), [500, 2_000]);
+  expect(load.acknowledged.size).toBe(COUNT);
+  await receiver.process.kill();
+  return { folder, load };
+}
+
+const main = (folder: string): string => join(inboxOf(folder), 'inbox.sqlite');
+const log = (folder: string): string => join(inboxOf(folder), 'inbox.sqlite-wal');
+
+const halve = (file: string): void => truncateSync(file, statSync(file).size / 2);
+
+/** Moves everything to the database's file. */
+function checkpoint(folder: string, sql = ''): void {
+  const database = new Database(main(folder));
+  database.exec(`${sql}; PRAGMA wal_checkpoint(TRUNCATE)`);
+  database.close();
+}
+
+function damagePage(folder: string, page: number): void {
+  const descriptor = openSync(main(folder), 'r+');
+  writeSync(descriptor, randomBytes(8_192), 0, 8_192, page * 8_192);
+  closeSync(descriptor);
+}
+
+describe('at the start', () => {
+  test.each<[string, (folder: string) => void, string]>([
+    ['a log cut in half', (folder) => halve(log(folder)), 'FILE ends with delivery '],
+    ['a missing log', (folder) => rmSync(log(folder)), 'FILE has lost its tables. '],
+    ['an empty database', (folder) => truncateSync(main(folder)), 'FILE is empty. '],
+    [
+      'a damaged first page',
+      (folder) => {
+        checkpoint(folder);
+        damagePage(folder, 0);
+      },
+      'FILE: file is not a database. ',
+    ],
+    [
+      'an empty table "progress"',
+      (folder) => checkpoint(folder, 'DELETE FROM progress'),
+      'the table "progress" of FILE ',
+    ],
+  ])('%s is one line, exit code 1, and no change of the files', async (_name, damage, says) => {
+    const { folder } = await makeKilled();
+    damage(folder);
+    const bytesOf = (): string[] =>
+      [main(folder), log(folder)].map((file) => (existsSync(file) ? readFileSync(file, 'latin1') : ''));
+    const before = bytesOf();
+
+    const receiver = spawnReceiver({ folder });
+
+    expect(await receiver.exit).toEqual({ code: 1, signal: null });
+    const start = `The inbox in ${inboxOf(folder)} is damaged: ${says.replace('FILE', main(folder))}`;
+    expect(receiver.stderr.slice(0, start.length)).toBe(start);
+    expect(receiver.stderr.indexOf('[INBOX_DAMAGED]\n')).toBe(receiver.stderr.length - 16);
+    expect(receiver.stderr.split('\n')).toHaveLength(2);
+    expect(receiver.stdout).toBe('');
+    expect(bytesOf().map((bytes, file) => bytes === before[file])).toEqual([true, true]);
+  });
+
+  test('a backup in the folder of a later inbox is refused, and taken in a folder of its own', async () => {
+    const { folder } = await makeKilled();
+    const backup = join(makeFolder(), 'backup.sqlite');
+    checkpoint(folder, `VACUUM INTO '${backup}'`);
+    const later = await startReceiver({ folder });
+    await new Load().send(openSender(later), 1, times(1));
+    await later.process.stop();
+
+    cpSync(backup, main(folder));
+    const refused = spawnReceiver({ folder });
+    expect(await refused.exit).toEqual({ code: 1, signal: null });
+    expect(refused.stderr).toContain(`ends with delivery ${COUNT}, but ${COUNT + 1} was acknowledged`);
+
+    const own = makeFolder();
+    mkdirSync(inboxOf(own));
+    cpSync(backup, main(own));
+    expect(readInbox((await startReceiver({ folder: own })).inbox)).toHaveLength(COUNT);
+  });
+});
+
+describe('plant-inbox', () => {
+  test('saves everything from an inbox that cannot be opened: export, import, start', async () => {
+    const { folder, load } = await makeKilled();
+    checkpoint(folder);
+    damagePage(folder, 0);
+    const file = join(folder, 'saved.ndjson');
+
+    expect(await plantInbox('export', inboxOf(folder), file)).toMatchObject({
+      code: 0,
+      output: expect.stringContaining(`exported ${COUNT} deliveries`),
+    });
+    const next = makeFolder();
+    expect(await plantInbox('import', inboxOf(next), file, '--handled')).toEqual({
+      code: 0,
+      output: `stored ${COUNT} deliveries, left out 0 handled ones.\n`,
+    });
+
+    const receiver = await startReceiver({ folder: next });
+    const names = readInbox(receiver.inbox).map(({ content }) => nameOf(content));
+    expect(names.sort()).toEqual([...load.acknowledged].sort());
+  });
+
+  test('says what is missing, with exit code 1, and writes what is left to standard output', async () => {
+    const { folder } = await makeKilled();
+    writeFileSync(main(folder), '');
+    rmSync(log(folder));
+
+    expect(await plantInbox('export', inboxOf(folder))).toEqual({
+      code: 1,
+      output:
+        'exported 0 deliveries: 0 handled, 0 waiting, 0 parked, 0 unknown.\n' +
+        `${COUNT} deliveries can't be read: 1 to ${COUNT}.\n`,
+    });
+  });
+
+  test('leaves out handled deliveries unless it is asked', async () => {
+    const folder = makeFolder();
+    const file = join(folder, 'lines');
+    const line = (state: string): string =>
+      JSON.stringify({
+        id: 1,
+        state,
+        method: 'POST',
+        mediaType: null,
+        contentEncoding: null,
+        eventId: null,
+        content: Buffer.from(state).toString('base64'),
+      });
+    writeFileSync(file, ['handled', 'waiting', 'parked', 'unknown'].map(line).join('\n'));
+
+    expect(await plantInbox('import', join(folder, 'inbox'), file)).toEqual({
+      code: 0,
+      output: 'stored 3 deliveries, left out 1 handled ones.\n',
+    });
+
+    const rows = readInbox(join(folder, 'inbox'));
+    expect(rows.map(({ id, state, content }) => [id, state, `${content}`])).toEqual([
+      [1, 'waiting', 'waiting'],
+      [2, 'waiting', 'parked'],
+      [3, 'waiting', 'unknown'],
+    ]);
+  });
+
+  test.each<[string, string[], number, string | RegExp]>([
+    ['no folder', ['export'], 2, 'plant-inbox: export needs the folder of an inbox.'],
+    ['another command', ['drop', 'a'], 2, 'plant-inbox: there is no command drop.'],
+    ['too much', ['export', 'a', 'b', 'c'], 2, 'plant-inbox: export takes a folder and a file, not c.'],
+    ['an unknown option', ['export', 'a', '--all'], 2, "plant-inbox: Unknown option '--all'"],
+    [
+      'an option of another command',
+      ['export', 'a', '--handled'],
+      2,
+      'plant-inbox: --handled is an option of import',
+    ],
+    ['no inbox', ['export', 'FOLDER'], 1, 'plant-inbox: FOLDER has no inbox'],
+    [
+      'a file that exists',
+      ['export', 'FOLDER/inbox', 'FOLDER/lines'],
+      1,
+      'plant-inbox: EEXIST: file already exists',
+    ],
+    ['a folder that is not empty', ['import', 'FOLDER'], 1, 'plant-inbox: FOLDER is not empty'],
+    [
+      'a file that does not exist',
+      ['import', 'FOLDER/new', 'FOLDER/none'],
+      1,
+      'plant-inbox: ENOENT: no such file',
+    ],
+    [
+      'lines that are none',
+      ['import', 'FOLDER/new', 'FOLDER/lines'],
+      1,
+      'plant-inbox: line 1 is not an exported delivery',
+    ],
+    ['help', ['--help'], 0, 'Usage: plant-inbox <command>'],
+  ])('checks its arguments: %s', async (_name, args, code, says) => {
+    const folder = makeFolder();
+    writeFileSync(join(folder, 'lines'), 'no JSON\n');
+    mkdirSync(join(folder, 'inbox'));
+    writeFileSync(join(folder, 'inbox', 'inbox.sqlite'), '');
+
+    const result = await plantInbox(...args.map((arg) => arg.replace('FOLDER', folder)));
+
+    expect(result.output).toContain(`${says}`.replace('FOLDER', folder));
+    expect(result.code).toBe(code);
+    expect(result.output).not.toMatch(/^\s+at /m);
+  });
+
+  test('leaves an inbox alone that a receiver uses', async () => {
+    const receiver = await startReceiver();
+
+    const result = await plantInbox('export', receiver.inbox);
+
+    expect(result).toMatchObject({ code: 1, output: expect.stringContaining('[INBOX_IN_USE]\n') });
+  });
+});
