@@ -171,7 +171,7 @@ describe('plant-inbox', () => {
     });
 
     const rows = readInbox(join(folder, 'inbox'));
-    expect(rows.map(({ id, state, content }) => [id, state, `${content}`])).toEqual([
+    expect(rows.map(({ id, state, content }) => [id, state, content.toString()])).toEqual([
       [1, 'waiting', 'waiting'],
       [2, 'waiting', 'parked'],
       [3, 'waiting', 'unknown'],

@@ -165,7 +165,7 @@ test('leaves out a delivery of which a later page is missing', async () => {
     (start) => bytes[start] !== LEAF && bytes.subarray(start, start + 8_192).includes('content 160. '),
   );
   // It says which page follows.
-  bytes.writeUInt32BE(0xffffff, continued!);
+  bytes.writeUInt32BE(0xffffff, continued);
   writeFileSync(main(folder), bytes);
 
   expect(read(folder).missing).toEqual({ handled: 0, unhandled: [[160, 160]] });
