@@ -31,8 +31,8 @@ export interface Receiver {
  * Starts a receiver.
  *
  * @param config parsed with the settings of `composed`
- * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`, `INBOX_UNUSABLE`, `INBOX_IN_USE`, `ADDRESS_UNAVAILABLE`. After any
- * failure nothing is left open.
+ * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`, `INBOX_UNUSABLE`, `INBOX_IN_USE`, `INBOX_DAMAGED`,
+ * `ADDRESS_UNAVAILABLE`. After any failure nothing is left open.
  */
 export async function startReceiver(
   config: Config,

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -31,7 +31,6 @@ export const INBOX_FILES = {
 
 /** The open files of an embedded inbox. */
 export interface InboxDatabase {
-  readonly folder: string;
   /** The database's file. */
   readonly file: string;
   /** Where the inbox was when it was opened. */
@@ -75,7 +74,6 @@ export function openDatabase(folder: string): InboxDatabase {
     syncFolder(folder);
     const files = new OpenFiles([file, `${file}-wal`, pathOf('lock')]);
     return {
-      folder,
       file,
       position,
       statements,
@@ -163,7 +161,8 @@ function inUse(folder: string, cause: unknown): ReceiverError {
  */
 function checkDatabase(folder: string, file: string, lastAccepted: number): void {
   requireContent(folder, file, lastAccepted);
-  if (!existsSync(file)) return;
+  // Anything else can't be opened for writing, which is reported then.
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
   const database = openForReading(file);
   try {
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);

@@ -5,7 +5,7 @@ import { openSqliteInbox } from './sqlite-inbox.js';
 /**
  * Opens the inbox that a URL names: `file:` and a folder, relative to the working directory or absolute.
  *
- * @throws ReceiverError `INBOX_UNUSABLE`, `INBOX_IN_USE`
+ * @throws ReceiverError `INBOX_UNUSABLE`, `INBOX_IN_USE`, `INBOX_DAMAGED`
  */
 export function openInbox(url: string): Inbox {
   return openSqliteInbox(inboxFolder(url));
