@@ -20,6 +20,7 @@ export const mayImport = {
   openapi: ['contract'],
   answers: ['contract', 'example-answers', 'sdk'],
   bench: ['contract', 'sdk'],
+  soak: ['contract'],
   boundaries: [],
   workspace: [],
 };
@@ -36,6 +37,7 @@ const environmentReaders = [
   'apps/webhook/src/main.ts',
   'apps/webhook/serve/serve.mjs',
   'libs/sdk/src/cli/plant-store.ts',
+  'tools/soak/preload/handler.mjs',
   'tools/workspace/nx.mjs',
 ];
 

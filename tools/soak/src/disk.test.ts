@@ -1,0 +1,96 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { Disk } from './disk.js';
+import { Random } from './random.js';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'disk-'))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A record as preload/disk-journal.c writes it. */
+function record(kind: string, name: string, offset = 0, bytes = ''): Buffer {
+  const header = Buffer.alloc(64);
+  header.write(kind + name, 'latin1');
+  header.writeBigInt64LE(BigInt(offset), 48);
+  header.writeBigInt64LE(BigInt(bytes.length), 56);
+  return Buffer.concat([header, Buffer.from(bytes, 'latin1')]);
+}
+
+/** All states in which power cuts leave the folder after this, each once. */
+function statesAfter(records: readonly Buffer[], files: Readonly<Record<string, string>>): unknown[] {
+  const states = new Set<string>();
+  for (let seed = 0; seed < 200; seed += 1) {
+    for (const name of readdirSync(folder)) rmSync(join(folder, name));
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content, 'latin1');
+    const disk = new Disk(folder);
+    disk.replay(Buffer.concat(records));
+    disk.cut(new Random(seed));
+    const left = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'latin1')]);
+    states.add(JSON.stringify(Object.fromEntries(left)));
+  }
+  return Array.from(states, (state) => JSON.parse(state) as unknown);
+}
+
+test('what was flushed stays, in a folder that was flushed', () => {
+  const records = [record('o', 'a'), record('w', 'a', 0, 'kept'), record('f', 'a'), record('f', '.')];
+  expect(statesAfter(records, { a: 'kept' })).toEqual([{ a: 'kept' }]);
+});
+
+test('what was written and not flushed is there or not, and what was flushed before stays', () => {
+  const records = [
+    record('o', 'a'),
+    record('f', '.'),
+    record('w', 'a', 0, 'kept'),
+    record('f', 'a'),
+    record('w', 'a', 4, ' new'),
+    record('w', 'a', 8, ' newer'),
+  ];
+  const states = statesAfter(records, { a: 'kept new newer' });
+  expect(states).toHaveLength(4);
+  expect(states).toEqual(
+    expect.arrayContaining([
+      { a: 'kept' },
+      { a: 'kept new' },
+      { a: 'kept\0\0\0\0 newer' },
+      { a: 'kept new newer' },
+    ]),
+  );
+});
+
+test('a long write is torn at sectors', () => {
+  const bytes = 'x'.repeat(1_024);
+  const records = [record('o', 'a'), record('f', '.'), record('w', 'a', 0, bytes)];
+  const states = statesAfter(records, { a: bytes });
+  expect(states).toContainEqual({ a: 'x'.repeat(512) });
+  expect(states).toContainEqual({ a: '\0'.repeat(512) + 'x'.repeat(512) });
+});
+
+test('files of a folder that was not flushed are there in the order in which they were created', () => {
+  const records = [record('o', 'a'), record('o', 'b')];
+  const states = statesAfter(records, { a: '', b: '' });
+  expect(states).toHaveLength(3);
+  expect(states).toEqual(expect.arrayContaining([{}, { a: '' }, { a: '', b: '' }]));
+});
+
+test('a write that wrote less counts for what it wrote', () => {
+  const records = [
+    record('o', 'a'),
+    record('f', '.'),
+    record('w', 'a', 0, 'abcdef'),
+    record('s', 'a', 3),
+    record('f', 'a'),
+  ];
+  expect(statesAfter(records, { a: 'abc' })).toEqual([{ a: 'abc' }]);
+});
+
+test('a process that was killed before its last write has not written it', () => {
+  const records = [record('o', 'a'), record('f', '.'), record('w', 'a', 0, 'never')];
+  expect(statesAfter(records, { a: '' })).toEqual([{ a: '' }]);
+});
+
+test('a write that was not reported is an error: then no power cut can be simulated', () => {
+  writeFileSync(join(folder, 'a'), 'written by somebody else');
+  expect(() => new Disk(folder).replay(record('o', 'a'))).toThrow("doesn't agree");
+});

@@ -1,0 +1,35 @@
+import type { Load } from '../load.js';
+import type { Random } from '../random.js';
+import type { Subject } from '../subject.js';
+
+/** What a fault has to do with. */
+export interface Round {
+  readonly subject: Subject;
+  /** The load, which goes on while the fault happens. */
+  readonly load: Load;
+  readonly random: Random;
+}
+
+/** Something that goes wrong in a round, while deliveries are sent. */
+export interface Fault {
+  readonly name: string;
+  /**
+   * Which receiver it happens to.
+   *
+   * - `steady`: the one that goes on until the end of the soak, and that is measured. It must not end, and it refuses
+   *   nothing.
+   * - `fragile`: one that may end. It is started again with the same inbox
+   * - `new`: one whose inbox doesn't exist yet; the fault starts it
+   */
+  readonly on: 'steady' | 'fragile' | 'new';
+  /** Whether it needs the journal of the disk. */
+  readonly cutsPower?: boolean;
+  /** Lets it happen, and returns when it is over. The receiver may have ended then. */
+  happen(round: Round): Promise<void>;
+}
+
+/** The longest time for which a load runs before the receiver is ended, in milliseconds. */
+export const LOAD_TIME = 1_500;
+
+/** How long a fault of the steady receiver lasts, in milliseconds. */
+export const STEADY_TIME = 3_000;

@@ -1,0 +1,66 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { type Fault, LOAD_TIME, type Round } from './fault.js';
+
+/** A start takes about this long, in milliseconds, so a random moment of it lies within. */
+const START_TIME = 900;
+
+/** The receiver is ended at random moments. */
+export const kills: readonly Fault[] = [
+  {
+    name: 'SIGKILL',
+    on: 'fragile',
+    happen: async ({ subject, random }) => {
+      await pause(random.integer(0, LOAD_TIME));
+      await subject.kill();
+    },
+  },
+  {
+    name: 'SIGKILL while it starts',
+    on: 'fragile',
+    happen: async (round) => {
+      await pause(round.random.integer(0, LOAD_TIME / 2));
+      await round.subject.kill();
+      for (let left = round.random.integer(1, 3); left > 0; left -= 1) await endAtStart(round);
+    },
+  },
+  {
+    name: 'SIGKILL after it started, again and again',
+    on: 'fragile',
+    happen: async ({ subject, random }) => {
+      await pause(random.integer(0, LOAD_TIME / 2));
+      await subject.kill();
+      for (let left = random.integer(1, 3); left > 0; left -= 1) {
+        await subject.start();
+        await pause(random.integer(0, 100));
+        await subject.kill();
+      }
+    },
+  },
+  {
+    name: 'SIGKILL while it stops',
+    on: 'fragile',
+    happen: async ({ subject, random }) => {
+      await pause(random.integer(0, LOAD_TIME));
+      subject.receiver.signal('SIGTERM');
+      subject.expectEnd();
+      await pause(random.integer(0, 100));
+      await subject.kill();
+    },
+  },
+  {
+    name: 'SIGTERM',
+    on: 'fragile',
+    happen: async ({ subject, random }) => {
+      await pause(random.integer(0, LOAD_TIME));
+      await subject.stop();
+    },
+  },
+];
+
+/** Starts the receiver and ends it before it listens, or soon after. */
+export async function endAtStart({ subject, random }: Round, end = () => subject.kill()): Promise<void> {
+  subject.spawn();
+  await pause(random.integer(0, START_TIME));
+  await end();
+}

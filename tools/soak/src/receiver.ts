@@ -1,0 +1,171 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../../apps/webhook/dist/main.js', import.meta.url));
+const REPLACE_HANDLER = fileURLToPath(new URL('../preload/replace-handler.mjs', import.meta.url));
+
+/** How long a start or a stop may take, in milliseconds. */
+const PATIENCE = 30_000;
+
+/** How many of the last lines of a log are kept, for a failure's report. */
+const LAST_LINES = 30;
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** What a process uses, from /proc. */
+export interface Usage {
+  /** Resident memory, in bytes. */
+  readonly memory: number;
+  readonly descriptors: number;
+}
+
+/** How a receiver is started. */
+export interface ReceiverOptions {
+  /** The folder of its inbox. */
+  readonly inbox: string;
+  readonly tokensFile: string;
+  /** The file that its handler appends to. */
+  readonly handledFile: string;
+  readonly settings: Readonly<Record<string, string>>;
+  /** Reports what it writes to its inbox. Missing if power cuts aren't simulated. */
+  readonly diskJournal: string | undefined;
+  /** Largest file that it may write, in blocks of 512 bytes. */
+  readonly maxFileBlocks?: number | undefined;
+}
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
+/** A process of the built receiver. */
+export class Receiver {
+  /** Where it listens; undefined until it does, and after its end. */
+  port: number | undefined;
+  /** Resolves when it has ended and everything that it wrote has arrived. */
+  readonly exit: Promise<Exit>;
+  readonly #child: ChildProcess;
+  readonly #lines: string[] = [];
+  readonly #journal: Buffer[] = [];
+  #hasEnded = false;
+
+  constructor(options: ReceiverOptions) {
+    this.#child = start(options);
+    running.add(this.#child);
+    const [, stdout, stderr, journal] = this.#child.stdio as Readable[];
+    createInterface({ input: stdout! }).on('line', (line) => this.#onLine(line));
+    createInterface({ input: stderr! }).on('line', (line) => this.#onLine(line));
+    journal!.on('data', (chunk: Buffer) => this.#journal.push(chunk));
+    this.exit = new Promise((resolve) => {
+      this.#child.once('close', (code, signal) => {
+        running.delete(this.#child);
+        this.#hasEnded = true;
+        this.port = undefined;
+        resolve({ code, signal });
+      });
+    });
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  get lastLines(): string {
+    return this.#lines.join('\n');
+  }
+
+  /** What it has reported about its writes since this was called last. */
+  takeJournal(): Buffer {
+    return Buffer.concat(this.#journal.splice(0));
+  }
+
+  /** Waits until it listens. Rejects if it ends before, or takes too long. */
+  async listening(): Promise<void> {
+    const deadline = Date.now() + PATIENCE;
+    while (this.port === undefined) {
+      if (this.#hasEnded) throw new Error(`The receiver ended before it listened:\n${this.lastLines}`);
+      if (Date.now() > deadline) throw new Error(`The receiver didn't listen in time:\n${this.lastLines}`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
+  /** Waits for its end, which must come in time. */
+  async ended(): Promise<Exit> {
+    let timer: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new Error(`The receiver didn't end in time:\n${this.lastLines}`)),
+        PATIENCE,
+      );
+    });
+    return Promise.race([this.exit, tooLate]).finally(() => clearTimeout(timer));
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  /** Stops or resumes reading its log. */
+  readLog(isRead: boolean): void {
+    if (isRead) this.#child.stdout!.resume();
+    else this.#child.stdout!.pause();
+  }
+
+  /** Lets it write files of any size again. Returns false if this system has no command for it. */
+  liftFileLimit(): boolean {
+    try {
+      execFileSync('prlimit', [`--pid=${this.#child.pid}`, '--fsize=unlimited:']);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Undefined on a system without /proc. */
+  usage(): Usage | undefined {
+    try {
+      const folder = `/proc/${this.#child.pid}`;
+      const kilobytes = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`${folder}/status`, 'utf8'))![1];
+      return { memory: Number(kilobytes) * 1_024, descriptors: readdirSync(`${folder}/fd`).length };
+    } catch {
+      return undefined;
+    }
+  }
+
+  #onLine(line: string): void {
+    this.#lines.push(line);
+    if (this.#lines.length > LAST_LINES) this.#lines.shift();
+    if (this.port !== undefined || !line.includes('"listening"')) return;
+    const { url } = JSON.parse(line) as { url: string };
+    this.port = Number(new URL(url).port);
+  }
+}
+
+function start(options: ReceiverOptions): ChildProcess {
+  const { inbox, tokensFile, handledFile, settings, diskJournal, maxFileBlocks } = options;
+  const node = [process.execPath, MAIN] as const;
+  const limited = ['/bin/sh', '-c', `ulimit -S -f ${maxFileBlocks}; exec "$0" "$1"`, ...node] as const;
+  const [program, ...args] = maxFileBlocks === undefined ? node : limited;
+  return spawn(program, args, {
+    env: {
+      PORT: '0',
+      OPERATIONS_PORT: '0',
+      ACCESS_TOKENS_FILE: tokensFile,
+      INBOX_URL: `file:${inbox}`,
+      NODE_OPTIONS: `--import=${REPLACE_HANDLER}`,
+      SOAK_HANDLED: handledFile,
+      ...settings,
+      ...(diskJournal === undefined
+        ? {}
+        : { LD_PRELOAD: diskJournal, DISK_JOURNAL_FOLDER: inbox, DISK_JOURNAL_DESCRIPTOR: '3' }),
+    },
+    // In a group of its own, so that Ctrl-C reaches only the soak, which stops it in order.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  });
+}
