@@ -30,6 +30,7 @@ const testsMayImport = {
   sdk: ['example-answers', 'test-support'],
   webhook: ['example-answers', 'test-support'],
   openapi: ['example-answers'],
+  soak: ['test-support'],
 };
 
 /** The sources that may read the environment. Everything else takes values as parameters. */

@@ -1,13 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+import { makeFolder } from '@plant-store/test-support';
 
 import { Disk } from './disk.js';
 import { Random } from './random.js';
 
 let folder: string;
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'disk-'))));
-afterEach(() => rmSync(folder, { recursive: true }));
+beforeEach(() => (folder = makeFolder()));
 
 /** A record as preload/disk-journal.c writes it. */
 function record(kind: string, name: string, offset = 0, bytes = ''): Buffer {

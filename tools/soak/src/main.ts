@@ -43,14 +43,13 @@ console.log(`Soak of ${minutes} minutes in ${folder}. --seed ${seed} draws the s
 const progress = setInterval(printProgress, Math.min(60, minutes * 10) * 1_000);
 let failure: unknown;
 try {
-  await soak.run(() => !isInterrupted && soak.measurements.seconds < minutes * 60);
+  await soak.run(() => !isInterrupted && soak.seconds < minutes * 60);
 } catch (error) {
   failure = error;
 }
 clearInterval(progress);
 
-const { rounds, totals, measurements } = soak;
-console.log(`\n${report({ seed, rounds, cutsPower: diskJournal !== undefined, totals, measurements })}\n`);
+console.log(`\n${report(soak, seed, diskJournal !== undefined)}\n`);
 if (failure === undefined) {
   rmSync(folder, { recursive: true });
   console.log('The receiver kept its promises.');
@@ -85,7 +84,7 @@ function readArguments(): { minutes: number; seed: number; faults: readonly Faul
 }
 
 function printProgress(): void {
-  const seconds = Math.round(soak.measurements.seconds);
+  const seconds = Math.round(soak.seconds);
   console.log(
     `${seconds} s: ${soak.count} rounds, ${soak.totals.acknowledged} acknowledged, ${soak.totals.lost} lost; now: ${soak.current}`,
   );

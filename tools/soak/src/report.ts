@@ -1,58 +1,65 @@
-import type { Totals } from './ledger.js';
-import type { Measurement, Measurements } from './measurements.js';
+import type { Measurement } from './measurements.js';
+import type { HandlerProcess } from './receiver.js';
+import type { Soak, Steady } from './soak.js';
 
-/** How many lines the table over time has at most. */
+/** How many lines a table over time has at most. */
 const LINES_OVER_TIME = 12;
 
-/** What a report is about. */
-export interface Reported {
-  readonly seed: number;
-  readonly rounds: ReadonlyMap<string, number>;
-  /** Whether power cuts were simulated. */
-  readonly cutsPower: boolean;
-  readonly totals: Totals;
-  readonly measurements: Measurements;
-}
+const PLACES: Readonly<Record<HandlerProcess, string>> = {
+  receiver: 'handler in the receiver',
+  own: 'handler in a process of its own',
+};
 
 /** The tables of a soak, in Markdown. */
-export function report(reported: Reported): string {
+export function report(soak: Soak, seed: number, cutsPower: boolean): string {
   return [
-    table(['', ''], summary(reported)),
-    table(OVER_TIME_COLUMNS, overTime(reported.measurements.all)),
+    table(['Soak', 'Result'], [...counted(soak, seed, cutsPower), ...soak.steady.flatMap(measured)]),
+    ...soak.steady.flatMap((steady) => [
+      `Over time, ${PLACES[steady.handlerProcess]}:`,
+      table(
+        ['Time', 'Memory in MB', 'Descriptors', 'p50 in ms', 'p99 in ms', 'Most in ms'],
+        overTime(steady.measurements.all),
+      ),
+    ]),
   ].join('\n\n');
 }
 
-function summary({ seed, rounds, cutsPower, totals, measurements }: Reported): string[][] {
-  const { all, most, latency } = measurements;
-  const count = (value: number): string => value.toLocaleString('en');
-  const refused = Array.from(totals.refused, ([status, times]) => `${status}: ${count(times)}`).join(', ');
-  const roundCount = Array.from(rounds.values()).reduce((sum, times) => sum + times, 0);
-  const usage = (of: (measurement: Measurement) => string): string =>
-    `${all[0] ? of(all[0]) : '?'} / ${all.at(-1) ? of(all.at(-1)!) : '?'}`;
+function counted({ seconds, count, rounds, totals }: Soak, seed: number, cutsPower: boolean): string[][] {
+  const refused = Array.from(totals.refused, ([status, times]) => `${status}: ${thousands(times)}`);
   return [
-    ['Duration', `${duration(measurements.seconds)}, seed ${seed}`],
-    ['Rounds', count(roundCount)],
-    ...Array.from(rounds, ([name, times]) => [`– ${name}`, count(times)]),
-    ...(cutsPower ? [] : [['– power cuts', 'left out: no C compiler']]),
-    ['Acknowledged', count(totals.acknowledged)],
-    ['Lost', count(totals.lost)],
-    ['Stored with other bytes', count(totals.changed)],
-    ['Stored though not sent, refused, or twice', count(totals.unexpected)],
-    ['Handled', count(totals.handled)],
-    ['Handled more than once', `${count(totals.handledAgain)}, all after a crash`],
-    ['Parked', count(totals.parked)],
-    ['Refused by status', refused || '0'],
-    ['Unknown outcome: the connection was cut', count(totals.unknown)],
-    ['Memory in MB, first / last / most', `${usage(memoryOf)} / ${megabytes(most.memory)}`],
-    ['Descriptors, first / last / most', `${usage(descriptorsOf)} / ${most.descriptors}`],
-    [
-      'Latency in ms, p50 / p99 / most',
-      [latency.p50, latency.p99, latency.max].map(milliseconds).join(' / '),
-    ],
+    ['Duration', `${duration(seconds)}, seed ${seed}`],
+    ['Rounds', thousands(count)],
+    ...Array.from(rounds, ([name, times]) => [`– ${name}`, thousands(times)]),
+    ...(cutsPower ? [] : [['– power cuts', 'left out: they need Linux and a C compiler']]),
+    ['Acknowledged', thousands(totals.acknowledged)],
+    ['Lost', thousands(totals.lost)],
+    ['Stored with other bytes', thousands(totals.changed)],
+    ['Stored though not sent, refused, or twice', thousands(totals.unexpected)],
+    ['Handled', thousands(totals.handled)],
+    ['Handled again, each after a crash', thousands(totals.handledAgain)],
+    ['Parked', thousands(totals.parked)],
+    ['Refused by status', refused.join(', ') || '0'],
+    ['Unknown, because the connection was cut', thousands(totals.unknown)],
   ];
 }
 
-const OVER_TIME_COLUMNS = ['Time', 'Memory in MB', 'Descriptors', 'p50 in ms', 'p99 in ms', 'Most in ms'];
+function measured({ handlerProcess, measurements }: Steady): string[][] {
+  const { all, most, latency } = measurements;
+  const [first, last] = [all[0], all.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const place = PLACES[handlerProcess];
+  return [
+    [`Memory in MB, first / last / most, ${place}`, [first, last, { usage: most }].map(memoryOf).join(' / ')],
+    [
+      `Descriptors, first / last / most, ${place}`,
+      [first, last, { usage: most }].map(descriptorsOf).join(' / '),
+    ],
+    [
+      `Latency in ms, p50 / p99 / most, ${place}`,
+      [latency.p50, latency.p99, latency.max].map(tenths).join(' / '),
+    ],
+  ];
+}
 
 /** At most so many measurements, evenly spread. */
 function overTime(all: readonly Measurement[]): string[][] {
@@ -63,7 +70,7 @@ function overTime(all: readonly Measurement[]): string[][] {
       duration(measurement.at),
       memoryOf(measurement),
       descriptorsOf(measurement),
-      ...[measurement.p50, measurement.p99, measurement.max].map(milliseconds),
+      ...[measurement.p50, measurement.p99, measurement.max].map(tenths),
     ]);
 }
 
@@ -78,9 +85,10 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   );
 }
 
-const memoryOf = ({ usage }: Measurement): string => megabytes(usage?.memory ?? NaN);
-const descriptorsOf = ({ usage }: Measurement): string => String(usage?.descriptors ?? '?');
-const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(0);
-const milliseconds = (value: number): string => value.toFixed(1);
+type Used = Pick<Measurement, 'usage'>;
+const memoryOf = ({ usage }: Used): string => (usage ? (usage.memory / 1_000_000).toFixed(0) : '?');
+const descriptorsOf = ({ usage }: Used): string => String(usage?.descriptors ?? '?');
+const thousands = (value: number): string => value.toLocaleString('en');
+const tenths = (value: number): string => value.toFixed(1);
 const duration = (seconds: number): string =>
   `${Math.floor(seconds / 60)} min ${String(Math.floor(seconds % 60)).padStart(2, '0')} s`;

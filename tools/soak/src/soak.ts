@@ -7,6 +7,7 @@ import { Totals } from './ledger.js';
 import { Load } from './load.js';
 import { MAX_MORE_DESCRIPTORS, Measurements } from './measurements.js';
 import type { Random } from './random.js';
+import { HANDLER_PROCESSES, type HandlerProcess } from './receiver.js';
 import { Subject } from './subject.js';
 
 /** After so many rounds, an inbox is verified for the last time and a new one takes its place. */
@@ -26,29 +27,42 @@ export interface SoakOptions {
   readonly diskJournal: string | undefined;
 }
 
+/** A receiver that goes on until the end, and what is measured of it. */
+export interface Steady {
+  readonly handlerProcess: HandlerProcess;
+  readonly subject: Subject;
+  readonly measurements: Measurements;
+  /** What it had before its first delivery. */
+  readonly descriptors: number;
+}
+
 /** Rounds of deliveries, each with a fault and a verification after it. */
 export class Soak {
   readonly totals = new Totals();
-  readonly measurements = new Measurements();
+  readonly steady: Steady[] = [];
   /** How often each fault happened. */
   readonly rounds = new Map<string, number>();
   /** The fault of the current round. */
   current = '';
+  readonly #began = performance.now();
   readonly #options: SoakOptions;
   /** The faults that are still to happen before each of them happens again. */
   #next: Fault[] = [];
   #inboxes = 0;
-  #steady: Subject | undefined;
   #fragile: Subject | undefined;
   #fragileRounds = 0;
-  /** What the steady receiver had before its first delivery. */
-  #descriptors = NaN;
 
   constructor(options: SoakOptions) {
     this.#options = options;
     for (const { name } of options.faults) this.rounds.set(name, 0);
   }
 
+  /** How long it has been running. */
+  get seconds(): number {
+    return (performance.now() - this.#began) / 1_000;
+  }
+
+  /** How many rounds are over. */
   get count(): number {
     return Array.from(this.rounds.values()).reduce((sum, count) => sum + count, 0);
   }
@@ -59,19 +73,19 @@ export class Soak {
    * @throws Failure if the receiver broke a promise
    */
   async run(goesOn: () => boolean): Promise<void> {
-    this.#steady = this.#newSubject(false);
-    await this.#steady.start();
-    this.#descriptors = this.#steady.receiver.usage()?.descriptors ?? NaN;
-    const sampling = setInterval(() => this.measurements.sample(this.#steady?.receiver.usage()), 1_000);
+    for (const handlerProcess of HANDLER_PROCESSES) this.steady.push(await this.#startSteady(handlerProcess));
+    const sampling = setInterval(() => {
+      for (const { subject, measurements } of this.steady) measurements.sample(subject.receiver.usage());
+    }, 1_000);
     try {
       while (goesOn()) await this.#round(this.#draw());
       this.current = 'the end';
       if (this.#fragile !== undefined) await this.#finish(this.#fragile);
-      await this.#finish(this.#steady);
+      for (const { subject } of this.steady) await this.#finish(subject);
     } finally {
       clearInterval(sampling);
     }
-    const [leak] = this.measurements.leaks();
+    const [leak] = this.steady.flatMap(({ measurements }) => measurements.leaks());
     if (leak !== undefined) throw new Failure(leak);
   }
 
@@ -83,41 +97,61 @@ export class Soak {
   async #round(fault: Fault): Promise<void> {
     this.current = fault.name;
     const random = this.#options.random.fork();
-    const subject = await this.#subjectFor(fault);
-    const refused = new Map(this.totals.refused);
+    if (fault.on === 'steady') await this.#roundOfSteady(fault, random);
+    else await this.#roundOfFragile(fault, random);
+    this.rounds.set(fault.name, this.rounds.get(fault.name)! + 1);
+  }
+
+  async #roundOfSteady(fault: Fault, random: Random): Promise<void> {
+    const handlerProcess = fault.handlerProcess ?? random.pick(HANDLER_PROCESSES);
+    const steady = this.steady.find((each) => each.handlerProcess === handlerProcess)!;
+    const { subject, measurements } = steady;
     const { unknown } = this.totals;
-    const isSteady = fault.on === 'steady';
-    const load = new Load(subject, random.fork(), isSteady ? this.measurements.addLatency : undefined);
+    await this.#sendDuring(fault, subject, random, 401, measurements.addLatency);
+    if (this.totals.unknown !== unknown) throw new Failure('A connection ended without a response.');
+    await subject.drain();
+    subject.settle();
+    await this.#measure(steady);
+  }
+
+  async #roundOfFragile(fault: Fault, random: Random): Promise<void> {
+    const subject = fault.on === 'new' ? this.#newSubject(random) : await this.#fragileSubject(random);
+    await this.#sendDuring(fault, subject, random, 503);
+    subject.verify(false);
+    if (fault.on === 'new') await this.#finish(subject);
+  }
+
+  /** @param refusedWith the only status with which deliveries may be refused */
+  async #sendDuring(
+    fault: Fault,
+    subject: Subject,
+    random: Random,
+    refusedWith: number,
+    onLatency?: (milliseconds: number) => void,
+  ): Promise<void> {
+    const before = new Map(this.totals.refused);
+    const load = new Load(subject, random.fork(), onLatency);
     load.start();
     try {
       await fault.happen({ subject, load, random });
-      if (!subject.isRunning) await subject.start();
+      if (!subject.isRunning && fault.on !== 'steady') await subject.start();
     } finally {
       await load.stop();
     }
     subject.checkNotEnded();
-    this.#checkRefused(refused, isSteady ? 401 : 503);
-    if (isSteady) {
-      if (this.totals.unknown !== unknown) throw new Failure('A connection ended without a response.');
-      await subject.drain();
-      subject.settle();
-      await this.#measure(subject);
-    } else {
-      subject.verify(false);
-      if (fault.on === 'new') await this.#finish(subject);
+    for (const [status, count] of this.totals.refused) {
+      if (status !== refusedWith && count > (before.get(status) ?? 0))
+        throw new Failure(`A delivery was refused with ${status}.`, subject.receiver.lastLines);
     }
-    this.rounds.set(fault.name, this.rounds.get(fault.name)! + 1);
   }
 
-  async #subjectFor({ on }: Fault): Promise<Subject> {
-    if (on === 'steady') return this.#steady!;
-    if (on === 'new') return this.#newSubject();
+  async #fragileSubject(random: Random): Promise<Subject> {
     if (this.#fragile !== undefined && this.#fragileRounds === ROUNDS_PER_INBOX) {
       await this.#finish(this.#fragile);
       this.#fragile = undefined;
     }
     if (this.#fragile === undefined) {
-      this.#fragile = this.#newSubject();
+      this.#fragile = this.#newSubject(random);
       this.#fragileRounds = 0;
     }
     this.#fragileRounds += 1;
@@ -125,10 +159,27 @@ export class Soak {
     return this.#fragile;
   }
 
-  #newSubject(mayCutPower = true): Subject {
+  async #startSteady(handlerProcess: HandlerProcess): Promise<Steady> {
+    const subject = new Subject({
+      ...this.#inbox(),
+      handlerProcess: () => handlerProcess,
+      diskJournal: undefined,
+    });
+    await subject.start();
+    const descriptors = subject.receiver.usage()?.descriptors ?? NaN;
+    return { handlerProcess, subject, measurements: new Measurements(), descriptors };
+  }
+
+  /** An inbox whose receivers may be ended, and have their handler here or there. */
+  #newSubject(random: Random): Subject {
+    const draws = random.fork();
+    const handlerProcess = (): HandlerProcess => draws.pick(HANDLER_PROCESSES);
+    return new Subject({ ...this.#inbox(), handlerProcess, diskJournal: this.#options.diskJournal });
+  }
+
+  #inbox(): { folder: string; totals: Totals } {
     this.#inboxes += 1;
-    const folder = join(this.#options.folder, String(this.#inboxes));
-    return new Subject(folder, this.totals, mayCutPower ? this.#options.diskJournal : undefined);
+    return { folder: join(this.#options.folder, String(this.#inboxes)), totals: this.totals };
   }
 
   /** Lets everything be handled, stops the receiver in order, and verifies the inbox for the last time. */
@@ -140,26 +191,19 @@ export class Soak {
     subject.remove();
   }
 
-  #checkRefused(before: ReadonlyMap<number, number>, allowed: number): void {
-    for (const [status, count] of this.totals.refused) {
-      if (status !== allowed && count > (before.get(status) ?? 0))
-        throw new Failure(`A delivery with an accepted token was refused with ${status}.`);
-    }
-  }
-
-  /** Measures the receiver once its senders have gone. */
-  async #measure({ receiver }: Subject): Promise<void> {
-    const most = this.#descriptors + MAX_MORE_DESCRIPTORS;
+  /** Measures a receiver once its senders have gone. */
+  async #measure({ subject: { receiver }, measurements, descriptors }: Steady): Promise<void> {
+    const most = descriptors + MAX_MORE_DESCRIPTORS;
     const deadline = Date.now() + CLOSING_TIMEOUT;
     let usage = receiver.usage();
     while (usage !== undefined && usage.descriptors > most) {
       if (Date.now() > deadline)
         throw new Failure(
-          `The receiver has ${usage.descriptors} descriptors when nobody is connected, and had ${this.#descriptors} at its start.`,
+          `The receiver has ${usage.descriptors} descriptors when nobody is connected, and had ${descriptors} at its start.`,
         );
       await pause(50);
       usage = receiver.usage();
     }
-    this.measurements.add(usage);
+    measurements.add(usage);
   }
 }

@@ -16,7 +16,7 @@ import { Failure } from './failure.js';
 import { countInState, readInbox, type StoredDelivery } from './inbox.js';
 import { Ledger, type Totals } from './ledger.js';
 import type { Random } from './random.js';
-import { type Exit, Receiver } from './receiver.js';
+import { type Exit, type HandlerProcess, Receiver } from './receiver.js';
 
 /** A delivery is parked after this many failures. Fewer than the default, so that poison is parked within a round. */
 const MAX_ATTEMPTS = 3;
@@ -33,6 +33,16 @@ const DRAIN_TIMEOUT = 30_000;
 
 /** How many starts a poison delivery may need until it is parked. */
 const MAX_STARTS = MAX_ATTEMPTS + 3;
+
+/** How an inbox is used. */
+export interface SubjectOptions {
+  readonly folder: string;
+  readonly totals: Totals;
+  /** Where the handler of the next receiver runs. */
+  readonly handlerProcess: () => HandlerProcess;
+  /** The library that reports writes; without it there are no power cuts. */
+  readonly diskJournal: string | undefined;
+}
 
 /** One process of the receiver in the life of an inbox. */
 interface Run {
@@ -54,21 +64,20 @@ export class Subject {
   /** The access token that senders use. */
   token = 'arbitrary-first-token';
   readonly #tokensFile: string;
-  readonly #diskJournal: string | undefined;
+  readonly #options: SubjectOptions;
   readonly #disk: Disk | undefined;
   readonly #runs: Run[] = [];
   /** Up to this id, everything was verified and dropped. */
   #verifiedThrough = 0;
 
-  /** @param diskJournal the library that reports writes; without it there are no power cuts */
-  constructor(folder: string, totals: Totals, diskJournal?: string) {
-    this.folder = folder;
-    this.inbox = join(folder, 'inbox');
-    this.#tokensFile = join(folder, 'tokens');
-    this.#diskJournal = diskJournal;
+  constructor(options: SubjectOptions) {
+    this.#options = options;
+    this.folder = options.folder;
+    this.inbox = join(this.folder, 'inbox');
+    this.#tokensFile = join(this.folder, 'tokens');
     mkdirSync(this.inbox, { recursive: true });
-    this.ledger = new Ledger(totals);
-    this.#disk = diskJournal === undefined ? undefined : new Disk(this.inbox);
+    this.ledger = new Ledger(options.totals);
+    this.#disk = options.diskJournal === undefined ? undefined : new Disk(this.inbox);
     this.acceptTokens(this.token);
   }
 
@@ -102,8 +111,8 @@ export class Subject {
       inbox: this.inbox,
       tokensFile: this.#tokensFile,
       handledFile,
-      settings: SETTINGS,
-      diskJournal: this.#diskJournal,
+      settings: { ...SETTINGS, HANDLER_PROCESS: this.#options.handlerProcess() },
+      diskJournal: this.#options.diskJournal,
       maxFileBlocks,
     });
     const run: Run = {
