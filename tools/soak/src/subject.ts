@@ -16,7 +16,7 @@ import { Failure } from './failure.js';
 import { countInState, readInbox, type StoredDelivery } from './inbox.js';
 import { Ledger, type Totals } from './ledger.js';
 import type { Random } from './random.js';
-import { type Exit, type HandlerProcess, Receiver } from './receiver.js';
+import { type HandlerProcess, Receiver } from './receiver.js';
 
 /** A delivery is parked after this many failures. Fewer than the default, so that poison is parked within a round. */
 const MAX_ATTEMPTS = 3;
@@ -24,12 +24,14 @@ const MAX_ATTEMPTS = 3;
 const SETTINGS = {
   LOG_LEVEL: 'debug',
   HANDLER_MAX_ATTEMPTS: String(MAX_ATTEMPTS),
+  // A handler that blocks its own process is found by this.
+  HANDLER_TIMEOUT_MS: '3000',
   HANDLER_BACKOFF_MS: '50',
   HANDLER_MAX_BACKOFF_MS: '500',
 };
 
 /** How long the handler may take for everything that waits, in milliseconds. */
-const DRAIN_TIMEOUT = 30_000;
+const DRAIN_TIMEOUT = 60_000;
 
 /** How many starts a poison delivery may need until it is parked. */
 const MAX_STARTS = MAX_ATTEMPTS + 3;
@@ -106,6 +108,7 @@ export class Subject {
 
   /** Starts a receiver and doesn't wait for it. */
   spawn(maxFileBlocks?: number): Run {
+    this.#replay();
     const handledFile = join(this.folder, `handled-${this.#runs.length + 1}`);
     const receiver = new Receiver({
       inbox: this.inbox,
@@ -135,6 +138,11 @@ export class Subject {
   /** From now on the handler may end the receiver. */
   expectEnd(): void {
     this.#run!.mayEnd = true;
+    this.expectRepeats();
+  }
+
+  /** Until the inbox is settled, what was handled may be handled again: the handler ends its process. */
+  expectRepeats(): void {
     this.#run!.mayRepeat = true;
   }
 
@@ -143,14 +151,14 @@ export class Subject {
     if (!this.isRunning) return;
     this.expectEnd();
     this.receiver.signal('SIGKILL');
-    await this.#afterEnd();
+    await this.receiver.ended();
   }
 
   /** Stops the receiver in order. */
   async stop(): Promise<void> {
     this.#run!.mayEnd = true;
     this.receiver.signal('SIGTERM');
-    const { code, signal } = await this.#afterEnd();
+    const { code, signal } = await this.receiver.ended();
     if (code !== 0)
       throw new Failure(`The receiver ended with ${code ?? signal} after SIGTERM.`, this.receiver.lastLines);
   }
@@ -158,6 +166,7 @@ export class Subject {
   /** Cuts the power: the receiver ends at once, and the folder of the inbox has what a disk could have kept. */
   async cutPower(random: Random): Promise<void> {
     await this.kill();
+    this.#replay();
     this.#disk!.cut(random);
   }
 
@@ -172,7 +181,7 @@ export class Subject {
         if (!(await responds(receiver))) await this.kill();
         await pause(100);
       }
-      await this.#afterEnd();
+      await this.receiver.ended();
     }
     throw new Failure(`A poison delivery isn't parked after ${MAX_STARTS} starts.`, this.receiver.lastLines);
   }
@@ -213,6 +222,7 @@ export class Subject {
   settle(): void {
     const stored = this.verify(true);
     this.ledger.forget(stored);
+    this.#run!.mayRepeat = false;
     this.#verifiedThrough = stored.at(-1)?.id ?? this.#verifiedThrough;
   }
 
@@ -227,11 +237,9 @@ export class Subject {
     rmSync(this.folder, { recursive: true });
   }
 
-  async #afterEnd(): Promise<Exit> {
-    const { receiver } = this;
-    const exit = await receiver.ended();
-    this.#disk?.replay(receiver.takeJournal());
-    return exit;
+  /** What the last receiver wrote is on the disk. It must have ended. */
+  #replay(): void {
+    if (this.#run !== undefined) this.#disk?.replay(this.receiver.takeJournal());
   }
 
   /** Reads a copy, so that the next receiver finds the files as the last one left them. */

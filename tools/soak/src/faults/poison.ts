@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Fate } from '../content.js';
 import { type Fault, LOAD_TIME, STEADY_TIME } from './fault.js';
 
-/** The receiver ends, or is ended because it doesn't respond, until the delivery is parked. */
-const endsTheProcess = (fate: Fate, name: string): Fault => ({
+/** The receiver ends, or is ended because it doesn't respond, and is started again until the delivery is parked. */
+const inReceiver = (fate: Fate, name: string): Fault => ({
   name,
   on: 'fragile',
   happen: async ({ subject, load, random }) => {
@@ -12,6 +12,18 @@ const endsTheProcess = (fate: Fate, name: string): Fault => ({
     const parked = subject.countParked();
     subject.expectEnd();
     if ((await load.sendOne(fate)) === 204) await subject.superviseUntilParked(parked + 1);
+  },
+});
+
+/** The receiver goes on. */
+const inItsOwnProcess = (fate: Fate, name: string): Fault => ({
+  name,
+  on: 'steady',
+  handlerProcess: 'own',
+  happen: async ({ subject, load }) => {
+    subject.expectRepeats();
+    await load.sendOne(fate);
+    await pause(STEADY_TIME);
   },
 });
 
@@ -25,7 +37,10 @@ export const poison: readonly Fault[] = [
       await pause(STEADY_TIME);
     },
   },
-  endsTheProcess('exit', 'handler that ends the process'),
-  endsTheProcess('throw', 'handler that throws outside its promise'),
-  endsTheProcess('block', 'handler that blocks'),
+  inReceiver('exit', 'handler that ends its process'),
+  inReceiver('throw', 'handler that throws outside its promise'),
+  inReceiver('block', 'handler that blocks'),
+  inItsOwnProcess('exit', 'handler that ends a process of its own'),
+  inItsOwnProcess('throw', 'handler that throws outside its promise, in a process of its own'),
+  inItsOwnProcess('block', 'handler that blocks a process of its own'),
 ];
