@@ -38,8 +38,8 @@ export class Totals {
   parked = 0;
 }
 
-/** The error with which decision 015 parks a delivery that was cut off too often. */
-const CUT_OFF = 'Error: the process ended during the attempt';
+/** The errors with which decision 015 parks a delivery that was cut off too often. */
+const CUT_OFF = /process (has )?ended/;
 
 /** The sender's side: what was sent to one inbox, and what is known of it. */
 export class Ledger {
@@ -154,7 +154,7 @@ export class Ledger {
       faults.push('is stored twice');
     }
     if (state === 'handled' && entry.handledBy === undefined) faults.push('is marked as handled and was not');
-    if (state === 'parked' && !isPoison(entry.fate) && error !== CUT_OFF)
+    if (state === 'parked' && !isPoison(entry.fate) && !CUT_OFF.test(error ?? ''))
       faults.push(`is parked though its handler succeeds: ${error}`);
     if (state === 'waiting' && isDone) faults.push('waits, though the handler had the time');
     return faults;

@@ -43,8 +43,10 @@ const STYLES = [
 
 /** Many senders that send in different ways, until they are stopped. */
 export class Load {
-  /** What the handler does with the next deliveries; `handle` for most of them. */
+  /** What the handler does with some deliveries. */
   fates: readonly Fate[] = ['wait', 'wait', 'fail once'];
+  /** How many deliveries have one of these fates; the others are handled at once. */
+  fateShare = 0.05;
   /** Whether all contents are large, to fill a disk. */
   isLarge = false;
   readonly #target: Target;
@@ -153,7 +155,7 @@ export class Load {
   }
 
   #begin(): Sending {
-    const fate = this.#random.chance(0.05) ? this.#random.pick(this.fates) : 'handle';
+    const fate = this.#random.chance(this.fateShare) ? this.#random.pick(this.fates) : 'handle';
     return this.#target.ledger.begin(fate, this.#drawSize());
   }
 

@@ -13,14 +13,19 @@ const PLACES: Readonly<Record<HandlerProcess, string>> = {
 /** The tables of a soak, in Markdown. */
 export function report(soak: Soak, seed: number, cutsPower: boolean): string {
   return [
-    table(['Soak', 'Result'], [...counted(soak, seed, cutsPower), ...soak.steady.flatMap(measured)]),
-    ...soak.steady.flatMap((steady) => [
-      `Over time, ${PLACES[steady.handlerProcess]}:`,
-      table(
-        ['Time', 'Memory in MB', 'Descriptors', 'p50 in ms', 'p99 in ms', 'Most in ms'],
-        overTime(steady.measurements.all),
-      ),
-    ]),
+    table(
+      ['Soak', 'Result'],
+      [...counted(soak, seed, cutsPower), ...soak.steady.filter(isMeasured).flatMap(measured)],
+    ),
+    ...soak.steady
+      .filter(isMeasured)
+      .flatMap((steady) => [
+        `Over time, ${PLACES[steady.handlerProcess]}:`,
+        table(
+          ['Time', 'Memory in MB', 'Descriptors', 'p50 in ms', 'p99 in ms', 'Most in ms'],
+          overTime(steady.measurements.all),
+        ),
+      ]),
   ].join('\n\n');
 }
 
@@ -43,10 +48,11 @@ function counted({ seconds, count, rounds, totals }: Soak, seed: number, cutsPow
   ];
 }
 
+const isMeasured = ({ measurements }: Steady): boolean => measurements.all.length > 0;
+
 function measured({ handlerProcess, measurements }: Steady): string[][] {
   const { all, most, latency } = measurements;
-  const [first, last] = [all[0], all.at(-1)];
-  if (first === undefined || last === undefined) return [];
+  const [first, last] = [all[0]!, all.at(-1)!];
   const place = PLACES[handlerProcess];
   return [
     [`Memory in MB, first / last / most, ${place}`, [first, last, { usage: most }].map(memoryOf).join(' / ')],

@@ -1,3 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { Failure } from '../failure.js';
 import type { Load } from '../load.js';
 import type { Random } from '../random.js';
 import type { HandlerProcess } from '../receiver.js';
@@ -29,6 +32,33 @@ export interface Fault {
   readonly cutsPower?: boolean;
   /** Lets it happen, and returns when it is over. The receiver may have ended then. */
   happen(round: Round): Promise<void>;
+}
+
+/** How long it may take until deliveries are refused, or accepted again, in milliseconds. */
+const PATIENCE = 20_000;
+
+/** How many deliveries must be refused, or accepted, before one is sure. */
+const ENOUGH = 20;
+
+/** Waits until deliveries get 503. */
+export async function untilRefused({ ledger: { totals } }: Subject): Promise<void> {
+  const refused = (): number => totals.refused.get(503) ?? 0;
+  const before = refused();
+  await until(() => refused() >= before + ENOUGH, 'Deliveries are acknowledged that should get 503.');
+}
+
+/** Waits until deliveries are acknowledged. */
+export async function untilAccepted({ ledger: { totals } }: Subject): Promise<void> {
+  const before = totals.acknowledged;
+  await until(() => totals.acknowledged >= before + ENOUGH, 'Deliveries are not acknowledged again.');
+}
+
+async function until(isTrue: () => boolean, otherwise: string): Promise<void> {
+  const deadline = Date.now() + PATIENCE;
+  while (!isTrue()) {
+    if (Date.now() > deadline) throw new Failure(otherwise);
+    await pause(20);
+  }
 }
 
 /** The longest time for which a load runs before the receiver is ended, in milliseconds. */

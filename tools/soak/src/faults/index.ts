@@ -5,6 +5,7 @@ import { fullDisk } from './full-disk.js';
 import { kills } from './kills.js';
 import { poison } from './poison.js';
 import { powerCuts } from './power-cuts.js';
+import { removedFiles } from './removed-files.js';
 import { stalledLog } from './stalled-log.js';
 import { strangers } from './strangers.js';
 import { tokenRotation } from './token-rotation.js';
@@ -17,6 +18,7 @@ export const faults: readonly Fault[] = [
   ...kills,
   ...powerCuts,
   ...fullDisk,
+  ...removedFiles,
   ...poison,
   ...strangers,
   ...tokenRotation,
