@@ -23,9 +23,9 @@
 #define NAME_SIZE 47
 
 struct record {
-  char kind; /* o open, w write, s short: the last write wrote less, t truncate, f flush, u unlink */
+  char kind; /* o open, w write, s short: the last write wrote less, or nothing changed, t truncate, f flush, u unlink */
   char name[NAME_SIZE];
-  int64_t offset; /* or the size after a truncation, or what a short write wrote */
+  int64_t offset; /* or the size after a truncation, or how much was written */
   int64_t length;
 };
 
@@ -134,7 +134,9 @@ ssize_t write(int descriptor, const void *bytes, size_t length) {
     REAL(function); \
     const char *name = name_of(descriptor); \
     if (name) report('t', name, size, NULL, 0); \
-    return real(descriptor, size); \
+    int result = real(descriptor, size); \
+    if (name && result != 0) report('s', name, 0, NULL, 0); \
+    return result; \
   }
 TRUNCATE(ftruncate, off_t)
 TRUNCATE(ftruncate64, off64_t)

@@ -85,6 +85,17 @@ test('a write that wrote less counts for what it wrote', () => {
   expect(statesAfter(records, { a: 'abc' })).toEqual([{ a: 'abc' }]);
 });
 
+test('a write and a truncation that failed change nothing', () => {
+  const failed = [
+    record('w', 'a', 100, 'abc'),
+    record('s', 'a', 0),
+    record('t', 'a', 50),
+    record('s', 'a', 0),
+  ];
+  const records = [record('o', 'a'), record('f', '.'), ...failed, record('f', 'a')];
+  expect(statesAfter(records, { a: '' })).toEqual([{ a: '' }]);
+});
+
 test('a process that was killed before its last write has not written it', () => {
   const records = [record('o', 'a'), record('f', '.'), record('w', 'a', 0, 'never')];
   expect(statesAfter(records, { a: '' })).toEqual([{ a: '' }]);

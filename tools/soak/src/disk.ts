@@ -19,6 +19,13 @@ class DiskFile {
   content: Buffer = Buffer.alloc(0);
   changes: Change[] = [];
 
+  /** The last change was made only in part, or not at all. */
+  shorten(bytes: number): void {
+    const last = this.changes.pop();
+    if (last?.kind === 'write' && bytes > 0)
+      this.changes.push({ ...last, bytes: last.bytes.subarray(0, bytes) });
+  }
+
   flush(): void {
     this.content = applied(this.content, this.changes);
     this.changes = [];
@@ -43,7 +50,6 @@ export class Disk {
   #files = new Map<string, DiskFile>();
   #flushedFiles = new Map<string, DiskFile>();
   #folderChanges: FolderChange[] = [];
-  #lastWrite: Extract<Change, { kind: 'write' }> | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -93,10 +99,8 @@ export class Disk {
       file = new DiskFile();
       this.#change({ name, file });
     }
-    if (kind === 'w') {
-      this.#lastWrite = { kind: 'write', offset, bytes };
-      file.changes.push(this.#lastWrite);
-    } else if (kind === 's') this.#lastWrite!.bytes = this.#lastWrite!.bytes.subarray(0, offset);
+    if (kind === 'w') file.changes.push({ kind: 'write', offset, bytes });
+    else if (kind === 's') file.shorten(offset);
     else if (kind === 't') file.changes.push({ kind: 'truncate', size: offset });
     else if (kind === 'f') file.flush();
   }

@@ -79,6 +79,13 @@ export class Ledger {
     else this.totals.refused.set(status, (this.totals.refused.get(status) ?? 0) + 1);
   }
 
+  /** What was refused until now may be stored. */
+  excuseRefused(): void {
+    for (const entry of this.#entries.values()) {
+      if (entry.outcome === 'refused') entry.outcome = 'unknown';
+    }
+  }
+
   /**
    * The handler of a process succeeded on a delivery.
    *

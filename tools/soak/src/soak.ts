@@ -117,6 +117,7 @@ export class Soak {
   async #roundOfFragile(fault: Fault, random: Random): Promise<void> {
     const subject = fault.on === 'new' ? this.#newSubject(random) : await this.#fragileSubject(random);
     await this.#sendDuring(fault, subject, random, 503);
+    if (fault.mayStoreRefused) subject.ledger.excuseRefused();
     subject.verify(false);
     if (fault.on === 'new') await this.#finish(subject);
   }

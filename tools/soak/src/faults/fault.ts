@@ -30,6 +30,8 @@ export interface Fault {
   readonly handlerProcess?: HandlerProcess;
   /** Whether it needs the journal of the disk. */
   readonly cutsPower?: boolean;
+  /** Whether a delivery that was refused may be stored: it was written to a file that was missing, and that came back. */
+  readonly mayStoreRefused?: boolean;
   /** Lets it happen, and returns when it is over. The receiver may have ended then. */
   happen(round: Round): Promise<void>;
 }

@@ -1,7 +1,8 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
-import { type Fault, untilRefused } from './fault.js';
+import { type Fault, LOAD_TIME, untilRefused } from './fault.js';
 
 const FILES = ['inbox.sqlite', 'inbox.sqlite-wal'];
 
@@ -13,7 +14,9 @@ export const removedFiles: readonly Fault[] = [
   {
     name: 'file of the inbox removed',
     on: 'fragile',
+    mayStoreRefused: true,
     happen: async ({ subject, random }) => {
+      await pause(random.integer(0, LOAD_TIME));
       const file = join(subject.inbox, random.pick(FILES));
       renameSync(file, `${file}.removed`);
       await untilRefused(subject);
