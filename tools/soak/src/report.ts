@@ -41,7 +41,7 @@ function counted({ seconds, count, rounds, totals }: Soak, seed: number, cutsPow
     ['Stored with other bytes', thousands(totals.changed)],
     ['Stored though not sent, refused, or twice', thousands(totals.unexpected)],
     ['Handled', thousands(totals.handled)],
-    ['Handled again, each after a crash', thousands(totals.handledAgain)],
+    ['Handled again, after a crash or with a full disk', thousands(totals.handledAgain)],
     ['Parked', thousands(totals.parked)],
     ['Refused by status', refused.join(', ') || '0'],
     ['Unknown, because the connection was cut', thousands(totals.unknown)],

@@ -107,7 +107,7 @@ export class Soak {
     const steady = this.steady.find((each) => each.handlerProcess === handlerProcess)!;
     const { subject, measurements } = steady;
     const { unknown } = this.totals;
-    await this.#sendDuring(fault, subject, random, 401, measurements.addLatency);
+    await this.#sendDuring(fault, subject, random, measurements.addLatency);
     if (this.totals.unknown !== unknown) throw new Failure('A connection ended without a response.');
     await subject.drain();
     subject.settle();
@@ -116,18 +116,16 @@ export class Soak {
 
   async #roundOfFragile(fault: Fault, random: Random): Promise<void> {
     const subject = fault.on === 'new' ? this.#newSubject(random) : await this.#fragileSubject(random);
-    await this.#sendDuring(fault, subject, random, 503);
+    await this.#sendDuring(fault, subject, random);
     if (fault.mayStoreRefused) subject.ledger.excuseRefused();
     subject.verify(false);
     if (fault.on === 'new') await this.#finish(subject);
   }
 
-  /** @param refusedWith the only status with which deliveries may be refused */
   async #sendDuring(
     fault: Fault,
     subject: Subject,
     random: Random,
-    refusedWith: number,
     onLatency?: (milliseconds: number) => void,
   ): Promise<void> {
     const before = new Map(this.totals.refused);
@@ -140,8 +138,9 @@ export class Soak {
       await load.stop();
     }
     subject.checkNotEnded();
+    const allowed = fault.refusesWith ?? (fault.on === 'steady' ? undefined : 503);
     for (const [status, count] of this.totals.refused) {
-      if (status !== refusedWith && count > (before.get(status) ?? 0))
+      if (status !== allowed && count > (before.get(status) ?? 0))
         throw new Failure(`A delivery was refused with ${status}.`, subject.receiver.lastLines);
     }
   }

@@ -30,6 +30,8 @@ export interface Fault {
   readonly handlerProcess?: HandlerProcess;
   /** Whether it needs the journal of the disk. */
   readonly cutsPower?: boolean;
+  /** The status with which deliveries may be refused: 503 for a receiver that may end, and none for a steady one. */
+  readonly refusesWith?: number;
   /** Whether a delivery that was refused may be stored: it was written to a file that was missing, and that came back. */
   readonly mayStoreRefused?: boolean;
   /** Lets it happen, and returns when it is over. The receiver may have ended then. */

@@ -15,6 +15,7 @@ export const tokenRotation: readonly Fault[] = [
   {
     name: 'token rotation',
     on: 'steady',
+    refusesWith: 401,
     happen: async ({ subject, load, random }) => {
       const old = subject.token;
       const next = `arbitrary-token-${random.integer(0, 2 ** 32 - 1)}`;
