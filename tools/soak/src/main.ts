@@ -17,18 +17,20 @@ import { parseArgs } from 'node:util';
 
 import { Failure } from './failure.js';
 import type { Fault } from './faults/fault.js';
-import { faults } from './faults/index.js';
+import { faultFamilies } from './faults/index.js';
 import { Random } from './random.js';
 import { report } from './report.js';
 import { Soak } from './soak.js';
 
 const DISK_JOURNAL = fileURLToPath(new URL('../preload/disk-journal.c', import.meta.url));
 
-const { minutes, seed, faults: named } = readArguments();
+const { minutes, seed, only } = readArguments();
 const folder = mkdtempSync(join(realpathSync(tmpdir()), 'plant-store-soak-'));
 const diskJournal = compileDiskJournal();
-const chosen = named.filter(({ cutsPower }) => !cutsPower || diskJournal !== undefined);
-const soak = new Soak({ folder, random: new Random(seed), faults: chosen, diskJournal });
+const happens = ({ name, cutsPower }: Fault): boolean =>
+  name.includes(only) && (!cutsPower || diskJournal !== undefined);
+const families = faultFamilies.map((family) => family.filter(happens));
+const soak = new Soak({ folder, random: new Random(seed), families, diskJournal });
 let isInterrupted = false;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -62,7 +64,7 @@ if (failure === undefined) {
 process.exit(failure === undefined ? 0 : 1);
 
 /** Ends the process if they are wrong. */
-function readArguments(): { minutes: number; seed: number; faults: readonly Fault[] } {
+function readArguments(): { minutes: number; seed: number; only: string } {
   try {
     const { values } = parseArgs({
       options: { minutes: { type: 'string' }, seed: { type: 'string' }, only: { type: 'string' } },
@@ -71,12 +73,10 @@ function readArguments(): { minutes: number; seed: number; faults: readonly Faul
     if (!(Number(minutes) > 0)) throw new Error(`--minutes must be a number above 0 (got ${minutes}).`);
     if (!/^\d{1,10}$/.test(seed))
       throw new Error(`--seed must be a whole number as a soak prints it (got ${seed}).`);
-    const named = faults.filter(({ name }) => name.includes(only));
-    if (named.length === 0)
-      throw new Error(
-        `No fault has "${only}" in its name. The faults:\n  ${faults.map(({ name }) => name).join('\n  ')}`,
-      );
-    return { minutes: Number(minutes), seed: Number(seed), faults: named };
+    const names = faultFamilies.flat().map(({ name }) => name);
+    if (!names.some((name) => name.includes(only)))
+      throw new Error(`No fault has "${only}" in its name. The faults:\n  ${names.join('\n  ')}`);
+    return { minutes: Number(minutes), seed: Number(seed), only };
   } catch (error) {
     console.error((error as Error).message);
     process.exit(2);

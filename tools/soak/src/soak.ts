@@ -21,8 +21,8 @@ export interface SoakOptions {
   /** For its inboxes. */
   readonly folder: string;
   readonly random: Random;
-  /** Those that happen. */
-  readonly faults: readonly Fault[];
+  /** The faults that happen, by family. */
+  readonly families: readonly (readonly Fault[])[];
   /** The library that reports writes; undefined if it can't be compiled, and then there are no power cuts. */
   readonly diskJournal: string | undefined;
 }
@@ -54,7 +54,7 @@ export class Soak {
 
   constructor(options: SoakOptions) {
     this.#options = options;
-    for (const { name } of options.faults) this.rounds.set(name, 0);
+    for (const { name } of options.families.flat()) this.rounds.set(name, 0);
   }
 
   /** How long it has been running. */
@@ -89,9 +89,18 @@ export class Soak {
     if (leak !== undefined) throw new Failure(leak);
   }
 
+  /** Each fault once in random order, then again. First comes one of each family, so that a short soak has them all. */
   #draw(): Fault {
-    if (this.#next.length === 0) this.#next = this.#options.random.shuffle(this.#options.faults);
-    return this.#next.pop()!;
+    if (this.#next.length === 0) {
+      const { random, families } = this.#options;
+      const shuffled = random.shuffle(families.map((family) => random.shuffle(family)));
+      const longest = Math.max(...shuffled.map(({ length }) => length));
+      const turns = Array.from({ length: longest }, (_, turn) =>
+        shuffled.flatMap((family) => family[turn] ?? []),
+      );
+      this.#next = turns.flat();
+    }
+    return this.#next.shift()!;
   }
 
   async #round(fault: Fault): Promise<void> {

@@ -12,15 +12,15 @@ import { tokenRotation } from './token-rotation.js';
 
 const none: Fault = { name: 'none', on: 'steady', happen: () => pause(STEADY_TIME) };
 
-/** Every fault. **Add a new one here**: a row in the file of its family, or a file of its own. */
-export const faults: readonly Fault[] = [
-  none,
-  ...kills,
-  ...powerCuts,
-  ...fullDisk,
-  ...removedFiles,
-  ...poison,
-  ...strangers,
-  ...tokenRotation,
-  ...stalledLog,
+/** Every fault, by family. **Add a new one here**: a row in the file of its family, or a file of its own. */
+export const faultFamilies: readonly (readonly Fault[])[] = [
+  [none],
+  kills,
+  powerCuts,
+  fullDisk,
+  removedFiles,
+  poison,
+  strangers,
+  tokenRotation,
+  stalledLog,
 ];
