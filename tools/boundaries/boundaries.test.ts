@@ -49,6 +49,7 @@ describe('one project imports another', () => {
     'answers → sdk',
     'bench → contract',
     'bench → sdk',
+    'soak → contract',
   ];
   const names = Object.keys(mayImport);
   const edges = names.flatMap((from) => names.map((to) => ({ from, to, edge: `${from} → ${to}` })));
