@@ -112,8 +112,7 @@ export class Soak {
   }
 
   async #roundOfSteady(fault: Fault, random: Random): Promise<void> {
-    const handlerProcess = fault.handlerProcess ?? random.pick(HANDLER_PROCESSES);
-    const steady = this.steady.find((each) => each.handlerProcess === handlerProcess)!;
+    const steady = this.#steadyFor(fault);
     const { subject, measurements } = steady;
     const { unknown } = this.totals;
     await this.#sendDuring(fault, subject, random, measurements.addLatency);
@@ -121,6 +120,16 @@ export class Soak {
     await subject.drain();
     subject.settle();
     await this.#measure(steady);
+  }
+
+  /** The one that had fewer rounds, if both will do. */
+  #steadyFor({ handlerProcess }: Fault): Steady {
+    const eligible = this.steady.filter(
+      (each) => each.handlerProcess === (handlerProcess ?? each.handlerProcess),
+    );
+    return eligible.reduce((one, other) =>
+      other.measurements.all.length < one.measurements.all.length ? other : one,
+    );
   }
 
   async #roundOfFragile(fault: Fault, random: Random): Promise<void> {
