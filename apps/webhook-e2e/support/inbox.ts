@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import Database from 'libsql';
@@ -39,4 +40,28 @@ export function overviewOf(folder: string): unknown[][] {
   } finally {
     database.close();
   }
+}
+
+/** How many transactions the write-ahead log has, by the format of its frames (sqlite.org/fileformat2.html#walformat). */
+export function transactionsOf(folder: string): number {
+  const log = readFileSync(join(folder, 'inbox.sqlite-wal'));
+  const [header, frameHeader] = [32, 24];
+  const frame = frameHeader + log.readUInt32BE(8);
+  let count = 0;
+  for (let start = header; start + frame <= log.length; start += frame) {
+    const isOfThisLog = log.compare(log, 16, 24, start + 8, start + 16) === 0;
+    const pagesAfterCommit = log.readUInt32BE(start + 4);
+    if (isOfThisLog && pagesAfterCommit > 0) count += 1;
+  }
+  return count;
+}
+
+/** Keeps the receiver from writing, until the function that it returns is called. */
+export function lockInbox(folder: string): () => void {
+  const database = new Database(join(folder, 'inbox.sqlite'));
+  database.exec('BEGIN IMMEDIATE');
+  return () => {
+    database.exec('ROLLBACK');
+    database.close();
+  };
 }

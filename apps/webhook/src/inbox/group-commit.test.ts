@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import { rejection } from '../../test/rejection.js';
 import { GroupCommit, type GroupCommitOptions, type Retry } from './group-commit.js';
 
@@ -71,6 +73,84 @@ test('commits what arrives during a commit with the next one', async () => {
   await second;
 
   expect(commits).toEqual([['a'], ['b']]);
+});
+
+describe('after a commit that was slow', () => {
+  /** A group whose commits take as long as on a slow disk. The first one is over. */
+  const makeSlowGroup = async (): Promise<ReturnType<typeof makeGroup>> => {
+    const commits: string[][] = [];
+    const { group } = makeGroup({
+      commit: (writes) => {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 15);
+        commits.push(writes.map(({ name }) => name));
+        return writes.map(({ name }) => name);
+      },
+    });
+    await group.add(write('first'));
+    commits.pop();
+    return { group, commits };
+  };
+
+  test('the next one waits as long as each turn brings a write', async () => {
+    const { group, commits } = await makeSlowGroup();
+    for (const name of ['a', 'b', 'c', 'd']) {
+      void group.add(write(name));
+      await nextTurn();
+    }
+    await group.idle();
+
+    expect(commits).toEqual([['a', 'b', 'c', 'd']]);
+  });
+
+  test('it does not wait for more after a turn without one', async () => {
+    const { group, commits } = await makeSlowGroup();
+    void group.add(write('a'));
+    await nextTurn();
+    await nextTurn();
+    await group.add(write('b'));
+
+    expect(commits).toEqual([['a'], ['b']]);
+  });
+
+  test('it does not wait for delayed writes', async () => {
+    const { group, commits } = await makeSlowGroup();
+    const added = group.add(write('a'));
+    await nextTurn();
+    void group.addDelayed(write('b'));
+    await nextTurn();
+    void group.addDelayed(write('c'));
+    await added;
+
+    expect(commits).toEqual([['a', 'b']]);
+    await group.idle();
+  });
+
+  test('it does not wait once it has its size', async () => {
+    const { group, commits } = await makeSlowGroup();
+    for (const name of ['a', 'b', 'c', 'd']) {
+      void group.add(write(name, 5));
+      await nextTurn();
+    }
+    await group.idle();
+
+    expect(commits).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
+  });
+
+  test('it does not wait without end', async () => {
+    const { group } = await makeSlowGroup();
+    let isDone = false;
+    void group.add(write('a')).then(() => (isDone = true));
+    while (!isDone) {
+      await nextTurn();
+      void group.add(write('b', 0));
+    }
+    await group.idle();
+
+    expect(isDone).toBe(true);
+  });
 });
 
 describe('a commit that fails', () => {
