@@ -2,38 +2,33 @@
  * `npm run bench receiver`: compares the receiver, which flushes each delivery to disk, with raw Fastify and with Nest
  * on Express, which keep nothing. Takes about two minutes.
  */
-import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { compare, type Figures, ratio } from './compare.js';
-
-interface Contender {
-  readonly name: string;
-  readonly process: ChildProcess;
-  readonly origin: string;
-}
-
-const accessToken = 'arbitrary-access-token';
-
-/** Arbitrary content of about 1 kB, which implies nothing about the fields of a plant. */
-const body = JSON.stringify({ arbitrary: 'x'.repeat(1_000) });
+import {
+  accessToken,
+  body,
+  cpuMicroseconds,
+  type ServerContender,
+  startForked,
+  startReceiver,
+  stop,
+} from './servers.js';
 
 const rounds = 5;
 const roundSeconds = 2;
 const levels = [50, 500];
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
-const contenders: Contender[] = [];
+const contenders: ServerContender[] = [];
 try {
-  contenders.push(await forked('raw Fastify, keeps nothing', './receiver-fastify.js'));
-  contenders.push(await receiver('the receiver, flushed to disk'));
-  contenders.push(await receiver('the same, HANDLER_PROCESS=own', { HANDLER_PROCESS: 'own' }));
-  contenders.push(await forked('Nest on Express, keeps nothing', './receiver-express.js'));
+  const inbox = (): string => join(folder, String(contenders.length));
+  contenders.push(await startForked('raw Fastify, keeps nothing', './receiver-fastify.js'));
+  contenders.push(await startReceiver('the receiver, flushed to disk', inbox()));
+  contenders.push(await startReceiver('the same, HANDLER_PROCESS=own', inbox(), { HANDLER_PROCESS: 'own' }));
+  contenders.push(await startForked('Nest on Express, keeps nothing', './receiver-express.js'));
   for (const connections of levels) {
     await compare({
       title: `1 kB of JSON, ${connections} connections`,
@@ -54,7 +49,7 @@ try {
 }
 
 async function measure(
-  { origin, process: server }: Contender,
+  { origin, process: server }: ServerContender,
   connections: number,
 ): Promise<Figures<'perSecond' | 'p99' | 'cpuMicroseconds'>> {
   const cpu = cpuMicroseconds(server);
@@ -73,45 +68,4 @@ async function measure(
     p99: result.latency.p99,
     cpuMicroseconds: (cpuMicroseconds(server) - cpu) / result['2xx'],
   };
-}
-
-async function forked(name: string, module: string): Promise<Contender> {
-  const server = fork(new URL(module, import.meta.url), [accessToken]);
-  const [port] = (await once(server, 'message')) as [number];
-  return { name, process: server, origin: `http://127.0.0.1:${port}` };
-}
-
-async function receiver(name: string, settings = {}): Promise<Contender> {
-  const main = fileURLToPath(new URL('../../../apps/webhook/dist/main.js', import.meta.url));
-  const server = spawn(process.execPath, [main], {
-    env: {
-      ACCESS_TOKENS: accessToken,
-      PORT: '0',
-      OPERATIONS_PORT: '0',
-      INBOX_URL: `file:${join(folder, String(contenders.length))}`,
-      ...settings,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = (await once(createInterface({ input: server.stdout }), 'line')) as [string];
-  const { url } = JSON.parse(line) as { url: string };
-  return { name, process: server, origin: new URL(url).origin };
-}
-
-async function stop(server: ChildProcess): Promise<void> {
-  const ended = once(server, 'exit');
-  server.kill();
-  await ended;
-}
-
-/** The CPU time of a process and its children so far, NaN on a system without /proc. */
-function cpuMicroseconds({ pid }: { readonly pid?: number | undefined }): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-    const own = (Number(fields[11]) + Number(fields[12])) * 10_000;
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
-    return children.reduce((sum, child) => sum + cpuMicroseconds({ pid: Number(child) }), own);
-  } catch {
-    return NaN;
-  }
 }
