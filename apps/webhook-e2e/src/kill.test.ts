@@ -23,7 +23,8 @@ test(
   'acknowledged deliveries survive SIGKILL at random moments, byte for byte, and are handled',
   async () => {
     const folder = makeFolder();
-    const settings = { LOG_LEVEL: 'debug' };
+    // What a kill interrupts has failed, and comes again soon.
+    const settings = { LOG_LEVEL: 'debug', HANDLER_BACKOFF_MS: '100', HANDLER_MAX_BACKOFF_MS: '100' };
     const load = new Load();
     const handled = new Set<unknown>();
 
