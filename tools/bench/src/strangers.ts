@@ -2,24 +2,24 @@
  * `npm run bench strangers`: what those without a token cost. Compares a refusal with raw node:http, and deliveries
  * with and without strangers who pipeline. Takes about a minute.
  */
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { compare, type Figures, ratio } from './compare.js';
+import {
+  accessToken,
+  body,
+  cpuMicroseconds,
+  type ServerContender,
+  startForked,
+  startReceiver,
+  stop,
+} from './servers.js';
 
-interface Contender {
-  readonly name: string;
-  readonly process: ChildProcess;
-  readonly port: number;
-}
-
-const accessToken = 'arbitrary-access-token';
 const post = 'POST /plant/webhook HTTP/1.1\r\nHost: localhost\r\n';
 const delivery = `${post}Authorization: Bearer ${accessToken}\r\nContent-Length: 1\r\n\r\na`;
 const wrong = `${post}Authorization: Bearer wrong\r\n\r\n`;
@@ -31,8 +31,8 @@ const pipelined = 8;
 const strangers = 20;
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
-const http = await rawHttp();
-const receiver = await builtReceiver();
+const http = await startForked('raw node:http', './receiver-http.js');
+const receiver = await startReceiver('the receiver', folder);
 try {
   await compare({
     title: `401 to a wrong token, ${connections} connections, ${pipelined} requests at a time`,
@@ -66,18 +66,18 @@ try {
 
 async function measureRefusals({
   process: server,
-  port,
-}: Contender): Promise<Figures<'perSecond' | 'cpuMicroseconds'>> {
+  origin,
+}: ServerContender): Promise<Figures<'perSecond' | 'cpuMicroseconds'>> {
   const cpu = cpuMicroseconds(server);
   const until = Date.now() + roundSeconds * 1_000;
-  const counts = await Promise.all(Array.from({ length: connections }, () => countRefusals(port, until)));
+  const counts = await Promise.all(Array.from({ length: connections }, () => countRefusals(origin, until)));
   const count = counts.reduce((sum, each) => sum + each, 0);
   return { perSecond: count / roundSeconds, cpuMicroseconds: (cpuMicroseconds(server) - cpu) / count };
 }
 
 /** Sends requests with a wrong token, after a delivery: a connection without a right token would be closed soon. */
-async function countRefusals(port: number, until: number): Promise<number> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+async function countRefusals(origin: string, until: number): Promise<number> {
+  const socket = connect({ port: Number(new URL(origin).port), host: '127.0.0.1', noDelay: true });
   let refused = 0;
   let pending = 1;
   socket.setEncoding('latin1').on('data', (text: string) => {
@@ -98,13 +98,13 @@ async function countRefusals(port: number, until: number): Promise<number> {
 async function measureDeliveries(count: number): Promise<Figures<'perSecond' | 'p50' | 'p99'>> {
   const load =
     count > 0
-      ? fork(new URL('./stranger-load.js', import.meta.url), [String(receiver.port), String(count)])
+      ? fork(new URL('./stranger-load.js', import.meta.url), [new URL(receiver.origin).port, String(count)])
       : undefined;
   const result = await autocannon({
-    url: `http://127.0.0.1:${receiver.port}/plant/webhook`,
+    url: `${receiver.origin}/plant/webhook`,
     method: 'POST',
     headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ arbitrary: 'x'.repeat(1_000) }),
+    body,
     connections,
     duration: roundSeconds,
   });
@@ -116,37 +116,4 @@ async function measureDeliveries(count: number): Promise<Figures<'perSecond' | '
     p50: result.latency.p50,
     p99: result.latency.p99,
   };
-}
-
-async function rawHttp(): Promise<Contender> {
-  const server = fork(new URL('./receiver-http.js', import.meta.url), [accessToken]);
-  const [port] = (await once(server, 'message')) as [number];
-  return { name: 'raw node:http', process: server, port };
-}
-
-async function builtReceiver(): Promise<Contender> {
-  const main = fileURLToPath(new URL('../../../apps/webhook/dist/main.js', import.meta.url));
-  const server = spawn(process.execPath, [main], {
-    env: { ACCESS_TOKENS: accessToken, PORT: '0', OPERATIONS_PORT: '0', INBOX_URL: `file:${folder}` },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = (await once(createInterface({ input: server.stdout }), 'line')) as [string];
-  const { url } = JSON.parse(line) as { url: string };
-  return { name: 'the receiver', process: server, port: Number(new URL(url).port) };
-}
-
-async function stop(server: ChildProcess): Promise<void> {
-  const ended = once(server, 'exit');
-  server.kill();
-  await ended;
-}
-
-/** The CPU time of a process so far, NaN on a system without /proc. */
-function cpuMicroseconds({ pid }: ChildProcess): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * 10_000;
-  } catch {
-    return NaN;
-  }
 }
