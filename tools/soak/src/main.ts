@@ -41,7 +41,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-console.log(`Soak of ${minutes} minutes in ${folder}. --seed ${seed} draws the same faults again.`);
+const duration = minutes === 1 ? '1 minute' : `${minutes} minutes`;
+console.log(`Soak of ${duration} in ${folder}. --seed ${seed} draws the same faults again.`);
 const progress = setInterval(printProgress, Math.min(60, minutes * 10) * 1_000);
 let failure: unknown;
 try {
