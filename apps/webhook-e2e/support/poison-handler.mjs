@@ -1,75 +1,101 @@
 /**
- * Preloaded with `node --import`: replaces the receiver's handler by one that does what the content of a delivery says.
- * It doesn't load while the file that UNTIL_FILE names doesn't exist.
+ * Preloaded with `node --import`: replaces what the receiver's handler does by what the content of a delivery says.
+ * While the file that UNTIL_FILE names doesn't exist, the handler doesn't load.
  */
+import { existsSync } from 'node:fs';
 import { register } from 'node:module';
 
-const HANDLER = `
-  import { existsSync } from 'node:fs';
+const log = (msg, fields) => process.stdout.write(JSON.stringify({ level: 'info', msg, ...fields }) + '\n');
 
-  const { UNTIL_FILE } = process.env;
-  if (UNTIL_FILE && !existsSync(UNTIL_FILE)) throw new Error('not loaded on purpose');
-
-  const log = (msg, fields) => process.stdout.write(JSON.stringify({ level: 'info', msg, ...fields }) + '\\n');
-
-  /** The log shows 80 KB of it. */
-  const longError = () => {
-    const members = Array.from({ length: 20 }, (_, index) => ['member' + index, 'long'.repeat(250)]);
-    const part = Object.assign(new Error('part'), Object.fromEntries(members));
-    return new AggregateError([part, part, part, part], 'long on purpose');
-  };
-  const fates = {
-    exit: () => process.exit(7),
-    kill: () => process.kill(process.pid, 'SIGKILL'),
-    'throw outside its promise': () =>
-      new Promise(() => setTimeout(() => { throw new Error('thrown on purpose'); }, 20)),
-    'use up the memory': () => { for (const kept = []; ; ) kept.push(new Array(100_000).fill({})); },
-    block: () => { for (;;); },
-    disconnect: () => new Promise(() => process.disconnect()),
-    'send messages': () => [null, 'ready', { kind: 'arbitrary' }].forEach((message) => process.send?.(message)),
-    'reject unhandled': async () => void Promise.reject(new Error('rejected on purpose')),
-    'wait then exit': () => new Promise(() => setTimeout(() => process.exit(7), 200)),
-    wait: () => new Promise((resolve) => setTimeout(resolve, 400)),
-    'fail at length': () => { throw longError(); },
-    'wait for ever': () => new Promise(() => undefined),
-    'wait for the signal': (_delivery, { signal }) =>
-      new Promise((_resolve, reject) => signal.addEventListener('abort', () => {
+/** The log shows 80 KB of it. */
+const longError = () => {
+  const members = Array.from({ length: 20 }, (_, index) => ['member' + index, 'long'.repeat(250)]);
+  const part = Object.assign(new Error('part'), Object.fromEntries(members));
+  return new AggregateError([part, part, part, part], 'long on purpose');
+};
+const fates = {
+  exit: () => process.exit(7),
+  kill: () => process.kill(process.pid, 'SIGKILL'),
+  'throw outside its promise': () =>
+    new Promise(() =>
+      setTimeout(() => {
+        throw new Error('thrown on purpose');
+      }, 20),
+    ),
+  'use up the memory': () => {
+    for (const kept = []; ;) kept.push(new Array(100_000).fill({}));
+  },
+  block: () => {
+    for (;;);
+  },
+  disconnect: () => new Promise(() => process.disconnect()),
+  'send messages': () => [null, 'ready', { kind: 'arbitrary' }].forEach((message) => process.send?.(message)),
+  'reject unhandled': async () => void Promise.reject(new Error('rejected on purpose')),
+  'wait then exit': () => new Promise(() => setTimeout(() => process.exit(7), 200)),
+  wait: () => new Promise((resolve) => setTimeout(resolve, 400)),
+  'fail at length': () => {
+    throw longError();
+  },
+  'wait for ever': () => new Promise(() => undefined),
+  'wait for the signal': (_delivery, { signal }) =>
+    new Promise((_resolve, reject) =>
+      signal.addEventListener('abort', () => {
         log('aborted', { reason: String(signal.reason) });
         reject(signal.reason);
-      })),
-    'throw an error': () => {
-      const cause = Object.assign(new RangeError('the cause'), { code: 'CAUSE' });
-      throw Object.assign(new TypeError('thrown on purpose', { cause }), { code: 'ARBITRARY', omitted: {} });
-    },
-    'throw an object': () => { throw { arbitrary: new Map([[1, () => undefined]]) }; },
-    'throw nothing': () => { throw null; },
-    'change the delivery': (delivery) => {
-      delivery.id = 1000;
-      delivery.failures = 1000;
-      delivery.content.fill(0);
-      throw new Error('changed on purpose');
-    },
-    show: ({ content, ...fields }) =>
-      log('shown', { fields, type: content.constructor.name, hex: Buffer.from(content).toString('hex') }),
-  };
-  export class NewPlantHandler {
-    handle(delivery, attempt) {
-      const { id, failures } = delivery;
-      const fate = /^[a-z ]*[a-z]/.exec(String(delivery.content))?.[0];
-      log('attempt', { delivery: id, failures });
-      return fates[fate]?.(delivery, attempt);
-    }
-    onModuleDestroy() {
-      log('the handler closed');
-    }
-  }`;
+      }),
+    ),
+  'throw an error': () => {
+    const cause = Object.assign(new RangeError('the cause'), { code: 'CAUSE' });
+    throw Object.assign(new TypeError('thrown on purpose', { cause }), { code: 'ARBITRARY', omitted: {} });
+  },
+  'throw an object': () => {
+    throw { arbitrary: new Map([[1, () => undefined]]) };
+  },
+  'throw nothing': () => {
+    throw null;
+  },
+  'change the delivery': (delivery) => {
+    delivery.id = 1000;
+    delivery.failures = 1000;
+    delivery.content.fill(0);
+    throw new Error('changed on purpose');
+  },
+  show: ({ content, ...fields }) =>
+    log('shown', { fields, type: content.constructor.name, hex: Buffer.from(content).toString('hex') }),
+};
 
-register(
-  `data:text/javascript,${encodeURIComponent(`
-    export async function resolve(specifier, context, next) {
-      const resolved = await next(specifier, context);
-      return new URL(resolved.url).pathname.endsWith('/dist/dispatch/new-plant.handler.js')
-        ? { url: 'data:text/javascript,' + encodeURIComponent(${JSON.stringify(HANDLER)}), shortCircuit: true }
-        : resolved;
-    }`)}`,
-);
+const handler = {
+  handle(delivery, attempt) {
+    const { id, failures } = delivery;
+    const fate = /^[a-z ]*[a-z]/.exec(String(delivery.content))?.[0];
+    log('attempt', { delivery: id, failures });
+    return fates[fate]?.(delivery, attempt);
+  },
+  onModuleDestroy() {
+    log('the handler closed');
+  },
+};
+
+const { UNTIL_FILE } = process.env;
+if (UNTIL_FILE && !existsSync(UNTIL_FILE)) refuseToLoad();
+else {
+  // A hook of the module loader, such as the one below, would slow down each start by half.
+  const module = new URL('../../webhook/dist/dispatch/new-plant.handler.js', import.meta.url);
+  const { NewPlantHandler } = await import(module.href);
+  Object.assign(NewPlantHandler.prototype, handler);
+}
+
+function refuseToLoad() {
+  register(
+    `data:text/javascript,${encodeURIComponent(`
+      export async function resolve(specifier, context, next) {
+        const resolved = await next(specifier, context);
+        return new URL(resolved.url).pathname.endsWith('/dist/dispatch/new-plant.handler.js')
+          ? {
+              url: 'data:text/javascript,export class NewPlantHandler {} throw new Error("not loaded on purpose")',
+              shortCircuit: true,
+            }
+          : resolved;
+      }`)}`,
+  );
+}
