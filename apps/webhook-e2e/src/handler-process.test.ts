@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { makeFolder } from '@plant-store/test-support';
+import { afterThisFile, makeFolder } from '@plant-store/test-support';
 
 import { overviewOf } from '../support/inbox.js';
 import { poisonSettings, sendAll, untilNothingWaits } from '../support/poison.js';
@@ -28,86 +28,111 @@ function failuresOf({ process }: RunningReceiver, id: number): unknown[] {
     .map((entry) => entry['failures']);
 }
 
+/** Sends deliveries, waits until each is handled or parked, and returns what a person sees of them. */
+async function resultsOfSending(
+  receiver: RunningReceiver,
+  contents: readonly string[],
+): Promise<unknown[][]> {
+  const earlier = resultsOf(receiver).length;
+  await sendAll(receiver, contents);
+  await untilNothingWaits(receiver.inbox);
+  return resultsOf(receiver).slice(earlier);
+}
+
 const expectStop = async ({ process }: RunningReceiver): Promise<void> =>
   expect(await process.stop()).toEqual({ code: 0, signal: null });
 
 describe.each(['receiver', 'own'])('HANDLER_PROCESS=%s', (place) => {
   const settings = { ...poisonSettings, HANDLER_PROCESS: place };
 
-  test('the handler gets the delivery as it was sent', async () => {
-    const receiver = await startReceiver({ settings });
-    const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
-    await sendAll(receiver, [`show${bytes.toString('latin1')}`]);
-    const { fields, type, hex } = await receiver.process.logged('shown');
-
-    expect(fields).toEqual({
-      id: 1,
-      failures: 0,
-      suspect: false,
-      receivedAt: expect.any(Number) as number,
-      method: 'POST',
-      mediaType: null,
-      contentEncoding: null,
-      eventId: null,
+  describe('without retries,', () => {
+    let receiver: RunningReceiver;
+    beforeAll(async () => {
+      const once = { ...settings, HANDLER_MAX_ATTEMPTS: '1' };
+      receiver = await startReceiver({ settings: once, cleanUp: afterThisFile });
     });
-    expect(type).toBe('Buffer');
-    expect(hex).toBe(`${Buffer.from('show').toString('hex')}${bytes.toString('hex')}`);
-    await expectStop(receiver);
-    expect(resultsOf(receiver)).toEqual([['handled', 0, null]]);
-  });
+    afterAll(() => expectStop(receiver));
 
-  test('what the handler throws is stored and logged', async () => {
-    const receiver = await startReceiver({ settings: { ...settings, HANDLER_MAX_ATTEMPTS: '1' } });
-    await sendAll(receiver, ['throw an error', 'throw an object', 'throw nothing']);
-    await receiver.process.logged(PARKED, 3);
-    await expectStop(receiver);
+    test('the handler gets the delivery as it was sent', async () => {
+      const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+      const id = resultsOf(receiver).length + 1;
+      const results = await resultsOfSending(receiver, [`show${bytes.toString('latin1')}`]);
+      const { fields, type, hex } = await receiver.process.logged('shown');
 
-    expect(resultsOf(receiver)).toEqual([
-      ['parked', 1, 'TypeError: thrown on purpose'],
-      ['parked', 1, '{ arbitrary: Map(1) { 1 => [Function (anonymous)] } }'],
-      ['parked', 1, 'null'],
-    ]);
-    const stack = expect.stringMatching(
-      /^TypeError: thrown on purpose\n {4}at .*new-plant|^TypeError/,
-    ) as string;
-    const [error, object, nothing] = receiver.process.entries(PARKED).map(({ err }) => err);
-    expect(error).toEqual({
-      type: 'TypeError',
-      message: 'thrown on purpose',
-      code: 'ARBITRARY',
-      stack,
-      cause: {
-        type: 'RangeError',
-        message: 'the cause',
-        code: 'CAUSE',
-        stack: expect.any(String) as string,
-      },
-    });
-    expect(object).toEqual({
-      type: 'object',
-      message: '{ arbitrary: Map(1) { 1 => [Function (anonymous)] } }',
-    });
-    expect(nothing).toEqual({ type: 'object', message: 'null' });
-  });
-
-  test.each(['wait for the signal', 'wait for ever'])(
-    'a time-out aborts the signal of a handler that would %s',
-    async (fate) => {
-      const receiver = await startReceiver({
-        settings: { ...settings, HANDLER_TIMEOUT_MS: '200', HANDLER_MAX_ATTEMPTS: '2' },
+      expect(fields).toEqual({
+        id,
+        failures: 0,
+        suspect: false,
+        receivedAt: expect.any(Number) as number,
+        method: 'POST',
+        mediaType: null,
+        contentEncoding: null,
+        eventId: null,
       });
-      await sendAll(receiver, [fate]);
-      await untilNothingWaits(receiver.inbox);
-      await expectStop(receiver);
+      expect(type).toBe('Buffer');
+      expect(hex).toBe(`${Buffer.from('show').toString('hex')}${bytes.toString('hex')}`);
+      expect(results).toEqual([['handled', 0, null]]);
+    });
 
-      const error = 'Error: the handler took longer than 200 ms';
-      expect(resultsOf(receiver)).toEqual([['parked', 2, error]]);
-      expect(receiver.process.entries('aborted').map(({ reason }) => reason)).toEqual(
-        fate === 'wait for ever' ? [] : [error, error],
-      );
+    test('what the handler throws is stored and logged', async () => {
+      const fates = ['throw an error', 'throw an object', 'throw nothing'];
+      const results = await resultsOfSending(receiver, fates);
+      await receiver.process.logged(PARKED, 3);
+
+      expect(results).toEqual([
+        ['parked', 1, 'TypeError: thrown on purpose'],
+        ['parked', 1, '{ arbitrary: Map(1) { 1 => [Function (anonymous)] } }'],
+        ['parked', 1, 'null'],
+      ]);
+      const stack = expect.stringMatching(
+        /^TypeError: thrown on purpose\n {4}at .*new-plant|^TypeError/,
+      ) as string;
+      const [error, object, nothing] = receiver.process.entries(PARKED).map(({ err }) => err);
+      expect(error).toEqual({
+        type: 'TypeError',
+        message: 'thrown on purpose',
+        code: 'ARBITRARY',
+        stack,
+        cause: {
+          type: 'RangeError',
+          message: 'the cause',
+          code: 'CAUSE',
+          stack: expect.any(String) as string,
+        },
+      });
+      expect(object).toEqual({
+        type: 'object',
+        message: '{ arbitrary: Map(1) { 1 => [Function (anonymous)] } }',
+      });
+      expect(nothing).toEqual({ type: 'object', message: 'null' });
+    });
+
+    test('what the handler sends to its parent process is ignored', async () => {
+      const results = await resultsOfSending(receiver, ['send messages', 'handled']);
+
+      expect(results.map(([state]) => state)).toEqual(['handled', 'handled']);
       expect(receiver.process.entries(ENDED)).toEqual([]);
-    },
-  );
+    });
+  });
+
+  describe('a time-out aborts the signal of a handler', () => {
+    let receiver: RunningReceiver;
+    beforeAll(async () => {
+      const short = { ...settings, HANDLER_TIMEOUT_MS: '200', HANDLER_MAX_ATTEMPTS: '2' };
+      receiver = await startReceiver({ settings: short, cleanUp: afterThisFile });
+    });
+    afterAll(() => expectStop(receiver));
+
+    test.each(['wait for the signal', 'wait for ever'])('that would %s', async (fate) => {
+      const earlier = receiver.process.entries('aborted').length;
+      const error = 'Error: the handler took longer than 200 ms';
+      expect(await resultsOfSending(receiver, [fate])).toEqual([['parked', 2, error]]);
+
+      const aborted = receiver.process.entries('aborted').slice(earlier);
+      expect(aborted.map(({ reason }) => reason)).toEqual(fate === 'wait for ever' ? [] : [error, error]);
+      expect(receiver.process.entries(ENDED)).toEqual([]);
+    });
+  });
 
   test('SIGTERM lets attempts end, then closes what the handler uses', async () => {
     const receiver = await startReceiver({ settings });
@@ -137,6 +162,17 @@ describe.each(['receiver', 'own'])('HANDLER_PROCESS=%s', (place) => {
 });
 
 describe("a handler that ends its process doesn't end the receiver:", () => {
+  let receiver: RunningReceiver;
+  beforeAll(async () => {
+    const settings = {
+      ...own,
+      NODE_OPTIONS: `${poisonSettings['NODE_OPTIONS']} --max-old-space-size=48`,
+      HANDLER_MAX_ATTEMPTS: '2',
+    };
+    receiver = await startReceiver({ settings, cleanUp: afterThisFile });
+  });
+  afterAll(() => expectStop(receiver));
+
   test.each([
     ['exit', 'exit code 7'],
     ['kill', 'SIGKILL'],
@@ -144,17 +180,18 @@ describe("a handler that ends its process doesn't end the receiver:", () => {
     ['disconnect', 'exit code 1'],
     ['use up the memory', 'SIGABRT'],
   ])('%s', async (fate, how) => {
-    const NODE_OPTIONS = `${poisonSettings['NODE_OPTIONS']} --max-old-space-size=48`;
-    const receiver = await startReceiver({ settings: { ...own, NODE_OPTIONS } });
-    await receiver.process.logged(READY);
+    const { process, inbox } = receiver;
+    const earlier = resultsOf(receiver).length;
+    const [ended, parked] = [process.entries(ENDED).length, process.entries(PARKED).length];
+    await process.logged(READY, ended + 1);
     await sendAll(receiver, ['wait 1', fate, 'wait 2', 'handled 1', 'handled 2']);
-    await receiver.process.logged(ENDED);
+    await process.logged(ENDED, ended + 1);
     await sendAll(receiver, ['handled 3']);
-    await receiver.process.logged(PARKED);
-    await untilNothingWaits(receiver.inbox);
-    await expectStop(receiver);
+    await process.logged(PARKED, parked + 1);
+    await process.logged(READY, ended + 3);
+    await untilNothingWaits(inbox);
 
-    const results = resultsOf(receiver);
+    const results = resultsOf(receiver).slice(earlier);
     expect(results.map(([state]) => state)).toEqual([
       'handled',
       'parked',
@@ -165,14 +202,16 @@ describe("a handler that ends its process doesn't end the receiver:", () => {
     ]);
     expect(results[1]).toEqual([
       'parked',
-      3,
+      2,
       `Error: the handler's process ended during the attempt (${how})`,
     ]);
-    expect(failuresOf(receiver, 2)).toEqual([0, 1, 2]);
+    expect(failuresOf(receiver, earlier + 2)).toEqual([0, 1]);
     // Alone with the poison delivery, no other is counted further.
-    for (const id of [1, 3, 4, 5, 6]) expect(failuresOf(receiver, id).at(-1)).toBeLessThanOrEqual(1);
-    expect(receiver.process.entries(ENDED).map((entry) => entry['how'])).toEqual([how, how, how]);
-    expect(receiver.process.entries(READY)).toHaveLength(4);
+    for (const other of [1, 3, 4, 5, 6])
+      expect(failuresOf(receiver, earlier + other).at(-1)).toBeLessThanOrEqual(1);
+    const endings = process.entries(ENDED).slice(ended);
+    expect(endings.map((entry) => entry['how'])).toEqual([how, how]);
+    expect(process.entries(READY)).toHaveLength(ended + 3);
   });
 });
 
@@ -239,8 +278,12 @@ test.each(['wait for ever', 'block'])(
   },
 );
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s of the whole process group stops in order', async (signal) => {
-  const receiver = await startReceiver({ settings: own });
+test.each([
+  ['SIGINT', 'with what npm start preloads', `--import=${END_WITH_PARENT}`],
+  ['SIGTERM', 'with nothing more preloaded', ''],
+] as const)('%s of the whole process group, %s, stops in order', async (signal, _what, preload) => {
+  const NODE_OPTIONS = `${poisonSettings['NODE_OPTIONS']} ${preload}`;
+  const receiver = await startReceiver({ settings: { ...own, NODE_OPTIONS } });
   const { pid } = await receiver.process.logged(READY);
   await sendAll(receiver, ['wait']);
   await receiver.process.logged('attempt');
@@ -250,6 +293,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s of the whole process group stops i
 
   expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
   expect(resultsOf(receiver)).toEqual([['handled', 0, null]]);
+  expect(receiver.process.entries(ENDED)).toEqual([]);
 });
 
 test('while a handler blocks, deliveries are accepted; SIGTERM kills it at the deadline and counts no attempt', async () => {
@@ -263,25 +307,4 @@ test('while a handler blocks, deliveries are accepted; SIGTERM kills it at the d
     ['waiting', 0, null],
     ['waiting', 0, null],
   ]);
-});
-
-test('what the handler sends to its parent process is ignored', async () => {
-  const receiver = await startReceiver({ settings: own });
-  await sendAll(receiver, ['send messages', 'handled']);
-  await receiver.process.logged('attempt', 2);
-  await expectStop(receiver);
-
-  expect(resultsOf(receiver).map(([state]) => state)).toEqual(['handled', 'handled']);
-});
-
-test('it works with what npm start preloads', async () => {
-  const NODE_OPTIONS = `${poisonSettings['NODE_OPTIONS']} --import=${END_WITH_PARENT}`;
-  const receiver = await startReceiver({ settings: { ...own, NODE_OPTIONS } });
-  await receiver.process.logged(READY);
-  await sendAll(receiver, ['wait']);
-  await receiver.process.logged('attempt');
-  await expectStop(receiver);
-
-  expect(resultsOf(receiver)).toEqual([['handled', 0, null]]);
-  expect(receiver.process.entries(ENDED)).toEqual([]);
 });
