@@ -2,7 +2,6 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 
 import type { ComposedAnswers } from './answers/compose-answers.js';
-import { createApp } from './app.module.js';
 import { openAccessTokens } from './authentication/access-token-source.js';
 import type { Config } from './config/config.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
@@ -50,6 +49,8 @@ export async function startReceiver(
     opened.push(operations.close);
     const handlerHost = await openHandlerHost(config.HANDLER_PROCESS, logger);
     opened.push(() => handlerHost.stop(AbortSignal.abort()));
+    // Imported late: a receiver that can't start says so before Nest and Fastify are loaded, which takes longest.
+    const { createApp } = await import('./app.module.js');
     const app = await createApp(
       composed,
       {
