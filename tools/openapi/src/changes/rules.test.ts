@@ -84,6 +84,7 @@ const ROWS: readonly Row[] = [
   ['path-item.parameters', hooks(HOOK), hooks({ ...HOOK, parameters: [{ name: 'a', in: 'query' }] }), WIDER],
   ['operation.parameters', post({}), parameter({ required: true }), BOTH],
   ['operation.parameters', parameter({}), post({}), NARROWER],
+  ['operation.parameters', parameter({ required: true }), post({}), BOTH],
   [
     'operation.requestBody',
     hooks({ post: { summary: 'a' } }),
@@ -133,6 +134,13 @@ const ROWS: readonly Row[] = [
   ['response.headers.*', response({}), response({ headers: { a: {} } }), FINE],
   ['response.headers.*', response({}), response({ headers: { a: { required: true } } }), 'breaks fine'],
   ['response.headers.*', response({ headers: { a: { required: true } } }), response({}), BOTH],
+  ['encoding.headers.*', encoding({ style: 'form' }), encoding({ style: 'form', headers: { a: {} } }), FINE],
+  [
+    'encoding.headers.*',
+    encoding({ style: 'form', headers: { a: { required: true } } }),
+    encoding({ style: 'form' }),
+    BOTH,
+  ],
   ...schemaRows('type', 'string', 'integer', [...CONSTRAINT, BOTH]),
   ['schema.type', s({ type: 'integer' }), s({ type: 'number' }), WIDER],
   ['schema.type', s({ type: ['string', 'null'] }), s({ type: 'string' }), NARROWER],
@@ -210,6 +218,23 @@ describe('the rules, for the request of a webhook', () => {
 
   it('each have a row above', () => {
     expect([...new Set(ROWS.map(([key]) => key))].sort()).toEqual(Object.keys(RULES).sort());
+  });
+});
+
+describe('a required part of the request that the sender no longer sends breaks the receiver', () => {
+  const item = { name: 'X-Hub-Signature-256', in: 'header', required: true };
+  const other = { name: 'X-Other', in: 'header' };
+  const inOperation = (...parameters: object[]) => post({ parameters });
+  const inPathItem = (...parameters: object[]) => hooks({ ...HOOK, parameters });
+  it.each<{ name: string; given: readonly [string, string] }>([
+    { name: 'a header', given: [inOperation(item, other), inOperation(other)] },
+    { name: 'the only header', given: [inOperation(item), post({})] },
+    { name: 'a header of the path item', given: [inPathItem(item, other), inPathItem(other)] },
+    { name: 'a query parameter', given: [parameter({ required: true }), post({})] },
+    { name: 'the body', given: [body({ required: true }), hooks({ post: { summary: 'a' } })] },
+    { name: 'a property', given: [s({ required: ['a'] }), s({})] },
+  ])('$name', ({ given: [before, after] }) => {
+    expect(changes(before, after).map(({ verdicts }) => verdicts.receiver)).toContain('breaking');
   });
 });
 

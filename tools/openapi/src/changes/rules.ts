@@ -99,6 +99,7 @@ export const RULES: Rules = {
   'request-body.content.*': rule('media type', WIDENS, NARROWS, UNKNOWN),
   'response.content.*': rule('media type', WIDENS, NARROWS, UNKNOWN),
   'response.headers.*': rule('header', headerAdded, headerRemoved, UNKNOWN),
+  'encoding.headers.*': rule('header', headerAdded, headerRemoved, UNKNOWN),
 
   '*.schema': always('schema', schemaEffect),
   'schema.type': constraint('type', typeChanged),

@@ -43,7 +43,7 @@ export function headerAdded({ second }: Unit): Effect {
 }
 
 export function headerRemoved({ first }: Unit): Effect {
-  return isRequired(first) ? EITHER : NARROWS;
+  return removalOf(first);
 }
 
 export function parametersEffect({ first, second }: Unit): Effect {
@@ -55,7 +55,15 @@ export function parametersEffect({ first, second }: Unit): Effect {
     if (known === undefined) effect = joined(effect, isRequired(parameter) ? EITHER : WIDENS);
     else if (!isSame(known.node, parameter.node)) effect = joined(effect, UNKNOWN);
   }
-  return [...before.keys()].every((key) => after.has(key)) ? effect : joined(effect, NARROWS);
+  for (const [key, parameter] of before) {
+    if (!after.has(key)) effect = joined(effect, removalOf(parameter));
+  }
+  return effect;
+}
+
+/** Whoever reads a message may rely on what is required in it. */
+function removalOf(part: FactChild | undefined): Effect {
+  return isRequired(part) ? EITHER : NARROWS;
 }
 
 /** Undefined if two parameters are recognised by the same key. */
