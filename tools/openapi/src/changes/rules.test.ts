@@ -104,7 +104,7 @@ const ROWS: readonly Row[] = [
   ['openapi.security', root({}), root({ security: [{ a: [] }] }), NARROWER],
   ['openapi.security', root({ security: [{ a: [] }] }), root({}), WIDER],
   ['openapi.security', root({ security: [{ a: [] }] }), root({ security: [{ b: [] }, { a: [] }] }), WIDER],
-  ['operation.security', post({}), post({ security: [] }), UNKNOWN],
+  ['operation.security', post({}), post({ security: [] }), FINE],
   ['operation.security', post({ security: [] }), post({ security: [{ a: [] }] }), NARROWER],
   ['components.securitySchemes.*', root({}), scheme({}), FINE],
   ['components.securitySchemes.*', scheme({}), root({}), UNKNOWN],
@@ -235,6 +235,62 @@ describe('a required part of the request that the sender no longer sends breaks 
     { name: 'a property', given: [s({ required: ['a'] }), s({})] },
   ])('$name', ({ given: [before, after] }) => {
     expect(changes(before, after).map(({ verdicts }) => verdicts.receiver)).toContain('breaking');
+  });
+});
+
+describe('security is compared as it holds for an operation', () => {
+  const A = { a: [] };
+  const secured = (atRoot?: object[], ...inOperations: (object[] | undefined)[]) =>
+    documentOf({
+      ...(atRoot && { security: atRoot }),
+      webhooks: Object.fromEntries(
+        inOperations.map((security, index) => [`hook${index}`, { post: { summary: 'a', security } }]),
+      ),
+    });
+  it.each<{ name: string; given: readonly [string, string]; want: readonly string[] }>([
+    { name: 'an override', given: [secured([A], undefined), secured([A], [{ b: [] }])], want: [BOTH] },
+    { name: 'an empty override', given: [secured([A], undefined), secured([A], [])], want: [WIDER] },
+    { name: 'an override taken away', given: [secured([A], []), secured([A], undefined)], want: [NARROWER] },
+    { name: 'an override that repeats', given: [secured([A], undefined), secured([A], [A])], want: [FINE] },
+    {
+      name: 'from the document to the operation',
+      given: [secured([A], undefined), secured(undefined, [A])],
+      want: [FINE, FINE],
+    },
+    {
+      name: 'of a document that nobody takes',
+      given: [secured([A], []), secured(undefined, [])],
+      want: [FINE],
+    },
+    {
+      name: 'of a document that one operation takes',
+      given: [secured([A], [], undefined), secured(undefined, [], undefined)],
+      want: [WIDER],
+    },
+    { name: 'made optional', given: [secured([A], undefined), secured([A, {}], undefined)], want: [WIDER] },
+    {
+      name: 'no longer optional',
+      given: [secured([{}, A], undefined), secured([A], undefined)],
+      want: [NARROWER],
+    },
+    { name: 'an empty list or {}', given: [secured([], undefined), secured([{}], undefined)], want: [FINE] },
+    {
+      name: 'one more scheme in an alternative',
+      given: [secured([A], undefined), secured([{ a: [], b: [] }], undefined)],
+      want: [NARROWER],
+    },
+    {
+      name: 'one more scope',
+      given: [secured([{ a: ['x'] }], undefined), secured([{ a: ['x', 'y'] }], undefined)],
+      want: [NARROWER],
+    },
+    {
+      name: 'another order',
+      given: [secured([A, { b: [] }], undefined), secured([{ b: [] }, A], undefined)],
+      want: [FINE],
+    },
+  ])('$name', ({ given: [before, after], want }) => {
+    expect(judged(before, after)).toEqual(want);
   });
 });
 

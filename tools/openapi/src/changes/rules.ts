@@ -1,6 +1,7 @@
 import type { FactChild } from '../facts/fact.js';
 import { isMap, METHODS } from '../facts/openapi-objects.js';
 import { EITHER, type Effect, modified, NARROWS, NEITHER, UNKNOWN, WIDENS } from './effect.js';
+import { operationSecurityEffect, rootSecurityEffect } from './security-effects.js';
 import type { Unit } from './unit.js';
 import {
   flag,
@@ -15,7 +16,6 @@ import {
   requiredEffect,
   responseRemoved,
   schemaEffect,
-  securityEffect,
   typeChanged,
   unlessRequired,
   upperBoundChanged,
@@ -81,8 +81,8 @@ export const RULES: Rules = {
   // A reader treats an unknown status as the first of its class (RFC 9110 §15), which may be right or not.
   'responses.*': rule('response', { widens: 'maybe', narrows: 'no' }, responseRemoved, UNKNOWN),
 
-  'openapi.security': always('security requirement', securityEffect),
-  'operation.security': rule('security requirement', UNKNOWN, UNKNOWN, securityEffect),
+  'openapi.security': always('security requirement', rootSecurityEffect),
+  'operation.security': always('security requirement', operationSecurityEffect),
   'components.securitySchemes.*': rule('security scheme', NEITHER, UNKNOWN, UNKNOWN),
   'security-scheme.type': always('type of the security scheme', EITHER),
   'security-scheme.scheme': always('HTTP scheme', EITHER),

@@ -73,15 +73,6 @@ function parametersOf(child: FactChild | undefined): Map<string, FactChild> | un
   return byKey.size === items.length ? byKey : undefined;
 }
 
-/** For the alternatives of a requirement. An empty list lets everybody in. */
-export function securityEffect({ first, second }: Unit): Effect {
-  const before = first === undefined ? [] : itemsOf(first);
-  const after = second === undefined ? [] : itemsOf(second);
-  if (before === undefined || after === undefined) return UNKNOWN;
-  if (before.length === 0) return after.length === 0 ? NEITHER : NARROWS;
-  return after.length === 0 ? WIDENS : itemsCompared(before, after);
-}
-
 export function propertyAdded({ around }: Unit): Effect {
   const isSure = allowsAllOrNone(around.first) && allowsAllOrNone(around.second);
   return isSure ? WIDENS : { widens: 'yes', narrows: 'maybe' };
@@ -123,14 +114,7 @@ function namesIn(child: FactChild | undefined): readonly unknown[] | undefined {
 
 /** For lists whose items say what is allowed. */
 export function itemsChanged({ first, second }: Unit): Effect {
-  return itemsCompared(itemsOf(first), itemsOf(second));
-}
-
-function itemsCompared(
-  before: readonly FactNode[] | undefined,
-  after: readonly FactNode[] | undefined,
-): Effect {
-  return compared(before, after, isSame);
+  return compared(itemsOf(first), itemsOf(second), isSame);
 }
 
 /** Undefined if it isn't a list. */

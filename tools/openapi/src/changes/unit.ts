@@ -31,6 +31,8 @@ export interface Unit {
   readonly within: Pair;
   /** What that is a part of; the schema, for a property. */
   readonly around: Pair;
+  /** The whole documents. */
+  readonly root: Pair;
   readonly audience: Audience;
   /** From the outermost to the innermost. */
   readonly modifiers: readonly Modifier[];
@@ -72,7 +74,7 @@ export function unitAt(pointer: string, root: Pair): Unit | undefined {
     if (!isLookedInto(child, kind)) {
       const audience = audienceOf(roles, isResponse);
       const place = pointerOf(steps.slice(0, index + 1));
-      return { pointer: place, kind, field: step, ...children, within, around, audience, modifiers };
+      return { pointer: place, kind, field: step, ...children, within, around, root, audience, modifiers };
     }
     context = {
       name: nameOf(child, kind),
