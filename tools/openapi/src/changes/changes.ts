@@ -1,10 +1,11 @@
-import { compare } from '../facts/compare.js';
 import { factGraph } from '../facts/fact-graph.js';
 import { type Fact, factAt, type FactNode } from '../facts/fact.js';
+import { capped } from '../facts/places.js';
 import { readOpenapi, type ReadText, SourceFiles } from '../read/source-files.js';
 import { type Effect, modified, type Sureness } from './effect.js';
+import { type FoundUnit, findUnits } from './find-units.js';
 import { judge } from './rules.js';
-import { type Pair, type Party, type Unit, unitAt } from './unit.js';
+import type { Party, Unit } from './unit.js';
 
 /** What a change means for one party, or for the worst off. */
 export type Verdict = 'breaking' | 'unclassified' | 'not breaking';
@@ -13,8 +14,10 @@ export type Verdict = 'breaking' | 'unclassified' | 'not breaking';
 export interface Change {
   /** JSON Pointer of the part that changed. */
   readonly pointer: string;
-  /** The same change in other places, which share a schema or another part with this one. */
+  /** The same change in other places, which share a schema or another part with this one: the first 9 of them. */
   readonly alsoAt: readonly string[];
+  /** How many places there are beside these. */
+  readonly more: number;
   /** `property added` */
   readonly what: string;
   /** For those whom it concerns. */
@@ -42,13 +45,15 @@ export interface ChangesInput {
  */
 export function changesBetween({ before, after }: ChangesInput, only?: Party): readonly Change[] {
   const revisions = { first: read(before), second: read(after) };
-  const { listed } = compare(revisions.first, revisions.second);
   const found = new Map<string, Found>();
-  for (const { pointer, alsoAt } of listed) gather([pointer, ...alsoAt], revisions, found);
+  for (const unit of findUnits(revisions)) gather(unit, found);
   const all = Array.from(found.values(), toChange);
   const changes = only === undefined ? all : all.flatMap((change) => concerning(only, change));
   return ORDER.flatMap((verdict) => changes.filter((change) => change.verdict === verdict));
 }
+
+/** How many places of a change are listed. Its verdict holds for all. */
+const MAX_LISTED = 10;
 
 /** The worst first. */
 const ORDER: readonly Verdict[] = ['breaking', 'unclassified', 'not breaking'];
@@ -61,7 +66,8 @@ interface Judged {
 }
 
 interface Found extends Judged {
-  readonly places: Set<string>;
+  readonly places: string[];
+  count: number;
 }
 
 function read({ readText, path }: ChangesInput['before']): FactNode {
@@ -69,21 +75,14 @@ function read({ readText, path }: ChangesInput['before']): FactNode {
   return factGraph(files, readOpenapi(files, path));
 }
 
-/**
- * Adds the change at these places, which share a part: one change, or several if it doesn't mean the same at
- * each of them. A definition is listed where it is used, and by itself only if it is used nowhere.
- */
-function gather(pointers: readonly string[], revisions: Pair, found: Map<string, Found>): void {
-  const units = pointers.map((pointer) => unitAt(pointer, revisions)).filter((unit) => unit !== undefined);
-  const used = units.filter(({ modifiers }) => !modifiers.includes('defined'));
-  const [start] = units;
-  for (const unit of used.length > 0 ? used : units) {
-    const judged = verdictsOn(unit);
-    const key = JSON.stringify([start?.pointer, unit.kind, judged.what, judged.verdicts]);
-    const known = found.get(key) ?? { ...judged, places: new Set() };
-    found.set(key, known);
-    known.places.add(unit.pointer);
-  }
+/** A part that changed is one change, or several if that doesn't mean the same wherever the part is used. */
+function gather({ unit, part, count, places }: FoundUnit, found: Map<string, Found>): void {
+  const judged = verdictsOn(unit);
+  const key = JSON.stringify([part, judged.what, judged.verdicts]);
+  const known = found.get(key) ?? { ...judged, places: [], count: 0 };
+  found.set(key, known);
+  known.places.push(...places.slice(0, MAX_LISTED - known.places.length));
+  known.count = capped(known.count + count);
 }
 
 function verdictsOn(unit: Unit): Judged {
@@ -113,12 +112,13 @@ function concerning(party: Party, change: Change): Change[] {
   return verdict === undefined ? [] : [{ ...change, verdict, verdicts: { [party]: verdict } }];
 }
 
-function toChange({ unit, places, what, verdicts, verdict }: Found): Change {
-  const [pointer = unit.pointer, ...alsoAt] = places;
+function toChange({ unit, places, count, what, verdicts, verdict }: Found): Change {
+  const [pointer = '', ...alsoAt] = places;
   const { first, second } = unit;
   return {
     pointer,
     alsoAt,
+    more: count - places.length,
     what,
     verdicts,
     verdict,

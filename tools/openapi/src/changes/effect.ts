@@ -46,3 +46,10 @@ function surer(one: Sureness, other: Sureness): Sureness {
   if (one === 'yes' || other === 'yes') return 'yes';
   return one === 'maybe' || other === 'maybe' ? 'maybe' : 'no';
 }
+
+const PROBES: readonly Effect[] = [WIDENS, NARROWS, { widens: 'maybe', narrows: 'no' }];
+
+/** The same text for modifiers that together do the same to every effect. */
+export function signatureOf(modifiers: readonly Modifier[]): string {
+  return JSON.stringify(PROBES.map((effect) => modifiers.reduceRight(modified, effect)));
+}

@@ -71,7 +71,7 @@ function entryOf(change: Change, producerOf: ProducerOf): Entry {
       ...concerned(change).flatMap(([party, one]) => words(`for a ${party}`, one)),
       ...statement('before', before && statementOf(before)),
       ...statement('after', after && statementOf(after)),
-      ...words('also at', alsoAt.join('\n')),
+      ...words('also at', [...alsoAt, ...morePlaces(change)].join('\n')),
       ...words('comes from', producer && formatPosition(producer)),
     ],
     advice: [],
@@ -100,14 +100,23 @@ function concerned({ verdicts }: Change): [Party, Verdict][] {
   });
 }
 
+/** `and 990 more places`, if not all are listed. */
+function morePlaces({ more }: Change): string[] {
+  return more === 0 ? [] : [`and ${more} more ${more === 1 ? 'place' : 'places'}`];
+}
+
 function changesTable(changes: readonly Change[]): string {
   const parties = PARTIES.filter((party) => changes.some(({ verdicts }) => verdicts[party] !== undefined));
   const head = ['Change', ...parties.map((party) => `For a ${party}`), 'Before', 'After'];
-  const rows = changes.map(({ what, pointer, alsoAt, verdicts, before, after }) => [
-    [escape(what), escape(plainName(pointer)), ...[pointer, ...alsoAt].map(code)].join('<br>'),
-    ...parties.map((party) => verdicts[party] ?? ''),
-    before === undefined ? 'nothing' : code(before.text),
-    after === undefined ? 'nothing' : code(after.text),
-  ]);
+  const rows = changes.map((change) => {
+    const { what, pointer, alsoAt, verdicts, before, after } = change;
+    const places = [...[pointer, ...alsoAt].map(code), ...morePlaces(change)];
+    return [
+      [escape(what), escape(plainName(pointer)), ...places].join('<br>'),
+      ...parties.map((party) => verdicts[party] ?? ''),
+      before === undefined ? 'nothing' : code(before.text),
+      after === undefined ? 'nothing' : code(after.text),
+    ];
+  });
   return table(head, rows);
 }

@@ -1,7 +1,8 @@
 import { type FactChild, type FactNode, isSame } from '../facts/fact.js';
 import { METHODS } from '../facts/openapi-objects.js';
 import { type Effect, EITHER, joined, modified, NARROWS, NEITHER, UNKNOWN, WIDENS } from './effect.js';
-import { parameterKey, type Unit } from './unit.js';
+import { parameterKey } from './parts.js';
+import type { Unit } from './unit.js';
 
 // What the rules need a look at both documents for: the effect of a part that was added, removed or changed.
 

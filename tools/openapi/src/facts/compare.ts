@@ -1,6 +1,7 @@
 import { escapeStep } from '../read/json-pointer.js';
 import type { Place } from '../read/source-node.js';
 import { type Fact, factAt, type FactChild, type FactNode, NO_CHILDREN } from './fact.js';
+import { capped, countPlaces, type Part, placesOf, type Visit } from './places.js';
 
 /** A fact that is not the same in both documents, or one that has a label. */
 export interface Comparison<Label> {
@@ -39,21 +40,6 @@ export function compare<Label = never>(
   labelOf: (place: Place) => Label | undefined = () => undefined,
 ): Comparisons<Label> {
   return new Comparer(labelOf).run(first, second);
-}
-
-/** A pair of parts, and the places where it comes. It is compared at the first of them. */
-interface Part {
-  readonly pointer: string;
-  readonly visits: Visit[];
-  /** How many places that are, and which, once they are known. */
-  count?: number;
-  places?: readonly string[];
-}
-
-/** A place, and the part that it is in. */
-interface Visit {
-  readonly pointer: string;
-  readonly within: Part | undefined;
 }
 
 /** The two documents at one place; a document that has nothing there is undefined. */
@@ -200,34 +186,4 @@ function toComparison<Label>({ first, second, labels, ...visit }: Pair<Label>): 
     ...(second && { second: factAt(pointer, second) }),
     labels,
   };
-}
-
-const MAX_PLACES = 1000;
-
-/** All places of what was visited, the visited one first; of its part, the places must have been counted. */
-function placesOf({ pointer, within }: Visit): readonly string[] {
-  if (within === undefined || within.count === 1) return [pointer];
-  const rest = pointer.slice(within.pointer.length);
-  within.places ??= placesOfPart(within);
-  return within.places.map((place) => place + rest);
-}
-
-function placesOfPart({ visits }: Part): readonly string[] {
-  const places: string[] = [];
-  for (const visit of visits) {
-    if (places.length >= MAX_PLACES) break;
-    places.push(...placesOf(visit));
-  }
-  return places.slice(0, MAX_PLACES);
-}
-
-function countPlaces(part: Part | undefined): number {
-  if (part === undefined) return 1;
-  part.count ??= part.visits.reduce((sum, { within }) => capped(sum + countPlaces(within)), 0);
-  return part.count;
-}
-
-/** Schemas that share parts can have more facts than there are numbers for. */
-function capped(count: number): number {
-  return Math.min(count, Number.MAX_SAFE_INTEGER);
 }

@@ -1,0 +1,120 @@
+import { documentOf, reader, SCHEMA, withSchema } from '../../test/documents.js';
+import { type Change, changesBetween } from './changes.js';
+
+const changes = (before: string, after: string): readonly Change[] =>
+  changesBetween({
+    before: { readText: reader({ a: before }), path: 'a' },
+    after: { readText: reader({ b: after }), path: 'b' },
+  });
+
+const told = (before: string, after: string): string[] =>
+  changes(before, after).map(({ what, pointer }) => `${what}: ${pointer}`);
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const receiving = (schema: object) => ({ post: { requestBody: { content: { 'a/b': { schema } } } } });
+const responding = (schema: object) => ({ post: { responses: { 200: { content: { 'a/b': { schema } } } } } });
+
+describe('a webhook that comes or goes is one change', () => {
+  const shared = { type: 'object', properties: { id: { type: 'string' } } };
+  const schemas = {
+    Shared: shared,
+    A: { allOf: [ref('Shared')], properties: { a: ref('Leaf') } },
+    Leaf: shared,
+  };
+  const one = { one: receiving(ref('Shared')) };
+  const both = { ...one, two: receiving(ref('A')) };
+  const document = (webhooks: object, components: object) =>
+    documentOf({ webhooks, components: { schemas: components } });
+  it.each<{ name: string; few: string }>([
+    { name: 'with its components', few: document(one, { Shared: shared }) },
+    { name: 'without its components, which nothing uses then', few: document(one, schemas) },
+  ])('$name', ({ few }) => {
+    const many = document(both, schemas);
+    expect(told(many, few)).toEqual(['webhook removed: /webhooks/two']);
+    expect(told(few, many)).toEqual(['webhook added: /webhooks/two']);
+  });
+
+  it('even the only one', () => {
+    const section = { components: { schemas: { Shared: shared } } };
+    const [none, given] = [
+      documentOf({ paths: {}, ...section }),
+      documentOf({ paths: {}, webhooks: one, ...section }),
+    ];
+    expect(told(given, none)).toEqual(['webhook removed: /webhooks/one']);
+    expect(told(none, given)).toEqual(['webhook added: /webhooks/one']);
+  });
+
+  it('and a component that nothing uses before and after is still told', () => {
+    expect(told(document(one, { Shared: shared }), document(one, { Shared: shared, New: {} }))).toEqual([
+      'components.schemas.* added: /components/schemas/New',
+    ]);
+  });
+});
+
+describe('changes are counted by the part that changed', () => {
+  it('two new properties of the same schema are two', () => {
+    const given = (properties: object) =>
+      withSchema({ properties: { id: {}, ...properties } }, { A: { enum: [1] } });
+    expect(told(given({ old: ref('A') }), given({ old: ref('A'), a: ref('A'), b: ref('A') }))).toEqual([
+      `property added: ${SCHEMA}/properties/a`,
+      `property added: ${SCHEMA}/properties/b`,
+    ]);
+  });
+
+  it('equal changes of two schemas are two', () => {
+    const given = (type: string) =>
+      withSchema({ properties: { a: ref('A'), b: ref('B') } }, { A: { type }, B: { type } });
+    expect(told(given('string'), given('null'))).toEqual([
+      `type changed: ${SCHEMA}/properties/a/type`,
+      `type changed: ${SCHEMA}/properties/b/type`,
+    ]);
+  });
+
+  it('a shared schema in two places is one', () => {
+    const given = (type: string) => withSchema({ properties: { a: ref('A'), b: ref('A') } }, { A: { type } });
+    expect(changes(given('string'), given('null'))).toMatchObject([
+      { pointer: `${SCHEMA}/properties/a/type`, alsoAt: [`${SCHEMA}/properties/b/type`], more: 0 },
+    ]);
+  });
+});
+
+describe('a schema that is used in very many places', () => {
+  const given = (size: number, type: unknown) => {
+    const responses = Array.from({ length: size }, (_, index) => [`w${index}`, responding(ref('A'))]);
+    const webhooks = { ...(Object.fromEntries(responses) as object), last: receiving(ref('A')) };
+    return documentOf({ webhooks, components: { schemas: { A: { type } } } });
+  };
+
+  it('breaks whom it breaks at the last of them', () => {
+    const found = changes(given(1200, ['string', 'null']), given(1200, 'string'));
+    expect(found.map(({ verdicts, pointer, more }) => [verdicts, pointer, more])).toEqual([
+      [
+        { receiver: 'breaking', sender: 'not breaking' },
+        '/webhooks/w0/post/responses/200/content/a~1b/schema/type',
+        1190,
+      ],
+      [
+        { receiver: 'not breaking', sender: 'breaking' },
+        '/webhooks/last/post/requestBody/content/a~1b/schema/type',
+        0,
+      ],
+    ]);
+  });
+
+  it('counts them all and lists ten', () => {
+    const [change] = changes(given(1200, ['string', 'null']), given(1200, 'string'));
+    expect(change?.alsoAt).toHaveLength(9);
+  });
+
+  it('needs no time for each of them', () => {
+    const names = Array.from({ length: 60 }, (_, index) => `S${index}`);
+    const chain = names.map((name, index) => [
+      name,
+      { properties: { a: ref(`S${index + 1}`), b: ref(`S${index + 1}`) } },
+    ]);
+    const doubling = (type: string) =>
+      withSchema(ref('S0'), { ...(Object.fromEntries(chain) as object), S60: { type } });
+    const [change] = changes(doubling('string'), doubling('null'));
+    expect(change?.more).toBe(Number.MAX_SAFE_INTEGER - 10);
+  });
+});

@@ -1,0 +1,160 @@
+import { type FactNode, isSame } from '../facts/fact.js';
+import { isObject } from '../facts/openapi-objects.js';
+import { countPlaces, type Part as Spot, placesOf, type Visit } from '../facts/places.js';
+import { escapeStep, pointerSteps } from '../read/json-pointer.js';
+import { descend } from '../read/source-node.js';
+import { audienceOf, type Context, contextBelow, contextOfRoot, isDefinitions, keyOf } from './context.js';
+import { isLookedInto, type Part, partsOf } from './parts.js';
+import type { Pair, Unit } from './unit.js';
+
+/** A change, and where it is. */
+export interface FoundUnit {
+  readonly unit: Unit;
+  /** The same text for what is the same part of the same two parts, whatever it means there. */
+  readonly part: string;
+  /** How many places it has. A shared part has many. */
+  readonly count: number;
+  /** JSON Pointers of the first 1000. */
+  readonly places: readonly string[];
+}
+
+/**
+ * Everything that changed between two documents. Two parts that come again where a change means the same are
+ * looked into once, so the effort grows with what is written and not with the number of places.
+ */
+export function findUnits(root: Pair): readonly FoundUnit[] {
+  return new UnitFinder(root).run();
+}
+
+/** A part that is still to be compared. */
+interface Waiting {
+  readonly part: Part;
+  readonly within: Pair;
+  readonly around: Pair;
+  /** Of what it is a part of. */
+  readonly context: Context;
+  readonly at: Visit;
+}
+
+class UnitFinder {
+  readonly #spots = new Map<string, Spot>();
+  readonly #numbers = new Map<FactNode | undefined, number>();
+  readonly #waiting: Waiting[] = [];
+  /** What defines parts for others. It is compared last, without what is compared where it is used. */
+  readonly #definitions: Waiting[] = [];
+  readonly #used = new Set<FactNode>();
+  readonly #found: { readonly unit: Unit; readonly at: Visit }[] = [];
+  #areDefinitions = false;
+
+  constructor(readonly root: Pair) {}
+
+  run(): readonly FoundUnit[] {
+    const nothing: Pair = { first: undefined, second: undefined };
+    this.#lookInto(this.root, nothing, contextOfRoot(this.root), { pointer: '', within: undefined });
+    this.#compareAll();
+    this.#areDefinitions = true;
+    this.#waiting.push(...this.#definitions.reverse());
+    this.#compareAll();
+    // In the order in which they were found, so that a long chain of parts is no deep recursion.
+    for (const spot of this.#spots.values()) countPlaces(spot);
+    return this.#found.map(({ unit, at }) => ({
+      unit,
+      part: `${this.#pairKey(unit.within)} ${unit.field}`,
+      count: countPlaces(at.within),
+      places: placesOf(at),
+    }));
+  }
+
+  #compareAll(): void {
+    for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) this.#compare(next);
+  }
+
+  #compare(waiting: Waiting): void {
+    const { part, within, context, at } = waiting;
+    if (this.#areDefinitions && this.#isUsed(part, at.pointer)) return;
+    if (!isLookedInto(part)) this.#state(waiting);
+    else if (isDefinitions(part.kind) && !this.#areDefinitions) this.#definitions.push(waiting);
+    else {
+      const pair = pairOf(part);
+      this.#lookInto(pair, within, contextBelow(context, part.kind, pair), at);
+    }
+  }
+
+  /** Pushes in reverse, so that the first part is compared first. */
+  #lookInto(pair: Pair, around: Pair, context: Context, at: Visit): void {
+    const spot = this.#newSpot(`${this.#pairKey(pair)} ${keyOf(context)}`, at);
+    if (spot === undefined) return;
+    if (!this.#areDefinitions) for (const node of nodesOf(pair)) this.#used.add(node);
+    const parts = partsOf(pair, context).map((part) => ({
+      part,
+      within: pair,
+      around,
+      context,
+      at: { pointer: `${at.pointer}/${escapeStep(part.step)}`, within: spot },
+    }));
+    this.#waiting.push(...parts.reverse());
+  }
+
+  /** Undefined if the same two parts were looked into already. */
+  #newSpot(key: string, at: Visit): Spot | undefined {
+    const known = this.#spots.get(key);
+    if (known === undefined) {
+      const spot: Spot = { pointer: at.pointer, visits: [at] };
+      this.#spots.set(key, spot);
+      return spot;
+    }
+    const isCircle = at.pointer.startsWith(`${known.pointer}/`);
+    if (!isCircle) known.visits.push(at);
+    return undefined;
+  }
+
+  #pairKey({ first, second }: Pair): string {
+    return `${this.#number(first)} ${this.#number(second)}`;
+  }
+
+  #number(node: FactNode | undefined): number {
+    const number = this.#numbers.get(node) ?? this.#numbers.size;
+    this.#numbers.set(node, number);
+    return number;
+  }
+
+  #state({ part, within, around, context, at }: Waiting): void {
+    const { kind, step: field, first, second } = part;
+    const pair = pairOf(part);
+    if (!this.#areDefinitions) reach(nodesOf(pair), this.#used);
+    if (first !== undefined && second !== undefined && isSame(first.node, second.node)) return;
+    const { isResponse, ...below } = contextBelow(context, kind, pair);
+    const audience = audienceOf({ isResponse, ...below });
+    const { root } = this;
+    const { modifiers } = context;
+    const unit = { kind, field, first, second, within, around, root, audience, isResponse, modifiers };
+    this.#found.push({ unit, at });
+  }
+
+  /** Whether a definition is compared where it is used. */
+  #isUsed(part: Part, pointer: string): boolean {
+    const nodes = nodesOf(pairOf(part));
+    if (nodes.every((node) => this.#used.has(node))) return true;
+    if (nodes.length === 2 || !/^components\.\w+\.\*$/.test(part.kind)) return false;
+    // Both documents have it, but in one of them it isn't a fact of its own, because something uses it.
+    return nodesOf(this.root).every(({ source }) => descend(source, pointerSteps(pointer)) !== undefined);
+  }
+}
+
+function pairOf({ first, second }: Part): Pair {
+  return { first: first?.node, second: second?.node };
+}
+
+function nodesOf({ first, second }: Pair): readonly FactNode[] {
+  return [first, second].filter((node) => node !== undefined);
+}
+
+/** Adds everything that these lead to. Values that are data are left out: there are many, and nothing shares them. */
+function reach(from: readonly FactNode[], reached: Set<FactNode>): void {
+  const waiting = [...from];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (reached.has(node) || (node.kind === 'value' && !isObject(node.shape))) continue;
+    reached.add(node);
+    for (const child of node.children.values()) waiting.push(child.node);
+  }
+}

@@ -1,0 +1,46 @@
+/** A part of a document, or a pair of parts, that may come at several places. It is looked into at the first. */
+export interface Part {
+  readonly pointer: string;
+  readonly visits: Visit[];
+  /** How many places that are, and the first of them, once they are known. */
+  count?: number;
+  places?: readonly string[];
+}
+
+/** A place, and the part that it is in. */
+export interface Visit {
+  readonly pointer: string;
+  readonly within: Part | undefined;
+}
+
+/** How many places are listed. All of them are counted. */
+const MAX_PLACES = 1000;
+
+/** The first 1000 places of what was visited, the visited one first; of its part, the places must have been counted. */
+export function placesOf({ pointer, within }: Visit): readonly string[] {
+  if (within === undefined || within.count === 1) return [pointer];
+  const rest = pointer.slice(within.pointer.length);
+  within.places ??= placesOfPart(within);
+  return within.places.map((place) => place + rest);
+}
+
+function placesOfPart({ visits }: Part): readonly string[] {
+  const places: string[] = [];
+  for (const visit of visits) {
+    if (places.length >= MAX_PLACES) break;
+    places.push(...placesOf(visit));
+  }
+  return places.slice(0, MAX_PLACES);
+}
+
+/** How many places a part has. Count parts in the order in which they were found, or the recursion may be deep. */
+export function countPlaces(part: Part | undefined): number {
+  if (part === undefined) return 1;
+  part.count ??= part.visits.reduce((sum, { within }) => capped(sum + countPlaces(within)), 0);
+  return part.count;
+}
+
+/** Schemas that share parts can have more facts than there are numbers for. */
+export function capped(count: number): number {
+  return Math.min(count, Number.MAX_SAFE_INTEGER);
+}
