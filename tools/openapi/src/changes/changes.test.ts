@@ -118,3 +118,111 @@ describe('a schema that is used in very many places', () => {
     expect(change?.more).toBe(Number.MAX_SAFE_INTEGER - 10);
   });
 });
+
+describe('what says the same in another way breaks nobody', () => {
+  const a = { name: 'X-A', in: 'header', required: true, schema: { type: 'string' } };
+  const b = { name: 'b', in: 'query', schema: { enum: [1, 2] } };
+  const hook = (pathItem: object, ...operations: object[]) =>
+    documentOf({
+      webhooks: {
+        hook: {
+          ...pathItem,
+          ...Object.fromEntries(operations.map((one, index) => [['post', 'put'][index], one])),
+        },
+      },
+    });
+  const responseHeader = (name: string, required = true) =>
+    hook({}, { responses: { 200: { headers: { [name]: { required, schema: { type: 'string' } } } } } });
+  it.each<{ name: string; given: readonly [string, string]; want?: readonly string[] }>([
+    {
+      name: 'the name of a header in another case',
+      given: [hook({}, { parameters: [a] }), hook({}, { parameters: [{ ...a, name: 'x-a' }] })],
+      want: ['not breaking'],
+    },
+    {
+      name: 'the name of a header of a response in another case',
+      given: [responseHeader('X-A'), responseHeader('x-a')],
+    },
+    {
+      name: 'a parameter moved from the operation to the path item',
+      given: [hook({}, { parameters: [a, b] }), hook({ parameters: [a] }, { parameters: [b] })],
+    },
+    {
+      name: 'a parameter moved from all operations to the path item',
+      given: [
+        hook({}, { parameters: [a] }, { parameters: [b, a] }),
+        hook({ parameters: [a] }, {}, { parameters: [b] }),
+      ],
+    },
+    {
+      name: 'a const and an enum of one value',
+      given: [withSchema({ const: 'a' }), withSchema({ enum: ['a'] })],
+    },
+    {
+      name: 'values in another order',
+      given: [withSchema({ enum: ['a', 'b'] }), withSchema({ enum: ['b', 'a'] })],
+      want: ['not breaking'],
+    },
+    {
+      name: 'parameters in another order',
+      given: [hook({}, { parameters: [a, b] }), hook({}, { parameters: [b, a] })],
+    },
+    {
+      name: 'required properties in another order',
+      given: [withSchema({ required: ['a', 'b'] }), withSchema({ required: ['b', 'a'] })],
+    },
+    {
+      name: 'a parameter of a path item that each operation replaces',
+      given: [
+        hook({ parameters: [a] }, { parameters: [{ ...a, required: false }] }),
+        hook({}, { parameters: [{ ...a, required: false }] }),
+      ],
+      want: ['not breaking'],
+    },
+  ])('$name', ({ given: [one, other], want = [] }) => {
+    expect(changes(one, other).map(({ verdict }) => verdict)).toEqual(want);
+    expect(changes(other, one).map(({ verdict }) => verdict)).toEqual(want);
+  });
+
+  it.each<{ name: string; given: readonly [string, string]; want: readonly string[] }>([
+    {
+      name: 'a const that becomes an enum of two values',
+      given: [withSchema({ const: 'a' }), withSchema({ enum: ['a', 'b'] })],
+      want: [`allowed values changed: ${SCHEMA}/enum breaks the receiver`],
+    },
+    {
+      name: 'a const that becomes another value of an enum',
+      given: [withSchema({ enum: [[1]] }), withSchema({ const: [2] })],
+      want: [`allowed values changed: ${SCHEMA}/const breaks the receiver and the sender`],
+    },
+    {
+      name: 'a parameter of a path item, once for all its operations',
+      given: [hook({ parameters: [a] }, {}, {}), hook({}, {}, {})],
+      want: ['parameter removed: /webhooks/hook/parameters/0 breaks the receiver and the sender'],
+    },
+    {
+      name: 'a change in a parameter of a path item',
+      given: [
+        hook({ parameters: [b] }, {}, {}),
+        hook(
+          { parameters: [a, { ...b, schema: { enum: [1] } }] },
+          { parameters: [{ ...a, required: false }] },
+          {},
+        ),
+      ],
+      want: [
+        'parameter added: /webhooks/hook/post/parameters/0 breaks the receiver',
+        'parameter added: /webhooks/hook/parameters/0 breaks the receiver and the sender',
+        'allowed values changed: /webhooks/hook/parameters/1/schema/enum breaks the sender',
+      ],
+    },
+  ])('but $name does', ({ given: [one, other], want }) => {
+    const found = changes(one, other).map(({ what, pointer, alsoAt, verdicts }) => {
+      const broken = Object.entries(verdicts).flatMap(([party, verdict]) =>
+        verdict === 'breaking' ? `the ${party}` : [],
+      );
+      return `${[what, [pointer, ...alsoAt].join(' ')].join(': ')} breaks ${broken.join(' and ')}`;
+    });
+    expect(found.sort()).toEqual([...want].sort());
+  });
+});

@@ -36,6 +36,11 @@ export function contextBelow(context: Context, kind: string, part: Pair): Contex
   };
 }
 
+/** The context of what has no effect. */
+export function silenced(context: Context): Context {
+  return { ...context, modifiers: [...context.modifiers, 'silent'] };
+}
+
 /** The same text for contexts in which a change means the same. */
 export function keyOf({ name, roles, isResponse, modifiers }: Context): string {
   return [name, roles.requesters.join('+'), isResponse, signatureOf(modifiers)].join(' ');

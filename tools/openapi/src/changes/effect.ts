@@ -37,16 +37,6 @@ export function modified(effect: Effect, modifier: Modifier): Effect {
   return { widens: widens === 'no' ? 'maybe' : widens, narrows: narrows === 'no' ? 'maybe' : narrows };
 }
 
-/** The effect of two changes together. */
-export function joined(one: Effect, other: Effect): Effect {
-  return { widens: surer(one.widens, other.widens), narrows: surer(one.narrows, other.narrows) };
-}
-
-function surer(one: Sureness, other: Sureness): Sureness {
-  if (one === 'yes' || other === 'yes') return 'yes';
-  return one === 'maybe' || other === 'maybe' ? 'maybe' : 'no';
-}
-
 const PROBES: readonly Effect[] = [WIDENS, NARROWS, { widens: 'maybe', narrows: 'no' }];
 
 /** The same text for modifiers that together do the same to every effect. */

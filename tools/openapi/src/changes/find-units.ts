@@ -1,9 +1,17 @@
 import { type FactNode, isSame } from '../facts/fact.js';
 import { isObject } from '../facts/openapi-objects.js';
 import { countPlaces, type Part as Spot, placesOf, type Visit } from '../facts/places.js';
-import { escapeStep, pointerSteps } from '../read/json-pointer.js';
+import { pointerSteps } from '../read/json-pointer.js';
 import { descend } from '../read/source-node.js';
-import { audienceOf, type Context, contextBelow, contextOfRoot, isDefinitions, keyOf } from './context.js';
+import {
+  audienceOf,
+  type Context,
+  contextBelow,
+  contextOfRoot,
+  isDefinitions,
+  keyOf,
+  silenced,
+} from './context.js';
 import { isLookedInto, type Part, partsOf } from './parts.js';
 import type { Pair, Unit } from './unit.js';
 
@@ -29,7 +37,6 @@ export function findUnits(root: Pair): readonly FoundUnit[] {
 /** A part that is still to be compared. */
 interface Waiting {
   readonly part: Part;
-  readonly within: Pair;
   readonly around: Pair;
   /** Of what it is a part of. */
   readonly context: Context;
@@ -42,6 +49,7 @@ class UnitFinder {
   readonly #waiting: Waiting[] = [];
   /** What defines parts for others. It is compared last, without what is compared where it is used. */
   readonly #definitions: Waiting[] = [];
+  readonly #parameters = new Set<string>();
   readonly #used = new Set<FactNode>();
   readonly #found: { readonly unit: Unit; readonly at: Visit }[] = [];
   #areDefinitions = false;
@@ -70,28 +78,30 @@ class UnitFinder {
   }
 
   #compare(waiting: Waiting): void {
-    const { part, within, context, at } = waiting;
+    const { part, context, at } = waiting;
     if (this.#areDefinitions && this.#isUsed(part, at.pointer)) return;
-    if (!isLookedInto(part)) this.#state(waiting);
-    else if (isDefinitions(part.kind) && !this.#areDefinitions) this.#definitions.push(waiting);
+    const isDefinition = part.isForOthers === true || (isDefinitions(part.kind) && isLookedInto(part));
+    if (isDefinition && !this.#areDefinitions) this.#definitions.push(waiting);
+    else if (!isLookedInto(part)) this.#state(waiting);
     else {
       const pair = pairOf(part);
-      this.#lookInto(pair, within, contextBelow(context, part.kind, pair), at);
+      this.#lookInto(pair, part.within, contextBelow(context, part.kind, pair), at);
     }
   }
 
   /** Pushes in reverse, so that the first part is compared first. */
   #lookInto(pair: Pair, around: Pair, context: Context, at: Visit): void {
-    const spot = this.#newSpot(`${this.#pairKey(pair)} ${keyOf(context)}`, at);
+    // An operation takes parameters from its path item.
+    const above = context.name === 'operation' ? this.#pairKey(around) : '';
+    const spot = this.#newSpot(`${this.#pairKey(pair)} ${above} ${keyOf(context)}`, at);
     if (spot === undefined) return;
     if (!this.#areDefinitions) for (const node of nodesOf(pair)) this.#used.add(node);
-    const parts = partsOf(pair, context).map((part) => ({
-      part,
-      within: pair,
-      around,
-      context,
-      at: { pointer: `${at.pointer}/${escapeStep(part.step)}`, within: spot },
-    }));
+    const parts = partsOf(pair, around, context).map((part): Waiting => {
+      const within = part.isOfPathItem === true ? at.within : spot;
+      const contextOfPart = part.isForOthers === true ? silenced(context) : context;
+      const place = { pointer: `${within?.pointer ?? ''}${part.rest}`, within };
+      return { part, around: part.within === pair ? around : pair, context: contextOfPart, at: place };
+    });
     this.#waiting.push(...parts.reverse());
   }
 
@@ -104,7 +114,9 @@ class UnitFinder {
       return spot;
     }
     const isCircle = at.pointer.startsWith(`${known.pointer}/`);
-    if (!isCircle) known.visits.push(at);
+    // Several operations take the same parameter from their path item.
+    const isRepeated = known.visits.at(-1)?.pointer === at.pointer;
+    if (!isCircle && !isRepeated) known.visits.push(at);
     return undefined;
   }
 
@@ -118,17 +130,25 @@ class UnitFinder {
     return number;
   }
 
-  #state({ part, within, around, context, at }: Waiting): void {
-    const { kind, step: field, first, second } = part;
+  #state({ part, around, context, at }: Waiting): void {
+    const { kind, field, within, first, second } = part;
     const pair = pairOf(part);
     if (!this.#areDefinitions) reach(nodesOf(pair), this.#used);
     if (first !== undefined && second !== undefined && isSame(first.node, second.node)) return;
+    if (part.isOfPathItem === true && !this.#isNew(`${at.pointer} ${first === undefined}`)) return;
     const { isResponse, ...below } = contextBelow(context, kind, pair);
     const audience = audienceOf({ isResponse, ...below });
     const { root } = this;
     const { modifiers } = context;
     const unit = { kind, field, first, second, within, around, root, audience, isResponse, modifiers };
     this.#found.push({ unit, at });
+  }
+
+  /** Several operations take the same parameter from their path item. */
+  #isNew(parameter: string): boolean {
+    if (this.#parameters.has(parameter)) return false;
+    this.#parameters.add(parameter);
+    return true;
   }
 
   /** Whether a definition is compared where it is used. */

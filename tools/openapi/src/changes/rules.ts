@@ -9,8 +9,8 @@ import {
   headerRemoved,
   itemsChanged,
   lowerBoundChanged,
+  nameChanged,
   operationAdded,
-  parametersEffect,
   propertyAdded,
   propertyRemoved,
   requiredEffect,
@@ -19,6 +19,7 @@ import {
   typeChanged,
   unlessRequired,
   upperBoundChanged,
+  valuesChanged,
 } from './unit-effects.js';
 
 /** The effect of a change, or how it is found out. */
@@ -58,8 +59,10 @@ const each = (object: string, fields: readonly string[], ruleOf: (field: string)
 const silent = (object: string, ...fields: readonly string[]) =>
   each(object, fields, (field) => always(field, NEITHER));
 
+const PARAMETER = rule('parameter', unlessRequired(WIDENS), unlessRequired(NARROWS), UNKNOWN);
+
 /**
- * The rules by kind, as `unitAt` names it: what changes, and the effect if it is added, removed or changed.
+ * The rules by kind, as `kindOf` names it: what changes, and the effect if it is added, removed or changed.
  * `*.field` is for a field of any object that has no row of its own. What has no row is unclassified.
  */
 export const RULES: Rules = {
@@ -74,8 +77,8 @@ export const RULES: Rules = {
   ...each('path-item', METHODS, (method) =>
     rule(`operation ${method.toUpperCase()}`, operationAdded, EITHER, UNKNOWN),
   ),
-  'path-item.parameters': always('parameters', parametersEffect),
-  'operation.parameters': always('parameters', parametersEffect),
+  'path-item.parameters.*': PARAMETER,
+  'operation.parameters.*': PARAMETER,
   'operation.requestBody': rule('request body', unlessRequired(WIDENS), unlessRequired(NARROWS), UNKNOWN),
   'operation.responses': always('responses', UNKNOWN),
   // A reader treats an unknown status as the first of its class (RFC 9110 §15), which may be right or not.
@@ -92,6 +95,7 @@ export const RULES: Rules = {
   '*.style': always('serialisation', EITHER),
   '*.explode': always('serialisation', EITHER),
   '*.allowReserved': always('serialisation', EITHER),
+  'parameter.name': always('name', nameChanged),
   'parameter.required': always('obligation to send it', flag(NARROWS, WIDENS)),
   'header.required': always('obligation to send it', flag(NARROWS, WIDENS)),
   'request-body.required': always('obligation to send it', flag(NARROWS, WIDENS)),
@@ -103,7 +107,7 @@ export const RULES: Rules = {
 
   '*.schema': always('schema', schemaEffect),
   'schema.type': constraint('type', typeChanged),
-  'schema.enum': constraint('allowed values', itemsChanged),
+  'schema.enum': constraint('allowed values', valuesChanged),
   'schema.const': constraint('the only value', EITHER),
   'schema.required': always('required properties', requiredEffect),
   'schema.dependentRequired.*': always('required properties', requiredEffect),

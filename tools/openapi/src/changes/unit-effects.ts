@@ -1,7 +1,6 @@
 import { type FactChild, type FactNode, isSame } from '../facts/fact.js';
 import { METHODS } from '../facts/openapi-objects.js';
-import { type Effect, EITHER, joined, modified, NARROWS, NEITHER, UNKNOWN, WIDENS } from './effect.js';
-import { parameterKey } from './parts.js';
+import { type Effect, EITHER, modified, NARROWS, NEITHER, UNKNOWN, WIDENS } from './effect.js';
 import type { Unit } from './unit.js';
 
 // What the rules need a look at both documents for: the effect of a part that was added, removed or changed.
@@ -43,35 +42,14 @@ export function headerAdded({ second }: Unit): Effect {
   return isRequired(second) ? NARROWS : NEITHER;
 }
 
-export function headerRemoved({ first }: Unit): Effect {
-  return removalOf(first);
-}
-
-export function parametersEffect({ first, second }: Unit): Effect {
-  const [before, after] = [parametersOf(first), parametersOf(second)];
-  if (before === undefined || after === undefined) return UNKNOWN;
-  let effect = NEITHER;
-  for (const [key, parameter] of after) {
-    const known = before.get(key);
-    if (known === undefined) effect = joined(effect, isRequired(parameter) ? EITHER : WIDENS);
-    else if (!isSame(known.node, parameter.node)) effect = joined(effect, UNKNOWN);
-  }
-  for (const [key, parameter] of before) {
-    if (!after.has(key)) effect = joined(effect, removalOf(parameter));
-  }
-  return effect;
-}
-
 /** Whoever reads a message may rely on what is required in it. */
-function removalOf(part: FactChild | undefined): Effect {
-  return isRequired(part) ? EITHER : NARROWS;
+export function headerRemoved({ first }: Unit): Effect {
+  return isRequired(first) ? EITHER : NARROWS;
 }
 
-/** Undefined if two parameters are recognised by the same key. */
-function parametersOf(child: FactChild | undefined): Map<string, FactChild> | undefined {
-  const items = [...(child?.node.children.values() ?? [])];
-  const byKey = new Map(items.map((item) => [parameterKey(item.node), item]));
-  return byKey.size === items.length ? byKey : undefined;
+/** A parameter is recognised by its name, so that only the case of a header's name may have changed. */
+export function nameChanged({ first, second }: Unit): Effect {
+  return first?.node.text.toLowerCase() === second?.node.text.toLowerCase() ? NEITHER : UNKNOWN;
 }
 
 export function propertyAdded({ around }: Unit): Effect {
@@ -111,6 +89,19 @@ function namesIn(child: FactChild | undefined): readonly unknown[] | undefined {
   if (child === undefined) return [];
   const names: unknown = child.node.kind === 'value' ? JSON.parse(child.node.text) : undefined;
   return Array.isArray(names) ? names : undefined;
+}
+
+/** A `const` of one document may stand for the `enum` of the other. */
+export function valuesChanged({ first, second, within }: Unit): Effect {
+  return compared(valuesOf(first, within.first), valuesOf(second, within.second), isSame);
+}
+
+function valuesOf(
+  child: FactChild | undefined,
+  schema: FactNode | undefined,
+): readonly FactNode[] | undefined {
+  const isConst = child !== undefined && child === schema?.children.get('const');
+  return isConst ? [child.node] : itemsOf(child);
 }
 
 /** For lists whose items say what is allowed. */
