@@ -226,3 +226,63 @@ describe('what says the same in another way breaks nobody', () => {
     expect(found.sort()).toEqual([...want].sort());
   });
 });
+
+describe('before and after show the difference', () => {
+  const values = Array.from({ length: 20 }, (_, index) => `value ${index}`);
+  const schemas = {
+    A: { type: 'string', title: 'a' },
+    B: { type: 'null', title: 'b' },
+    C: { type: 'object', title: 'c' },
+  };
+  const parameters = (...names: string[]) =>
+    documentOf({
+      webhooks: {
+        hook: { post: { parameters: names.map((name) => ({ name, in: 'header', required: true })) } },
+      },
+    });
+  it.each<{ name: string; given: readonly [string, string]; want: readonly (string | undefined)[] }>([
+    {
+      name: 'the value of an enum that has come',
+      given: [withSchema({ enum: values }), withSchema({ enum: [...values, 'new'] })],
+      want: ['[…]', '["new", …]'],
+    },
+    {
+      name: 'the value of an enum that is gone',
+      given: [withSchema({ enum: values }), withSchema({ enum: values.slice(1) })],
+      want: ['["value 0", …]', '[…]'],
+    },
+    {
+      name: 'nothing more if all values are others',
+      given: [withSchema({ enum: ['a'] }), withSchema({ enum: ['b'] })],
+      want: ['["a"]', '["b"]'],
+    },
+    {
+      name: 'the property that is required now',
+      given: [withSchema({ required: values }), withSchema({ required: [...values, 'id'] })],
+      want: ['[…]', '["id", …]'],
+    },
+    {
+      name: 'the alternative that has come, by its reference',
+      given: [
+        withSchema({ anyOf: [ref('A'), ref('B')] }, schemas),
+        withSchema({ anyOf: [ref('A'), ref('B'), ref('C')] }, schemas),
+      ],
+      want: ['[…]', '[{ "$ref": "#/components/schemas/C" }, …]'],
+    },
+    {
+      name: 'the name of the header that is gone',
+      given: [parameters('X-A', 'X-B'), parameters('X-A')],
+      want: ['{ "name": "X-B", "in": "header", "required": true }', undefined],
+    },
+    {
+      name: 'the whole list if only its order changed',
+      given: [withSchema({ enum: ['a', 'b'] }), withSchema({ enum: ['b', 'a'] })],
+      want: ['["a", "b"]', '["b", "a"]'],
+    },
+  ])('$name', ({ given: [one, other], want }) => {
+    const [change] = changes(one, other).filter(
+      ({ verdict }, _, { length }) => verdict === 'breaking' || length === 1,
+    );
+    expect([change?.before?.text, change?.after?.text]).toEqual(want);
+  });
+});

@@ -1,7 +1,8 @@
 import { factGraph } from '../facts/fact-graph.js';
-import { type Fact, factAt, type FactNode } from '../facts/fact.js';
+import type { Fact, FactNode } from '../facts/fact.js';
 import { capped } from '../facts/places.js';
 import { readOpenapi, type ReadText, SourceFiles } from '../read/source-files.js';
+import { differenceOf } from './difference.js';
 import { type Effect, modified, type Sureness } from './effect.js';
 import { type FoundUnit, findUnits } from './find-units.js';
 import { judge } from './rules.js';
@@ -24,9 +25,9 @@ export interface Change {
   readonly verdicts: Partial<Readonly<Record<Party, Verdict>>>;
   /** The worst of them. */
   readonly verdict: Verdict;
-  /** What stood there; undefined if nothing. */
+  /** What stood there; of a list that changed, the items that are gone. Undefined if nothing. */
   readonly before?: Fact;
-  /** What stands there; undefined if nothing. */
+  /** What stands there; of a list that changed, the items that have come. Undefined if nothing. */
   readonly after?: Fact;
 }
 
@@ -114,7 +115,6 @@ function concerning(party: Party, change: Change): Change[] {
 
 function toChange({ unit, places, count, what, verdicts, verdict }: Found): Change {
   const [pointer = '', ...alsoAt] = places;
-  const { first, second } = unit;
   return {
     pointer,
     alsoAt,
@@ -122,7 +122,6 @@ function toChange({ unit, places, count, what, verdicts, verdict }: Found): Chan
     what,
     verdicts,
     verdict,
-    ...(first && { before: factAt(pointer, first) }),
-    ...(second && { after: factAt(pointer, second) }),
+    ...differenceOf(unit, pointer),
   };
 }
