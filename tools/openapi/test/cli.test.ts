@@ -282,11 +282,13 @@ describe('openapi changes', () => {
     expect(changes(added)).toEqual({
       code: 1,
       out: `breaking: webhook added: webhooks › other   /webhooks/other
+  rule           webhook-added
   for a receiver breaking
   for a sender   not breaking
   after          { "put": {} }   b.json:1
 
 not breaking: summary changed: webhooks › /hook › summary   /webhooks/~1hook/summary
+  rule           summary-changed
   for a receiver not breaking
   for a sender   not breaking
   before         "Hook"   a.json:1
@@ -295,6 +297,32 @@ not breaking: summary changed: webhooks › /hook › summary   /webhooks/~1hook
 1 breaking, 0 unclassified, 1 not breaking
 `,
       err: '',
+    });
+  });
+
+  it('lists the kinds of change with --rules', () => {
+    const { code, out } = runCli(['changes', '--rules']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^request-header-required-removed +required parameter removed; breaks: everybody$/m);
+  });
+
+  it('says how many places of a change are not listed', () => {
+    const given = (type: string) => {
+      const content = { 'a/b': { schema: { $ref: '#/components/schemas/A' } } };
+      const names = Array.from({ length: 1000 }, (_, index) => [
+        `w${index}`,
+        { post: { requestBody: { content } } },
+      ]);
+      return documentOf({
+        webhooks: Object.fromEntries(names) as object,
+        components: { schemas: { A: { type } } },
+      });
+    };
+    inFolder({ 'a.json': given('string'), 'b.json': given('null') }, (folder) => {
+      const run = (format: string) => runCli(['changes', 'a.json', 'b.json', '--format', format], folder).out;
+      expect(run('text')).toContain(`schema/type\n${' '.repeat(17)}and 990 more places\n`);
+      expect(run('markdown')).toContain('schema/type`<br>and 990 more places |');
+      expect(JSON.parse(run('json'))).toMatchObject({ changes: [{ more: 990 }] });
     });
   });
 
@@ -311,14 +339,14 @@ not breaking: summary changed: webhooks › /hook › summary   /webhooks/~1hook
 
   it('prints annotations for GitHub, JSON and Markdown', () => {
     expect(changes(NEW, ['--format', 'github']).out).toContain(
-      '::error file=b.json,line=1,title=breaking%3A webhook added%3A webhooks › other::for a receiver: breaking%0A',
+      '::error file=b.json,line=1,title=breaking%3A webhook added%3A webhooks › other::rule: webhook-added%0Afor a receiver: breaking%0A',
     );
     expect(JSON.parse(changes(NEW, ['--format', 'json']).out)).toMatchObject({
       counts: { breaking: 1, unclassified: 1, 'not breaking': 0 },
       changes: [{ verdicts: { receiver: 'breaking' }, after: { value: '{}', line: 1 } }, {}],
     });
     expect(changes(NEW, ['--format', 'markdown']).out).toContain(
-      '| webhook added<br>webhooks › other<br>`/webhooks/other` | breaking | not breaking | nothing | `{}` |',
+      '| webhook added<br>`webhook-added`<br>webhooks › other<br>`/webhooks/other` | breaking | not breaking | nothing | `{}` |',
     );
   });
 

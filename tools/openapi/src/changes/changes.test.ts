@@ -1,5 +1,6 @@
 import { documentOf, reader, SCHEMA, withSchema } from '../../test/documents.js';
 import { type Change, changesBetween } from './changes.js';
+import { listRules } from './list-rules.js';
 
 const changes = (before: string, after: string): readonly Change[] =>
   changesBetween({
@@ -198,7 +199,7 @@ describe('what says the same in another way breaks nobody', () => {
     {
       name: 'a parameter of a path item, once for all its operations',
       given: [hook({ parameters: [a] }, {}, {}), hook({}, {}, {})],
-      want: ['parameter removed: /webhooks/hook/parameters/0 breaks the receiver and the sender'],
+      want: ['required parameter removed: /webhooks/hook/parameters/0 breaks the receiver and the sender'],
     },
     {
       name: 'a change in a parameter of a path item',
@@ -212,7 +213,7 @@ describe('what says the same in another way breaks nobody', () => {
       ],
       want: [
         'parameter added: /webhooks/hook/post/parameters/0 breaks the receiver',
-        'parameter added: /webhooks/hook/parameters/0 breaks the receiver and the sender',
+        'required parameter added: /webhooks/hook/parameters/0 breaks the receiver and the sender',
         'allowed values changed: /webhooks/hook/parameters/1/schema/enum breaks the sender',
       ],
     },
@@ -284,5 +285,63 @@ describe('before and after show the difference', () => {
       ({ verdict }, _, { length }) => verdict === 'breaking' || length === 1,
     );
     expect([change?.before?.text, change?.after?.text]).toEqual(want);
+  });
+});
+
+describe('each change has the id of its kind', () => {
+  const operation = (fields: object) =>
+    documentOf({ webhooks: { hook: { post: { summary: 'a', ...fields } } } });
+  const header = { name: 'X-A', in: 'header', required: true };
+  const answered = (headers: object) => operation({ responses: { 200: { description: 'a', headers } } });
+  it.each<{ given: readonly [string, string]; want: string }>([
+    { given: [operation({ parameters: [header] }), operation({})], want: 'request-header-required-removed' },
+    {
+      given: [operation({}), operation({ parameters: [{ name: 'a', in: 'query' }] })],
+      want: 'request-query-parameter-added',
+    },
+    { given: [answered({ a: { required: true } }), answered({})], want: 'response-header-required-removed' },
+    {
+      given: [withSchema({ type: 'object' }), withSchema({ type: 'object', properties: { a: {} } })],
+      want: 'request-property-added',
+    },
+    { given: [withSchema({ enum: [1] }), withSchema({ enum: [2] })], want: 'request-enum-changed' },
+    { given: [withSchema({ format: 'a' }), withSchema({ format: 'b' })], want: 'request-other-changed' },
+    {
+      given: [
+        documentOf({ webhooks: { a: { summary: 'a' } } }),
+        documentOf({ webhooks: { a: { summary: 'b' } } }),
+      ],
+      want: 'summary-changed',
+    },
+    {
+      given: [documentOf({ webhooks: {} }), documentOf({ webhooks: {}, paths: {} })],
+      want: 'empty-map-added',
+    },
+    {
+      given: [
+        documentOf({ webhooks: {}, components: { schemas: { A: { type: 'string' } } } }),
+        documentOf({ webhooks: {}, components: { schemas: { A: { type: 'null' } } } }),
+      ],
+      want: 'definition-type-changed',
+    },
+    { given: [operation({}), operation({ security: [{ a: [] }] })], want: 'operation-security-added' },
+  ])('$want', ({ given: [one, other], want }) => {
+    expect(changes(one, other).map(({ id }) => id)).toEqual([want]);
+    expect(listRules().map(({ id }) => id)).toContain(want);
+  });
+
+  it('which is listed once, with whom it breaks', () => {
+    const rules = listRules();
+    expect(new Set(rules.map(({ id }) => id)).size).toBe(rules.length);
+    expect(rules).toContainEqual({
+      id: 'request-header-required-removed',
+      what: 'required parameter removed',
+      breaks: 'everybody',
+    });
+    expect(rules).toContainEqual({
+      id: 'response-media-type-added',
+      what: 'media type added',
+      breaks: 'the sender of a webhook, and the client of a path',
+    });
   });
 });

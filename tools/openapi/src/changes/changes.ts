@@ -19,6 +19,8 @@ export interface Change {
   readonly alsoAt: readonly string[];
   /** How many places there are beside these. */
   readonly more: number;
+  /** The kind of change, as `openapi changes --rules` lists it: `request-property-added`. */
+  readonly id: string;
   /** `property added` */
   readonly what: string;
   /** For those whom it concerns. */
@@ -61,6 +63,7 @@ const ORDER: readonly Verdict[] = ['breaking', 'unclassified', 'not breaking'];
 
 interface Judged {
   readonly unit: Unit;
+  readonly id: string;
   readonly what: string;
   readonly verdicts: Change['verdicts'];
   readonly verdict: Verdict;
@@ -79,7 +82,7 @@ function read({ readText, path }: ChangesInput['before']): FactNode {
 /** A part that changed is one change, or several if that doesn't mean the same wherever the part is used. */
 function gather({ unit, part, count, places }: FoundUnit, found: Map<string, Found>): void {
   const judged = verdictsOn(unit);
-  const key = JSON.stringify([part, judged.what, judged.verdicts]);
+  const key = JSON.stringify([part, judged.id, judged.verdicts]);
   const known = found.get(key) ?? { ...judged, places: [], count: 0 };
   found.set(key, known);
   known.places.push(...places.slice(0, MAX_LISTED - known.places.length));
@@ -87,15 +90,14 @@ function gather({ unit, part, count, places }: FoundUnit, found: Map<string, Fou
 }
 
 function verdictsOn(unit: Unit): Judged {
-  const { first, second, audience, modifiers } = unit;
-  const { subject, effect: inPlace } = judge(unit);
+  const { audience, modifiers } = unit;
+  const { id, what, effect: inPlace } = judge(unit);
   const effect = modifiers.reduceRight(modified, inPlace);
-  const verb = first === undefined ? 'added' : second === undefined ? 'removed' : 'changed';
   const verdicts: Partial<Record<Party, Verdict>> = {};
   for (const party of audience.readers) verdicts[party] = verdictOf(effect.widens);
   for (const party of audience.writers) verdicts[party] = verdictOf(effect.narrows);
   const verdict = ORDER.find((one) => Object.values(verdicts).includes(one)) ?? withoutParty(effect);
-  return { unit, what: `${subject} ${verb}`, verdicts, verdict };
+  return { unit, id, what, verdicts, verdict };
 }
 
 /** For a document without webhooks and paths: nobody is broken, but an unknown effect isn't harmless. */
@@ -113,12 +115,13 @@ function concerning(party: Party, change: Change): Change[] {
   return verdict === undefined ? [] : [{ ...change, verdict, verdicts: { [party]: verdict } }];
 }
 
-function toChange({ unit, places, count, what, verdicts, verdict }: Found): Change {
+function toChange({ unit, places, count, id, what, verdicts, verdict }: Found): Change {
   const [pointer = '', ...alsoAt] = places;
   return {
     pointer,
     alsoAt,
     more: count - places.length,
+    id,
     what,
     verdicts,
     verdict,

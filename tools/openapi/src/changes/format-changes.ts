@@ -3,6 +3,7 @@ import { code, escape, table } from '../format/markdown.js';
 import { formatPosition, positionOf, type ProducerOf, statementOf } from '../format/position.js';
 import { plainName } from '../read/json-pointer.js';
 import type { Change, Verdict } from './changes.js';
+import type { ListedRule } from './list-rules.js';
 import type { Party } from './unit.js';
 
 /** What a reader of changes needs beside them. */
@@ -59,8 +60,14 @@ const github: FormatChanges = ({ changes, producerOf }) => {
 
 export const FORMATS = { text, json, markdown, github };
 
+/** One line for each kind of change. */
+export function formatRules(rules: readonly ListedRule[]): string {
+  const width = Math.max(...rules.map(({ id }) => id.length)) + 3;
+  return rules.map(({ id, what, breaks }) => `${id.padEnd(width)}${what}; breaks: ${breaks}\n`).join('');
+}
+
 function entryOf(change: Change, producerOf: ProducerOf): Entry {
-  const { verdict, what, pointer, alsoAt, before, after } = change;
+  const { id, verdict, what, pointer, alsoAt, before, after } = change;
   const producer = producerOf(pointer);
   return {
     level: verdict === 'breaking' ? 'error' : 'warning',
@@ -68,6 +75,7 @@ function entryOf(change: Change, producerOf: ProducerOf): Entry {
     pointer,
     position: producer ?? (after && positionOf(after.place)),
     details: [
+      ...words('rule', id),
       ...concerned(change).flatMap(([party, one]) => words(`for a ${party}`, one)),
       ...statement('before', before && statementOf(before)),
       ...statement('after', after && statementOf(after)),
@@ -109,10 +117,10 @@ function changesTable(changes: readonly Change[]): string {
   const parties = PARTIES.filter((party) => changes.some(({ verdicts }) => verdicts[party] !== undefined));
   const head = ['Change', ...parties.map((party) => `For a ${party}`), 'Before', 'After'];
   const rows = changes.map((change) => {
-    const { what, pointer, alsoAt, verdicts, before, after } = change;
+    const { id, what, pointer, alsoAt, verdicts, before, after } = change;
     const places = [...[pointer, ...alsoAt].map(code), ...morePlaces(change)];
     return [
-      [escape(what), escape(plainName(pointer)), ...places].join('<br>'),
+      [escape(what), code(id), escape(plainName(pointer)), ...places].join('<br>'),
       ...parties.map((party) => verdicts[party] ?? ''),
       before === undefined ? 'nothing' : code(before.text),
       after === undefined ? 'nothing' : code(after.text),

@@ -1,12 +1,11 @@
 import type { FactChild } from '../facts/fact.js';
 import { isMap, METHODS } from '../facts/openapi-objects.js';
 import { EITHER, type Effect, modified, NARROWS, NEITHER, UNKNOWN, WIDENS } from './effect.js';
+import { idPartsOf, NO_RULE, ruleId, verbOf } from './rule-id.js';
 import { operationSecurityEffect, rootSecurityEffect } from './security-effects.js';
 import type { Unit } from './unit.js';
 import {
   flag,
-  headerAdded,
-  headerRemoved,
   itemsChanged,
   lowerBoundChanged,
   nameChanged,
@@ -17,20 +16,19 @@ import {
   responseRemoved,
   schemaEffect,
   typeChanged,
-  unlessRequired,
   upperBoundChanged,
   valuesChanged,
 } from './unit-effects.js';
 
 /** The effect of a change, or how it is found out. */
-type EffectOf = Effect | ((unit: Unit) => Effect);
+export type EffectOf = Effect | ((unit: Unit) => Effect);
 
 const UPPER_BOUNDS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
 const LOWER_BOUNDS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
 const SCHEMAS = ['patternProperties.*', 'dependentSchemas.*', 'prefixItems.*', 'items', '$ref'];
 
 /** What a change of one kind means. */
-interface Rule {
+export interface Rule {
   /** What changes, in a few words. */
   readonly subject: string;
   /** If only the new document has it. */
@@ -39,6 +37,8 @@ interface Rule {
   readonly removed: EffectOf;
   /** If both have it and differ in it. */
   readonly changed: EffectOf;
+  /** If what was added or removed is required. */
+  readonly required?: Rule;
 }
 
 type Rules = Readonly<Record<string, Rule>>;
@@ -59,7 +59,14 @@ const each = (object: string, fields: readonly string[], ruleOf: (field: string)
 const silent = (object: string, ...fields: readonly string[]) =>
   each(object, fields, (field) => always(field, NEITHER));
 
-const PARAMETER = rule('parameter', unlessRequired(WIDENS), unlessRequired(NARROWS), UNKNOWN);
+/** A part that may be left out unless it is required. */
+const part = (subject: string, added: EffectOf, removed: EffectOf, requiredAdded: EffectOf): Rule => ({
+  ...rule(subject, added, removed, UNKNOWN),
+  // Whoever reads a message may rely on what is required in it.
+  required: rule(`required ${subject}`, requiredAdded, EITHER, UNKNOWN),
+});
+const PARAMETER = part('parameter', WIDENS, NARROWS, EITHER);
+const HEADER = part('header', NEITHER, NARROWS, NARROWS);
 
 /**
  * The rules by kind, as `kindOf` names it: what changes, and the effect if it is added, removed or changed.
@@ -79,7 +86,7 @@ export const RULES: Rules = {
   ),
   'path-item.parameters.*': PARAMETER,
   'operation.parameters.*': PARAMETER,
-  'operation.requestBody': rule('request body', unlessRequired(WIDENS), unlessRequired(NARROWS), UNKNOWN),
+  'operation.requestBody': part('request body', WIDENS, NARROWS, EITHER),
   'operation.responses': always('responses', UNKNOWN),
   // A reader treats an unknown status as the first of its class (RFC 9110 §15), which may be right or not.
   'responses.*': rule('response', { widens: 'maybe', narrows: 'no' }, responseRemoved, UNKNOWN),
@@ -102,8 +109,8 @@ export const RULES: Rules = {
   'parameter.allowEmptyValue': always('empty value', flag(WIDENS, NARROWS)),
   'request-body.content.*': rule('media type', WIDENS, NARROWS, UNKNOWN),
   'response.content.*': rule('media type', WIDENS, NARROWS, UNKNOWN),
-  'response.headers.*': rule('header', headerAdded, headerRemoved, UNKNOWN),
-  'encoding.headers.*': rule('header', headerAdded, headerRemoved, UNKNOWN),
+  'response.headers.*': HEADER,
+  'encoding.headers.*': HEADER,
 
   '*.schema': always('schema', schemaEffect),
   'schema.type': constraint('type', typeChanged),
@@ -130,28 +137,41 @@ export const RULES: Rules = {
   'schema.oneOf': constraint('exclusive alternatives', (unit) => modified(itemsChanged(unit), 'exclusive')),
 };
 
+/** A map without entries says what no map says. With the key of the rule. */
+export const EMPTY_MAP = ['*.emptyMap', always('empty map', NEITHER)] as const;
+
 /** What a change is about, and its effect where it is. */
 export interface Judgement {
-  readonly subject: string;
+  /** See `ruleId`. */
+  readonly id: string;
+  /** `required header removed` */
+  readonly what: string;
   readonly effect: Effect;
 }
 
 /** What the rules say of a change. What no rule knows, an extension (`x-`) for instance, is unknown. */
 export function judge(unit: Unit): Judgement {
-  const { kind, first, second } = unit;
-  const found = ruleFor(unit);
-  if (found === undefined) return { subject: kind, effect: UNKNOWN };
-  const { subject, added, removed, changed } = found;
-  const effect = first === undefined ? added : second === undefined ? removed : changed;
-  return { subject, effect: typeof effect === 'function' ? effect(unit) : effect };
+  const verb = verbOf(unit);
+  const parts = idPartsOf(unit);
+  const [key, found] = ruleFor(unit) ?? [NO_RULE, always(unit.kind, UNKNOWN)];
+  const isRequired = parts.isRequired && found.required !== undefined;
+  const chosen = isRequired ? (found.required ?? found) : found;
+  const effect = chosen[verb];
+  return {
+    id: ruleId(key, verb, { ...parts, isRequired }),
+    what: `${chosen.subject} ${verb}`,
+    effect: typeof effect === 'function' ? effect(unit) : effect,
+  };
 }
 
-function ruleFor({ kind, field, first, second }: Unit): Rule | undefined {
-  if (Object.hasOwn(RULES, kind)) return RULES[kind];
-  if ((first === undefined || second === undefined) && isEmptyMap(first ?? second))
-    return always('empty map', NEITHER);
+/** With its key. */
+function ruleFor({ kind, field, first, second }: Unit): readonly [string, Rule] | undefined {
+  const known = RULES[kind];
+  if (Object.hasOwn(RULES, kind) && known !== undefined) return [kind, known];
+  if ((first === undefined || second === undefined) && isEmptyMap(first ?? second)) return EMPTY_MAP;
   const ofAny = `*.${field}`;
-  return !kind.endsWith('.*') && Object.hasOwn(RULES, ofAny) ? RULES[ofAny] : undefined;
+  const general = kind.endsWith('.*') || !Object.hasOwn(RULES, ofAny) ? undefined : RULES[ofAny];
+  return general && [ofAny, general];
 }
 
 /** An empty map that was added or removed as a whole. */

@@ -29,22 +29,8 @@ export function operationAdded({ within }: Unit): Effect {
   return METHODS.some((method) => within.first?.children.has(method)) ? WIDENS : UNKNOWN;
 }
 
-/** A part that may be left out, unless it is required. */
-export function unlessRequired(effect: Effect): (unit: Unit) => Effect {
-  return ({ first, second }) => (isRequired(first ?? second) ? EITHER : effect);
-}
-
 export function responseRemoved({ field }: Unit): Effect {
   return /^[23]|^default$/.test(field) ? EITHER : NARROWS;
-}
-
-export function headerAdded({ second }: Unit): Effect {
-  return isRequired(second) ? NARROWS : NEITHER;
-}
-
-/** Whoever reads a message may rely on what is required in it. */
-export function headerRemoved({ first }: Unit): Effect {
-  return isRequired(first) ? EITHER : NARROWS;
 }
 
 /** A parameter is recognised by its name, so that only the case of a header's name may have changed. */
@@ -138,8 +124,4 @@ export function schemaEffect({ first, second }: Unit): Effect {
   const [before, after] = [allowedBy(first), allowedBy(second)];
   if (before === after) return before === 'some' ? UNKNOWN : NEITHER;
   return before === 'none' || after === 'all' ? WIDENS : NARROWS;
-}
-
-function isRequired(child: FactChild | undefined): boolean {
-  return child?.node.children.get('required')?.node.text === 'true';
 }
