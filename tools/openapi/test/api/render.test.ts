@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Answers, answers, openQuestions } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
+import { parse } from 'yaml';
 import { renderHtml } from '../../src/format/html.js';
 import { prettify, STYLE } from '../../src/format/markdown.js';
 import { type Block, type Page, renderMarkdown, type Section, type Text } from '../../src/format/page.js';
@@ -10,6 +11,11 @@ import { ANSWERED_DOCUMENT } from './answered-document.js';
 import { describeExample } from './describe-example.js';
 
 const published = readFileSync(join(WORKSPACE, 'apps/webhook/openapi.json'), 'utf8');
+
+/** The document while every question is open, whatever is answered by now. */
+const open = JSON.stringify(
+  parse(readFileSync(join(WORKSPACE, 'libs/contract/spec/plant-store.openapi.yaml'), 'utf8')),
+);
 
 const SOME_ANSWERS: Answers = {
   'http-method': 'PUT',
@@ -41,7 +47,7 @@ const marks: Page = {
 
 const pages: [string, Page][] = [
   ['the published document', describeExample(published, answers)],
-  ['the published document with some answers', describeExample(published, SOME_ANSWERS)],
+  ['a document with some answers', describeExample(open, SOME_ANSWERS)],
   ['a document with all example answers', describeExample(ANSWERED_DOCUMENT, exampleAnswers)],
   ['words that look like marks', marks],
 ];
@@ -134,7 +140,7 @@ test('pages are laid out in the style of the workspace', () => {
 
 describe('what is open', () => {
   test('is listed, each question once, with what the software does while it is open', async () => {
-    const page = await markdownOf(describeExample(published));
+    const page = await markdownOf(describeExample(open));
     for (const { id, whileOpen } of openQuestions) {
       expect(page.split(`\n\`${id}\` · open, `)).toHaveLength(2);
       expect(missingIn(readMarkdown(page), Object.values(whileOpen))).toEqual([]);
@@ -142,7 +148,7 @@ describe('what is open', () => {
   });
 
   test('stands as open where an answer would stand', async () => {
-    const page = await markdownOf(describeExample(published));
+    const page = await markdownOf(describeExample(open));
     expect(page).toContain(
       '- Delivery path: `/plant/webhook`\n- Method: [open: HTTP method](#http-method)\n- Payload: [open: Payload](#payload)\n',
     );
@@ -150,7 +156,7 @@ describe('what is open', () => {
   });
 
   test('is listed with its answer once there is one, and no longer as open', async () => {
-    const page = await markdownOf(describeExample(published, SOME_ANSWERS));
+    const page = await markdownOf(describeExample(open, SOME_ANSWERS));
     const [before = '', after = ''] = page.split('## What is open');
     expect(before).toContain('\n`http-method` · answered: `PUT`\n');
     expect(before).toContain('· answered: Announced \\*before\\*, in words with `code`.\n');
