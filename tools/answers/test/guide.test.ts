@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
+import { answers } from '@plant-store/contract';
+
+import { cloneRepository, commitAll } from '../src/answered/clone.js';
 import { ROOT } from './scenario/run-program.js';
-import { cloneRepository } from './clone.js';
 import { readGuide } from './read-guide.js';
 
 const guide = readGuide(readFileSync(join(ROOT, 'docs/answering.md'), 'utf8'));
@@ -14,8 +16,10 @@ let port: number;
 
 beforeAll(async () => {
   clone = cloneRepository();
+  // The page begins with every question open, whatever is answered by now.
+  if (Object.keys(answers).length > 0) openEveryQuestion();
   port = await freePort();
-}, 60_000);
+}, 300_000);
 
 afterAll(() => rmSync(clone, { recursive: true, force: true }));
 
@@ -26,23 +30,41 @@ test('begins with what a fresh clone needs', () => {
 test.each(guide.slice(1).map((block) => [block.commands.split('\n')[0], block] as const))(
   '%s',
   (_first, { commands, fails, shows }) => {
-    const { status, stdout, stderr } = spawnSync(
-      'bash',
-      ['-euc', commands.replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)],
-      {
-        cwd: clone,
-        encoding: 'utf8',
-        maxBuffer: 2 ** 26,
-        env: environment(),
-        stdio: ['ignore', 'pipe', 'pipe'],
-      },
-    );
-    const output = stdout + stderr;
-    expect({ fails: status !== 0, output }).toEqual({ fails, output });
+    const { failed, output } = run(commands.replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`));
+    expect({ fails: failed, output }).toEqual({ fails, output });
     for (const line of shows) expect(output).toContain(line);
   },
   300_000,
 );
+
+/** Runs commands in the clone. */
+function run(commands: string): { failed: boolean; output: string } {
+  const { status, stdout, stderr } = spawnSync('bash', ['-euc', commands], {
+    cwd: clone,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+    env: environment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return { failed: status !== 0, output: stdout + stderr };
+}
+
+/** Takes the answers out of the clone. */
+function openEveryQuestion(): void {
+  writeFileSync(
+    join(clone, 'libs/contract/src/answers.ts'),
+    `import type { Answers } from './answer-types.js';
+
+export const answers = {} as const satisfies Answers;
+`,
+  );
+  rmSync(join(clone, 'libs/contract/spec/answers.overlay.yaml'), { force: true });
+  const { failed, output } = run(
+    'npx nx run webhook:openapi && npx nx run-many -t open-questions contract-diff api',
+  );
+  if (failed) throw new Error(output);
+  commitAll(clone);
+}
 
 /** The variables of a terminal, without those of this test run. Nx starts no daemon. */
 function environment(): NodeJS.ProcessEnv {

@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-import { ROOT } from './scenario/run-program.js';
+/** The repository. */
+export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /**
  * A copy of the repository as it is in the working tree, under version control, with what is installed and built here.
@@ -24,24 +26,16 @@ export function cloneRepository(): string {
     const built = join(ROOT, project, 'dist');
     if (existsSync(built)) cpSync(built, join(folder, project, 'dist'), { recursive: true });
   }
-  inClone(folder, 'init', '--quiet', '--initial-branch', 'main');
-  inClone(folder, 'add', '--all');
-  inClone(
-    folder,
-    '-c',
-    'user.name=A',
-    '-c',
-    'user.email=a@example.com',
-    'commit',
-    '--quiet',
-    '--message',
-    'All',
-  );
+  execFileSync('git', ['init', '--quiet', '--initial-branch', 'main'], { cwd: folder });
+  commitAll(folder);
   return folder;
 }
 
-function inClone(folder: string, ...args: readonly string[]): void {
-  execFileSync('git', [...args], { cwd: folder });
+/** Commits everything in a clone. */
+export function commitAll(folder: string): void {
+  const author = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
+  execFileSync('git', ['add', '--all'], { cwd: folder });
+  execFileSync('git', [...author, 'commit', '--quiet', '--message', 'All'], { cwd: folder });
 }
 
 /** Links every installed package. Links to packages of the workspace, and to commands, lead into the clone. */
