@@ -70,7 +70,7 @@ actions:
       required: true
   - target: $.webhooks['/plant/webhook'].post.requestBody.content['application/vnd.plant+json']
     x-question: plant-fields
-    x-answer: &plant
+    x-answer:
       type: object
       properties:
         id: { type: string, minLength: 1 }
@@ -83,13 +83,27 @@ actions:
             amount: { type: number, minimum: 0 }
             currency: { type: string, minLength: 3, maxLength: 3 }
           required: [amount, currency]
-        pottedOn: { anyOf: [{ type: string }, { type: 'null' }] }
+        pottedOn: { type: [string, 'null'] }
       required: [id, latinName, commonNames, light, price]
     x-answered-by: Ada Grower
     x-date: 2026-02-03
     x-reason: The fields of the plants' service.
     update:
-      schema: *plant
+      schema:
+        type: object
+        properties:
+          id: { type: string, minLength: 1 }
+          latinName: { type: string, minLength: 1 }
+          commonNames: { type: array, items: { type: string } }
+          light: { type: string, enum: [full sun, partial shade, shade] }
+          price:
+            type: object
+            properties:
+              amount: { type: number, minimum: 0 }
+              currency: { type: string, minLength: 3, maxLength: 3 }
+            required: [amount, currency]
+          pottedOn: { type: [string, 'null'] }
+        required: [id, latinName, commonNames, light, price]
   - target: $
     x-question: event-identity
     x-answer:
