@@ -24,7 +24,7 @@ export async function startForked(name: string, module: string): Promise<ServerC
 }
 
 /**
- * Starts the built receiver.
+ * Starts the built receiver, with the options of Node that this process has: they preload what opens every question.
  *
  * @param folder of its inbox
  * @param environment further variables
@@ -35,7 +35,7 @@ export async function startReceiver(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ServerContender> {
   const main = fileURLToPath(new URL('../../../apps/webhook/dist/main.js', import.meta.url));
-  const server = spawn(process.execPath, [main], {
+  const server = spawn(process.execPath, [...process.execArgv, main], {
     env: {
       ACCESS_TOKENS: accessToken,
       PORT: '0',
