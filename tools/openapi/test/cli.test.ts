@@ -215,7 +215,13 @@ describe('openapi diff cannot run', () => {
 });
 
 it('an internal error has one line that says so, and its stack', () => {
-  const broken = 'data:text/javascript,Object.fromEntries=()=>{throw new TypeError("broken")}';
+  // Only the text of the answers is indented: a schema in answers.ts must not break before.
+  const breakIndented = `const { stringify } = JSON;
+    JSON.stringify = (value, replacer, indent) => {
+      if (indent) throw new TypeError('broken');
+      return stringify(value, replacer);
+    };`;
+  const broken = `data:text/javascript,${encodeURIComponent(breakIndented)}`;
   const { code, out, err } = run(['--import', broken, CLI, 'answers']);
   expect({ code, out }).toEqual({ code: 2, out: '' });
   const [first, ...stack] = err.split('\n');
