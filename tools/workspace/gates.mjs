@@ -7,11 +7,12 @@ import { tiedPackages, undocumented } from './gates/packages.mjs';
  * @property {string} [command] the gate fails if it doesn't exit with 0
  * @property {(folder: string) => string[]} [findings] the gate fails if it returns any
  * @property {string} [fix] the command that fixes the findings, where there is one
+ * @property {string[]} [generates] the files that `fix` generates; `npm run generate` runs it
  */
 
 /**
  * The gates of `npm run check`. Those of one list run one after another, because they build what the next one reads or
- * because they are short. The lists run side by side.
+ * because they are short. The lists run side by side. `npm run generate` runs the generators in the same order.
  *
  * @type {Gate[][]}
  */
@@ -19,21 +20,38 @@ export const gates = [
   [{ name: 'lint', command: 'nx run workspace:lint-all', fix: 'npx nx run-many -t lint --fix' }],
   [
     { name: 'types', command: 'tsc --build' },
-    { name: 'openapi', command: 'nx run webhook:openapi --check', fix: 'npx nx run webhook:openapi' },
+    {
+      name: 'openapi',
+      command: 'nx run webhook:openapi --check',
+      fix: 'npx nx run webhook:openapi',
+      generates: ['apps/webhook/openapi.json'],
+    },
     { name: 'openapi-diff', command: 'nx run webhook:openapi-diff' },
     { name: 'openapi-lint', command: 'nx run webhook:openapi-lint' },
     {
       name: 'open-questions',
       command: 'nx run openapi:open-questions-check',
       fix: 'npx nx run openapi:open-questions',
+      generates: ['OPEN_QUESTIONS.md'],
     },
     {
       name: 'contract-diff',
       command: 'nx run openapi:contract-diff-check',
       fix: 'npx nx run openapi:contract-diff',
+      generates: ['docs/CONTRACT-DIFF.md'],
     },
-    { name: 'api', command: 'nx run openapi:api-check', fix: 'npx nx run openapi:api' },
-    { name: 'answers', command: 'nx run answers:page-check', fix: 'npx nx run answers:page' },
+    {
+      name: 'api',
+      command: 'nx run openapi:api-check',
+      fix: 'npx nx run openapi:api',
+      generates: ['docs/API.md', 'docs/api.html'],
+    },
+    {
+      name: 'answers',
+      command: 'nx run answers:page-check',
+      fix: 'npx nx run answers:page',
+      generates: ['docs/answers.md'],
+    },
   ],
   [
     { name: 'sync', command: 'nx sync:check', fix: 'npx nx sync' },

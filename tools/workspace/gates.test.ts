@@ -9,3 +9,19 @@ test('CONTRIBUTING.md has a row for each gate, with the command that fixes it', 
   }));
   expect(rows).toEqual(gates.flat().map(({ name, fix }) => ({ name, fix })));
 });
+
+test('each file that says which command generates it is one of `generates`', () => {
+  const pages = [
+    'OPEN_QUESTIONS.md',
+    'docs/CONTRACT-DIFF.md',
+    'docs/API.md',
+    'docs/api.html',
+    'docs/answers.md',
+  ];
+  const generated = gates.flat().flatMap(({ fix, generates = [] }) => generates.map((file) => [file, fix]));
+  expect(generated.map(([file]) => file).sort()).toEqual([...pages, 'apps/webhook/openapi.json'].sort());
+  for (const [file = '', fix = ''] of generated) {
+    const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+    if (pages.includes(file)) expect(text.slice(0, 2_000)).toContain(fix.replace('npx ', ''));
+  }
+});
