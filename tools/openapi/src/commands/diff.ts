@@ -20,7 +20,8 @@ ${GATE_HELP}
   --fix-with CMD    the command that generates the document; findings name it
   --format FORMAT   text (default), json, markdown or github (annotations)
 
-Files may be JSON or YAML; a $ref may lead to other local files.
+Files may be JSON or YAML; a $ref may lead to other files of the repository, or of the document's folder if it is in
+no repository.
 Exit: 0 each fact is specified or answered, and both sides of each answer are equal; 1 there are findings;
 2 the tool could not run.
 `,

@@ -1,20 +1,41 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { realPathInside } from './reference-fence.js';
 import { ToolError } from './tool-error.js';
+
+/** How many bytes the files of one run may have together. A process is one run. */
+export const MAX_INPUT_BYTES = 64_000_000;
+
+let bytesRead = 0;
+
+/** How many bytes this run may still read. */
+export function bytesLeft(): number {
+  return MAX_INPUT_BYTES - bytesRead;
+}
+
+/** Counts bytes of a file. @throws ToolError `too-large` if the files of this run have too many together */
+export function countBytes(path: string, count: number): void {
+  const rule = `the files of one run may have ${MAX_INPUT_BYTES} bytes together`;
+  if (count > bytesLeft()) throw new ToolError('too-large', `${path}: too large: ${rule}`);
+  bytesRead += count;
+}
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EISDIR: 'it is a directory',
   ENOTDIR: 'a part of its path is not a directory',
   EACCES: 'this user may not read it',
+  ELOOP: 'it is a symbolic link that leads to itself',
+  ENXIO: 'it is not a regular file',
 };
 
 /**
- * The text of a UTF-8 file.
+ * The text of a regular UTF-8 file.
  *
- * @throws ToolError `unreadable` or `not-text`
+ * @param document for a file that a `$ref` leads to: the document in whose folder or repository it must be
+ * @throws ToolError `unreadable`, `not-text` or `too-large`; `outside`, without a look at what is there
  */
-export function readTextFile(path: string): string {
-  const bytes = readBytes(path);
+export function readTextFile(path: string, document?: string): string {
+  const bytes = readBytes(path, document);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
@@ -22,11 +43,34 @@ export function readTextFile(path: string): string {
   }
 }
 
-function readBytes(path: string): Buffer {
+function readBytes(path: string, document: string | undefined): Buffer {
   try {
-    return readFileSync(path);
+    const found = document === undefined ? path : realPathInside(path, document);
+    // Without O_NONBLOCK, opening a FIFO would wait for a writer.
+    const file = openSync(found, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      return readOpen(file, path);
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
+    if (error instanceof ToolError) throw error;
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
     throw new ToolError('unreadable', `${path}: cannot be read: ${REASONS[code] ?? code}`, { cause: error });
   }
+}
+
+function readOpen(file: number, path: string): Buffer {
+  const status = fstatSync(file);
+  if (!status.isFile()) {
+    const reason = status.isDirectory() ? 'it is a directory' : 'it is not a regular file';
+    throw new ToolError('unreadable', `${path}: cannot be read: ${reason}`);
+  }
+  countBytes(path, status.size);
+  const bytes = Buffer.alloc(status.size);
+  let length = 0;
+  for (let more = -1; more !== 0 && length < bytes.length; length += more) {
+    more = readSync(file, bytes, length, bytes.length - length, null);
+  }
+  return bytes.subarray(0, length);
 }

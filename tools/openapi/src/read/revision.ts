@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { bytesLeft, countBytes } from './read-text-file.js';
 import type { ReadText } from './source-files.js';
 import { ToolError } from './tool-error.js';
 
@@ -25,16 +26,19 @@ export function revisionOf(reference: string): Revision {
     pathOf: (file) => prefix + file,
     readText: (path) => {
       const file = path.startsWith(prefix) ? path.slice(prefix.length) : path;
-      const text = git('show', `${found.trim()}:./${file}`);
-      if (text !== undefined) return text;
-      throw new ToolError('unreadable', `${file}: cannot be read: it is not in revision ${reference}`);
+      const text = git('cat-file', 'blob', `${found.trim()}:./${file}`);
+      if (text === undefined)
+        throw new ToolError('unreadable', `${file}: cannot be read: it is not in revision ${reference}`);
+      countBytes(file, Buffer.byteLength(text));
+      return text;
     },
   };
 }
 
-/** What git prints; undefined if it fails. */
+/** What git prints, cut off after what this run may read; undefined if git fails. */
 function git(...args: readonly string[]): string | undefined {
-  const { status, stdout, error } = spawnSync('git', args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
+  const { status, stdout, error } = spawnSync('git', args, { encoding: 'utf8', maxBuffer: bytesLeft() + 1 });
+  if (error !== undefined && 'code' in error && error.code === 'ENOBUFS') return stdout;
   if (error !== undefined)
     throw new ToolError('unreadable', `git cannot be run: ${error.message}`, { cause: error });
   return status === 0 ? stdout : undefined;

@@ -4,22 +4,33 @@ import { parse } from './parse.js';
 import { descend, formatPlace, type Place, SourceFile, type SourceNode, stringAt } from './source-node.js';
 import { ToolError, type ToolErrorCode } from './tool-error.js';
 
-/** Gives the text of a file, or throws a `ToolError`. */
-export type ReadText = (path: string) => string;
+/**
+ * Gives the text of a file, or throws a `ToolError`. For a file that a `$ref` leads to, `document` is the file that
+ * the user named.
+ */
+export type ReadText = (path: string, document?: string) => string;
 
 /** The files that a document consists of: each is read once, when something first needs it. */
 export class SourceFiles {
   readonly #roots = new Map<string, SourceNode>();
   readonly #bases = new Map<string, string>();
 
+  /** The first file that was named: references may only lead to files around it. */
+  #document: string | undefined;
+
   constructor(readonly readText: ReadText) {}
 
-  /** @throws ToolError if the file cannot be read or parsed */
+  /** The root of a file that the user named. @throws ToolError if the file cannot be read or parsed */
   root(path: string): SourceNode {
+    this.#document ??= path;
+    return this.#read(path, undefined);
+  }
+
+  #read(path: string, document: string | undefined): SourceNode {
     const key = posix.normalize(path);
     const known = this.#roots.get(key);
     if (known !== undefined) return known;
-    const root = parse(new SourceFile(key, this.readText(path).replace(/^\uFEFF/, '')));
+    const root = parse(new SourceFile(key, this.readText(path, document).replace(/^\uFEFF/, '')));
     this.#roots.set(key, root);
     return root;
   }
@@ -35,7 +46,7 @@ export class SourceFiles {
   }
 
   /**
-   * What a `$ref` denotes: a JSON Pointer in the same file or in another local one.
+   * What a `$ref` denotes: a JSON Pointer in the same file, or in another one of the repository or the folder.
    *
    * @param from the place of the reference
    * @throws ToolError `bad-reference`, `missing-target`, or `not-supported` for an anchor
@@ -49,8 +60,10 @@ export class SourceFiles {
       fail('bad-reference', 'is not a local file; save what it points to beside the document');
     if (fragment !== '' && !fragment.startsWith('/'))
       fail('not-supported', 'names an anchor; write a JSON Pointer, such as #/components/schemas/NAME');
+    if (posix.isAbsolute(address))
+      fail('bad-reference', 'is an absolute path; write one relative to this file');
     const base = this.#bases.get(from.file.path) ?? from.file.path;
-    const path = address === '' ? base : beside(base, address);
+    const path = address === '' ? base : posix.join(posix.dirname(base), address);
     return (
       descend(this.#rootFor(path, fail), pointerSteps(fragment)) ??
       fail('missing-target', 'points to nothing')
@@ -59,16 +72,15 @@ export class SourceFiles {
 
   #rootFor(path: string, fail: (code: ToolErrorCode, problem: string) => never): SourceNode {
     try {
-      return this.root(path);
+      return this.#read(path, this.#document ?? path);
     } catch (error) {
-      if (!(error instanceof ToolError) || error.code !== 'unreadable') throw error;
-      return fail('missing-target', `points to nothing: ${error.message}`);
+      if (!(error instanceof ToolError)) throw error;
+      if (error.code === 'unreadable') fail('missing-target', `points to nothing: ${error.message}`);
+      if (error.code === 'outside') fail('bad-reference', error.message);
+      if (error.code === 'too-large') fail('too-large', `can't be followed: ${error.message}`);
+      throw error;
     }
   }
-}
-
-function beside(base: string, address: string): string {
-  return posix.isAbsolute(address) ? address : posix.join(posix.dirname(base), address);
 }
 
 /** A reference without its percent-encoding; undefined if that is broken. */

@@ -4,6 +4,8 @@ export type ToolErrorCode =
   | 'unreadable'
   | 'unwritable'
   | 'not-text'
+  | 'too-large'
+  | 'outside'
   | 'syntax'
   | 'duplicate-key'
   | 'not-openapi-3.1'
