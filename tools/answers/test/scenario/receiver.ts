@@ -3,12 +3,13 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
+import type * as Contract from '@plant-store/contract';
 import { facts } from '@plant-store/contract';
 import Database from 'libsql';
 
 import type { Observations } from '../../src/matrix.js';
 import { CONTENT, type ExampleDelivery, exampleDelivery, SIGNING_KEY } from './example-delivery.js';
-import { runProgram } from './run-program.js';
+import { importBuilt, runProgram } from './run-program.js';
 import type { Scenario } from './scenario.js';
 
 /** Deliveries that differ in one respect each from what the example answers say. */
@@ -57,7 +58,7 @@ export async function observeReceiver(scenario: Scenario): Promise<Observations>
     ACCESS_TOKENS: TOKENS.join(','),
     ...(scenario.answered.includes('signing') && { SIGNING_KEYS: SIGNING_KEY }),
   });
-  if (typeof receiver === 'string') throw new Error(`The receiver did not start: ${receiver}`);
+  if (receiver === undefined) throw new Error('The receiver did not start.');
   try {
     return { ...(await observeResponses(receiver)), ...(await observeStart(scenario)) };
   } finally {
@@ -102,23 +103,50 @@ async function observeResponses(receiver: Receiver): Promise<Observations> {
 async function observeStart(scenario: Scenario): Promise<Observations> {
   const settings = { ACCESS_TOKENS: 'other', MAX_CONTENT_BYTES: '500', REQUEST_TIMEOUT_MS: '500' };
   const receiver = await startReceiver(scenario, 'other-inbox', settings);
-  if (typeof receiver === 'string') {
-    const names = Array.from(receiver.matchAll(/^ {2}([A-Z_]+):/gm), ([, name]) => name);
-    return { 'started with other settings': `refuses ${[...new Set(names)].sort().join(', ')}` };
+  if (receiver !== undefined) {
+    await receiver.stop();
+    return { 'started with other settings': 'listens' };
   }
-  await receiver.stop();
-  return { 'started with other settings': 'listens' };
+  const names = await refusedSettings(scenario, settings);
+  return { 'started with other settings': `refuses ${names.join(', ')}` };
 }
 
-/** Starts the built receiver of a scenario, or returns what it wrote to standard error. */
+/** The built modules of the receiver that decide on settings. */
+interface Composing {
+  readonly composeAnswers: (answers: typeof Contract.answers) => { readonly settings: unknown };
+}
+interface Parsing {
+  readonly parseConfig: (environment: Readonly<Record<string, string>>, settings: unknown) => unknown;
+}
+
+/** The settings that a receiver refuses. It writes them past the streams of this process. */
+async function refusedSettings(
+  { name }: Scenario,
+  settings: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const [{ answers }, { composeAnswers }, { parseConfig }] = (await Promise.all([
+    importBuilt(name, 'libs/contract/dist/index.js'),
+    importBuilt(name, 'apps/webhook/dist/answers/compose-answers.js'),
+    importBuilt(name, 'apps/webhook/dist/config/config.js'),
+  ])) as [typeof Contract, Composing, Parsing];
+  try {
+    parseConfig(settings, composeAnswers(answers).settings);
+    return [];
+  } catch (error) {
+    const names = (error as Error).message.matchAll(/^ {2}([A-Z_]+):/gm);
+    return [...new Set(Array.from(names, ([, setting]) => setting as string))].sort();
+  }
+}
+
+/** Starts the built receiver of a scenario; undefined if it doesn't start. */
 async function startReceiver(
   { name, folder }: Scenario,
   inbox: string,
   settings: Readonly<Record<string, string>>,
-): Promise<Receiver | string> {
+): Promise<Receiver | undefined> {
   const port = await freePort();
   const others = new Set(process.listeners('SIGTERM'));
-  const { code, stderr } = await runProgram(name, 'apps/webhook/dist/main.js', [], {
+  const { code } = await runProgram(name, 'apps/webhook/dist/main.js', [], {
     PORT: String(port),
     OPERATIONS_PORT: '0',
     INBOX_URL: `file:${join(folder, inbox)}`,
@@ -126,7 +154,7 @@ async function startReceiver(
     ...settings,
   });
   const own = process.listeners('SIGTERM').filter((listener) => !others.has(listener));
-  if (code !== 0) return stderr;
+  if (code !== 0) return undefined;
   return {
     url: `http://127.0.0.1:${port}${facts.DELIVERY_PATH}`,
     inbox: join(folder, inbox, 'inbox.sqlite'),
