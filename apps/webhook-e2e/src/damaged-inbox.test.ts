@@ -124,12 +124,12 @@ describe('plant-inbox', () => {
 
     expect(await plantInbox('export', inboxOf(folder), file)).toMatchObject({
       code: 0,
-      output: expect.stringContaining(`exported ${COUNT} deliveries`),
+      output: expect.stringContaining(`deliveries exported: ${COUNT} `),
     });
     const next = makeFolder();
     expect(await plantInbox('import', inboxOf(next), file, '--handled')).toEqual({
       code: 0,
-      output: `stored ${COUNT} deliveries, left out 0 handled ones.\n`,
+      output: `deliveries stored: ${COUNT}; handled ones left out: 0.\n`,
     });
 
     const receiver = await startReceiver({ folder: next });
@@ -145,8 +145,8 @@ describe('plant-inbox', () => {
     expect(await plantInbox('export', inboxOf(folder))).toEqual({
       code: 1,
       output:
-        'exported 0 deliveries: 0 handled, 0 waiting, 0 parked, 0 unknown.\n' +
-        `${COUNT} deliveries can't be read: 1 to ${COUNT}.\n`,
+        'deliveries exported: 0 (0 handled, 0 waiting, 0 parked, 0 unknown).\n' +
+        `other deliveries that can't be read: ${COUNT} (1 to ${COUNT}).\n`,
     });
   });
 
@@ -167,7 +167,7 @@ describe('plant-inbox', () => {
 
     expect(await plantInbox('import', join(folder, 'inbox'), file)).toEqual({
       code: 0,
-      output: 'stored 3 deliveries, left out 1 handled ones.\n',
+      output: 'deliveries stored: 3; handled ones left out: 1.\n',
     });
 
     const rows = readInbox(join(folder, 'inbox'));

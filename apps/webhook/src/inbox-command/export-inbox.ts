@@ -28,12 +28,11 @@ export function exportInbox({ folder, file }: CommandArguments): number {
     if (file !== undefined) closeSync(output);
   }
   const { handled, unhandled } = salvaged.missing();
-  report(`exported ${sum(Object.values(counts))} deliveries: ${list(counts)}`);
-  if (handled > 0) report(`${handled} handled deliveries are not there: they were deleted, or can't be read`);
+  report(`deliveries exported: ${sum(Object.values(counts))} (${list(counts)})`);
+  if (handled > 0) report(`handled deliveries that were deleted or can't be read: ${handled}`);
   if (unhandled.length === 0) return 0;
-  report(
-    `${sum(unhandled.map(([first, last]) => last - first + 1))} deliveries can't be read: ${ids(unhandled)}`,
-  );
+  const count = sum(unhandled.map(([first, last]) => last - first + 1));
+  report(`other deliveries that can't be read: ${count} (${ids(unhandled)})`);
   return 1;
 }
 

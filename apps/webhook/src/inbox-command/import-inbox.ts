@@ -59,7 +59,7 @@ export async function importInbox({ folder, file, handled }: CommandArguments): 
     await flush();
   } finally {
     await inbox.close();
-    process.stderr.write(`stored ${counts.stored} deliveries, left out ${counts.omitted} handled ones.\n`);
+    process.stderr.write(`deliveries stored: ${counts.stored}; handled ones left out: ${counts.omitted}.\n`);
   }
   return 0;
 }
