@@ -1,0 +1,219 @@
+import { openQuestions, plainAnswers, type QuestionId } from '@plant-store/contract';
+import { exampleAnswers } from '@plant-store/example-answers';
+
+import { answerInWords, type AnswerEffect, effectOf, type RolloutOrder } from '../src/effects.js';
+import { ROWS } from '../src/rows.js';
+
+const PLAIN = plainAnswers(exampleAnswers);
+const ids = openQuestions.map(({ id }) => id);
+const CONTENT = { 'media-type': 'application/json', payload: { plantField: 'plant' } };
+
+test('http-method, from open to an answer', () => {
+  expect(effectOf('http-method', undefined, 'PUT')).toEqual({
+    receiver: 'Takes PUT only; other methods get 405.',
+    sender: 'Sends PUT unless the caller passes another `method`.',
+    rollout: {
+      order: 'senders first',
+      reason: 'From an old sender to a new receiver: POST and PATCH get 405.',
+    },
+    step: 'minor',
+  });
+});
+
+test('http-method, from one answer to another', () => {
+  expect(effectOf('http-method', 'POST', 'PUT').rollout).toEqual({
+    order: 'needs a transition',
+    reason:
+      'From an old sender to a new receiver: POST gets 405. From a new sender to an old receiver: PUT gets 405.',
+  });
+});
+
+test('http-method, from an answer to open', () => {
+  expect(effectOf('http-method', 'PUT', undefined)).toEqual({
+    receiver:
+      'Accepts the methods that carry content and change state: POST, PUT and PATCH. Any other gets 405 with `Allow` (RFC 9110 §15.5.6).',
+    sender: '`method` is a required option without a default.',
+    rollout: {
+      order: 'receivers first',
+      reason: 'From a new sender to an old receiver: POST and PATCH get 405.',
+    },
+    step: 'major',
+  });
+});
+
+test('an answer in words changes no software', () => {
+  expect(effectOf('event-order', undefined, 'None.')).toEqual({
+    receiver: undefined,
+    sender: undefined,
+    rollout: { order: 'any order', reason: 'Old and new senders work with old and new receivers.' },
+    step: 'patch',
+  });
+});
+
+test.each(ids)('%s: the same answer again changes nothing', (id) => {
+  expect(effectOf(id, PLAIN[id], PLAIN[id], PLAIN)).toEqual({
+    receiver: undefined,
+    sender: undefined,
+    rollout: { order: 'any order', reason: 'Old and new senders work with old and new receivers.' },
+    step: 'none',
+  });
+});
+
+test.each(ids)('%s: each text is whole, in each direction', (id) => {
+  const words = answerInWords(id, PLAIN[id]);
+  const effects = [effectOf(id, undefined, PLAIN[id], PLAIN), effectOf(id, PLAIN[id], undefined, PLAIN)];
+  const texts = effects.flatMap(({ receiver, sender, rollout }) => [receiver, sender, rollout.reason]);
+  for (const text of [words, ...texts]) expect(text ?? '').not.toMatch(/undefined|\[object|NaN/);
+  for (const text of texts) expect(text ?? '.').toMatch(/^[^a-z].*\.$|^\.$|^`/);
+});
+
+test.each(Object.keys(ROWS) as (keyof typeof ROWS)[])(
+  '%s: there is a sentence for each side that shows it',
+  (id) => {
+    const { shows } = openQuestions.find((question) => question.id === id)!;
+    const { receiver, sender } = effectOf(id, undefined, PLAIN[id], PLAIN);
+    expect(receiver !== undefined).toBe((shows as readonly string[]).includes('receiver'));
+    expect(sender !== undefined).toBe(/sender|types/.test(shows.join()));
+  },
+);
+
+/** Question, answer before, answer after, order, step, and other answers. */
+type Case = readonly [
+  QuestionId,
+  unknown,
+  unknown,
+  RolloutOrder,
+  AnswerEffect['step'],
+  Record<string, unknown>?,
+];
+
+const scheme = PLAIN['signing'] as typeof exampleAnswers.signing;
+const plant = PLAIN['plant-fields'] as { properties: object; required: string[] };
+
+const cases: readonly Case[] = [
+  ['media-type', 'application/json', 'text/plain', 'needs a transition', 'major'],
+  ['media-type', undefined, 'application/json', 'senders first', 'major'],
+  // Without a JSON media type, nobody reads the content.
+  ['payload', undefined, 'plant', 'any order', 'patch'],
+  ['payload', undefined, 'plant', 'senders first', 'minor', CONTENT],
+  ['payload', 'plant', { plantField: 'plant' }, 'needs a transition', 'major', CONTENT],
+  ['plant-fields', undefined, plant, 'any order', 'major'],
+  ['plant-fields', undefined, plant, 'senders first', 'major', CONTENT],
+  ['plant-fields', plant, undefined, 'receivers first', 'minor', CONTENT],
+  ['plant-fields', plant, { ...plant, required: [] }, 'receivers first', 'minor', CONTENT],
+  [
+    'plant-fields',
+    plant,
+    { ...plant, properties: { ...plant.properties, colour: {} } },
+    'any order',
+    'patch',
+    CONTENT,
+  ],
+  ['receiver-response', undefined, { status: 204, description: 'Taken.' }, 'any order', 'major'],
+  ['receiver-response', undefined, { status: 200, description: 'Taken.' }, 'receivers first', 'major'],
+  [
+    'receiver-response',
+    { status: 200, description: 'A.' },
+    { status: 200, description: 'B.' },
+    'any order',
+    'patch',
+  ],
+  [
+    'receiver-response',
+    { status: 200, description: 'A.' },
+    { status: 204, description: 'A.' },
+    'needs a transition',
+    'major',
+  ],
+  ['signing', undefined, scheme, 'senders first', 'major'],
+  ['signing', scheme, { ...scheme, algorithm: 'hmac-sha512' }, 'needs a transition', 'major'],
+  ['signing', scheme, { ...scheme, key: { prefix: '', encoding: 'utf8' } }, 'any order', 'major'],
+  [
+    'signing',
+    scheme,
+    { ...scheme, timestamp: { ...scheme.timestamp, toleranceSeconds: 9 } },
+    'any order',
+    'patch',
+  ],
+  ['event-identity', undefined, { header: 'webhook-id' }, 'senders first', 'major'],
+  ['event-identity', undefined, { pointer: '/id' }, 'senders first', 'patch'],
+  ['event-identity', { pointer: '/id' }, { header: 'webhook-id' }, 'needs a transition', 'major'],
+  ['rate-limits', undefined, { deliveries: 20, seconds: 60 }, 'senders first', 'major'],
+  [
+    'rate-limits',
+    { deliveries: 20, seconds: 60 },
+    { deliveries: 30, seconds: 60 },
+    'receivers first',
+    'minor',
+  ],
+  ['rate-limits', { deliveries: 1, seconds: 1 }, { deliveries: 60, seconds: 60 }, 'receivers first', 'minor'],
+  [
+    'rate-limits',
+    { deliveries: 10, seconds: 1 },
+    { deliveries: 100, seconds: 60 },
+    'needs a transition',
+    'major',
+  ],
+  ['size-limits', undefined, 1_000, 'senders first', 'major'],
+  ['size-limits', undefined, 2_000_000, 'receivers first', 'major'],
+  ['size-limits', 1_000, 2_000, 'receivers first', 'minor'],
+  ['size-limits', 2_000, 1_000, 'senders first', 'major'],
+  ['time-outs', undefined, { delivery: 2_000, response: 4_000 }, 'needs a transition', 'major'],
+  [
+    'time-outs',
+    { delivery: 2_000, response: 4_000 },
+    { delivery: 1_000, response: 4_000 },
+    'senders first',
+    'patch',
+  ],
+  [
+    'time-outs',
+    { delivery: 2_000, response: 4_000 },
+    { delivery: 2_000, response: 5_000 },
+    'senders first',
+    'minor',
+  ],
+  ['token-format', undefined, { name: 'a', pattern: '^a' }, 'senders first', 'major'],
+  ['token-format', { name: 'a', pattern: '^a' }, { name: 'b', pattern: '^a' }, 'any order', 'patch'],
+  ['token-format', { name: 'a', pattern: '^a' }, { name: 'b', pattern: '^b' }, 'needs a transition', 'major'],
+  ['request-versioning', undefined, { header: 'v', value: '1' }, 'senders first', 'minor'],
+  ['request-versioning', undefined, { pathPrefix: '/v1' }, 'needs a transition', 'major'],
+  ['request-versioning', { header: 'v', value: '1' }, undefined, 'receivers first', 'major'],
+  ['base-address', undefined, 'https://a.example', 'any order', 'minor'],
+  ['base-address', 'https://a.example', 'https://b.example', 'needs a transition', 'major'],
+  [
+    'retry',
+    { delays: [1], statuses: 'all', withoutResponse: true },
+    { delays: [1], statuses: [503], withoutResponse: true },
+    'any order',
+    'major',
+  ],
+  ['retry', undefined, { delays: [1], statuses: 'all', withoutResponse: true }, 'any order', 'minor'],
+];
+
+// Jest would pass a callback instead of a missing argument.
+const rows = cases.map(([id, before, after, order, step, others = {}]) => ({
+  id,
+  before,
+  after,
+  order,
+  step,
+  others,
+}));
+
+test.each(rows)('$id: $before, then $after: $order, $step', ({ id, before, after, order, step, others }) => {
+  const effect = effectOf(id, before, after, others);
+  expect([effect.rollout.order, effect.step]).toEqual([order, step]);
+});
+
+test.each([
+  ['http-method', 'PUT', 'PUT'],
+  ['size-limits', 1_000, '1000 bytes'],
+  ['time-outs', { delivery: 2_000, response: 4_000 }, '2000 ms for a request, 4000 ms for its response'],
+  ['rate-limits', { deliveries: 20, seconds: 60 }, '20 deliveries in 60 s'],
+  ['plant-fields', PLAIN['plant-fields'], 'name (string, required), heightInCentimetres (number)'],
+  ['retry', exampleAnswers.retry, 'again after 100 ms and 200 ms, following 429, 503 or no response'],
+  ['event-order', 'None.', 'None.'],
+] as const)('%s in words', (id, answer, words) => {
+  expect(answerInWords(id, answer)).toBe(words);
+});
