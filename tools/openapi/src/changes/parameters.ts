@@ -1,4 +1,4 @@
-import type { FactChild, FactNode } from '../facts/fact.js';
+import { type FactChild, type FactNode, parameterName } from '../facts/fact.js';
 import { METHODS } from '../facts/openapi-objects.js';
 import type { Pair } from './unit.js';
 
@@ -65,15 +65,9 @@ function writtenIn(node: FactNode | undefined, isOfPathItem: boolean): Parameter
   const list = node?.children.get('parameters')?.node;
   if (list === undefined) return new Map();
   const entries = Array.from(list.children, ([step, child]): [string, Parameter] => [
-    recognisedBy(child.node),
+    parameterName(child.node),
     { child, list, step, isOfPathItem },
   ]);
   const byKey = new Map(entries);
   return list.source.kind === 'list' && byKey.size === entries.length ? byKey : undefined;
-}
-
-/** Names of headers have no case (RFC 9110 §5.1). */
-function recognisedBy(parameter: FactNode): string {
-  const [place = '', name = ''] = ['in', 'name'].map((field) => parameter.children.get(field)?.node.text);
-  return `${place} ${place === '"header"' ? name.toLowerCase() : name}`;
 }

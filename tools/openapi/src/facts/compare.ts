@@ -1,6 +1,6 @@
 import { escapeStep } from '../read/json-pointer.js';
 import type { Place } from '../read/source-node.js';
-import { type Fact, factAt, type FactChild, type FactNode, NO_CHILDREN } from './fact.js';
+import { type Fact, factAt, type FactChild, type FactNode, NO_CHILDREN, parameterName } from './fact.js';
 import { capped, countPlaces, type Part, placesOf, type Visit } from './places.js';
 
 /** A fact that is not the same in both documents, or one that has a label. */
@@ -27,7 +27,7 @@ export interface Comparisons<Label> {
 }
 
 /**
- * Compares two documents part by part. A pair of parts that comes again, because both documents share them or
+ * Compares two documents part by part, parameters by name and place. A pair of parts that comes again, because both documents share them or
  * because they are circular, is compared once: two parts are the same unless something that they lead to
  * differs.
  *
@@ -137,8 +137,8 @@ class Comparer<Label> {
 
   /** Pushes in reverse, so that the first child is visited first. */
   #children({ pointer, within, first, second, labels }: Pair<Label>): void {
-    const ours = first?.node.children ?? NO_CHILDREN;
     const theirs = second?.node.children ?? NO_CHILDREN;
+    const ours = alignParameters(first?.node.children ?? NO_CHILDREN, theirs);
     const keys = new Set([...ours.keys(), ...theirs.keys()]);
     for (const key of [...keys].reverse()) {
       const child = ours.get(key);
@@ -163,6 +163,26 @@ class Comparer<Label> {
     if (isEqual && labels.length === 0) this.#equal.push({ at: pair, child: first });
     else this.#listed.push(pair);
   }
+}
+
+/**
+ * Parameters of the first document with the keys that the same parameters have in the second, because their order says
+ * nothing. Those that only the first has come after them. Other children stay as they are.
+ */
+function alignParameters(ours: FactNode['children'], theirs: FactNode['children']): FactNode['children'] {
+  const [one] = ours.values();
+  if (one?.node.shape !== 'parameter' || theirs.size === 0) return ours;
+  const keys = new Map(Array.from(theirs, ([key, { node }]) => [parameterName(node), key]));
+  let next = theirs.size;
+  return new Map(
+    Array.from(ours.values(), (child) => {
+      const name = parameterName(child.node);
+      const key = keys.get(name) ?? String(next++);
+      // A second parameter of that name is another one.
+      keys.delete(name);
+      return [key, child];
+    }),
+  );
 }
 
 function isLeaf(child: FactChild | undefined): boolean {

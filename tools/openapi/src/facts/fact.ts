@@ -44,6 +44,15 @@ export function factAt(pointer: string, { node, place }: FactChild): Fact {
   return { pointer, text: node.kind === 'value' ? node.text : outline(node), place, source: node.source };
 }
 
+/**
+ * Place and name of a parameter, which identify it (OpenAPI 3.1.0 §4.8.12). Names of headers have no case (RFC 9110
+ * §5.1).
+ */
+export function parameterName({ children }: FactNode): string {
+  const [place = '', name = ''] = ['in', 'name'].map((field) => children.get(field)?.node.text);
+  return `${place} ${place === '"header"' ? name.toLowerCase() : name}`;
+}
+
 const MAX_PARTS = 8;
 const MAX_LENGTH = 40;
 

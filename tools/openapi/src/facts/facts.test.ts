@@ -247,6 +247,41 @@ describe('different facts', () => {
   });
 });
 
+describe('parameters', () => {
+  const header = (name: string, description?: string) => ({ name, in: 'header', description });
+  const listed = (...parameters: object[]) => ({
+    'main.yaml': documentOf({ webhooks: { hook: { post: { parameters } } } }),
+  });
+  const AT = '/webhooks/hook/post/parameters';
+
+  it('are the same in any order', () => {
+    const query = { name: 'a', in: 'query' };
+    expect(
+      differences(listed(header('a'), header('b'), query), listed(query, header('b'), header('a'))),
+    ).toEqual([]);
+  });
+
+  it('are compared by name and place; a name of a header has no case', () => {
+    const found = differences(
+      listed(header('a'), header('b', 'one'), header('X-C')),
+      listed(header('x-c'), header('b', 'other')),
+    );
+    expect(found.map(({ pointer, first, second }) => [pointer, first?.text, second?.text])).toEqual([
+      [`${AT}/2/name`, '"a"', undefined],
+      [`${AT}/2/in`, '"header"', undefined],
+      [`${AT}/1/description`, '"one"', '"other"'],
+      [`${AT}/0/name`, '"X-C"', '"x-c"'],
+    ]);
+  });
+
+  it('are all listed, even if two have one name', () => {
+    const found = differences(listed(header('a'), header('a', 'twice')), listed(header('a')));
+    expect(found.map(({ pointer }) => pointer)).toEqual(
+      ['name', 'in', 'description'].map((field) => `${AT}/1/${field}`),
+    );
+  });
+});
+
 describe('counting', () => {
   it('agrees with the facts that are spelled out', () => {
     const schemas = { N: node(ref('N')), M: { properties: { a: ref('M'), b: ref('N'), c: ref('N') } } };
