@@ -114,6 +114,11 @@ describe('readOverlay', () => {
       given: () => readAction({ ...ACTION, 'x-date': '31.1.2026' }),
       want: '`x-date` is `31.1.2026`: write a date such as 2026-01-31',
     },
+    ...['2026-13-41', '2026-02-29', '2026-1-31'].map((date) => ({
+      name: `a date that no calendar has: ${date}`,
+      given: () => readAction({ ...ACTION, 'x-date': date }),
+      want: `\`x-date\` is \`${date}\`: write a date such as 2026-01-31`,
+    })),
   ])('refuses $name', ({ given, want }) => {
     expect(given).toThrow(want);
   });

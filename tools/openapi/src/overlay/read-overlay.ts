@@ -83,14 +83,19 @@ const PLAIN = "write `$`, then `.name`, `['name']` or `[0]`";
 
 function provenance(node: SourceNode): Pick<Action, 'question' | 'answeredBy' | 'date' | 'reason'> {
   const date = textAt(node, 'x-date');
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(date))
-    throw fault(node, `\`x-date\` is \`${date}\`: write a date such as 2026-01-31`);
+  if (!isDate(date)) throw fault(node, `\`x-date\` is \`${date}\`: write a date such as 2026-01-31`);
   return {
     question: textAt(node, 'x-question'),
     answeredBy: textAt(node, 'x-answered-by'),
     date,
     reason: textAt(node, 'x-reason'),
   };
+}
+
+/** Whether a text is a day of the calendar, as `2026-01-31`. */
+export function isDate(text: string): boolean {
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text;
 }
 
 /** A question has one answer. */
