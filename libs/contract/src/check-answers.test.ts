@@ -41,6 +41,10 @@ test.each<[string, Answers]>([
   ['text', { 'event-order': 'An example.' }],
   ['a realm', { 'authentication-realm': 'plants of the "store"' }],
   ['a base address with a path', { 'base-address': 'https://receiver.example/base' }],
+  ['a base address with a port', { 'base-address': 'HTTPS://receiver.example:8443' }],
+  ['a base address of this machine', { 'base-address': 'http://127.0.0.1:3000/base' }],
+  ['a base address of this machine by name', { 'base-address': 'http://localhost' }],
+  ['a base address of this machine with IPv6', { 'base-address': 'http://[::1]:3000' }],
   [
     'error payloads of a JSON type',
     { 'error-payloads': { mediaType: 'application/problem+json', fields: { a: 'code' } } },
@@ -98,16 +102,24 @@ test.each<[string, Answers, string]>([
     { 'authentication-realm': 'a\nb' },
     'authentication-realm: the realm must be printable ASCII',
   ],
-  [
-    'a relative base address',
-    { 'base-address': '/base' },
-    'base-address: must be an absolute http or https URL',
-  ],
+  ['a relative base address', { 'base-address': '/base' }, 'base-address: must be an absolute https URL'],
   [
     'a base address with a query',
     { 'base-address': 'https://receiver.example/?a' },
-    'base-address: must be an absolute http or https URL',
+    'base-address: must be an absolute https URL',
   ],
+  [
+    'a base address without a host',
+    { 'base-address': 'https://[' },
+    'base-address: must be an absolute https URL without query and fragment (got https://[)',
+  ],
+  ...['http://receiver.example', 'http://127.0.0.1.example/a', 'http://localhost.example'].map(
+    (address): [string, Answers, string] => [
+      `the base address ${address}, which every sender refuses`,
+      { 'base-address': address },
+      `base-address: must begin with https://, because a sender refuses plain HTTP except to loopback (RFC 6750 §5.3; got ${address})`,
+    ],
+  ),
   [
     'a code for an unknown failure',
     { 'error-codes': { sunburn: 'E1' } as never },
@@ -383,4 +395,127 @@ test.each<[string, Answers, string]>([
   ],
 ])('%s has a fault', (_name, answers, fault) => {
   expect(answerFaults(answers)).toEqual([expect.stringContaining(fault)]);
+});
+
+/** The compiler refuses these. JavaScript, and `as any`, can pass them all the same. */
+test.each<[string, Record<string, unknown>, string[]]>([
+  [
+    'a question that is not in the register',
+    { 'plant-colour': 'green' },
+    ['plant-colour: is not a question of the register'],
+  ],
+  [
+    'no answer',
+    { 'http-method': undefined },
+    ['http-method: the answer must be one of POST, PUT, PATCH (got undefined)'],
+  ],
+  [
+    'another method',
+    { 'http-method': 'GET' },
+    ['http-method: the answer must be one of POST, PUT, PATCH (got "GET")'],
+  ],
+  [
+    'a number instead of an address',
+    { 'base-address': 1 },
+    ['base-address: the answer must be text (got 1)'],
+  ],
+  [
+    'text instead of a number',
+    { 'size-limits': '1000' },
+    ['size-limits: the answer must be a number (got "1000")'],
+  ],
+  [
+    'null instead of an object',
+    { 'time-outs': null },
+    ['time-outs: the answer must be an object (got null)'],
+  ],
+  ['an object instead of words', { 'event-order': {} }, ['event-order: must be text that is not empty']],
+  [
+    'a status as text',
+    { 'receiver-response': { status: '200', description: 'Taken.' } },
+    ['receiver-response: status must be one of 200, 201, 202, 203, 204, 205 (got "200")'],
+  ],
+  [
+    'a member of another name',
+    { payload: { plantfield: 'plant' } },
+    ['payload: plantField is missing', 'payload: has no member plantfield (it has plantField)'],
+  ],
+  ['another word', { payload: 'envelope' }, ['payload: the answer must be one of plant (got "envelope")']],
+  [
+    'delays that are no list',
+    { retry: { delays: 1, statuses: 'some', withoutResponse: 1 } },
+    [
+      'retry: delays must be a list (got 1)',
+      'retry: statuses must be one of all (got "some")',
+      'retry: withoutResponse must be true or false (got 1)',
+    ],
+  ],
+  [
+    'a wait as text',
+    { retry: { delays: [1, '2'], statuses: [503], withoutResponse: true } },
+    ['retry: delays[1] must be a number (got "2")'],
+  ],
+  [
+    'half a signing scheme',
+    {
+      signing: { algorithm: 'md5', signed: 'content', signature: 'x-signature', timestamp: { header: 'x' } },
+    },
+    [
+      'signing: algorithm must be one of hmac-sha256, hmac-sha512 (got "md5")',
+      'signing: signed must be a list (got "content")',
+      'signing: separator is missing',
+      'signing: signature must be an object (got "x-signature")',
+      'signing: timestamp.toleranceSeconds is missing',
+      'signing: key is missing',
+    ],
+  ],
+  [
+    'codes that are no text',
+    { 'error-codes': { unavailable: 503 } },
+    ['error-codes: unavailable must be text (got 503)'],
+  ],
+  [
+    'a failure without a response',
+    { 'status-codes': { unavailable: 503 } },
+    ['status-codes: unavailable must be an object (got 503)'],
+  ],
+  [
+    'a field that means nothing',
+    { 'error-payloads': { mediaType: 'application/json', fields: { a: 'title' } } },
+    ['error-payloads: fields.a must be one of status, code, description (got "title")'],
+  ],
+  [
+    'both forms of an identity',
+    { 'event-identity': { header: 'id', pointer: '/id' } },
+    ['event-identity: has no member header (it has pointer)'],
+  ],
+  [
+    'a JSON Schema that is not wrapped',
+    { 'plant-fields': { type: 'object' } },
+    [
+      expect.stringContaining(
+        'plant-fields: the answer must be a Standard Schema, such as one of Zod. Pass a JSON Schema to jsonSchema()',
+      ) as string,
+    ],
+  ],
+  [
+    'a schema of Valibot without its JSON Schema',
+    {
+      'event-payload-fields': {
+        '~standard': { version: 1, vendor: 'valibot', validate: () => ({ value: 1 }) },
+      },
+    },
+    [
+      expect.stringContaining(
+        'event-payload-fields: the answer must have a JSON Schema. Pass a schema of Valibot to toStandardJsonSchema()',
+      ) as string,
+    ],
+  ],
+  [
+    'a schema that is null',
+    { 'plant-fields': { '~standard': null } },
+    [expect.stringContaining('plant-fields: the answer must be a Standard Schema') as string],
+  ],
+])('%s is refused, with a line for each fault', (_name, answers, faults) => {
+  expect(answerFaults(answers as Answers)).toEqual(faults);
 });

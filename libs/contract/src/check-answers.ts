@@ -1,10 +1,12 @@
+import { shapeFaults } from './answer-shapes.js';
 import { type Answers, answerChecks, type ExecutableId } from './answer-types.js';
 import { isJsonMediaType } from './answers/checks.js';
 import { type AnswerSchema, fieldsOf, isClosed } from './answers/payload.js';
+import { openQuestions } from './register/register.js';
 
 /**
  * Everything that is wrong with a set of answers, as `<question>: <fault>`. The answers are compared with each other
- * only if each is valid by itself.
+ * only if each is valid by itself. Answers that the compiler would refuse have faults too.
  */
 export function answerFaults(answers: Answers): string[] {
   const faults = Object.entries(answers).flatMap(([id, answer]) =>
@@ -14,7 +16,11 @@ export function answerFaults(answers: Answers): string[] {
 }
 
 function faultsOf(id: string, answer: unknown): readonly string[] {
-  if (isExecutable(id)) return answerChecks[id](answer as never);
+  if (isExecutable(id)) {
+    const faults = shapeFaults(id, answer);
+    return faults.length > 0 ? faults : answerChecks[id](answer as never);
+  }
+  if (!openQuestions.some((question) => question.id === id)) return ['is not a question of the register'];
   return typeof answer === 'string' && answer.trim() !== '' ? [] : ['must be text that is not empty'];
 }
 

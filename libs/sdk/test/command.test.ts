@@ -544,6 +544,22 @@ describe('with an answer to every question', () => {
     expect(await run(args, { given: answersFor(server.url), environment: where })).toMatchObject({ code: 0 });
   });
 
+  test('answers that cannot be carried out are listed, each on a line', async () => {
+    const given = { signing: 'hmac', 'size-limits': -1, 'base-address': undefined } as unknown as Answers;
+
+    expect(await run(['send', '-'], { given })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: [
+        'signing: the answer must be an object (got "hmac")',
+        'size-limits: the number of bytes must be a whole number from 1 to 500,000,000 (got -1)',
+        'base-address: the answer must be text (got undefined)',
+      ]
+        .map((fault) => `plant-store: An answer of @plant-store/contract cannot be carried out: ${fault}\n`)
+        .join(''),
+    });
+  });
+
   test('all missing options and secrets are listed at once', async () => {
     const { code, stderr } = await run(['send', await file(content)], {
       given: everyAnswer,

@@ -102,8 +102,6 @@ describe('a plant and its event', () => {
     ['a field in the place of the plant', { ...envelope, ...zodAnswers }, { name: 'one' }, { plant: 1 }],
     ['an event beside a plant that is no object', { ...flat, ...zodAnswers }, 'text', {}],
     ['an event beside a list', { ...flat, ...zodAnswers }, [], {}],
-    ['an event that is no object', { ...flat, ...zodAnswers }, {}, 'text'],
-    ['no event', { ...envelope, ...zodAnswers }, {}, undefined],
     ['no plant', envelope, undefined, undefined],
     ['a plant without a JSON form', flat, () => {}, undefined],
   ])('cannot be sent with %s', async (_, given, plant, event) => {
@@ -119,6 +117,49 @@ describe('a plant and its event', () => {
       cause: expect.any(TypeError) as TypeError,
     });
     expect(server.requests).toEqual([]);
+  });
+});
+
+describe('an event that JavaScript passes', () => {
+  test.each<[string, Answers, object | undefined, string]>([
+    [
+      'without options',
+      { ...envelope, ...zodAnswers },
+      undefined,
+      '`event` is missing. Pass the fields of the event',
+    ],
+    ['without event', { ...envelope, ...zodAnswers }, {}, '`event` is missing. Pass the fields of the event'],
+    ['as text', { ...flat, ...zodAnswers }, { event: 'text' }, '`event` must be an object'],
+    ['as a list', { ...flat, ...zodAnswers }, { event: [] }, '`event` must be an object'],
+    ['as null', { ...flat, ...zodAnswers }, { event: null }, '`event` must be an object'],
+  ])('%s is a fault of the options', async (_, given, passed, message) => {
+    const server = await startRawServer(acknowledge);
+    const sender = openSenderUnder<Answers>(given, {
+      ...options,
+      baseUrl: server.url,
+    } as unknown as Parameters<typeof openSenderUnder<Answers>>[1]);
+
+    const error = await rejection(sender.send({ name: 'example' }, passed as SendOptions<Answers>));
+
+    expect(error).toMatchObject({
+      code: 'PLANT_STORE_INVALID_OPTIONS',
+      outcome: 'not-sent',
+      faults: [{ option: 'event', question: 'event-payload-fields' }],
+    });
+    expect(error.message).toContain(message);
+    expect(server.requests).toEqual([]);
+  });
+
+  test('is listed with its identifier, if both are missing', async () => {
+    const given: Answers = { ...flat, ...zodAnswers, 'event-identity': { header: 'Example-Id' } };
+    const sender = openSenderUnder<Answers>(given, {
+      ...options,
+      baseUrl: 'https://example.test',
+    } as unknown as Parameters<typeof openSenderUnder<Answers>>[1]);
+
+    expect(await rejection(sender.send({}, {}))).toMatchObject({
+      faults: [{ option: 'eventId' }, { option: 'event' }],
+    });
   });
 });
 

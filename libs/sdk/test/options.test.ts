@@ -114,7 +114,7 @@ describe('with example answers', () => {
     expect(faultsOf({}, given)).toEqual([
       {
         option: 'answers',
-        problem: expect.stringContaining('base-address: must be an absolute http or https URL'),
+        problem: expect.stringContaining('base-address: must be an absolute https URL'),
       },
       {
         option: 'answers',

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { answers } from '@plant-store/contract';
 
 import { composeAnswers } from '../answers/compose-answers.js';
+import { ReceiverError } from '../errors.js';
 import { createDocument, formatDocument } from './create-document.js';
 
 /** Writes the OpenAPI document to a file. With `--check` it compares the file with the document instead. */
@@ -14,15 +15,24 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const [file = 'openapi.json'] = positionals;
-const document = formatDocument(await createDocument(composeAnswers(answers)));
 
-if (values.check !== true) {
-  writeFileSync(file, document);
-  process.stdout.write(`${file} written\n`);
-} else if (read(file) === document) {
-  process.stdout.write(`${file} is up to date\n`);
-} else {
-  process.stderr.write(`${file} differs from the decorators. Fix with: npx nx run webhook:openapi\n`);
+try {
+  const document = formatDocument(await createDocument(composeAnswers(answers)));
+  if (values.check !== true) {
+    writeFileSync(file, document);
+    process.stdout.write(`${file} written\n`);
+  } else if (read(file) === document) {
+    process.stdout.write(`${file} is up to date\n`);
+  } else {
+    fail(`${file} differs from the decorators. Fix with: npx nx run webhook:openapi`);
+  }
+} catch (error) {
+  if (!(error instanceof ReceiverError)) throw error;
+  fail(error.message);
+}
+
+function fail(message: string): void {
+  process.stderr.write(`${message}\n`);
   process.exitCode = 1;
 }
 

@@ -1,5 +1,6 @@
 /** Answers about the content of a delivery: its shape, and the schemas of its fields. */
 import { unless } from './checks.js';
+import { isObject, type Shape } from './shape.js';
 
 /** The shape of the payload (question `payload`): the plant alone, or an object with the plant in a field. */
 export type PayloadShape = 'plant' | { readonly plantField: string };
@@ -53,6 +54,27 @@ export function plainAnswers(answers: Readonly<Record<string, unknown>>): Record
     Object.entries(answers).map(([id, answer]) => [id, isSchema(answer) ? jsonSchemaOf(answer) : answer]),
   );
 }
+
+/** The shape of an answer that is a schema. */
+export const schema: Shape<AnswerSchema> = (value, place) => {
+  const standard: unknown = isSchema(value) ? value['~standard'] : undefined;
+  if (!isObject(standard)) {
+    return [
+      `${place} must be a Standard Schema, such as one of Zod. Pass a JSON Schema to jsonSchema() of @plant-store/contract/json-schema`,
+    ];
+  }
+  const { validate, jsonSchema } = standard as Partial<AnswerSchema['~standard']>;
+  return [
+    ...unless(
+      typeof validate === 'function',
+      `${place} must be a Standard Schema (it has no validate function)`,
+    ),
+    ...unless(
+      typeof jsonSchema?.input === 'function',
+      `${place} must have a JSON Schema. Pass a schema of Valibot to toStandardJsonSchema() of @valibot/to-json-schema`,
+    ),
+  ];
+};
 
 export function payloadFaults(shape: PayloadShape): string[] {
   return unless(shape === 'plant' || shape.plantField !== '', 'plantField must not be empty');

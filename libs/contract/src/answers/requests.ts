@@ -31,12 +31,21 @@ const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
 /** Path segments without escapes, wildcards or dots that would be resolved. */
 const PATH_PREFIX = /^(?:\/(?!\.\.?(?:\/|$))[\w.~-]+)+$/;
 
+/** An absolute URL of HTTP: a host or an IPv6 address, a port and a path, without query and fragment. */
+const ABSOLUTE_URL = /^https?:\/\/(?:[^\s/?#:@[\]<>^|%\\]+|\[[\da-f:.]+\])(?::\d{1,5})?(?:\/[^\s?#\\]*)?$/i;
+
+/** Plain HTTP to the same machine. */
+const LOOPBACK = /^http:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?:[:/]|$)/i;
+
 export function baseAddressFaults(url: string): string[] {
   // The message must not repeat a password.
   if (/^[^/]*\/\/[^/]*@/.test(url)) return ['must not contain credentials, because it is published'];
+  if (!ABSOLUTE_URL.test(url)) {
+    return [`must be an absolute https URL without query and fragment (got ${url})`];
+  }
   return unless(
-    /^https?:\/\/[^\s?#]+$/.test(url),
-    `must be an absolute http or https URL without query and fragment (got ${url})`,
+    /^https:/i.test(url) || LOOPBACK.test(url),
+    `must begin with https://, because a sender refuses plain HTTP except to loopback (RFC 6750 §5.3; got ${url})`,
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { answerFaults } from '@plant-store/contract';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { PlantStoreError } from '../errors/plant-store-error.js';
 import { openSender } from '../new-plant-sender.js';
@@ -16,6 +17,8 @@ export interface CommandContext extends CommandInput {
 
 /** Runs a command line and returns its exit code. */
 export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
+  const faults = answerFaults(context.given);
+  if (faults.length > 0) return complain(faults.map(invalidAnswer), exitCodes.badInput, context);
   const answered = answeredSettingsOf(context.given);
   const parsed = parseArguments(args, answered);
   if (parsed.values.help !== undefined) return print(help(answered), context);
@@ -30,6 +33,10 @@ export async function runCommand(args: readonly string[], context: CommandContex
   }
 }
 
+function invalidAnswer(fault: string): string {
+  return `An answer of @plant-store/contract cannot be carried out: ${fault}`;
+}
+
 function commandFaults({ operands: [command], isIncomplete, faults }: ParsedArguments): string[] {
   const usage = 'The only command is send: plant-store send FILE|-. See plant-store --help.';
   if (command === undefined) return faults.length > 0 ? [] : [`The command is missing. ${usage}`];
@@ -42,7 +49,8 @@ async function send(parsed: ParsedArguments, context: CommandContext): Promise<n
   const { method, target } = settings;
   const sender = openSender(settings);
   try {
-    const { status } = await sender.send(content, { signal: context.signal, eventId });
+    // The content has the fields of the event already.
+    const { status } = await sender.send(content, { signal: context.signal, eventId, event: {} });
     const what = `${content.byteLength} bytes sent with ${method} to ${target.url}`;
     context.stdout.write(`acknowledged: ${status}, ${what}\n`);
     return exitCodes.acknowledged;

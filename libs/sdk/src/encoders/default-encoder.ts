@@ -22,10 +22,11 @@ export function defaultEncoder(
 type PayloadMaker = (plant: unknown, event: unknown) => unknown;
 
 function payloadMaker(shape: PayloadShape, eventHasFields: boolean): PayloadMaker {
-  if (shape === 'plant') return eventHasFields ? (plant, event) => merge(plant, event) : (plant) => plant;
+  if (shape === 'plant')
+    return eventHasFields ? (plant, event) => merge(plant, event as Fields) : (plant) => plant;
   const { plantField } = shape;
   return eventHasFields
-    ? (plant, event) => merge({ [plantField]: required(plant) }, event)
+    ? (plant, event) => merge({ [plantField]: required(plant) }, event as Fields)
     : (plant) => ({ [plantField]: required(plant) });
 }
 
@@ -34,12 +35,16 @@ function required(plant: unknown): unknown {
   return plant;
 }
 
-/** One object with the fields of both. A field that both schemas ask for must have equal values. */
-function merge(plant: unknown, event: unknown): object {
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * One object with the fields of both. A field that both schemas ask for must have equal values. `send` has checked that
+ * the event is an object.
+ */
+function merge(plant: unknown, event: Fields): object {
   if (!isObject(plant)) {
     throw new TypeError('The plant must be an object, because the fields of the event are added to it.');
   }
-  if (!isObject(event)) throw new TypeError('`event` must be an object with the fields of the event.');
   const different = Object.keys(event).find(
     (field) => Object.hasOwn(plant, field) && !isDeepStrictEqual(plant[field], event[field]),
   );
@@ -49,6 +54,6 @@ function merge(plant: unknown, event: unknown): object {
   return { ...event, ...plant };
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import { isUint8Array } from 'node:util/types';
-import { InvalidOptionsError } from '../errors/invalid-options-error.js';
+import { InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
 import { PlantStoreError } from '../errors/plant-store-error.js';
 import type { Encoded } from './encoder.js';
 import { essenceOf, isMediaType } from './media-type.js';
@@ -47,7 +47,9 @@ export function encodePlantWith<Plant>(
   let encodePlant: EncodePlant<Plant> = (plant, options) => checked(callEncoder(call, plant, options));
   if (mediaType !== undefined) encodePlant = ofMediaType(encodePlant, mediaType);
   if (maxContentBytes !== undefined) encodePlant = noLargerThan(encodePlant, maxContentBytes);
-  if (eventIdHeader !== undefined) encodePlant = withEventId(encodePlant);
+  if (eventIdHeader !== undefined || eventHasFields) {
+    encodePlant = ofEvent(encodePlant, { eventIdHeader, eventHasFields });
+  }
   return encodePlant;
 }
 
@@ -101,28 +103,54 @@ function noLargerThan<Plant>(encode: EncodePlant<Plant>, maximum: number): Encod
   };
 }
 
-function withEventId<Plant>(encode: EncodePlant<Plant>): EncodePlant<Plant> {
+/** Checks the options of `send` about the event, all at once. */
+function ofEvent<Plant>(
+  encode: EncodePlant<Plant>,
+  { eventIdHeader, eventHasFields }: Pick<ContentAnswers, 'eventIdHeader' | 'eventHasFields'>,
+): EncodePlant<Plant> {
   return (plant, options) => {
-    const eventId = readEventId(options.eventId);
-    return { ...encode(plant, options), eventId };
+    const faults = [
+      ...(eventIdHeader === undefined ? [] : eventIdFaults(options.eventId)),
+      ...(eventHasFields ? eventFaults(options.event) : []),
+    ];
+    if (faults.length > 0) throw new InvalidOptionsError(faults);
+    const encoded = encode(plant, options);
+    return eventIdHeader === undefined ? encoded : { ...encoded, eventId: options.eventId as string };
   };
+}
+
+/** `event` is needed once the question event-payload-fields is answered. The receiver checks its fields. */
+function eventFaults(option: unknown): OptionFault[] {
+  if (typeof option === 'object' && option !== null && !Array.isArray(option)) return [];
+  const problem =
+    option === undefined
+      ? 'is missing. Pass the fields of the event besides those of the plant: send(plant, { event }).'
+      : 'must be an object with the fields of the event.';
+  return [{ option: 'event', problem, question: 'event-payload-fields' }];
 }
 
 /** Visible ASCII, with spaces inside: a header field keeps it unchanged (RFC 9110 §5.5). */
 const eventIdPattern = /^[!-~](?:[ -~]*[!-~])?$/;
 
-/**
- * Checks `eventId`, which each `send` needs once the question event-identity is answered with a header.
- *
- * @throws InvalidOptionsError if it is missing or can't be sent in a header field.
- */
-export function readEventId(option: unknown): string {
-  if (typeof option === 'string' && eventIdPattern.test(option)) return option;
+/** `eventId` is needed once the question event-identity is answered with a header. */
+function eventIdFaults(option: unknown): OptionFault[] {
+  if (typeof option === 'string' && eventIdPattern.test(option)) return [];
   const problem =
     option === undefined
       ? 'is missing. Each delivery needs the identifier of its event.'
       : 'must be printable ASCII without a space at the start or the end.';
-  throw new InvalidOptionsError([{ option: 'eventId', problem, question: 'event-identity' }]);
+  return [{ option: 'eventId', problem, question: 'event-identity' }];
+}
+
+/**
+ * Checks `eventId`.
+ *
+ * @throws InvalidOptionsError if it is missing or can't be sent in a header field.
+ */
+export function readEventId(option: unknown): string {
+  const faults = eventIdFaults(option);
+  if (faults.length > 0) throw new InvalidOptionsError(faults);
+  return option as string;
 }
 
 function encodeFailed(message: string, cause?: unknown): PlantStoreError {
