@@ -39,6 +39,7 @@ const environmentReaders = [
   'apps/webhook/serve/serve.mjs',
   'libs/sdk/src/cli/plant-store.ts',
   'tools/soak/preload/handler.mjs',
+  'tools/workspace/comment.mjs',
   'tools/workspace/nx.mjs',
 ];
 

@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ci-run-'));
+  for (const file of ['.ci/run', 'tools/workspace/report.mjs']) cpSync(join(root, file), join(folder, file));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Runs .ci/run with an `npm` that writes down how it is called, and fails for the commands that match. */
+function run(failing: string) {
+  const npm = join(folder, 'bin/npm');
+  mkdirSync(dirname(npm));
+  writeFileSync(
+    npm,
+    `#!/usr/bin/env bash
+mkdir -p test-output
+echo "$*" >>npm.log
+case "$1 \${2:-}" in
+  'test ') echo '3 passed, 0 failed' >test-output/total.txt ;;
+  'run browser' | 'run proxy') echo '1 passed, 0 failed' >"test-output/$2.txt" ;;
+  'run check') [ "\${4:-}" = --summary ] && printf '## Gates that failed\\n\\n- **lint** failed\\n\\n' >>"$5" ;;
+esac
+! [[ "$*" =~ ${failing} ]]
+`,
+  );
+  chmodSync(npm, 0o755);
+  const { PATH = '', ...environment } = process.env;
+  const { status, stdout } = spawnSync(join(folder, '.ci/run'), {
+    encoding: 'utf8',
+    env: {
+      ...environment,
+      PATH: [dirname(npm), PATH].join(delimiter),
+      CHROMIUM: process.execPath,
+      NGINX: process.execPath,
+      GITHUB_STEP_SUMMARY: join(folder, 'summary.md'),
+    },
+  });
+  const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
+  return { status, lines: stdout.trim().split('\n'), npm: read('npm.log'), summary: read('summary.md') };
+}
+
+const STEPS = ['ci', 'test', 'run browser', 'run proxy', 'run soak', 'run answered', 'run check'];
+
+test('runs every step, and ends with the count of all tests', () => {
+  const { status, lines, npm } = run('nothing');
+  expect({ status, last: lines.at(-1) }).toEqual({ status: 0, last: '5 passed, 0 failed' });
+  for (const step of STEPS) expect(npm).toMatch(new RegExp(`^${step}( --.*)?$`, 'm'));
+});
+
+test('runs every step after one has failed; the summary has the tests and the gates', () => {
+  const { status, lines, npm, summary } = run('^test|check');
+  expect({ status, last: lines.at(-1) }).toEqual({ status: 1, last: '5 passed, 0 failed' });
+  for (const step of STEPS) expect(npm).toMatch(new RegExp(`^${step}( --.*)?$`, 'm'));
+  expect(summary).toMatch(
+    /^## Gates that failed\n\n- \*\*lint\*\* failed\n\n## Tests: 5 passed, 0 failed\n\n- \*\*failed:\*\* `npm test`\n- \*\*failed:\*\* `npm run check -- --summary .*`\n$/,
+  );
+});
