@@ -77,6 +77,25 @@ describe.each<{ name: string; args: string[]; generator: string; contains: strin
   });
 });
 
+const overlay = (...actions: object[]) =>
+  JSON.stringify({ overlay: '1.0.0', info: { title: 'Answers', version: '1' }, actions });
+
+it.each([['open-questions'], ['api', '--document', 'd.json']])(
+  '%s refuses a faulty overlay, or words',
+  (...args) => {
+    const files = { ...FILES, 'o.yaml': overlay({ target: '$' }), 'w.json': '{' };
+    inFolder(files, (folder) => {
+      const refused = (...more: string[]) => runCli([...args, '--output', 'page', ...more], folder);
+      expect(refused('--overlay', 'o.yaml')).toMatchObject({
+        code: 2,
+        err: /^openapi: o\.yaml:1: an action needs/,
+      });
+      expect(refused('--words', 'w.json').code).toBe(2);
+      expect(refused('--overlay', 'none.yaml').code).toBe(0);
+    });
+  },
+);
+
 it('the ledger changes with the document', () => {
   inFolder(FILES, (folder) => {
     const args = ['ledger', '--baseline', 'd.json', '--document', 'd.json', '--output', 'page'];

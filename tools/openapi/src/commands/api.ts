@@ -5,6 +5,7 @@ import { type Page, renderMarkdown } from '../format/page.js';
 import { describeInterface } from '../pages/interface.js';
 import { readTextFile } from '../read/read-text-file.js';
 import { choice, type Command, exactly, required } from './command.js';
+import { ANSWER_HELP, ANSWER_OPTIONS, givenAnswers } from './given-answers.js';
 import { PAGE_HELP, PAGE_OPTIONS, writePage } from './page.js';
 
 const GENERATOR = 'npx nx run openapi:api';
@@ -25,9 +26,11 @@ open or answered. It refuses any other document. The HTML page is one file that 
   --document FILE   apps/webhook/openapi.json, or another version of it
   --output FILE     the page
   --format FORMAT   markdown (default) or html
+${ANSWER_HELP}
 ${PAGE_HELP}`,
   options: {
     ...PAGE_OPTIONS,
+    ...ANSWER_OPTIONS,
     document: { type: 'string' },
     output: { type: 'string' },
     format: { type: 'string', default: 'markdown' },
@@ -42,7 +45,7 @@ ${PAGE_HELP}`,
         readText: readTextFile,
         document,
         questions: openQuestions,
-        answers,
+        answers: givenAnswers(answers, values),
         generator: GENERATOR,
       }),
     );

@@ -1,4 +1,4 @@
-import { type Answers, facts, type OpenQuestion, plainAnswers } from '@plant-store/contract';
+import { facts, type OpenQuestion } from '@plant-store/contract';
 import {
   type Block,
   type Item,
@@ -20,7 +20,7 @@ import {
   type Requirements,
   type Server,
 } from './interface-document.js';
-import { describeQuestions, linkToQuestion } from './questions.js';
+import { ANSWER_SOURCES, describeQuestions, type GivenAnswers, linkToQuestion } from './questions.js';
 import { type Schema, schemaId, schemaLine, schemaTable } from './schema.js';
 
 /** What the page is made from. */
@@ -29,7 +29,7 @@ export interface InterfaceSources {
   /** Path of the OpenAPI document. */
   readonly document: string;
   readonly questions: readonly OpenQuestion[];
-  readonly answers: Answers;
+  readonly answers: GivenAnswers;
   /** The command that writes the page. */
   readonly generator: string;
 }
@@ -47,10 +47,9 @@ type Silence = (id: string) => Text;
  * @throws ToolError if the document can't be read, or isn't the document of this interface
  */
 export function describeInterface(sources: InterfaceSources): Page {
-  const { questions, generator } = sources;
+  const { questions, answers, generator } = sources;
   const document = readInterface(sources.readText, sources.document);
   const { info, webhooks, components = {}, security, openapi } = document;
-  const answers = plainAnswers(sources.answers);
   const open = questions.filter(({ id }) => answers[id] === undefined);
   const answered = questions.filter(({ id }) => answers[id] !== undefined);
   const silence: Silence = (id) =>
@@ -88,7 +87,7 @@ export function describeInterface(sources: InterfaceSources): Page {
       ...group('open', 'What is open', describeQuestions(open, answers, 'open-'), OPEN),
     ],
     generator,
-    sources: [sources.document, 'libs/contract/src/register', 'libs/contract/src/answers.ts'],
+    sources: [sources.document, 'libs/contract/src/register', ...ANSWER_SOURCES],
   };
 }
 

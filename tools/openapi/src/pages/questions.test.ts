@@ -1,4 +1,5 @@
-import { type Answers, openQuestions } from '@plant-store/contract';
+import { openQuestions } from '@plant-store/contract';
+import { given } from '../../test/given.js';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { prettify } from '../format/markdown.js';
 import { renderMarkdown } from '../format/page.js';
@@ -29,8 +30,11 @@ const NOT_SHOWN = [
   ['§9', 'Deprecation policy'],
 ];
 
-const render = (answers: Answers): Promise<string> =>
-  prettify(renderMarkdown(describeOpenQuestions(openQuestions, answers, 'make page')), 'markdown');
+const render = (...[answers, known]: Parameters<typeof given>): Promise<string> =>
+  prettify(
+    renderMarkdown(describeOpenQuestions(openQuestions, given(answers, known), 'make page')),
+    'markdown',
+  );
 
 const page = await render({});
 
@@ -55,8 +59,7 @@ describe('OPEN_QUESTIONS.md', () => {
   });
 
   it('shows an answered question with its answer', async () => {
-    const given: Answers = { 'http-method': 'POST' };
-    const answered = await render(given);
+    const answered = await render({ 'http-method': 'POST' });
     expect(answered).toContain('### HTTP method\n\n`http-method` · answered: `POST`\n');
     expect(answered).not.toContain('`method` is a required option');
     expect(answered).toMatch(/\| All .* 29 +\| 1 +\|/);
@@ -71,6 +74,20 @@ describe('OPEN_QUESTIONS.md', () => {
       new RegExp(`\`${id}\` · answered with the value below\n\n.+\n\nAnswer:\n\n\`\`\`json\n${json}`);
     expect(answered).toMatch(block('payload', '{\n  "plantField": "plant"'));
     expect(answered).toMatch(block('plant-fields', '{\n  "type": "object"'));
+  });
+
+  it('shows an answer in words with its unit, and who answered, when and why', async () => {
+    const stated = { answeredBy: 'Ada *Grower*', date: '2026-02-03', reason: 'Minutes, `item 3`' };
+    const answered = await render(
+      { 'size-limits': 1000, 'rate-limits': { deliveries: 20, seconds: 60 } },
+      { 'size-limits': { inWords: '1000 bytes', stated }, 'rate-limits': { inWords: '20 in 60 s', stated } },
+    );
+    const by = '- Answered by: Ada \\*Grower\\*\n- On: 2026-02-03\n- Why: Minutes, `item 3`\n';
+    expect(answered).toContain(
+      `\`size-limits\` · answered: 1000 bytes\n\nHow large may a delivery be?\n\n${by}`,
+    );
+    expect(answered).toContain('`rate-limits` · answered: 20 in 60 s\n');
+    expect(answered).toContain(`${by}\nAnswer:\n\n\`\`\`json\n{\n  "deliveries": 20,\n`);
   });
 
   it('keeps words from being read as marks', async () => {

@@ -1,4 +1,5 @@
-import { type Answers, type OpenQuestion, plainAnswers } from '@plant-store/contract';
+import type { OpenQuestion } from '@plant-store/contract';
+import { ANSWERS_SOURCE } from '../answers/answers-file.js';
 import {
   type Block,
   type Item,
@@ -9,20 +10,36 @@ import {
   type Text,
   textOf,
 } from '../format/page.js';
+import type { Action } from '../overlay/read-overlay.js';
 
 const INTRODUCTION =
   'The interface specification leaves much open: it says "not shown". This page lists each such place, the holes that we found ourselves, and what the software does until somebody answers.';
 
+/** The files that the answers of a page come from. */
+export const ANSWER_SOURCES = [ANSWERS_SOURCE, 'libs/contract/spec/answers.overlay.yaml'] as const;
+
 const HOW_TO_ANSWER =
   'An answer is entered twice: in `libs/contract/src/answers.ts`, and in `libs/contract/spec/answers.overlay.yaml` with who answered, when and why. Enter it in one of them, then run `npx nx run webhook:openapi-diff`: it prints the lines for the other.';
+
+/** What a page tells of an answer. */
+export interface GivenAnswer {
+  /** As `plainAnswers` gives it. */
+  readonly value: unknown;
+  /** The value with its unit: `1000 bytes`. */
+  readonly inWords?: string;
+  /** Who answered, when and why, as the overlay states it. */
+  readonly stated?: Pick<Action, 'answeredBy' | 'date' | 'reason'>;
+}
+
+/** Answers by question. */
+export type GivenAnswers = Readonly<Record<string, GivenAnswer>>;
 
 /** The register as a page: a table with counts, then the questions by section of the specification. */
 export function describeOpenQuestions(
   questions: readonly OpenQuestion[],
-  answers: Answers,
+  given: GivenAnswers,
   generator: string,
 ): Page {
-  const given = plainAnswers(answers);
   const sections = describeQuestions(questions, given);
   const row = (title: string, some: readonly OpenQuestion[]): Text[] => {
     const notShown = some.filter(({ foundBy }) => foundBy === 'specification').length;
@@ -44,7 +61,7 @@ export function describeOpenQuestions(
     ],
     sections,
     generator,
-    sources: ['libs/contract/src/register', 'libs/contract/src/answers.ts'],
+    sources: ['libs/contract/src/register', ...ANSWER_SOURCES],
   };
 }
 
@@ -69,13 +86,12 @@ interface QuestionSection extends Section {
 /**
  * Questions of the register by section of the specification.
  *
- * @param answers as `plainAnswers` gives them
  * @param prefix of the ids of the sections
  * @throws Error if a question names a section that the specification does not have
  */
 export function describeQuestions(
   questions: readonly OpenQuestion[],
-  answers: Readonly<Record<string, unknown>>,
+  given: GivenAnswers,
   prefix = '',
 ): QuestionSection[] {
   const unknown = questions.find(({ section }) => !(section in HEADINGS));
@@ -83,7 +99,7 @@ export function describeQuestions(
     throw new Error(`${unknown.id} names ${unknown.section}, which the specification does not have`);
   return Object.entries(HEADINGS).flatMap(([section, heading]) => {
     const own = questions.filter((question) => question.section === section);
-    const sections = own.map((question) => describeQuestion(question, answers[question.id]));
+    const sections = own.map((question) => describeQuestion(question, given[question.id]));
     const id = `${prefix}${section}`;
     return own.length === 0
       ? []
@@ -92,15 +108,12 @@ export function describeQuestions(
 }
 
 /** A link to a question, for a place where the document says nothing. */
-export function linkToQuestion(
-  { id, title }: OpenQuestion,
-  answers: Readonly<Record<string, unknown>>,
-): Span {
-  return { to: id, text: `${answers[id] === undefined ? 'open' : 'answered'}: ${title}` };
+export function linkToQuestion({ id, title }: OpenQuestion, given: GivenAnswers): Span {
+  return { to: id, text: `${given[id] === undefined ? 'open' : 'answered'}: ${title}` };
 }
 
 /** The state of a question, then what the software does while it is open, or its answer. */
-function describeQuestion(question: OpenQuestion, answer: unknown): Section {
+function describeQuestion(question: OpenQuestion, answer: GivenAnswer | undefined): Section {
   const { id, title, foundBy } = question;
   const by = foundBy === 'specification' ? 'not shown in the specification' : 'found by us';
   const state: Text = answer === undefined ? [`open, ${by}`] : stateOf(answer);
@@ -111,7 +124,7 @@ function describeQuestion(question: OpenQuestion, answer: unknown): Section {
     blocks: [
       { kind: 'paragraph', text: [{ code: id }, ' · ', ...state] },
       ...paragraph(question.question),
-      ...(answer === undefined ? [whileOpen(question)] : valueOf(answer)),
+      ...(answer === undefined ? [whileOpen(question)] : [...provenanceOf(answer), ...valueOf(answer)]),
     ],
   };
 }
@@ -127,18 +140,25 @@ function whileOpen({ whileOpen, answer, shows }: OpenQuestion): Block {
   return { kind: 'list', items };
 }
 
-/** A short value stands beside the state; in words, whatever is between back quotes is literal. */
-function stateOf(answer: unknown): Text {
-  if (isStructure(answer)) return ['answered with the value below'];
-  const text = String(answer);
+/** The value in words, or a short value itself; in words, whatever is between back quotes is literal. */
+function stateOf({ value, inWords }: GivenAnswer): Text {
+  if (inWords === undefined && isStructure(value)) return ['answered with the value below'];
+  const text = inWords ?? String(value);
   return ['answered: ', ...(text.includes(' ') ? textOf(text) : [{ code: text }])];
 }
 
-function valueOf(answer: unknown): Block[] {
-  if (!isStructure(answer)) return [];
-  return [{ kind: 'code', caption: 'Answer:', language: 'json', code: JSON.stringify(answer, null, 2) }];
+function provenanceOf({ stated }: GivenAnswer): Block[] {
+  if (stated === undefined) return [];
+  const { answeredBy, date, reason } = stated;
+  const items = Object.entries({ 'Answered by': answeredBy, On: date, Why: reason });
+  return [{ kind: 'list', items: items.map(([name, text]) => ({ name, value: textOf(text) })) }];
 }
 
-function isStructure(answer: unknown): boolean {
-  return typeof answer === 'object' && answer !== null;
+function valueOf({ value }: GivenAnswer): Block[] {
+  if (!isStructure(value)) return [];
+  return [{ kind: 'code', caption: 'Answer:', language: 'json', code: JSON.stringify(value, null, 2) }];
+}
+
+function isStructure(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }

@@ -2,6 +2,7 @@ import { type Answers, openQuestions } from '@plant-store/contract';
 import { describeInterface } from '../../src/pages/interface.js';
 import type { Page } from '../../src/format/page.js';
 import { reader } from '../documents.js';
+import { given } from '../given.js';
 
 /** A document that exists only in a test, as a page. */
 export function describeExample(text: string, answers: Answers = {}): Page {
@@ -11,7 +12,7 @@ export function describeExample(text: string, answers: Answers = {}): Page {
     readText: reader({ [document]: text }),
     document,
     questions: openQuestions,
-    answers,
+    answers: given(answers),
     generator,
   });
 }
