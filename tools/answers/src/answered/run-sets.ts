@@ -10,6 +10,8 @@ const STEPS = {
   generate: 'npx nx run webhook:openapi && npx nx run-many -t open-questions contract-diff api',
   test: 'npm test',
   check: 'npm run check',
+  review:
+    "set -o pipefail; node tools/workspace/review.mjs --base HEAD~1 | tee /dev/stderr | grep '^## Answers'",
 };
 
 /** The lines of `npm test` and `npm run check` that say how a project or a gate did. */
@@ -51,7 +53,8 @@ function runSet(set: AnswerSet): string[] {
     const notGenerated = run('generate', generate);
     // Like any other change on main.
     commitAll(clone);
-    return [...notGenerated, ...run('test', STEPS.test), ...run('check', STEPS.check)];
+    const { test, check, review } = STEPS;
+    return [...notGenerated, ...run('test', test), ...run('check', check), ...run('review', review)];
   } finally {
     rmSync(clone, { recursive: true, force: true });
   }
