@@ -1,9 +1,11 @@
 import type { ExecutableAnswers, ExecutableId } from './answer-types.js';
+import type { SchemaNames } from './answers/components.js';
 import type { ErrorCodes, ErrorPayload, FailureResponse, StatusCodes } from './answers/failures.js';
 import type { RateLimit, TimeOuts } from './answers/limits.js';
-import { schema } from './answers/payload.js';
+import type { PayloadDescription } from './answers/payload.js';
 import type { TokenFormat } from './answers/requests.js';
 import type { ReceiverResponse, RetryPolicy } from './answers/responses.js';
+import { schema } from './answers/schema.js';
 import {
   ANSWER,
   boolean,
@@ -27,6 +29,13 @@ interface Content {
   readonly text: string;
 }
 
+const payloadDescription = {
+  description: optional(text),
+  names: optional(
+    object<SchemaNames>({ plant: optional(text), event: optional(text), payload: optional(text) }),
+  ),
+};
+
 /**
  * The shape of the answer to each executable question, for answers that the compiler has not checked: those of
  * JavaScript, and those behind `as any`. The compiler keeps it in step with the types.
@@ -47,7 +56,15 @@ const answerShapes: { readonly [Id in ExecutableId]: Shape<ExecutableAnswers[Id]
   'event-payload-fields': schema,
   'http-method': oneOf(...CONTENT_METHODS),
   'media-type': text,
-  payload: either(isObject, object({ plantField: text }), oneOf('plant')),
+  payload: either(
+    isObject,
+    either(
+      has('shape'),
+      object<{ shape: 'plant' } & PayloadDescription>({ shape: oneOf('plant'), ...payloadDescription }),
+      object<{ plantField: string } & PayloadDescription>({ plantField: text, ...payloadDescription }),
+    ),
+    oneOf('plant'),
+  ),
   'plant-fields': schema,
   'rate-limits': object<RateLimit>({ deliveries: number, seconds: number }),
   // Whether content goes with the status is left to the check.

@@ -1,7 +1,7 @@
 import { headerValueFaults, mediaTypeFaults } from './answers/checks.js';
 import { errorCodeFaults, errorPayloadFaults, statusCodeFaults } from './answers/failures.js';
 import { rateLimitFaults, sizeLimitFaults, timeOutFaults } from './answers/limits.js';
-import { payloadFaults, schemaFaults } from './answers/payload.js';
+import { payloadFaults } from './answers/payload.js';
 import {
   baseAddressFaults,
   eventIdentityFaults,
@@ -9,6 +9,7 @@ import {
   versionSchemeFaults,
 } from './answers/requests.js';
 import { receiverResponseFaults, retryFaults } from './answers/responses.js';
+import { schemaFaults } from './answers/schema.js';
 import { signingFaults } from './answers/signing.js';
 import type { Surface } from './register/open-question.js';
 import type { openQuestions, QuestionId } from './register/register.js';

@@ -1,5 +1,5 @@
 import type { Answers } from './answer-types.js';
-import type { AnswerSchema } from './answers/payload.js';
+import type { AnswerSchema } from './answers/schema.js';
 import { answerFaults } from './check-answers.js';
 
 const signing = {
@@ -20,6 +20,7 @@ const schemaOf = (schema: Record<string, unknown>): AnswerSchema => ({
 const named = schemaOf({ type: 'object', properties: { name: {} } });
 const onlyNamed = schemaOf({ type: 'object', properties: { name: {} }, additionalProperties: false });
 const dated = schemaOf({ type: 'object', properties: { addedOn: {} } });
+const light = { enum: ['sun', 'shade'] };
 const noJsonSchema = {
   '~standard': {
     version: 1,
@@ -83,6 +84,34 @@ test.each<[string, Answers]>([
   [
     'fields of a plant that allows no others, in a field of its own',
     { payload: { plantField: 'plant' }, 'plant-fields': onlyNamed, 'event-payload-fields': dated },
+  ],
+  [
+    'a payload with a description and names',
+    {
+      payload: {
+        plantField: 'plant',
+        description: 'A new plant.',
+        names: { plant: 'Plant-1', event: 'New.Event', payload: 'New_Plant' },
+      },
+      'plant-fields': named,
+      'event-payload-fields': dated,
+    },
+  ],
+  ['a plant alone, with a description', { payload: { shape: 'plant', description: 'A new plant.' } }],
+  [
+    'a definition that plant and event share',
+    {
+      'plant-fields': schemaOf({ properties: { light: { $ref: '#/$defs/Light' } }, $defs: { Light: light } }),
+      'event-payload-fields': schemaOf({ items: { $ref: '#/$defs/Light' }, $defs: { Light: light } }),
+    },
+  ],
+  [
+    'a field called $ref, and data with a reference',
+    {
+      'plant-fields': schemaOf({
+        properties: { $ref: { const: { $ref: 'x' } }, $id: { default: { $id: 'x' } } },
+      }),
+    },
   ],
   [
     'a retry after a success that does not acknowledge',
@@ -169,6 +198,75 @@ test.each<[string, Answers, string]>([
     'a media type with a parameter',
     { 'media-type': 'text/plain; charset=utf-8' },
     'media-type: the answer must be a media type without parameters',
+  ],
+  [
+    'a schema that refers to another document',
+    { 'plant-fields': schemaOf({ properties: { price: { $ref: 'https://schemas.example/price.json' } } }) },
+    'plant-fields: must refer only to its own parts, such as #/$defs/Name (got "https://schemas.example/price.json")',
+  ],
+  [
+    'a schema that refers to nothing',
+    { 'plant-fields': schemaOf({ items: { $ref: '#/$defs/Lihgt' }, $defs: { Light: light } }) },
+    'plant-fields: must refer only to its own parts, such as #/$defs/Name (got "#/$defs/Lihgt")',
+  ],
+  [
+    'a schema with an $id',
+    { 'event-payload-fields': schemaOf({ $id: 'https://schemas.example/event', type: 'object' }) },
+    'event-payload-fields: must not have $id. Name a part in $defs, and refer to it with $ref',
+  ],
+  [
+    'a definition whose name cannot be that of a component',
+    { 'plant-fields': schemaOf({ $defs: { 'the light': light } }) },
+    'plant-fields: $defs.the light must consist of letters, digits, dots, hyphens and underscores, for it is the name of a component (got "the light")',
+  ],
+  [
+    'two definitions with one name',
+    {
+      'plant-fields': schemaOf({ $defs: { Light: light } }),
+      'event-payload-fields': schemaOf({ $defs: { Light: { type: 'string' } } }),
+    },
+    'event-payload-fields: has a schema called Light, as plant-fields has. Name one of the two otherwise, in payload or in $defs',
+  ],
+  [
+    'a definition with the name of the whole schema',
+    { 'plant-fields': schemaOf({ type: 'object', $defs: { Plant: light } }) },
+    'plant-fields: has a schema called Plant, as plant-fields has.',
+  ],
+  [
+    'one name for plant and payload',
+    { payload: { shape: 'plant', names: { plant: 'New', payload: 'New' } }, 'plant-fields': named },
+    'plant-fields: has a schema called New, as payload has.',
+  ],
+  [
+    'the name of the error payload',
+    {
+      payload: { shape: 'plant', names: { plant: 'ErrorPayload' } },
+      'plant-fields': named,
+      'error-payloads': { mediaType: 'application/json', fields: { a: 'code' } },
+    },
+    'plant-fields: has a schema called ErrorPayload, as error-payloads has.',
+  ],
+  [
+    'a name that cannot be that of a component',
+    { payload: { plantField: 'plant', names: { event: 'New Plant' } } },
+    'payload: names.event must consist of letters, digits, dots, hyphens and underscores, for it is the name of a component (got "New Plant")',
+  ],
+  [
+    'a description that says nothing',
+    { payload: { shape: 'plant', description: ' ' } },
+    'payload: description must not be empty',
+  ],
+  [
+    'an identity in a plant that does not allow it, whose schema is a definition',
+    {
+      'event-identity': { pointer: '/id' },
+      payload: { shape: 'plant' },
+      'plant-fields': schemaOf({
+        $ref: '#/$defs/Fern',
+        $defs: { Fern: { properties: { name: {} }, additionalProperties: false } },
+      }),
+    },
+    'event-identity: points at the field id, which plant-fields does not allow',
   ],
   ['a field without a name', { payload: { plantField: '' } }, 'payload: plantField must not be empty'],
   [
@@ -438,7 +536,18 @@ test.each<[string, Record<string, unknown>, string[]]>([
   [
     'a member of another name',
     { payload: { plantfield: 'plant' } },
-    ['payload: plantField is missing', 'payload: has no member plantfield (it has plantField)'],
+    [
+      'payload: plantField is missing',
+      'payload: has no member plantfield (it has plantField, description, names)',
+    ],
+  ],
+  [
+    'names that are no text',
+    { payload: { shape: 'plant', names: { plant: 1, plants: 'Plant' } } },
+    [
+      'payload: names.plant must be text (got 1)',
+      'payload: has no member names.plants (it has plant, event, payload)',
+    ],
   ],
   ['another word', { payload: 'envelope' }, ['payload: the answer must be one of plant (got "envelope")']],
   [

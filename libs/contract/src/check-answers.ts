@@ -1,8 +1,10 @@
 import { shapeFaults } from './answer-shapes.js';
 import { type Answers, answerChecks, type ExecutableId } from './answer-types.js';
 import { isJsonMediaType } from './answers/checks.js';
-import { type AnswerSchema, fieldsOf, isClosed } from './answers/payload.js';
-import { openQuestions } from './register/register.js';
+import { type Components, componentsOf, ERROR_PAYLOAD_NAME } from './answers/components.js';
+import { payloadDescriptionOf, plantFieldOf } from './answers/payload.js';
+import { type AnswerSchema, fieldsOf, isClosed } from './answers/schema.js';
+import { openQuestions, type QuestionId } from './register/register.js';
 
 /**
  * Everything that is wrong with a set of answers, as `<question>: <fault>`. The answers are compared with each other
@@ -35,6 +37,7 @@ function conflicts(answers: Answers): string[] {
     pointerWithoutJson,
     signedIdWithoutHeader,
     plantFieldTaken,
+    sharedNames,
     closedToEachOther,
     identityNotAllowed,
     repeatedAcknowledgements,
@@ -79,10 +82,48 @@ function signedIdWithoutHeader({ signing, 'event-identity': identity }: Answers)
 
 /** In an envelope the plant is one of the fields of the event. */
 function plantFieldTaken({ payload, 'event-payload-fields': event }: Answers): string[] {
-  if (payload === undefined || payload === 'plant' || event === undefined) return [];
-  return fieldsOf(event).includes(payload.plantField)
-    ? [`payload: plantField cannot be ${payload.plantField}, because event-payload-fields has that field`]
+  const plantField = plantFieldOf(payload);
+  if (plantField === undefined || event === undefined) return [];
+  return fieldsOf(event).includes(plantField)
+    ? [`payload: plantField cannot be ${plantField}, because event-payload-fields has that field`]
     : [];
+}
+
+/** Two schemas in the document cannot have one name, unless they are the same schema. */
+function sharedNames(answers: Answers): string[] {
+  const uses = namesOf(answers);
+  return uses.flatMap(({ id, name, schema }, index) => {
+    const first = uses.slice(0, index).find((use) => use.name === name);
+    if (first === undefined || (schema !== undefined && schema === first.schema)) return [];
+    return [
+      `${id}: has a schema called ${name}, as ${first.id} has. Name one of the two otherwise, in payload or in $defs`,
+    ];
+  });
+}
+
+/** The name of a schema, with the schema as text where it comes from an answer. */
+interface NameUse {
+  readonly id: QuestionId;
+  readonly name: string;
+  readonly schema?: string;
+}
+
+function namesOf(answers: Answers): NameUse[] {
+  const { 'plant-fields': plant, 'event-payload-fields': event, payload } = answers;
+  const { names = {} } = payloadDescriptionOf(payload);
+  const fixed: NameUse[] = [
+    ...(names.payload === undefined ? [] : [{ id: 'payload' as const, name: names.payload }]),
+    ...(answers['error-payloads'] === undefined
+      ? []
+      : [{ id: 'error-payloads' as const, name: ERROR_PAYLOAD_NAME }]),
+  ];
+  const used = (id: QuestionId, { own, definitions }: Components): NameUse[] =>
+    [own, ...definitions].map(({ name, schema }) => ({ id, name, schema: JSON.stringify(schema) }));
+  return [
+    ...fixed,
+    ...(plant === undefined ? [] : used('plant-fields', componentsOf('plant', plant, names))),
+    ...(event === undefined ? [] : used('event-payload-fields', componentsOf('event', event, names))),
+  ];
 }
 
 /** Without an envelope, the fields of plant and event are in one object, and both schemas validate all of it. */
@@ -91,7 +132,8 @@ function closedToEachOther({
   'plant-fields': plant,
   'event-payload-fields': event,
 }: Answers): string[] {
-  if (payload !== 'plant' || plant === undefined || event === undefined) return [];
+  if (payload === undefined || plant === undefined || event === undefined) return [];
+  if (plantFieldOf(payload) !== undefined) return [];
   return [
     ...(refusesFieldsOf(plant, event)
       ? ['plant-fields: must allow the fields of event-payload-fields, which are in the same object']
@@ -117,8 +159,12 @@ function identityNotAllowed({
   if (payload === undefined || identity === undefined || !('pointer' in identity)) return [];
   const [, step = ''] = identity.pointer.split('/');
   const field = step.replaceAll('~1', '/').replaceAll('~0', '~');
-  if (payload !== 'plant' && field === payload.plantField) return [];
-  const schemas = { 'event-payload-fields': event, ...(payload === 'plant' && { 'plant-fields': plant }) };
+  const plantField = plantFieldOf(payload);
+  if (field === plantField) return [];
+  const schemas = {
+    'event-payload-fields': event,
+    ...(plantField === undefined && { 'plant-fields': plant }),
+  };
   return Object.entries(schemas)
     .filter(([, schema]) => schema !== undefined && isClosed(schema) && !fieldsOf(schema).includes(field))
     .map(([id]) => `event-identity: points at the field ${field}, which ${id} does not allow`);

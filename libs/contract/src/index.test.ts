@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import * as contract from './index.js';
+import * as jsonSchemaPath from './json-schema.js';
 
 test('the names that the package exports', () => {
   expect(Object.keys(contract).sort()).toEqual([
@@ -7,20 +8,29 @@ test('the names that the package exports', () => {
     'BASE64_PATTERN',
     'BEARER',
     'CONTENT_METHODS',
+    'ERROR_PAYLOAD_NAME',
     'FAILURES',
     'MAX_SIZE_LIMIT',
     'RESERVED_FIELDS',
     'RateWindow',
     'answerFaults',
     'answers',
+    'componentsOf',
     'facts',
     'isJsonMediaType',
     'isSchema',
     'jsonSchemaOf',
     'openQuestions',
+    'payloadDescriptionOf',
     'plainAnswers',
+    'plantFieldOf',
+    'referenceTo',
     'signedPieces',
   ]);
+});
+
+test('the names that its subpath for JSON Schema exports', () => {
+  expect(Object.keys(jsonSchemaPath)).toEqual(['jsonSchema']);
 });
 
 test('the names of the facts', () => {
@@ -41,7 +51,10 @@ test('the names of the facts', () => {
 
 test('the package depends on nothing, but on a schema library once fields are answered', async () => {
   const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
-  const kinds = Object.keys(JSON.parse(text) as object).filter((key) => /dependencies$/i.test(key));
+  // Nobody gets the devDependencies of a package that they install.
+  const kinds = Object.keys(JSON.parse(text) as object).filter(
+    (key) => /dependencies$/i.test(key) && key !== 'devDependencies',
+  );
   expect(kinds).toEqual(Object.values(contract.answers).some(contract.isSchema) ? ['dependencies'] : []);
 });
 

@@ -8,6 +8,7 @@ export type {
 } from './answer-types.js';
 export { answers } from './answers.js';
 export { isJsonMediaType } from './answers/checks.js';
+export { type Components, componentsOf, ERROR_PAYLOAD_NAME, referenceTo } from './answers/components.js';
 export {
   type ErrorCodes,
   type ErrorPayload,
@@ -17,16 +18,17 @@ export {
   type StatusCodes,
 } from './answers/failures.js';
 export { MAX_SIZE_LIMIT, type RateLimit, RateWindow, type TimeOuts } from './answers/limits.js';
+export { type PayloadAnswer, payloadDescriptionOf, plantFieldOf } from './answers/payload.js';
+export { type JsonSchema } from './answers/references.js';
+export type { EventIdentity, TokenFormat, VersionScheme } from './answers/requests.js';
+export type { ReceiverResponse, RetryPolicy } from './answers/responses.js';
 export {
   type AnswerSchema,
   isSchema,
   jsonSchemaOf,
-  type PayloadShape,
   plainAnswers,
   type SchemaInput,
-} from './answers/payload.js';
-export type { EventIdentity, TokenFormat, VersionScheme } from './answers/requests.js';
-export type { ReceiverResponse, RetryPolicy } from './answers/responses.js';
+} from './answers/schema.js';
 export { type SignedPart, signedPieces, type SigningScheme } from './answers/signing.js';
 export { answerFaults } from './check-answers.js';
 export * as facts from './facts.js';

@@ -120,6 +120,61 @@ describe('a plant and its event', () => {
   });
 });
 
+test.each<[string, Answers['payload'] & {}]>([
+  ['in one word', 'plant'],
+  ['with a description and names', { shape: 'plant', description: 'A new plant.', names: { plant: 'New' } }],
+])('a payload that is the plant alone, answered %s', async (_, payload) => {
+  const server = await startRawServer(acknowledge);
+  const given = { payload, 'media-type': 'application/json', 'http-method': 'POST' } as const;
+  const sender = openSenderUnder(given, { accessToken, baseUrl: server.url });
+
+  await sender.send({ name: 'Fern', sizes: [1, 2] });
+
+  expect((await server.request(0)).content.toString()).toBe('{"name":"Fern","sizes":[1,2]}');
+});
+
+/** The sender doesn't validate, so no library changes this. docs/answering.md ("Answer with a schema") says it. */
+describe('a whole number above 2^53 - 1', () => {
+  const given = {
+    ...flat,
+    'plant-fields': toStandardJsonSchema(v.object({ id: v.pipe(v.number(), v.safeInteger()) })),
+  };
+
+  test('is sent as JavaScript has it: the next even one', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = openSenderUnder(given, { ...options, baseUrl: server.url });
+
+    await sender.send({ id: Number('9007199254740993') });
+
+    expect((await server.request(0)).content.toString()).toBe('{"id":9007199254740992}');
+  });
+
+  test('is not sent as a bigint, which has no JSON form', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = openSenderUnder(given, { ...options, baseUrl: server.url });
+
+    expect(await rejection(sender.send({ id: 9007199254740993n as unknown as number }))).toMatchObject({
+      code: 'PLANT_STORE_ENCODE_FAILED',
+      outcome: 'not-sent',
+      cause: expect.any(TypeError) as TypeError,
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  test('keeps every digit as text', async () => {
+    const server = await startRawServer(acknowledge);
+    const text = {
+      ...flat,
+      'plant-fields': toStandardJsonSchema(v.object({ id: v.pipe(v.string(), v.digits()) })),
+    };
+    const sender = openSenderUnder(text, { ...options, baseUrl: server.url });
+
+    await sender.send({ id: '9007199254740993' });
+
+    expect((await server.request(0)).content.toString()).toBe('{"id":"9007199254740993"}');
+  });
+});
+
 describe('an event that JavaScript passes', () => {
   test.each<[string, Answers, object | undefined, string]>([
     [

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -39,6 +39,8 @@ async function cloneUnbuilt(): Promise<string> {
   }
   for (const library of libraries) {
     await symlink(join(folder, 'libs', library), join(modules, '@plant-store', library));
+    const own = join('libs', library, 'node_modules');
+    if (existsSync(join(root, own))) await symlink(join(root, own), join(folder, own));
   }
   return folder;
 }
@@ -75,10 +77,10 @@ beforeAll(async () => {
 }, timeout);
 
 /** Replaces the answers of the installed contract. */
-async function answer(answers: string): Promise<void> {
+async function answer(answers: string, types = answers, imports = ''): Promise<void> {
   const module = join(project, 'node_modules/@plant-store/contract/dist/answers');
-  await writeFile(`${module}.js`, `export const answers = ${answers};`);
-  await writeFile(`${module}.d.ts`, `export declare const answers: ${answers};`);
+  await writeFile(`${module}.js`, `${imports} export const answers = ${answers};`);
+  await writeFile(`${module}.d.ts`, `export declare const answers: ${types};`);
 }
 
 afterAll(() => Promise.all([project, clone].map((folder) => rm(folder, { recursive: true }))));
@@ -220,6 +222,63 @@ test(
   },
   timeout,
 );
+
+describe('an answer with a schema', () => {
+  const libraries: [name: string, imports: string, schema: string][] = [
+    ['Zod', `import { z } from 'zod';`, `z.object({ name: z.string() })`],
+    [
+      'Valibot',
+      `import * as v from 'valibot'; import { toStandardJsonSchema } from '@valibot/to-json-schema';`,
+      `toStandardJsonSchema(v.object({ name: v.string() }))`,
+    ],
+    ['ArkType', `import { type } from 'arktype';`, `type({ name: 'string' })`],
+    [
+      'plain JSON Schema',
+      `import { Ajv2020 } from 'ajv/dist/2020.js'; import { jsonSchema } from './json-schema.js';`,
+      `jsonSchema(new Ajv2020(), { type: 'object', properties: { name: { type: 'string' } } })`,
+    ],
+  ];
+  const fieldsAre = (schema: string): string =>
+    `{ 'http-method': 'PUT', 'media-type': 'application/json', payload: 'plant', 'plant-fields': ${schema} }`;
+  const example = `import { createNewPlantSender } from '@plant-store/sdk';
+    const sender = createNewPlantSender({
+      baseUrl: process.env.RECEIVER_URL ?? '', accessToken: process.env.ACCESS_TOKEN ?? '' });
+    await sender.send({ name: 'Fern' });
+    await sender.close();`;
+
+  beforeAll(async () => {
+    // As `npm install --workspace @plant-store/contract` would.
+    const modules = join(project, 'node_modules');
+    await mkdir(join(modules, '@valibot'));
+    for (const name of ['zod', 'valibot', '@valibot/to-json-schema', 'arktype']) {
+      await symlink(join(root, 'node_modules', name), join(modules, name));
+    }
+    await symlink(join(root, 'libs/contract/node_modules/ajv'), join(modules, 'ajv'));
+  });
+
+  test.each(libraries)('of %s reaches the installed sender', async (_name, imports, schema) => {
+    await answer(fieldsAre(schema), 'object', imports);
+    const server = await startRawServer(acknowledge);
+    await writeFile(join(project, 'schema.mjs'), example);
+
+    await succeed(process.execPath, ['schema.mjs'], project, environment(server));
+
+    expect((await server.request(0)).content.toString()).toBe('{"name":"Fern"}');
+  });
+
+  test(
+    'of plain JSON Schema has the type that its author states',
+    async () => {
+      const schema = `ReturnType<typeof import('./json-schema.js').jsonSchema<{ name: string }>>`;
+      await answer('{}', fieldsAre(schema));
+
+      await compile(`${example}
+        // @ts-expect-error the name is text
+        await sender.send({ name: 1 });`);
+    },
+    timeout,
+  );
+});
 
 async function compile(source: string): Promise<void> {
   await writeFile(join(project, 'example.mts'), source);

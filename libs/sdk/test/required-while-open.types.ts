@@ -1,7 +1,10 @@
 /** Compile-only: which options the compiler demands, with everything open and with example answers. */
 import type { ContentMethod } from '@plant-store/contract';
+import { jsonSchema } from '@plant-store/contract/json-schema';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { type } from 'arktype';
 import * as v from 'valibot';
 import type { Column, OptionTable, TypesQuestion } from '../src/answers/option-table.js';
 import { type SettingsTable, settingsTable } from '../src/answers/settings-table.js';
@@ -143,6 +146,34 @@ export async function withValibot(): Promise<void> {
   await sender.send({ species: 'example' }, { event: { addedBy: 1 } });
 }
 
+const arkAnswers = {
+  'plant-fields': type({ species: 'string', 'height?': 'number' }),
+  'event-payload-fields': type({ addedBy: 'string' }),
+};
+
+export async function withArkType(): Promise<void> {
+  const sender = createSenderUnder(arkAnswers, { accessToken, baseUrl, method, encode: json });
+  await sender.send({ species: 'example', height: 1 }, { event: { addedBy: 'example' } });
+  // @ts-expect-error the plant has the fields of its schema
+  await sender.send({ species: 1 }, { event: { addedBy: 'example' } });
+  // @ts-expect-error the event has the fields of its schema
+  await sender.send({ species: 'example' }, { event: { addedBy: 1 } });
+}
+
+const jsonAnswers = {
+  'plant-fields': jsonSchema<{ species: string; height?: number }>(new Ajv2020(), {}),
+  'event-payload-fields': jsonSchema<{ addedBy: string }>(new Ajv2020(), {}),
+};
+
+export async function withJsonSchema(): Promise<void> {
+  const sender = createSenderUnder(jsonAnswers, { accessToken, baseUrl, method, encode: json });
+  await sender.send({ species: 'example', height: 1 }, { event: { addedBy: 'example' } });
+  // @ts-expect-error the plant has the type that its author states
+  await sender.send({ species: 1 }, { event: { addedBy: 'example' } });
+  // @ts-expect-error the event has the type that its author states
+  await sender.send({ species: 'example' }, { event: { addedBy: 1 } });
+}
+
 // With some answers.
 interface JsonOnly {
   readonly 'media-type': 'application/json';
@@ -161,6 +192,10 @@ export const likeJsonPlant: NewPlantSenderOptions<
     readonly 'media-type': 'application/vnd.example+json';
     readonly payload: { readonly plantField: 'plant' };
   }
+> = { accessToken, baseUrl, method };
+export const describedPlant: NewPlantSenderOptions<
+  Arbitrary,
+  { readonly 'media-type': 'application/json'; readonly payload: { readonly shape: 'plant' } }
 > = { accessToken, baseUrl, method };
 // @ts-expect-error a media type does not say what the payload is
 export const jsonOnly: NewPlantSenderOptions<Arbitrary, JsonOnly> = { accessToken, baseUrl, method };

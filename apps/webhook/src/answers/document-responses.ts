@@ -1,14 +1,16 @@
 import {
   type Answers,
   type ErrorCodes,
+  ERROR_PAYLOAD_NAME,
   type ErrorPayload,
   isJsonMediaType,
+  type JsonSchema,
   type ReceiverResponse,
+  referenceTo,
   type StatusCodes,
 } from '@plant-store/contract';
 
-import type { ContentParts, JsonSchema, ResponseParts } from '../delivery/describe-operation.js';
-import { referenceTo } from './document-schemas.js';
+import type { ContentParts, ResponseParts } from '../delivery/describe-operation.js';
 
 /** What the answers about errors show. */
 interface ErrorParts {
@@ -54,9 +56,9 @@ export function errorPayloadParts({ mediaType, fields }: ErrorPayload, answers: 
     properties: Object.fromEntries(Object.entries(fields).map(([name, what]) => [name, FIELD_SCHEMAS[what]])),
   };
   const statuses = Object.values(answers['status-codes'] ?? {}).map(({ status }) => status);
-  const content = { [mediaType]: { schema: referenceTo('ErrorPayload') } };
+  const content = { [mediaType]: { schema: referenceTo(ERROR_PAYLOAD_NAME) } };
   return {
-    schemas: { ErrorPayload: schema },
+    schemas: { [ERROR_PAYLOAD_NAME]: schema },
     responses: Object.fromEntries(statuses.map((status) => [status, { content }])),
   };
 }
@@ -67,7 +69,7 @@ export function errorCodeParts(codes: ErrorCodes, answers: Answers): ErrorParts 
   const fields = fieldsWith('code', answers['error-payloads']?.fields ?? {});
   if (all.length === 0 || fields.length === 0) return {};
   const properties = Object.fromEntries(fields.map((name) => [name, { enum: all }]));
-  return { schemas: { ErrorPayload: { properties } } };
+  return { schemas: { [ERROR_PAYLOAD_NAME]: { properties } } };
 }
 
 function fieldsWith(meaning: 'status' | 'code', fields: ErrorPayload['fields']): string[] {

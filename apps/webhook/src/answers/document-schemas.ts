@@ -1,46 +1,88 @@
 import {
   type Answers,
-  type AnswerSchema,
+  type Components,
+  componentsOf,
   isJsonMediaType,
-  jsonSchemaOf,
-  type PayloadShape,
+  type JsonSchema,
+  type PayloadAnswer,
+  payloadDescriptionOf,
+  plantFieldOf,
+  referenceTo,
 } from '@plant-store/contract';
 
-import type { JsonSchema, OperationParts } from '../delivery/describe-operation.js';
+import type { OperationParts } from '../delivery/describe-operation.js';
+
+/** `components.schemas`, by name. */
+interface SchemaParts {
+  readonly schemas?: Readonly<Record<string, JsonSchema>>;
+}
 
 /** The request body. The document has no place for it while the media type is open. */
-export function payloadParts(shape: PayloadShape, answers: Answers): Pick<OperationParts, 'requestBody'> {
+export function payloadParts(
+  payload: PayloadAnswer,
+  answers: Answers,
+): Pick<OperationParts, 'requestBody'> & SchemaParts {
   const mediaType = answers['media-type'];
   if (mediaType === undefined) return {};
-  const schema = isJsonMediaType(mediaType) ? payloadSchema(shape, answers) : undefined;
-  return { requestBody: { required: true, content: { [mediaType]: { ...(schema && { schema }) } } } };
+  const { description, names = {} } = payloadDescriptionOf(payload);
+  const written = isJsonMediaType(mediaType) ? payloadSchema(payload, answers) : undefined;
+  const { schema, ...schemas } = namedSchema(written, names.payload);
+  const content = { [mediaType]: { ...(schema && { schema }) } };
+  return {
+    requestBody: { ...(description !== undefined && { description }), required: true, content },
+    ...schemas,
+  };
+}
+
+/** The schema that answers `plant-fields` or `event-payload-fields`, and its definitions. */
+export function fieldParts(of: 'plant' | 'event', answers: Answers): SchemaParts {
+  const { own, definitions } = componentsIn(of, answers)!;
+  return { schemas: Object.fromEntries([own, ...definitions].map(({ name, schema }) => [name, schema])) };
+}
+
+function componentsIn(of: 'plant' | 'event', answers: Answers): Components | undefined {
+  const schema = answers[of === 'plant' ? 'plant-fields' : 'event-payload-fields'];
+  return schema && componentsOf(of, schema, payloadDescriptionOf(answers.payload).names);
+}
+
+/** A schema in its place, or by its name. One that is a reference has the name of what it refers to. */
+function namedSchema(
+  schema: JsonSchema | undefined,
+  name: string | undefined,
+): SchemaParts & { readonly schema?: JsonSchema } {
+  if (schema === undefined) return {};
+  if (name === undefined || '$ref' in schema) return { schema };
+  return { schema: referenceTo(name), schemas: { [name]: schema } };
 }
 
 /** Undefined if nothing is known about the payload. */
-function payloadSchema(shape: PayloadShape, answers: Answers): JsonSchema | undefined {
-  const plant = answers['plant-fields'] && referenceTo('Plant');
-  const event = answers['event-payload-fields'] && referenceTo('NewPlantEvent');
-  if (shape === 'plant') return plant && event ? { allOf: [plant, event] } : (plant ?? event);
-  return envelope(shape.plantField, plant, answers['event-payload-fields']);
+function payloadSchema(payload: PayloadAnswer, answers: Answers): JsonSchema | undefined {
+  const event = componentsIn('event', answers)?.own;
+  const plantName = componentsIn('plant', answers)?.own.name;
+  const plantSchema = plantName === undefined ? undefined : referenceTo(plantName);
+  const plantField = plantFieldOf(payload);
+  if (plantField !== undefined) return envelope(plantField, plantSchema, event);
+  const eventSchema = event && referenceTo(event.name);
+  return plantSchema && eventSchema ? { allOf: [plantSchema, eventSchema] } : (plantSchema ?? eventSchema);
 }
 
 /** An object with the plant under a field, and the fields of the event beside it. */
 function envelope(
   plantField: string,
   plant: JsonSchema | undefined,
-  event: AnswerSchema | undefined,
+  event: Components['own'] | undefined,
 ): JsonSchema {
   const required = [plantField];
   const properties = { [plantField]: plant ?? {} };
   if (event === undefined) return { type: 'object', required, properties };
-  const fields: EventFields = jsonSchemaOf(event);
+  const fields: EventFields = event.schema;
   if (fields.additionalProperties !== false) {
-    return { type: 'object', required, properties, allOf: [referenceTo('NewPlantEvent')] };
+    return { type: 'object', required, properties, allOf: [referenceTo(event.name)] };
   }
   // A reference to the whole schema would forbid the plant's field beside the event's.
   const eventProperties = Object.keys(fields.properties ?? {}).map((field) => [
     field,
-    referenceTo('NewPlantEvent', 'properties', field),
+    referenceTo(event.name, 'properties', field),
   ]);
   return {
     type: 'object',
@@ -55,38 +97,4 @@ interface EventFields {
   readonly required?: readonly string[];
   /** False if no other fields than `properties` are allowed. */
   readonly additionalProperties?: unknown;
-}
-
-/** Keywords of JSON Schema whose value is data, in which nothing is a reference. */
-const DATA = ['const', 'default', 'enum', 'example', 'examples'];
-
-/** Keywords whose members have names of the author's choice: no member is a keyword. */
-const NAMED = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties'];
-
-/** The schema of an answer as a component of this name. */
-export function componentSchema(name: string, schema: AnswerSchema): JsonSchema {
-  return moveTo(referenceTo(name).$ref, jsonSchemaOf(schema)) as JsonSchema;
-}
-
-/** A reference to a component, or to the part of it at these keys. */
-export function referenceTo(name: string, ...keys: readonly string[]): { readonly $ref: string } {
-  const steps = keys.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')));
-  return { $ref: ['#/components/schemas', name, ...steps].join('/') };
-}
-
-/** Rewrites references: a schema refers to its parts from its own root, which isn't the document's. */
-function moveTo(root: string, schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map((item) => moveTo(root, item));
-  if (typeof schema !== 'object' || schema === null) return schema;
-  return mapMembers(schema, (value, keyword) => {
-    if (keyword === '$ref' && typeof value === 'string') return value.replace(/^#(?=\/|$)/, root);
-    if (DATA.includes(keyword)) return value;
-    return NAMED.includes(keyword)
-      ? mapMembers(value as object, (named) => moveTo(root, named))
-      : moveTo(root, value);
-  });
-}
-
-function mapMembers(members: object, change: (value: unknown, key: string) => unknown): object {
-  return Object.fromEntries(Object.entries(members).map(([key, value]) => [key, change(value, key)]));
 }

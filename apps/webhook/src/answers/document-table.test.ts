@@ -59,6 +59,109 @@ describe('the schema of the payload', () => {
   });
 });
 
+describe('a payload with a description and names', () => {
+  const json = { 'media-type': 'application/json' } as const;
+  const names = { plant: 'PlantRecord', event: 'PlantAdded', payload: 'NewPlant' };
+  const description = 'A plant that was added.';
+  const plantRecord = { $ref: '#/components/schemas/PlantRecord' };
+  const newPlant = { $ref: '#/components/schemas/NewPlant' };
+
+  test.each<{ name: string; given: Answers; schema: object | undefined; named: string[] }>([
+    {
+      name: 'a plant alone',
+      given: { payload: { shape: 'plant', description, names }, 'plant-fields': plant },
+      schema: plantRecord,
+      named: ['PlantRecord'],
+    },
+    {
+      name: 'a plant and its event in one',
+      given: {
+        payload: { shape: 'plant', description, names },
+        'plant-fields': plant,
+        'event-payload-fields': event,
+      },
+      schema: newPlant,
+      named: ['NewPlant', 'PlantRecord', 'PlantAdded'],
+    },
+    {
+      name: 'a plant in a field',
+      given: { payload: { plantField: 'plant', description, names }, 'plant-fields': plant },
+      schema: newPlant,
+      named: ['NewPlant', 'PlantRecord'],
+    },
+    {
+      name: 'a plant whose fields are open',
+      given: { payload: { shape: 'plant', description, names } },
+      schema: undefined,
+      named: [],
+    },
+  ])('$name', ({ given, schema, named }) => {
+    const parts = documentPartsOf({ ...json, ...given });
+
+    expect(parts.requestBody).toEqual({
+      description,
+      required: true,
+      content: { 'application/json': schema === undefined ? {} : { schema } },
+    });
+    expect(Object.keys(parts.schemas ?? {})).toEqual(named);
+  });
+
+  test('the payload refers to the others by their names', () => {
+    const { schemas } = documentPartsOf({
+      ...json,
+      payload: { plantField: 'plant', names },
+      'plant-fields': plant,
+      'event-payload-fields': closedEvent,
+    });
+
+    expect(schemas?.['NewPlant']).toEqual({
+      type: 'object',
+      required: ['plant', 'added/on'],
+      properties: {
+        plant: plantRecord,
+        'added/on': { $ref: '#/components/schemas/PlantAdded/properties/added~1on' },
+        by: { $ref: '#/components/schemas/PlantAdded/properties/by' },
+      },
+      additionalProperties: false,
+    });
+  });
+});
+
+test('schemas with names of their own are components, and refer to each other there', () => {
+  const light = z.enum(['sun', 'shade']).meta({ id: 'Light' });
+  const branch = z
+    .object({
+      light,
+      get branches() {
+        return z.array(branch);
+      },
+    })
+    .meta({ id: 'Branch' });
+  const { schemas, requestBody } = documentPartsOf({
+    'media-type': 'application/json',
+    payload: 'plant',
+    'plant-fields': branch,
+    'event-payload-fields': z.object({ light, trunk: branch }),
+  });
+
+  const branchRef = { $ref: '#/components/schemas/Branch' };
+  const lightRef = { $ref: '#/components/schemas/Light' };
+  expect(requestBody?.content['application/json']?.schema).toEqual({ allOf: [branchRef, eventRef] });
+  expect(schemas).toEqual({
+    Branch: {
+      type: 'object',
+      properties: { light: lightRef, branches: { type: 'array', items: branchRef } },
+      required: ['light', 'branches'],
+    },
+    Light: { type: 'string', enum: ['sun', 'shade'] },
+    NewPlantEvent: {
+      type: 'object',
+      properties: { light: lightRef, trunk: branchRef },
+      required: ['light', 'trunk'],
+    },
+  });
+});
+
 test.each<{ name: string; given: Answers; want: DocumentParts }>([
   {
     name: 'a payload whose media type is not JSON has no schema',

@@ -1,8 +1,14 @@
-import { type Answers, type ExecutableAnswers, facts, type ShownOn } from '@plant-store/contract';
+import {
+  type Answers,
+  type ExecutableAnswers,
+  facts,
+  type JsonSchema,
+  type ShownOn,
+} from '@plant-store/contract';
 
-import type { JsonSchema, OperationParts } from '../delivery/describe-operation.js';
+import type { OperationParts } from '../delivery/describe-operation.js';
 import { errorCodeParts, errorPayloadParts, failureResponses, storedResponse } from './document-responses.js';
-import { componentSchema, payloadParts } from './document-schemas.js';
+import { fieldParts, payloadParts } from './document-schemas.js';
 
 /** What the answers show in the document. What is open is missing. */
 export interface DocumentParts extends OperationParts {
@@ -44,10 +50,8 @@ export const documentTable: { readonly [Id in DocumentQuestion]: DocumentRow<Id>
 
   'media-type': (mediaType) => ({ requestBody: { content: { [mediaType]: {} } } }),
   payload: payloadParts,
-  'plant-fields': (schema) => ({ schemas: { Plant: componentSchema('Plant', schema) } }),
-  'event-payload-fields': (schema) => ({
-    schemas: { NewPlantEvent: componentSchema('NewPlantEvent', schema) },
-  }),
+  'plant-fields': (_schema, answers) => fieldParts('plant', answers),
+  'event-payload-fields': (_schema, answers) => fieldParts('event', answers),
 
   'receiver-response': (response) => ({ responses: storedResponse(response) }),
   'status-codes': (codes) => ({ responses: failureResponses(codes) }),

@@ -79,10 +79,10 @@ export const receiverTable: { readonly [Id in ReceiverQuestion]: ReceiverRow<Id>
           contentStep: takeEventIdFromField(identity.header),
         }
       : { readsJson: true, contentStep: takeEventIdFromContent(identity.pointer) },
-  payload: (shape, answers) => {
+  payload: (payload, answers) => {
     if (!isJsonMediaType(answers['media-type'] ?? '')) return {};
     const schemas = { plant: answers['plant-fields'], event: answers['event-payload-fields'] };
-    return { readsJson: true, contentStep: validatePayload(shape, schemas) };
+    return { readsJson: true, contentStep: validatePayload(payload, schemas) };
   },
   'plant-fields': { partOf: 'payload' },
   'event-payload-fields': { partOf: 'payload' },

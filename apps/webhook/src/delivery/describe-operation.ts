@@ -1,9 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse } from '@nestjs/swagger';
-import type { ContentMethod } from '@plant-store/contract';
-
-/** A JSON Schema, as in OpenAPI 3.1. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+import type { ContentMethod, JsonSchema } from '@plant-store/contract';
 
 /** Content by media type. */
 export type ContentParts = Readonly<
@@ -21,7 +18,11 @@ export interface OperationParts {
   readonly method?: ContentMethod;
   /** The schema of each header parameter by name. All of them are required. */
   readonly headers?: Readonly<Record<string, JsonSchema>>;
-  readonly requestBody?: { readonly content: ContentParts; readonly required?: true };
+  readonly requestBody?: {
+    readonly description?: string;
+    readonly content: ContentParts;
+    readonly required?: true;
+  };
   readonly responses?: ResponseParts;
 }
 

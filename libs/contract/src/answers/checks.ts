@@ -68,6 +68,14 @@ export function mediaTypeFaults(name: string, mediaType: string): string[] {
   );
 }
 
+/** The name of a component must be one (OpenAPI 3.1.0 §4.8.7). */
+export function componentNameFaults(of: string, name: string): string[] {
+  return unless(
+    /^[a-zA-Z0-9._-]+$/.test(name),
+    `${of} must consist of letters, digits, dots, hyphens and underscores, for it is the name of a component (got ${JSON.stringify(name)})`,
+  );
+}
+
 /** Whether a media type, with parameters or without, is one of JSON (RFC 8259; RFC 6839 §3.1). */
 export function isJsonMediaType(mediaType: string): boolean {
   return /^(?:application\/json|[\w.!#$&^+-]+\/[\w.!#$&^+-]+\+json) *(?:;|$)/i.test(mediaType);

@@ -25,8 +25,8 @@ export const settingsTable: SettingsTable = {
   'event-payload-fields': () => ({ eventHasFields: true }),
   'http-method': (method) => ({ method }),
   'media-type': (mediaType) => ({ mediaType }),
-  payload: (shape, answers) => ({
-    defaultEncoder: defaultEncoder(answers['media-type'], shape, 'event-payload-fields' in answers),
+  payload: (payload, answers) => ({
+    defaultEncoder: defaultEncoder(answers['media-type'], payload, 'event-payload-fields' in answers),
   }),
   'rate-limits': (rateLimit) => ({ rateLimit }),
   'receiver-response': ({ status }) => ({ acknowledgedStatus: status }),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonMediaType, type PayloadShape } from '@plant-store/contract';
+import { isJsonMediaType, type PayloadAnswer, plantFieldOf } from '@plant-store/contract';
 import { type Encoded, json } from './encoder.js';
 
 /** Encodes a plant, and the fields of its event if it has any, as the questions payload and media-type are answered. */
@@ -11,20 +11,21 @@ export type EncodableMediaType = 'application/json' | `application/${string}+jso
 /** The default encoder for a payload; `undefined` while the media type is open, or if it isn't JSON. */
 export function defaultEncoder(
   mediaType: string | undefined,
-  shape: PayloadShape,
+  payload: PayloadAnswer,
   eventHasFields: boolean,
 ): DefaultEncoder | undefined {
   if (mediaType === undefined || !isJsonMediaType(mediaType)) return undefined;
-  const payloadOf = payloadMaker(shape, eventHasFields);
+  const payloadOf = payloadMaker(payload, eventHasFields);
   return (plant, event) => ({ content: json(payloadOf(plant, event)).content, mediaType });
 }
 
 type PayloadMaker = (plant: unknown, event: unknown) => unknown;
 
-function payloadMaker(shape: PayloadShape, eventHasFields: boolean): PayloadMaker {
-  if (shape === 'plant')
+function payloadMaker(payload: PayloadAnswer, eventHasFields: boolean): PayloadMaker {
+  const plantField = plantFieldOf(payload);
+  if (plantField === undefined) {
     return eventHasFields ? (plant, event) => merge(plant, event as Fields) : (plant) => plant;
-  const { plantField } = shape;
+  }
   return eventHasFields
     ? (plant, event) => merge({ [plantField]: required(plant) }, event as Fields)
     : (plant) => ({ [plantField]: required(plant) });

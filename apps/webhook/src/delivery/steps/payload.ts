@@ -1,4 +1,4 @@
-import type { AnswerSchema, PayloadShape } from '@plant-store/contract';
+import { type AnswerSchema, type PayloadAnswer, plantFieldOf } from '@plant-store/contract';
 
 import { Refusal } from '../../http/refusal.js';
 import type { ContentStep } from '../pipeline.js';
@@ -26,8 +26,9 @@ interface PayloadSchemas {
  * Refuses content of another shape, or whose fields don't match their schemas (questions `payload`, `plant-fields`,
  * `event-payload-fields`). It is synchronous unless a schema isn't.
  */
-export function validatePayload(shape: PayloadShape, { plant, event }: PayloadSchemas): ContentStep {
-  const split = shape === 'plant' ? unsplit : splitAt(shape.plantField);
+export function validatePayload(payload: PayloadAnswer, { plant, event }: PayloadSchemas): ContentStep {
+  const plantField = plantFieldOf(payload);
+  const split = plantField === undefined ? unsplit : splitAt(plantField);
   const checks = [
     ...(plant === undefined ? [] : [(payload: Payload) => validate(plant, payload.plant)]),
     ...(event === undefined ? [] : [(payload: Payload) => validate(event, payload.event())]),

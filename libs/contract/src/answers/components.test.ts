@@ -1,0 +1,75 @@
+import { componentsOf } from './components.js';
+import type { JsonSchema } from './references.js';
+import type { AnswerSchema } from './schema.js';
+
+const schemaOf = (schema: JsonSchema): AnswerSchema => ({
+  '~standard': {
+    version: 1,
+    vendor: 'example',
+    validate: (value) => ({ value }),
+    jsonSchema: { input: () => ({ ...schema }) },
+  },
+});
+const at = (place: string): JsonSchema => ({ $ref: `#/components/schemas/${place}` });
+
+test.each<{ name: string; schema: JsonSchema; names?: object; want: ReturnType<typeof componentsOf> }>([
+  {
+    name: 'a schema without definitions has our name',
+    schema: { type: 'object' },
+    want: { own: { name: 'Plant', schema: { type: 'object' } }, definitions: [] },
+  },
+  {
+    name: 'an answer names it',
+    schema: { items: { $ref: '#' } },
+    names: { plant: 'Fern' },
+    want: { own: { name: 'Fern', schema: { items: at('Fern') } }, definitions: [] },
+  },
+  {
+    name: 'definitions have their own names, and references lead to them and to parts of them',
+    schema: {
+      properties: {
+        light: { $ref: '#/$defs/Light' },
+        shade: { $ref: '#/$defs/Light/properties/a~1b' },
+        name: { $ref: '#/properties/light' },
+      },
+      $defs: { Light: { properties: { 'a/b': { $ref: '#/$defs/Light' } } } },
+    },
+    want: {
+      own: {
+        name: 'Plant',
+        schema: {
+          properties: {
+            light: at('Light'),
+            shade: at('Light/properties/a~1b'),
+            name: at('Plant/properties/light'),
+          },
+        },
+      },
+      definitions: [{ name: 'Light', schema: { properties: { 'a/b': at('Light') } } }],
+    },
+  },
+  {
+    name: 'a schema that is one of its definitions has the name of that',
+    schema: { $ref: '#/$defs/Fern', $defs: { Fern: { items: { $ref: '#/$defs/Fern' } }, Light: {} } },
+    want: {
+      own: { name: 'Fern', schema: { items: at('Fern') } },
+      definitions: [{ name: 'Light', schema: {} }],
+    },
+  },
+  {
+    name: 'an answer names that, too',
+    schema: { $ref: '#/$defs/Fern', $defs: { Fern: { items: { $ref: '#/$defs/Fern' } } } },
+    names: { plant: 'Record' },
+    want: { own: { name: 'Record', schema: { items: at('Record') } }, definitions: [] },
+  },
+  {
+    name: 'data and names of fields are no references',
+    schema: { const: { $ref: '#' }, properties: { $ref: { $ref: '#' } } },
+    want: {
+      own: { name: 'Plant', schema: { const: { $ref: '#' }, properties: { $ref: at('Plant') } } },
+      definitions: [],
+    },
+  },
+])('$name', ({ schema, names, want }) => {
+  expect(componentsOf('plant', schemaOf(schema), names)).toEqual(want);
+});
