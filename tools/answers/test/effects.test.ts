@@ -97,6 +97,7 @@ const cases: readonly Case[] = [
   ['payload', undefined, 'plant', 'any order', 'patch'],
   ['payload', undefined, 'plant', 'senders first', 'minor', CONTENT],
   ['payload', 'plant', { plantField: 'plant' }, 'needs a transition', 'major', CONTENT],
+  ['payload', 'plant', { shape: 'plant', description: 'A plant.' }, 'any order', 'patch', CONTENT],
   ['plant-fields', undefined, plant, 'any order', 'major'],
   ['plant-fields', undefined, plant, 'senders first', 'major', CONTENT],
   ['plant-fields', plant, undefined, 'receivers first', 'minor', CONTENT],

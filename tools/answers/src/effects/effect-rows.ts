@@ -6,6 +6,7 @@ import {
   type Failure,
   FAILURES,
   isJsonMediaType,
+  plantFieldOf,
   type RateLimit,
   type SigningScheme,
   type StatusCodes,
@@ -92,31 +93,39 @@ export const effectRows: { readonly [Id in ExecutableId]: EffectRow<Plain<Id>> }
     step: () => 'major',
   },
   payload: {
-    inWords: (shape) =>
-      shape === 'plant' ? 'the plant alone' : `an object with the plant in the field ${shape.plantField}`,
-    receiver: (shape, others) => {
-      if (!isJson(others)) return undefined;
-      const malformed = `content that is no JSON gets ${statusOf('content-malformed', others)}`;
-      return shape === 'plant'
-        ? `Takes JSON; ${malformed}.`
-        : `Takes JSON with the plant in the field ${shape.plantField}; ${malformed}, content without that field ${statusOf('content-invalid', others)}.`;
+    inWords: (payload) => {
+      const field = plantFieldOf(payload);
+      return field === undefined ? 'the plant alone' : `an object with the plant in the field ${field}`;
     },
-    sender: (shape, others) => {
+    receiver: (payload, others) => {
       if (!isJson(others)) return undefined;
-      const what = shape === 'plant' ? 'the plant alone' : `the plant in the field ${shape.plantField}`;
+      const field = plantFieldOf(payload);
+      const malformed = `content that is no JSON gets ${statusOf('content-malformed', others)}`;
+      return field === undefined
+        ? `Takes JSON; ${malformed}.`
+        : `Takes JSON with the plant in the field ${field}; ${malformed}, content without that field ${statusOf('content-invalid', others)}.`;
+    },
+    sender: (payload, others) => {
+      if (!isJson(others)) return undefined;
+      const field = plantFieldOf(payload);
+      const what = field === undefined ? 'the plant alone' : `the plant in the field ${field}`;
       return `Sends JSON with ${what} unless the caller passes \`encode\`.`;
     },
     fails: (from, to, others) => {
       if (!isJson(others) || to === undefined) return undefined;
-      const place = (shape: typeof to): string | undefined =>
-        shape === 'plant' ? undefined : shape.plantField;
       if (from === undefined) return 'content of another shape is refused';
-      if (place(from) === place(to)) return undefined;
-      return to === 'plant'
+      const field = plantFieldOf(to);
+      if (plantFieldOf(from) === field) return undefined;
+      return field === undefined
         ? 'the whole content is taken for the plant'
-        : `content without the field ${to.plantField} gets ${statusOf('content-invalid', others)}`;
+        : `content without the field ${field} gets ${statusOf('content-invalid', others)}`;
     },
-    step: (before, _after, others) => (!isJson(others) ? 'patch' : before === undefined ? 'minor' : 'major'),
+    step: (before, after, others) => {
+      if (!isJson(others)) return 'patch';
+      if (before === undefined) return 'minor';
+      const isSameShape = after !== undefined && plantFieldOf(before) === plantFieldOf(after);
+      return isSameShape ? 'patch' : 'major';
+    },
   },
   'plant-fields': {
     inWords: fieldsInWords,
