@@ -1,6 +1,12 @@
 import type { ExecutableAnswers, ExecutableId } from './answer-types.js';
 import type { SchemaNames } from './answers/components.js';
-import type { ErrorCodes, ErrorPayload, FailureResponse, StatusCodes } from './answers/failures.js';
+import type {
+  ErrorCodes,
+  ErrorPayload,
+  FailureResponse,
+  SettledResponse,
+  StatusCodes,
+} from './answers/failures.js';
 import type { RateLimit, TimeOuts } from './answers/limits.js';
 import type { PayloadDescription } from './answers/payload.js';
 import type { TokenFormat } from './answers/requests.js';
@@ -47,6 +53,7 @@ const answerShapes: { readonly [Id in ExecutableId]: Shape<ExecutableAnswers[Id]
   'error-payloads': object<ErrorPayload>({
     mediaType: text,
     fields: mapOf<ErrorPayload['fields']>(oneOf('status', 'code', 'description')),
+    required: optional(listOf(text)),
   }),
   'event-identity': either(
     has('pointer'),
@@ -94,7 +101,13 @@ const answerShapes: { readonly [Id in ExecutableId]: Shape<ExecutableAnswers[Id]
     key: object({ prefix: text, encoding: oneOf('base64', 'utf8') }),
   }),
   'size-limits': number,
-  'status-codes': mapOf<StatusCodes>(object<FailureResponse>({ status: number, description: text })),
+  'status-codes': mapOf<StatusCodes>(
+    either(
+      has('status'),
+      object<FailureResponse>({ status: number, description: text }),
+      object<SettledResponse>({ description: text }),
+    ),
+  ),
   'time-outs': object<TimeOuts>({ delivery: number, response: number }),
   'token-format': object<TokenFormat>({ name: text, pattern: text }),
 };

@@ -1,4 +1,5 @@
 import type { Answers } from './answer-types.js';
+import { type Failure, FAILURES } from './answers/failures.js';
 import type { AnswerSchema } from './answers/schema.js';
 import { answerFaults } from './check-answers.js';
 
@@ -20,6 +21,17 @@ const schemaOf = (schema: Record<string, unknown>): AnswerSchema => ({
 const named = schemaOf({ type: 'object', properties: { name: {} } });
 const onlyNamed = schemaOf({ type: 'object', properties: { name: {} }, additionalProperties: false });
 const dated = schemaOf({ type: 'object', properties: { addedOn: {} } });
+const settled = [
+  'credentials-missing',
+  'credentials-malformed',
+  'token-invalid',
+  'path-unknown',
+  'method-not-allowed',
+];
+function forEveryFailure<Value>(valueOf: (failure: string) => Value): Record<Failure, Value> {
+  const names = Object.keys(FAILURES) as Failure[];
+  return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Failure, Value>;
+}
 const light = { enum: ['sun', 'shade'] };
 const noJsonSchema = {
   '~standard': {
@@ -49,6 +61,21 @@ test.each<[string, Answers]>([
   [
     'error payloads of a JSON type',
     { 'error-payloads': { mediaType: 'application/problem+json', fields: { a: 'code' } } },
+  ],
+  [
+    'error payloads that require a code and a message, with one for every failure',
+    {
+      'error-payloads': {
+        mediaType: 'application/json',
+        fields: { code: 'code', message: 'description', status: 'status' },
+        required: ['code', 'message'],
+      },
+      'error-codes': forEveryFailure(() => 'E'),
+      'status-codes': forEveryFailure(
+        (name) =>
+          (settled.includes(name) ? { description: 'No.' } : { status: 400, description: 'No.' }) as never,
+      ),
+    },
   ],
   ['an identity in a header', { 'event-identity': { header: 'Event-Id' } }],
   ['an identity in the content', { 'event-identity': { pointer: '/id' } }],
@@ -163,6 +190,42 @@ test.each<[string, Answers, string]>([
     'payloads without a field',
     { 'error-payloads': { mediaType: 'application/json', fields: {} } },
     'error-payloads: fields must have at least one field',
+  ],
+  [
+    'payloads that require a code, of which one is missing',
+    {
+      'error-payloads': { mediaType: 'application/json', fields: { error: 'code' }, required: ['error'] },
+      'error-codes': Object.fromEntries(
+        Object.entries(forEveryFailure(() => 'E')).filter(([name]) => name !== 'unavailable'),
+      ),
+    },
+    'error-payloads: requires error, so error-codes must have a code for every failure (missing: unavailable)',
+  ],
+  [
+    'payloads that require a message, while status-codes is open',
+    {
+      'error-payloads': {
+        mediaType: 'application/json',
+        fields: { message: 'description' },
+        required: ['message'],
+      },
+    },
+    'error-payloads: requires message, so status-codes must have a description for every failure (missing: credentials-missing, ',
+  ],
+  [
+    'payloads that require a field that they do not have',
+    { 'error-payloads': { mediaType: 'application/json', fields: { a: 'status' }, required: ['b'] } },
+    'error-payloads: required must name fields of the payload (got b; fields: a)',
+  ],
+  [
+    'another status than a standard settles',
+    { 'status-codes': { 'token-invalid': { status: 403, description: 'No.' } as never } },
+    'status-codes: the status of token-invalid cannot be answered, because a standard settles it',
+  ],
+  [
+    'a description without a status',
+    { 'status-codes': { unavailable: { description: 'Later.' } as never } },
+    'status-codes: unavailable.status is missing',
   ],
   [
     'an invalid header name',

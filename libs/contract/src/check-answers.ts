@@ -2,6 +2,7 @@ import { shapeFaults } from './answer-shapes.js';
 import { type Answers, answerChecks, type ExecutableId } from './answer-types.js';
 import { isJsonMediaType } from './answers/checks.js';
 import { type Components, componentsOf, ERROR_PAYLOAD_NAME } from './answers/components.js';
+import { type Failure, FAILURES, requiredFieldsOf } from './answers/failures.js';
 import { payloadDescriptionOf, plantFieldOf } from './answers/payload.js';
 import { type AnswerSchema, fieldsOf, isClosed } from './answers/schema.js';
 import { openQuestions, type QuestionId } from './register/register.js';
@@ -40,6 +41,7 @@ function conflicts(answers: Answers): string[] {
     sharedNames,
     closedToEachOther,
     identityNotAllowed,
+    requiredFieldsWithoutValue,
     repeatedAcknowledgements,
   ].flatMap((conflictsIn) => conflictsIn(answers));
 }
@@ -168,6 +170,32 @@ function identityNotAllowed({
   return Object.entries(schemas)
     .filter(([, schema]) => schema !== undefined && isClosed(schema) && !fieldsOf(schema).includes(field))
     .map(([id]) => `event-identity: points at the field ${field}, which ${id} does not allow`);
+}
+
+/** A field that every error payload has needs a value for every failure. */
+function requiredFieldsWithoutValue({
+  'error-payloads': payload,
+  'error-codes': codes = {},
+  'status-codes': responses = {},
+}: Answers): string[] {
+  if (payload === undefined) return [];
+  const failures = Object.keys(FAILURES) as Failure[];
+  const sources = {
+    status: { missing: [], question: 'status-codes' },
+    code: { missing: failures.filter((name) => codes[name] === undefined), question: 'error-codes' },
+    description: {
+      missing: failures.filter((name) => responses[name] === undefined),
+      question: 'status-codes',
+    },
+  };
+  return requiredFieldsOf(payload).flatMap((field) => {
+    const what = payload.fields[field]!;
+    const { missing, question } = sources[what];
+    if (missing.length === 0) return [];
+    return [
+      `error-payloads: requires ${field}, so ${question} must have a ${what} for every failure (missing: ${missing.join(', ')})`,
+    ];
+  });
 }
 
 /** A delivery that was acknowledged is not sent again (RFC 9110 §15.3). */

@@ -25,7 +25,9 @@ test('the names that the package exports', () => {
     'plainAnswers',
     'plantFieldOf',
     'referenceTo',
+    'requiredFieldsOf',
     'signedPieces',
+    'statusOf',
   ]);
 });
 

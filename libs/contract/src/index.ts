@@ -14,8 +14,9 @@ export {
   type ErrorPayload,
   type Failure,
   FAILURES,
-  type FailureResponse,
+  requiredFieldsOf,
   type StatusCodes,
+  statusOf,
 } from './answers/failures.js';
 export { MAX_SIZE_LIMIT, type RateLimit, RateWindow, type TimeOuts } from './answers/limits.js';
 export { type PayloadAnswer, payloadDescriptionOf, plantFieldOf } from './answers/payload.js';

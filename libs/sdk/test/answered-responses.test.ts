@@ -129,6 +129,18 @@ describe('the failure of an unsuccessful response', () => {
       undefined,
     ],
     [
+      'a status that a standard settles, described',
+      { 'status-codes': { 'path-unknown': { description: 'Example.' } } },
+      404,
+      'path-unknown',
+    ],
+    [
+      'a settled status of two failures, described',
+      { 'status-codes': { 'token-invalid': { description: 'Example.' } } },
+      401,
+      undefined,
+    ],
+    [
       'a status of two answered failures',
       {
         'status-codes': {

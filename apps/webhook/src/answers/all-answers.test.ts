@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-import { answerFaults, type Answers, type AnswerSchema } from '@plant-store/contract';
+import { answerFaults, type Answers, type AnswerSchema, type Failure, FAILURES } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { afterThisTest } from '@plant-store/test-support';
 
@@ -81,6 +81,62 @@ test.each<[name: string, want: Problem, sent: Sent]>([
   });
   expect(JSON.parse(answered.content)).toEqual(want);
   expect(receiver.stored()).toEqual([]);
+});
+
+describe('error payloads that require a code and a message', () => {
+  const names = Object.keys(FAILURES) as Failure[];
+  const answers: Answers = {
+    ...exampleAnswers,
+    'error-payloads': {
+      mediaType: 'application/json',
+      fields: { code: 'code', message: 'description' },
+      required: ['code', 'message'],
+    },
+    'error-codes': Object.fromEntries(names.map((name) => [name, name.toUpperCase()])),
+    'status-codes': Object.fromEntries(
+      names.map((name) => [
+        name,
+        ['path-unknown', 'token-invalid', 'method-not-allowed'].includes(name) || name.startsWith('cred')
+          ? { description: `Said of ${name}.` }
+          : { status: FAILURES[name], description: `Said of ${name}.` },
+      ]),
+    ),
+  };
+
+  test.each<[Failure, number, Sent]>([
+    ['path-unknown', 404, { ...delivery(), path: '/' }],
+    ['credentials-missing', 401, without('authorization')],
+    ['credentials-malformed', 400, { fields: { authorization: 'Bearer' } }],
+    ['token-invalid', 401, { fields: { authorization: 'Bearer a' } }],
+    ['method-not-allowed', 405, { ...delivery(), method: 'POST' }],
+    ['content-missing', 400, { ...delivery(), content: '' }],
+    ['version-unsupported', 400, without('plant-store-version')],
+    ['content-too-large', 413, delivery(event.padEnd(1_001))],
+    ['content-invalid', 422, delivery('{}')],
+  ])('have both for %s', async (failure, status, sent) => {
+    const key = `whsec_${Buffer.from(KEY).toString('base64')}`;
+    const answered = await (await runReceiver(answers, { SIGNING_KEYS: key })).send(sent);
+
+    expect(answered.status).toBe(status);
+    expect(JSON.parse(answered.content)).toEqual({
+      code: failure.toUpperCase(),
+      message: `Said of ${failure}.`,
+    });
+  });
+
+  test('show in the document with every status, and both are required there', () => {
+    const { responses, schemas } = composeAnswers(answers).document;
+
+    expect(schemas?.['ErrorPayload']).toMatchObject({
+      required: ['code', 'message'],
+      properties: { code: { enum: names.map((name) => name.toUpperCase()) }, message: { type: 'string' } },
+    });
+    expect(responses?.['404']).toEqual({
+      description: 'Said of path-unknown.',
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorPayload' } } },
+    });
+    expect(responses?.['401']?.description).toBe('Said of credentials-missing.\n\nSaid of token-invalid.');
+  });
 });
 
 test('the bytes are stored as they were sent', async () => {

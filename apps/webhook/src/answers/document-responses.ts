@@ -3,11 +3,14 @@ import {
   type ErrorCodes,
   ERROR_PAYLOAD_NAME,
   type ErrorPayload,
+  type Failure,
   isJsonMediaType,
   type JsonSchema,
   type ReceiverResponse,
   referenceTo,
+  requiredFieldsOf,
   type StatusCodes,
+  statusOf,
 } from '@plant-store/contract';
 
 import type { ContentParts, ResponseParts } from '../delivery/describe-operation.js';
@@ -32,7 +35,8 @@ function exampleOf({ mediaType, text }: { mediaType: string; text: string }): Co
 /** The responses to refused deliveries. Failures with the same status share a description, one after the other. */
 export function failureResponses(codes: StatusCodes): ResponseParts {
   const descriptions = new Map<number, Set<string>>();
-  for (const { status, description } of Object.values(codes)) {
+  for (const [failure, { description }] of Object.entries(codes)) {
+    const status = statusOf(failure as Failure, codes);
     descriptions.set(status, (descriptions.get(status) ?? new Set()).add(description));
   }
   return Object.fromEntries(
@@ -47,15 +51,16 @@ const FIELD_SCHEMAS = {
 };
 
 /** The schema of an error payload, and the content of each response whose status is answered. */
-export function errorPayloadParts({ mediaType, fields }: ErrorPayload, answers: Answers): ErrorParts {
-  // Only the status is known for every failure.
-  const required = fieldsWith('status', fields);
+export function errorPayloadParts(payload: ErrorPayload, answers: Answers): ErrorParts {
+  const { mediaType, fields } = payload;
+  const required = requiredFieldsOf(payload);
   const schema = {
     type: 'object',
     ...(required.length > 0 && { required }),
     properties: Object.fromEntries(Object.entries(fields).map(([name, what]) => [name, FIELD_SCHEMAS[what]])),
   };
-  const statuses = Object.values(answers['status-codes'] ?? {}).map(({ status }) => status);
+  const codes = answers['status-codes'] ?? {};
+  const statuses = Object.keys(codes).map((failure) => statusOf(failure as Failure, codes));
   const content = { [mediaType]: { schema: referenceTo(ERROR_PAYLOAD_NAME) } };
   return {
     schemas: { [ERROR_PAYLOAD_NAME]: schema },
@@ -66,12 +71,9 @@ export function errorPayloadParts({ mediaType, fields }: ErrorPayload, answers: 
 /** The codes that the payload may have. They show nowhere else. */
 export function errorCodeParts(codes: ErrorCodes, answers: Answers): ErrorParts {
   const all = [...new Set(Object.values(codes))];
-  const fields = fieldsWith('code', answers['error-payloads']?.fields ?? {});
+  const payloadFields = answers['error-payloads']?.fields ?? {};
+  const fields = Object.keys(payloadFields).filter((name) => payloadFields[name] === 'code');
   if (all.length === 0 || fields.length === 0) return {};
   const properties = Object.fromEntries(fields.map((name) => [name, { enum: all }]));
   return { schemas: { [ERROR_PAYLOAD_NAME]: { properties } } };
-}
-
-function fieldsWith(meaning: 'status' | 'code', fields: ErrorPayload['fields']): string[] {
-  return Object.keys(fields).filter((name) => fields[name] === meaning);
 }

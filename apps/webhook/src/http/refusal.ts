@@ -1,4 +1,4 @@
-import { type Answers, type Failure, type FailureResponse, FAILURES } from '@plant-store/contract';
+import { type Answers, type Failure, FAILURES, type StatusCodes, statusOf } from '@plant-store/contract';
 
 import { prepareResponse, type PreparedResponse } from './response.js';
 
@@ -24,13 +24,13 @@ export type Refusals = Readonly<Record<Failure, PreparedResponse>>;
  */
 export function prepareRefusals(answers: Answers): Refusals {
   const codes: Readonly<Partial<Record<Failure, string>>> = answers['error-codes'] ?? {};
-  const responses: Readonly<Partial<Record<Failure, FailureResponse>>> = answers['status-codes'] ?? {};
+  const responses: StatusCodes = answers['status-codes'] ?? {};
   const payload = answers['error-payloads'];
 
   const refusalOf = (failure: Failure): PreparedResponse => {
-    const { status = FAILURES[failure], description } = responses[failure] ?? {};
+    const status = statusOf(failure, responses);
     if (payload === undefined) return prepareResponse(status);
-    const known = { status, code: codes[failure], description };
+    const known = { status, code: codes[failure], description: responses[failure]?.description };
     const fields = Object.entries(payload.fields).map(([name, what]) => [name, known[what]]);
     // JSON leaves out what is undefined.
     const text = JSON.stringify(Object.fromEntries(fields));

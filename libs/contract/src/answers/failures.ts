@@ -42,19 +42,33 @@ export const FAILURES = {
 export type Failure = keyof typeof FAILURES;
 
 /** The failures whose status RFC 9110 or RFC 6750 requires. */
-export type SettledFailure =
-  'credentials-missing' | 'credentials-malformed' | 'token-invalid' | 'path-unknown' | 'method-not-allowed';
+const SETTLED_FAILURES = [
+  'credentials-missing',
+  'credentials-malformed',
+  'token-invalid',
+  'path-unknown',
+  'method-not-allowed',
+] as const satisfies readonly Failure[];
+
+export type SettledFailure = (typeof SETTLED_FAILURES)[number];
 
 /** The response to a failure. */
 export interface FailureResponse {
   /** From 400 to 599. */
   readonly status: number;
-  /** For the document. */
+  /** For the document, and for an error payload that has it. */
+  readonly description: string;
+}
+
+/** The response to a failure whose status a standard settles: only its description can be answered. */
+export interface SettledResponse {
   readonly description: string;
 }
 
 /** The responses to failures (question `status-codes`). A failure that is left out keeps its status. */
-export type StatusCodes = { readonly [Name in Exclude<Failure, SettledFailure>]?: FailureResponse };
+export type StatusCodes = {
+  readonly [Name in Failure]?: Name extends SettledFailure ? SettledResponse : FailureResponse;
+};
 
 /** The codes of failures (question `error-codes`). The error payload carries them (question `error-payloads`). */
 export type ErrorCodes = { readonly [Name in Failure]?: string };
@@ -64,22 +78,53 @@ export interface ErrorPayload {
   /** A JSON media type without parameters. */
   readonly mediaType: string;
   /** What each field contains. A field without a value is left out, for instance `code` of a failure without one. */
-  readonly fields: Readonly<Record<string, 'status' | 'code' | 'description'>>;
+  readonly fields: Readonly<Record<string, ErrorField>>;
+  /**
+   * Names of fields that every payload has, whatever failed. Default: those with the status. A required field with the
+   * code or the description needs one for every failure: in the answer to `error-codes` or to `status-codes`.
+   */
+  readonly required?: readonly string[];
 }
+
+/** What a field of an error payload contains. */
+type ErrorField = 'status' | 'code' | 'description';
 
 /** Statuses that require a header field that nobody has answered (RFC 9110 §15.5.2, §15.5.6, §15.5.8, §15.5.22). */
 const STATUSES_WITH_A_HEADER = [401, 405, 407, 426];
 
 export function statusCodeFaults(codes: StatusCodes): string[] {
-  return Object.entries(codes).flatMap(([name, { status, description }]) => [
+  return Object.entries(codes).flatMap(([name, response]) => [
     ...failureNameFaults(name),
+    ...statusFaults(name, 'status' in response ? response.status : undefined),
+    ...textFaults(`the description of ${name}`, response.description),
+  ]);
+}
+
+function statusFaults(name: string, status: number | undefined): string[] {
+  if (isSettled(name)) {
+    return unless(
+      status === undefined,
+      `the status of ${name} cannot be answered, because a standard settles it`,
+    );
+  }
+  if (status === undefined) return [`${name}.status is missing`];
+  return [
     ...wholeNumberFaults(`the status of ${name}`, status, 400, 599),
     ...unless(
       !STATUSES_WITH_A_HEADER.includes(status),
       `the status of ${name} cannot be ${status}, because that status requires a header field that is not answered`,
     ),
-    ...textFaults(`the description of ${name}`, description),
-  ]);
+  ];
+}
+
+function isSettled(name: string): boolean {
+  return SETTLED_FAILURES.some((settled) => settled === name);
+}
+
+/** The status of the response to a failure: as answered, or as HTTP and RFC 6750 define it. */
+export function statusOf(failure: Failure, codes: StatusCodes = {}): number {
+  const response = codes[failure];
+  return response !== undefined && 'status' in response ? response.status : FAILURES[failure];
 }
 
 export function errorCodeFaults(codes: ErrorCodes): string[] {
@@ -89,11 +134,21 @@ export function errorCodeFaults(codes: ErrorCodes): string[] {
   ]);
 }
 
-export function errorPayloadFaults({ mediaType, fields }: ErrorPayload): string[] {
+/** The fields that every error payload has. */
+export function requiredFieldsOf({ fields, required }: ErrorPayload): readonly string[] {
+  return required ?? Object.keys(fields).filter((name) => fields[name] === 'status');
+}
+
+export function errorPayloadFaults({ mediaType, fields, required = [] }: ErrorPayload): string[] {
+  const unknown = required.filter((name) => !Object.hasOwn(fields, name));
   return [
     ...mediaTypeFaults('mediaType', mediaType),
     ...unless(isJsonMediaType(mediaType), `mediaType must be a JSON media type (got ${mediaType})`),
     ...unless(Object.keys(fields).length > 0, 'fields must have at least one field'),
+    ...unknown.map(
+      (name) =>
+        `required must name fields of the payload (got ${name}; fields: ${Object.keys(fields).join(', ')})`,
+    ),
   ];
 }
 

@@ -27,7 +27,8 @@ export const errorAndLimitQuestions = [
       sender: 'A status outside 2xx is not an acknowledgement. No status means more than that.',
       document: 'Shows no response.',
     },
-    answer: 'A status code and a description for each failure that no standard settles.',
+    answer:
+      'A status code and a description for each failure. If a standard settles the status: a description alone.',
     shows: ['receiver', 'sender', 'document'],
   },
   {
@@ -41,7 +42,7 @@ export const errorAndLimitQuestions = [
       sender: 'The caller gets the body as bytes, up to a limit.',
       document: 'Shows no response.',
     },
-    answer: 'A JSON media type, and what each field of the object contains.',
+    answer: 'A JSON media type, what each field of the object contains, and which fields every payload has.',
     shows: ['receiver', 'sender', 'document'],
   },
   {

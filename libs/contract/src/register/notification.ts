@@ -43,7 +43,8 @@ export const notificationQuestions = [
         "`encode` is a required option. It turns the caller's plant into bytes. The encoder `json` can be passed.",
       document: 'Shows no request body.',
     },
-    answer: 'The shape of the payload: the plant alone, or an envelope with the plant in a field.',
+    answer:
+      'The shape of the payload: the plant alone, or an envelope with the plant in a field. A description of it, and names of the schemas, if the document is to have them.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
@@ -89,7 +90,8 @@ export const notificationQuestions = [
       sender: 'Adds no field.',
       document: 'Shows no schema.',
     },
-    answer: 'A Standard Schema of the fields beside those of the plant.',
+    answer:
+      'A schema of the fields beside those of the plant: a Standard Schema, such as one of Zod, or a JSON Schema.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {

@@ -23,7 +23,7 @@ export const storeQuestions = [
       document:
         'One server, whose URL is the variable. The variable is not declared, because OpenAPI would require a default value.',
     },
-    answer: 'An absolute URL.',
+    answer: 'An absolute https URL.',
     shows: ['sender', 'types', 'document'],
   },
   {
@@ -52,7 +52,7 @@ export const storeQuestions = [
       sender: "A plant has the caller's type.",
       document: 'Shows no schema.',
     },
-    answer: 'A Standard Schema of a plant.',
+    answer: 'A schema of a plant: a Standard Schema, such as one of Zod, or a JSON Schema.',
     shows: ['receiver', 'types', 'document'],
   },
   {

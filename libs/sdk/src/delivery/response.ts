@@ -4,6 +4,7 @@ import {
   type Failure,
   FAILURES,
   type StatusCodes,
+  statusOf,
 } from '@plant-store/contract';
 import { essenceOf } from '../encoders/media-type.js';
 import type { Explanation, Response } from '../errors/not-acknowledged-error.js';
@@ -76,10 +77,8 @@ export function failuresByCode(codes: ErrorCodes): ReadonlyMap<string, Failure> 
  * from a standard, or from what HTTP defines.
  */
 export function failuresByStatus(codes: StatusCodes): ReadonlyMap<number, Failure> {
-  const answered = Object.fromEntries(
-    Object.entries(codes).map(([failure, { status }]) => [failure, status]),
-  );
-  const statuses = Object.entries({ ...FAILURES, ...answered }) as [Failure, number][];
+  const failures = Object.keys(FAILURES) as Failure[];
+  const statuses = failures.map((failure) => [failure, statusOf(failure, codes)] as const);
   return new Map([...unambiguous(statuses)].filter(([, failure]) => Object.hasOwn(codes, failure)));
 }
 

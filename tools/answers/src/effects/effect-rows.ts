@@ -4,12 +4,12 @@ import {
   type ExecutableId,
   facts,
   type Failure,
-  FAILURES,
   isJsonMediaType,
   plantFieldOf,
   type RateLimit,
   type SigningScheme,
   type StatusCodes,
+  statusOf as statusCodeOf,
   type TimeOuts,
 } from '@plant-store/contract';
 
@@ -256,7 +256,9 @@ export const effectRows: { readonly [Id in ExecutableId]: EffectRow<Plain<Id>> }
   },
   'status-codes': {
     inWords: (codes) =>
-      listOf(Object.entries(codes).map(([failure, { status }]) => `${status} for ${failure}`)),
+      listOf(
+        Object.keys(codes).map((failure) => `${statusCodeOf(failure as Failure, codes)} for ${failure}`),
+      ),
     receiver: (codes) => `Refuses with ${effectRows['status-codes'].inWords(codes)}.`,
     sender: () => 'Names the failure in the error of a delivery, by the status.',
     step: () => 'minor',
@@ -362,7 +364,7 @@ function stepOfTypes(before: JsonSchema, after: JsonSchema): Step {
 /** The status of a refusal. */
 function statusOf(failure: Failure, others: Others): number {
   const codes = (others['status-codes'] ?? {}) as StatusCodes;
-  return codes[failure as keyof StatusCodes]?.status ?? FAILURES[failure];
+  return statusCodeOf(failure, codes);
 }
 
 function isJson(others: Others): boolean {
