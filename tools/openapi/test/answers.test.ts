@@ -231,7 +231,7 @@ actions:
   expect(reportOf({ answers, overlay: fixed }).answers).toMatchObject([{ state: 'answered' }]);
 });
 
-it('a reference that fills an empty map of another answer fails; the gate asks for an inline schema', () => {
+it('a reference may fill an empty map of another answer, if an answer states what it points to', () => {
   const action = (target: string, update: unknown, question: string) => ({
     target,
     update,
@@ -244,31 +244,32 @@ it('a reference that fills an empty map of another answer fails; the gate asks f
     requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { plant } } } } },
   });
   const plant = "$.webhooks['/hook'].post.requestBody.content['application/json'].schema.properties.plant";
-  const gateOf = (...fields: ReturnType<typeof action>[]) => {
+  const gateOf = (component: object, ...fields: ReturnType<typeof action>[]) => {
     const payload = action("$.webhooks['/hook']", { post: content({}) }, 'payload');
     const overlay = { overlay: '1.0.0', actions: [payload, ...fields] };
     const document = documentOf({
       webhooks: { '/hook': { summary: 'Hook', post: content({ $ref: '#/components/schemas/Plant' }) } },
-      components: { schemas: { Plant: { type: 'object' } } },
+      components: { schemas: { Plant: component } },
     });
     return inFolder({ 'b.yaml': HOOK, 'd.yaml': document, 'o.yaml': JSON.stringify(overlay) }, (folder) =>
       runCli(['diff', '--baseline', 'b.yaml', '--document', 'd.yaml', '--overlay', 'o.yaml'], folder),
     );
   };
 
-  const referenced = gateOf(
-    action('$', { components: { schemas: { Plant: { type: 'object' } } } }, 'plant-fields'),
-    action(plant, { $ref: '#/components/schemas/Plant' }, 'plant-fields'),
-  );
-  expect(referenced.code).toBe(1);
-  expect(referenced.out).toContain(
-    'stale answer: webhooks › /hook › post › requestBody › content › application/json › schema › properties › plant',
-  );
-  expect(referenced.out).toContain(
-    'This `$ref` adds nothing: other actions state what it points to. Write the schema inline at o.yaml:1, and remove it from where it is now.',
+  const object = { type: 'object' };
+  const componentOf = (Plant: object) => action('$', { components: { schemas: { Plant } } }, 'plant-fields');
+  const reference = action(plant, { $ref: '#/components/schemas/Plant' }, 'plant-fields');
+  expect(gateOf(object, action(plant, object, 'plant-fields')).code).toBe(0);
+  expect(gateOf(object, componentOf(object), reference).code).toBe(0);
+  expect(gateOf(object, componentOf(object)).out).toContain(
+    'stale answer: components › schemas › Plant › type',
   );
 
-  expect(gateOf(action(plant, { type: 'object' }, 'plant-fields')).code).toBe(0);
+  const empty = gateOf({}, componentOf({}), reference);
+  expect(empty.code).toBe(1);
+  expect(empty.out).toContain(
+    'This `$ref` adds nothing: other actions state what it points to. Write the schema inline at o.yaml:1, and remove it from where it is now.',
+  );
 });
 
 describe('openapi answers', () => {

@@ -6,7 +6,7 @@ import type { Fact } from '../facts/fact.js';
 import { applyOverlay, type RefusedAction } from '../overlay/apply-overlay.js';
 import { type Action, readOverlay } from '../overlay/read-overlay.js';
 import { readOpenapi, type ReadText, SourceFiles } from '../read/source-files.js';
-import { type Place, scalarText, type SourceNode } from '../read/source-node.js';
+import { type Place, scalarText, type SourceNode, stringAt } from '../read/source-node.js';
 import { classify, type Finding, type FindingState } from './finding.js';
 
 /** What is compared with what. Paths are handed to `readText` as they are. */
@@ -50,7 +50,7 @@ export function gate({ readText, baseline, document, overlay, answers }: GateInp
   const expected = factGraph(files, root);
   const actual = factGraph(documentFiles, readOpenapi(documentFiles, document));
   const { equal, equalFacts, listed } = compare(expected, actual, (place) => actionAt(place, actions));
-  const stale = [...refused.map(refusal), ...silentActions(actions, refused, listed)];
+  const stale = [...refused.map(refusal), ...silentActions(files, actions, refused, listed)];
   return {
     specified: equal,
     findings: [...listed.map(classify), ...stale],
@@ -80,8 +80,12 @@ function refusal({ action, reason, pointer, existing }: RefusedAction): Finding 
   return { state: 'stale answer', reason, pointer, alsoAt: [], action, ...(baseline && { baseline }) };
 }
 
-/** Actions with an `update` that no fact of the comparison leads through or is written in. */
+/**
+ * Actions with an `update` that no fact of the comparison leads through or is written in. An action that only refers to
+ * a component is not silent if the component has such a fact.
+ */
 function silentActions(
+  files: SourceFiles,
   actions: readonly Action[],
   refused: readonly RefusedAction[],
   listed: readonly Comparison<Action>[],
@@ -91,9 +95,19 @@ function silentActions(
     for (const action of labels) heard.add(action);
     if (first !== undefined) heard.add(actionAt(first.source, actions));
   }
+  const refersToFact = ({ update }: Action): boolean => {
+    const reference = update && stringAt(update, '$ref');
+    if (update === undefined || reference === undefined) return false;
+    const target = files.resolve(reference, update);
+    return listed.some(({ first }) => first !== undefined && isWithin(first.place, target));
+  };
   return actions
-    .filter((action) => action.update !== undefined && !heard.has(action))
+    .filter((action) => action.update !== undefined && !heard.has(action) && !refersToFact(action))
     .map((action) => ({ state: 'stale answer', reason: 'states nothing', pointer: '', alsoAt: [], action }));
+}
+
+function isWithin(place: Place, { file, start, end }: SourceNode): boolean {
+  return place.file === file && start <= place.start && place.start <= end;
 }
 
 function textOf(node: SourceNode): string {
