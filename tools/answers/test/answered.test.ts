@@ -35,11 +35,12 @@ test('a schema makes its library a dependency of the contract, once', () => {
   const clone = mkdtempSync(join(tmpdir(), 'plant-store-answered-'));
   try {
     const files = {
-      'libs/contract/package.json': '{}',
+      'libs/contract/package.json': '{"devDependencies":{"ajv":"4.5.6"}}',
       'libs/contract/src/answers.ts': '',
       'libs/contract/spec/plant-store.openapi.yaml': '',
       'libs/example-answers/package.json': '{"dependencies":{"zod":"1.2.3"}}',
-      'docs/dependencies.md': '| `zod`   | apps/webhook, libs/example-answers | schemas |\n',
+      'docs/dependencies.md':
+        '| `ajv`   | apps/webhook, libs/contract | schemas |\n| `zod`   | apps/webhook, libs/example-answers | schemas |\n',
     };
     for (const [file, text] of Object.entries(files)) {
       mkdirSync(dirname(join(clone, file)), { recursive: true });
@@ -48,13 +49,21 @@ test('a schema makes its library a dependency of the contract, once', () => {
     const read = (file: string): string => readFileSync(join(clone, file), 'utf8');
 
     enterAnswers(clone, setNamed('http-method'));
-    expect(read('libs/contract/package.json')).toBe('{}');
+    expect(read('libs/contract/package.json')).toBe('{"devDependencies":{"ajv":"4.5.6"}}');
 
     enterAnswers(clone, setNamed('real-payload'));
     enterAnswers(clone, setNamed('real-payload'));
-    expect(JSON.parse(read('libs/contract/package.json'))).toEqual({ dependencies: { zod: '1.2.3' } });
+    expect(JSON.parse(read('libs/contract/package.json'))).toEqual({
+      dependencies: { zod: '1.2.3' },
+      devDependencies: { ajv: '4.5.6' },
+    });
+
+    enterAnswers(clone, setNamed('json-schema-payload'));
+    expect(JSON.parse(read('libs/contract/package.json'))).toEqual({
+      dependencies: { zod: '1.2.3', ajv: '4.5.6' },
+    });
     expect(read('docs/dependencies.md')).toBe(
-      '| `zod`   | libs/contract, apps/webhook, libs/example-answers | schemas |\n',
+      '| `ajv`   | apps/webhook, libs/contract | schemas |\n| `zod`   | libs/contract, apps/webhook, libs/example-answers | schemas |\n',
     );
   } finally {
     rmSync(clone, { recursive: true });

@@ -8,6 +8,7 @@ import { parse, stringify } from 'yaml';
 import { builtOn, ROWS } from '../rows.js';
 import { ROOT } from './clone.js';
 import type { AnswerSet } from './enter-answers.js';
+import { jsonSchemaPayload } from './json-schema-payload.js';
 import { realPayload } from './real-payload.js';
 
 /** The exports of example-plant.ts, which a set takes over. */
@@ -23,13 +24,14 @@ const executable = Object.keys(ROWS) as (keyof typeof ROWS)[];
 export const ALL_TOGETHER = 'all-together';
 
 /**
- * Every set: all example answers together, a payload as teams have it, all answers that are words, and each other
+ * Every set: all example answers together, payloads as teams have them, all answers that are words, and each other
  * question alone, with those that its answer is built on.
  */
 export function answerSets(): AnswerSet[] {
   return [
     exampleSet(ALL_TOGETHER, ids),
     realPayload,
+    jsonSchemaPayload,
     exampleSet(
       'in-words',
       ids.filter((id) => !Object.hasOwn(ROWS, id)),
