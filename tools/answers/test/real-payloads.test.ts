@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { jsonSchemaPayload } from '../src/answered/json-schema-payload.js';
 import { realPayload } from '../src/answered/real-payload.js';
 import { runUnder } from './run-under-answers.js';
-import type { Result } from './scenario/run-program.js';
+import { type Result, ROOT } from './scenario/run-program.js';
 
 const OPENAPI = 'tools/openapi/dist/cli.js';
 
@@ -31,6 +31,17 @@ describe.each([realPayload, jsonSchemaPayload])('$name', ({ name, code, overlay 
     expect(gate.code).toBe(0);
     succeed(runUnder(code, OPENAPI, ['validate', document]));
   });
+});
+
+test('the answers with a JSON Schema in docs/answering.md can be carried out, and its document is valid', () => {
+  const page = readFileSync(join(ROOT, 'docs/answering.md'), 'utf8');
+  const [, code = ''] = /^```ts\n(.*?jsonSchema.*?)^```$/ms.exec(page) ?? [];
+  const document = join(folder, 'guide.json');
+
+  succeed(runUnder(code, 'apps/webhook/dist/openapi/write-document.js', [document]));
+  succeed(runUnder(code, OPENAPI, ['validate', document]));
+  const { components } = JSON.parse(readFileSync(document, 'utf8')) as { components: { schemas: object } };
+  expect(Object.keys(components.schemas)).toEqual(['PlantRecord', 'Light']);
 });
 
 function succeed({ code, stderr }: Result): void {

@@ -1,6 +1,8 @@
-import type { AnswerSchema, Answers } from '@plant-store/contract';
-import { answerFaults, plainAnswers } from '@plant-store/contract';
+import { readFileSync } from 'node:fs';
+
+import { answerFaults, type Answers, type AnswerSchema, plainAnswers } from '@plant-store/contract';
 import { jsonSchema } from '@plant-store/contract/json-schema';
+import { tableOf } from '@plant-store/test-support';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type } from 'arktype';
@@ -75,8 +77,7 @@ describe.each(libraries)('fields that are answered with a schema of %s', (_name,
 /** docs/answering.md ("Answer with a schema") says which of these to write. */
 describe('a whole number', () => {
   const SAFE = { minimum: -9007199254740991, maximum: 9007199254740991 };
-
-  test.each<{ written: string; schema: AnswerSchema; document: object; above: 204 | 422 }>([
+  const numbers: { written: string; schema: AnswerSchema; document: object; above: 204 | 422 }[] = [
     { written: 'z.int()', schema: z.int(), document: { type: 'integer', ...SAFE }, above: 422 },
     {
       written: 'z.int().min(0).max(1_000)',
@@ -103,7 +104,16 @@ describe('a whole number', () => {
       document: { type: 'integer' },
       above: 204,
     },
-  ])('of $written above 2^53 - 1: $above', async ({ schema, document, above }) => {
+  ];
+
+  test('the guide says which are refused', () => {
+    const page = readFileSync(new URL('../../../../docs/answering.md', import.meta.url), 'utf8');
+    expect(tableOf(page, 'Written').map(([written, , above]) => [written, above])).toEqual(
+      numbers.map(({ written, above }) => [`\`${written}\``, above === 204 ? 'taken' : 'refused, 422']),
+    );
+  });
+
+  test.each(numbers)('of $written above 2^53 - 1: $above', async ({ schema, document, above }) => {
     expect(plainAnswers({ 'plant-fields': schema })).toEqual({ 'plant-fields': document });
 
     const { send, stored } = await runReceiver(answersWith(schema));
