@@ -46,7 +46,11 @@ export interface Operation extends ByName<unknown> {
     readonly required?: boolean;
     readonly schema?: Schema;
   }[];
-  readonly requestBody?: { readonly required?: boolean; readonly content?: Content };
+  readonly requestBody?: {
+    readonly description?: string;
+    readonly required?: boolean;
+    readonly content?: Content;
+  };
   readonly responses?: ByName<{ readonly description?: string; readonly content?: Content }>;
   readonly security?: Requirements;
 }

@@ -153,11 +153,12 @@ function describeWebhook(
   };
 }
 
-function describePayload({ required, content }: NonNullable<Operation['requestBody']>): Section {
+function describePayload({ description, required, content }: NonNullable<Operation['requestBody']>): Section {
   return {
     id: 'request-body',
     title: 'Payload',
     blocks: [
+      ...paragraph(description),
       ...paragraph(required === true ? 'Required.' : 'Optional.'),
       ...contentBlocks(content, 'Payload'),
     ],

@@ -51,6 +51,7 @@ export const ANSWERED_DOCUMENT = JSON.stringify({
       put: {
         parameters: [header('webhook-id'), header('plant-store-version', { const: '1.0.0' })],
         requestBody: {
+          description: 'The plant and its event.',
           required: true,
           content: {
             'application/json': {

@@ -182,6 +182,7 @@ describe('once every question has its example answer', () => {
     '- Required header: `plant-store-version`: string, `const: 1.0.0`\n',
     '#### 200\n\nThe plant was taken.\n\n- Media type: `application/json`\n\nExample\n\n```json\n{\n  "taken": true\n}\n',
     '#### 202\n\nKept\n\n- Media type: `text/plain`\n\nExample\n\n````text\nplain ``` text\n````\n',
+    '### Payload\n\nThe plant and its event.\n\nRequired.\n\n- Media type: `application/json`\n',
     '#### 204\n\nNothing to say\n\nWithout content.\n',
     '#### 409\n\nThe plant is not as agreed.\n\n- Media type: `application/problem+json`\n- Schema: [ErrorPayload](#errorpayload)\n',
     '- bearerFormat: `example`\n',
