@@ -1,4 +1,5 @@
 import { documentOf, reader, type Texts } from '../../test/documents.js';
+import { formatPlace } from '../read/source-node.js';
 import { gate, type GateInput, type GateReport, tally, tallyLine } from './gate.js';
 
 const BASELINE = {
@@ -14,6 +15,8 @@ const ANSWER = {
   'x-date': '2026-01-31',
   'x-reason': 'Minutes',
 };
+
+const PROVENANCE = 'x-answered-by: A. Person\n    x-date: 2026-01-31\n    x-reason: Minutes';
 
 const run = (document: object, actions?: readonly object[], baseline: object = BASELINE) => {
   const overlay = { overlay: '1.0.0', info: { title: 'Answers', version: '1' }, actions };
@@ -292,5 +295,54 @@ describe('the gate with answers', () => {
       date: '2026-01-31',
       reason: 'Minutes',
     });
+  });
+
+  it('takes what a YAML alias stands for as written at the alias', () => {
+    const overlay = `overlay: 1.0.0
+actions:
+  - target: $.webhooks['/hook']
+    update:
+      post: &operation
+        summary: &name Taken
+    x-question: http-method
+    x-answer: { a: *name }
+    ${PROVENANCE}
+  - target: $.webhooks['/hook']
+    update:
+      put: *operation
+    x-question: retry
+    x-answer: *operation
+    ${PROVENANCE}
+`;
+    const operation = { summary: 'Taken' };
+    const texts = (document: object): Texts => ({
+      'baseline.yaml': documentOf(BASELINE),
+      'document.json': documentOf(document),
+      'overlay.yaml': overlay,
+    });
+    const report = (document: object) => {
+      const files = { baseline: 'baseline.yaml', document: 'document.json', overlay: 'overlay.yaml' };
+      return gate({ readText: reader(texts(document)), ...files });
+    };
+    const places = ({ findings }: GateReport) =>
+      findings.map(({ state, pointer, action, baseline }) => [
+        state,
+        pointer,
+        action?.question,
+        baseline && formatPlace(baseline.place),
+      ]);
+    const both = report(hook({ post: operation, put: operation }));
+    expect(places(both)).toEqual([
+      ['answered', '/webhooks/~1hook/post/summary', 'http-method', 'overlay.yaml:6'],
+      ['answered', '/webhooks/~1hook/put/summary', 'retry', 'overlay.yaml:14'],
+    ]);
+    expect(both.answers.map(({ action }) => action?.answer && formatPlace(action.answer))).toEqual([
+      'overlay.yaml:8',
+      'overlay.yaml:16',
+    ]);
+    expect(places(report(hook({ post: operation })))).toEqual([
+      ['answered', '/webhooks/~1hook/post/summary', 'http-method', 'overlay.yaml:6'],
+      ['stale answer', '/webhooks/~1hook/put/summary', 'retry', 'overlay.yaml:14'],
+    ]);
   });
 });

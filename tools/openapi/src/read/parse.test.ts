@@ -4,6 +4,15 @@ import { SourceFile, toPlain } from './source-node.js';
 
 const read = (path: string, text: string) => parse(new SourceFile(path, text));
 
+/** So many lists, each of which repeats the one before so many times: 9 to the power of 9 values in 300 bytes. */
+function aliases(lists: number, times: number): string {
+  const repeats = (index: number) => Array<string>(times).fill(index === 0 ? 'x' : `*a${index - 1}`);
+  return Array.from(
+    { length: lists },
+    (_, index) => `a${index}: &a${index} [${repeats(index).join()}]\n`,
+  ).join('');
+}
+
 describe('parse', () => {
   it.each([
     {
@@ -150,6 +159,24 @@ describe('parse', () => {
       path: 'a.yaml',
       given: `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`,
       want: 'a.yaml:1: not YAML: nested more than 500 levels deep',
+    },
+    {
+      name: 'deep YAML, at the line that is too deep',
+      path: 'a.yaml',
+      given: `a:\n- ${'['.repeat(400)}\n  ${'['.repeat(400)}\n`,
+      want: 'a.yaml:3: not YAML: nested more than 500 levels deep',
+    },
+    {
+      name: 'aliases that nest deeper than what is written',
+      path: 'a.yaml',
+      given: `a: &a ${'['.repeat(300)}${']'.repeat(300)}\nb: ${'['.repeat(300)}*a${']'.repeat(300)}\n`,
+      want: 'a.yaml:2: not YAML: nested more than 500 levels deep',
+    },
+    {
+      name: 'aliases that repeat too much, at the first that does',
+      path: 'a.yaml',
+      given: aliases(9, 9),
+      want: 'a.yaml:6: not YAML: aliases repeat more than 100000 values',
     },
   ])('refuses $name', ({ path, given, want }) => {
     expect(() => read(path, given)).toThrow(want);

@@ -1,23 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { countBytes } from './limits.js';
 import { realPathInside } from './reference-fence.js';
 import { ToolError } from './tool-error.js';
-
-/** How many bytes the files of one run may have together. A process is one run. */
-export const MAX_INPUT_BYTES = 64_000_000;
-
-let bytesRead = 0;
-
-/** How many bytes this run may still read. */
-export function bytesLeft(): number {
-  return MAX_INPUT_BYTES - bytesRead;
-}
-
-/** Counts bytes of a file. @throws ToolError `too-large` if the files of this run have too many together */
-export function countBytes(path: string, count: number): void {
-  const rule = `the files of one run may have ${MAX_INPUT_BYTES} bytes together`;
-  if (count > bytesLeft()) throw new ToolError('too-large', `${path}: too large: ${rule}`);
-  bytesRead += count;
-}
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { bytesLeft, countBytes } from './read-text-file.js';
+import { bytesLeft, countBytes } from './limits.js';
 import type { ReadText } from './source-files.js';
 import { ToolError } from './tool-error.js';
 

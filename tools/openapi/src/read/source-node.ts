@@ -25,8 +25,8 @@ export class SourceFile {
 
   /** From `offset` to the end of its line, without the line break. */
   restOfLine(offset: number): string {
-    const end = this.text.indexOf('\n', offset);
-    return this.text.slice(offset, end === -1 ? undefined : end).trimEnd();
+    const line = this.lineAt(offset);
+    return this.text.slice(offset, this.#lineStarts?.[line]).trimEnd();
   }
 }
 
@@ -48,10 +48,7 @@ function lineStartsOf(text: string): number[] {
   return starts;
 }
 
-/** How deep a file may nest. No interface needs it; a file that goes deeper is an accident or an attack. */
-export const MAX_DEPTH = 500;
-
-/** A part of a YAML or JSON file, with its place. Anchors and aliases share one node. */
+/** A part of a YAML or JSON file, with its place. What a YAML alias stands for has the place of the alias. */
 export type SourceNode = SourceMap | SourceList | SourceScalar;
 
 /** A map by key, in the order of the file. */
