@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withSchema } from './documents.js';
+import { documentOf, withSchema } from './documents.js';
 import { type Ended, inFolder, runCli } from './run-cli.js';
 
 const SECRET = 'secret-of-the-machine';
@@ -139,6 +139,125 @@ describe('a file', () => {
       git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '-qm', 'a');
       const line = `a.json:1: $ref "b.json" can't be followed: b.json: ${LIMIT}`;
       expectRefusal(runCli(['changes', '--base', 'HEAD', '--document', 'a.json'], folder), line);
+    });
+  });
+});
+
+describe('a small file that means a lot', () => {
+  const HEAD = 'openapi: 3.1.0\ninfo: { title: T, version: "1" }\npaths: {}\n';
+
+  /** Lists, each of which repeats the one before nine times: 9 to the power of 9 values in 300 bytes. */
+  const lists = (prefix: string) =>
+    Array.from({ length: 9 }, (_, index) => {
+      const items = Array(9).fill(index === 0 ? 'x' : `*a${index - 1}`);
+      return `${prefix}${index}: &a${index} [${items.join()}]\n`;
+    }).join('');
+
+  const REPEATED = 'not YAML: aliases repeat more than 100000 values';
+
+  it('by aliases of aliases is refused by every command, at the alias', () => {
+    const bomb = HEAD + lists('x-');
+    const overlay = `overlay: 1.0.0\nactions:\n  - target: $\n    update:\n${lists('      x-')}`;
+    inFolder({ 'a.yaml': bomb, 'b.yaml': HEAD, 'o.yaml': overlay }, (folder) => {
+      const sides = ['--baseline', 'b.yaml', '--document'];
+      for (const args of [
+        ['validate', 'a.yaml'],
+        ['changes', 'b.yaml', 'a.yaml'],
+        ['diff', ...sides, 'a.yaml'],
+        ['ledger', ...sides, 'a.yaml', '--output', 'page.md'],
+        ['api', '--document', 'a.yaml', '--output', 'page.md'],
+      ])
+        expectRefusal(runCli(args, folder), `a.yaml:9: ${REPEATED}`);
+      const withOverlay = runCli(['diff', ...sides, 'b.yaml', '--overlay', 'o.yaml'], folder);
+      expectRefusal(withOverlay, `o.yaml:10: ${REPEATED}`);
+    });
+  });
+
+  it('by brackets that never close is refused', () => {
+    inFolder({ 'a.yaml': `${HEAD}x-a: ${'['.repeat(5_000_000)}` }, (folder) => {
+      const line = 'a.yaml:4: not YAML: nested more than 500 levels deep';
+      expectRefusal(runCli(['validate', 'a.yaml'], folder), line);
+    });
+  });
+
+  it('by more than two million values is refused', () => {
+    inFolder({ 'a.json': documentOf({ 'x-a': Array(2_000_000).fill(0) }) }, (folder) => {
+      const line = 'a.json:1: too large: the files of one run may have 2000000 values together';
+      expectRefusal(runCli(['validate', 'a.json'], folder), line);
+    });
+  });
+
+  it('by more than 300,000 facts that differ is refused', () => {
+    const files = { 'a.json': documentOf({}), 'b.json': documentOf({ 'x-a': Array(300_001).fill(0) }) };
+    inFolder(files, (folder) => {
+      const args = ['diff', '--baseline', 'a.json', '--document', 'b.json'];
+      const line = 'b.json:1: too much to list: more than 300000 facts differ';
+      expectRefusal(runCli(args, folder), line);
+    });
+  });
+
+  /** So many schemas, each with as many properties of the next one. The last has a type. */
+  const nested = (size: number, properties: readonly string[], type: string) => {
+    const schemas = Array.from({ length: size }, (_, index) => {
+      const next = { $ref: `#/components/schemas/A${index + 1}` };
+      return [`A${index}`, { properties: Object.fromEntries(properties.map((name) => [name, next])) }];
+    });
+    const all = Object.fromEntries([...schemas, [`A${size}`, { type }]]) as object;
+    return withSchema({ $ref: '#/components/schemas/A0' }, all);
+  };
+
+  it('by references to references is compared, each pair of schemas once', () => {
+    const properties = 'abcdefghi'.split('');
+    const files = { 'a.json': nested(30, properties, 'string'), 'b.json': nested(30, properties, 'number') };
+    inFolder(files, (folder) => {
+      expect(runCli(['validate', 'a.json'], folder)).toMatchObject({ code: 0, err: '' });
+      expect(runCli(['changes', 'a.json', 'b.json'], folder)).toMatchObject({ code: 1, err: '' });
+      const gate = runCli(['diff', '--baseline', 'a.json', '--document', 'b.json'], folder);
+      expect(gate).toMatchObject({ code: 1, err: '' });
+    });
+  });
+
+  it('by schemas in schemas, 2500 deep, is compared', () => {
+    const files = {
+      'a.json': nested(2500, ['a', 'b'], 'string'),
+      'b.json': nested(2500, ['a', 'b'], 'number'),
+    };
+    inFolder(files, (folder) => {
+      expect(runCli(['changes', 'a.json', 'b.json'], folder)).toMatchObject({ code: 1, err: '' });
+    });
+  });
+
+  it('by many long places is refused', () => {
+    const names = ['a', 'b', 'c'].map((name) => name.repeat(6000));
+    inFolder({ 'a.json': nested(10, names, 'string') }, (folder) => {
+      const line =
+        'a.json:1: too much to list: the places of facts that are stated have more than 50000000 characters';
+      const args = ['--baseline', 'a.json', '--document', 'a.json', '--output', 'page.md'];
+      expectRefusal(runCli(['ledger', ...args], folder), line);
+    });
+  });
+
+  it('by a long chain of references is compared, each reference once', () => {
+    const chain = (type: string) => {
+      const schemas = Array.from({ length: 20_000 }, (_, index) => [
+        `A${index}`,
+        { $ref: `#/components/schemas/A${index + 1}` },
+      ]);
+      const all = Object.fromEntries([...schemas, ['A20000', { type }]]) as object;
+      return withSchema({ $ref: '#/components/schemas/A0' }, all);
+    };
+    inFolder({ 'a.json': chain('string'), 'b.json': chain('number') }, (folder) => {
+      expect(runCli(['changes', 'a.json', 'b.json'], folder)).toMatchObject({ code: 1, err: '' });
+    });
+  });
+
+  it('by 150,000 keys, or by lists of 100,000 different values, is compared', () => {
+    const keys = Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [`x-${index}`, 0]));
+    const list = (value: number) => documentOf({ 'x-a': Array(100_000).fill(value) });
+    const files = { 'a.json': documentOf(keys), 'b.json': list(0), 'c.json': list(1) };
+    inFolder(files, (folder) => {
+      expect(changes('a.json', folder)).toMatchObject({ code: 0, err: '' });
+      expect(runCli(['changes', 'b.json', 'c.json'], folder)).toMatchObject({ code: 0, err: '' });
     });
   });
 });

@@ -1,7 +1,14 @@
 import { escapeStep } from '../read/json-pointer.js';
-import type { Place } from '../read/source-node.js';
+import { formatPlace, type Place } from '../read/source-node.js';
+import { ToolError } from '../read/tool-error.js';
 import { type Fact, factAt, type FactChild, type FactNode, NO_CHILDREN, parameterName } from './fact.js';
 import { capped, countPlaces, type Part, placesOf, type Visit } from './places.js';
+
+/** How many facts may be listed. A longer list is no help, and doesn't fit in memory. */
+const MAX_FACTS = 300_000;
+
+/** How many characters the pointers of their places may have together. */
+const MAX_CHARACTERS = 50_000_000;
 
 /** A fact that is not the same in both documents, or one that has a label. */
 export interface Comparison<Label> {
@@ -31,6 +38,7 @@ export interface Comparisons<Label> {
  * because they are circular, is compared once: two parts are the same unless something that they lead to
  * differs.
  *
+ * @throws ToolError `too-large` if there is too much to list
  * @param labelOf the label of a place of the first document, which everything below it has too. Equal facts
  *   with a label are listed
  */
@@ -73,10 +81,26 @@ class Comparer<Label> {
     return {
       equal: facts.reduce((sum, { at }) => capped(sum + countPlaces(at.within)), 0),
       *equalFacts() {
-        for (const { at, child } of facts) for (const pointer of placesOf(at)) yield factAt(pointer, child);
+        const counter = new Counter('are stated');
+        for (const { at, child } of facts) {
+          const pointers = placesOf(at);
+          counter.count(child.place, pointers);
+          for (const pointer of pointers) yield factAt(pointer, child);
+        }
       },
-      listed: this.#listed.map(toComparison),
+      listed: this.#comparisons(),
     };
+  }
+
+  #comparisons(): Comparison<Label>[] {
+    const counter = new Counter('differ');
+    return this.#listed.map((pair) => {
+      const comparison = toComparison(pair);
+      const { first, second } = pair;
+      const place = (first ?? second)?.place;
+      if (place !== undefined) counter.count(place, [comparison.pointer, ...comparison.alsoAt]);
+      return comparison;
+    });
   }
 
   #visit(pair: Pair<Label>): void {
@@ -183,6 +207,27 @@ function alignParameters(ours: FactNode['children'], theirs: FactNode['children'
       return [key, child];
     }),
   );
+}
+
+/** Counts what is listed. */
+class Counter {
+  #facts = 0;
+  #characters = 0;
+
+  /** @param what happens to the facts: `differ` */
+  constructor(readonly what: string) {}
+
+  count(place: Place, pointers: readonly string[]): void {
+    this.#facts += 1;
+    for (const pointer of pointers) this.#characters += pointer.length;
+    if (this.#facts > MAX_FACTS) this.#fail(place, `more than ${MAX_FACTS} facts ${this.what}`);
+    if (this.#characters > MAX_CHARACTERS)
+      this.#fail(place, `the places of facts that ${this.what} have more than ${MAX_CHARACTERS} characters`);
+  }
+
+  #fail(place: Place, problem: string): never {
+    throw new ToolError('too-large', `${formatPlace(place)}: too much to list: ${problem}`);
+  }
 }
 
 function isLeaf(child: FactChild | undefined): boolean {

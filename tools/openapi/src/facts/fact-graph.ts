@@ -31,6 +31,8 @@ class FactGraphBuilder {
   readonly #known = new Map<Shape, Map<SourceNode, FactNode>>();
   /** What has a `$ref`, and what each denotes. */
   readonly #references = new Map<SourceNode, SourceNode>();
+  /** What the references without siblings lead to in the end. */
+  readonly #ends = new Map<SourceNode, SourceNode>();
   readonly #schemasWithId: SourceMap[] = [];
   readonly #unfilled: FactNode[] = [];
 
@@ -66,11 +68,13 @@ class FactGraphBuilder {
     const seen = new Set<SourceNode>();
     let source = written;
     for (let to = referenceAlone(source, shape); to !== undefined; to = referenceAlone(source, shape)) {
-      source = this.#target(to, source);
+      source = this.#ends.get(source) ?? this.#target(to, source);
       if (seen.has(source))
         throw fault(written, 'bad-reference', `$ref "${to}" leads back to itself and never to a value`);
       seen.add(source);
     }
+    // Without this, a long chain would be followed from each of its references.
+    for (const one of [written, ...seen]) if (one !== source) this.#ends.set(one, source);
     return source;
   }
 

@@ -95,6 +95,9 @@ function isAlike(one: FactNode, other: FactNode): boolean {
   return one.kind === other.kind && one.text === other.text && one.children.size === other.children.size;
 }
 
+/** No comment stands further from its fact. A document on one line would be searched for each of its facts. */
+const MAX_REST = 1000;
+
 /**
  * What the comment on a fact's line says: the section that states it, by convention. In
  * `title: OpenAPI Plant Store # §1` that is `§1`. JSON has no comments.
@@ -103,5 +106,6 @@ export function statedIn({ place, source }: Fact): string | undefined {
   const { file } = place;
   const isWrittenHere = source.file === file && file.lineAt(source.end) === file.lineAt(place.start);
   const rest = file.restOfLine(isWrittenHere ? Math.max(source.end, place.end) : place.end);
+  if (rest.length > MAX_REST) return undefined;
   return /(?:^|\s)#\s*(\S.*)$/.exec(rest)?.[1];
 }

@@ -20,15 +20,30 @@ const MAX_PLACES = 1000;
 export function placesOf({ pointer, within }: Visit): readonly string[] {
   if (within === undefined || within.count === 1) return [pointer];
   const rest = pointer.slice(within.pointer.length);
-  within.places ??= placesOfPart(within);
-  return within.places.map((place) => place + rest);
+  return placesOfPart(within).map((place) => place + rest);
 }
 
-function placesOfPart({ visits }: Part): readonly string[] {
+/** With an explicit stack: parts may be in each other deeper than calls can be. */
+function placesOfPart(part: Part): readonly string[] {
+  const waiting = [part];
+  for (let next = waiting.at(-1); next !== undefined; next = waiting.at(-1)) {
+    const around = next.visits.flatMap(({ within }) =>
+      within === undefined || within.count === 1 || within.places !== undefined ? [] : [within],
+    );
+    if (around.length > 0 && next.places === undefined) for (const one of around) waiting.push(one);
+    else {
+      next.places ??= firstPlaces(next.visits);
+      waiting.pop();
+    }
+  }
+  return part.places ?? [];
+}
+
+function firstPlaces(visits: readonly Visit[]): readonly string[] {
   const places: string[] = [];
   for (const visit of visits) {
     if (places.length >= MAX_PLACES) break;
-    places.push(...placesOf(visit));
+    for (const place of placesOf(visit)) places.push(place);
   }
   return places.slice(0, MAX_PLACES);
 }
