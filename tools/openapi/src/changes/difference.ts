@@ -13,13 +13,17 @@ export function differenceOf({ first, second }: Unit, pointer: string): Differen
   const before = first && factAt(pointer, first);
   const after = second && factAt(pointer, second);
   const [ours, theirs] = [first && itemsOf(first), second && itemsOf(second)];
-  if (!before || !after || !ours || !theirs) return { ...(before && { before }), ...(after && { after }) };
+  const isCompared = ours && theirs && ours.length * theirs.length <= MAX_PAIRS;
+  if (!before || !after || !isCompared) return { ...(before && { before }), ...(after && { after }) };
   const [gone, come] = [without(ours, theirs), without(theirs, ours)];
   // The same items in another order.
   if (gone.length === 0 && come.length === 0) return { before, after };
   const text = (items: readonly Item[], all: readonly Item[]) => textOf(items, items.length < all.length);
   return { before: { ...before, text: text(gone, ours) }, after: { ...after, text: text(come, theirs) } };
 }
+
+/** Longer lists are shown from their start. */
+const MAX_PAIRS = 1_000_000;
 
 const MAX_ITEMS = 8;
 

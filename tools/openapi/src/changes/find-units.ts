@@ -61,7 +61,7 @@ class UnitFinder {
     this.#lookInto(this.root, nothing, contextOfRoot(this.root), { pointer: '', within: undefined });
     this.#compareAll();
     this.#areDefinitions = true;
-    this.#waiting.push(...this.#definitions.reverse());
+    for (const waiting of this.#definitions.reverse()) this.#waiting.push(waiting);
     this.#compareAll();
     // In the order in which they were found, so that a long chain of parts is no deep recursion.
     for (const spot of this.#spots.values()) countPlaces(spot);
@@ -102,7 +102,7 @@ class UnitFinder {
       const place = { pointer: `${within?.pointer ?? ''}${part.rest}`, within };
       return { part, around: part.within === pair ? around : pair, context: contextOfPart, at: place };
     });
-    this.#waiting.push(...parts.reverse());
+    for (const part of parts.reverse()) this.#waiting.push(part);
   }
 
   /** Undefined if the same two parts were looked into already. */
