@@ -2,6 +2,7 @@
 import { inspect, parseArgs } from 'node:util';
 import type { Command, ExitCode, Output } from './commands/command.js';
 import { ToolError } from './read/tool-error.js';
+import { visible } from './read/visible.js';
 
 /** Each is loaded when it runs: the validator and Prettier take longer to load than a small comparison takes. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -13,6 +14,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   api: async () => (await import('./commands/api.js')).api,
   answers: async () => (await import('./commands/answers.js')).answersCommand,
 };
+
+/** The longest line of an error. Names of a document, which may be in it, have any length. */
+const MAX_LINE = 2000;
 
 const output: Output = {
   out: (text) => void process.stdout.write(text),
@@ -57,12 +61,17 @@ async function overview(): Promise<string> {
 
 /** A user's mistake is one line. A fault of this tool also has its stack. */
 function fail(error: unknown, name: string): ExitCode {
-  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  const line = oneLine(error instanceof Error ? error.message : String(error));
   const isUsage = error instanceof ToolError ? error.code === 'usage' : isParseError(error);
   if (isUsage) output.err(`openapi: ${line}; see openapi ${name} --help\n`);
   else if (error instanceof ToolError) output.err(`openapi: ${line}\n`);
   else output.err(`openapi: internal error, please report it: ${line}\n${inspect(error)}\n`);
   return 2;
+}
+
+function oneLine(message: string): string {
+  const line = visible(message);
+  return line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line;
 }
 
 /** Whether `parseArgs` refused the command line. */

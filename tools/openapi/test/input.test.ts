@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { documentOf, withSchema } from './documents.js';
 import { type Ended, inFolder, runCli } from './run-cli.js';
@@ -259,5 +259,39 @@ describe('a small file that means a lot', () => {
       expect(changes('a.json', folder)).toMatchObject({ code: 0, err: '' });
       expect(runCli(['changes', 'b.json', 'c.json'], folder)).toMatchObject({ code: 0, err: '' });
     });
+  });
+});
+
+describe('a name with marks of a table, a terminal or a page', () => {
+  const HOSTILE = 'a\n| b |\r\n\t<script>x</script> `c` \\| \u001b[31m\u202e ::error::d';
+
+  /** Two documents that differ in a webhook and a property of this name. */
+  const files = (name: string) => ({
+    'a.json': withSchema({ properties: { [name]: { type: 'string', [name]: [name] } } }),
+    'b.json': withSchema({ properties: { [name]: { type: 'number' } } }, undefined, {
+      'x-a': { [name]: name },
+    }),
+  });
+
+  const outputs = (name: string) =>
+    inFolder(files(name), (folder) => {
+      const sides = ['--baseline', 'a.json', '--document', 'b.json'];
+      expect(runCli(['ledger', ...sides, '--output', 'page.md'], folder)).toMatchObject({ err: '' });
+      const printed = ['text', 'markdown', 'github'].flatMap((format) => [
+        { format, text: runCli(['changes', 'a.json', 'b.json', '--format', format], folder).out },
+        { format, text: runCli(['diff', ...sides, '--format', format], folder).out },
+      ]);
+      return [...printed, { format: 'markdown', text: readFileSync(join(folder, 'page.md'), 'utf8') }];
+    });
+
+  it('adds no line, no cell and no control character', () => {
+    const plain = outputs('plain');
+    for (const [index, { format, text }] of outputs(HOSTILE).entries()) {
+      const isTable = format === 'markdown';
+      const shape = (lines = '') =>
+        lines.split('\n').map((line) => (isTable ? line.split(/(?<!\\)(?:\\\\)*\|/).length : 1));
+      expect(shape(text)).toEqual(shape(plain[index]?.text));
+      expect(text).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u);
+    }
   });
 });

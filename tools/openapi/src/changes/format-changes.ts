@@ -2,6 +2,7 @@ import { type Entry, formatGithub, formatText, statement, words } from '../forma
 import { code, escape, table } from '../format/markdown.js';
 import { formatPosition, positionOf, type ProducerOf, statementOf } from '../format/position.js';
 import { plainName } from '../read/json-pointer.js';
+import { visible } from '../read/visible.js';
 import type { Change, Verdict } from './changes.js';
 import type { ListedRule } from './list-rules.js';
 import type { Party } from './unit.js';
@@ -79,7 +80,7 @@ function entryOf(change: Change, producerOf: ProducerOf): Entry {
       ...concerned(change).flatMap(([party, one]) => words(`for a ${party}`, one)),
       ...statement('before', before && statementOf(before)),
       ...statement('after', after && statementOf(after)),
-      ...words('also at', [...alsoAt, ...morePlaces(change)].join('\n')),
+      ...words('also at', [...alsoAt.map(visible), ...morePlaces(change)].join('\n')),
       ...words('comes from', producer && formatPosition(producer)),
     ],
     advice: [],

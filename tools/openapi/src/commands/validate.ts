@@ -4,13 +4,16 @@ import { plainName, pointerSteps } from '../read/json-pointer.js';
 import { readTextFile } from '../read/read-text-file.js';
 import { readOpenapi, type ReadText, SourceFiles } from '../read/source-files.js';
 import { descend, formatPlace, type SourceNode, toPlain } from '../read/source-node.js';
+import { visible } from '../read/visible.js';
 import { choice, type Command, exactly } from './command.js';
 
 const FORMATS = {
   text: (file: string, faults: readonly StructuralFault[]) =>
     faults.length === 0
       ? `${file}: valid OpenAPI 3.1\n`
-      : faults.map(({ at, pointer, problem }) => `${at}: ${plainName(pointer)} ${problem}\n`).join(''),
+      : faults
+          .map(({ at, pointer, problem }) => `${at}: ${plainName(pointer)} ${visible(problem)}\n`)
+          .join(''),
   json: (_file: string, faults: readonly StructuralFault[]) => `${JSON.stringify({ faults }, null, 2)}\n`,
 };
 

@@ -1,3 +1,4 @@
+import { visible } from '../read/visible.js';
 import { formatPosition, type Position, type Statement } from './position.js';
 
 /** A finding, an answer or a change, in words. */
@@ -45,11 +46,11 @@ export function formatText(entries: readonly Entry[], counts: string): string {
     const lines = rows.flatMap((detail) =>
       wordsOf(detail, '   ')
         .split('\n')
-        .map((line, index) => `  ${(index === 0 ? detail.label : '').padEnd(15)}${line}`),
+        .map((line, index) => `  ${(index === 0 ? detail.label : '').padEnd(15)}${visible(line)}`),
     );
     // Lines to paste are indented as they have to be where they belong.
     const pasted = advice.flatMap((one) => (one.lines === undefined ? [] : [`\n${one.lines}\n`]));
-    return [`${title}   ${pointer}`.trimEnd(), ...lines, pasted.join('')].join('\n');
+    return [visible(`${title}   ${pointer}`).trimEnd(), ...lines, pasted.join('')].join('\n');
   });
   return [...blocks, `${counts}\n`].join('\n');
 }
@@ -57,7 +58,9 @@ export function formatText(entries: readonly Entry[], counts: string): string {
 /** For a job of GitHub Actions: each entry as an annotation, and one with the counts. */
 export function formatGithub(entries: readonly Entry[], level: Entry['level'], counts: string): string {
   const annotations = entries.map((entry) => {
-    const details = entry.details.map((detail) => `${detail.label}: ${wordsOf(detail, ' ')}`);
+    const details = entry.details.map(
+      (detail) => `${detail.label}: ${wordsOf(detail, ' ').split('\n').map(visible).join('\n')}`,
+    );
     const advice = entry.advice.flatMap(({ text, lines = [] }) => [text].concat(lines));
     return `::${entry.level} ${propertiesOf(entry)}::${escape([...details, ...advice].join('\n'))}`;
   });
@@ -70,7 +73,7 @@ function wordsOf({ value, words }: Detail, between: string): string {
 
 /** Of a workflow command, in which `:` and `,` are marks. */
 function propertiesOf({ position, title }: Entry): string {
-  return Object.entries({ file: position?.file, line: position?.line, title })
+  return Object.entries({ file: position?.file, line: position?.line, title: visible(title) })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${escape(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C')}`)
     .join(',');

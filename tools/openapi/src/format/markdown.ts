@@ -1,9 +1,13 @@
-/** Inline code that survives back quotes and line breaks (CommonMark §6.1). */
+import { visible } from '../read/visible.js';
+
+/** Inline code on one line, whatever is in it (CommonMark §6.1). */
 export function code(text: string): string {
   if (text === '') return '';
+  // In a table, no code between back quotes can have a pipe after an odd number of backslashes.
+  if (/(?<!\\)(?:\\\\)*\\\|/.test(text)) return `<code>${escape(text).replaceAll('|', '&#124;')}</code>`;
   const fence = fenceAround(text, 1);
   const padding = fence.length > 1 ? ' ' : '';
-  return `${fence}${padding}${text.replaceAll('\n', ' ')}${padding}${fence}`;
+  return `${fence}${padding}${visible(text)}${padding}${fence}`;
 }
 
 /** A block of code, whatever is in it. */
@@ -14,8 +18,7 @@ export function codeBlock(text: string, language = ''): string {
 
 /** Text on one line in which Markdown finds no marks (CommonMark §2.4). */
 export function escape(text: string): string {
-  return text
-    .replaceAll('\n', ' ')
+  return visible(text.replace(/\r\n?|\n/g, ' '))
     .replace(/[\\`*[\]<>#&~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&')
     .replace(/^(?:[-+=]|\d+[.)])(?=\s|$)/, (mark) => `${mark.slice(0, -1)}\\${mark.slice(-1)}`);
 }

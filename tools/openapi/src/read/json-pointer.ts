@@ -1,3 +1,5 @@
+import { visible } from './visible.js';
+
 /** One step of a JSON Pointer in its escaped form (RFC 6901 §3). */
 export function escapeStep(step: string): string {
   return step.includes('~') || step.includes('/') ? step.replaceAll('~', '~0').replaceAll('/', '~1') : step;
@@ -13,9 +15,11 @@ export function pointerOf(steps: readonly string[]): string {
   return steps.map((step) => `/${escapeStep(step)}`).join('');
 }
 
-/** A JSON Pointer as a person reads it: `webhooks › /plant/webhook › summary`. */
+/** A JSON Pointer as a person reads it, on one line: `webhooks › /plant/webhook › summary`. */
 export function plainName(pointer: string): string {
-  return pointer === '' ? '(the whole document)' : unescapeStep(pointer.slice(1).replaceAll('/', ' › '));
+  return pointer === ''
+    ? '(the whole document)'
+    : visible(unescapeStep(pointer.slice(1).replaceAll('/', ' › ')));
 }
 
 function unescapeStep(step: string): string {

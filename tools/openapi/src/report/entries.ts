@@ -6,6 +6,7 @@ import type { Finding } from '../gate/finding.js';
 import type { Action } from '../overlay/read-overlay.js';
 import { plainName, pointerOf } from '../read/json-pointer.js';
 import { formatPlace, type SourceNode } from '../read/source-node.js';
+import { visible } from '../read/visible.js';
 import { adviceOnAnswer, adviceOnFinding, type Presentation } from './advice.js';
 
 /** What a finding is, where it comes from and what to do about it. */
@@ -24,7 +25,7 @@ export function entryOfFinding(finding: Finding, presentation: Presentation): En
     details: [
       ...statement(action === undefined ? 'specification' : 'stated', stated, section && ` (${section})`),
       ...statement('document', shown),
-      ...words('also at', alsoAt.join('\n')),
+      ...words('also at', alsoAt.map(visible).join('\n')),
       ...words('answer', answer),
       ...words('comes from', producer && formatPosition(producer)),
     ],
