@@ -23,6 +23,9 @@ const output: Output = {
   err: (text) => void process.stderr.write(text),
 };
 
+// A reader that closes the pipe, as `head` does, has read enough. The exit code is the command's.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe);
+
 process.exitCode = await run(process.argv.slice(2));
 
 async function run([name, ...rest]: readonly string[]): Promise<ExitCode> {
@@ -57,6 +60,12 @@ async function overview(): Promise<string> {
     Object.entries(COMMANDS).map(async ([name, load]) => `  ${name.padEnd(16)}${(await load()).summary}`),
   );
   return `Usage: openapi COMMAND [options]\n\n${lines.join('\n')}\n\nopenapi COMMAND --help lists the options of one.\n`;
+}
+
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') return;
+  output.err(`openapi: could not write the output: ${error.code ?? error.message}\n`);
+  process.exitCode = 2;
 }
 
 /** A user's mistake is one line. A fault of this tool also has its stack. */

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { documentOf, withSchema } from './documents.js';
-import { type Ended, inFolder, runCli } from './run-cli.js';
+import { CLI, type Ended, inFolder, runCli } from './run-cli.js';
 
 const SECRET = 'secret-of-the-machine';
 
@@ -258,6 +258,23 @@ describe('a small file that means a lot', () => {
     inFolder(files, (folder) => {
       expect(changes('a.json', folder)).toMatchObject({ code: 0, err: '' });
       expect(runCli(['changes', 'b.json', 'c.json'], folder)).toMatchObject({ code: 0, err: '' });
+    });
+  });
+});
+
+describe('a closed pipe', () => {
+  it('ends the command quietly, with its own exit code', () => {
+    const names = Array.from({ length: 2000 }, (_, index) => [`hook${index}`, { post: {} }]);
+    const files = { 'a.json': documentOf({ webhooks: Object.fromEntries(names) }), 'b.json': documentOf({}) };
+    inFolder(files, (folder) => {
+      // More than a pipe holds, so that the command writes after `head` has ended.
+      expect(runCli(['changes', 'a.json', 'b.json'], folder).out.length).toBeGreaterThan(100_000);
+      const script = 'set -o pipefail; "$@" | head -1';
+      const args = [process.execPath, CLI, 'changes', 'a.json', 'b.json'];
+      const { status, stdout, stderr } = spawnSync('bash', ['-c', script, 'bash', ...args], { cwd: folder });
+      const firstLine = expect.stringMatching(/^.*hook0.*\n$/) as string;
+      const got = { code: status, out: stdout.toString(), err: stderr.toString() };
+      expect(got).toEqual({ code: 1, out: firstLine, err: '' });
     });
   });
 });
