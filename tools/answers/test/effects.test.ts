@@ -107,7 +107,7 @@ const cases: readonly Case[] = [
     plant,
     { ...plant, properties: { ...plant.properties, colour: {} } },
     'any order',
-    'patch',
+    'minor',
     CONTENT,
   ],
   ['receiver-response', undefined, { status: 204, description: 'Taken.' }, 'any order', 'major'],

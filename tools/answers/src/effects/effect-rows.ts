@@ -13,7 +13,7 @@ import {
   type TimeOuts,
 } from '@plant-store/contract';
 
-import { fieldsInWords, fits, type JsonSchema, typesOf } from './schemas.js';
+import { fieldsInWords, fits, isSame, type JsonSchema, typesOf } from './schemas.js';
 
 /** A step of a semantic version. */
 export type Step = 'major' | 'minor' | 'patch' | 'none';
@@ -220,9 +220,13 @@ export const effectRows: { readonly [Id in ExecutableId]: EffectRow<Plain<Id>> }
         : `a delivery without this signature gets ${statusOf('signature-invalid', others)}`;
     },
     step: (before, after) => {
-      const form = (scheme: SigningScheme | undefined): string | undefined =>
-        scheme && JSON.stringify([signatureOf(scheme), scheme.timestamp?.header, scheme.key]);
-      return form(before) === form(after) ? 'patch' : 'major';
+      const isSame = (part: (scheme: SigningScheme) => unknown): boolean =>
+        before !== undefined &&
+        after !== undefined &&
+        JSON.stringify(part(before)) === JSON.stringify(part(after));
+      if (!isSame(signatureOf) || !isSame(({ key }) => key)) return 'major';
+      if (isSame(({ timestamp }) => timestamp?.header.toLowerCase())) return 'patch';
+      return before?.timestamp === undefined ? 'minor' : 'major';
     },
   },
   'event-identity': {
@@ -358,7 +362,7 @@ function refusedBySchema(what: string): NonNullable<EffectRow<JsonSchema>['fails
 function stepOfTypes(before: JsonSchema, after: JsonSchema): Step {
   const [old, now] = [typesOf(before), typesOf(after)];
   if (!fits(old, now)) return 'major';
-  return fits(now, old) ? 'patch' : 'minor';
+  return isSame(old, now) ? 'patch' : 'minor';
 }
 
 /** The status of a refusal. */

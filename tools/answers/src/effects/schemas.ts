@@ -43,10 +43,18 @@ export function fits(one: unknown, other: unknown): boolean {
   return Object.entries(other).every(([keyword, value]) => keeps(one, other, keyword, value));
 }
 
-/** What TypeScript knows of a schema: an integer is a number, and a number has no bounds. */
+/**
+ * What TypeScript knows of a schema: an integer is a number, a number has no bounds, and an object literal has no other
+ * properties.
+ */
 export function typesOf(schema: JsonSchema): JsonSchema {
   const types = withoutKeywords(schema, [...BEYOND_TYPES, ...ANNOTATIONS]);
-  return mapSchemas(types['type'] === 'integer' ? { ...types, type: 'number' } : types, typesOf);
+  const known = {
+    ...('properties' in types && { additionalProperties: false }),
+    ...types,
+    ...(types['type'] === 'integer' && { type: 'number' }),
+  };
+  return mapSchemas(known, typesOf);
 }
 
 /** The fields of an object: `name (string, required), height (number)`. */
@@ -166,7 +174,7 @@ function isSchema(value: unknown): value is JsonSchema {
 }
 
 /** Whether two JSON values are equal. The order of an object's members doesn't matter. */
-function isSame(one: unknown, other: unknown): boolean {
+export function isSame(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
     return one === other;
   const [keys, others] = [Object.keys(one), Object.keys(other)];

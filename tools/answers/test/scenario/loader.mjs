@@ -2,7 +2,8 @@
  * Module hooks of Node for the process that observes scenarios (see observe.ts):
  * - A module of the workspace that is imported with `?scenario=<questions>` passes the scenario on to every workspace
  *   module that it imports. So each scenario has its own instances of what was built, and all share what is installed.
- * - In a scenario, `answers.js` of the contract has the example answers to these questions.
+ * - In a scenario, `answers.js` of the contract has the example answers to these questions. A question with the name
+ *   of another answer, as `question:name`, has that one (see other-answers.ts).
  * - TypeScript of this folder is compiled as Jest compiles it.
  */
 import { readFile } from 'node:fs/promises';
@@ -11,11 +12,12 @@ import { transform } from '@swc/core';
 
 const ROOT = new URL('../../../../', import.meta.url).href;
 const ANSWERS = `${ROOT}libs/contract/dist/answers.js`;
+const OTHER_ANSWERS = new URL('other-answers.ts', import.meta.url).href;
 
 /** @type {import('node:module').ResolveHook} */
 export async function resolve(specifier, context, next) {
   const parent = context.parentURL ?? '';
-  const isSource = parent.endsWith('.ts') && specifier.startsWith('.');
+  const isSource = isTypeScript(parent) && specifier.startsWith('.');
   const resolved = await next(isSource ? specifier.replace(/\.js$/, '.ts') : specifier, context);
   const scenario = scenarioOf(resolved.url) ?? scenarioOf(parent);
   return scenario === null || !isOfWorkspace(resolved.url) ? resolved : withScenario(resolved, scenario);
@@ -25,7 +27,12 @@ export async function resolve(specifier, context, next) {
 export async function load(url, context, next) {
   const scenario = scenarioOf(url);
   if (scenario !== null && url.startsWith(ANSWERS)) return moduleOf(answersOf(scenario));
-  return url.endsWith('.ts') ? moduleOf(await compile(fileURLToPath(url))) : next(url, context);
+  return isTypeScript(url) ? moduleOf(await compile(fileURLToPath(url))) : next(url, context);
+}
+
+/** @param {string} url */
+function isTypeScript(url) {
+  return url.startsWith('file:') && new URL(url).pathname.endsWith('.ts');
 }
 
 /** @param {string} url */
@@ -50,9 +57,14 @@ function withScenario(resolved, scenario) {
 
 /** @param {string} scenario */
 function answersOf(scenario) {
-  const ids = scenario.split(' ').filter((id) => id !== '');
-  const entries = ids.map((id) => `'${id}': exampleAnswers['${id}']`);
+  const words = scenario.split(' ').filter((word) => word !== '');
+  const entries = words.map((word) => {
+    const [id, name] = word.split(':');
+    return `'${id}': ${name === undefined ? `exampleAnswers['${id}']` : `otherAnswers['${id}']['${name}']`}`;
+  });
+  const others = scenario.includes(':') ? `import { otherAnswers } from '${OTHER_ANSWERS}';` : '';
   return `import { exampleAnswers } from '@plant-store/example-answers';
+${others}
 export const answers = { ${entries.join(', ')} };
 `;
 }

@@ -1,6 +1,4 @@
 import { request } from 'node:http';
-import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 import type * as Contract from '@plant-store/contract';
@@ -9,8 +7,9 @@ import Database from 'libsql';
 
 import type { Observations } from '../../src/matrix.js';
 import { CONTENT, type ExampleDelivery, exampleDelivery, SIGNING_KEY } from './example-delivery.js';
-import { importBuilt, runProgram } from './run-program.js';
+import { importBuilt } from './run-program.js';
 import type { Scenario } from './scenario.js';
+import { type Receiver, startReceiver } from './start-receiver.js';
 
 /** Deliveries that differ in one respect each from what the example answers say. */
 const VARIATIONS: Readonly<Record<string, (delivery: ExampleDelivery) => ExampleDelivery>> = {
@@ -36,14 +35,6 @@ const MANY = 21;
 
 /** Each observation has its own token, so that they don't share a rate limit. */
 const TOKENS = Array.from({ length: 20 }, (_, index) => `example-${index}`);
-
-/** A receiver that listens. */
-interface Receiver {
-  readonly url: string;
-  /** The file of its inbox. */
-  readonly inbox: string;
-  stop(): Promise<void>;
-}
 
 interface Response {
   readonly status: number;
@@ -72,7 +63,8 @@ async function observeResponses(receiver: Receiver): Promise<Observations> {
     const token = tokens.next().value as string;
     return exampleDelivery(token, `event-of-${token}`, content);
   };
-  const send = (delivery: ExampleDelivery): Promise<Response> => sendTo(receiver.url, delivery);
+  const send = (delivery: ExampleDelivery): Promise<Response> =>
+    sendTo(receiver.origin + facts.DELIVERY_PATH, delivery);
 
   const accepted = await send(example());
   const outcome = ({ status }: Response): string =>
@@ -136,50 +128,6 @@ async function refusedSettings(
     const names = (error as Error).message.matchAll(/^ {2}([A-Z_]+):/gm);
     return [...new Set(Array.from(names, ([, setting]) => setting as string))].sort();
   }
-}
-
-/** Starts the built receiver of a scenario; undefined if it doesn't start. */
-async function startReceiver(
-  { name, folder }: Scenario,
-  inbox: string,
-  settings: Readonly<Record<string, string>>,
-): Promise<Receiver | undefined> {
-  const port = await freePort();
-  const others = new Set(process.listeners('SIGTERM'));
-  const { code } = await runProgram(name, 'apps/webhook/dist/main.js', [], {
-    PORT: String(port),
-    OPERATIONS_PORT: '0',
-    INBOX_URL: `file:${join(folder, inbox)}`,
-    LOG_LEVEL: 'silent',
-    ...settings,
-  });
-  const own = process.listeners('SIGTERM').filter((listener) => !others.has(listener));
-  if (code !== 0) return undefined;
-  return {
-    url: `http://127.0.0.1:${port}${facts.DELIVERY_PATH}`,
-    inbox: join(folder, inbox, 'inbox.sqlite'),
-    stop: () => terminate(own),
-  };
-}
-
-/** Sends SIGTERM to a receiver in this process, and waits until it would exit. */
-async function terminate(listeners: readonly NodeJS.SignalsListener[]): Promise<void> {
-  const exit = process.exit.bind(process);
-  await new Promise<void>((resolve) => {
-    process.exit = resolve as () => never;
-    for (const listener of listeners) listener('SIGTERM');
-  });
-  process.exit = exit;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /** Sends a delivery over its own connection. */

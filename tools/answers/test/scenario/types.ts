@@ -9,6 +9,8 @@ import type { Observations } from '../../src/matrix.js';
 import { ROOT } from './run-program.js';
 import { nameOf } from './scenario.js';
 
+const OTHER_ANSWERS = join(ROOT, 'tools/answers/test/scenario/other-answers.js');
+
 /** The start of every snippet. The compiler does not look for superfluous options in a spread. */
 const HEAD = `import { createNewPlantSender } from '@plant-store/sdk';
 interface Plant { name: string }
@@ -42,42 +44,72 @@ const SNIPPETS: Readonly<Record<string, string>> = {
   createNewPlantSender<Plant>({ ...all }).send({ name: 'Fern' }, everything).then(({ status }) => status);`,
 };
 
+/** Snippets by name, and the type of the answers under which they are compiled. */
+export interface Snippets {
+  readonly answers: string;
+  readonly snippets: Readonly<Record<string, string>>;
+}
+
 /** Observes which snippets compile against the types of the built SDK: for each set of answers, by its name. */
 export function observeTypes(scenarios: readonly (readonly QuestionId[])[]): Map<string, Observations> {
+  const names = [...new Set(scenarios.map(nameOf))];
+  const snippets = Object.fromEntries(Object.entries(SNIPPETS).map(([name, code]) => [name, HEAD + code]));
+  const compiled = compileWithTypes(names.map((name) => ({ answers: typeOfAnswers(name), snippets })));
+  return new Map(
+    names.map((name, index) => [
+      name,
+      Object.fromEntries(
+        Object.entries(compiled[index]!).map(([snippet, compiles]) => [
+          snippet,
+          compiles ? 'compiles' : 'does not compile',
+        ]),
+      ),
+    ]),
+  );
+}
+
+/** The type of the answers of a scenario, by its name. */
+export function typeOfAnswers(scenario: string): string {
+  const members = scenario.split(' ').flatMap((word) => {
+    if (word === '') return [];
+    const [id, name] = word.split(':');
+    const type =
+      name === undefined ? `(typeof exampleAnswers)['${id}']` : `(typeof otherAnswers)['${id}']['${name}']`;
+    return `readonly '${id}': ${type}`;
+  });
+  return `{ ${members.join('; ')} }`;
+}
+
+/** Compiles snippets against the types of the built SDK, all in one program. Says of each whether it compiles. */
+export function compileWithTypes(all: readonly Snippets[]): Readonly<Record<string, boolean>>[] {
   const root = mkdtempSync(join(tmpdir(), 'plant-store-types-'));
   try {
     symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
-    const distinct = new Map(scenarios.map((answered) => [nameOf(answered), answered]));
-    const files = [...distinct].map(
-      ([name, answered], index) => [name, writeSnippets(join(root, String(index)), answered)] as const,
-    );
-    const compiles = compile(files.flatMap(([, snippets]) => Object.values(snippets)));
-    return new Map(
-      files.map(([name, snippets]) => [
-        name,
-        Object.fromEntries(Object.entries(snippets).map(([snippet, file]) => [snippet, compiles(file)])),
-      ]),
+    const files = all.map((one, index) => writeSnippets(join(root, String(index)), one));
+    const compiles = compile(files.flatMap(Object.values));
+    return files.map((snippets) =>
+      Object.fromEntries(Object.entries(snippets).map(([name, file]) => [name, compiles(file)])),
     );
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
 }
 
-/** Writes the snippets into a folder, beside packages whose types have these answers. */
-function writeSnippets(folder: string, answered: readonly QuestionId[]): Record<string, string> {
+/** Writes snippets into a folder, beside packages whose types have these answers. Returns their files. */
+function writeSnippets(folder: string, { answers, snippets }: Snippets): Record<string, string> {
   const packages = join(folder, 'node_modules/@plant-store');
   for (const name of ['contract', 'sdk']) copyTypes(name, join(packages, name));
-  const keys = answered.map((id) => `'${id}'`).join(' | ') || 'never';
   writeFileSync(
     join(packages, 'contract/dist/answers.d.ts'),
-    `import { exampleAnswers } from '@plant-store/example-answers';
-export declare const answers: Pick<typeof exampleAnswers, ${keys}>;
+    `import type { exampleAnswers } from '@plant-store/example-answers';
+import type { otherAnswers } from '${OTHER_ANSWERS}';
+export declare const answers: ${answers};
 `,
   );
   return Object.fromEntries(
-    Object.entries(SNIPPETS).map(([name, snippet], index) => {
+    Object.entries(snippets).map(([name, snippet], index) => {
       const file = join(folder, `snippet-${index}.ts`);
-      writeFileSync(file, HEAD + snippet);
+      writeFileSync(file, snippet);
       return [name, file];
     }),
   );
@@ -96,7 +128,7 @@ function copyTypes(name: string, to: string): void {
 }
 
 /** Compiles all files in one program, and says of each whether it compiles. */
-function compile(files: readonly string[]): (file: string) => string {
+function compile(files: readonly string[]): (file: string) => boolean {
   const program = ts.createProgram(files, {
     strict: true,
     exactOptionalPropertyTypes: true,
@@ -107,8 +139,5 @@ function compile(files: readonly string[]): (file: string) => string {
     moduleDetection: ts.ModuleDetectionKind.Force,
     types: [],
   });
-  return (file) =>
-    ts.getPreEmitDiagnostics(program, program.getSourceFile(file)).length === 0
-      ? 'compiles'
-      : 'does not compile';
+  return (file) => ts.getPreEmitDiagnostics(program, program.getSourceFile(file)).length === 0;
 }
