@@ -54,6 +54,7 @@ const answerShapes: { readonly [Id in ExecutableId]: Shape<ExecutableAnswers[Id]
     mediaType: text,
     fields: mapOf<ErrorPayload['fields']>(oneOf('status', 'code', 'description')),
     required: optional(listOf(text)),
+    name: optional(text),
   }),
   'event-identity': either(
     has('pointer'),

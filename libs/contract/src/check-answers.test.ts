@@ -310,6 +310,24 @@ test.each<[string, Answers, string]>([
     'plant-fields: has a schema called ErrorPayload, as error-payloads has.',
   ],
   [
+    'an error payload with a name that plant-fields has',
+    {
+      'plant-fields': named,
+      'error-payloads': { mediaType: 'application/json', fields: { a: 'code' }, name: 'Plant' },
+    },
+    'plant-fields: has a schema called Plant, as error-payloads has.',
+  ],
+  [
+    'an error payload with a name that cannot be that of a component',
+    { 'error-payloads': { mediaType: 'application/json', fields: { a: 'code' }, name: 'My Error' } },
+    'error-payloads: name must consist of letters, digits, dots, hyphens and underscores, for it is the name of a component (got "My Error")',
+  ],
+  [
+    'a schema whose other fields are those that nothing evaluates',
+    { 'plant-fields': schemaOf({ allOf: [{ properties: { name: {} } }], unevaluatedProperties: false }) },
+    'plant-fields: must not have unevaluatedProperties. Name all fields in properties, and write additionalProperties: false',
+  ],
+  [
     'a name that cannot be that of a component',
     { payload: { plantField: 'plant', names: { event: 'New Plant' } } },
     'payload: names.event must consist of letters, digits, dots, hyphens and underscores, for it is the name of a component (got "New Plant")',

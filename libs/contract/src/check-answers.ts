@@ -1,8 +1,8 @@
 import { shapeFaults } from './answer-shapes.js';
 import { type Answers, answerChecks, type ExecutableId } from './answer-types.js';
 import { isJsonMediaType } from './answers/checks.js';
-import { type Components, componentsOf, ERROR_PAYLOAD_NAME } from './answers/components.js';
-import { type Failure, FAILURES, requiredFieldsOf } from './answers/failures.js';
+import { type Components, componentsOf } from './answers/components.js';
+import { errorPayloadNameOf, type Failure, FAILURES, requiredFieldsOf } from './answers/failures.js';
 import { payloadDescriptionOf, plantFieldOf } from './answers/payload.js';
 import { type AnswerSchema, fieldsOf, isClosed } from './answers/schema.js';
 import { openQuestions, type QuestionId } from './register/register.js';
@@ -111,13 +111,11 @@ interface NameUse {
 }
 
 function namesOf(answers: Answers): NameUse[] {
-  const { 'plant-fields': plant, 'event-payload-fields': event, payload } = answers;
+  const { 'plant-fields': plant, 'event-payload-fields': event, 'error-payloads': errors, payload } = answers;
   const { names = {} } = payloadDescriptionOf(payload);
   const fixed: NameUse[] = [
     ...(names.payload === undefined ? [] : [{ id: 'payload' as const, name: names.payload }]),
-    ...(answers['error-payloads'] === undefined
-      ? []
-      : [{ id: 'error-payloads' as const, name: ERROR_PAYLOAD_NAME }]),
+    ...(errors === undefined ? [] : [{ id: 'error-payloads' as const, name: errorPayloadNameOf(errors) }]),
   ];
   const used = (id: QuestionId, { own, definitions }: Components): NameUse[] =>
     [own, ...definitions].map(({ name, schema }) => ({ id, name, schema: JSON.stringify(schema) }));

@@ -8,10 +8,11 @@ export type {
 } from './answer-types.js';
 export { answers } from './answers.js';
 export { isJsonMediaType } from './answers/checks.js';
-export { type Components, componentsOf, ERROR_PAYLOAD_NAME, referenceTo } from './answers/components.js';
+export { type Components, componentsOf, referenceTo } from './answers/components.js';
 export {
   type ErrorCodes,
   type ErrorPayload,
+  errorPayloadNameOf,
   type Failure,
   FAILURES,
   requiredFieldsOf,

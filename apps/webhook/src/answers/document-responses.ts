@@ -1,8 +1,8 @@
 import {
   type Answers,
   type ErrorCodes,
-  ERROR_PAYLOAD_NAME,
   type ErrorPayload,
+  errorPayloadNameOf,
   type Failure,
   isJsonMediaType,
   type JsonSchema,
@@ -53,6 +53,7 @@ const FIELD_SCHEMAS = {
 /** The schema of an error payload, and the content of each response whose status is answered. */
 export function errorPayloadParts(payload: ErrorPayload, answers: Answers): ErrorParts {
   const { mediaType, fields } = payload;
+  const name = errorPayloadNameOf(payload);
   const required = requiredFieldsOf(payload);
   const schema = {
     type: 'object',
@@ -61,9 +62,9 @@ export function errorPayloadParts(payload: ErrorPayload, answers: Answers): Erro
   };
   const codes = answers['status-codes'] ?? {};
   const statuses = Object.keys(codes).map((failure) => statusOf(failure as Failure, codes));
-  const content = { [mediaType]: { schema: referenceTo(ERROR_PAYLOAD_NAME) } };
+  const content = { [mediaType]: { schema: referenceTo(name) } };
   return {
-    schemas: { [ERROR_PAYLOAD_NAME]: schema },
+    schemas: { [name]: schema },
     responses: Object.fromEntries(statuses.map((status) => [status, { content }])),
   };
 }
@@ -71,9 +72,10 @@ export function errorPayloadParts(payload: ErrorPayload, answers: Answers): Erro
 /** The codes that the payload may have. They show nowhere else. */
 export function errorCodeParts(codes: ErrorCodes, answers: Answers): ErrorParts {
   const all = [...new Set(Object.values(codes))];
-  const payloadFields = answers['error-payloads']?.fields ?? {};
-  const fields = Object.keys(payloadFields).filter((name) => payloadFields[name] === 'code');
-  if (all.length === 0 || fields.length === 0) return {};
+  const payload = answers['error-payloads'];
+  if (payload === undefined || all.length === 0) return {};
+  const fields = Object.keys(payload.fields).filter((name) => payload.fields[name] === 'code');
+  if (fields.length === 0) return {};
   const properties = Object.fromEntries(fields.map((name) => [name, { enum: all }]));
-  return { schemas: { [ERROR_PAYLOAD_NAME]: { properties } } };
+  return { schemas: { [errorPayloadNameOf(payload)]: { properties } } };
 }

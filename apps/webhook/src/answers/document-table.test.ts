@@ -191,6 +191,23 @@ test.each<{ name: string; given: Answers; want: DocumentParts }>([
     want: { responses: { 400: { description: 'Not a plant.\n\nNot signed.' } } },
   },
   {
+    name: 'an error payload has the name that its answer gives it',
+    given: {
+      'error-payloads': { mediaType: 'application/json', fields: { reason: 'code' }, name: 'Problem' },
+      'error-codes': { unavailable: 'LATER' },
+      'status-codes': { unavailable: { status: 503, description: 'Later.' } },
+    },
+    want: {
+      schemas: { Problem: { type: 'object', properties: { reason: { type: 'string', enum: ['LATER'] } } } },
+      responses: {
+        503: {
+          description: 'Later.',
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        },
+      },
+    },
+  },
+  {
     name: 'a code that two failures share is listed once',
     given: {
       'error-payloads': { mediaType: 'application/json', fields: { reason: 'code' } },

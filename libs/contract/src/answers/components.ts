@@ -15,9 +15,6 @@ export interface SchemaNames {
 /** What the schema of each of these answers is called if nothing names it. These names are ours. */
 const DEFAULT_NAMES = { plant: 'Plant', event: 'NewPlantEvent' };
 
-/** What the schema of an error payload is called. The name is ours. */
-export const ERROR_PAYLOAD_NAME = 'ErrorPayload';
-
 /** A schema in `components.schemas`. */
 export interface Component {
   readonly name: string;

@@ -1,4 +1,11 @@
-import { isJsonMediaType, mediaTypeFaults, textFaults, unless, wholeNumberFaults } from './checks.js';
+import {
+  componentNameFaults,
+  isJsonMediaType,
+  mediaTypeFaults,
+  textFaults,
+  unless,
+  wholeNumberFaults,
+} from './checks.js';
 
 /**
  * Every reason to refuse a request, with the status that HTTP defines for it. An answer to `status-codes` can change
@@ -84,6 +91,8 @@ export interface ErrorPayload {
    * code or the description needs one for every failure: in the answer to `error-codes` or to `status-codes`.
    */
   readonly required?: readonly string[];
+  /** The name of its schema in the document, in `components.schemas`. Default: ErrorPayload, which is ours. */
+  readonly name?: string;
 }
 
 /** What a field of an error payload contains. */
@@ -139,12 +148,19 @@ export function requiredFieldsOf({ fields, required }: ErrorPayload): readonly s
   return required ?? Object.keys(fields).filter((name) => fields[name] === 'status');
 }
 
-export function errorPayloadFaults({ mediaType, fields, required = [] }: ErrorPayload): string[] {
+/** The name of the schema of an error payload in the document. */
+export function errorPayloadNameOf({ name = 'ErrorPayload' }: ErrorPayload): string {
+  return name;
+}
+
+export function errorPayloadFaults(payload: ErrorPayload): string[] {
+  const { mediaType, fields, required = [] } = payload;
   const unknown = required.filter((name) => !Object.hasOwn(fields, name));
   return [
     ...mediaTypeFaults('mediaType', mediaType),
     ...unless(isJsonMediaType(mediaType), `mediaType must be a JSON media type (got ${mediaType})`),
     ...unless(Object.keys(fields).length > 0, 'fields must have at least one field'),
+    ...componentNameFaults('name', errorPayloadNameOf(payload)),
     ...unknown.map(
       (name) =>
         `required must name fields of the payload (got ${name}; fields: ${Object.keys(fields).join(', ')})`,

@@ -96,6 +96,10 @@ export function schemaFaults(schema: AnswerSchema): string[] {
     const definitions = Object.keys((stated['$defs'] as object | undefined) ?? {});
     return [
       ...referenceFaults(stated),
+      ...unless(
+        rootOf(stated)['unevaluatedProperties'] !== false,
+        'must not have unevaluatedProperties. Name all fields in properties, and write additionalProperties: false',
+      ),
       ...definitions.flatMap((name) => componentNameFaults(`$defs.${name}`, name)),
     ];
   } catch (error) {
@@ -106,8 +110,7 @@ export function schemaFaults(schema: AnswerSchema): string[] {
 }
 
 /** The schema of the value itself: the definition, if all of the schema is a reference to one. */
-export function rootOf(schema: AnswerSchema): JsonSchema {
-  const { $defs, ...root } = jsonSchemaOf(schema);
+function rootOf({ $defs, ...root }: JsonSchema): JsonSchema {
   const name = soleDefinition(root);
   return name === undefined ? root : (($defs as JsonSchema)[name] as JsonSchema);
 }
@@ -122,10 +125,10 @@ export function soleDefinition(root: JsonSchema): string | undefined {
 
 /** Whether a schema allows only the fields that it names. */
 export function isClosed(schema: AnswerSchema): boolean {
-  return rootOf(schema)['additionalProperties'] === false;
+  return rootOf(jsonSchemaOf(schema))['additionalProperties'] === false;
 }
 
 /** The fields that a schema names. */
 export function fieldsOf(schema: AnswerSchema): string[] {
-  return Object.keys((rootOf(schema)['properties'] as object | undefined) ?? {});
+  return Object.keys((rootOf(jsonSchemaOf(schema))['properties'] as object | undefined) ?? {});
 }

@@ -42,7 +42,8 @@ export const errorAndLimitQuestions = [
       sender: 'The caller gets the body as bytes, up to a limit.',
       document: 'Shows no response.',
     },
-    answer: 'A JSON media type, what each field of the object contains, and which fields every payload has.',
+    answer:
+      'A JSON media type, what each field of the object contains, and which fields every payload has. A name of its schema, if the document is to have it.',
     shows: ['receiver', 'sender', 'document'],
   },
   {
