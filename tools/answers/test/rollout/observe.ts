@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
-import type { ExecutableId } from '@plant-store/contract';
+import { type ExecutableId, plantFieldOf } from '@plant-store/contract';
 import type * as Sdk from '@plant-store/sdk';
 import Database from 'libsql';
 
@@ -161,7 +161,8 @@ function kept({ inbox }: Receiver, state: State, mark: string, plant: unknown, s
     if (payload === undefined) return 'works';
     const isRead = contents.every(({ text }) => {
       const json = JSON.parse(text) as Record<string, unknown>;
-      return isDeepStrictEqual(payload === 'plant' ? json : json[payload.plantField], plant);
+      const field = plantFieldOf(payload);
+      return isDeepStrictEqual(field === undefined ? json : json[field], plant);
     });
     return isRead ? 'works' : 'read as another plant';
   } finally {
