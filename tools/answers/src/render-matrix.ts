@@ -8,6 +8,7 @@ import {
 } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 
+import { type AnswerEffect, effectOf } from './effects.js';
 import { GONE, SURFACES } from './matrix.js';
 import { builtOn, changesOf, ROWS, seenWith } from './rows.js';
 
@@ -25,6 +26,9 @@ changes more than this page says, or less.
 
 - The numbers count the changes that can be seen from outside. The sections below list them.
 - \`–\`: nothing changes. The software cannot carry out an answer in words; it shows in the documents alone.
+- Rollout: whether to deploy the answer to receivers or to senders first, if it was open before
+  ([rollout.md](rollout.md)). Version step: that of the SDK and of the contract. A test runs old and new senders against
+  old and new receivers, and compiles old code with new types.
 - Gate: it passes with an answer on both sides. It fails and names the line if the answer is only in the code, only in
   the overlay, or has another value on one side.`;
 
@@ -32,7 +36,14 @@ const PLAIN = plainAnswers(exampleAnswers);
 
 /** The page as Markdown: the table of all questions, then a section for each executable one. */
 export function renderMatrix(): string {
-  const head = ['Question', ...SURFACES.map(capitalized), 'Gate', 'OPEN_QUESTIONS.md'];
+  const head = [
+    'Question',
+    ...SURFACES.map(capitalized),
+    'Rollout',
+    'Version step',
+    'Gate',
+    'OPEN_QUESTIONS.md',
+  ];
   const sections = openQuestions.flatMap(({ id, title }) => (isExecutable(id) ? [section(id, title)] : []));
   return (
     [
@@ -47,7 +58,8 @@ export function renderMatrix(): string {
 }
 
 function matrixRow(id: QuestionId): string[] {
-  const documents = ['one side fails', 'open → answered'];
+  const { rollout, step } = effectOfExample(id);
+  const documents = [rollout.order, step, 'one side fails', 'open → answered'];
   if (!isExecutable(id)) return [`\`${id}\``, ...SURFACES.map(() => '–'), ...documents];
   return [`[\`${id}\`](#${id})`, ...SURFACES.map((surface) => cell(id, surface)), ...documents];
 }
@@ -79,7 +91,24 @@ function section(id: ExecutableId, title: string): string {
     `## ${id}`,
     `${title}: \`${JSON.stringify(PLAIN[id])}\`. ${base}`,
     table(['Where', 'What', 'Open', 'Answered'], rows),
+    effectList(effectOfExample(id)),
   ].join('\n\n');
+}
+
+/** What the example answer means, once the answers that it is built on are given. */
+function effectOfExample(id: QuestionId): AnswerEffect {
+  const others: Record<string, unknown> = {};
+  if (isExecutable(id)) for (const other of builtOn(id)) others[other] = PLAIN[other];
+  return effectOf(id, undefined, PLAIN[id], others);
+}
+
+function effectList({ receiver, sender, rollout, step }: AnswerEffect): string {
+  return [
+    ...(receiver === undefined ? [] : [`- Receiver: ${receiver}`]),
+    ...(sender === undefined ? [] : [`- Sender: ${sender}`]),
+    `- Rollout: **${rollout.order}**. ${rollout.reason}`,
+    `- Version step: **${step}**.`,
+  ].join('\n');
 }
 
 /** The changes on a surface, without facts of the document that only gave way to facts below them. */

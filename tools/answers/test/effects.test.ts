@@ -1,4 +1,10 @@
-import { openQuestions, plainAnswers, type QuestionId } from '@plant-store/contract';
+import {
+  openQuestions,
+  plainAnswers,
+  type QuestionId,
+  type RateLimit,
+  RateWindow,
+} from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 
 import { answerInWords, type AnswerEffect, effectOf, type RolloutOrder } from '../src/effects.js';
@@ -212,9 +218,38 @@ test.each([
   ['size-limits', 1_000, '1000 bytes'],
   ['time-outs', { delivery: 2_000, response: 4_000 }, '2000 ms for a request, 4000 ms for its response'],
   ['rate-limits', { deliveries: 20, seconds: 60 }, '20 deliveries in 60 s'],
-  ['plant-fields', PLAIN['plant-fields'], 'name (string, required), heightInCentimetres (number)'],
+  ['plant-fields', PLAIN['plant-fields'], '`name` (string, required), `heightInCentimetres` (number)'],
   ['retry', exampleAnswers.retry, 'again after 100 ms and 200 ms, following 429, 503 or no response'],
   ['event-order', 'None.', 'None.'],
 ] as const)('%s in words', (id, answer, words) => {
   expect(answerInWords(id, answer)).toBe(words);
+});
+
+describe('rate limits of different spans', () => {
+  const limits = [1, 2, 5, 10].flatMap((deliveries) =>
+    [1, 2, 3, 7].map((seconds) => ({ deliveries, seconds })),
+  );
+
+  /** Whether a sender that sends as early as its own limit allows always keeps the other limit. */
+  function keeps(own: RateLimit, other: RateLimit): boolean {
+    const [sender, receiver] = [new RateWindow(own), new RateWindow(other)];
+    for (let now = 0; now <= 30_000; now += 500) {
+      while (sender.take(now) === 0) if (receiver.take(now) > 0) return false;
+    }
+    return true;
+  }
+
+  test.each(limits)('$deliveries in $seconds s', (before) => {
+    for (const after of limits) {
+      const { order } = effectOf('rate-limits', before, after).rollout;
+      const isSafe = [keeps(before, after), keeps(after, before)].join();
+      const orders = {
+        'true,true': 'any order',
+        'true,false': 'receivers first',
+        'false,true': 'senders first',
+        'false,false': 'needs a transition',
+      };
+      expect({ after, order }).toEqual({ after, order: orders[isSafe as keyof typeof orders] });
+    }
+  });
 });

@@ -42,7 +42,7 @@ interface EffectRow<Answer> {
     receiver: Answer | undefined,
     others: Others,
   ) => string | undefined;
-  /** docs/answering.md ("Which version step") has the rule. */
+  /** docs/rollout.md has the rule. */
   readonly step: (before: Answer | undefined, after: Answer | undefined, others: Others) => Step;
 }
 
@@ -95,7 +95,7 @@ export const effectRows: { readonly [Id in ExecutableId]: EffectRow<Plain<Id>> }
   payload: {
     inWords: (payload) => {
       const field = plantFieldOf(payload);
-      return field === undefined ? 'the plant alone' : `an object with the plant in the field ${field}`;
+      return field === undefined ? 'the plant alone' : `an object with the plant in the field \`${field}\``;
     },
     receiver: (payload, others) => {
       if (!isJson(others)) return undefined;
@@ -103,12 +103,12 @@ export const effectRows: { readonly [Id in ExecutableId]: EffectRow<Plain<Id>> }
       const malformed = `content that is no JSON gets ${statusOf('content-malformed', others)}`;
       return field === undefined
         ? `Takes JSON; ${malformed}.`
-        : `Takes JSON with the plant in the field ${field}; ${malformed}, content without that field ${statusOf('content-invalid', others)}.`;
+        : `Takes JSON with the plant in the field \`${field}\`; ${malformed}, content without that field ${statusOf('content-invalid', others)}.`;
     },
     sender: (payload, others) => {
       if (!isJson(others)) return undefined;
       const field = plantFieldOf(payload);
-      const what = field === undefined ? 'the plant alone' : `the plant in the field ${field}`;
+      const what = field === undefined ? 'the plant alone' : `the plant in the field \`${field}\``;
       return `Sends JSON with ${what} unless the caller passes \`encode\`.`;
     },
     fails: (from, to, others) => {
@@ -118,7 +118,7 @@ export const effectRows: { readonly [Id in ExecutableId]: EffectRow<Plain<Id>> }
       if (plantFieldOf(from) === field) return undefined;
       return field === undefined
         ? 'the whole content is taken for the plant'
-        : `content without the field ${field} gets ${statusOf('content-invalid', others)}`;
+        : `content without the field \`${field}\` gets ${statusOf('content-invalid', others)}`;
     },
     step: (before, after, others) => {
       if (!isJson(others)) return 'patch';
@@ -140,7 +140,7 @@ export const effectRows: { readonly [Id in ExecutableId]: EffectRow<Plain<Id>> }
   'receiver-response': {
     inWords: (response) => `${response.status} (${response.description})${contentInWords(response)}`,
     receiver: (response) =>
-      `Responds with ${response.status}${contentInWords(response)} once the delivery is on disk.`,
+      `Responds with ${response.status}${contentInWords(response).replace(' with', ' and')} once the delivery is on disk.`,
     sender: ({ status }) => `Takes only ${status} as an acknowledgement.`,
     fails: (from, to) => {
       const status = to?.status ?? 204;
@@ -163,13 +163,13 @@ export const effectRows: { readonly [Id in ExecutableId]: EffectRow<Plain<Id>> }
       before === undefined || after === undefined ? 'major' : stepOfTypes(before, after),
   },
   'token-format': {
-    inWords: ({ name, pattern }) => `${name}, which matches /${pattern}/`,
-    receiver: ({ pattern }) => `Takes only access tokens that match /${pattern}/; other tokens get 401.`,
-    sender: ({ pattern }) => `Refuses an access token that does not match /${pattern}/.`,
+    inWords: ({ name, pattern }) => `${name}, which matches \`/${pattern}/\``,
+    receiver: ({ pattern }) => `Takes only access tokens that match \`/${pattern}/\`; other tokens get 401.`,
+    sender: ({ pattern }) => `Refuses an access token that does not match \`/${pattern}/\`.`,
     fails: (from, to) =>
       to === undefined || from?.pattern === to.pattern
         ? undefined
-        : `an access token that does not match /${to.pattern}/ gets 401`,
+        : `an access token that does not match \`/${to.pattern}/\` gets 401`,
     step: (before, after) =>
       before?.pattern === after?.pattern ? 'patch' : after === undefined ? 'minor' : 'major',
   },
@@ -207,7 +207,7 @@ export const effectRows: { readonly [Id in ExecutableId]: EffectRow<Plain<Id>> }
         ? ''
         : `; the time in ${timestamp.header}, at most ${timestamp.toleranceSeconds} s off`),
     receiver: ({ signature }, others) =>
-      `Needs SIGNING_KEYS; a delivery without a valid signature in ${signature.header} gets ${statusOf('signature-invalid', others)}.`,
+      `Needs \`SIGNING_KEYS\`; a delivery without a valid signature in ${signature.header} gets ${statusOf('signature-invalid', others)}.`,
     sender: (scheme) => `Needs \`signingKey\`, and signs: ${effectRows.signing.inWords(scheme)}.`,
     fails: (from, to, others) => {
       if (to === undefined) return undefined;
@@ -231,7 +231,9 @@ export const effectRows: { readonly [Id in ExecutableId]: EffectRow<Plain<Id>> }
   },
   'event-identity': {
     inWords: (identity) =>
-      'header' in identity ? `in the header ${identity.header}` : `in the content, at ${identity.pointer}`,
+      'header' in identity
+        ? `in the header ${identity.header}`
+        : `in the content, at \`${identity.pointer}\``,
     receiver: (identity, others) =>
       `Keeps one delivery of each event, which is identified ${effectRows['event-identity'].inWords(identity)}; a delivery without an identifier gets ${statusOf('event-id-missing', others)}.`,
     sender: (identity) =>
@@ -249,7 +251,7 @@ export const effectRows: { readonly [Id in ExecutableId]: EffectRow<Plain<Id>> }
     },
   },
   'error-codes': {
-    inWords: (codes) => listOf(Object.entries(codes).map(([failure, code]) => `${code} for ${failure}`)),
+    inWords: (codes) => listOf(Object.entries(codes).map(([failure, code]) => `\`${code}\` for ${failure}`)),
     receiver: (codes, others) =>
       hasCode(others)
         ? `Sends a code with these refusals: ${effectRows['error-codes'].inWords(codes)}.`
@@ -268,7 +270,7 @@ export const effectRows: { readonly [Id in ExecutableId]: EffectRow<Plain<Id>> }
     step: () => 'minor',
   },
   'error-payloads': {
-    inWords: ({ mediaType, fields }) => `${mediaType} with ${listOf(Object.keys(fields))}`,
+    inWords: ({ mediaType, fields }) => `${mediaType} with ${listOf(Object.keys(fields).map(code))}`,
     receiver: (payload) =>
       `Sends content with each refusal: ${effectRows['error-payloads'].inWords(payload)}.`,
     sender: () => 'Gives the caller that content in the error of a delivery.',
@@ -388,7 +390,7 @@ function hasCode(others: Others): boolean {
 
 function contentInWords(response: ExecutableAnswers['receiver-response']): string {
   const content = 'content' in response ? response.content : undefined;
-  return content === undefined ? '' : ` with ${content.mediaType} ${content.text}`;
+  return content === undefined ? '' : ` with ${content.mediaType} \`${content.text}\``;
 }
 
 /** The signature of a delivery, to compare. */
@@ -408,6 +410,10 @@ function isWithin(one: RateLimit | undefined, other: RateLimit | undefined): boo
   if (other === undefined) return true;
   if (one === undefined) return false;
   return one.deliveries * Math.ceil(other.seconds / one.seconds) <= other.deliveries;
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
 }
 
 /** `1`, `1 and 2`, `1, 2 and 3`. */

@@ -57,13 +57,13 @@ export function typesOf(schema: JsonSchema): JsonSchema {
   return mapSchemas(known, typesOf);
 }
 
-/** The fields of an object: `name (string, required), height (number)`. */
+/** The fields of an object, with the type of each, and whether it is required. */
 export function fieldsInWords(schema: JsonSchema): string {
   const required = (schema['required'] ?? []) as readonly string[];
   const fields = Object.entries((schema['properties'] ?? {}) as Record<string, unknown>).map(
     ([name, field]) => {
       const facts = [...typeInWords(field), ...(required.includes(name) ? ['required'] : [])];
-      return facts.length === 0 ? name : `${name} (${facts.join(', ')})`;
+      return facts.length === 0 ? `\`${name}\`` : `\`${name}\` (${facts.join(', ')})`;
     },
   );
   return fields.join(', ') || 'any';

@@ -47,7 +47,7 @@ export function runsBetween(
 }
 
 /**
- * The version step that the runs and the compiler show, by the rule of docs/answering.md.
+ * The version step that the runs and the compiler show, by the rule of docs/rollout.md.
  *
  * @param compiles whether code for one state compiles with the types of another
  */
