@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 
-import { answers } from '@plant-store/contract';
+import { accepts, answers } from '@plant-store/contract';
 
 import { composeAnswers } from './answers/compose-answers.js';
 import { parseConfig, unknownSettings } from './config/config.js';
@@ -14,7 +14,7 @@ const output = openOutput(process.stdout);
 const errors = openOutput(process.stderr);
 
 try {
-  const composed = composeAnswers(answers);
+  const composed = composeAnswers(answers, accepts);
   const config = parseConfig(process.env, composed.settings);
   const logger = createLogger(config.LOG_LEVEL, output);
   for (const warning of unknownSettings(process.env)) logger.warn(warning);

@@ -2,7 +2,7 @@ import { type IncomingMessage, request, type RequestOptions } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 
-import type { Answers } from '@plant-store/contract';
+import type { Accepts, Answers } from '@plant-store/contract';
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
@@ -46,13 +46,14 @@ export interface RunningReceiver {
   readonly stored: () => Stored[];
 }
 
-/** Runs a receiver with these answers until the current test ends. */
+/** Runs a receiver with these answers, and what is accepted beside them, until the current test ends. */
 export async function runReceiver(
   answers: Answers,
   settings: Readonly<Record<string, string>> = {},
+  accepts: Accepts = {},
 ): Promise<RunningReceiver> {
   const folder = makeFolder();
-  const composed = composeAnswers(answers);
+  const composed = composeAnswers(answers, accepts);
   const config = parseConfig(
     { PORT: '0', OPERATIONS_PORT: '0', ACCESS_TOKENS: TOKEN, INBOX_URL: `file:${folder}`, ...settings },
     composed.settings,

@@ -1,3 +1,4 @@
+export { accepts } from './accepts.js';
 export type {
   Answers,
   ExecutableAnswers,
@@ -32,6 +33,7 @@ export {
   type SchemaInput,
 } from './answers/schema.js';
 export { type SignedPart, signedPieces, type SigningScheme } from './answers/signing.js';
+export { type Accepts, acceptFaults, overdueFaults } from './check-accepts.js';
 export { answerFaults } from './check-answers.js';
 export * as facts from './facts.js';
 export type { OpenQuestion, Surface } from './register/open-question.js';

@@ -1,4 +1,4 @@
-import { answers, type Answers } from '@plant-store/contract';
+import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
 import type { Column, OptionTable, PlantOf } from './answers/option-table.js';
 import { AbortFanOut } from './delivery/abort-fan-out.js';
 import { createAuthorizer } from './delivery/access-token.js';
@@ -64,19 +64,21 @@ export type Acknowledgement<Given extends Answers = typeof answers> = Response &
 export function createNewPlantSender<Plant extends PlantOf<typeof answers> = PlantOf<typeof answers>>(
   options: NewPlantSenderOptions<Plant>,
 ): NewPlantSender<Plant> {
-  return createSenderUnder<typeof answers, Plant>(answers, options);
+  return createSenderUnder<typeof answers, Plant>(answers, options, accepts);
 }
 
 /**
  * Creates a sender under a set of answers.
  *
+ * @param accepted What is accepted beside the answers.
  * @throws InvalidOptionsError with every fault of the answers, or else every fault of the options.
  */
 export function createSenderUnder<const Given extends Answers, Plant extends PlantOf<Given> = PlantOf<Given>>(
   given: Given,
   options: NewPlantSenderOptions<Plant, Given>,
+  accepted: Accepts = {},
 ): NewPlantSender<Plant, Given> {
-  const settings = resolveSettings<Plant>(given, options);
+  const settings = resolveSettings<Plant>(given, options, accepted);
   return openSender(settings) as unknown as NewPlantSender<Plant, Given>;
 }
 

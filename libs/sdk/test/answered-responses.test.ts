@@ -1,5 +1,5 @@
 /** What the answers about responses change: which status acknowledges a delivery, and what the others mean. */
-import type { Answers } from '@plant-store/contract';
+import type { Accepts, Answers } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { inspect } from 'node:util';
 import { bytes, type NotAcknowledgedError } from '../src/index.js';
@@ -40,6 +40,31 @@ describe('an answered response', () => {
       });
     },
   );
+});
+
+test('a status that is accepted beside the answer acknowledges the delivery too, and no other does', async () => {
+  const given = { 'receiver-response': { status: 202, description: 'Taken.' } } as const satisfies Answers;
+  const accepted: Accepts = {
+    'receiver-response': { also: [204], until: '2026-12-31', decidedBy: 'Ada', reason: 'Old receivers.' },
+  };
+  const seen: Record<number, boolean> = {};
+  for (const status of [200, 202, 204]) {
+    const { url } = await startRawServer(respondWith(response(status)));
+    const sender = openSenderUnder(given, { ...options, baseUrl: url }, accepted);
+    seen[status] = await sender.send(arbitrary).then(
+      () => true,
+      () => false,
+    );
+  }
+  expect(seen).toEqual({ 200: false, 202: true, 204: true });
+});
+
+test('what cannot be accepted beside the answers is refused', () => {
+  const accepted: Accepts = {
+    'receiver-response': { also: [204], until: '2026-12-31', decidedBy: 'Ada', reason: 'Old receivers.' },
+  };
+  const create = (): unknown => openSenderUnder({}, { ...options, baseUrl: 'http://127.0.0.1:9' }, accepted);
+  expect(create).toThrow(/receiver-response: is not answered/);
 });
 
 async function refusal(given: Answers, bytesOfResponse: Uint8Array): Promise<NotAcknowledgedError> {

@@ -34,6 +34,7 @@ async function run(args: readonly string[], situation: Situation = {}): Promise<
   const stderr = new PassThrough();
   const code = await runCommand(args, {
     given: {},
+    accepts: {},
     environment: { ACCESS_TOKEN: accessToken },
     stdin: Readable.from([]),
     signal: new AbortController().signal,

@@ -1,4 +1,11 @@
-import { answerFaults, type Answers, CONTENT_METHODS, facts } from '@plant-store/contract';
+import {
+  acceptFaults,
+  type Accepts,
+  answerFaults,
+  type Answers,
+  CONTENT_METHODS,
+  facts,
+} from '@plant-store/contract';
 
 import { createTokenMatcher, type TokenMatcher } from '../authentication/access-tokens.js';
 import { type Challenges, makeChallenges } from '../authentication/challenges.js';
@@ -37,10 +44,11 @@ export interface ComposedAnswers {
  * Composes what the answers change. Call it once, at the start, and pass the parts on: nothing else in the receiver
  * reads an answer. An open question changes nothing.
  *
+ * @param accepts what is accepted beside the answers
  * @throws ReceiverError `ANSWERS_INVALID`, with every answer that can't be carried out
  */
-export function composeAnswers(answers: Answers): ComposedAnswers {
-  const faults = answerFaults(answers);
+export function composeAnswers(answers: Answers, accepts: Accepts = {}): ComposedAnswers {
+  const faults = [...answerFaults(answers), ...acceptFaults(accepts, answers)];
   if (faults.length > 0) {
     throw new ReceiverError(
       'ANSWERS_INVALID',
@@ -48,7 +56,7 @@ export function composeAnswers(answers: Answers): ComposedAnswers {
     );
   }
   const ids = (Object.keys(receiverTable) as ReceiverQuestion[]).filter((id) => answers[id] !== undefined);
-  const effects = ids.map((question) => ({ question, ...effectOf(question, answers) }));
+  const effects = ids.map((question) => ({ question, ...effectOf(question, answers, accepts) }));
   const combined = Object.assign({}, ...effects) as ReceiverEffect;
   const tokenMatcher = createTokenMatcher(combined.tokenFormat);
   return Object.freeze({
@@ -65,9 +73,9 @@ export function composeAnswers(answers: Answers): ComposedAnswers {
   });
 }
 
-function effectOf(id: ReceiverQuestion, answers: Answers): ReceiverEffect {
+function effectOf(id: ReceiverQuestion, answers: Answers, accepts: Accepts): ReceiverEffect {
   const row = receiverTable[id];
-  return typeof row === 'function' ? row(answers[id] as never, answers) : {};
+  return typeof row === 'function' ? row(answers[id] as never, answers, accepts) : {};
 }
 
 function signingKeyOf(key: NonNullable<ReceiverEffect['signing']>['key']): AnsweredSettings['signingKey'] {

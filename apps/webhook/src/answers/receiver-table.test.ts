@@ -1,9 +1,10 @@
 import 'reflect-metadata';
 
-import type { Answers, AnswerSchema, ExecutableId } from '@plant-store/contract';
+import type { Accepts, Answers, AnswerSchema, ExecutableId } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 
 import { type ReceivedResponse, runReceiver, type Sent } from '../../test/run-receiver.js';
+import { composeAnswers } from './compose-answers.js';
 
 /** A request, the response to it while everything is open, and the response once these answers are given. */
 interface Case {
@@ -525,5 +526,32 @@ describe.each(Object.entries(cases))('%s:', (_question, rows) => {
     const onceAnswered = await runReceiver(given, keysFor(given));
     expect(await onceAnswered.send(sent)).toEqual(answered);
     expect(onceAnswered.stored()).toHaveLength((answered.status as number) < 300 ? 1 : 0);
+  });
+});
+
+describe('what is accepted beside the answers', () => {
+  const answers = pick('http-method', 'media-type');
+  const decided = { until: '2026-12-31', decidedBy: 'Ada Grower', reason: 'Two senders still do.' };
+  const accepts: Accepts = {
+    'http-method': { also: ['POST'], ...decided },
+    'media-type': { also: ['application/vnd.plant+json'], ...decided },
+  };
+
+  test.each([
+    { method: 'PUT', mediaType: 'application/json', want: taken },
+    { method: 'POST', mediaType: 'application/vnd.plant+json; v=1', want: taken },
+    { method: 'PATCH', mediaType: 'application/json', want: refused(405, { allow: 'PUT, POST' }) },
+    { method: 'PUT', mediaType: 'text/plain', want: refused(415) },
+  ])('$method and $mediaType', async ({ method, mediaType, want }) => {
+    const receiver = await runReceiver(answers, {}, accepts);
+    expect(await receiver.send({ method, fields: { 'content-type': mediaType } })).toEqual(want);
+  });
+
+  test('is checked when the receiver starts', () => {
+    expect(() => composeAnswers({}, accepts)).toThrow(/http-method: is not answered/);
+  });
+
+  test('shows in no document', () => {
+    expect(composeAnswers(answers, accepts).document).toEqual(composeAnswers(answers).document);
   });
 });

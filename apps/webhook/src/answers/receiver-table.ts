@@ -1,4 +1,5 @@
 import {
+  type Accepts,
   type Answers,
   type ContentMethod,
   type ExecutableAnswers,
@@ -47,9 +48,9 @@ export interface ReceiverEffect {
 /** A question whose answer shows at the receiver. */
 export type ReceiverQuestion = ShownOn<'receiver'>;
 
-/** What an answer changes, given the others; or the question whose row takes it into account. */
+/** What an answer changes, given the others and what is accepted beside them; or the question whose row takes it into account. */
 type ReceiverRow<Id extends ReceiverQuestion> =
-  | ((answer: ExecutableAnswers[Id], answers: Answers) => ReceiverEffect)
+  | ((answer: ExecutableAnswers[Id], answers: Answers, accepts: Accepts) => ReceiverEffect)
   | { readonly partOf: ReceiverQuestion };
 
 /**
@@ -57,7 +58,9 @@ type ReceiverRow<Id extends ReceiverQuestion> =
  * delivery run in the order of this table.
  */
 export const receiverTable: { readonly [Id in ReceiverQuestion]: ReceiverRow<Id> } = {
-  'http-method': (method) => ({ methods: [method] }),
+  'http-method': (method, _answers, { 'http-method': accepted }) => ({
+    methods: [method, ...(accepted?.also ?? [])],
+  }),
   'authentication-realm': (realm) => ({ realm }),
   'token-format': (tokenFormat) => ({ tokenFormat }),
   'rate-limits': (limit) => ({ headStep: limitRate(limit) }),
@@ -65,7 +68,9 @@ export const receiverTable: { readonly [Id in ReceiverQuestion]: ReceiverRow<Id>
     'header' in scheme
       ? { headStep: requireVersion(scheme.header, scheme.value) }
       : { path: scheme.pathPrefix + facts.DELIVERY_PATH },
-  'media-type': (mediaType) => ({ headStep: requireMediaType(mediaType) }),
+  'media-type': (mediaType, _answers, { 'media-type': accepted }) => ({
+    headStep: requireMediaType([mediaType, ...(accepted?.also ?? [])]),
+  }),
   'size-limits': (value) => ({ limit: { setting: 'MAX_CONTENT_BYTES', value } }),
   'time-outs': ({ delivery }) => ({ limit: { setting: 'REQUEST_TIMEOUT_MS', value: delivery } }),
   signing: (scheme, { 'event-identity': identity }) => ({

@@ -27,7 +27,7 @@ export const whileOpen: AnsweredSettings = Object.freeze({
   defaultEncoder: undefined,
   eventHasFields: false,
   maxContentBytes: undefined,
-  acknowledgedStatus: undefined,
+  acknowledgedStatuses: undefined,
   failureOfCode: new Map(),
   failureOfStatus: new Map(),
   errorPayload: undefined,

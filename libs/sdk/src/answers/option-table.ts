@@ -1,4 +1,5 @@
 import type {
+  accepts,
   Answers,
   AnswerSchema,
   ContentMethod,
@@ -117,11 +118,18 @@ type EventIdOption<Given extends Answers> = Given extends {
     }
   : unknown;
 
-type AnsweredStatus<Given extends Answers> = Given extends {
+type AnsweredStatus<Given extends Answers, Accepted = typeof accepts> = Given extends {
   readonly 'receiver-response': { readonly status: infer Status };
 }
-  ? { readonly status: Status }
+  ? { readonly status: Status | AcceptedStatus<Accepted> }
   : unknown;
+
+/** The statuses that are accepted beside the answer. */
+type AcceptedStatus<Accepted> = Accepted extends {
+  readonly 'receiver-response': { readonly also: readonly (infer Status)[] };
+}
+  ? Status
+  : never;
 
 /** The option with the key of the signatures, once the question signing is answered. */
 export interface SigningKeyOption {

@@ -13,7 +13,7 @@ test('an answer that software does not carry out decides nothing', () => {
 test('no two answers decide the same setting, and every decided setting exists', () => {
   const decided = Object.values(settingsTable).flatMap((row, index) => {
     const id = Object.keys(settingsTable)[index] as keyof typeof settingsTable;
-    return Object.keys(row(exampleAnswers[id] as never, exampleAnswers));
+    return Object.keys(row(exampleAnswers[id] as never, exampleAnswers, {}));
   });
 
   expect(new Set(decided).size).toBe(decided.length);

@@ -1,4 +1,4 @@
-import type { Answers, ExecutableAnswers, ShownOn } from '@plant-store/contract';
+import type { Accepts, Answers, ExecutableAnswers, ShownOn } from '@plant-store/contract';
 import { failuresByCode, failuresByStatus } from '../delivery/response.js';
 import { defaultEncoder } from '../encoders/default-encoder.js';
 import { type AnsweredSettings, whileOpen } from './answered-settings.js';
@@ -6,10 +6,11 @@ import { type AnsweredSettings, whileOpen } from './answered-settings.js';
 /** Id of a question whose answer changes what a sender does. The register says which: `shows` has 'sender'. */
 export type SenderQuestion = ShownOn<'sender'>;
 
-/** The settings that an answer decides, given the other answers. */
+/** The settings that an answer decides, given the other answers and what is accepted beside them. */
 export type SettingsRow<Id extends SenderQuestion> = (
   answer: ExecutableAnswers[Id],
   answers: Answers,
+  accepts: Accepts,
 ) => Partial<AnsweredSettings>;
 
 /** One row for each question that shows on the sender. No two rows decide the same setting. */
@@ -29,7 +30,9 @@ export const settingsTable: SettingsTable = {
     defaultEncoder: defaultEncoder(answers['media-type'], payload, 'event-payload-fields' in answers),
   }),
   'rate-limits': (rateLimit) => ({ rateLimit }),
-  'receiver-response': ({ status }) => ({ acknowledgedStatus: status }),
+  'receiver-response': ({ status }, _answers, { 'receiver-response': accepted }) => ({
+    acknowledgedStatuses: [status, ...(accepted?.also ?? [])],
+  }),
   'request-versioning': (scheme) =>
     'header' in scheme ? { versionHeader: scheme } : { pathPrefix: scheme.pathPrefix },
   retry: (retry) => ({ retry }),
@@ -41,10 +44,10 @@ export const settingsTable: SettingsTable = {
 };
 
 /** What a set of valid answers decides for a sender. */
-export function answeredSettingsOf(given: Answers): AnsweredSettings {
+export function answeredSettingsOf(given: Answers, accepts: Accepts = {}): AnsweredSettings {
   const decided = Object.entries(given).map(([id, answer]) =>
     Object.hasOwn(settingsTable, id)
-      ? (settingsTable[id as SenderQuestion] as SettingsRow<SenderQuestion>)(answer as never, given)
+      ? (settingsTable[id as SenderQuestion] as SettingsRow<SenderQuestion>)(answer as never, given, accepts)
       : {},
   );
   return Object.freeze(Object.assign({}, whileOpen, ...decided) as AnsweredSettings);

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { answerFaults } from '@plant-store/contract';
+import { acceptFaults, answerFaults } from '@plant-store/contract';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { PlantStoreError } from '../errors/plant-store-error.js';
 import { openSender } from '../new-plant-sender.js';
@@ -17,9 +17,9 @@ export interface CommandContext extends CommandInput {
 
 /** Runs a command line and returns its exit code. */
 export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
-  const faults = answerFaults(context.given);
+  const faults = [...answerFaults(context.given), ...acceptFaults(context.accepts, context.given)];
   if (faults.length > 0) return complain(faults.map(invalidAnswer), exitCodes.badInput, context);
-  const answered = answeredSettingsOf(context.given);
+  const answered = answeredSettingsOf(context.given, context.accepts);
   const parsed = parseArguments(args, answered);
   if (parsed.values.help !== undefined) return print(help(answered), context);
   if (parsed.values.version !== undefined) return print(`${version()}\n`, context);

@@ -15,11 +15,11 @@ export const exitCodes = Object.freeze({
 export function exitCodeMeanings(
   answered: AnsweredSettings,
 ): Readonly<Record<keyof typeof exitCodes, string>> {
-  const { acknowledgedStatus, retry, signing } = answered;
+  const { acknowledgedStatuses, retry, signing } = answered;
   const secret = signing === undefined ? ' or the access token' : ', the access token or the signing key';
   const attempt = retry === undefined ? '' : ' to an attempt';
   return {
-    acknowledged: `acknowledged: the receiver responded with ${acknowledgedStatus ?? '2xx'}`,
+    acknowledged: `acknowledged: the receiver responded with ${acknowledgedStatuses?.join(' or ') ?? '2xx'}`,
     notAcknowledged: 'not acknowledged: the receiver responded with another status',
     badInput: `bad input: an argument, a file${secret} is wrong; nothing was sent`,
     notSent: 'not sent: no request reached a connection; it is safe to send again',

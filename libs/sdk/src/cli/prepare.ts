@@ -1,4 +1,4 @@
-import type { Answers } from '@plant-store/contract';
+import type { Accepts, Answers } from '@plant-store/contract';
 import type { AnsweredSettings } from '../answers/answered-settings.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { tokenSyntax } from '../delivery/access-token.js';
@@ -22,6 +22,8 @@ import {
 export interface CommandInput extends ContentSource {
   /** The answers to the open questions. */
   readonly given: Answers;
+  /** What is accepted beside the answers. */
+  readonly accepts: Accepts;
   readonly environment: NodeJS.ProcessEnv;
 }
 
@@ -40,14 +42,14 @@ export interface Prepared {
  * @throws BadInput with every fault.
  */
 export async function prepare(parsed: ParsedArguments, input: CommandInput): Promise<Prepared> {
-  const answered = answeredSettingsOf(input.given);
+  const answered = answeredSettingsOf(input.given, input.accepts);
   const faults = [...parsed.faults, ...operandFaults(parsed), ...contentTypeFaults(parsed, answered)];
   const collect = collector(faults, new Set(parsed.faultyOptions));
   const eventId = await collect(() => eventIdOf(parsed, answered));
   const token = await collect(() => findAccessToken(parsed, input, answered), 'access-token-file');
   const key = await collect(() => findSigningKey(parsed, input, answered), 'signing-key-file');
   const options = senderOptions(parsed, answered, () => token!.text, key?.text);
-  const settings = await collect(() => resolveSettings<Uint8Array>(input.given, options));
+  const settings = await collect(() => resolveSettings<Uint8Array>(input.given, options, input.accepts));
   const [operand] = parsed.operands.slice(1);
   const isReadable = operand !== undefined && (operand !== '-' || faults.length === 0);
   const content = isReadable ? await collect(() => readContent(operand, input)) : undefined;

@@ -11,21 +11,22 @@ import type { Explanation, Response } from '../errors/not-acknowledged-error.js'
 
 /** What the answers say about responses. `undefined` and empty while the question is open. */
 export interface ResponseAnswers {
-  /** The only status that acknowledges a delivery. */
-  readonly acknowledgedStatus: number | undefined;
+  /** The only statuses that acknowledge a delivery. */
+  readonly acknowledgedStatuses: readonly number[] | undefined;
   readonly failureOfCode: ReadonlyMap<string, Failure>;
   readonly failureOfStatus: ReadonlyMap<number, Failure>;
   readonly errorPayload: ErrorPayload | undefined;
 }
 
 /**
- * Makes the function that decides whether a status acknowledges a delivery: the answered status only, or any 2xx
+ * Makes the function that decides whether a status acknowledges a delivery: the answered status and those that
+ * are accepted beside it, or any 2xx
  * while the question receiver-response is open (RFC 9110 §15.3).
  */
-export function acknowledges({ acknowledgedStatus }: ResponseAnswers): (status: number) => boolean {
-  return acknowledgedStatus === undefined
+export function acknowledges({ acknowledgedStatuses }: ResponseAnswers): (status: number) => boolean {
+  return acknowledgedStatuses === undefined
     ? (status) => status >= 200 && status < 300
-    : (status) => status === acknowledgedStatus;
+    : (status) => acknowledgedStatuses.includes(status);
 }
 
 /** Reads what an unsuccessful response says. It never throws, whatever the receiver sent. */

@@ -1,5 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import {
+  acceptFaults,
+  type Accepts,
   answerFaults,
   type Answers,
   BASE64_PATTERN,
@@ -28,9 +30,13 @@ export type Settings<Plant> = ReturnType<typeof resolveSettings<Plant>>;
  *
  * @throws InvalidOptionsError with every fault of the answers, or else every fault of the options.
  */
-export function resolveSettings<Plant>(given: Answers, options: UncheckedOptions<Plant> = {}) {
-  refuseFaultsOf(given);
-  const answered = answeredSettingsOf(given);
+export function resolveSettings<Plant>(
+  given: Answers,
+  options: UncheckedOptions<Plant> = {},
+  accepts: Accepts = {},
+) {
+  refuseFaultsOf(given, accepts);
+  const answered = answeredSettingsOf(given, accepts);
   const { signing } = answered;
   const syntax = tokenSyntax(answered.tokenPattern);
   const readers = {
@@ -58,8 +64,8 @@ export function resolveSettings<Plant>(given: Answers, options: UncheckedOptions
   return Object.freeze({ ...settings, target, totalTimeout, syntax, answered });
 }
 
-function refuseFaultsOf(given: Answers): void {
-  const faults = answerFaults(given);
+function refuseFaultsOf(given: Answers, accepts: Accepts): void {
+  const faults = [...answerFaults(given), ...acceptFaults(accepts, given)];
   if (faults.length > 0) {
     throw new InvalidOptionsError(faults.map((problem) => ({ option: 'answers', problem })));
   }

@@ -1,4 +1,4 @@
-import type { Answers } from '@plant-store/contract';
+import type { Accepts, Answers } from '@plant-store/contract';
 import { afterThisTest } from '@plant-store/test-support';
 import type { PlantOf } from '../../src/answers/option-table.js';
 import { bytes, type NewPlantSender, type NewPlantSenderOptions, PlantStoreError } from '../../src/index.js';
@@ -29,8 +29,9 @@ export function openTestSender(
 export function openSenderUnder<const Given extends Answers, Plant extends PlantOf<Given> = PlantOf<Given>>(
   given: Given,
   options: NewPlantSenderOptions<Plant, Given>,
+  accepted: Accepts = {},
 ): NewPlantSender<Plant, Given> {
-  const sender = createSenderUnder<Given, Plant>(given, options);
+  const sender = createSenderUnder<Given, Plant>(given, options, accepted);
   afterThisTest(() => sender.close());
   return sender;
 }

@@ -1,0 +1,85 @@
+import { type Accepts, acceptFaults, overdueFaults } from './check-accepts.js';
+import type { Answers } from './answer-types.js';
+
+const decided = { until: '2026-12-31', decidedBy: 'Ada Grower', reason: 'Two senders still POST.' };
+const answers: Answers = {
+  'http-method': 'PUT',
+  'media-type': 'application/json',
+  'receiver-response': { status: 200, description: 'Taken.' },
+  retry: { delays: [1], statuses: [204], withoutResponse: true },
+};
+
+test('nothing is accepted beside the answers', () => {
+  expect(acceptFaults({}, answers)).toEqual([]);
+  expect(overdueFaults({}, '2026-12-31')).toEqual([]);
+});
+
+test('values beside each answer', () => {
+  const accepts: Accepts = {
+    'http-method': { also: ['POST'], ...decided },
+    'media-type': { also: ['application/plant+json'], ...decided },
+    'receiver-response': { also: [202], ...decided },
+  };
+  expect(acceptFaults(accepts, answers)).toEqual([]);
+});
+
+test.each<[string, Accepts, string]>([
+  ['no value', { 'http-method': { also: [], ...decided } }, 'also must have a value'],
+  [
+    'the answer',
+    { 'http-method': { also: ['PUT'], ...decided } },
+    'also must not have PUT, which is the answer',
+  ],
+  [
+    'another method',
+    { 'http-method': { also: ['GET' as never], ...decided } },
+    'also must have methods of POST, PUT, PATCH (got GET)',
+  ],
+  [
+    'no media type',
+    { 'media-type': { also: ['json'], ...decided } },
+    'each of also must be a media type without parameters, such as application/json (got json)',
+  ],
+  [
+    'content that is read in another way',
+    { 'media-type': { also: ['text/plain'], ...decided } },
+    'also must not have text/plain, because content is read as application/json',
+  ],
+  [
+    'another status',
+    { 'receiver-response': { also: [404 as never], ...decided } },
+    'also must have statuses from 200 to 299 (got 404)',
+  ],
+  [
+    'a status after which a delivery is sent again',
+    { 'receiver-response': { also: [204], ...decided } },
+    'also must not have 204, after which retry sends again',
+  ],
+  [
+    'no day',
+    { 'http-method': { also: ['POST'], ...decided, until: '2026-02-30' } },
+    'until must be a day such as 2026-01-31 (got 2026-02-30)',
+  ],
+  [
+    'nobody',
+    { 'http-method': { also: ['POST'], ...decided, decidedBy: ' ' } },
+    'decidedBy must not be empty',
+  ],
+  ['no reason', { 'http-method': { also: ['POST'], ...decided, reason: '' } }, 'reason must not be empty'],
+])('%s', (_name, accepts, fault) => {
+  expect(acceptFaults(accepts, answers)).toEqual([`${Object.keys(accepts)[0]}: ${fault}`]);
+});
+
+test('an open question has nothing beside it', () => {
+  expect(acceptFaults({ 'http-method': { also: ['POST'], ...decided } }, {})).toEqual([
+    'http-method: is not answered with a value beside which others can be accepted',
+  ]);
+});
+
+test('the last day is until; the day after it is too late', () => {
+  const accepts: Accepts = { 'http-method': { also: ['POST'], ...decided } };
+  expect(overdueFaults(accepts, '2026-12-31')).toEqual([]);
+  expect(overdueFaults(accepts, '2027-01-01')).toEqual([
+    'http-method: until 2026-12-31 is over; remove it, or decide on a later day',
+  ]);
+});
