@@ -1,4 +1,5 @@
 import {
+  type Accepts,
   answerFaults,
   type Answers,
   type AnswerSchema,
@@ -12,6 +13,9 @@ import { ToolError } from '../read/tool-error.js';
 
 /** The file in which answers are entered on the code's side. */
 export const ANSWERS_SOURCE = 'libs/contract/src/answers.ts';
+
+/** The file that says what is accepted beside the answers. */
+export const ACCEPTS_SOURCE = 'libs/contract/src/accepts.ts';
 
 type SchemaId = {
   [Id in ExecutableId]: ExecutableAnswers[Id] extends AnswerSchema ? Id : never;
@@ -33,6 +37,8 @@ export interface EnteredAnswers {
   readonly schemas: ReadonlySet<string>;
   /** By question. */
   readonly answers: ReadonlyMap<string, EnteredAnswer>;
+  /** What is accepted beside the answers for a while, by question. */
+  readonly accepts: ReadonlyMap<string, SourceNode>;
 }
 
 /** One answer of the code. */
@@ -43,21 +49,26 @@ export interface EnteredAnswer {
   readonly line?: number;
 }
 
-/** The answers of the contract as the text of a file for `readAnswers`, or what is wrong with them. */
+/**
+ * The answers of the contract as the text of a file for `readAnswers`, or what is wrong with them.
+ *
+ * @param accepts what is accepted beside the answers
+ */
 export function writeAnswers(
   answers: Answers,
   questions: readonly string[],
+  accepts: Accepts = {},
 ): { readonly text: string } | { readonly faults: readonly string[] } {
   const faults = answerFaults(answers);
   if (faults.length > 0) return { faults };
   const schemas = Object.keys(ANSWERED_WITH_SCHEMA);
-  const file = { source: ANSWERS_SOURCE, questions, schemas, answers: plainAnswers(answers) };
+  const file = { source: ANSWERS_SOURCE, questions, schemas, answers: plainAnswers(answers), accepts };
   return { text: `${JSON.stringify(file, null, 2)}\n` };
 }
 
 /**
- * Reads `{ "source": PATH, "questions": [ID], "schemas": [ID], "answers": { ID: VALUE } }`, as `openapi answers` writes
- * it. `schemas` may be left out.
+ * Reads `{ "source": PATH, "questions": [ID], "schemas": [ID], "answers": { ID: VALUE }, "accepts": { ID: VALUE } }`, as
+ * `openapi answers` writes it. `schemas` and `accepts` may be left out.
  *
  * @throws ToolError `syntax` if the file says something else
  */
@@ -78,7 +89,11 @@ export function readAnswers(readText: ReadText, path: string): EnteredAnswers {
     const index = lines.findIndex((line) => keys.some((key) => line.trimStart().startsWith(key)));
     entered.set(id, { value, file: source, ...(index !== -1 && { line: index + 1 }) });
   }
-  return { source, questions, schemas: new Set(schemas), answers: entered };
+  const accepted = valueAt(root, 'accepts');
+  const accepts = new Map(
+    accepted?.kind === 'map' ? Array.from(accepted.entries, ([id, { value }]) => [id, value]) : [],
+  );
+  return { source, questions, schemas: new Set(schemas), answers: entered, accepts };
 }
 
 function textsIn(node: SourceNode | undefined): string[] | undefined {

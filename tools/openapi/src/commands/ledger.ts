@@ -1,4 +1,5 @@
 import { openQuestions } from '@plant-store/contract';
+import { ACCEPTS_SOURCE } from '../answers/answers-file.js';
 import { renderLedger } from '../pages/ledger.js';
 import { type Command, exactly, required } from './command.js';
 import { GATE_HELP, GATE_OPTIONS, runGate } from './gate-input.js';
@@ -13,7 +14,7 @@ export const ledger: Command = {
 
 Writes a page with one row for each fact: its state, its name, its pointer, what the specification states, what
 the document says, and the section or the question. It lists each answer with who gave it, when and why, and the
-facts that it adds, and each open question. Findings don't fail this command; they fail diff.
+facts that it adds, what is accepted beside it for a while, and each open question. Findings don't fail this command; they fail diff.
 
 ${GATE_HELP}
   --output FILE     the page; docs/CONTRACT-DIFF.md by default
@@ -23,7 +24,8 @@ ${PAGE_HELP}`,
     exactly([], positionals);
     const file = required(values, 'output');
     const { report, baseline, document, overlay } = runGate(values);
-    const sources = [baseline, overlay, report.entered?.source, document].filter(
+    const accepts = report.entered?.accepts.size ? ACCEPTS_SOURCE : undefined;
+    const sources = [baseline, overlay, report.entered?.source, accepts, document].filter(
       (path) => path !== undefined,
     );
     const text = renderLedger({ report, questions: openQuestions, generator: GENERATOR, sources });

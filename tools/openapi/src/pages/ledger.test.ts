@@ -35,11 +35,12 @@ interface Given {
   readonly fields?: object;
   readonly overlay?: string;
   readonly answers?: object;
+  readonly accepts?: object;
 }
 
-function render({ hook, fields, overlay, answers }: Given): string {
+function render({ hook, fields, overlay, answers, accepts }: Given): string {
   const document = documentOf({ webhooks: { '/hook': hook }, ...fields });
-  const entered = { source: 'answers.ts', questions: openQuestions.map(({ id }) => id), answers };
+  const entered = { source: 'answers.ts', questions: openQuestions.map(({ id }) => id), answers, accepts };
   const texts = { b: BASELINE, d: document, o: overlay ?? '', a: JSON.stringify(entered) };
   const report = gate({
     readText: reader(texts),
@@ -111,6 +112,22 @@ describe('the ledger', () => {
       given: { hook: { summary: 'Hook' }, overlay: WORDS, answers: {} },
       want: [
         '| missing answer | Retry behaviour (§6, retry) | overlay: `"a\\|b"`<br>code: nothing | B. Person | 2026-01-31 | A \\# reason | none |',
+      ],
+    },
+    {
+      name: 'what is accepted beside an answer for a while',
+      given: {
+        hook: { summary: 'Hook' },
+        overlay: WORDS,
+        answers: { retry: 'a|b' },
+        accepts: {
+          'http-method': { also: ['PUT'], until: '2026-12-31', decidedBy: 'C. Person', reason: 'One | two' },
+        },
+      },
+      want: [
+        '| answered | Retry behaviour (§6, retry) | `"a\\|b"` | B. Person | 2026-01-31 | A \\# reason | none |',
+        '| Question | Accepted too | Until | Decided by | Why |',
+        '| http-method | `["PUT"]` | 2026-12-31 | C. Person | One \\| two |',
       ],
     },
   ])('shows $name', ({ given, want }) => {

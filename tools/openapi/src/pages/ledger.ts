@@ -5,7 +5,7 @@ import { code, escape, generatedBy, table } from '../format/markdown.js';
 import type { Finding } from '../gate/finding.js';
 import { type GateReport, tally, tallyLine } from '../gate/gate.js';
 import { plainName } from '../read/json-pointer.js';
-import type { SourceNode } from '../read/source-node.js';
+import { type SourceNode, stringAt, valueAt } from '../read/source-node.js';
 import { factsAddedBy } from '../report/entries.js';
 
 /** What the ledger is written from. */
@@ -19,6 +19,7 @@ export interface LedgerInput {
 }
 
 const HEAD = ['State', 'Fact', 'Pointer', 'Specification or answer', 'Document', 'Section or question'];
+const ACCEPTS_HEAD = ['Question', 'Accepted too', 'Until', 'Decided by', 'Why'];
 const ANSWERS_HEAD = ['State', 'Question', 'Answer', 'Answered by', 'On', 'Why', 'Facts of the document'];
 
 /**
@@ -32,6 +33,7 @@ export function renderLedger({ report, questions, generator, sources }: LedgerIn
   const open = questions.filter(({ id }) => !answered.has(id));
   const differences = report.findings.flatMap(findingRows);
   const answers = report.answers.map((compared) => answerRow(compared, report, questions));
+  const accepted = Array.from(report.entered?.accepts ?? [], acceptedRow);
   const parts = [
     generatedBy(generator, [...sources, 'libs/contract/src/register']),
     '# The document beside the specification',
@@ -42,6 +44,13 @@ export function renderLedger({ report, questions, generator, sources }: LedgerIn
       ? 'Nothing: the document says what the specification states, and nothing else.'
       : table(HEAD, differences),
     ...(answers.length === 0 ? [] : ['## Answered', table(ANSWERS_HEAD, answers)]),
+    ...(accepted.length === 0
+      ? []
+      : [
+          '## Accepted for a while',
+          'The document does not show these. Receivers or senders accept them beside the answer until that day.',
+          table(ACCEPTS_HEAD, accepted),
+        ]),
     '## Specified',
     specified(report),
     '## Open',
@@ -84,6 +93,12 @@ function answerRow(
     escape(action?.reason ?? ''),
     facts.map(code).join('<br>') || 'none',
   ];
+}
+
+function acceptedRow([question, accepted]: [string, SourceNode]): string[] {
+  const also = valueAt(accepted, 'also');
+  const text = (key: string): string => escape(stringAt(accepted, key) ?? '');
+  return [escape(question), answerText(also), text('until'), text('decidedBy'), text('reason')];
 }
 
 function specified({ specified: count, stated }: GateReport): string {
