@@ -38,7 +38,11 @@ export function effectOf(
   return {
     receiver: changed ? sentenceOf('receiver') : undefined,
     sender: changed ? sentenceOf('sender') : undefined,
-    rollout: rolloutOf(row?.fails?.(before, after, others), row?.fails?.(after, before, others)),
+    rollout: rolloutOf(
+      row?.fails?.(before, after, others),
+      row?.fails?.(after, before, others),
+      before === undefined ? undefined : row?.accepts?.(before),
+    ),
     step: changed ? (row?.step(before, after, others) ?? 'patch') : 'none',
   };
 
@@ -66,8 +70,13 @@ function rowOf(question: QuestionId): AnyEffectRow | undefined {
 /**
  * @param toNew what can fail from an old sender to a new receiver
  * @param toOld what can fail from a new sender to an old receiver
+ * @param accepts how a transition is avoided
  */
-function rolloutOf(toNew: string | undefined, toOld: string | undefined): AnswerEffect['rollout'] {
+function rolloutOf(
+  toNew: string | undefined,
+  toOld: string | undefined,
+  accepts: string | undefined,
+): AnswerEffect['rollout'] {
   const reasons = [
     ...(toNew === undefined ? [] : [`From an old sender to a new receiver: ${toNew}.`]),
     ...(toOld === undefined ? [] : [`From a new sender to an old receiver: ${toOld}.`]),
@@ -77,5 +86,6 @@ function rolloutOf(toNew: string | undefined, toOld: string | undefined): Answer
   }
   const order =
     toNew === undefined ? 'receivers first' : toOld === undefined ? 'senders first' : 'needs a transition';
+  if (order === 'needs a transition' && accepts !== undefined) reasons.push(accepts);
   return { order, reason: reasons.join(' ') };
 }

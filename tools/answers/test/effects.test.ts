@@ -30,7 +30,7 @@ test('http-method, from one answer to another', () => {
   expect(effectOf('http-method', 'POST', 'PUT').rollout).toEqual({
     order: 'needs a transition',
     reason:
-      'From an old sender to a new receiver: POST gets 405. From a new sender to an old receiver: PUT gets 405.',
+      'From an old sender to a new receiver: POST gets 405. From a new sender to an old receiver: PUT gets 405. With `accepts`, new receivers take POST too: then receivers first.',
   });
 });
 

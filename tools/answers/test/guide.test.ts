@@ -58,6 +58,13 @@ function openEveryQuestion(): void {
 export const answers = {} as const satisfies Answers;
 `,
   );
+  writeFileSync(
+    join(clone, 'libs/contract/src/accepts.ts'),
+    `import type { Accepts } from './check-accepts.js';
+
+export const accepts = {} as const satisfies Accepts;
+`,
+  );
   rmSync(join(clone, 'libs/contract/spec/answers.overlay.yaml'), { force: true });
   const { failed, output } = run(
     'npx nx run webhook:openapi && npx nx run-many -t open-questions contract-diff api',

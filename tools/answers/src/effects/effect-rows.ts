@@ -44,6 +44,8 @@ interface EffectRow<Answer> {
   ) => string | undefined;
   /** docs/rollout.md has the rule. */
   readonly step: (before: Answer | undefined, after: Answer | undefined, others: Others) => Step;
+  /** How `accepts` avoids a transition from an old answer. */
+  readonly accepts?: (before: Answer) => string;
 }
 
 /** A row whose answers are not typed, for callers that read them from a file. */
@@ -79,6 +81,7 @@ export const effectRows: { readonly [Id in ExecutableId]: EffectRow<Plain<Id>> }
       return sent.length === 1 ? `${sent[0]} gets 405` : `${listOf(sent)} get 405`;
     },
     step: (before) => (before === undefined ? 'minor' : 'major'),
+    accepts: (before) => `With \`accepts\`, new receivers take ${before} too: then receivers first.`,
   },
   'media-type': {
     inWords: (mediaType) => mediaType,
@@ -91,6 +94,7 @@ export const effectRows: { readonly [Id in ExecutableId]: EffectRow<Plain<Id>> }
         ? undefined
         : `content of another type than ${to} gets ${statusOf('media-type-unsupported', others)}`,
     step: () => 'major',
+    accepts: (before) => `With \`accepts\`, new receivers take ${before} too: then receivers first.`,
   },
   payload: {
     inWords: (payload) => {
@@ -149,6 +153,7 @@ export const effectRows: { readonly [Id in ExecutableId]: EffectRow<Plain<Id>> }
         : `the receiver responds with ${status}, and the sender takes only ${from.status} as an acknowledgement`;
     },
     step: (before, after) => (before?.status === after?.status ? 'patch' : 'major'),
+    accepts: ({ status }) => `With \`accepts\`, new senders take a ${status} too: then senders first.`,
   },
   'event-payload-fields': {
     inWords: fieldsInWords,

@@ -14,7 +14,16 @@ import Database from 'libsql';
 import { importBuilt } from '../scenario/run-program.js';
 import { type Receiver, startReceiver } from '../scenario/start-receiver.js';
 import { openLine, openStandIn } from './line.js';
-import { answersIn, executable, scenarioOf, type State, statesOf } from './states.js';
+import {
+  answersIn,
+  betweenOf,
+  executable,
+  labelOf,
+  scenarioOf,
+  type State,
+  statesOf,
+  TRANSITIONS,
+} from './states.js';
 import { callerOf, keyFor, TOKENS, TOKENS_OF_A_FORMAT, type Way, waysOf } from './ways.js';
 
 /** What happened when a caller delivered in one way. */
@@ -51,7 +60,7 @@ const receivers = new Map<string, Receiver>();
 let marks = 100_000;
 
 try {
-  for (const state of executable.flatMap(statesOf)) await start(state);
+  for (const state of executable.flatMap(triedStatesOf)) await start(state);
   // Some senders wait for the rate limit meanwhile.
   const waiting = observe('rate-limits');
   const runs: Run[][] = [];
@@ -77,9 +86,13 @@ async function start(state: State): Promise<void> {
   await importBuilt(name, SDK);
 }
 
+function triedStatesOf(id: ExecutableId): State[] {
+  return [...statesOf(id), ...TRANSITIONS.filter((transition) => transition.id === id).map(betweenOf)];
+}
+
 /** Every state of a question meets every other one. */
 async function observe(id: ExecutableId): Promise<Run[]> {
-  const states = statesOf(id);
+  const states = triedStatesOf(id);
   const meetings = states.flatMap((one) =>
     states.flatMap((other): Meeting[] => [
       { caller: one, sdk: one, receiver: other },
@@ -102,9 +115,9 @@ async function meet(meeting: Meeting, index: number): Promise<Run[]> {
         way.standIn !== undefined ? 'other receiver' : way.slow?.response ? 'receiver' : 'sender';
       return {
         id: caller.id,
-        caller: caller.answer,
-        sdk: sdk.answer,
-        receiver: receiver.answer,
+        caller: labelOf(caller),
+        sdk: labelOf(sdk),
+        receiver: labelOf(receiver),
         way: way.name,
         chosenBy,
         result: await deliver(meeting, way, `${way.token ?? 'example'}-${index % TOKENS_OF_A_FORMAT}`),

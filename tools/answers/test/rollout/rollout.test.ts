@@ -5,7 +5,7 @@ import { runInScenarios } from '../scenario/run-in-scenarios.js';
 import { observeCallers } from './callers.js';
 import { type Change, orderOf, runsBetween, stepOf } from './derive.js';
 import type { Run } from './observe.js';
-import { answersIn, executable, statesOf } from './states.js';
+import { answersIn, betweenOf, executable, labelOf, statesOf, TRANSITIONS } from './states.js';
 
 const questions = executable.map((id) => ({ id, states: statesOf(id).map(({ answer }) => answer) }));
 
@@ -55,3 +55,19 @@ test.each(changes)(
     expect(effect(change).step).toBe(stepOf(runs, change, (code, types) => compiles(change.id, code, types)));
   },
 );
+
+describe.each(TRANSITIONS)('$id, example to $after, with accepts', ({ id, after, first }) => {
+  const between = labelOf(betweenOf({ id, after }));
+
+  test('needs a transition without it', () => {
+    expect(orderOf(runs, { id, before: 'example', after })).toBe('needs a transition');
+  });
+
+  test(`goes out with the ${first}`, () => {
+    expect(orderOf(runs, { id, before: 'example', after: between })).toBe(first);
+  });
+
+  test('is removed in any order, once everything has the new answer', () => {
+    expect(orderOf(runs, { id, before: between, after })).toBe('any order');
+  });
+});

@@ -9,6 +9,25 @@ import { nameOf } from '../scenario/scenario.js';
 export interface State {
   readonly id: ExecutableId;
   readonly answer: 'open' | 'example' | (string & {});
+  /** The state whose answer is accepted beside this one. */
+  readonly accepting?: string;
+}
+
+/** Changes from the example answer to another one that need `accepts`, and the side that has to accept. */
+export const TRANSITIONS = [
+  { id: 'http-method', after: 'post', first: 'receivers first' },
+  { id: 'media-type', after: 'vendor', first: 'receivers first' },
+  { id: 'receiver-response', after: 'empty', first: 'senders first' },
+] as const satisfies readonly { readonly id: ExecutableId; readonly after: string; readonly first: string }[];
+
+/** The state between the two: the answer is the new one, and the example answer is still accepted. */
+export function betweenOf({ id, after }: { readonly id: ExecutableId; readonly after: string }): State {
+  return { id, answer: after, accepting: 'example' };
+}
+
+/** The name of a state, which no other state of the question has. */
+export function labelOf({ answer, accepting }: State): string {
+  return accepting === undefined ? answer : `${answer}, accepting ${accepting}`;
 }
 
 export const executable = Object.keys(ROWS) as ExecutableId[];
@@ -29,7 +48,12 @@ export function answersIn({ id, answer }: State): Answers {
 }
 
 /** The name of the scenario with the answers of a state. loader.mjs reads it. */
-export function scenarioOf({ id, answer }: State): string {
-  if (answer === 'open') return nameOf(builtOn(id));
-  return [nameOf(builtOn(id)), answer === 'example' ? id : `${id}:${answer}`].join(' ').trim();
+export function scenarioOf({ id, answer, accepting }: State): string {
+  const word = (name: string): string => (name === 'example' ? id : `${id}:${name}`);
+  const words = [
+    nameOf(builtOn(id)),
+    ...(answer === 'open' ? [] : [word(answer)]),
+    ...(accepting === undefined ? [] : [`+${word(accepting)}`]),
+  ];
+  return words.join(' ').trim();
 }

@@ -4,6 +4,7 @@
  *   module that it imports. So each scenario has its own instances of what was built, and all share what is installed.
  * - In a scenario, `answers.js` of the contract has the example answers to these questions. A question with the name
  *   of another answer, as `question:name`, has that one (see other-answers.ts).
+ *   `accepts.js` accepts the answers with a plus before them, as `+question` or `+question:name`, and nothing else.
  * - TypeScript of this folder is compiled as Jest compiles it.
  */
 import { readFile } from 'node:fs/promises';
@@ -12,6 +13,7 @@ import { transform } from '@swc/core';
 
 const ROOT = new URL('../../../../', import.meta.url).href;
 const ANSWERS = `${ROOT}libs/contract/dist/answers.js`;
+const ACCEPTS = `${ROOT}libs/contract/dist/accepts.js`;
 const OTHER_ANSWERS = new URL('other-answers.ts', import.meta.url).href;
 
 /** @type {import('node:module').ResolveHook} */
@@ -27,6 +29,7 @@ export async function resolve(specifier, context, next) {
 export async function load(url, context, next) {
   const scenario = scenarioOf(url);
   if (scenario !== null && url.startsWith(ANSWERS)) return moduleOf(answersOf(scenario));
+  if (scenario !== null && url.startsWith(ACCEPTS)) return moduleOf(acceptsOf(scenario));
   return isTypeScript(url) ? moduleOf(await compile(fileURLToPath(url))) : next(url, context);
 }
 
@@ -57,7 +60,7 @@ function withScenario(resolved, scenario) {
 
 /** @param {string} scenario */
 function answersOf(scenario) {
-  const words = scenario.split(' ').filter((word) => word !== '');
+  const words = scenario.split(' ').filter((word) => /^\w/.test(word));
   const entries = words.map((word) => {
     const [id, name] = word.split(':');
     return `'${id}': ${name === undefined ? `exampleAnswers['${id}']` : `otherAnswers['${id}']['${name}']`}`;
@@ -66,6 +69,16 @@ function answersOf(scenario) {
   return `import { exampleAnswers } from '@plant-store/example-answers';
 ${others}
 export const answers = { ${entries.join(', ')} };
+`;
+}
+
+/** @param {string} scenario */
+function acceptsOf(scenario) {
+  const words = scenario.split(' ').flatMap((word) => (word.startsWith('+') ? [word.slice(1)] : []));
+  return words.length === 0
+    ? 'export const accepts = {};'
+    : `import { acceptsOf } from '${OTHER_ANSWERS}';
+export const accepts = acceptsOf(${JSON.stringify(words)});
 `;
 }
 

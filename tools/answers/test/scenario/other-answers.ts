@@ -1,4 +1,4 @@
-import type { ExecutableAnswers, ExecutableId } from '@plant-store/contract';
+import type { Accepts, ExecutableAnswers, ExecutableId } from '@plant-store/contract';
 import { exampleAnswers, exampleEvent, examplePlant } from '@plant-store/example-answers';
 
 const { signing } = exampleAnswers;
@@ -67,3 +67,16 @@ export const otherAnswers = {
 } as const satisfies {
   readonly [Id in ExecutableId]?: Readonly<Record<string, ExecutableAnswers[Id]>>;
 };
+
+/** Accepts some of these answers, or example answers, beside those that are given: `http-method:post`. */
+export function acceptsOf(words: readonly string[]): Accepts {
+  const all: Readonly<Record<string, Readonly<Record<string, unknown>>>> = otherAnswers;
+  const examples: Readonly<Record<string, unknown>> = exampleAnswers;
+  const entries = words.map((word) => {
+    const [id = '', name] = word.split(':');
+    const answer = name === undefined ? examples[id] : all[id]?.[name];
+    const value = id === 'receiver-response' ? (answer as { status: number }).status : answer;
+    return [id, { also: [value], until: '9999-12-31', decidedBy: 'Nobody', reason: 'An example.' }];
+  });
+  return Object.fromEntries(entries) as Accepts;
+}

@@ -71,7 +71,7 @@ export function observeTypes(scenarios: readonly (readonly QuestionId[])[]): Map
 /** The type of the answers of a scenario, by its name. */
 export function typeOfAnswers(scenario: string): string {
   const members = scenario.split(' ').flatMap((word) => {
-    if (word === '') return [];
+    if (!/^\w/.test(word)) return [];
     const [id, name] = word.split(':');
     const type =
       name === undefined ? `(typeof exampleAnswers)['${id}']` : `(typeof otherAnswers)['${id}']['${name}']`;
@@ -106,6 +106,7 @@ import type { otherAnswers } from '${OTHER_ANSWERS}';
 export declare const answers: ${answers};
 `,
   );
+  writeFileSync(join(packages, 'contract/dist/accepts.d.ts'), 'export declare const accepts: {};\n');
   return Object.fromEntries(
     Object.entries(snippets).map(([name, snippet], index) => {
       const file = join(folder, `snippet-${index}.ts`);
