@@ -2,7 +2,7 @@ import type { Action } from '../overlay/read-overlay.js';
 import { scalarText, type SourceNode } from '../read/source-node.js';
 import type { EnteredAnswer, EnteredAnswers } from './answers-file.js';
 
-/** How the overlay and the code agree on a question. All but `answered` fail the gate. */
+/** How the overlay and the code agree on a question. All but `answered` and `depends` fail the gate. */
 export type AnswerState =
   /** Both have the same answer, or the code's answers were not given. */
   | 'answered'
@@ -12,6 +12,10 @@ export type AnswerState =
   | 'contradicting answers'
   /** Actions of the overlay add facts for the question, and none has the answer itself. */
   | 'answer without value'
+  /** Both have the same answer, and the actions of the overlay add something else than the code. */
+  | 'wrong actions'
+  /** The same, because of another answer that the two sides don't share. It is reported with that answer. */
+  | 'depends'
   /** The register has no such question. */
   | 'unknown question';
 

@@ -13,6 +13,8 @@ export type StaleReason =
   | 'shown differently'
   /** The target of the action is not in the baseline. */
   | 'no target'
+  /** A later action adds the target. */
+  | 'out of order'
   /** The baseline states something at that place already. */
   | 'would overwrite'
   /** The action adds no fact: it is empty, or all of it is OpenAPI's default. */
@@ -32,6 +34,8 @@ export interface Finding {
   /** The action of the overlay that states it. */
   readonly action?: Action;
   readonly reason?: StaleReason;
+  /** The later action that adds the target of this one. */
+  readonly after?: Action;
 }
 
 /** The state of a fact that a comparison lists. Its label is the answer that states it. */

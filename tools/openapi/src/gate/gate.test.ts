@@ -108,6 +108,22 @@ describe('the gate without answers', () => {
   });
 });
 
+it('counts answers, and not the facts or the actions that belong to them', () => {
+  const post = { 'x-b': 1, 'x-c': 2 };
+  const says = { target: '$', 'x-answer': 'POST' };
+  const adds = { target: "$.webhooks['/hook']", update: { post } };
+  const counted = (...actions: object[]) =>
+    tally(
+      run(
+        hook({ post }),
+        actions.map((one) => ({ ...ANSWER, ...one })),
+      ),
+    ).answered;
+  expect(counted(says, adds)).toBe(1);
+  expect(counted(says, adds, { ...says, 'x-question': 'retry' })).toBe(2);
+  expect(counted(adds, { ...says, 'x-question': 'retry', update: { 'x-d': 1 } })).toBe(1);
+});
+
 const target = "$.webhooks['/hook']";
 
 describe('the gate with answers', () => {

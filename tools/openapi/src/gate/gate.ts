@@ -1,12 +1,16 @@
 import { type EnteredAnswers, readAnswers } from '../answers/answers-file.js';
 import { compareAnswers, type ComparedAnswer } from '../answers/compare.js';
+import { type Implied, impliedBy } from '../answers/implied-actions.js';
+import { actionFields } from '../answers/overlay-actions.js';
 import { compare, type Comparison } from '../facts/compare.js';
 import { factGraph } from '../facts/fact-graph.js';
-import type { Fact } from '../facts/fact.js';
-import { applyOverlay, type RefusedAction } from '../overlay/apply-overlay.js';
+import type { Fact, FactNode } from '../facts/fact.js';
+import { applyOverlay, emptyMapsOf, type RefusedAction } from '../overlay/apply-overlay.js';
 import { type Action, readOverlay } from '../overlay/read-overlay.js';
+import { pointerSteps } from '../read/json-pointer.js';
 import { readOpenapi, type ReadText, SourceFiles } from '../read/source-files.js';
-import { type Place, scalarText, type SourceNode, stringAt } from '../read/source-node.js';
+import { descend, type Place, scalarText, type SourceNode, stringAt } from '../read/source-node.js';
+import { findCauses } from './causes.js';
 import { classify, type Finding, type FindingState } from './finding.js';
 
 /** What is compared with what. Paths are handed to `readText` as they are. */
@@ -20,6 +24,11 @@ export interface GateInput {
   readonly overlay?: string | undefined;
   /** The same answers as the code has them, as `openapi answers` writes them. */
   readonly answers?: string | undefined;
+  /**
+   * The document without the answer of the code to a question; nothing if the answer can't show there. With these
+   * documents, the findings that follow from an answer are reported with the answer.
+   */
+  readonly documentWithout?: ((question: string) => string | undefined) | undefined;
 }
 
 /** What the gate found. */
@@ -30,6 +39,10 @@ export interface GateReport {
   readonly findings: readonly Finding[];
   /** Every question that one of the two sides answers. */
   readonly answers: readonly ComparedAnswer[];
+  /** What the answers of the code add to the document, by question, if the documents without them were given. */
+  readonly implied?: ReadonlyMap<string, Implied>;
+  /** What is wrong with the actions of a question whose answer is not `answered`. */
+  readonly problems?: ReadonlyMap<string, readonly Finding[]>;
   /** The code's side, if it was asked. */
   readonly entered?: EnteredAnswers;
   /** Every specified fact in the order of the baseline, at each of its places; there may be very many. */
@@ -42,15 +55,23 @@ export interface GateReport {
  *
  * @throws ToolError if a file cannot be read or understood
  */
-export function gate({ readText, baseline, document, overlay, answers }: GateInput): GateReport {
+export function gate(input: GateInput): GateReport {
+  const report = compareAll(input);
+  const implied = report.entered && impliedActions(input, [...report.entered.answers.keys()]);
+  if (implied === undefined) return report;
+  const unexplained = compareAll(withImplied(input, implied)).findings;
+  return { ...report, implied, ...findCauses(report.findings, report.answers, implied, unexplained) };
+}
+
+function compareAll({ readText, baseline, document, overlay, answers }: GateInput): GateReport {
   const files = new SourceFiles(readText);
-  const { root, actions, refused } = answeredBaseline(files, baseline, overlay);
+  const { before, root, actions, refused } = answeredBaseline(files, baseline, overlay);
   const entered = answers === undefined ? undefined : readAnswers(readText, answers);
   const documentFiles = new SourceFiles(readText);
   const expected = factGraph(files, root);
   const actual = factGraph(documentFiles, readOpenapi(documentFiles, document));
   const { equal, equalFacts, listed } = compare(expected, actual, (place) => actionAt(place, actions));
-  const stale = [...refused.map(refusal), ...silentActions(files, actions, refused, listed)];
+  const stale = [...refused.map(refusal), ...silentActions(files, before, actions, refused, listed)];
   return {
     specified: equal,
     findings: [...listed.map(classify), ...stale],
@@ -60,32 +81,73 @@ export function gate({ readText, baseline, document, overlay, answers }: GateInp
   };
 }
 
+function impliedActions(
+  { readText, baseline, document, documentWithout }: GateInput,
+  questions: readonly string[],
+): Map<string, Implied> | undefined {
+  if (documentWithout === undefined) return undefined;
+  const graphOf = (path: string): FactNode => {
+    const files = new SourceFiles(readText);
+    return factGraph(files, readOpenapi(files, path));
+  };
+  const without = questions.flatMap((question): [string, FactNode][] => {
+    const path = documentWithout(question);
+    return path === undefined ? [] : [[question, graphOf(path)]];
+  });
+  return impliedBy(graphOf(baseline), graphOf(document), new Map(without));
+}
+
+/** The same files with an overlay that states what the answers of the code add. */
+function withImplied(
+  { readText, baseline, document }: GateInput,
+  implied: ReadonlyMap<string, Implied>,
+): GateInput {
+  const overlay = 'the actions that the code implies';
+  const provenance = { who: 'the code', date: '2026-01-31', reason: 'to compare' };
+  const actions = Array.from(implied, ([question, { actions }]) =>
+    actionFields({ question, value: null, actions, provenance }),
+  ).flat();
+  const text = JSON.stringify({ overlay: '1.0.0', actions });
+  const read: ReadText = (path) => (path === overlay ? text : readText(path));
+  return { readText: read, baseline, document, overlay: actions.length === 0 ? undefined : overlay };
+}
+
 /** The baseline with the actions of the overlay, those that were refused beside it. */
 function answeredBaseline(files: SourceFiles, baseline: string, overlay: string | undefined) {
   const before = readOpenapi(files, baseline);
-  if (overlay === undefined) return { root: before, actions: [], refused: [] };
+  if (overlay === undefined) return { before, root: before, actions: [], refused: [] };
   const actions = readOverlay(files, overlay);
   const { root, refused } = applyOverlay(before, actions);
   files.replaceRoot(baseline, root);
   files.resolveAs(overlay, baseline);
-  return { root, actions, refused };
+  return { before, root, actions, refused };
 }
 
 function actionAt({ file, start }: Place, actions: readonly Action[]): Action | undefined {
   return actions.find(({ update }) => update?.file === file && update.start <= start && start <= update.end);
 }
 
-function refusal({ action, reason, pointer, existing }: RefusedAction): Finding {
+function refusal({ existing, ...refused }: RefusedAction): Finding {
+  const { pointer } = refused;
   const baseline = existing && { pointer, text: textOf(existing), place: existing, source: existing };
-  return { state: 'stale answer', reason, pointer, alsoAt: [], action, ...(baseline && { baseline }) };
+  return { state: 'stale answer', alsoAt: [], ...refused, ...(baseline && { baseline }) };
+}
+
+/** Whether an action adds only empty maps, which other answers fill, at places that the baseline doesn't have. */
+function addsMaps(action: Action, before: SourceNode): boolean {
+  const maps = emptyMapsOf(action);
+  return maps.length > 0 && maps.every((pointer) => descend(before, pointerSteps(pointer)) === undefined);
 }
 
 /**
  * Actions with an `update` that no fact of the comparison leads through or is written in. An action that only refers to
  * a component is not silent if the component has such a fact.
+ *
+ * @param before the baseline without the answers
  */
 function silentActions(
   files: SourceFiles,
+  before: SourceNode,
   actions: readonly Action[],
   refused: readonly RefusedAction[],
   listed: readonly Comparison<Action>[],
@@ -102,7 +164,8 @@ function silentActions(
     return listed.some(({ first }) => first !== undefined && isWithin(first.place, target));
   };
   return actions
-    .filter((action) => action.update !== undefined && !heard.has(action) && !refersToFact(action))
+    .filter((action) => action.update !== undefined && !heard.has(action))
+    .filter((action) => !refersToFact(action) && !addsMaps(action, before))
     .map((action) => ({ state: 'stale answer', reason: 'states nothing', pointer: '', alsoAt: [], action }));
 }
 
@@ -117,8 +180,8 @@ function textOf(node: SourceNode): string {
 }
 
 /**
- * How many facts are in each state; a fact in several places counts once for each. An unmatched answer is a question
- * of which overlay and code don't say the same.
+ * How many facts are in each state; a fact in several places counts once for each. Answers are counted by question: an
+ * unmatched one is not the same in the overlay and in the code, or its actions are wrong.
  */
 export type Tally = Readonly<Record<'specified' | FindingState | 'unmatched answer', number>>;
 
@@ -126,14 +189,16 @@ export type Tally = Readonly<Record<'specified' | FindingState | 'unmatched answ
 export function tally({ specified, findings, answers }: GateReport): Tally {
   const count = (state: FindingState) =>
     findings.filter((finding) => finding.state === state).reduce((sum, finding) => sum + places(finding), 0);
+  const isStale = (question: string) =>
+    findings.some(({ state, action }) => state === 'stale answer' && action?.question === question);
   return {
     specified,
     missing: count('missing'),
     contradicted: count('contradicted'),
     invented: count('invented'),
-    answered: count('answered'),
+    answered: answers.filter(({ state, question }) => state === 'answered' && !isStale(question)).length,
     'stale answer': count('stale answer'),
-    'unmatched answer': answers.filter(({ state }) => state !== 'answered').length,
+    'unmatched answer': answers.filter(({ state }) => state !== 'answered' && state !== 'depends').length,
   };
 }
 

@@ -12,8 +12,10 @@ export interface AnsweredBaseline {
 /** An action that does not fit the baseline, and the place where it does not. */
 export interface RefusedAction {
   readonly action: Action;
-  readonly reason: 'no target' | 'would overwrite';
+  readonly reason: 'no target' | 'out of order' | 'would overwrite';
   readonly pointer: string;
+  /** The later action that adds the target. */
+  readonly after?: Action;
   /** What stands there already. */
   readonly existing?: SourceNode;
 }
@@ -33,11 +35,33 @@ export function applyOverlay(root: SourceNode, actions: readonly Action[]): Answ
     const target = descend(result, action.steps);
     const conflict = target === undefined ? undefined : conflictIn(target, update, action.steps);
     const pointer = pointerOf(action.steps);
-    if (target === undefined) refused.push({ action, reason: 'no target', pointer });
+    if (target === undefined) refused.push({ action, pointer, ...noTarget(action, actions) });
     else if (conflict !== undefined) refused.push({ action, reason: 'would overwrite', ...conflict });
     else result = replace(result, action.steps, (node) => merge(node, update));
   }
   return { root: result, refused };
+}
+
+/** Actions are applied in the order in which they stand (Overlay 1.0.0, `actions`). */
+function noTarget(action: Action, actions: readonly Action[]): Pick<RefusedAction, 'reason' | 'after'> {
+  const later = actions.slice(actions.indexOf(action) + 1);
+  const after = later.find(({ steps, update }) => {
+    const isAbove =
+      steps.length < action.steps.length && steps.every((step, index) => step === action.steps[index]);
+    return isAbove && update !== undefined && descend(update, action.steps.slice(steps.length)) !== undefined;
+  });
+  return after === undefined ? { reason: 'no target' } : { reason: 'out of order', after };
+}
+
+/** The JSON Pointers of the empty maps that an action adds. Other actions may fill them. */
+export function emptyMapsOf({ steps, update }: Action): string[] {
+  return update === undefined ? [] : emptyMapsIn(update, steps);
+}
+
+function emptyMapsIn(node: SourceNode, steps: readonly string[]): string[] {
+  if (node.kind !== 'map') return [];
+  if (node.entries.size === 0) return [pointerOf(steps)];
+  return [...node.entries].flatMap(([key, { value }]) => emptyMapsIn(value, [...steps, key]));
 }
 
 interface Conflict {

@@ -141,3 +141,13 @@ export function targetSteps(path: string): string[] | undefined {
   }
   return steps;
 }
+
+/** A JSONPath to one place, as `targetSteps` reads it: `$.webhooks['/plant/webhook']`, `$.servers[0]`. */
+export function targetOf(steps: readonly string[]): string {
+  const written = steps.map((step) => {
+    if (/^(?:0|[1-9]\d*)$/.test(step)) return `[${step}]`;
+    if (/^[\p{L}_][\p{L}\p{N}_]*$/u.test(step)) return `.${step}`;
+    return step.includes("'") ? `["${step}"]` : `['${step}']`;
+  });
+  return `$${written.join('')}`;
+}

@@ -1,10 +1,12 @@
 import { stringify } from 'yaml';
 import { type ComparedAnswer, valueText } from '../answers/compare.js';
+import { actionFields, type Provenance } from '../answers/overlay-actions.js';
 import type { Advice } from '../format/entry.js';
 import { prettify } from '../format/markdown.js';
 import { formatPosition, type ProducerOf } from '../format/position.js';
 import type { Finding, StaleReason } from '../gate/finding.js';
 import type { GateReport } from '../gate/gate.js';
+import type { Action } from '../overlay/read-overlay.js';
 import { formatPlace, type Place, type SourceNode, stringAt, toPlain } from '../read/source-node.js';
 
 /** A report, and what its reader needs to act on it. */
@@ -46,7 +48,7 @@ export function adviceOnFinding(finding: Finding, { producerOf, fixWith, overlay
     case 'stale answer': {
       const isReference = action?.update !== undefined && stringAt(action.update, '$ref') !== undefined;
       if (reason === 'states nothing' && isReference) return sentences(emptyReference(placeOf(action)));
-      return reason === undefined ? [] : sentences(...STALE[reason](placeOf(action), code, again));
+      return reason === undefined ? [] : sentences(...STALE[reason](placeOf(action), code, again, finding));
     }
   }
 }
@@ -54,7 +56,9 @@ export function adviceOnFinding(finding: Finding, { producerOf, fixWith, overlay
 const emptyReference = (at: string): string =>
   `This \`$ref\` adds nothing: other actions state what it points to. Write the schema inline at ${at}, and remove it from where it is now.`;
 
-const STALE: Readonly<Record<StaleReason, (at: string, code: string, again: string) => string[]>> = {
+const STALE: Readonly<
+  Record<StaleReason, (at: string, code: string, again: string, finding: Finding) => string[]>
+> = {
   'not shown': (at, code, again) => [
     `The document doesn't show the answer. Add it in ${code}, then ${again}`,
     `If the answer no longer holds, remove the action at ${at} from the overlay.`,
@@ -64,6 +68,9 @@ const STALE: Readonly<Record<StaleReason, (at: string, code: string, again: stri
     `If the answer changed, change ${at}, with who answered, when and why.`,
   ],
   'no target': (at) => [`The baseline has no such target. Correct \`target\` at ${at}.`],
+  'out of order': (at, _code, _again, { after }) => [
+    `The target is added at ${placeOf(after)}, by a later action. Move the action at ${at} after it.`,
+  ],
   'would overwrite': (at) => [
     `The baseline or an earlier answer states something there. An answer can only add. Correct ${at}.`,
   ],
@@ -80,20 +87,19 @@ export async function adviceOnAnswer(
   const { state, action, entered } = compared;
   switch (state) {
     case 'answered':
+    case 'depends':
       return [];
     case 'missing answer':
       return action === undefined ? addToOverlay(compared, presentation) : addToCode(compared, presentation);
     case 'contradicting answers':
-      return [
-        ...sentences(
-          `The two values must be equal. If the answer changed, change ${placeOf(action)}, with who answered, when and why.`,
-        ),
-        ...(await addToCode(compared, presentation)),
-      ];
+      return [...changeActions(compared, presentation), ...(await addToCode(compared, presentation))];
     case 'answer without value': {
+      if (presentation.report.problems?.has(compared.question)) return replaceActions(compared, presentation);
       const text = `Add the answer itself to the action at ${placeOf(action)}:`;
       return [{ text, lines: fieldLines(entered?.value) }];
     }
+    case 'wrong actions':
+      return replaceActions(compared, presentation);
     case 'unknown question':
       return sentences(
         `There is no such question. Correct \`x-question\` at ${placeOf(action)}. OPEN_QUESTIONS.md lists them all.`,
@@ -105,14 +111,55 @@ function addToOverlay(compared: ComparedAnswer, { overlay, hasOverlay, report }:
   const { question, entered } = compared;
   if (entered === undefined) return [];
   const isFirst = report.answers.find(({ action }) => action === undefined) === compared;
-  const lines = actionLines(question, entered.value);
+  const lines = actionLines(compared, report, UNKNOWN);
+  const rest =
+    report.implied === undefined
+      ? ' What the answer adds to the document goes under `update`, with the place as `target`, or into further actions of the same question.'
+      : ` ${orRun(question)}`;
   return [
     {
-      text: `Add this action to ${nameOf(overlay)}, with who answered, when and why. What the answer adds to the document goes under \`update\`, with the place as \`target\`, or into further actions of the same question.`,
+      text: `Add this action to ${nameOf(overlay)}, with who answered, when and why.${rest}`,
       lines: isFirst && !hasOverlay ? `${overlayHead()}\n${lines}` : lines,
     },
     { text: `If nobody answered it, remove it from ${formatPosition(entered)}.` },
   ];
+}
+
+/** The answer was changed in the code alone, so somebody else may have given it. */
+function changeActions(compared: ComparedAnswer, { report }: Presentation): Advice[] {
+  const { question, actions, action } = compared;
+  if (report.implied === undefined) {
+    return sentences(
+      `The two values must be equal. If the answer changed, change ${placeOf(action)}, with who answered, when and why.`,
+    );
+  }
+  return [
+    {
+      text: `The two values must be equal. If the answer changed, put this in place of ${placesOf(actions)}, with who answered, when and why. ${orRun(question)} --replace`,
+      lines: actionLines(compared, report, UNKNOWN),
+    },
+  ];
+}
+
+/** The answer is the same, so the provenance stays. */
+function replaceActions(compared: ComparedAnswer, { report, fixWith }: Presentation): Advice[] {
+  const { action, actions } = compared;
+  if (action === undefined) return [];
+  const provenance = { who: action.answeredBy, date: action.date, reason: action.reason };
+  const again = fixWith === undefined ? 'generate the document again.' : `run: ${fixWith}`;
+  return [
+    {
+      text: `The code adds this. Put it in place of ${placesOf(actions)}.`,
+      lines: actionLines(compared, report, provenance),
+    },
+    { text: `If the overlay is right, correct the code that shows the answer, then ${again}` },
+  ];
+}
+
+const orRun = (question: string): string => `Or run: npm run answer -- --question ${question}`;
+
+function placesOf(actions: readonly Action[]): string {
+  return `${actions.length === 1 ? 'the action' : 'the actions'} at ${actions.map(placeOf).join(', ')}`;
 }
 
 async function addToCode(
@@ -149,19 +196,24 @@ function placeOf(written: { readonly place: Place } | undefined): string {
 }
 
 /** As Prettier writes YAML. */
-const LAYOUT = { singleQuote: true, lineWidth: 0 } as const;
+const LAYOUT = { singleQuote: true, lineWidth: 0, aliasDuplicateObjects: false } as const;
 
-/** An action of the overlay with this answer. A person fills in what stands in angle brackets. */
-export function actionLines(question: string, value: SourceNode): string {
-  const action = {
-    target: '$',
-    'x-question': question,
-    'x-answer': toPlain(value),
-    'x-answered-by': '<who answered>',
-    'x-date': '<when, as 2026-01-31>',
-    'x-reason': '<why, or where to read it>',
-  };
-  return indented(stringify([action], LAYOUT), '  ');
+/** A person fills in what stands in angle brackets. */
+const UNKNOWN: Provenance = {
+  who: '<who answered>',
+  date: '<when, as 2026-01-31>',
+  reason: '<why, or where to read it>',
+};
+
+/** The actions of the overlay with the code's answer. */
+function actionLines(
+  { question, entered }: ComparedAnswer,
+  report: GateReport,
+  provenance: Provenance,
+): string {
+  const value = entered === undefined ? null : toPlain(entered.value);
+  const actions = report.implied?.get(question)?.actions ?? [];
+  return indented(stringify(actionFields({ question, value, actions, provenance }), LAYOUT), '  ');
 }
 
 /** What an overlay starts with. */

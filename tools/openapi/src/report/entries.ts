@@ -3,9 +3,11 @@ import { statedIn } from '../facts/fact.js';
 import { type Entry, statement, words } from '../format/entry.js';
 import { formatPosition, positionOf, type Statement, statementOf } from '../format/position.js';
 import type { Finding } from '../gate/finding.js';
+import type { GateReport } from '../gate/gate.js';
+import { emptyMapsOf } from '../overlay/apply-overlay.js';
 import type { Action } from '../overlay/read-overlay.js';
 import { plainName, pointerOf } from '../read/json-pointer.js';
-import { formatPlace, type SourceNode } from '../read/source-node.js';
+import { formatPlace } from '../read/source-node.js';
 import { visible } from '../read/visible.js';
 import { adviceOnAnswer, adviceOnFinding, type Presentation } from './advice.js';
 
@@ -41,23 +43,55 @@ export function nameOf({ pointer, reason, action }: Finding): string {
 /** What both sides say about a question, and what to do about it. */
 export async function entryOfAnswer(compared: ComparedAnswer, presentation: Presentation): Promise<Entry> {
   const { state, question, action, entered } = compared;
+  const { report } = presentation;
   const missingIn = action === undefined ? 'the overlay' : 'the code';
   const { overlay, code } = sidesOf(compared);
-  const { length } = factsAddedBy(compared, presentation.report.findings);
+  const { length } = factsAddedBy(compared, report.findings);
   const adds = `${length} ${length === 1 ? 'fact' : 'facts'} to the document`;
+  const isMisfit = state === 'wrong actions';
+  const problems = isMisfit ? [...(report.problems?.get(question) ?? [])].sort(actionsFirst) : [];
   return {
     level: state === 'answered' ? 'notice' : 'error',
     title: `${state}: ${question}${state === 'missing answer' ? `, not in ${missingIn}` : ''}`,
     pointer: '',
     position: action === undefined ? entered : positionOf(action.place),
     details: [
-      ...statement('overlay', overlay),
-      ...statement('code', code),
+      // They are equal where only the actions are wrong.
+      ...(isMisfit ? [] : [...statement('overlay', overlay), ...statement('code', code)]),
       ...words('answer', action && provenanceOf(action)),
       ...words('adds', state === 'answered' ? adds : undefined),
+      ...words('wrong', listOf(problems.map(problemText))),
+      ...words('also wrong', state === 'answered' ? undefined : dependentsOf(compared, report)),
     ],
     advice: await adviceOnAnswer(compared, presentation),
   };
+}
+
+/** The answers that are wrong because of another one, which the first unmatched answer names. */
+function dependentsOf(compared: ComparedAnswer, { answers }: GateReport): string | undefined {
+  const cause = answers.find(({ state }) => state !== 'answered' && state !== 'depends');
+  const dependents = answers.filter(({ state }) => state === 'depends').map(({ question }) => question);
+  if (compared !== cause || dependents.length === 0) return undefined;
+  return `the actions of ${dependents.join(', ')}. Correct this one, then run the gate again.`;
+}
+
+/** What is wrong with an action. */
+function problemText(finding: Finding): string {
+  const { state, reason, action, after } = finding;
+  const at = action === undefined ? '' : ` (${formatPlace(action.place)})`;
+  const later = after === undefined ? '' : `; added at ${formatPlace(after.place)}: move the action after it`;
+  return `${reason ?? (state === 'invented' ? 'not in the overlay' : state)}: ${nameOf(finding)}${at}${later}`;
+}
+
+function actionsFirst(one: Finding, other: Finding): number {
+  return Number(one.action === undefined) - Number(other.action === undefined);
+}
+
+const MAX_PROBLEMS = 10;
+
+function listOf(lines: readonly string[]): string {
+  const rest = lines.length - MAX_PROBLEMS;
+  return [...lines.slice(0, MAX_PROBLEMS), ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
 }
 
 /** What each side says, and where. */
@@ -79,16 +113,8 @@ export function factsAddedBy({ question, actions }: ComparedAnswer, findings: re
     .filter(({ state }) => state === 'answered')
     .flatMap(({ pointer, alsoAt }) => [pointer, ...alsoAt]);
   const stale = new Set(own.filter(({ state }) => state === 'stale answer').map(({ action }) => action));
-  const maps = actions
-    .filter((action) => !stale.has(action))
-    .flatMap(({ steps, update }) => (update === undefined ? [] : emptyMapsIn(update, steps)));
+  const maps = actions.filter((action) => !stale.has(action)).flatMap(emptyMapsOf);
   return [...new Set([...maps, ...facts])];
-}
-
-function emptyMapsIn(node: SourceNode, steps: readonly string[]): string[] {
-  if (node.kind !== 'map') return [];
-  if (node.entries.size === 0) return [pointerOf(steps)];
-  return [...node.entries].flatMap(([key, { value }]) => emptyMapsIn(value, [...steps, key]));
 }
 
 /** Who answered, when and why, and where that is written. */

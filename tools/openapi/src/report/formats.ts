@@ -37,6 +37,9 @@ const json: Format = async (presentation) => {
     ...sidesOf(compared),
     provenance: compared.action && provenance(compared.action),
     facts: factsAddedBy(compared, report.findings),
+    problems: report.problems
+      ?.get(compared.question)
+      ?.map(({ state, reason, pointer }) => ({ state, reason, pointer })),
     advice: await adviceOnAnswer(compared, presentation),
   }));
   const all = { counts: tally(report), findings, answers: await Promise.all(answers) };
@@ -75,11 +78,14 @@ const github: Format = async (presentation) => {
 /** How the gate's report can be written. */
 export const FORMATS = { text, json, markdown, github };
 
+/** Answers first, because facts may follow from them. If the gate fails, only what fails is listed. */
 async function entriesOf(presentation: Presentation): Promise<Entry[]> {
-  const { findings, answers } = presentation.report;
+  const { report } = presentation;
+  const isListed = isClean(report) ? () => true : ({ state }: { state: string }) => state !== 'answered';
+  const answers = report.answers.filter(({ state }) => state !== 'depends').filter(isListed);
   return [
-    ...findings.map((finding) => entryOfFinding(finding, presentation)),
     ...(await Promise.all(answers.map((compared) => entryOfAnswer(compared, presentation)))),
+    ...report.findings.filter(isListed).map((finding) => entryOfFinding(finding, presentation)),
   ];
 }
 
