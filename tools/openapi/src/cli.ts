@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   validate: async () => (await import('./commands/validate.js')).validate,
   'open-questions': async () => (await import('./commands/open-questions.js')).openQuestionsCommand,
   api: async () => (await import('./commands/api.js')).api,
+  enter: async () => (await import('./commands/enter.js')).enterCommand,
   answers: async () => (await import('./commands/answers.js')).answersCommand,
 };
 

@@ -45,7 +45,7 @@ function fenceAround(text: string, least: number): string {
 export const STYLE = { singleQuote: true, printWidth: 110 } as const;
 
 /** Text as the workspace's formatter writes it. Prettier is loaded when there is something to format. */
-export async function prettify(text: string, parser: 'babel' | 'markdown'): Promise<string> {
+export async function prettify(text: string, parser: 'babel' | 'markdown' | 'yaml'): Promise<string> {
   const { format } = await import('prettier');
   return format(text, { ...STYLE, parser });
 }

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  ALL,
+  ANSWERS,
+  type Answers,
+  FILES,
+  filesOf,
+  IDENTITY,
+  METHOD,
+  QUESTIONS,
+  RETRY,
+} from './answered-interface.js';
+import { inFolder, runCli } from './run-cli.js';
+
+describe('openapi enter', () => {
+  const PROVENANCE = ['--who', 'B. Person', '--date', '2026-02-03', '--reason', 'A letter'];
+  const enter = (files: Record<string, string>, ...args: readonly string[]) =>
+    inFolder(files, (folder) => ({
+      ...runCli(['enter', ...FILES, ...args], folder),
+      gate: runCli(['diff', ...FILES], folder).code,
+      overlay: readOverlay(folder),
+    }));
+  const readOverlay = (folder: string) => {
+    try {
+      return readFileSync(join(folder, 'o.yaml'), 'utf8');
+    } catch {
+      return undefined;
+    }
+  };
+
+  it('puts a new answer in the order of the register, and leaves the others as they are', () => {
+    const files = filesOf({ actions: [METHOD, IDENTITY, RETRY] });
+    const commented = { ...files, 'o.yaml': files['o.yaml']?.replace('actions:', '# Kept\nactions:') ?? '' };
+    const { gate, overlay } = enter(commented, '--question', 'receiver-response', ...PROVENANCE);
+    expect(gate).toBe(0);
+    expect(overlay).toContain('# Kept\n');
+    expect(overlay?.match(/x-question: .*/g)).toEqual(QUESTIONS.map((id) => `x-question: ${id}`));
+    expect(overlay).toContain('x-answered-by: B. Person\n    x-date: 2026-02-03\n    x-reason: A letter\n');
+  });
+
+  it('corrects the actions that depend on a changed answer; they keep who, when and why', () => {
+    const files = filesOf({ actions: ALL, answers: { ...ANSWERS, 'http-method': 'PUT' } });
+    const { gate, overlay } = enter(files, '--question', 'http-method', ...PROVENANCE);
+    expect(gate).toBe(0);
+    expect(overlay?.match(/A\. Person/g)).toHaveLength(3);
+    expect(overlay?.match(/B\. Person/g)).toHaveLength(1);
+  });
+
+  it('makes the overlay, and removes it with its last answer', () => {
+    const answers: Answers = { retry: 'never' };
+    const made = enter(filesOf({ actions: [], answers }), '--question', 'retry', ...PROVENANCE);
+    expect(made).toMatchObject({ code: 0, gate: 0, out: 'o.yaml  changed\n' });
+    const removed = enter(filesOf({ actions: [RETRY], answers: {} }), '--question', 'retry', '--remove');
+    expect(removed).toMatchObject({ code: 0, gate: 0, overlay: undefined });
+  });
+
+  it('removes an answer that others are built on', () => {
+    const files = filesOf({ actions: ALL, answers: { ...ANSWERS, 'http-method': undefined } });
+    const { gate, overlay } = enter(files, '--question', 'http-method', '--remove');
+    expect(gate).toBe(0);
+    expect(overlay).not.toContain('http-method');
+  });
+
+  it.each([
+    { args: ['--question', 'nope', ...PROVENANCE], want: 'answers.ts has no answer to nope' },
+    { args: ['--question', 'retry', '--who', 'x', '--reason', 'y'], want: '--date is missing' },
+    {
+      args: ['--question', 'retry', '--who', 'x', '--reason', 'y', '--date', '2026-13-41'],
+      want: '--date is "2026-13-41": write a date such as 2026-01-31',
+    },
+  ])('refuses $args', ({ args, want }) => {
+    const { code, err, overlay } = enter(filesOf({ actions: [] }), ...args);
+    expect({ code, err, overlay }).toEqual({
+      code: 2,
+      err: expect.stringContaining(want) as string,
+      overlay: undefined,
+    });
+  });
+});
