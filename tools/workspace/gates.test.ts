@@ -25,3 +25,11 @@ test('each file that says which command generates it is one of `generates`', () 
     if (pages.includes(file)) expect(text.slice(0, 2_000)).toContain(fix.replace('npx ', ''));
   }
 });
+
+test('.gitattributes lists the generated files, which then never conflict', () => {
+  const attributes = readFileSync(new URL('../../.gitattributes', import.meta.url), 'utf8');
+  const listed = Array.from(attributes.matchAll(/^(\S+) merge=union$/gm), ([, file]) => file);
+  expect(listed.sort()).toEqual(
+    gates.flatMap((list) => list.flatMap(({ generates = [] }) => generates)).sort(),
+  );
+});

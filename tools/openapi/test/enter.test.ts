@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -13,22 +14,22 @@ import {
 } from './answered-interface.js';
 import { inFolder, runCli } from './run-cli.js';
 
-describe('openapi enter', () => {
-  const PROVENANCE = ['--who', 'B. Person', '--date', '2026-02-03', '--reason', 'A letter'];
-  const enter = (files: Record<string, string>, ...args: readonly string[]) =>
-    inFolder(files, (folder) => ({
-      ...runCli(['enter', ...FILES, ...args], folder),
-      gate: runCli(['diff', ...FILES], folder).code,
-      overlay: readOverlay(folder),
-    }));
-  const readOverlay = (folder: string) => {
-    try {
-      return readFileSync(join(folder, 'o.yaml'), 'utf8');
-    } catch {
-      return undefined;
-    }
-  };
+const PROVENANCE = ['--who', 'B. Person', '--date', '2026-02-03', '--reason', 'A letter'];
+const enter = (files: Record<string, string>, ...args: readonly string[]) =>
+  inFolder(files, (folder) => ({
+    ...runCli(['enter', ...FILES, ...args], folder),
+    gate: runCli(['diff', ...FILES], folder).code,
+    overlay: readOverlay(folder),
+  }));
+const readOverlay = (folder: string) => {
+  try {
+    return readFileSync(join(folder, 'o.yaml'), 'utf8');
+  } catch {
+    return undefined;
+  }
+};
 
+describe('openapi enter', () => {
   it('puts a new answer in the order of the register, and leaves the others as they are', () => {
     const files = filesOf({ actions: [METHOD, IDENTITY, RETRY] });
     const commented = { ...files, 'o.yaml': files['o.yaml']?.replace('actions:', '# Kept\nactions:') ?? '' };
@@ -77,4 +78,26 @@ describe('openapi enter', () => {
       overlay: undefined,
     });
   });
+});
+
+it('two branches with answers conflict in one place of the overlay', () => {
+  const base = filesOf({ actions: [METHOD] });
+  const overlayWith = (question: keyof Answers): string => {
+    const answers: Answers = { 'http-method': 'POST', [question]: ANSWERS[question] };
+    const files = { ...filesOf({ actions: [METHOD], answers }) };
+    return enter(files, '--question', question, ...PROVENANCE).overlay ?? '';
+  };
+  const texts = {
+    'base.yaml': base['o.yaml'] ?? '',
+    'one.yaml': overlayWith('retry'),
+    'other.yaml': overlayWith('event-identity'),
+  };
+  const merged = inFolder(texts, (folder) =>
+    spawnSync('git', ['merge-file', '-p', 'one.yaml', 'base.yaml', 'other.yaml'], {
+      cwd: folder,
+      encoding: 'utf8',
+    }),
+  );
+  expect({ status: merged.status, stderr: merged.stderr }).toEqual({ status: 1, stderr: '' });
+  expect(merged.stdout.match(/^<{7} /gm)).toHaveLength(1);
 });
