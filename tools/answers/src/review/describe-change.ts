@@ -14,7 +14,14 @@ export interface DescribedChange extends AnswerChange {
   readonly stated: string;
   /** Undefined for a question that the register doesn't have, and for an answer that isn't one. */
   readonly effect: AnswerEffect | undefined;
+  /** What is accepted beside the answer for a while, until when, who decided that and why. */
+  readonly accepted: string | undefined;
 }
+
+/** What the contract accepts beside its answers, by question, as `openapi answers` prints it. */
+export type PlainAccepts = Readonly<
+  Record<string, { also: readonly unknown[]; until: string; decidedBy: string; reason: string }>
+>;
 
 /** A value or a reason that is longer is shortened. */
 const MAX_TEXT = 600;
@@ -23,9 +30,19 @@ const MAX_TEXT = 600;
 const KINDS: readonly AnswerChange['kind'][] = ['new', 'changed', 'withdrawn', 'stated again'];
 const STEPS: readonly AnswerEffect['step'][] = ['major', 'minor', 'patch', 'none'];
 
-/** What a change of an answer means. `all` are the answers of the working tree. */
-export function describeChange(change: AnswerChange, all: StatedAnswers): DescribedChange {
+/**
+ * What a change of an answer means.
+ *
+ * @param all the answers of the working tree
+ * @param accepts what the working tree accepts beside them
+ */
+export function describeChange(
+  change: AnswerChange,
+  all: StatedAnswers,
+  accepts: PlainAccepts = {},
+): DescribedChange {
   const { question, kind, before, after } = change;
+  const accepted = accepts[question];
   const known = openQuestions.find(({ id }) => id === question);
   const others = [...all].filter(([id]) => id !== question).map(([id, { answer }]) => [id, answer] as const);
   const { answeredBy, date, reason } = after ?? before!;
@@ -43,6 +60,9 @@ export function describeChange(change: AnswerChange, all: StatedAnswers): Descri
     effect: tryTo(
       () => known && effectOf(known.id, before?.answer, after?.answer, Object.fromEntries(others)),
     ),
+    accepted:
+      accepted &&
+      `${accepted.also.join(', ')} until ${accepted.until}, decided by ${accepted.decidedBy}: ${accepted.reason}`,
   };
 }
 
@@ -73,11 +93,12 @@ export function answerParts(changes: readonly DescribedChange[]): string[] {
   return [head, ...conflictingOrders(changes), ...sorted.map(answerPart)];
 }
 
-function answerPart({ question, title, kind, value, stated, effect }: DescribedChange): string {
+function answerPart({ question, title, kind, value, stated, effect, accepted }: DescribedChange): string {
   const items = [
     `Answer to \`${question}\`: ${marked(shorten(value, MAX_TEXT))}`,
     marked(shorten(stated, MAX_TEXT)),
     ...(effect ? effectItems(effect) : []),
+    ...(accepted ? [`Accepted too: ${marked(shorten(accepted, MAX_TEXT))}`] : []),
   ];
   return `### ${escape(title)}: ${kind}\n\n${items.map((item) => `- ${item}`).join('\n')}`;
 }

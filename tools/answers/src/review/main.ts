@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 
 import { answerChanges, statedAnswers } from './answer-changes.js';
 import { annotations } from './annotations.js';
-import { describeChange } from './describe-change.js';
+import { describeChange, type PlainAccepts } from './describe-change.js';
 import { type Base, fileAt, findBase, label } from './base.js';
 import { changedLines } from './changed-lines.js';
 import { type ChangesReport, type GateReport, openapi, type Printed } from './openapi.js';
@@ -41,11 +41,14 @@ function review(): string {
   const { base: reference, format, all } = readArguments();
   const base = findBase(reference, ROOT);
   if (openapi(ROOT, 'answers', '--output', ANSWERS).found)
-    throw new Error('libs/contract/src/answers.ts has faults: node tools/openapi/dist/cli.js answers');
+    throw new Error(
+      'answers.ts or accepts.ts of libs/contract/src has faults: node tools/openapi/dist/cli.js answers',
+    );
 
   const now = statedAnswers(readIfThere(join(ROOT, OVERLAY)));
   const before = statedAnswers(fileAt(base, OVERLAY, ROOT));
-  const answers = answerChanges(before, now).map((change) => describeChange(change, now));
+  const { accepts } = JSON.parse(readIfThere(join(ROOT, ANSWERS))) as { accepts: PlainAccepts };
+  const answers = answerChanges(before, now).map((change) => describeChange(change, now, accepts));
   if (format === 'github') {
     return annotations({
       answers,

@@ -21,6 +21,7 @@ const answer: DescribedChange = {
     rollout: { order: 'senders first', reason: 'Old senders may POST.' },
     step: 'major',
   },
+  accepted: undefined,
 };
 const answered: GateReport['answers'][number] = {
   state: 'answered',

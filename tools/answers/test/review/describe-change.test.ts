@@ -55,6 +55,20 @@ test('the other answers of the working tree count', () => {
   expect([alone, receiver]).toEqual([expect.stringContaining('413'), expect.stringContaining('409')]);
 });
 
+test('what is accepted beside an answer for a while is told with it', () => {
+  const accepts = {
+    'http-method': { also: ['POST'], until: '2026-12-31', decidedBy: 'Grace', reason: 'Old senders' },
+  };
+  const now = stated({ 'http-method': 'PUT', 'size-limits': 1000 });
+  const [method, size] = answerChanges(stated({ 'http-method': 'POST' }), now).map((change) =>
+    describeChange(change, now, accepts),
+  );
+  expect(size!.accepted).toBeUndefined();
+  expect(answerParts([method!]).at(-1)).toContain(
+    '\n- Accepted too: POST until 2026-12-31, decided by Grace: Old senders',
+  );
+});
+
 test('nothing is said of what an answer means that is none', () => {
   const [unknown, notOne] = describeAll(
     stated({}),

@@ -26,6 +26,7 @@ const sizeLimit: DescribedChange = {
     rollout: { order: 'receivers first', reason: 'Old receivers refuse more than 1000 bytes.' },
     step: 'minor',
   },
+  accepted: undefined,
 };
 const method: DescribedChange = {
   ...sizeLimit,
