@@ -17,7 +17,13 @@ import { annotations } from './annotations.js';
 import { describeChange, type PlainAccepts } from './describe-change.js';
 import { type Base, fileAt, findBase, label } from './base.js';
 import { changedLines } from './changed-lines.js';
-import { type ChangesReport, type GateReport, openapi, type Printed } from './openapi.js';
+import {
+  type ChangesReport,
+  type GateReport,
+  openapi,
+  type Printed,
+  writeDocumentsWithout,
+} from './openapi.js';
 import { MAX_PAGE, renderReview } from './page.js';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -25,6 +31,7 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const DOCUMENT = 'apps/webhook/openapi.json';
 const OVERLAY = 'libs/contract/spec/answers.overlay.yaml';
 const ANSWERS = 'tools/openapi/dist/answers.json';
+const WITHOUT = 'apps/webhook/dist/without';
 const SOURCES = 'apps/webhook/openapi.sources.json';
 
 /** What a document says that says nothing. */
@@ -44,6 +51,7 @@ function review(): string {
     throw new Error(
       'answers.ts or accepts.ts of libs/contract/src has faults: node tools/openapi/dist/cli.js answers',
     );
+  writeDocumentsWithout(ROOT, WITHOUT);
 
   const now = statedAnswers(readIfThere(join(ROOT, OVERLAY)));
   const before = statedAnswers(fileAt(base, OVERLAY, ROOT));
@@ -74,7 +82,7 @@ function gate(format: string): Printed {
   return openapi(
     ROOT,
     ...['diff', '--baseline', 'libs/contract/spec/plant-store.openapi.yaml', '--document', DOCUMENT],
-    ...['--overlay', OVERLAY, '--answers', ANSWERS, '--sources', SOURCES],
+    ...['--overlay', OVERLAY, '--answers', ANSWERS, '--without', WITHOUT, '--sources', SOURCES],
     ...['--fix-with', 'npx nx run webhook:openapi', '--format', format],
   );
 }

@@ -51,11 +51,26 @@ export interface Printed {
 
 /** Runs a command of tools/openapi in the repository. @throws Error if it could not run */
 export function openapi(folder: string, ...args: readonly string[]): Printed {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['tools/openapi/dist/cli.js', ...args], {
+  const { status, stdout, stderr } = run(folder, 'tools/openapi/dist/cli.js', args);
+  if (status !== 0 && status !== 1) throw new Error(stderr.trim());
+  return { found: status === 1, text: stdout };
+}
+
+/**
+ * Writes the document without one answer each, into a folder. From these, the gate knows what follows from an answer.
+ *
+ * @throws Error if the document could not be written
+ */
+export function writeDocumentsWithout(folder: string, to: string): void {
+  const args = ['apps/webhook/dist/openapi.json', '--without', to];
+  const { status, stderr } = run(folder, 'apps/webhook/dist/openapi/write-document.js', args);
+  if (status !== 0) throw new Error(stderr.trim());
+}
+
+function run(folder: string, program: string, args: readonly string[]) {
+  return spawnSync(process.execPath, [program, ...args], {
     cwd: folder,
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
   });
-  if (status !== 0 && status !== 1) throw new Error(stderr.trim());
-  return { found: status === 1, text: stdout };
 }
