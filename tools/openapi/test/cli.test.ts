@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { documentOf } from './documents.js';
+import { documentOf, withSchema } from './documents.js';
 import { CLI, inFolder, run, runCli } from './run-cli.js';
 
 const BASELINE = `# The facts
@@ -300,9 +300,39 @@ not breaking: summary changed: webhooks › /hook › summary   /webhooks/~1hook
   before         "Hook"   a.json:1
   after          "Other"   b.json:1
 
-1 breaking, 0 unclassified, 1 not breaking
+1 breaking, 0 unproven, 0 unclassified, 0 additive, 1 not breaking
 `,
       err: '',
+    });
+  });
+
+  it('shows what breaks a party: in short for people, whole for programs', () => {
+    const document = (properties: object) =>
+      withSchema({ type: 'object', properties, required: ['id', 'plan'], additionalProperties: false });
+    const before = document({ id: { type: 'integer' }, plan: { enum: ['free'] } });
+    const after = document({ id: { type: 'integer' }, plan: { enum: ['free', 'paid'] } });
+    inFolder({ 'a.json': before, 'b.json': after }, (folder) => {
+      const run = (format: string) => runCli(['changes', 'a.json', 'b.json', '--format', format], folder);
+      expect(run('text')).toMatchObject({
+        code: 1,
+        out: expect.stringContaining(
+          '\n  witness        "paid"   at /plan breaks a receiver: must be equal to one of the allowed values\n',
+        ),
+      });
+      expect(run('markdown').out).toContain('| breaking: `"paid"` at /plan | not breaking |');
+      expect(JSON.parse(run('json').out)).toMatchObject({
+        changes: [{ witnesses: { receiver: { value: { id: 0, plan: 'paid' }, at: '/plan', schema: '' } } }],
+      });
+    });
+  });
+
+  it('exits with 0 if what the rules call breaking is unproven', () => {
+    const given = (maximum: number) => withSchema({ type: 'integer', maximum, exclusiveMaximum: 3 });
+    inFolder({ 'a.json': given(10), 'b.json': given(5) }, (folder) => {
+      expect(runCli(['changes', 'a.json', 'b.json'], folder)).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('0 breaking, 1 unproven,'),
+      });
     });
   });
 
@@ -348,7 +378,7 @@ not breaking: summary changed: webhooks › /hook › summary   /webhooks/~1hook
       '::error file=b.json,line=1,title=breaking%3A webhook added%3A webhooks › other::rule: webhook-added%0Afor a receiver: breaking%0A',
     );
     expect(JSON.parse(changes(NEW, ['--format', 'json']).out)).toMatchObject({
-      counts: { breaking: 1, unclassified: 1, 'not breaking': 0 },
+      counts: { breaking: 1, unproven: 0, unclassified: 1, additive: 0, 'not breaking': 0 },
       changes: [{ verdicts: { receiver: 'breaking' }, after: { value: '{}', line: 1 } }, {}],
     });
     expect(changes(NEW, ['--format', 'markdown']).out).toContain(

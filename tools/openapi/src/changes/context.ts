@@ -32,8 +32,23 @@ export function contextBelow(context: Context, kind: string, part: Pair): Contex
     name: isObject(shape) ? shape : kind,
     roles: rolesIn(context.roles, kind),
     isResponse: context.isResponse || kind === 'responses.*' || kind === 'operation.responses',
-    modifiers: [...context.modifiers, ...modifiersOf(kind)],
+    modifiers: [...context.modifiers, ...modifiersOf(kind), ...(hasUnevaluated(part) ? UNEVALUATED : [])],
   };
+}
+
+/** Of a part of this kind: `unevaluatedProperties` isn't beside itself. */
+export function modifiersAt({ modifiers }: Context, kind: string): readonly Modifier[] {
+  return /^schema\.unevaluated/.test(kind) ? modifiers.slice(0, -UNEVALUATED.length) : modifiers;
+}
+
+const UNEVALUATED: readonly Modifier[] = ['unevaluated'];
+
+function hasUnevaluated({ first, second }: Pair): boolean {
+  return [first, second].some(
+    (node) =>
+      node?.shape === 'schema' &&
+      (node.children.has('unevaluatedProperties') || node.children.has('unevaluatedItems')),
+  );
 }
 
 /** The context of what has no effect. */

@@ -10,10 +10,11 @@ import {
   contextOfRoot,
   isDefinitions,
   keyOf,
+  modifiersAt,
   silenced,
 } from './context.js';
 import { isLookedInto, type Part, partsOf } from './parts.js';
-import type { Pair, Unit } from './unit.js';
+import type { InMessage, Pair, Unit } from './unit.js';
 
 /** A change, and where it is. */
 export interface FoundUnit {
@@ -38,6 +39,8 @@ export function findUnits(root: Pair): readonly FoundUnit[] {
 interface Waiting {
   readonly part: Part;
   readonly around: Pair;
+  /** What it is in; undefined if that is the document. */
+  readonly above: Waiting | undefined;
   /** Of what it is a part of. */
   readonly context: Context;
   readonly at: Visit;
@@ -58,7 +61,13 @@ class UnitFinder {
 
   run(): readonly FoundUnit[] {
     const nothing: Pair = { first: undefined, second: undefined };
-    this.#lookInto(this.root, nothing, contextOfRoot(this.root), { pointer: '', within: undefined });
+    this.#lookInto(
+      this.root,
+      nothing,
+      contextOfRoot(this.root),
+      { pointer: '', within: undefined },
+      undefined,
+    );
     this.#compareAll();
     this.#areDefinitions = true;
     for (const waiting of this.#definitions.reverse()) this.#waiting.push(waiting);
@@ -85,22 +94,23 @@ class UnitFinder {
     else if (!isLookedInto(part)) this.#state(waiting);
     else {
       const pair = pairOf(part);
-      this.#lookInto(pair, part.within, contextBelow(context, part.kind, pair), at);
+      this.#lookInto(pair, part.within, contextBelow(context, part.kind, pair), at, waiting);
     }
   }
 
   /** Pushes in reverse, so that the first part is compared first. */
-  #lookInto(pair: Pair, around: Pair, context: Context, at: Visit): void {
+  #lookInto(pair: Pair, around: Pair, context: Context, at: Visit, above: Waiting | undefined): void {
     // An operation takes parameters from its path item.
-    const above = context.name === 'operation' ? this.#pairKey(around) : '';
-    const spot = this.#newSpot(`${this.#pairKey(pair)} ${above} ${keyOf(context)}`, at);
+    const pathItem = context.name === 'operation' ? this.#pairKey(around) : '';
+    const spot = this.#newSpot(`${this.#pairKey(pair)} ${pathItem} ${keyOf(context)}`, at);
     if (spot === undefined) return;
     if (!this.#areDefinitions) for (const node of nodesOf(pair)) this.#used.add(node);
     const parts = partsOf(pair, around, context).map((part): Waiting => {
       const within = part.isOfPathItem === true ? at.within : spot;
       const contextOfPart = part.isForOthers === true ? silenced(context) : context;
       const place = { pointer: `${within?.pointer ?? ''}${part.rest}`, within };
-      return { part, around: part.within === pair ? around : pair, context: contextOfPart, at: place };
+      const aroundPart = part.within === pair ? around : pair;
+      return { part, around: aroundPart, above, context: contextOfPart, at: place };
     });
     for (const part of parts.reverse()) this.#waiting.push(part);
   }
@@ -130,7 +140,8 @@ class UnitFinder {
     return number;
   }
 
-  #state({ part, around, context, at }: Waiting): void {
+  #state(waiting: Waiting): void {
+    const { part, around, context, at } = waiting;
     const { kind, field, within, first, second } = part;
     const pair = pairOf(part);
     if (!this.#areDefinitions) reach(nodesOf(pair), this.#used);
@@ -139,8 +150,21 @@ class UnitFinder {
     const { isResponse, ...below } = contextBelow(context, kind, pair);
     const audience = audienceOf({ isResponse, ...below });
     const { root } = this;
-    const { modifiers } = context;
-    const unit = { kind, field, first, second, within, around, root, audience, isResponse, modifiers };
+    const modifiers = modifiersAt(context, kind);
+    const inMessage = inMessageOf(waiting);
+    const unit = {
+      kind,
+      field,
+      first,
+      second,
+      within,
+      around,
+      root,
+      audience,
+      isResponse,
+      inMessage,
+      modifiers,
+    };
     this.#found.push({ unit, at });
   }
 
@@ -159,6 +183,14 @@ class UnitFinder {
     // Both documents have it, but in one of them it isn't a fact of its own, because something uses it.
     return nodesOf(this.root).every(({ source }) => descend(source, pointerSteps(pointer)) !== undefined);
   }
+}
+
+function inMessageOf({ part, above }: Waiting): InMessage | undefined {
+  const steps: string[] = [];
+  let [outer, next]: [Part, Waiting | undefined] = [part, above];
+  for (; outer.kind.startsWith('schema.') && next !== undefined; { part: outer, above: next } = next)
+    steps.unshift(outer.field);
+  return outer.kind.endsWith('.schema') ? { schema: pairOf(outer), steps } : undefined;
 }
 
 function pairOf({ first, second }: Part): Pair {

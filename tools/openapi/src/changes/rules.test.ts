@@ -13,13 +13,16 @@ const judged = (before: string, after: string): string[] =>
   changes(before, after).map(({ verdicts: { receiver, sender } }) => `${mark(receiver)} ${mark(sender)}`);
 
 const mark = (verdict: string | undefined) =>
-  verdict === undefined ? '-' : ({ breaking: 'breaks', unclassified: '?' }[verdict] ?? 'fine');
+  verdict === undefined
+    ? '-'
+    : ({ breaking: 'breaks', unclassified: '?', 'not breaking': 'fine' }[verdict] ?? verdict);
 
 const FINE = 'fine fine';
 const WIDER = 'breaks fine';
 const NARROWER = 'fine breaks';
 const BOTH = 'breaks breaks';
 const UNKNOWN = '? ?';
+const ADDITIVE = 'additive additive';
 
 type Row = readonly [key: string, before: string, after: string, want: string];
 
@@ -41,6 +44,7 @@ const info = (fields: object) => hooks(HOOK, { info: { title: 'T', version: '1',
 
 const A = { $ref: '#/components/schemas/A' };
 const s = (schema: unknown) => withSchema(schema);
+const closed = (properties: object) => s({ properties, additionalProperties: false });
 const schemaRows = (keyword: string, from: unknown, to: unknown, want: readonly string[]): Row[] => {
   const key = `schema.${keyword}`;
   const [added = '', removed = '', changed] = want;
@@ -178,8 +182,10 @@ const ROWS: readonly Row[] = [
   ...schemaRows('multipleOf', 2, 3, [...CONSTRAINT, UNKNOWN]),
   ...schemaRows('pattern', 'a', 'b', [...CONSTRAINT, UNKNOWN]),
   ...schemaRows('uniqueItems', true, false, [...CONSTRAINT, WIDER]),
-  ['schema.properties.*', s({ type: 'object' }), s({ type: 'object', properties: { a: {} } }), WIDER],
-  ['schema.properties.*', s({ properties: { a: {}, b: {} } }), s({ properties: { a: {} } }), NARROWER],
+  ['schema.properties.*', s({ type: 'object' }), s({ type: 'object', properties: { a: {} } }), ADDITIVE],
+  ['schema.properties.*', s({ properties: { a: {}, b: {} } }), s({ properties: { a: {} } }), '? fine'],
+  ['schema.properties.*', closed({ b: {} }), closed({ a: {}, b: {} }), WIDER],
+  ['schema.properties.*', closed({ a: {}, b: {} }), closed({ b: {} }), NARROWER],
   ['schema.properties.*', s({ properties: { a: true } }), s({ properties: { a: false } }), NARROWER],
   [
     'schema.properties.*',
@@ -195,9 +201,10 @@ const ROWS: readonly Row[] = [
   ]),
   ...schemaRows('prefixItems', [{ type: 'null' }], [], CONSTRAINT),
   ['schema.prefixItems.*', s({ prefixItems: [{}] }), s({ prefixItems: [{}, false] }), NARROWER],
-  ...['items', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'propertyNames'].flatMap(
-    (one) => schemaRows(one, false, { type: 'null' }, [...CONSTRAINT, WIDER]),
+  ...['items', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems'].flatMap((one) =>
+    schemaRows(one, false, { type: 'null' }, [...CONSTRAINT, WIDER]),
   ),
+  ...schemaRows('propertyNames', false, { maxLength: 1 }, [...CONSTRAINT, WIDER]),
   [
     'schema.$ref',
     withSchema({ properties: { a: A } }, { A: { type: 'null' } }),
@@ -206,7 +213,7 @@ const ROWS: readonly Row[] = [
   ],
   ...schemaRows('contains', { type: 'null' }, true, [...CONSTRAINT, UNKNOWN]),
   ...schemaRows('not', { type: 'null' }, true, [...CONSTRAINT, UNKNOWN]),
-  ...schemaRows('allOf', [{ type: 'null' }], [{ type: 'null' }, { title: 'a' }], [...CONSTRAINT, NARROWER]),
+  ...schemaRows('allOf', [{ maxLength: 2 }], [{ maxLength: 2 }, { minLength: 1 }], [...CONSTRAINT, NARROWER]),
   ...schemaRows('anyOf', [{ type: 'null' }], [{ title: 'a' }, { type: 'null' }], [...CONSTRAINT, WIDER]),
   [
     'schema.anyOf',
@@ -377,7 +384,7 @@ describe('a wider schema', () => {
     },
     {
       name: 'in a property, an item, an alternative breaks the receiver',
-      given: at((schema) => s({ properties: { a: { items: { anyOf: [schema, { type: 'null' }] } } } })),
+      given: at((schema) => s({ properties: { a: { items: { anyOf: [schema, { type: 'array' }] } } } })),
       want: { receiver: 'breaking', sender: 'not breaking' },
     },
   ])('$name', ({ given: [before, after], want }) => {
@@ -438,7 +445,7 @@ describe('changes', () => {
     const node = (more: object) => ({ properties: { next: { $ref: '#/components/schemas/N' }, ...more } });
     const given = (more: object) => withSchema({ $ref: '#/components/schemas/N' }, { N: node(more) });
     expect(changes(given({}), given({ a: {} })).map(({ what, verdict }) => [what, verdict])).toEqual([
-      ['property added', 'breaking'],
+      ['property added', 'additive'],
     ]);
   });
 

@@ -10,6 +10,8 @@ import {
   lowerBoundChanged,
   nameChanged,
   operationAdded,
+  patternPropertiesEffect,
+  prefixItemsEffect,
   propertyAdded,
   propertyRemoved,
   requiredEffect,
@@ -25,7 +27,7 @@ export type EffectOf = Effect | ((unit: Unit) => Effect);
 
 const UPPER_BOUNDS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
 const LOWER_BOUNDS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
-const SCHEMAS = ['patternProperties.*', 'dependentSchemas.*', 'prefixItems.*', 'items', '$ref'];
+const SCHEMAS = ['dependentSchemas.*', 'items', '$ref'];
 
 /** What a change of one kind means. */
 export interface Rule {
@@ -125,7 +127,9 @@ export const RULES: Rules = {
   'schema.uniqueItems': always('uniqueness of items', flag(NARROWS, WIDENS)),
   'schema.properties.*': rule('property', propertyAdded, propertyRemoved, schemaEffect),
   ...each('schema', SCHEMAS, () => always('schema', schemaEffect)),
-  'schema.prefixItems': constraint('schema', UNKNOWN),
+  'schema.patternProperties.*': always('schema', patternPropertiesEffect),
+  'schema.prefixItems.*': always('schema', prefixItemsEffect(schemaEffect)),
+  'schema.prefixItems': rule('schema', prefixItemsEffect(NARROWS), prefixItemsEffect(WIDENS), UNKNOWN),
   'schema.contains': constraint('schema', UNKNOWN),
   'schema.additionalProperties': always('further properties', schemaEffect),
   'schema.unevaluatedProperties': always('further properties', schemaEffect),

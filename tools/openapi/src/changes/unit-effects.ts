@@ -1,6 +1,6 @@
 import { type FactChild, type FactNode, isSame } from '../facts/fact.js';
 import { METHODS } from '../facts/openapi-objects.js';
-import { type Effect, EITHER, modified, NARROWS, NEITHER, UNKNOWN, WIDENS } from './effect.js';
+import { ADDITIVE, type Effect, EITHER, modified, NARROWS, NEITHER, UNKNOWN, WIDENS } from './effect.js';
 import type { Unit } from './unit.js';
 
 // What the rules need a look at both documents for: the effect of a part that was added, removed or changed.
@@ -38,21 +38,50 @@ export function nameChanged({ first, second }: Unit): Effect {
   return first?.node.text.toLowerCase() === second?.node.text.toLowerCase() ? NEITHER : UNKNOWN;
 }
 
+/** Where further properties are allowed, the new property was allowed before. */
 export function propertyAdded({ around }: Unit): Effect {
-  const isSure = allowsAllOrNone(around.first) && allowsAllOrNone(around.second);
-  return isSure ? WIDENS : { widens: 'yes', narrows: 'maybe' };
+  const before = furtherProperties(around.first);
+  if (before === 'all') return ADDITIVE;
+  return before === 'none' ? WIDENS : { widens: 'yes', narrows: 'maybe' };
 }
 
+/** Where further properties are allowed, the old property is still allowed. Whoever reads may miss it. */
 export function propertyRemoved({ around }: Unit): Effect {
-  const isSure = allowsAllOrNone(around.first) && allowsAllOrNone(around.second);
-  return isSure ? NARROWS : { widens: 'maybe', narrows: 'yes' };
+  const after = furtherProperties(around.second);
+  if (after === 'all') return { widens: 'maybe', narrows: 'no' };
+  return after === 'none' ? NARROWS : { widens: 'maybe', narrows: 'yes' };
 }
 
-/** Whether a schema allows any further property, or none. A schema for them may fit the property or not. */
-function allowsAllOrNone(schema: FactNode | undefined): boolean {
-  const fields = ['additionalProperties', 'unevaluatedProperties', 'patternProperties'];
-  const given = fields.map((field) => schema?.children.get(field)).find((child) => child !== undefined);
-  return allowedBy(given) !== 'some';
+/** Whether a schema allows any property that it doesn't name, or none. A schema for them may fit it or not. */
+function furtherProperties(schema: FactNode | undefined): 'all' | 'some' | 'none' {
+  if (schema?.children.has('patternProperties') === true) return 'some';
+  return furtherItemsOrProperties(schema, ['additionalProperties', 'unevaluatedProperties']);
+}
+
+/** What the first of these keywords that a schema has allows. */
+function furtherItemsOrProperties(schema: FactNode | undefined, keywords: readonly string[]) {
+  return allowedBy(keywords.map((one) => schema?.children.get(one)).find((child) => child !== undefined));
+}
+
+/** A pattern names properties, which `additionalProperties` is no longer about. */
+export function patternPropertiesEffect(unit: Unit): Effect {
+  const isAlone = [unit.around.first, unit.around.second].every(
+    (schema) => furtherItemsOrProperties(schema, ['additionalProperties', 'unevaluatedProperties']) === 'all',
+  );
+  return isAlone ? schemaEffect(unit) : UNKNOWN;
+}
+
+/** An item that `prefixItems` describes is one that `items` isn't about. */
+export function prefixItemsEffect(alone: Effect | ((unit: Unit) => Effect)): (unit: Unit) => Effect {
+  return (unit) => {
+    const isAlone = [unit.around, unit.within].every((pair) =>
+      [pair.first, pair.second].every(
+        (schema) => furtherItemsOrProperties(schema, ['items', 'unevaluatedItems']) === 'all',
+      ),
+    );
+    if (!isAlone) return UNKNOWN;
+    return typeof alone === 'function' ? alone(unit) : alone;
+  };
 }
 
 export function typeChanged({ first, second }: Unit): Effect {

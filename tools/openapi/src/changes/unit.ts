@@ -16,6 +16,13 @@ export interface Pair {
   readonly second: FactNode | undefined;
 }
 
+/** A part of the schema of a body, a parameter or a header. */
+export interface InMessage {
+  readonly schema: Pair;
+  /** Of a JSON Pointer; the same in both documents. */
+  readonly steps: readonly string[];
+}
+
 /** What changed as one: the highest part that only one document has, or a part that has no parts of its own. */
 export interface Unit {
   /** What the rules call it, as `schema.maximum`, `schema.properties.*` or `paths.*`. */
@@ -33,6 +40,8 @@ export interface Unit {
   readonly audience: Audience;
   /** Whether it is said of a response. */
   readonly isResponse: boolean;
+  /** The schema of the message that it is a part of, and the steps from there. Undefined if it is in none. */
+  readonly inMessage: InMessage | undefined;
   /** From the outermost to the innermost. */
   readonly modifiers: readonly Modifier[];
 }

@@ -17,8 +17,15 @@ export const changes: Command = {
 
 Lists what changed between two revisions of an OpenAPI 3.1 document, and what each change means for the sender
 and the receiver of a webhook, and for the client of a path. Something new that may be said breaks whoever reads
-it; something that may no longer be said breaks whoever writes it. What no rule knows is unclassified. A change
-in a shared part is listed once, with its first ten places.
+it; something that may no longer be said breaks whoever writes it. A change in a shared part is listed once, with
+its first ten places. The verdicts, the worst first:
+
+  breaking          a value shows it, which one side may send and the other refuses; a part that isn't in a schema
+                    needs none
+  unproven          the rules call it breaking, and no such value was found
+  unclassified      no rule knows what it means
+  additive          an optional property came where the schema allows further properties
+  not breaking
 
   --base REVISION   the old revision, as git names it; needs --document
   --document FILE   the new revision, and the file's name in the old one
@@ -28,7 +35,7 @@ in a shared part is listed once, with its first ten places.
   --format FORMAT   text (default), json, markdown, or github (annotations); the last two print nothing
                     when nothing changed
 
-Exit: 0 no change is breaking, 1 a change is breaking, 2 the tool could not run.
+Exit: 0 no change is breaking (unproven ones may be), 1 a change is breaking, 2 the tool could not run.
 `,
   options: {
     base: { type: 'string' },
