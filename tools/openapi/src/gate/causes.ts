@@ -29,9 +29,10 @@ export function findCauses(
   unexplained: readonly Finding[],
 ): Causes {
   const left = new Set(unexplained.map(keyOf));
+  const filled = new Set(findings.filter((finding) => isFilledMap(finding, implied)));
   const problems = new Map<string, Finding[]>();
   for (const finding of findings) {
-    if (finding.state === 'answered' || left.has(keyOf(finding))) continue;
+    if (finding.state === 'answered' || left.has(keyOf(finding)) || filled.has(finding)) continue;
     const question = questionOf(finding, implied);
     if (question !== undefined) problems.set(question, [...(problems.get(question) ?? []), finding]);
   }
@@ -48,8 +49,17 @@ export function findCauses(
     if (answer.state !== 'answered' || !problems.has(answer.question)) return answer;
     return { ...answer, state: following.has(answer.question) ? 'depends' : 'wrong actions' };
   });
-  const explained = new Set([...problems.values()].flat());
+  const explained = new Set([...filled, ...[...problems.values()].flat()]);
   return { findings: findings.filter((finding) => !explained.has(finding)), answers: judged, problems };
+}
+
+/** Whether an answer adds an empty map, as it should, and the document shows it filled by other answers. */
+function isFilledMap(
+  { action, baseline, reason, pointer }: Finding,
+  implied: ReadonlyMap<string, Implied>,
+): boolean {
+  const places = action && implied.get(action.question)?.places;
+  return reason === 'shown differently' && baseline?.text === '{}' && places?.includes(pointer) === true;
 }
 
 function keyOf({ state, reason, pointer }: Finding): string {
