@@ -34,7 +34,7 @@ test.each(guide.slice(1).map((block) => [block.commands.split('\n')[0], block] a
     expect({ fails: failed, output }).toEqual({ fails, output });
     for (const line of shows) expect(output).toContain(line);
   },
-  300_000,
+  600_000,
 );
 
 /** Runs commands in the clone. */
