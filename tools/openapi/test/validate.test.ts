@@ -41,6 +41,10 @@ describe('a valid document', () => {
       'a reference to the value of an unknown keyword',
       schema('parts: { type: string }\nitems: { $ref: "#/components/schemas/A/parts" }'),
     ],
+    [
+      'a server with a variable that it does not describe',
+      document("paths: {}\nservers: [{ url: '{base_url}/a' }]"),
+    ],
     ['two webhooks of one path item', document('webhooks: { a: &a { post: { summary: s } }, b: *a }')],
   ])('may have %s', (_, text) => {
     expect(faults(text)).toEqual([]);
@@ -145,9 +149,9 @@ describe('a fault of OpenAPI is found at its line', () => {
       '5: /components/securitySchemes/k needs `name`, because its type is apiKey',
     ],
     [
-      'a server with an unknown variable',
-      "paths: {}\nservers:\n  - url: 'https://{host}'",
-      "5: /servers/0/url has {host}, which `variables` doesn't have",
+      'a default of a server that is no value of its enum',
+      "paths: {}\nservers:\n  - url: 'https://{a}'\n    variables: { a: { default: x, enum: [y] } }",
+      '6: /servers/0/variables/a/default must be one of the values of `enum`',
     ],
     [
       'a tag that comes twice',

@@ -12,12 +12,6 @@ export const FIELDS_TOGETHER: Partial<Record<ObjectName, (node: SourceMap, fail:
       fail('needs `paths`, `components` or `webhooks`');
   },
   license: (node, fail) => atMostOne(node, fail, 'identifier', 'url'),
-  server(node, fail) {
-    const variables = valueAt(node, 'variables');
-    for (const [, name = ''] of (stringAt(node, 'url') ?? '').matchAll(/\{([^{}]*)\}/g))
-      if (variables?.kind !== 'map' || !variables.entries.has(name))
-        fail(`has {${name}}, which \`variables\` doesn't have`, 'url');
-  },
   'server-variable'(node, fail) {
     const values = valueAt(node, 'enum');
     const given = stringAt(node, 'default');
