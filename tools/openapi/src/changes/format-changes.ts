@@ -87,7 +87,7 @@ function entryOf(change: Change, producerOf: ProducerOf): Entry {
       ...witnessesOf(change).map(([party, witness]) => ({
         label: 'witness',
         value: shortValue(witness),
-        words: `${placeOf(witness)} breaks a ${party}: ${witness.reason}`,
+        words: `${placeOf(witness)} breaks a ${party}: ${visible(witness.reason)}`,
       })),
       ...statement('before', before && statementOf(before)),
       ...statement('after', after && statementOf(after)),
@@ -118,7 +118,7 @@ function shortValue({ value, at }: Witness): string {
 }
 
 function placeOf({ at }: Witness): string {
-  return at === '' ? 'as the value' : `at ${at}`;
+  return at === '' ? 'as the value' : visible(`at ${at}`);
 }
 
 function counts(changes: readonly Change[]): Record<Verdict, number> {
