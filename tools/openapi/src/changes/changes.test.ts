@@ -52,6 +52,24 @@ describe('a webhook that comes or goes is one change', () => {
   });
 });
 
+describe('a change of a component that nothing uses is told, though what it names is used', () => {
+  const document = (unused: object) => {
+    const webhooks = { a: receiving({ items: ref('A') }), b: receiving(ref('B')) };
+    return documentOf({
+      webhooks,
+      components: { schemas: { A: { type: 'string' }, B: { type: 'null' }, C: unused } },
+    });
+  };
+  it.each<{ name: string; after: object }>([
+    { name: 'a reference goes', after: {} },
+    { name: 'a reference leads to another part', after: { items: ref('B') } },
+  ])('$name', ({ after }) => {
+    expect(told(document({ items: ref('A') }), document(after))).toEqual([
+      expect.stringContaining(': /components/schemas/C/items'),
+    ]);
+  });
+});
+
 describe('changes are counted by the part that changed', () => {
   it('two new properties of the same schema are two', () => {
     const given = (properties: object) =>

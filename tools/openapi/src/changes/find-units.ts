@@ -54,6 +54,8 @@ class UnitFinder {
   readonly #definitions: Waiting[] = [];
   readonly #parameters = new Set<string>();
   readonly #used = new Set<FactNode>();
+  /** The pairs that were compared where they are used. */
+  readonly #comparedPairs = new Set<string>();
   readonly #found: { readonly unit: Unit; readonly at: Visit }[] = [];
   #areDefinitions = false;
 
@@ -88,9 +90,10 @@ class UnitFinder {
 
   #compare(waiting: Waiting): void {
     const { part, context, at } = waiting;
-    if (this.#areDefinitions && this.#isUsed(part, at.pointer)) return;
-    const isDefinition = part.isForOthers === true || (isDefinitions(part.kind) && isLookedInto(part));
-    if (isDefinition && !this.#areDefinitions) this.#definitions.push(waiting);
+    const isDefinition = part.isForOthers === true || isDefinitions(part.kind);
+    if (this.#areDefinitions && this.#isCompared(part, isDefinition, at.pointer)) return;
+    if (!this.#areDefinitions && (part.isForOthers === true || (isDefinition && isLookedInto(part))))
+      this.#definitions.push(waiting);
     else if (!isLookedInto(part)) this.#state(waiting);
     else {
       const pair = pairOf(part);
@@ -104,7 +107,10 @@ class UnitFinder {
     const pathItem = context.name === 'operation' ? this.#pairKey(around) : '';
     const spot = this.#newSpot(`${this.#pairKey(pair)} ${pathItem} ${keyOf(context)}`, at);
     if (spot === undefined) return;
-    if (!this.#areDefinitions) for (const node of nodesOf(pair)) this.#used.add(node);
+    if (!this.#areDefinitions) {
+      this.#comparedPairs.add(this.#pairKey(pair));
+      for (const node of nodesOf(pair)) this.#used.add(node);
+    }
     const parts = partsOf(pair, around, context).map((part): Waiting => {
       const within = part.isOfPathItem === true ? at.within : spot;
       const contextOfPart = part.isForOthers === true ? silenced(context) : context;
@@ -175,9 +181,12 @@ class UnitFinder {
     return true;
   }
 
-  /** Whether a definition is compared where it is used. */
-  #isUsed(part: Part, pointer: string): boolean {
-    const nodes = nodesOf(pairOf(part));
+  /** Whether a part was compared already, where it is used. */
+  #isCompared(part: Part, isDefinition: boolean, pointer: string): boolean {
+    const pair = pairOf(part);
+    // A part of a definition that nothing uses may be used elsewhere, and still have changed here.
+    if (!isDefinition) return this.#comparedPairs.has(this.#pairKey(pair));
+    const nodes = nodesOf(pair);
     if (nodes.every((node) => this.#used.has(node))) return true;
     if (nodes.length === 2 || !/^components\.\w+\.\*$/.test(part.kind)) return false;
     // Both documents have it, but in one of them it isn't a fact of its own, because something uses it.
