@@ -3,14 +3,21 @@ import fc from 'fast-check';
 /** One change of a document: at which place, and which. */
 interface Mutation {
   readonly place: number;
-  readonly kind: 'delete' | 'change' | 'add';
+  readonly kind: (typeof KINDS)[number];
 }
+
+const KINDS = ['delete', 'change', 'add'] as const;
 
 /** Which place is taken modulo the number of places that the document has. */
 export const mutations: fc.Arbitrary<Mutation> = fc.record({
   place: fc.nat(),
-  kind: fc.constantFrom('delete', 'change', 'add'),
+  kind: fc.constantFrom(...KINDS),
 });
+
+/** Every mutation of a document. */
+export function everyMutation(document: object): Mutation[] {
+  return KINDS.flatMap((kind) => placesFor(kind, document).map((_, place) => ({ place, kind })));
+}
 
 /** A text that is in no document. */
 const FRESH = 'fresh 8f1c';
@@ -18,7 +25,7 @@ const FRESH = 'fresh 8f1c';
 /** A copy of the document with one key or item deleted, one value changed, or one key or item added. */
 export function mutate(document: object, { place, kind }: Mutation): object {
   const copy = JSON.parse(JSON.stringify(document)) as object;
-  const places = placesIn(copy).filter(({ value }) => kind !== 'add' || isContainer(value));
+  const places = placesFor(kind, copy);
   const chosen = places[place % places.length];
   if (chosen === undefined) return { ...copy, [FRESH]: FRESH };
   const { parent, key, value } = chosen;
@@ -33,6 +40,10 @@ interface Slot {
   readonly parent: object;
   readonly key: string;
   readonly value: unknown;
+}
+
+function placesFor(kind: Mutation['kind'], document: object): Slot[] {
+  return placesIn(document).filter(({ value }) => kind !== 'add' || isContainer(value));
 }
 
 function placesIn(container: object): Slot[] {

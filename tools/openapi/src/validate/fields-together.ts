@@ -59,8 +59,14 @@ export const FIELDS_TOGETHER: Partial<Record<ObjectName, (node: SourceMap, fail:
   'security-scheme'(node, fail) {
     const type = stringAt(node, 'type') ?? '';
     const needed = Object.hasOwn(NEEDED, type) ? NEEDED[type] : undefined;
-    for (const field of needed ?? [])
+    if (needed === undefined) return;
+    for (const field of needed)
       if (!node.entries.has(field)) fail(`needs \`${field}\`, because its type is ${type}`);
+    for (const field of Object.values(NEEDED).flat())
+      if (node.entries.has(field) && !needed.includes(field))
+        fail(`is not for a security scheme of the type ${type}`, field);
+    if (node.entries.has('bearerFormat') && stringAt(node, 'scheme')?.toLowerCase() !== 'bearer')
+      fail('is only for a security scheme of the type http with the scheme bearer', 'bearerFormat');
   },
 };
 
