@@ -1,20 +1,16 @@
 import { escapeStep } from '../read/json-pointer.js';
-import { formatPlace, type Place } from '../read/source-node.js';
-import { ToolError } from '../read/tool-error.js';
+import type { Place } from '../read/source-node.js';
 import { type Fact, factAt, type FactChild, type FactNode, NO_CHILDREN, parameterName } from './fact.js';
+import { ListCounter } from './list-counter.js';
 import { capped, countPlaces, type Part, placesOf, type Visit } from './places.js';
-
-/** How many facts may be listed. A longer list is no help, and doesn't fit in memory. */
-const MAX_FACTS = 300_000;
-
-/** How many characters the pointers of their places may have together. */
-const MAX_CHARACTERS = 50_000_000;
 
 /** A fact that is not the same in both documents, or one that has a label. */
 export interface Comparison<Label> {
   readonly pointer: string;
   /** The other places of the same part, which both documents share there: the first 999 of them. */
   readonly alsoAt: readonly string[];
+  /** How many places there are, this one and those that are not listed included. */
+  readonly count: number;
   /** What the first document states; undefined if nothing. */
   readonly first?: Fact;
   /** What the second document states; undefined if nothing. */
@@ -81,7 +77,7 @@ class Comparer<Label> {
     return {
       equal: facts.reduce((sum, { at }) => capped(sum + countPlaces(at.within)), 0),
       *equalFacts() {
-        const counter = new Counter('are stated');
+        const counter = new ListCounter('are stated');
         for (const { at, child } of facts) {
           const pointers = placesOf(at);
           counter.count(child.place, pointers);
@@ -93,7 +89,7 @@ class Comparer<Label> {
   }
 
   #comparisons(): Comparison<Label>[] {
-    const counter = new Counter('differ');
+    const counter = new ListCounter('differ');
     return this.#listed.map((pair) => {
       const comparison = toComparison(pair);
       const { first, second } = pair;
@@ -209,27 +205,6 @@ function alignParameters(ours: FactNode['children'], theirs: FactNode['children'
   );
 }
 
-/** Counts what is listed. */
-class Counter {
-  #facts = 0;
-  #characters = 0;
-
-  /** @param what happens to the facts: `differ` */
-  constructor(readonly what: string) {}
-
-  count(place: Place, pointers: readonly string[]): void {
-    this.#facts += 1;
-    for (const pointer of pointers) this.#characters += pointer.length;
-    if (this.#facts > MAX_FACTS) this.#fail(place, `more than ${MAX_FACTS} facts ${this.what}`);
-    if (this.#characters > MAX_CHARACTERS)
-      this.#fail(place, `the places of facts that ${this.what} have more than ${MAX_CHARACTERS} characters`);
-  }
-
-  #fail(place: Place, problem: string): never {
-    throw new ToolError('too-large', `${formatPlace(place)}: too much to list: ${problem}`);
-  }
-}
-
 function isLeaf(child: FactChild | undefined): boolean {
   return child === undefined || child.node.kind === 'value';
 }
@@ -247,6 +222,7 @@ function toComparison<Label>({ first, second, labels, ...visit }: Pair<Label>): 
   return {
     pointer,
     alsoAt,
+    count: countPlaces(visit.within),
     ...(first && { first: factAt(pointer, first) }),
     ...(second && { second: factAt(pointer, second) }),
     labels,

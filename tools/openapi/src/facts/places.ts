@@ -59,3 +59,16 @@ export function countPlaces(part: Part | undefined): number {
 export function capped(count: number): number {
   return Math.min(count, Number.MAX_SAFE_INTEGER);
 }
+
+/** A count in words: `at least 9007199254740991` if there may be more. */
+export function countText(count: number): string {
+  return count < Number.MAX_SAFE_INTEGER ? String(count) : `at least ${count}`;
+}
+
+/** What a list says at its end, if it leaves places out: `and 12 more places`. */
+export function morePlaces(listed: number, count: number): string[] {
+  if (count <= listed) return [];
+  const more = count - listed;
+  const isExact = count < Number.MAX_SAFE_INTEGER;
+  return [`and ${isExact ? '' : 'at least '}${more} more ${more === 1 ? 'place' : 'places'}`];
+}

@@ -25,8 +25,10 @@ export interface Finding {
   readonly state: FindingState;
   /** JSON Pointer of the fact. */
   readonly pointer: string;
-  /** The same fact in other places, which share a schema or another part with this one. */
+  /** The same fact in other places, which share a schema or another part with this one: the first 999 of them. */
   readonly alsoAt: readonly string[];
+  /** In how many places it is, this one and those that `alsoAt` leaves out included. */
+  readonly count: number;
   /** What the specification, or an answer to it, states. */
   readonly baseline?: Fact;
   /** What the document states. */
@@ -39,9 +41,15 @@ export interface Finding {
 }
 
 /** The state of a fact that a comparison lists. Its label is the answer that states it. */
-export function classify({ pointer, alsoAt, first, second, labels }: Comparison<Action>): Finding {
+export function classify({ pointer, alsoAt, count, first, second, labels }: Comparison<Action>): Finding {
   const action = labels.at(-1);
-  const facts = { pointer, alsoAt, ...(first && { baseline: first }), ...(second && { document: second }) };
+  const facts = {
+    pointer,
+    alsoAt,
+    count,
+    ...(first && { baseline: first }),
+    ...(second && { document: second }),
+  };
   if (first === undefined) return { ...facts, state: 'invented' };
   if (action === undefined) return { ...facts, state: second === undefined ? 'missing' : 'contradicted' };
   if (second === undefined) return { ...facts, state: 'stale answer', reason: 'not shown', action };

@@ -1,6 +1,7 @@
 import { documentOf, reader, type Texts } from '../../test/documents.js';
 import { formatPlace } from '../read/source-node.js';
-import { gate, type GateInput, type GateReport, tally, tallyLine } from './gate.js';
+import { gate, type GateInput, type GateReport } from './gate.js';
+import { tally, tallyLine } from './tally.js';
 
 const BASELINE = {
   'x-a': 1,

@@ -11,7 +11,7 @@ import { pointerSteps } from '../read/json-pointer.js';
 import { readOpenapi, type ReadText, SourceFiles } from '../read/source-files.js';
 import { descend, type Place, scalarText, type SourceNode, stringAt } from '../read/source-node.js';
 import { findCauses } from './causes.js';
-import { classify, type Finding, type FindingState } from './finding.js';
+import { classify, type Finding } from './finding.js';
 
 /** What is compared with what. Paths are handed to `readText` as they are. */
 export interface GateInput {
@@ -130,7 +130,7 @@ function actionAt({ file, start }: Place, actions: readonly Action[]): Action | 
 function refusal({ existing, ...refused }: RefusedAction): Finding {
   const { pointer } = refused;
   const baseline = existing && { pointer, text: textOf(existing), place: existing, source: existing };
-  return { state: 'stale answer', alsoAt: [], ...refused, ...(baseline && { baseline }) };
+  return { state: 'stale answer', alsoAt: [], count: 1, ...refused, ...(baseline && { baseline }) };
 }
 
 /** Whether an action adds only empty maps, which other answers fill, at places that the baseline doesn't have. */
@@ -166,7 +166,14 @@ function silentActions(
   return actions
     .filter((action) => action.update !== undefined && !heard.has(action))
     .filter((action) => !refersToFact(action) && !addsMaps(action, before))
-    .map((action) => ({ state: 'stale answer', reason: 'states nothing', pointer: '', alsoAt: [], action }));
+    .map((action) => ({
+      state: 'stale answer',
+      reason: 'states nothing',
+      pointer: '',
+      alsoAt: [],
+      count: 1,
+      action,
+    }));
 }
 
 function isWithin(place: Place, { file, start, end }: SourceNode): boolean {
@@ -179,46 +186,7 @@ function textOf(node: SourceNode): string {
   return node.items.length === 0 ? '[]' : '[…]';
 }
 
-/**
- * How many facts are in each state; a fact in several places counts once for each. Answers are counted by question: an
- * unmatched one is not the same in the overlay and in the code, or its actions are wrong.
- */
-export type Tally = Readonly<Record<'specified' | FindingState | 'unmatched answer', number>>;
-
-/** Counts the facts of a report. */
-export function tally({ specified, findings, answers }: GateReport): Tally {
-  const count = (state: FindingState) =>
-    findings.filter((finding) => finding.state === state).reduce((sum, finding) => sum + places(finding), 0);
-  const isStale = (question: string) =>
-    findings.some(({ state, action }) => state === 'stale answer' && action?.question === question);
-  return {
-    specified,
-    missing: count('missing'),
-    contradicted: count('contradicted'),
-    invented: count('invented'),
-    answered: answers.filter(({ state, question }) => state === 'answered' && !isStale(question)).length,
-    'stale answer': count('stale answer'),
-    'unmatched answer': answers.filter(({ state }) => state !== 'answered' && state !== 'depends').length,
-  };
-}
-
-/** `11 specified, 0 missing, 0 contradicted, 0 invented, 0 answered`, and `, 1 stale, 1 unmatched` if there are any. */
-export function tallyLine(counts: Tally): string {
-  const { specified, missing, contradicted, invented, answered } = counts;
-  const line = `${specified} specified, ${missing} missing, ${contradicted} contradicted, ${invented} invented, ${answered} answered`;
-  const { 'stale answer': stale, 'unmatched answer': unmatched } = counts;
-  return [
-    line,
-    ...(stale > 0 ? [`${stale} stale`] : []),
-    ...(unmatched > 0 ? [`${unmatched} unmatched`] : []),
-  ].join(', ');
-}
-
 /** Whether the document shows exactly what is stated and answered, and both sides of each answer say the same. */
 export function isClean({ findings, answers }: GateReport): boolean {
   return [...findings, ...answers].every(({ state }) => state === 'answered');
-}
-
-function places({ alsoAt }: Finding): number {
-  return 1 + alsoAt.length;
 }

@@ -1,9 +1,11 @@
 import type { OpenQuestion } from '@plant-store/contract';
 import { type ComparedAnswer, valueText } from '../answers/compare.js';
 import { type Fact, statedIn } from '../facts/fact.js';
+import { countText, morePlaces } from '../facts/places.js';
 import { code, escape, generatedBy, table } from '../format/markdown.js';
 import type { Finding } from '../gate/finding.js';
-import { type GateReport, tally, tallyLine } from '../gate/gate.js';
+import type { GateReport } from '../gate/gate.js';
+import { tally, tallyLine } from '../gate/tally.js';
 import { plainName } from '../read/json-pointer.js';
 import { type SourceNode, stringAt, valueAt } from '../read/source-node.js';
 import { factsAddedBy } from '../report/entries.js';
@@ -60,16 +62,22 @@ export function renderLedger({ report, questions, generator, sources }: LedgerIn
   return `${parts.join('\n\n')}\n`;
 }
 
-/** A fact that several places share has a row for each. */
-function findingRows({ state, reason, pointer, alsoAt, baseline, document, action }: Finding): string[][] {
-  return [pointer, ...alsoAt].map((at) => [
+/** A fact that several places share has a row for each, and one for those that are too many. */
+function findingRows(finding: Finding): string[][] {
+  const { state, reason, pointer, alsoAt, count, baseline, document, action } = finding;
+  const rowOf = (name: string, at: string): string[] => [
     reason === undefined ? state : `${state}: ${reason}`,
-    escape(plainName(at)),
-    code(at),
+    escape(name),
+    at,
     valueOf(baseline),
     valueOf(document),
     escape(action?.question ?? (baseline && statedIn(baseline)) ?? ''),
-  ]);
+  ];
+  const places = [pointer, ...alsoAt];
+  return [
+    ...places.map((at) => rowOf(plainName(at), code(at))),
+    ...morePlaces(places.length, count).map((more) => rowOf(more, '')),
+  ];
 }
 
 function answerRow(
@@ -80,7 +88,8 @@ function answerRow(
   const { state, question, action, entered } = compared;
   const entry = questions.find(({ id }) => id === question);
   const name = entry === undefined ? question : `${entry.title} (${entry.section}, ${question})`;
-  const facts = factsAddedBy(compared, report.findings);
+  const { places, count } = factsAddedBy(compared, report.findings);
+  const facts = [...places.map(code), ...morePlaces(places.length, count)];
   const isOne = state === 'answered' || report.entered === undefined;
   return [
     state,
@@ -91,7 +100,7 @@ function answerRow(
     escape(action?.answeredBy ?? ''),
     escape(action?.date ?? ''),
     escape(action?.reason ?? ''),
-    facts.map(code).join('<br>') || 'none',
+    facts.join('<br>') || 'none',
   ];
 }
 
@@ -104,9 +113,9 @@ function acceptedRow([question, accepted]: [string, SourceNode]): string[] {
 function specified({ specified: count, stated }: GateReport): string {
   const rows = Array.from(stated(), specifiedRow);
   return `<details>
-<summary>${count} specified</summary>
+<summary>${countText(count)} specified</summary>
 
-${table(HEAD, rows)}
+${[table(HEAD, rows), ...morePlaces(rows.length, count)].join('\n\n')}
 
 </details>`;
 }

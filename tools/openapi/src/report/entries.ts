@@ -1,5 +1,6 @@
 import { type ComparedAnswer, valueText } from '../answers/compare.js';
 import { statedIn } from '../facts/fact.js';
+import { capped, countText, morePlaces } from '../facts/places.js';
 import { type Entry, statement, words } from '../format/entry.js';
 import { formatPosition, positionOf, type Statement, statementOf } from '../format/position.js';
 import type { Finding } from '../gate/finding.js';
@@ -13,7 +14,7 @@ import { adviceOnAnswer, adviceOnFinding, type Presentation } from './advice.js'
 
 /** What a finding is, where it comes from and what to do about it. */
 export function entryOfFinding(finding: Finding, presentation: Presentation): Entry {
-  const { state, pointer, alsoAt, baseline, document, action } = finding;
+  const { state, pointer, alsoAt, count, baseline, document, action } = finding;
   const stated = baseline && statementOf(baseline);
   const shown = document && statementOf(document);
   const section = baseline && statedIn(baseline);
@@ -27,7 +28,7 @@ export function entryOfFinding(finding: Finding, presentation: Presentation): En
     details: [
       ...statement(action === undefined ? 'specification' : 'stated', stated, section && ` (${section})`),
       ...statement('document', shown),
-      ...words('also at', alsoAt.map(visible).join('\n')),
+      ...words('also at', [...alsoAt.map(visible), ...morePlaces(1 + alsoAt.length, count)].join('\n')),
       ...words('answer', answer),
       ...words('comes from', producer && formatPosition(producer)),
     ],
@@ -46,8 +47,8 @@ export async function entryOfAnswer(compared: ComparedAnswer, presentation: Pres
   const { report } = presentation;
   const missingIn = action === undefined ? 'the overlay' : 'the code';
   const { overlay, code } = sidesOf(compared);
-  const { length } = factsAddedBy(compared, report.findings);
-  const adds = `${length} ${length === 1 ? 'fact' : 'facts'} to the document`;
+  const { count } = factsAddedBy(compared, report.findings);
+  const adds = `${countText(count)} ${count === 1 ? 'fact' : 'facts'} to the document`;
   const isMisfit = state === 'wrong actions';
   const problems = isMisfit ? [...(report.problems?.get(question) ?? [])].sort(actionsFirst) : [];
   return {
@@ -103,18 +104,33 @@ export function sidesOf({ action, entered }: ComparedAnswer): { overlay?: Statem
   };
 }
 
+/** What an answer adds to the document. */
+export interface AddedFacts {
+  /** JSON Pointers, of each fact the first 1000. */
+  readonly places: readonly string[];
+  /** How many there are, those that are not listed included. */
+  readonly count: number;
+}
+
 /**
- * The JSON Pointers of what an answer adds to the document: its facts, and its empty maps, which other answers may
- * have filled. Actions that are stale add nothing.
+ * What an answer adds to the document: its facts, and its empty maps, which other answers may have filled. Actions
+ * that are stale add nothing.
  */
-export function factsAddedBy({ question, actions }: ComparedAnswer, findings: readonly Finding[]): string[] {
+export function factsAddedBy(
+  { question, actions }: ComparedAnswer,
+  findings: readonly Finding[],
+): AddedFacts {
   const own = findings.filter(({ action }) => action?.question === question);
-  const facts = own
-    .filter(({ state }) => state === 'answered')
-    .flatMap(({ pointer, alsoAt }) => [pointer, ...alsoAt]);
+  const answered = own.filter(({ state }) => state === 'answered');
+  const facts = answered.flatMap(({ pointer, alsoAt }) => [pointer, ...alsoAt]);
   const stale = new Set(own.filter(({ state }) => state === 'stale answer').map(({ action }) => action));
   const maps = actions.filter((action) => !stale.has(action)).flatMap(emptyMapsOf);
-  return [...new Set([...maps, ...facts])];
+  const places = [...new Set([...maps, ...facts])];
+  const count = answered.reduce(
+    (sum, { alsoAt, count }) => capped(sum + count - 1 - alsoAt.length),
+    places.length,
+  );
+  return { places, count };
 }
 
 /** Who answered, when and why, and where that is written. */

@@ -2,7 +2,8 @@ import { statedIn } from '../facts/fact.js';
 import { type Detail, type Entry, formatGithub, formatText } from '../format/entry.js';
 import { code, codeBlock, escape, table } from '../format/markdown.js';
 import { positionOf, statementOf } from '../format/position.js';
-import { isClean, tally, tallyLine } from '../gate/gate.js';
+import { isClean } from '../gate/gate.js';
+import { tally, tallyLine } from '../gate/tally.js';
 import type { Action } from '../overlay/read-overlay.js';
 import { adviceOnAnswer, adviceOnFinding, type Presentation } from './advice.js';
 import { entryOfAnswer, entryOfFinding, factsAddedBy, nameOf, sidesOf } from './entries.js';
@@ -17,13 +18,14 @@ const text: Format = async (presentation) =>
 const json: Format = async (presentation) => {
   const { report, producerOf } = presentation;
   const findings = report.findings.map((finding) => {
-    const { state, reason, pointer, alsoAt, baseline, document, action } = finding;
+    const { state, reason, pointer, alsoAt, count, baseline, document, action } = finding;
     return {
       state,
       reason,
       pointer,
       name: nameOf(finding),
       alsoAt,
+      count,
       specification: baseline && { ...statementOf(baseline), section: statedIn(baseline) },
       document: document && statementOf(document),
       producer: producerOf(pointer),
@@ -36,7 +38,7 @@ const json: Format = async (presentation) => {
     question: compared.question,
     ...sidesOf(compared),
     provenance: compared.action && provenance(compared.action),
-    facts: factsAddedBy(compared, report.findings),
+    facts: factsAddedBy(compared, report.findings).places,
     problems: report.problems
       ?.get(compared.question)
       ?.map(({ state, reason, pointer }) => ({ state, reason, pointer })),
