@@ -1,5 +1,5 @@
 import { compare, type Comparison } from '../src/facts/compare.js';
-import { factGraph } from '../src/facts/fact-graph.js';
+import { factGraph, factGraphs, type ReadDocument } from '../src/facts/fact-graph.js';
 import type { Fact, FactNode } from '../src/facts/fact.js';
 import { readOpenapi, type ReadText, SourceFiles } from '../src/read/source-files.js';
 import { ToolError } from '../src/read/tool-error.js';
@@ -43,9 +43,9 @@ export function readFacts(texts: Texts, main = 'main.yaml'): Map<string, Fact> {
   return new Map(Array.from(compare(root, root).equalFacts(), (fact) => [fact.pointer, fact]));
 }
 
-/** What differs between two documents. */
+/** What differs between two documents, as the gate compares them. */
 export function differences(first: Texts, second: Texts, main = 'main.yaml'): readonly Comparison<never>[] {
-  return compare(graph(first, main), graph(second, main)).listed;
+  return compare(...factGraphs(read(first, main), read(second, main))).listed;
 }
 
 /** How many facts the document in `main` has, as the gate counts them. */
@@ -55,6 +55,11 @@ export function countOf(texts: Texts, main = 'main.yaml'): number {
 }
 
 function graph(texts: Texts, main: string): FactNode {
+  const { files, root } = read(texts, main);
+  return factGraph(files, root);
+}
+
+function read(texts: Texts, main: string): ReadDocument {
   const files = new SourceFiles(reader(texts));
-  return factGraph(files, readOpenapi(files, main));
+  return { files, root: readOpenapi(files, main) };
 }

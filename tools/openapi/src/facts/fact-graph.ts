@@ -1,6 +1,7 @@
 import type { SourceFiles } from '../read/source-files.js';
 import {
   formatPlace,
+  type Place,
   scalarText,
   type SourceEntry,
   type SourceList,
@@ -9,7 +10,7 @@ import {
   stringAt,
 } from '../read/source-node.js';
 import { ToolError, type ToolErrorCode } from '../read/tool-error.js';
-import { dropUsedComponents } from './components.js';
+import { type ComponentNames, componentsWithout, keepComponents, unusedComponents } from './components.js';
 import { isDefault } from './defaults.js';
 import { type FactChild, type FactNode, NO_CHILDREN } from './fact.js';
 import { isList, isObject, isReferable, type Shape, shapeBelow } from './openapi-objects.js';
@@ -24,7 +25,37 @@ import { isList, isObject, isReferable, type Shape, shapeBelow } from './openapi
  *   reference below an `$id`
  */
 export function factGraph(files: SourceFiles, root: SourceNode): FactNode {
-  return new FactGraphBuilder(files, root).build();
+  const graph = new FactGraphBuilder(files, root).build();
+  keepComponents(graph.root, graph.unused);
+  return graph.root;
+}
+
+/** A document that has been read, with the files that its references lead to. */
+export interface ReadDocument {
+  readonly files: SourceFiles;
+  readonly root: SourceNode;
+}
+
+/**
+ * The facts of two documents that are compared. A component that is a fact of its own in one of them is one in the
+ * other too, if it is there: that only one document uses it makes no difference of the component. Where an answer
+ * states something of a component, the document must show it where the answer does.
+ *
+ * @param isAnswered whether an answer states what is at a place of the first document
+ * @throws ToolError as `factGraph`
+ */
+export function factGraphs(
+  first: ReadDocument,
+  second: ReadDocument,
+  isAnswered: (place: Place) => boolean = () => false,
+): [FactNode, FactNode] {
+  const one = new FactGraphBuilder(first.files, first.root).build();
+  const other = new FactGraphBuilder(second.files, second.root).build();
+  const unanswered = (names: ComponentNames) => componentsWithout(names, one.root, isAnswered);
+  const [ours, theirs] = [unanswered(one.unused), unanswered(other.unused)];
+  keepComponents(one.root, one.unused, theirs);
+  keepComponents(other.root, other.unused, ours);
+  return [one.root, other.root];
 }
 
 class FactGraphBuilder {
@@ -41,13 +72,13 @@ class FactGraphBuilder {
     readonly root: SourceNode,
   ) {}
 
-  build(): FactNode {
+  /** The whole document, and which of its components nothing uses. */
+  build(): { readonly root: FactNode; readonly unused: ComponentNames } {
     const root = this.#node(this.root, 'openapi');
     // An explicit queue: a chain of references may be longer than the call stack is deep.
     for (let node = this.#unfilled.pop(); node !== undefined; node = this.#unfilled.pop()) this.#fill(node);
     for (const schema of this.#schemasWithId) this.#refuseReferencesBelow(schema);
-    dropUsedComponents(root, new Set(this.#references.values()));
-    return root;
+    return { root, unused: unusedComponents(root, new Set(this.#references.values())) };
   }
 
   #node(written: SourceNode, shape: Shape): FactNode {

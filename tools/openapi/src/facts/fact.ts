@@ -91,6 +91,28 @@ export function isSame(first: FactNode, second: FactNode): boolean {
   return true;
 }
 
+/**
+ * Whether something below a node is written at a place of this kind, also through references.
+ *
+ * @param others nodes below which nothing is; those that are found are added
+ */
+export function leadsTo(
+  from: FactNode,
+  isWanted: (place: Place) => boolean,
+  others = new Set<FactNode>(),
+): boolean {
+  const reached = new Set([from]);
+  // What is added on the way is iterated too.
+  for (const { children } of reached) {
+    for (const { node, place } of children.values()) {
+      if (isWanted(place) || isWanted(node.source)) return true;
+      if (!others.has(node)) reached.add(node);
+    }
+  }
+  for (const node of reached) others.add(node);
+  return false;
+}
+
 function isAlike(one: FactNode, other: FactNode): boolean {
   return one.kind === other.kind && one.text === other.text && one.children.size === other.children.size;
 }

@@ -3,7 +3,7 @@ import { compareAnswers, type ComparedAnswer } from '../answers/compare.js';
 import { type Implied, impliedBy } from '../answers/implied-actions.js';
 import { actionFields } from '../answers/overlay-actions.js';
 import { compare, type Comparison } from '../facts/compare.js';
-import { factGraph } from '../facts/fact-graph.js';
+import { factGraph, factGraphs } from '../facts/fact-graph.js';
 import type { Fact, FactNode } from '../facts/fact.js';
 import { applyOverlay, emptyMapsOf, type RefusedAction } from '../overlay/apply-overlay.js';
 import { type Action, readOverlay } from '../overlay/read-overlay.js';
@@ -68,9 +68,11 @@ function compareAll({ readText, baseline, document, overlay, answers }: GateInpu
   const { before, root, actions, refused } = answeredBaseline(files, baseline, overlay);
   const entered = answers === undefined ? undefined : readAnswers(readText, answers);
   const documentFiles = new SourceFiles(readText);
-  const expected = factGraph(files, root);
-  const actual = factGraph(documentFiles, readOpenapi(documentFiles, document));
-  const { equal, equalFacts, listed } = compare(expected, actual, (place) => actionAt(place, actions));
+  const published = { files: documentFiles, root: readOpenapi(documentFiles, document) };
+  const labelOf = (place: Place) => actionAt(place, actions);
+  const isAnswered = (place: Place) => labelOf(place) !== undefined;
+  const [expected, actual] = factGraphs({ files, root }, published, isAnswered);
+  const { equal, equalFacts, listed } = compare(expected, actual, labelOf);
   const stale = [...refused.map(refusal), ...silentActions(files, before, actions, refused, listed)];
   return {
     specified: equal,
