@@ -11,8 +11,9 @@ export const diff: Command = {
   help: `Usage: openapi diff --baseline FILE --document FILE [options]
 
 Compares an OpenAPI 3.1 document with a baseline that was written from a specification. Each fact is specified,
-missing, contradicted, invented, answered or a stale answer. With --answers, it also compares the answers of the
-overlay with those of the code.
+missing, contradicted, invented, answered or a stale answer. A webhook, path or operation that only one of them has
+is one finding, unless answers belong to it. With --answers, it also compares the answers of the overlay with those
+of the code.
 
 ${GATE_HELP}
   --sources FILE    JSON object from JSON Pointer to the file that produces what is there and below, or to

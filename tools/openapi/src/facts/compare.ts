@@ -1,8 +1,8 @@
 import { escapeStep } from '../read/json-pointer.js';
-import type { Place } from '../read/source-node.js';
 import { type Fact, factAt, type FactChild, type FactNode, NO_CHILDREN, parameterName } from './fact.js';
 import { ListCounter } from './list-counter.js';
 import { capped, countPlaces, type Part, placesOf, type Visit } from './places.js';
+import { type CompareOptions, WholeParts } from './whole-parts.js';
 
 /** A fact that is not the same in both documents, or one that has a label. */
 export interface Comparison<Label> {
@@ -30,20 +30,20 @@ export interface Comparisons<Label> {
 }
 
 /**
- * Compares two documents part by part, parameters by name and place. A pair of parts that comes again, because both documents share them or
- * because they are circular, is compared once: two parts are the same unless something that they lead to
- * differs.
+ * Compares two documents part by part, parameters by name and place. A pair of parts that comes again, because both
+ * documents share them or because they are circular, is compared once: two parts are the same unless something that
+ * they lead to differs.
+ *
+ * A webhook, a path or an operation that only one document has is listed as one fact.
  *
  * @throws ToolError `too-large` if there is too much to list
- * @param labelOf the label of a place of the first document, which everything below it has too. Equal facts
- *   with a label are listed
  */
 export function compare<Label = never>(
   first: FactNode,
   second: FactNode,
-  labelOf: (place: Place) => Label | undefined = () => undefined,
+  options: Partial<CompareOptions<Label>> = {},
 ): Comparisons<Label> {
-  return new Comparer(labelOf).run(first, second);
+  return new Comparer({ labelOf: () => undefined, isTakenApart: () => false, ...options }).run(first, second);
 }
 
 /** The two documents at one place; a document that has nothing there is undefined. */
@@ -60,7 +60,11 @@ class Comparer<Label> {
   readonly #equal: { readonly at: Visit; readonly child: FactChild }[] = [];
   readonly #listed: Pair<Label>[] = [];
 
-  constructor(readonly labelOf: (place: Place) => Label | undefined) {}
+  readonly #wholeParts: WholeParts<Label>;
+
+  constructor(readonly options: CompareOptions<Label>) {
+    this.#wholeParts = new WholeParts(options);
+  }
 
   run(first: FactNode, second: FactNode): Comparisons<Label> {
     this.#waiting.push({
@@ -101,6 +105,7 @@ class Comparer<Label> {
 
   #visit(pair: Pair<Label>): void {
     if (isLeaf(pair.first) && isLeaf(pair.second)) this.#state(pair);
+    else if (this.#wholeParts.isOneFact(pair)) this.#state(pair);
     else {
       const part = this.#newPart(pair);
       if (part !== undefined) this.#descend({ ...pair, within: part });
@@ -173,7 +178,7 @@ class Comparer<Label> {
   }
 
   #labelled(child: FactChild | undefined, labels: readonly Label[]): readonly Label[] {
-    const label = child && this.labelOf(child.place);
+    const label = child && this.options.labelOf(child.place);
     return label === undefined || label === labels.at(-1) ? labels : [...labels, label];
   }
 

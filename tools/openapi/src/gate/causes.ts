@@ -1,7 +1,7 @@
 import type { ComparedAnswer } from '../answers/compare.js';
 import type { Implied } from '../answers/implied-actions.js';
 import type { Action } from '../overlay/read-overlay.js';
-import { pointerOf } from '../read/json-pointer.js';
+import { isAtOrBelow, pointerOf } from '../read/json-pointer.js';
 import type { SourceNode } from '../read/source-node.js';
 import type { Finding } from './finding.js';
 
@@ -73,7 +73,7 @@ function questionOf({ action, pointer }: Finding, implied: ReadonlyMap<string, I
   for (const [question, { places }] of implied) {
     for (const place of places) {
       const isNearer = place.length > (nearest?.place.length ?? -1);
-      if (isNearer && isWithin(pointer, place)) nearest = { question, place };
+      if (isNearer && isAtOrBelow(pointer, place)) nearest = { question, place };
     }
   }
   return nearest?.question;
@@ -92,11 +92,11 @@ function follows(
   const code = implied.get(cause.question)?.places ?? [];
   if (cause.state === 'answered') {
     const untargeted = problems.filter(({ reason }) => reason === 'no target');
-    return untargeted.some(({ pointer }) => code.some((place) => isWithin(pointer, place)));
+    return untargeted.some(({ pointer }) => code.some((place) => isAtOrBelow(pointer, place)));
   }
   if (implied.get(question)?.needs.has(cause.question) === true) return true;
   const overlay = cause.actions.flatMap(placesOf);
-  return problems.some(({ pointer }) => overlay.some((place) => isWithin(pointer, place)));
+  return problems.some(({ pointer }) => overlay.some((place) => isAtOrBelow(pointer, place)));
 }
 
 /** The JSON Pointers of the values and the empty maps that an action adds. */
@@ -107,8 +107,4 @@ function placesOf({ steps, update }: Action): string[] {
 function leavesOf(node: SourceNode, steps: readonly string[]): string[] {
   if (node.kind !== 'map' || node.entries.size === 0) return [pointerOf(steps)];
   return [...node.entries].flatMap(([key, { value }]) => leavesOf(value, [...steps, key]));
-}
-
-function isWithin(pointer: string, place: string): boolean {
-  return pointer === place || pointer.startsWith(`${place}/`);
 }

@@ -7,7 +7,7 @@ import { factGraph, factGraphs } from '../facts/fact-graph.js';
 import type { Fact, FactNode } from '../facts/fact.js';
 import { applyOverlay, emptyMapsOf, type RefusedAction } from '../overlay/apply-overlay.js';
 import { type Action, readOverlay } from '../overlay/read-overlay.js';
-import { pointerSteps } from '../read/json-pointer.js';
+import { isAtOrBelow, pointerSteps } from '../read/json-pointer.js';
 import { readOpenapi, type ReadText, SourceFiles } from '../read/source-files.js';
 import { descend, type Place, scalarText, type SourceNode, stringAt } from '../read/source-node.js';
 import { findCauses } from './causes.js';
@@ -56,23 +56,33 @@ export interface GateReport {
  * @throws ToolError if a file cannot be read or understood
  */
 export function gate(input: GateInput): GateReport {
-  const report = compareAll(input);
-  const implied = report.entered && impliedActions(input, [...report.entered.answers.keys()]);
+  const { readText, answers } = input;
+  const entered = answers === undefined ? undefined : readAnswers(readText, answers);
+  const implied = entered && impliedActions(input, [...entered.answers.keys()]);
+  const places = Array.from(implied?.values() ?? [], (one) => one.places).flat();
+  const report = compareAll(input, entered, places);
   if (implied === undefined) return report;
-  const unexplained = compareAll(withImplied(input, implied)).findings;
+  const unexplained = compareAll(withImplied(input, implied), undefined, places).findings;
   return { ...report, implied, ...findCauses(report.findings, report.answers, implied, unexplained) };
 }
 
-function compareAll({ readText, baseline, document, overlay, answers }: GateInput): GateReport {
+/** @param implied the places of the document that follow from answers of the code */
+function compareAll(
+  { readText, baseline, document, overlay }: GateInput,
+  entered: EnteredAnswers | undefined,
+  implied: readonly string[],
+): GateReport {
   const files = new SourceFiles(readText);
   const { before, root, actions, refused } = answeredBaseline(files, baseline, overlay);
-  const entered = answers === undefined ? undefined : readAnswers(readText, answers);
   const documentFiles = new SourceFiles(readText);
   const published = { files: documentFiles, root: readOpenapi(documentFiles, document) };
   const labelOf = (place: Place) => actionAt(place, actions);
   const isAnswered = (place: Place) => labelOf(place) !== undefined;
   const [expected, actual] = factGraphs({ files, root }, published, isAnswered);
-  const { equal, equalFacts, listed } = compare(expected, actual, labelOf);
+  const { equal, equalFacts, listed } = compare(expected, actual, {
+    labelOf,
+    isTakenApart: (pointer) => implied.some((place) => isAtOrBelow(place, pointer)),
+  });
   const stale = [...refused.map(refusal), ...silentActions(files, before, actions, refused, listed)];
   return {
     specified: equal,

@@ -15,6 +15,11 @@ export function pointerOf(steps: readonly string[]): string {
   return steps.map((step) => `/${escapeStep(step)}`).join('');
 }
 
+/** Whether a JSON Pointer leads to a place or to something in it. */
+export function isAtOrBelow(pointer: string, place: string): boolean {
+  return pointer === place || pointer.startsWith(`${place}/`);
+}
+
 /** A JSON Pointer as a person reads it, on one line: `webhooks › /plant/webhook › summary`. */
 export function plainName(pointer: string): string {
   return pointer === ''

@@ -39,6 +39,7 @@ const json: Format = async (presentation) => {
     ...sidesOf(compared),
     provenance: compared.action && provenance(compared.action),
     facts: factsAddedBy(compared, report.findings).places,
+    factCount: factsAddedBy(compared, report.findings).count,
     problems: report.problems
       ?.get(compared.question)
       ?.map(({ state, reason, pointer }) => ({ state, reason, pointer })),
