@@ -11,6 +11,18 @@ const TOGETHER: readonly (readonly string[])[] = [
 ];
 const FURTHER_PROPERTIES = ['patternProperties', 'additionalProperties', 'unevaluatedProperties'];
 
+/** A schema, its counterpart in the other document, and the steps that lead on from both. */
+interface Descent {
+  readonly schema: Schema;
+  readonly other: Schema;
+  readonly steps: readonly string[];
+}
+
+/** One step down: where it leads, and what the schema above is once the one below has changed. */
+interface Step extends Descent {
+  readonly around: (changed: Schema) => Schema;
+}
+
 /**
  * A schema with one change of another document: it has at these steps what the other has there, and is itself everywhere
  * else.
@@ -21,6 +33,19 @@ export function withOneChange(
   steps: readonly string[],
   store: SchemaStore,
 ): Schema {
+  const above: Step['around'][] = [];
+  // A loop, because the steps may be more than the call stack is deep.
+  let next = stepInto({ schema, other, steps }, store);
+  for (; isStep(next); next = stepInto(next, store)) above.push(next.around);
+  return above.reduceRight<Schema>((changed, around) => around(changed), next);
+}
+
+function isStep(next: Step | Schema): next is Step {
+  return typeof next === 'object' && typeof (next as Partial<Step>).around === 'function';
+}
+
+/** The next step, or the changed schema if there is none. */
+function stepInto({ schema, other, steps }: Descent, store: SchemaStore): Step | Schema {
   const [ours, theirs] = [store.followed(schema), store.followed(other)];
   const [keyword, ...rest] = steps;
   if (keyword === undefined || typeof ours !== 'object' || typeof theirs !== 'object') return other;
@@ -28,28 +53,32 @@ export function withOneChange(
   if (rest.length === 0) return take(ours, theirs, [keyword]);
   if (keyword === '$ref') {
     if (part === undefined || its === undefined) return take(ours, theirs, ['$ref']);
-    const target = withOneChange({ $ref: part as string }, { $ref: its as string }, rest, store);
-    return { ...without(ours, ['$ref']), allOf: [...(ours.allOf ?? []), target] };
+    const around = (target: Schema): Schema => ({
+      ...without(ours, ['$ref']),
+      allOf: [...(ours.allOf ?? []), target],
+    });
+    return { schema: { $ref: part as string }, other: { $ref: its as string }, steps: rest, around };
   }
-  if (MAPS.includes(keyword)) return withOneEntry(ours, theirs, steps, store);
+  if (MAPS.includes(keyword)) return stepIntoEntry(ours, theirs, steps);
   if (Array.isArray(part) && Array.isArray(its)) {
     const index = Number(rest[0]);
     if (index >= part.length || index >= its.length) return take(ours, theirs, [keyword]);
-    const item = withOneChange(part[index] as Schema, its[index] as Schema, rest.slice(1), store);
-    return { ...ours, [keyword]: part.with(index, item) };
+    const around = (item: Schema): Schema => ({ ...ours, [keyword]: part.with(index, item) });
+    return { schema: part[index] as Schema, other: its[index] as Schema, steps: rest.slice(1), around };
   }
   if (part === undefined || its === undefined) return take(ours, theirs, [keyword]);
-  return { ...ours, [keyword]: withOneChange(part as Schema, its as Schema, rest, store) };
+  const around = (changed: Schema): Schema => ({ ...ours, [keyword]: changed });
+  return { schema: part as Schema, other: its as Schema, steps: rest, around };
 }
 
 /** The same where the steps lead to an entry of a map: a property for instance. */
-function withOneEntry(ours: object, theirs: object, steps: readonly string[], store: SchemaStore): Schema {
+function stepIntoEntry(ours: object, theirs: object, steps: readonly string[]): Step | Schema {
   const [keyword = '', name = '', ...rest] = steps;
   const [entries, others] = [fieldOf(ours, keyword) ?? {}, fieldOf(theirs, keyword) ?? {}];
   const [entry, its] = [fieldOf(entries, name), fieldOf(others, name)];
   if (entry !== undefined && its !== undefined && keyword !== 'dependentRequired') {
-    const changed = withOneChange(entry as Schema, its as Schema, rest, store);
-    return { ...ours, [keyword]: { ...entries, [name]: changed } };
+    const around = (changed: Schema): Schema => ({ ...ours, [keyword]: { ...entries, [name]: changed } });
+    return { schema: entry as Schema, other: its as Schema, steps: rest, around };
   }
   const changed = { ...without(entries, [name]), ...(its === undefined ? {} : { [name]: its }) };
   const beside = keyword.startsWith('dependent') ? [] : FURTHER_PROPERTIES.filter((one) => one !== keyword);
