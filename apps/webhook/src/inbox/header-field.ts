@@ -1,0 +1,43 @@
+/** A header field as it was sent. */
+export type HeaderField = readonly [name: string, value: string];
+
+/** Fields with credentials (RFC 9110 §11.6.2, §11.7.2; RFC 6265 §4.2). They are not stored. */
+const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie'];
+
+/** Fields of one connection (RFC 9110 §7.6.1, RFC 9112 §7.1). They say nothing about the delivery. */
+const HOP_BY_HOP = [
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+const LEFT_OUT: ReadonlySet<string> = new Set([...CREDENTIALS, ...HOP_BY_HOP]);
+
+/**
+ * The fields of a head that are stored: all but credentials and those of the connection, those that `Connection` names
+ * included. The parser has limited their size.
+ *
+ * @param rawHeaders names and values in turn, as Node has them
+ */
+export function storedFields(rawHeaders: readonly string[]): HeaderField[] {
+  const fields: HeaderField[] = [];
+  let named: ReadonlySet<string> | undefined;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    const value = rawHeaders[index + 1] as string;
+    const lowerCase = name.toLowerCase();
+    if (lowerCase === 'connection') named = new Set([...(named ?? []), ...fieldNamesOf(value)]);
+    if (!LEFT_OUT.has(lowerCase)) fields.push([name, value]);
+  }
+  const also = named;
+  return also === undefined ? fields : fields.filter(([name]) => !also.has(name.toLowerCase()));
+}
+
+/** The names in a `Connection` field. */
+function fieldNamesOf(value: string): string[] {
+  return value.split(',').map((option) => option.trim().toLowerCase());
+}
