@@ -68,6 +68,7 @@ describe('the SQL that docs/receiver.md shows works:', () => {
         mediaType: null,
         contentEncoding: null,
         eventId: null,
+        fields: [],
         content: Buffer.from('arbitrary'),
       });
       await inbox.settle((await inbox.claim(1)).deliveries[0]!, result);
@@ -127,6 +128,7 @@ describe('the SQL that docs/receiver.md shows works:', () => {
             mediaType: null,
             contentEncoding: null,
             eventId: null,
+            fields: [],
             content,
           }),
         );

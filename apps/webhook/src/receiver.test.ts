@@ -111,6 +111,7 @@ test('a delivery that was stored before the start is handled', async () => {
     mediaType: null,
     contentEncoding: null,
     eventId: null,
+    fields: [],
     content: Buffer.from('arbitrary'),
   });
   await before.close();

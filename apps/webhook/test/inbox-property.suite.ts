@@ -121,7 +121,7 @@ class Play {
   async #accept({ size, eventId }: Turn['accepted'][number]): Promise<void> {
     this.#accepted += 1;
     const content = Buffer.alloc(size, `${this.#accepted} `);
-    const delivery = { method: 'POST', mediaType: null, contentEncoding: null, eventId, content };
+    const delivery = { method: 'POST', mediaType: null, contentEncoding: null, eventId, fields: [], content };
     const id = await this.inbox.accept(delivery);
     const first = eventId === null ? undefined : this.#events.get(eventId);
     if (first !== undefined) return expect(id).toBe(first);

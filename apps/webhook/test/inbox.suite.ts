@@ -20,6 +20,7 @@ const incoming = (content: string | Buffer, given: Partial<IncomingDelivery> = {
   mediaType: 'text/plain',
   contentEncoding: null,
   eventId: null,
+  fields: [],
   ...given,
   content: Buffer.from(content),
 });
@@ -59,14 +60,36 @@ const kinds: readonly (readonly [name: string, delivery: IncomingDelivery])[] = 
   ],
   ['an event whose identifier is of bytes beyond ASCII', incoming('a', { eventId: headerText })],
   ['an event whose identifier is long', incoming('a', { eventId: 'a'.repeat(100_000) })],
+  [
+    'header fields, repeated and empty ones too, in their order',
+    incoming('a', {
+      fields: [
+        ['Host', 'plants.example'],
+        ['X-Twice', '1'],
+        ['x-twice', '2'],
+        ['X-Empty', ''],
+      ],
+    }),
+  ],
+  ['header fields of bytes beyond ASCII', incoming('a', { fields: [['X-Any', headerText]] })],
+  ['header fields with quotation marks', incoming('', { fields: [[`'"\\`, `[["a","b"]]`]] })],
+  ['as large a head as the receiver reads', incoming('a', { fields: [['X-Large', 'a'.repeat(16_384)]] })],
 ];
 
 /** What an inbox must return of a delivery, in a form that can be compared. */
-const asKept = ({ method, mediaType, contentEncoding, eventId, content }: IncomingDelivery): unknown => ({
+const asKept = ({
   method,
   mediaType,
   contentEncoding,
   eventId,
+  fields,
+  content,
+}: IncomingDelivery): unknown => ({
+  method,
+  mediaType,
+  contentEncoding,
+  eventId,
+  fields,
   content: isUint8Array(content) && Buffer.from(content).toString('latin1'),
 });
 

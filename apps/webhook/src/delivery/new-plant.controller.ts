@@ -7,6 +7,7 @@ import type { AuthenticatedRequest } from '../authentication/bearer-auth.guard.j
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import { Refusal } from '../http/refusal.js';
 import { respond } from '../http/response.js';
+import { storedFields } from '../inbox/header-field.js';
 import { INBOX, type Inbox } from '../inbox/inbox.js';
 import { describeOperation, type OperationParts } from './describe-operation.js';
 import {
@@ -52,13 +53,14 @@ export function newPlantController(path: string, operation: OperationParts): Typ
     }
 
     readonly #store = async ({ request, content, eventId }: ReceivedDelivery): Promise<void> => {
-      const { method, headers } = request;
+      const { method, headers, rawHeaders } = request;
       try {
         await this.inbox.accept({
           method: method as string,
           mediaType: headers['content-type'] ?? null,
           contentEncoding: headers['content-encoding'] ?? null,
           eventId,
+          fields: storedFields(rawHeaders),
           content,
         });
       } catch (cause) {

@@ -15,7 +15,7 @@ const nullableText = z.string().nullable();
 
 /** A line of an export. What else it has isn't stored. */
 const lineSchema = z.object({
-  state: z.enum(['handled', 'waiting', 'parked', 'unknown']),
+  state: z.enum(['handled', 'waiting', 'parked', 'discarded', 'unknown']),
   method: z.string(),
   mediaType: nullableText,
   contentEncoding: nullableText,
@@ -23,6 +23,8 @@ const lineSchema = z.object({
     (id) => id === null || isEventId(id),
     'has U+0000 or half of a surrogate pair',
   ),
+  // Older exports have none.
+  fields: z.array(z.tuple([z.string(), z.string()])).default([]),
   content: z.base64(),
 });
 
@@ -48,7 +50,7 @@ export async function importInbox({ folder, file, handled }: CommandArguments): 
       line += 1;
       if (text === '') continue;
       const { state, ...delivery } = parse(text, line);
-      if (state === 'handled' && !handled) {
+      if (state === 'discarded' || (state === 'handled' && !handled)) {
         counts.omitted += 1;
         continue;
       }
@@ -59,7 +61,7 @@ export async function importInbox({ folder, file, handled }: CommandArguments): 
     await flush();
   } finally {
     await inbox.close();
-    process.stderr.write(`deliveries stored: ${counts.stored}; handled ones left out: ${counts.omitted}.\n`);
+    process.stderr.write(`deliveries stored: ${counts.stored}; handled or discarded ones left out: ${counts.omitted}.\n`);
   }
   return 0;
 }

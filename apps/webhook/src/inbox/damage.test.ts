@@ -16,6 +16,7 @@ const incoming = (content: string): IncomingDelivery => ({
   mediaType: null,
   contentEncoding: null,
   eventId: null,
+  fields: [],
   content: Buffer.from(content),
 });
 
@@ -180,7 +181,7 @@ describe('an inbox is not opened, and stays as it is,', () => {
     {
       name: 'if it has two progresses of the handler',
       make: makeClosed,
-      damage: execute('INSERT INTO progress VALUES (7)'),
+      damage: execute('INSERT INTO progress (handled_through) VALUES (7)'),
       says: /"progress" of .*inbox\.sqlite doesn't have one row/,
     },
     {

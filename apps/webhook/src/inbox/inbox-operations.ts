@@ -45,7 +45,7 @@ export interface DeliverySummary {
   readonly reason: string | null;
 }
 
-/** A stored delivery with what was sent. The content of a discarded one is empty. */
+/** A stored delivery with what was sent. Of a discarded one, fields and content are empty. */
 export interface StoredDelivery extends DeliverySummary {
   readonly fields: readonly HeaderField[];
   readonly content: Uint8Array;
@@ -59,7 +59,7 @@ export interface Batch {
   readonly filter: DeliveryFilter;
   /** The `next` of the part before; 0 for the first. */
   readonly after: number;
-  /** At most as many deliveries are looked at. */
+  /** At most as many deliveries are looked at; fewer if their contents are large. */
   readonly limit: number;
 }
 
@@ -91,7 +91,7 @@ export interface InboxStats {
 export interface InboxOperations {
   list(filter: DeliveryFilter, page: Page): Promise<readonly DeliverySummary[]>;
 
-  /** Undefined if there is none with this id, or if it was deleted because of its age. */
+  /** Undefined if there is none with this id, or if it was deleted by the retention. */
   find(id: number): Promise<StoredDelivery | undefined>;
 
   /** The deliveries of a part, with what was sent, in the order of their ids. */
@@ -106,7 +106,8 @@ export interface InboxOperations {
   replay(batch: Batch): Promise<BatchResult>;
 
   /**
-   * Deletes the content of parked deliveries, and keeps that they were discarded, and why. It leaves out all others.
+   * Deletes the fields and the content of parked deliveries, and keeps that they were discarded, and why. It leaves out
+   * all others.
    *
    * @param reason for people
    */

@@ -1,3 +1,6 @@
+import type { HeaderField } from './header-field.js';
+import type { InboxOperations, Retention } from './inbox-operations.js';
+
 /** A delivery as it was received. */
 export interface IncomingDelivery {
   readonly method: string;
@@ -7,6 +10,8 @@ export interface IncomingDelivery {
   readonly contentEncoding: string | null;
   /** Identifier of the event, see {@link isEventId}; null while the question `event-identity` is open. */
   readonly eventId: string | null;
+  /** Its header fields, in order, see {@link storedFields}. None if it was stored before fields were. */
+  readonly fields: readonly HeaderField[];
   /** The bytes, unchanged. */
   readonly content: Uint8Array;
 }
@@ -59,9 +64,10 @@ export interface InboxCounts {
 /**
  * Stores deliveries from their acknowledgement until they are handled, and after.
  *
- * Every adapter passes the suite in test/inbox.suite.ts.
+ * Every adapter passes the suite in test/inbox.suite.ts. What was replayed or resumed comes with the next claim: wake the
+ * dispatcher then.
  */
-export interface Inbox {
+export interface Inbox extends InboxOperations {
   /** Where it is, for people. It has no credentials. */
   readonly location: string;
 
@@ -88,7 +94,7 @@ export interface Inbox {
 
   /**
    * Claims deliveries that are due. Nobody else gets them until they are settled. If the receiver dies, they can be
-   * claimed again after its restart.
+   * claimed again after its restart. While the handler is paused, it claims none.
    *
    * A suspect that is due is claimed alone: not before everything that is claimed is settled, and nothing else is
    * claimed until it is settled itself.
@@ -105,6 +111,22 @@ export interface Inbox {
 
   counts(): Promise<InboxCounts>;
 
+  /**
+   * Deletes some of what the retention doesn't keep, the oldest first. Call it again until it returns 0. Deliveries that
+   * wait or are parked stay, and so do those that the handler has. Ids are never used again.
+   *
+   * @returns how many deliveries, and identifiers of events whose delivery was deleted before, it has deleted
+   * @throws ReceiverError `INBOX_WRITE_FAILED`
+   */
+  removeExpired(retention: Retention): Promise<number>;
+
+  /**
+   * Resolves if a delivery could be accepted now: it writes something.
+   *
+   * @throws ReceiverError `INBOX_WRITE_FAILED`, `INBOX_LOST`
+   */
+  check(): Promise<void>;
+
   /** Writes what is under way, then closes the store. May be called again. A copy of the closed store is whole. */
   close(): Promise<void>;
 }
@@ -120,10 +142,10 @@ export function isEventId(text: string): boolean {
   return !UNSTORABLE.test(text);
 }
 
-/** Longest error text that is stored, in UTF-16 code units. */
-const MAX_ERROR_LENGTH = 1_000;
+/** Longest text for people that is stored, in UTF-16 code units. */
+const MAX_TEXT_LENGTH = 1_000;
 
-/** An error text as an inbox stores it: its beginning, in well-formed Unicode without U+0000. */
-export function storableError(error: string): string {
-  return error.slice(0, MAX_ERROR_LENGTH).replaceAll(new RegExp(UNSTORABLE, 'gu'), '\u{fffd}');
+/** A text for people as an inbox stores it: its beginning, in well-formed Unicode without U+0000. */
+export function storableText(text: string): string {
+  return text.slice(0, MAX_TEXT_LENGTH).replaceAll(new RegExp(UNSTORABLE, 'gu'), '\u{fffd}');
 }

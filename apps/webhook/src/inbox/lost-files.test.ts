@@ -13,6 +13,7 @@ const arbitrary: IncomingDelivery = {
   mediaType: null,
   contentEncoding: null,
   eventId: null,
+  fields: [],
   content: Buffer.from('arbitrary'),
 };
 

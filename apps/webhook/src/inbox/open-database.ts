@@ -7,6 +7,7 @@ import Database from 'libsql';
 import { ReceiverError } from '../errors.js';
 import { damaged, isDamage, requireContent } from './damage.js';
 import { LastAccepted, readLastAccepted } from './last-accepted.js';
+import { type OperationStatements, prepareOperationStatements } from './operation-statements.js';
 import { OpenFiles } from './open-files.js';
 import { SCHEMA_VERSION, schemaSince } from './sqlite-schema.js';
 import {
@@ -36,10 +37,15 @@ export interface InboxDatabase {
   /** Where the inbox was when it was opened. */
   readonly position: Position;
   readonly statements: InboxStatements;
+  readonly operations: OperationStatements;
   readonly underWay: UnderWay;
   readonly lastAccepted: LastAccepted;
   /** The first file that somebody has removed or replaced. */
   lost(): string | undefined;
+  /** What the database and its write-ahead log take on the disk. */
+  size(): number;
+  /** The part of the database that is in use, in bytes. */
+  used(): number;
   /** Moves everything from the write-ahead log to the database's file. Throws if that has no room. */
   checkpoint(): void;
   close(): void;
@@ -66,6 +72,8 @@ export function openDatabase(folder: string): InboxDatabase {
     checkDatabase(folder, file, readLastAccepted(pathOf('lastAccepted')));
     const database = keep(new Database(file));
     const statements = prepareFile(database, file);
+    const operations = prepareOperationStatements(database);
+    const pages = preparePages(database);
     statements.requireWritable();
     const position = statements.position()!;
     const underWay = keep(new UnderWay(pathOf('underWay')));
@@ -77,9 +85,12 @@ export function openDatabase(folder: string): InboxDatabase {
       file,
       position,
       statements,
+      operations,
       underWay,
       lastAccepted,
       lost: () => files.lost(),
+      size: () => sizeOf(file) + sizeOf(`${file}-wal`),
+      used: pages,
       checkpoint: () => void database.exec('PRAGMA wal_checkpoint(TRUNCATE)'),
       close,
     };
@@ -188,7 +199,7 @@ function readTables(
     if (version < SCHEMA_VERSION) return preparePosition(database)();
     const statements = prepareStatements(database);
     const position = statements.position();
-    if (position !== undefined) statements.counts();
+    if (position !== undefined) prepareOperationStatements(database).count(position.lastId);
     statements.nextDueAt(-1);
     return position;
   } catch (cause) {
@@ -230,6 +241,19 @@ function versionOf(database: Database.Database, file: string): number {
   const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
   if (version >= 0 && version <= SCHEMA_VERSION) return version;
   throw new Error(`${file} has tables of version ${version}; this receiver knows version ${SCHEMA_VERSION}`);
+}
+
+/** Counts the bytes of the pages that are in use. */
+function preparePages(database: Database.Database): () => number {
+  const pages = database.prepare(
+    'SELECT (page_count - freelist_count) * page_size AS used FROM pragma_page_count, pragma_freelist_count, pragma_page_size',
+  );
+  return () => (pages.get([]) as { used: number }).used;
+}
+
+/** 0 if there is no such file. */
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** A new file survives a power cut only once its folder has been flushed too. */

@@ -20,6 +20,7 @@ const arbitrary = (content = 'arbitrary', eventId: string | null = null): Incomi
   mediaType: null,
   contentEncoding: null,
   eventId,
+  fields: [],
   content: Buffer.from(content),
 });
 
@@ -492,7 +493,7 @@ describe('a read that fails', () => {
     // The delivery in the backlog can be read, those after it can't.
     other.exec(`
       ALTER TABLE delivery RENAME TO elsewhere;
-      CREATE VIEW delivery AS SELECT id, received_at, method, media_type, content_encoding, event_id,
+      CREATE VIEW delivery AS SELECT id, received_at, method, media_type, content_encoding, event_id, fields,
         CASE WHEN id = 1 THEN content ELSE abs(-9223372036854775807 - 1) END AS content FROM elsewhere`);
 
     await expect(inbox.claim(10)).rejects.toThrow('integer overflow');

@@ -1,4 +1,7 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+
 import { ReceiverError } from '../errors.js';
+import { findPart, type Handling, listDeliveries, summariesOf, withSent } from './find-deliveries.js';
 import { GroupCommit, type Retry } from './group-commit.js';
 import {
   type AttemptResult,
@@ -9,12 +12,33 @@ import {
   type IncomingDelivery,
   type Interrupted,
   isEventId,
+  storableText,
 } from './inbox.js';
+import type {
+  Batch,
+  BatchResult,
+  DeliveryFilter,
+  DeliverySummary,
+  InboxStats,
+  Page,
+  Retention,
+  StoredDelivery,
+} from './inbox-operations.js';
 import { type InboxDatabase, openDatabase, openingError } from './open-database.js';
+import type { OperationStatements } from './operation-statements.js';
 import { readAfter, readDue, type ReadDeliveries } from './read-deliveries.js';
+import { findExpired } from './remove-deliveries.js';
 import type { InboxStatements } from './sqlite-statements.js';
 import type { UnderWay } from './under-way.js';
-import { eventIdsOf, NO_LAG, planWrites, Progress, type Write, type WritePlan } from './write-plan.js';
+import {
+  type Change,
+  eventIdsOf,
+  NO_LAG,
+  planWrites,
+  Progress,
+  type Write,
+  type WritePlan,
+} from './write-plan.js';
 
 /** Most content in one transaction, in bytes. It limits the copy that is passed to SQLite. */
 const MAX_BATCH_BYTES = 8 * 1_048_576;
@@ -36,7 +60,6 @@ const MAX_RESULT_DELAY = 10;
 export function openSqliteInbox(folder: string): Inbox {
   const files = openDatabase(folder);
   try {
-    files.statements.counts();
     return new SqliteInbox(files);
   } catch (cause) {
     files.close();
@@ -49,6 +72,7 @@ class SqliteInbox implements Inbox {
   readonly location: string;
   readonly #files: InboxDatabase;
   readonly #statements: InboxStatements;
+  readonly #operations: OperationStatements;
   readonly #writes: GroupCommit<Write, number>;
   readonly #underWay: UnderWay;
   /** What to add to the time since the process started. A clock that is set back must not make a wait longer. */
@@ -61,6 +85,9 @@ class SqliteInbox implements Inbox {
   #lastId: number;
   #handledThrough: number;
   #nextDueAt: number | undefined;
+  #isPaused: boolean;
+  /** Up to this id, the retention has nothing to delete. */
+  #removedThrough = 0;
   #closed: Promise<void> | undefined;
   /** A file of this inbox that was removed or replaced. What is written from then on is lost at the end. */
   #lostFile: string | undefined;
@@ -69,16 +96,18 @@ class SqliteInbox implements Inbox {
   #freshBytes = 0;
 
   constructor(files: InboxDatabase) {
-    const { statements, underWay } = files;
+    const { statements, operations, underWay } = files;
     const { lastId, handledThrough } = files.position;
     this.location = files.file;
     this.#files = files;
     this.#statements = statements;
+    this.#operations = operations;
     this.#underWay = underWay;
     this.#lastId = lastId;
     this.#handledThrough = handledThrough;
     this.#progress = new Progress(handledThrough);
     this.#nextDueAt = statements.nextDueAt(-1);
+    this.#isPaused = operations.count(lastId).isPaused;
     this.#writes = new GroupCommit({
       commit: (writes) => this.#commit(writes),
       retry: retryAfter,
@@ -125,7 +154,7 @@ class SqliteInbox implements Inbox {
    * goes for the file that names what is under way.
    */
   async claim(limit: number): Promise<Claim> {
-    if (this.#suspect !== undefined) return { deliveries: [], nextDueIn: undefined };
+    if (this.#isPaused || this.#suspect !== undefined) return { deliveries: [], nextDueIn: undefined };
     const now = this.#now();
     const isDue = this.#nextDueAt !== undefined && this.#nextDueAt <= now;
     const due = isDue ? readDue(this.#statements, now, this.#again, limit) : NOTHING;
@@ -169,7 +198,130 @@ class SqliteInbox implements Inbox {
   }
 
   async counts(): Promise<InboxCounts> {
-    return this.#statements.counts();
+    const { waiting, parked } = this.#count();
+    return { waiting, parked };
+  }
+
+  async stats(): Promise<InboxStats> {
+    const oldest = await this.list({ state: 'waiting' }, { order: 'oldest first', limit: 1 });
+    return { ...this.#count(), oldestWaitingAt: oldest[0]?.receivedAt ?? null, bytes: this.#files.size() };
+  }
+
+  #count(): Omit<InboxStats, 'oldestWaitingAt' | 'bytes'> {
+    const { lastId, claimedThrough, open } = this.#handling();
+    const { removed, isPaused, backlog, parked, discarded, after } = this.#operations.count(claimedThrough);
+    const waiting = lastId - claimedThrough - after + open.size + backlog;
+    const handled = lastId - removed - waiting - parked - discarded;
+    return { waiting, handled, parked, discarded, isPaused };
+  }
+
+  list(filter: DeliveryFilter, page: Page): Promise<readonly DeliverySummary[]> {
+    return listDeliveries(this.#operations, () => this.#handling(), filter, page);
+  }
+
+  async find(id: number): Promise<StoredDelivery | undefined> {
+    const [summary] = summariesOf(this.#operations, this.#handling(), [id]);
+    return summary && withSent(this.#operations, summary);
+  }
+
+  async read(
+    batch: Batch,
+  ): Promise<{ readonly deliveries: readonly StoredDelivery[]; readonly next: number | undefined }> {
+    const { deliveries, next } = findPart(this.#operations, this.#handling(), batch, true);
+    return { deliveries: deliveries.map((delivery) => withSent(this.#operations, delivery)), next };
+  }
+
+  async replay(batch: Batch): Promise<BatchResult> {
+    let result: BatchResult = { changed: 0, next: undefined };
+    const now = this.#now();
+    await this.#change({
+      write: () => {
+        const { deliveries, next } = findPart(this.#operations, this.#handling(), batch, false);
+        const ids = deliveries.filter((delivery) => this.#canReplay(delivery)).map(({ id }) => id);
+        result = { changed: ids.length, next };
+        if (ids.length === 0) return;
+        this.#underWay.sync();
+        this.#operations.replay(ids, now);
+      },
+      committed: () => {
+        if (result.changed > 0) this.#nextDueAt = Math.min(now, this.#nextDueAt ?? now);
+      },
+    });
+    return result;
+  }
+
+  #canReplay({ id, state, failures }: DeliverySummary): boolean {
+    if (this.#again.has(id) || this.#progress.has(id)) return false;
+    return state === 'parked' || state === 'handled' || (state === 'waiting' && failures > 0);
+  }
+
+  async discard(batch: Batch, reason: string): Promise<BatchResult> {
+    let result: BatchResult = { changed: 0, next: undefined };
+    let ids: number[] = [];
+    const text = storableText(reason);
+    await this.#change({
+      write: () => {
+        const { deliveries, next } = findPart(this.#operations, this.#handling(), batch, true);
+        ids = deliveries.filter(({ state }) => state === 'parked').map(({ id }) => id);
+        result = { changed: ids.length, next };
+        if (ids.length > 0) this.#operations.discard(ids, this.#now(), text);
+      },
+      committed: () => this.#mayRemove(ids),
+    });
+    return result;
+  }
+
+  setPaused(isPaused: boolean): Promise<void> {
+    return this.#change({
+      write: () => void this.#operations.setPaused(isPaused),
+      committed: () => (this.#isPaused = isPaused),
+    });
+  }
+
+  async check(): Promise<void> {
+    this.#requireFiles();
+    await this.#change({ write: () => this.#operations.writeNothing() });
+    this.#requireFiles();
+  }
+
+  async #change(change: Change): Promise<void> {
+    await this.#writes.addDelayed({ kind: 'change', change });
+  }
+
+  /** What operators do is judged by what is stored and by what is known here, which agree between two transactions. */
+  #handling(): Handling {
+    const { claimedThrough, open } = this.#progress;
+    return { lastId: this.#lastId, claimedThrough, open };
+  }
+
+  async removeExpired(retention: Retention): Promise<number> {
+    const { maxAge, maxBytes = Infinity, maxEventAge } = retention;
+    let after: number | undefined = this.#removedThrough;
+    while (after !== undefined) {
+      const excess = this.#files.used() - maxBytes;
+      const expired = findExpired(
+        this.#operations,
+        this.#handling(),
+        { maxAge },
+        after,
+        this.#handledThrough,
+        excess,
+      );
+      if (expired.deliveries.length > 0) {
+        this.#transaction(() => this.#operations.remove(expired.deliveries, Date.now() - maxEventAge));
+        return expired.deliveries.length;
+      }
+      if (expired.keepsAll && after === this.#removedThrough && expired.next !== undefined)
+        this.#removedThrough = expired.next;
+      after = expired.next;
+      await turnOfTheLoop();
+    }
+    return this.#transaction(() => this.#operations.removeEvents(Date.now() - maxEventAge));
+  }
+
+  /** What the retention can delete now, or could have before. */
+  #mayRemove(ids: readonly number[]): void {
+    for (const id of ids) this.#removedThrough = Math.min(this.#removedThrough, id - 1);
   }
 
   close(): Promise<void> {
@@ -216,6 +368,7 @@ class SqliteInbox implements Inbox {
   #commit(writes: readonly Write[], maxLag?: number): number[] {
     const plan = this.#write(writes, maxLag);
     this.#remember(plan);
+    for (const write of writes) if (write.kind === 'change') write.change.committed?.();
     if (plan.accepted.length > 0) this.#files.lastAccepted.write(this.#lastId);
     this.#lostFile ??= this.#files.lost();
     return plan.ids;
@@ -235,6 +388,7 @@ class SqliteInbox implements Inbox {
 
   #write(writes: readonly Write[], maxLag?: number): WritePlan {
     return this.#transaction(() => {
+      for (const write of writes) if (write.kind === 'change') write.change.write();
       const stored = { lastId: this.#lastId, events: this.#findEvents(writes) };
       const plan = planWrites(writes, stored, this.#progress, this.#now(), maxLag);
       this.#execute(plan);
@@ -283,6 +437,7 @@ class SqliteInbox implements Inbox {
       }
     }
     for (const id of leavingBacklog) this.#again.delete(id);
+    this.#mayRemove(leavingBacklog);
     this.#handledThrough = handledThrough;
     for (const delivery of accepted) this.#addFresh(delivery);
   }

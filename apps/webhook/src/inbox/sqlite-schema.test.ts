@@ -126,6 +126,7 @@ describe('a file of version 1', () => {
         mediaType: 'text/plain',
         contentEncoding: 'gzip',
         eventId: null,
+        fields: [],
         content: Buffer.from([2]),
       },
       {
@@ -137,6 +138,7 @@ describe('a file of version 1', () => {
         mediaType: 'text/plain',
         contentEncoding: null,
         eventId: null,
+        fields: [],
         content: Buffer.from([0, 255]),
       },
     ]);
@@ -160,7 +162,7 @@ describe('a file of version 1', () => {
     expect(versionOf(file)).toEqual(versionOf(connect(newFolder)));
 
     const again = openInbox(folder);
-    const delivery = { method: 'POST', mediaType: null, contentEncoding: null, eventId: 'a' };
+    const delivery = { method: 'POST', mediaType: null, contentEncoding: null, eventId: 'a', fields: [] };
     expect(await again.accept({ ...delivery, content: Buffer.from('first') })).toBe(5);
     expect(await again.accept({ ...delivery, content: Buffer.from('second') })).toBe(5);
   });
@@ -192,5 +194,5 @@ test('a file of version 2 is opened with all its content, and is like a new one 
   const newFolder = makeFolder();
   await openSqliteInbox(newFolder).close();
   expect(definitionsOf(file)).toEqual(definitionsOf(connect(newFolder)));
-  expect(versionOf(file)).toEqual([3]);
+  expect(versionOf(file)).toEqual([4]);
 });

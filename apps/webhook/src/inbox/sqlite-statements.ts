@@ -1,7 +1,8 @@
 import type Database from 'libsql';
 
 import { DamagedRowError } from './damage.js';
-import type { Delivery, InboxCounts, Interrupted } from './inbox.js';
+import type { HeaderField } from './header-field.js';
+import type { Delivery, IncomingDelivery, Interrupted } from './inbox.js';
 
 /** A row of the tables `backlog` and `parked`; `at` is when the delivery is due, or was parked. */
 export interface BacklogRow {
@@ -26,23 +27,25 @@ export interface Position {
 /** A delivery of the backlog, without what was sent. */
 export type Due = Pick<Delivery, 'id' | 'failures' | 'suspect'>;
 
-interface DeliveryRow {
+/** A row of the table `delivery`; `failures` and `suspect` are of its row in the backlog. */
+export interface DeliveryRow {
   readonly id: number;
   readonly receivedAt: number;
   readonly method: Uint8Array | null;
   readonly mediaType: Uint8Array | null;
   readonly contentEncoding: Uint8Array | null;
   readonly eventId: Uint8Array | null;
+  readonly fields: Uint8Array | null;
   readonly content: Uint8Array | null;
   readonly failures: number;
   readonly suspect: number;
 }
 
 /** Text is read as bytes: libsql ends the process if text that is damaged isn't UTF-8. */
-const DELIVERY_COLUMNS = `
+export const DELIVERY_COLUMNS = `
   delivery.id, CAST(received_at AS INTEGER) AS receivedAt, CAST(method AS BLOB) AS method,
   CAST(media_type AS BLOB) AS mediaType, CAST(content_encoding AS BLOB) AS contentEncoding,
-  CAST(event_id AS BLOB) AS eventId, CAST(content AS BLOB) AS content`;
+  CAST(event_id AS BLOB) AS eventId, CAST(fields AS BLOB) AS fields, CAST(content AS BLOB) AS content`;
 
 /** Runs writes in one transaction: durable on return, undone if they throw. */
 type Transaction = <Result>(write: () => Result) => Result;
@@ -81,15 +84,16 @@ export function preparePosition(database: Database.Database): () => Position | u
 
 /** Prepares every statement once. */
 export function prepareStatements(database: Database.Database) {
-  // One blob for all contents, and one id for all: passing them one by one costs more than SQLite's own work.
+  // One blob for all contents and fields, and one id for all: passing them one by one costs more than SQLite's own work.
   const insertDeliveries = database.prepare(`
-    INSERT INTO delivery (id, received_at, method, media_type, content_encoding, event_id, content)
-    SELECT ? + key, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
-      coalesce(substr(?, value ->> 5, value ->> 6), x'')
-    FROM json_each(?)`);
-  const findEvents = database.prepare(
-    'SELECT event_id AS eventId, id FROM delivery WHERE event_id IN (SELECT value FROM json_each(?))',
-  );
+    INSERT INTO delivery (id, received_at, method, media_type, content_encoding, event_id, content, fields)
+    SELECT ?1 + key, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
+      coalesce(substr(?2, value ->> 5, value ->> 6), x''), CAST(substr(?2, value ->> 7, value ->> 8) AS TEXT)
+    FROM json_each(?3)`);
+  const findEvents = database.prepare(`
+    SELECT event_id AS eventId, id FROM delivery WHERE event_id IN (SELECT value FROM json_each(?1))
+    UNION ALL
+    SELECT event_id, delivery_id FROM past_event WHERE event_id IN (SELECT value FROM json_each(?1))`);
   const setHandledThrough = database.prepare('UPDATE progress SET handled_through = ?');
   const requireWritable = database.prepare('UPDATE progress SET handled_through = handled_through WHERE 0');
   const insertBacklog = database.prepare(`
@@ -121,14 +125,16 @@ export function prepareStatements(database: Database.Database) {
     CROSS JOIN progress
     LEFT JOIN backlog ON backlog.delivery_id = given.value ->> 0
     LEFT JOIN parked ON parked.delivery_id = given.value ->> 0
+    LEFT JOIN discarded ON discarded.delivery_id = given.value ->> 0
     WHERE typeof(given.value ->> 0) = 'integer' AND given.value ->> 0 BETWEEN 1 AND ${LAST_ID}
-      AND parked.delivery_id IS NULL
+      AND parked.delivery_id IS NULL AND discarded.delivery_id IS NULL
       AND given.value ->> 1 = coalesce(backlog.failures, iif(given.value ->> 0 > handled_through, 0, NULL))
     ORDER BY given.value ->> 0`);
   const lastInTables = database.prepare(`
     SELECT max(handled_through,
       (SELECT coalesce(max(delivery_id), 0) FROM backlog),
-      (SELECT coalesce(max(delivery_id), 0) FROM parked)) AS id
+      (SELECT coalesce(max(delivery_id), 0) FROM parked),
+      (SELECT coalesce(max(delivery_id), 0) FROM discarded)) AS id
     FROM progress`);
   // Ids have no gaps. Counting them, not reading them, finds those too that can't be read.
   const moveToBacklog = database.prepare(`
@@ -137,12 +143,9 @@ export function prepareStatements(database: Database.Database) {
     )
     INSERT INTO backlog (delivery_id, due_at, failures)
     SELECT id, 0, 0 FROM waiting WHERE id <= ?1
-      AND id NOT IN (SELECT delivery_id FROM backlog) AND id NOT IN (SELECT delivery_id FROM parked)`);
+      AND id NOT IN (SELECT delivery_id FROM backlog) AND id NOT IN (SELECT delivery_id FROM parked)
+      AND id NOT IN (SELECT delivery_id FROM discarded)`);
   const limitDue = database.prepare('UPDATE backlog SET due_at = ? WHERE due_at > ?');
-  const count = database.prepare(`
-    SELECT ${LAST_ID} - handled_through + (SELECT count(*) FROM backlog) AS waiting,
-      (SELECT count(*) FROM parked) AS parked
-    FROM progress`);
 
   return {
     transaction: prepareTransaction(database),
@@ -153,13 +156,18 @@ export function prepareStatements(database: Database.Database) {
     insertDeliveries(deliveries: readonly Delivery[]): void {
       const [first] = deliveries as [Delivery];
       let start = 1;
-      const rows = deliveries.map(({ receivedAt, method, mediaType, contentEncoding, eventId, content }) => {
+      const parts: Uint8Array[] = [];
+      const rows = deliveries.map((delivery) => {
+        const { receivedAt, method, mediaType, contentEncoding, eventId, content } = delivery;
+        const fields = Buffer.from(JSON.stringify(delivery.fields));
+        const startOfFields = start + content.length;
         const row = [receivedAt, method, mediaType, contentEncoding, eventId, start, content.length];
-        start += content.length;
+        row.push(startOfFields, fields.length);
+        start = startOfFields + fields.length;
+        parts.push(content, fields);
         return row;
       });
-      const contents = deliveries.map(({ content }) => content);
-      insertDeliveries.run([first.id, Buffer.concat(contents, start - 1), JSON.stringify(rows)]);
+      insertDeliveries.run([first.id, Buffer.concat(parts, start - 1), JSON.stringify(rows)]);
     },
 
     /** Which of these events have a stored delivery, with its id. */
@@ -218,11 +226,6 @@ export function prepareStatements(database: Database.Database) {
     limitDue: (latest: number) => limitDue.run([latest, latest]),
 
     nextDueAt: (after: number) => (nextDue.get([after]) as { dueAt: number | null }).dueAt ?? undefined,
-
-    counts(): InboxCounts {
-      const { waiting, parked } = count.get() as InboxCounts;
-      return { waiting, parked };
-    },
   };
 }
 
@@ -232,19 +235,37 @@ const toRows = (rows: readonly BacklogRow[]): string =>
   );
 
 function toDelivery(row: DeliveryRow): Delivery {
-  const { id, receivedAt, failures, suspect, method, mediaType, contentEncoding, eventId, content } = row;
+  const { id, receivedAt, failures, suspect } = row;
+  return { id, receivedAt, failures, suspect: suspect === 1, ...toIncoming(row) };
+}
+
+/** @throws DamagedRowError */
+export function toIncoming(row: Omit<DeliveryRow, 'failures' | 'suspect'>): IncomingDelivery {
+  const { id, method, mediaType, contentEncoding, eventId, fields, content } = row;
   if (method === null || content === null) throw new DamagedRowError(`delivery ${id} is damaged`);
   return {
-    id,
-    receivedAt,
-    failures,
-    suspect: suspect === 1,
-    method: toText(method),
-    mediaType: mediaType && toText(mediaType),
-    contentEncoding: contentEncoding && toText(contentEncoding),
-    eventId: eventId && toText(eventId),
+    method: textIn(method),
+    mediaType: textIn(mediaType),
+    contentEncoding: textIn(contentEncoding),
+    eventId: textIn(eventId),
+    fields: fieldsIn(id, fields),
     content: Buffer.from(content),
   };
 }
 
-const toText = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
+/** Deliveries that version 3 has stored have no fields, and neither have discarded ones. */
+function fieldsIn(id: number, json: Uint8Array | null): HeaderField[] {
+  if (json === null) return [];
+  try {
+    return JSON.parse(textIn(json)) as HeaderField[];
+  } catch (cause) {
+    throw new DamagedRowError(`the header fields of delivery ${id} are damaged`, { cause });
+  }
+}
+
+/** The text of a column that was read as bytes. */
+export function textIn(bytes: Uint8Array): string;
+export function textIn(bytes: Uint8Array | null): string | null;
+export function textIn(bytes: Uint8Array | null): string | null {
+  return bytes && Buffer.from(bytes).toString();
+}

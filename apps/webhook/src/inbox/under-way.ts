@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 
 import type { Interrupted } from './inbox.js';
 
@@ -89,6 +89,15 @@ export class UnderWay {
     if (this.#interrupted.size > 0) this.#interrupted.delete(id);
     this.#free.push(slot);
     this.#set(slot, 0, 0);
+  }
+
+  /**
+   * Flushes what has ended to the disk. Otherwise the file could name an attempt that has ended, of a delivery that waits
+   * again with the same failures.
+   */
+  sync(): void {
+    this.#write();
+    fsyncSync(this.#descriptor);
   }
 
   /** The process ends in order: the handler has nothing. What was interrupted before stays. */

@@ -9,6 +9,7 @@ const incoming: IncomingDelivery = {
   mediaType: 'a/b',
   contentEncoding: null,
   eventId: null,
+  fields: [],
   content: Buffer.from('arbitrary'),
 };
 const delivery = (id: number, failures = 0): Delivery => ({

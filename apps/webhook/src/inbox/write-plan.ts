@@ -3,14 +3,23 @@ import {
   type Delivery,
   type IncomingDelivery,
   type Interrupted,
-  storableError,
+  storableText,
 } from './inbox.js';
 import type { BacklogRow } from './sqlite-statements.js';
+
+/** A change that an operator makes. */
+export interface Change {
+  /** Writes it, before anything else of its transaction. It is called again if the transaction has failed. */
+  readonly write: () => void;
+  /** Its transaction is committed. */
+  readonly committed?: () => void;
+}
 
 /** Something that is to be written. */
 export type Write =
   | { readonly kind: 'accept'; readonly incoming: IncomingDelivery; readonly receivedAt: number }
-  | { readonly kind: 'settle'; readonly delivery: Interrupted; readonly result: AttemptResult };
+  | { readonly kind: 'settle'; readonly delivery: Interrupted; readonly result: AttemptResult }
+  | { readonly kind: 'change'; readonly change: Change };
 
 /** What an inbox contains before a transaction. */
 export interface Stored {
@@ -22,7 +31,7 @@ export interface Stored {
 
 /** What one transaction changes. */
 export interface WritePlan {
-  /** For each write, the id of its delivery: for an event that is stored already, that of the first. */
+  /** For each write, the id of its delivery: for an event that is stored already, that of the first. 0 for a change. */
   readonly ids: number[];
   readonly accepted: Delivery[];
   /** Deliveries that were claimed for the first time and are settled now, or move to the backlog. */
@@ -50,7 +59,6 @@ export const NO_LAG = -1;
  * order; the number is the id before the first that has not ended.
  */
 export class Progress {
-  /** Claimed and not ended, in the order of their ids. */
   readonly #open = new Set<number>();
   #claimedThrough: number;
 
@@ -68,6 +76,11 @@ export class Progress {
   claim(id: number): void {
     this.#open.add(id);
     this.#claimedThrough = id;
+  }
+
+  /** Claimed and not ended, in the order of their ids. */
+  get open(): ReadonlySet<number> {
+    return this.#open;
   }
 
   /** Whether the id was claimed and has not ended. */
@@ -132,7 +145,8 @@ export function planWrites(
   const events = new Map(stored.events);
   for (const write of writes) {
     if (write.kind === 'settle') planSettlement(plan, write, progress, now);
-    else planAcceptance(plan, write, stored.lastId, events);
+    else if (write.kind === 'accept') planAcceptance(plan, write, stored.lastId, events);
+    else plan.ids.push(0);
   }
   return { ...plan, handledThrough: progress.handledThrough(plan.ended) };
 }
@@ -164,10 +178,10 @@ function planSettlement(
   if (result.kind === 'failed') {
     const at = now + Math.ceil(result.retryAfter);
     const { suspect = false } = result;
-    plan.waiting.push({ id, at, failures: failures + 1, error: storableError(result.error), suspect });
+    plan.waiting.push({ id, at, failures: failures + 1, error: storableText(result.error), suspect });
     return;
   }
   if (inBacklog) plan.leavingBacklog.push(id);
   if (result.kind === 'parked')
-    plan.parked.push({ id, at: now, failures: failures + 1, error: storableError(result.error) });
+    plan.parked.push({ id, at: now, failures: failures + 1, error: storableText(result.error) });
 }

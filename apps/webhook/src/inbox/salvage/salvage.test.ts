@@ -20,6 +20,7 @@ const incoming = (id: number): IncomingDelivery => ({
   mediaType: id % 2 === 0 ? null : 'text/plain; a="ä"',
   contentEncoding: id % 3 === 0 ? 'gzip' : null,
   eventId: id % 5 === 0 ? `event ${id}` : null,
+  fields: id % 4 === 0 ? [] : [['X-Any', `${id} ä`]],
   content: contentOf(id),
 });
 
@@ -70,9 +71,10 @@ const idsOf = (deliveries: readonly SalvagedDelivery[]): number[] => deliveries.
 const idsTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
 
 function expectWhole(deliveries: readonly SalvagedDelivery[]): void {
-  for (const { id, receivedAt, method, mediaType, contentEncoding, eventId, content } of deliveries) {
+  for (const delivery of deliveries) {
+    const { id, receivedAt, method, mediaType, contentEncoding, eventId, fields, content } = delivery;
     const bytes = Buffer.from(content, 'base64');
-    expect({ method, mediaType, contentEncoding, eventId, content: bytes.toString() }).toEqual({
+    expect({ method, mediaType, contentEncoding, eventId, fields, content: bytes.toString() }).toEqual({
       ...incoming(id),
       content: contentOf(id).toString(),
     });

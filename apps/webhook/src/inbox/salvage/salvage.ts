@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+import type { HeaderField } from '../header-field.js';
+import type { DeliveryState } from '../inbox-operations.js';
 import { readLastAccepted } from '../last-accepted.js';
 import { INBOX_FILES } from '../open-database.js';
 import { type PageVersion, SqlitePages } from './sqlite-pages.js';
 import { type Row, rowsOf, type Value } from './sqlite-rows.js';
 
 /** `unknown` if what says it is damaged. */
-export type SalvagedState = 'handled' | 'waiting' | 'parked' | 'unknown';
+export type SalvagedState = DeliveryState | 'unknown';
 
 /** A delivery that can be read from the files of an inbox. */
 export interface SalvagedDelivery {
@@ -18,10 +20,14 @@ export interface SalvagedDelivery {
   readonly failures: number;
   /** Of the last attempt that failed. */
   readonly error: string | null;
+  /** Why an operator discarded it. */
+  readonly reason: string | null;
   readonly eventId: string | null;
   readonly method: string;
   readonly mediaType: string | null;
   readonly contentEncoding: string | null;
+  /** None if they are damaged, or if it was stored before fields were. */
+  readonly fields: readonly HeaderField[];
   /** In base64. */
   readonly content: string;
 }
@@ -46,14 +52,15 @@ export interface Missing {
   readonly unhandled: readonly IdRange[];
 }
 
-type Outcome = Pick<SalvagedDelivery, 'state' | 'failures' | 'error'>;
+type Outcome = Pick<SalvagedDelivery, 'state' | 'failures' | 'error' | 'reason'>;
 
 /** The columns of each table after its first versions; a row has those that its table had when it was written. */
-const DELIVERY = /^nit[nt][nt]b[nt]?$/;
-const PROGRESS = /^i$/;
+const DELIVERY = /^nit[nt][nt]b[nt]{0,2}$/;
+const PROGRESS = /^i(ii)?$/;
 /** Also a row of the backlog of version 1 or 2 that has an error. */
 const PARKED = /^niit$/;
 const BACKLOG = /^nii(n|[nt]i)$/;
+const DISCARDED = /^niiitt$/;
 
 /**
  * Finds the deliveries in the files of an inbox, page by page: rows are found also if what leads to them is damaged.
@@ -108,9 +115,10 @@ function findRows(pages: SqlitePages): Found {
       } else if (!isCommitted) continue;
       else if (PARKED.test(row.shape)) outcomes.set(row.id, outcomeOf('parked', row));
       else if (BACKLOG.test(row.shape)) outcomes.set(row.id, outcomeOf('waiting', row));
+      else if (DISCARDED.test(row.shape)) outcomes.set(row.id, discardedOutcomeOf(row));
       else if (PROGRESS.test(row.shape) && row.id === 1) handledThrough = numberIn(row.values()?.[0]);
       else continue;
-      if (row.shape !== 'i') lastId = Math.max(lastId, row.id);
+      if (!PROGRESS.test(row.shape)) lastId = Math.max(lastId, row.id);
     }
   }
   return { pageOf, outcomes, handledThrough, lastId: Math.max(lastId, handledThrough ?? 0) };
@@ -118,7 +126,17 @@ function findRows(pages: SqlitePages): Found {
 
 function outcomeOf(state: SalvagedState, row: Row): Outcome {
   const [, , failures, error] = row.values() ?? [];
-  return { state, failures: numberIn(failures) ?? 0, error: textIn(error) };
+  return { state, failures: numberIn(failures) ?? 0, error: textIn(error), reason: null };
+}
+
+function discardedOutcomeOf(row: Row): Outcome {
+  const [, , , failures, error, reason] = row.values() ?? [];
+  return {
+    state: 'discarded',
+    failures: numberIn(failures) ?? 0,
+    error: textIn(error),
+    reason: textIn(reason),
+  };
 }
 
 function readDelivery(pages: SqlitePages, found: Found, id: number): SalvagedDelivery | undefined {
@@ -127,7 +145,7 @@ function readDelivery(pages: SqlitePages, found: Found, id: number): SalvagedDel
   const row = rowsOf(pages, page).find((one) => one.id === id && DELIVERY.test(one.shape));
   const values = row?.values();
   if (values === undefined) return undefined;
-  const [, receivedAt, method, mediaType, contentEncoding, content, eventId] = values;
+  const [, receivedAt, method, mediaType, contentEncoding, content, eventId, fields] = values;
   const date = new Date(numberIn(receivedAt) ?? NaN);
   return {
     id,
@@ -137,6 +155,7 @@ function readDelivery(pages: SqlitePages, found: Found, id: number): SalvagedDel
     method: textIn(method) ?? '',
     mediaType: textIn(mediaType),
     contentEncoding: textIn(contentEncoding),
+    fields: fieldsIn(fields),
     content: (content as Buffer).toString('base64'),
   };
 }
@@ -144,17 +163,17 @@ function readDelivery(pages: SqlitePages, found: Found, id: number): SalvagedDel
 function stateOf({ outcomes, handledThrough }: Found, id: number): Outcome {
   const outcome = outcomes.get(id);
   if (outcome !== undefined) return outcome;
-  if (handledThrough === undefined) return { state: 'unknown', failures: 0, error: null };
-  return { state: id > handledThrough ? 'waiting' : 'handled', failures: 0, error: null };
+  if (handledThrough === undefined) return { state: 'unknown', failures: 0, error: null, reason: null };
+  return { state: id > handledThrough ? 'waiting' : 'handled', failures: 0, error: null, reason: null };
 }
 
 /** @param read in order */
 function missingOf(read: readonly number[], last: number, { outcomes, handledThrough = 0 }: Found): Missing {
   const there = new Set(read);
-  const unhandled = [...outcomes.keys()]
-    .filter((id) => id <= handledThrough && !there.has(id))
-    .sort((one, other) => one - other)
-    .map((id): IdRange => [id, id]);
+  const unhandled = [...outcomes]
+    .filter(([id, { state }]) => state !== 'discarded' && id <= handledThrough && !there.has(id))
+    .map(([id]): IdRange => [id, id])
+    .sort(([one], [other]) => one - other);
   let handled = -unhandled.length;
   let next = 1;
   for (const id of [...read, last + 1]) {
@@ -171,3 +190,11 @@ const numberIn = (value: Value | undefined): number | undefined =>
 
 const textIn = (value: Value | undefined): string | null =>
   Buffer.isBuffer(value) ? value.toString() : null;
+
+function fieldsIn(value: Value | undefined): HeaderField[] {
+  try {
+    return JSON.parse(textIn(value) ?? '[]') as HeaderField[];
+  } catch {
+    return [];
+  }
+}
