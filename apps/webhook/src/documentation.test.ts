@@ -56,6 +56,7 @@ describe('the SQL that docs/receiver.md shows works:', () => {
     { kind: 'handled' },
     { kind: 'failed', ...failure },
     { kind: 'parked', error: 'no more' },
+    { kind: 'parked', error: 'wrong plant' },
   ];
 
   /** An inbox with a delivery in each state, and a connection to it. */
@@ -73,6 +74,7 @@ describe('the SQL that docs/receiver.md shows works:', () => {
       });
       await inbox.settle((await inbox.claim(1)).deliveries[0]!, result);
     }
+    await inbox.discard({ filter: { firstId: 4 }, after: 0, limit: 1 }, 'arbitrary');
     await inbox.close();
     const database = new Database(join(folder, 'inbox.sqlite'));
     afterThisTest(() => database.close());
@@ -86,6 +88,7 @@ describe('the SQL that docs/receiver.md shows works:', () => {
 
     const rows = rowsOf(database, queries[0]!);
     expect(rows).toEqual([
+      ['discarded', 1],
       ['handled', 1],
       ['parked', 1],
       ['waiting', 1],
@@ -100,6 +103,7 @@ describe('the SQL that docs/receiver.md shows works:', () => {
     expect(rowsOf(database, queries[1]!)).toEqual([
       [2, 'waiting', 1, 'not yet'],
       [3, 'parked', 1, 'no more'],
+      [4, 'discarded', 1, 'wrong plant'],
     ]);
   });
 
