@@ -4,7 +4,7 @@ import { makeFolder } from '@plant-store/test-support';
 import fc from 'fast-check';
 
 import type { Delivery, Inbox, AttemptResult } from '../src/inbox/inbox.js';
-import type { OpenInbox } from './inbox.suite.js';
+import type { OpenInbox } from './open-inbox.js';
 
 type Fate = AttemptResult['kind'] | 'failed for long';
 

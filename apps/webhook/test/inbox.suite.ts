@@ -2,28 +2,13 @@ import { isUint8Array } from 'node:util/types';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
-import { rejection } from './rejection.js';
 import type { AttemptResult, Delivery, Inbox, IncomingDelivery, Interrupted } from '../src/inbox/inbox.js';
+import { inboxOperationsSuite } from './inbox-operations.suite.js';
 import { inboxProperty } from './inbox-property.suite.js';
+import { failed, HANDLED, incoming, type OpenInbox, PARKED, setClock } from './open-inbox.js';
+import { rejection } from './rejection.js';
 
-/** Opens the inbox of a folder. */
-export type OpenInbox = (folder: string) => Inbox | Promise<Inbox>;
-
-const HANDLED: AttemptResult = { kind: 'handled' };
 const LATER = 3_600_000;
-
-const failed = (retryAfter: number): AttemptResult => ({ kind: 'failed', error: 'arbitrary', retryAfter });
-const parked: AttemptResult = { kind: 'parked', error: 'arbitrary' };
-
-const incoming = (content: string | Buffer, given: Partial<IncomingDelivery> = {}): IncomingDelivery => ({
-  method: 'POST',
-  mediaType: 'text/plain',
-  contentEncoding: null,
-  eventId: null,
-  fields: [],
-  ...given,
-  content: Buffer.from(content),
-});
 
 const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
 const headerText = String.fromCharCode(...Array.from({ length: 128 }, (_, byte) => byte + 128));
@@ -96,13 +81,6 @@ const asKept = ({
 const ofEvent = (eventId: string, content = 'arbitrary'): IncomingDelivery => incoming(content, { eventId });
 
 const idsOf = (deliveries: readonly Delivery[]): number[] => deliveries.map(({ id }) => id);
-
-/** Sets the clock to another time until the test ends. */
-function setClock(difference: number): void {
-  const { now } = Date;
-  Date.now = () => now() + difference;
-  afterThisTest(() => (Date.now = now));
-}
 
 /**
  * The suite of the port {@link Inbox}: what each adapter must do, tested through the port alone.
@@ -283,7 +261,7 @@ export function inboxSuite(name: string, open: OpenInbox, crash: (folder: string
         {
           name: 'is parked',
           claims: true,
-          result: parked,
+          result: PARKED,
           counts: { waiting: 0, parked: 1 },
           comes: [false, false],
         },
@@ -483,7 +461,7 @@ export function inboxSuite(name: string, open: OpenInbox, crash: (folder: string
         { result: HANDLED, again: [], counts: { waiting: 0, parked: 0 } },
         { result: failed(0), again: [1], counts: { waiting: 1, parked: 0 } },
         { result: failed(LATER), again: [], counts: { waiting: 1, parked: 0 } },
-        { result: parked, again: [], counts: { waiting: 0, parked: 1 } },
+        { result: PARKED, again: [], counts: { waiting: 0, parked: 1 } },
       ])('can end as $result.kind after many later deliveries', async ({ result, again, counts }) => {
         await accept(600);
         const [straggler, ...others] = await claim();
@@ -545,7 +523,7 @@ export function inboxSuite(name: string, open: OpenInbox, crash: (folder: string
         const [one, two, three] = await claim();
         await inbox.settle(one!, HANDLED);
         await inbox.settle(two!, failed(0));
-        await inbox.settle(three!, parked);
+        await inbox.settle(three!, PARKED);
         await reopenAfterCrash();
 
         expect(await recover()).toEqual([{ id: 4, failures: 0 }]);
@@ -568,7 +546,7 @@ export function inboxSuite(name: string, open: OpenInbox, crash: (folder: string
       test('does not make what failed or was parked beside it come with fewer failures', async () => {
         await accept(5);
         const [, two, three, four] = await claim(4);
-        await inbox.settle(two!, parked);
+        await inbox.settle(two!, PARKED);
         await inbox.settle(three!, failed(LATER));
         await inbox.settle(four!, HANDLED);
         await reopenAfterCrash();
@@ -583,7 +561,7 @@ export function inboxSuite(name: string, open: OpenInbox, crash: (folder: string
         await accept(2);
         await claim(1);
         await reopenAfterCrash();
-        await inbox.settle((await recover())[0]!, parked);
+        await inbox.settle((await recover())[0]!, PARKED);
 
         expect(await inbox.counts()).toEqual({ waiting: 1, parked: 1 });
         expect(await claimIds()).toEqual([2]);
@@ -785,10 +763,10 @@ export function inboxSuite(name: string, open: OpenInbox, crash: (folder: string
       test('is counted, and never claimed', async () => {
         await accept(3);
         const [one, two, three] = await claim();
-        await inbox.settle(one!, parked);
+        await inbox.settle(one!, PARKED);
         await inbox.settle(two!, failed(0));
         await inbox.settle(three!, HANDLED);
-        await inbox.settle((await claim())[0]!, parked);
+        await inbox.settle((await claim())[0]!, PARKED);
 
         for (const next of [() => undefined, reopen]) {
           await next();
@@ -805,7 +783,7 @@ export function inboxSuite(name: string, open: OpenInbox, crash: (folder: string
         const underWay = [
           ...Array.from({ length: 50 }, () => inbox.accept(incoming('arbitrary'))),
           inbox.settle(one!, HANDLED),
-          inbox.settle(two!, parked),
+          inbox.settle(two!, PARKED),
         ];
         await reopen();
         await Promise.all(underWay);
@@ -842,6 +820,8 @@ export function inboxSuite(name: string, open: OpenInbox, crash: (folder: string
 
       expect(seen).toEqual(Array.from({ length: 32 }, (_, index) => index + 1));
     });
+
+    inboxOperationsSuite({ open, crash });
 
     inboxProperty(open);
   });
