@@ -16,6 +16,7 @@ import { createFastifyAdapter, type HttpLimits } from './http/fastify-adapter.js
 import { RefusalFilter } from './http/refusal.filter.js';
 import { INBOX, type Inbox } from './inbox/inbox.js';
 import { LOGGER, NestLogger } from './logging/logger.js';
+import { NO_OBSERVER, type Observer, OBSERVER } from './observer.js';
 
 /** What the answers decide about the shape of the application. */
 export interface AppShape {
@@ -34,6 +35,8 @@ export interface Resources {
   readonly handlerHost: HandlerHost;
   readonly dispatcherLimits: DispatcherLimits;
   readonly logger: Logger;
+  /** By default nobody looks. */
+  readonly observer?: Observer;
 }
 
 const HANDLER_HOST = Symbol('HandlerHost');
@@ -52,9 +55,14 @@ const DISPATCHER_LIMITS = Symbol('DispatcherLimits');
     },
     {
       provide: Dispatcher,
-      inject: [INBOX, HANDLER_HOST, DISPATCHER_LIMITS, LOGGER],
-      useFactory: (inbox: Inbox, host: HandlerHost, limits: DispatcherLimits, logger: Logger) =>
-        new Dispatcher(inbox, host, limits, logger),
+      inject: [INBOX, HANDLER_HOST, DISPATCHER_LIMITS, LOGGER, OBSERVER],
+      useFactory: (
+        inbox: Inbox,
+        host: HandlerHost,
+        limits: DispatcherLimits,
+        logger: Logger,
+        observer: Observer,
+      ) => new Dispatcher(inbox, host, limits, logger, observer),
     },
   ],
 })
@@ -69,6 +77,7 @@ export class AppModule {
       { provide: HANDLER_HOST, useFactory: () => resources().handlerHost },
       { provide: INBOX, useFactory: () => resources().inbox },
       { provide: LOGGER, useFactory: () => resources().logger },
+      { provide: OBSERVER, useFactory: () => resources().observer ?? NO_OBSERVER },
     ];
     return { module: AppModule, controllers: [newPlantController(path, document)], providers };
   }
@@ -83,7 +92,7 @@ export async function createApp(
   const { refusals } = resources.pipeline;
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with(shape, () => resources),
-    createFastifyAdapter(limits, refusals.unavailable),
+    createFastifyAdapter(limits, refusals.unavailable, resources.observer),
     { logger: new NestLogger(resources.logger), bodyParser: false, abortOnError: false },
   );
   refuseEarly(app.getHttpAdapter().getInstance(), app.get(BearerAuthGuard), refusals);

@@ -9,6 +9,7 @@ import { Refusal } from '../http/refusal.js';
 import { respond } from '../http/response.js';
 import { storedFields } from '../inbox/header-field.js';
 import { INBOX, type Inbox } from '../inbox/inbox.js';
+import { type Observer, OBSERVER } from '../observer.js';
 import { describeOperation, type OperationParts } from './describe-operation.js';
 import {
   DELIVERY_PIPELINE,
@@ -36,6 +37,7 @@ export function newPlantController(path: string, operation: OperationParts): Typ
     constructor(
       @Inject(DELIVERY_PIPELINE) private readonly pipeline: DeliveryPipeline,
       @Inject(INBOX) private readonly inbox: Inbox,
+      @Inject(OBSERVER) private readonly observer: Observer,
       private readonly dispatcher: Dispatcher,
     ) {
       this.#runner = new PipelineRunner(pipeline);
@@ -47,8 +49,10 @@ export function newPlantController(path: string, operation: OperationParts): Typ
     @ApiOperation({ summary: facts.WEBHOOK_NAME, description: facts.WEBHOOK_DESCRIPTION })
     @describeOperation(operation)
     async receive(@Req() request: AuthenticatedRequest, @Res() reply: FastifyReply): Promise<void> {
+      const start = performance.now();
       await this.#runner.run(request.raw, reply.raw, request.user, this.#store);
       respond(reply, this.pipeline.acknowledgement);
+      this.observer.acknowledged(performance.now() - start);
       this.dispatcher.wake();
     }
 

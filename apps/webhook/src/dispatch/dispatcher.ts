@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { AttemptResult, Delivery, Inbox, Interrupted } from '../inbox/inbox.js';
 import { errorText } from '../logging/describe-error.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
+import { NO_OBSERVER, type Observer } from '../observer.js';
 import { backoff } from './backoff.js';
 import { Attempt, type HandlerHost, ProcessEnded } from './handler-host.js';
 
@@ -53,6 +54,7 @@ export class Dispatcher {
     private readonly host: HandlerHost,
     private readonly limits: DispatcherLimits,
     private readonly logger: Logger,
+    private readonly observer: Pick<Observer, 'attempted'> = NO_OBSERVER,
   ) {
     this.#logUnread = throttledLog((fields) => logger.error(fields, 'failed to read the inbox'));
     this.#logUnstored = throttledLog((fields) =>
@@ -153,7 +155,9 @@ export class Dispatcher {
     const counted: Interrupted = { id: delivery.id, failures: delivery.failures };
     const attempt = new Attempt();
     this.#attempts.add(attempt);
+    const start = performance.now();
     const result = await this.#resultOf(attempt, delivery, counted);
+    if (result !== undefined) this.observer.attempted(result.kind, performance.now() - start);
     this.#attempts.delete(attempt);
     const settled = result !== undefined && this.#settle(counted, result);
     this.wake();

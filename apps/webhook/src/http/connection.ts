@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
+import { NO_OBSERVER, type Observer } from '../observer.js';
+
 /** How long what a peer still sends is discarded so that it can read the last response, in milliseconds. */
 const LINGER = 1_000;
 
@@ -20,6 +22,8 @@ export function connectionOf(socket: Socket): Connection {
 
 /** What the receiver knows of a connection, and how it ends one. */
 export class Connection {
+  /** Sees its responses. */
+  observer: Pick<Observer, 'responded'> = NO_OBSERVER;
   /** Whether a right token was sent on it. */
   isAuthenticated = false;
   /** The request that was given up before it was complete. What still arrives of it isn't stored. */
@@ -72,7 +76,7 @@ export class Connection {
    * Responds to what can't be processed as a request, after the responses to the requests in front of it
    * (RFC 9112 §9.3.2). No content, and the connection closes.
    *
-   * @param status with its reason
+   * @param status three digits, and its reason
    */
   giveUp(status: string): void {
     const latest = this.#latest;
@@ -91,6 +95,7 @@ export class Connection {
     if (!this.socket.writable) return;
     const date = new Date().toUTCString();
     this.socket.end(`HTTP/1.1 ${status}\r\nDate: ${date}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    this.observer.responded(Number(status.slice(0, 3)));
     this.closeAfterLinger();
   }
 

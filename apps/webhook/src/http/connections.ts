@@ -1,19 +1,26 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
+import type { Observer } from '../observer.js';
 import { type Connection, connectionOf } from './connection.js';
 
 /**
  * Tracks a server's connections. Never are more open than the limit: a further one takes the place of the
  * {@link leastUseful}, or is closed if each has a delivery in flight.
  *
+ * @param observer sees their responses
  * @returns ends the connections on which nothing was ever received, and those that are closing: Node counts them as
  * busy, and a server that stops would wait for them
  */
-export function trackConnections(server: Server, maxConnections: number): () => void {
+export function trackConnections(
+  server: Server,
+  maxConnections: number,
+  observer: Pick<Observer, 'responded'>,
+): () => void {
   const connections = new Set<Connection>();
   server.on('connection', (socket: Socket) => {
     const connection = connectionOf(socket);
+    connection.observer = observer;
     if (connections.size >= maxConnections) {
       const surplus = leastUseful(connections) ?? connection;
       // Its end is announced later, and others may be accepted before.

@@ -3,6 +3,7 @@ import { createServer, METHODS, type RequestListener, type Server } from 'node:h
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 
+import { NO_OBSERVER, type Observer } from '../observer.js';
 import { respondToClientError, respondToConnect } from './client-errors.js';
 import { connectionOf } from './connection.js';
 import { trackConnections } from './connections.js';
@@ -34,8 +35,13 @@ const LONGEST_TIMER = 2_147_483_647;
  * fields.
  *
  * @param unavailable the response to a request while the server stops
+ * @param observer sees the responses
  */
-export function createFastifyAdapter(limits: HttpLimits, unavailable: PreparedResponse): FastifyAdapter {
+export function createFastifyAdapter(
+  limits: HttpLimits,
+  unavailable: PreparedResponse,
+  observer: Pick<Observer, 'responded'> = NO_OBSERVER,
+): FastifyAdapter {
   const adapter = new FastifyAdapter({
     serverFactory: (handle: RequestListener) => createHttpServer(limits, unavailable, handle),
     clientErrorHandler: respondToClientError,
@@ -46,7 +52,7 @@ export function createFastifyAdapter(limits: HttpLimits, unavailable: PreparedRe
   });
   const fastify = adapter.getInstance();
   routeEveryMethodUnread(adapter);
-  const endUnusedConnections = trackConnections(fastify.server, limits.maxConnections);
+  const endUnusedConnections = trackConnections(fastify.server, limits.maxConnections, observer);
   fastify.addHook('preClose', (done) => {
     endUnusedConnections();
     done();

@@ -57,6 +57,7 @@ export function respondRaw(
 ): void {
   const { req: request } = response;
   if (!request.socket.writable) return;
+  connectionOf(request.socket).observer.responded(prepared.status);
   if (hasContent(request) && !request.complete) refuseContent(request, response, prepared, fields);
   else writeResponse(response, prepared, fields);
 }

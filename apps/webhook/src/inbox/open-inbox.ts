@@ -1,4 +1,5 @@
 import { inboxFolder } from '../config/inbox-folder.js';
+import type { Observer } from '../observer.js';
 import type { Inbox } from './inbox.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
 
@@ -7,6 +8,6 @@ import { openSqliteInbox } from './sqlite-inbox.js';
  *
  * @throws ReceiverError `INBOX_UNUSABLE`, `INBOX_IN_USE`, `INBOX_DAMAGED`
  */
-export function openInbox(url: string): Inbox {
-  return openSqliteInbox(inboxFolder(url));
+export function openInbox(url: string, observer?: Pick<Observer, 'committed'>): Inbox {
+  return openSqliteInbox(inboxFolder(url), observer);
 }

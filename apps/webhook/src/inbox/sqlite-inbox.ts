@@ -1,6 +1,7 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
 import { ReceiverError } from '../errors.js';
+import { NO_OBSERVER, type Observer } from '../observer.js';
 import { findPart, type Handling, listDeliveries, summariesOf, withSent } from './find-deliveries.js';
 import { GroupCommit, type Retry } from './group-commit.js';
 import {
@@ -57,10 +58,10 @@ const MAX_RESULT_DELAY = 10;
  *
  * @throws ReceiverError `INBOX_IN_USE`, `INBOX_UNUSABLE`, `INBOX_DAMAGED`; nothing is then left open
  */
-export function openSqliteInbox(folder: string): Inbox {
+export function openSqliteInbox(folder: string, observer: Pick<Observer, 'committed'> = NO_OBSERVER): Inbox {
   const files = openDatabase(folder);
   try {
-    return new SqliteInbox(files);
+    return new SqliteInbox(files, observer);
   } catch (cause) {
     files.close();
     throw openingError(folder, cause);
@@ -95,7 +96,10 @@ class SqliteInbox implements Inbox {
   #fresh: Delivery[] = [];
   #freshBytes = 0;
 
-  constructor(files: InboxDatabase) {
+  constructor(
+    files: InboxDatabase,
+    private readonly observer: Pick<Observer, 'committed'>,
+  ) {
     const { statements, operations, underWay } = files;
     const { lastId, handledThrough } = files.position;
     this.location = files.file;
@@ -366,10 +370,13 @@ class SqliteInbox implements Inbox {
   }
 
   #commit(writes: readonly Write[], maxLag?: number): number[] {
+    const start = performance.now();
     const plan = this.#write(writes, maxLag);
+    const accepted = plan.accepted.length;
+    if (accepted > 0) this.observer.committed(accepted, performance.now() - start);
     this.#remember(plan);
     for (const write of writes) if (write.kind === 'change') write.change.committed?.();
-    if (plan.accepted.length > 0) this.#files.lastAccepted.write(this.#lastId);
+    if (accepted > 0) this.#files.lastAccepted.write(this.#lastId);
     this.#lostFile ??= this.#files.lost();
     return plan.ids;
   }
