@@ -6,12 +6,15 @@ import { promisify } from 'node:util';
 import { afterThisTest, makeFolder, tableOf } from '@plant-store/test-support';
 import Database from 'libsql';
 
+import { recordLog } from '../test/record-log.js';
 import { composeAnswers } from './answers/compose-answers.js';
 import { receiverTable } from './answers/receiver-table.js';
 import { parseConfig, SETTING_NAMES } from './config/config.js';
 import { RECEIVER_ERRORS } from './errors.js';
 import type { AttemptResult } from './inbox/inbox.js';
 import { openSqliteInbox } from './inbox/sqlite-inbox.js';
+import { Metrics } from './operations/metrics.js';
+import { REQUEST_FAULTS } from './operations/request-fault.js';
 
 const text = readFileSync(new URL('../../../docs/receiver.md', import.meta.url), 'utf8');
 
@@ -47,6 +50,25 @@ test('docs/receiver.md lists every error code with its meaning, and no other', (
 test('docs/receiver.md lists every question whose answer shows at the receiver, and no other', () => {
   expect(tableOf(text, 'Answer to').map(([question]) => question)).toEqual(
     Object.keys(receiverTable).map(code),
+  );
+});
+
+test('docs/receiver.md lists every metric of the receiver with its type, and no other', async () => {
+  const exposition = await new Metrics(() => Promise.reject(new Error()), recordLog().logger).text();
+  const own = [...exposition.matchAll(/^# TYPE (plant_store_\w+) (\w+)$/gm)];
+
+  expect(
+    tableOf(text, 'Metric')
+      .map(([name, type]) => `${name!} ${type!}`)
+      .sort(),
+  ).toEqual(own.map(([, name, type]) => `${code(name)} ${type!}`).sort());
+});
+
+test('docs/operations.md lists every fault of a request with its status, and no other', () => {
+  const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+
+  expect(tableOf(page, 'Fault').map(([fault, status]) => [fault, status])).toEqual(
+    Object.entries(REQUEST_FAULTS).map(([fault, status]) => [code(fault), String(status)]),
   );
 });
 

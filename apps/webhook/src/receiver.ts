@@ -8,8 +8,8 @@ import { Dispatcher } from './dispatch/dispatcher.js';
 import { openHandlerHost } from './dispatch/open-handler-host.js';
 import { ReceiverError } from './errors.js';
 import { openInbox } from './inbox/open-inbox.js';
-import { readDocuments } from './operations/documents.js';
-import { startOperationsListener } from './operations/operations-listener.js';
+import { Metrics } from './operations/metrics.js';
+import { startOperations } from './operations/start-operations.js';
 
 /** A receiver that runs. */
 export interface Receiver {
@@ -43,9 +43,12 @@ export async function startReceiver(
   try {
     const tokens = openAccessTokens(config, logger, composed.tokenMatcher);
     opened.push(tokens.close);
-    const inbox = openInbox(config.INBOX_URL);
+    const metrics: Metrics = new Metrics(() => inbox.stats(), logger);
+    const inbox = openInbox(config.INBOX_URL, metrics);
     opened.push(() => inbox.close());
-    const operations = await startOperationsListener(readDocuments(), config.OPERATIONS_PORT);
+    let wake = (): void => undefined;
+    const wakeHandler = (): void => wake();
+    const operations = await startOperations({ config, inbox, metrics, logger, wakeHandler });
     opened.push(operations.close);
     const handlerHost = await openHandlerHost(config.HANDLER_PROCESS, logger);
     opened.push(() => handlerHost.stop(AbortSignal.abort()));
@@ -60,6 +63,7 @@ export async function startReceiver(
         inbox,
         handlerHost,
         logger,
+        observer: metrics,
         dispatcherLimits: {
           concurrency: config.HANDLER_CONCURRENCY,
           timeout: config.HANDLER_TIMEOUT_MS,
@@ -74,13 +78,17 @@ export async function startReceiver(
         maxConnections: config.MAX_CONNECTIONS,
       },
     );
+    wake = () => app.get(Dispatcher).wake();
     opened.push(() => stop(app, AbortSignal.abort()));
     const counts = await inbox.counts();
     const url = new URL(composed.path, await listen(app, config)).href;
-    logger.info({ url, operations: operations.url, inbox: inbox.location, ...counts }, 'listening');
-    handlerHost.start(() => app.get(Dispatcher).wake());
+    const { url: operationsUrl, socket, readiness } = operations;
+    logger.info({ url, operations: operationsUrl, socket, inbox: inbox.location, ...counts }, 'listening');
+    readiness.started();
+    handlerHost.start(wakeHandler);
 
     const close = async (): Promise<boolean> => {
+      readiness.stopping();
       const timeout = config.SHUTDOWN_TIMEOUT_MS;
       logger.info({ timeout }, 'stopping');
       const deadline = AbortSignal.timeout(timeout);
@@ -92,7 +100,7 @@ export async function startReceiver(
       logger.info({ cutShort: deadline.aborted }, 'stopped');
       return !deadline.aborted;
     };
-    return { url, operationsUrl: operations.url, close };
+    return { url, operationsUrl, close };
   } catch (error) {
     for (const close of opened.reverse()) await closeQuietly(close);
     throw error;

@@ -39,3 +39,10 @@ export function interiorPagesOf(folder: string): number[] {
   const root = rootPageOf(folder);
   return pages.filter((page) => page > 0 && page !== root && bytes[page * PAGE] === INTERIOR);
 }
+
+/** Removes a table of an inbox that is open, so that whoever reads it next fails. @param file of the database */
+export function dropTable(file: string, table: string): void {
+  const database = new Database(file);
+  database.exec(`DROP TABLE ${table}`);
+  database.close();
+}

@@ -57,6 +57,7 @@ test('everything can be set', () => {
     HOST: '::1',
     PORT: '8080',
     OPERATIONS_PORT: '0',
+    OPERATIONS_HOST: '0.0.0.0',
     ACCESS_TOKENS: 'one,two, three ',
     INBOX_URL: 'file:///var/inbox',
     LOG_LEVEL: 'silent',
@@ -265,11 +266,21 @@ describe('settings that depend on each other:', () => {
   });
 });
 
+test.each(['localhost', 'LOCALHOST', '127.0.0.1', '127.1.2.3', '::1', '[::1]'])(
+  'OPERATIONS_HOST must not be the loopback address: %s',
+  (host) => {
+    expect(faultsOf({ ...TOKENS, OPERATIONS_HOST: host })).toEqual([
+      'OPERATIONS_HOST: must not be a loopback address, where everything is served already; remove the variable',
+    ]);
+  },
+);
+
 test('every fault is listed, each once', () => {
   expect(
     faultsOf({
       PORT: 'no',
       OPERATIONS_PORT: 'no',
+      OPERATIONS_HOST: 'localhost',
       INBOX_URL: 'no',
       LOG_LEVEL: 'no',
       SIGNING_KEYS: 'no',
@@ -289,7 +300,8 @@ test('no value is quoted, because a token may be in the wrong variable', () => {
   const environment = Object.fromEntries(SETTING_NAMES.map((name) => [name, secret]));
 
   const faults = faultsOf(environment);
-  expect(faults).toHaveLength(SETTING_NAMES.length - 1);
+  // Any text may be a host.
+  expect(faults).toHaveLength(SETTING_NAMES.length - 2);
   expect(faults.join('\n')).not.toContain('secret');
 });
 

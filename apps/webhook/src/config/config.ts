@@ -50,6 +50,11 @@ const inboxUrl = z
   .string()
   .refine(namesFolder, { error: 'must be file: and a folder, as in file:./data/inbox' });
 
+/** A host that others can reach. On the loopback address everything is served already. */
+const otherHost = z.string().refine((host) => !/^(?:localhost|127\..*|\[?::1\]?)$/i.test(host), {
+  error: 'must not be a loopback address, where everything is served already; remove the variable',
+});
+
 /** Where the handler can run: in the receiver's process, or in one of its own. */
 const HANDLER_PROCESSES = ['receiver', 'own'] as const;
 
@@ -64,6 +69,7 @@ const settings = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port(3000),
   OPERATIONS_PORT: port(3001),
+  OPERATIONS_HOST: otherHost.optional(),
   ACCESS_TOKENS: accessTokens.optional(),
   ACCESS_TOKENS_FILE: z.string().min(1).optional(),
   SIGNING_KEYS: commaSeparated.optional(),

@@ -16,7 +16,13 @@ export function exportInbox({ folder, file }: CommandArguments): number {
   if (salvaged === undefined)
     throw new CommandError(`${folder} has no inbox: neither inbox.sqlite nor inbox.sqlite-wal is there`, 1);
   const output = file === undefined ? STANDARD_OUTPUT : openSync(file, 'wx');
-  const counts: Record<SalvagedState, number> = { handled: 0, waiting: 0, parked: 0, discarded: 0, unknown: 0 };
+  const counts: Record<SalvagedState, number> = {
+    handled: 0,
+    waiting: 0,
+    parked: 0,
+    discarded: 0,
+    unknown: 0,
+  };
   try {
     for (const delivery of salvaged.deliveries) {
       write(output, `${JSON.stringify(delivery)}\n`);

@@ -61,7 +61,9 @@ export async function importInbox({ folder, file, handled }: CommandArguments): 
     await flush();
   } finally {
     await inbox.close();
-    process.stderr.write(`deliveries stored: ${counts.stored}; handled or discarded ones left out: ${counts.omitted}.\n`);
+    process.stderr.write(
+      `deliveries stored: ${counts.stored}; handled or discarded ones left out: ${counts.omitted}.\n`,
+    );
   }
   return 0;
 }

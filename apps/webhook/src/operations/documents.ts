@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 
+import { bytesResponse } from './response.js';
+import type { Route } from './router.js';
+
 /** A document as it is sent. */
 export interface Document {
   readonly mediaType: string;
@@ -37,6 +40,21 @@ export function readDocuments(page = PAGE, document = DOCUMENT): Documents {
       contentSecurityPolicy: NOTHING,
     });
   return found;
+}
+
+/** A document may be reached by links of other pages, and is fetched again only if it has changed. */
+export function documentRoutes(documents: Documents): readonly Route[] {
+  return [...documents].map(([path, { mediaType, content, contentSecurityPolicy }]) => ({
+    method: 'GET',
+    path,
+    audience: 'page',
+    respond: () =>
+      bytesResponse(content, {
+        'content-type': mediaType,
+        'content-security-policy': contentSecurityPolicy,
+        'cache-control': 'no-cache',
+      }),
+  }));
 }
 
 function read(file: URL): Buffer | undefined {

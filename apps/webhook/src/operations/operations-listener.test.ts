@@ -1,51 +1,62 @@
-import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { pathToFileURL } from 'node:url';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
+import { ask, type Told } from '../../test/ask.js';
+import { makeLatch } from '../../test/make-latch.js';
 import { rejection } from '../../test/rejection.js';
-import { readDocuments } from './documents.js';
-import { type OperationsListener, startOperationsListener } from './operations-listener.js';
-
-async function start(documents = readDocuments(), port = 0): Promise<OperationsListener> {
-  const listener = await startOperationsListener(documents, port);
-  let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= listener.close());
-  afterThisTest(close);
-  return { url: listener.url, close };
-}
+import { startListener } from '../../test/start-listener.js';
+import { documentRoutes, readDocuments } from './documents.js';
+import { jsonResponse } from './response.js';
+import type { Route } from './router.js';
 
 const committed = (path: string): string =>
   readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
 
-test.each([
-  { path: '/', file: 'docs/api.html', mediaType: 'text/html; charset=utf-8' },
-  { path: '/openapi.json', file: 'apps/webhook/openapi.json', mediaType: 'application/json' },
-  { path: '/openapi.json?version=1', file: 'apps/webhook/openapi.json', mediaType: 'application/json' },
-])('GET $path is $file', async ({ path, file, mediaType }) => {
-  const { url } = await start();
-  const response = await fetch(new URL(path, url));
+const startWithDocuments = (): ReturnType<typeof startListener> =>
+  startListener(documentRoutes(readDocuments()));
 
-  expect(response.status).toBe(200);
-  expect(await response.text()).toBe(committed(file));
-  expect(response.headers.get('content-type')).toBe(mediaType);
-  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
-  expect(response.headers.get('content-security-policy')).toMatch(
-    /^default-src 'none'; (?:style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; )?frame-ancestors 'none'$/,
-  );
-});
+describe('documents', () => {
+  test.each([
+    { path: '/', file: 'docs/api.html', mediaType: 'text/html; charset=utf-8' },
+    { path: '/openapi.json', file: 'apps/webhook/openapi.json', mediaType: 'application/json' },
+    { path: '/openapi.json?version=1', file: 'apps/webhook/openapi.json', mediaType: 'application/json' },
+  ])('GET $path is $file', async ({ path, file, mediaType }) => {
+    const { url } = await startWithDocuments();
+    const response = await fetch(new URL(path, url));
 
-test('the policy of the page allows its own style', async () => {
-  const { url } = await start();
-  const response = await fetch(url);
-  const [, style] = /style-src ('sha256-[^']+')/.exec(response.headers.get('content-security-policy')!)!;
-  expect(await response.text()).toContain(`style-src ${style!};`);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe(committed(file));
+    expect(response.headers.get('content-type')).toBe(mediaType);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    expect(response.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; (?:style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; )?frame-ancestors 'none'$/,
+    );
+  });
+
+  test('the policy of the page allows its own style', async () => {
+    const { url } = await startWithDocuments();
+    const response = await fetch(url);
+    const [, style] = /style-src ('sha256-[^']+')/.exec(response.headers.get('content-security-policy')!)!;
+    expect(await response.text()).toContain(`style-src ${style!};`);
+  });
+
+  test('a missing one is left out', async () => {
+    const missing = pathToFileURL(`${makeFolder()}/none`);
+    const { url } = await startListener(documentRoutes(readDocuments(missing)));
+
+    expect((await fetch(url)).status).toBe(404);
+    expect((await fetch(new URL('/openapi.json', url))).status).toBe(200);
+  });
 });
 
 test('HEAD gets the response to GET without content', async () => {
-  const { url } = await start();
+  const { url } = await startWithDocuments();
   const [head, get] = await Promise.all([fetch(url, { method: 'HEAD' }), fetch(url)]);
   const fields = ({ headers }: Response): unknown =>
     [...headers].filter(([name]) => name !== 'date' && name !== 'connection' && name !== 'keep-alive');
@@ -57,40 +68,33 @@ test('HEAD gets the response to GET without content', async () => {
 
 test.each([
   ['POST', '/', 405, 'GET, HEAD'],
+  ['OPTIONS', '/', 405, 'GET, HEAD'],
   ['DELETE', '/openapi.json', 405, 'GET, HEAD'],
-  ['GET', '/plant/webhook', 404, null],
-  ['POST', '/plant/webhook', 404, null],
-  ['GET', '//', 404, null],
-  ['GET', '/%2e%2e/package.json', 404, null],
-])('%s %s: %d without content', async (method, path, status, allow) => {
-  const { url } = await start();
-  const response = await fetch(`${url.slice(0, -1)}${path}`, { method });
+  ['GET', '/plant/webhook', 404, undefined],
+  ['POST', '/plant/webhook', 404, undefined],
+  ['GET', '//', 404, undefined],
+  ['GET', '/%2e%2e/package.json', 404, undefined],
+])('%s %s: %d', async (method, path, status, allow) => {
+  const { url } = await startWithDocuments();
+  const response = await ask(url, { method, path });
 
-  expect([response.status, response.headers.get('allow'), await response.text()]).toEqual([
-    status,
-    allow,
-    '',
-  ]);
-});
-
-test('a missing document is left out', async () => {
-  const missing = pathToFileURL(`${makeFolder()}/none`);
-  const { url } = await start(readDocuments(missing));
-
-  expect((await fetch(url)).status).toBe(404);
-  expect((await fetch(new URL('/openapi.json', url))).status).toBe(200);
+  expect([response.status, response.fields.allow]).toEqual([status, allow]);
+  expect(response.json).toEqual({
+    code: status === 404 ? 'UNKNOWN_PATH' : 'METHOD_NOT_ALLOWED',
+    message: expect.any(String),
+  });
 });
 
 test('a port that is taken is an error that names the setting', async () => {
-  const { url } = await start();
-  const error = await rejection(startOperationsListener(new Map(), Number(new URL(url).port)));
+  const { url } = await startListener([]);
+  const error = await rejection(startListener([], { port: Number(new URL(url).port) }));
 
   expect(error).toMatchObject({ code: 'ADDRESS_UNAVAILABLE', cause: { code: 'EADDRINUSE' } });
   expect((error as Error).message).toContain('Set OPERATIONS_PORT to a free port');
 });
 
 test('closes at once, whoever is connected', async () => {
-  const { url, close } = await start();
+  const { url, close } = await startWithDocuments();
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   afterThisTest(() => socket.destroy());
   await once(socket, 'connect');
@@ -103,4 +107,110 @@ test('closes at once, whoever is connected', async () => {
   await close();
   await closed;
   await expect(fetch(url)).rejects.toThrow();
+});
+
+test('the end waits for requests that are being processed', async () => {
+  const [began, mayEnd] = [makeLatch(), makeLatch()];
+  const slow: Route = {
+    method: 'GET',
+    path: '/slow',
+    async respond() {
+      began.open();
+      await mayEnd.opened;
+      return jsonResponse(200, 'slow');
+    },
+  };
+  const { url, close } = await startListener([slow]);
+  const asked = rejection(ask(url, '/slow'));
+  await began.opened;
+
+  let isClosed = false;
+  const closing = close().then(() => (isClosed = true));
+  expect(await asked).toMatchObject({ code: 'ECONNRESET' });
+  expect(isClosed).toBe(false);
+  mayEnd.open();
+  await closing;
+});
+
+test('a request that does not end is ended', async () => {
+  const { url } = await startListener(routes, { requestTimeout: 50 });
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  afterThisTest(() => socket.destroy());
+  socket.write(`POST /secret HTTP/1.1\r\nHost: ${new URL(url).host}\r\nContent-Type: application/json\r\n`);
+  socket.write('Content-Length: 10\r\n\r\n{');
+
+  const [response] = (await once(socket, 'data')) as [Buffer];
+  expect(String(response)).toMatch('HTTP/1.1 408 ');
+  await once(socket.resume(), 'close');
+});
+
+const routes: readonly Route[] = [
+  { method: 'GET', path: '/open', audience: 'everybody', respond: () => jsonResponse(200, 'open') },
+  { method: 'GET', path: '/secret', respond: () => jsonResponse(200, 'secret') },
+  { method: 'POST', path: '/secret', respond: () => jsonResponse(200, 'changed') },
+];
+
+/** Addresses of this machine that others can reach. */
+const addresses = Object.values(networkInterfaces())
+  .flatMap((one) => one ?? [])
+  .filter(({ internal, address }) => !internal && !address.startsWith('fe80:'));
+
+/** A machine without a network has nothing to test. */
+const onNetwork = addresses.length > 0 ? test : test.skip;
+
+describe('OPERATIONS_HOST', () => {
+  const statusesAt = async (url: string): Promise<number[]> => {
+    const responses: Told[] = [];
+    for (const path of ['/open', '/secret', '/none']) responses.push(await ask(url, path));
+    responses.push(await ask(url, { method: 'POST', path: '/secret' }));
+    responses.push(await ask(url, { method: 'POST', path: '/open' }));
+    return responses.map(({ status }) => status);
+  };
+  const urlAt = (address: string, url: string): string =>
+    `http://${address.includes(':') ? `[${address}]` : address}:${new URL(url).port}/`;
+
+  onNetwork('an address: only what is for everybody, beside everything on loopback', async () => {
+    for (const { address } of addresses) {
+      const { url, close } = await startListener(routes, { host: address });
+
+      expect([address, await statusesAt(urlAt(address, url))]).toEqual([address, [200, 404, 404, 404, 405]]);
+      expect(await statusesAt(url)).toEqual([200, 200, 404, 415, 405]);
+      await close();
+    }
+  });
+
+  onNetwork('every address: only what is for everybody, beside everything on loopback', async () => {
+    const { url } = await startListener(routes, { host: '0.0.0.0' });
+
+    for (const { address } of addresses.filter(({ family }) => family === 'IPv4'))
+      expect(await statusesAt(urlAt(address, url))).toEqual([200, 404, 404, 404, 405]);
+    expect(await statusesAt(url)).toEqual([200, 200, 404, 415, 405]);
+  });
+
+  onNetwork('every address of both families: the same', async () => {
+    const { url } = await startListener(routes, { host: '::' });
+
+    for (const { address } of addresses)
+      expect(await statusesAt(urlAt(address, url))).toEqual([200, 404, 404, 404, 405]);
+    expect(await statusesAt(url)).toEqual([200, 200, 404, 415, 405]);
+  });
+
+  onNetwork('without it, nothing listens there', async () => {
+    const { url } = await startListener(routes);
+
+    for (const { address } of addresses)
+      await expect(ask(urlAt(address, url))).rejects.toThrow('ECONNREFUSED');
+  });
+
+  test('an address of another machine is an error that names the setting, and nothing is left open', async () => {
+    const { url, close } = await startListener([]);
+    const port = Number(new URL(url).port);
+    await close();
+
+    const error = await rejection(startListener([], { port, host: '203.0.113.1' }));
+
+    expect(error).toMatchObject({ code: 'ADDRESS_UNAVAILABLE', cause: { code: 'EADDRNOTAVAIL' } });
+    expect((error as Error).message).toContain('Set OPERATIONS_HOST to an address of this machine');
+    await startListener([], { port });
+  });
 });

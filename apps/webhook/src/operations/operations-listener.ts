@@ -1,75 +1,125 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import type { Logger } from 'pino';
+
 import { ReceiverError } from '../errors.js';
-import type { Document, Documents } from './documents.js';
+import { listenOnSocket } from './listen-on-socket.js';
+import { type Route, type ServedRoutes, serveRoutes, type Transport } from './router.js';
 
 /** Only this machine can connect. */
-const HOST = '127.0.0.1';
+const LOOPBACK = '127.0.0.1';
+
+/** Hosts that include the loopback address. */
+const EVERY_ADDRESS = ['0.0.0.0', '::'];
+
+/** Most connections of each server. */
+const MAX_CONNECTIONS = 100;
+
+/** Where the operations listener listens. */
+export interface OperationsAddress {
+  /** 0 lets the system choose. */
+  readonly port: number;
+  /** The host of this machine on which everybody may ask for health and metrics; undefined for none. */
+  readonly host: string | undefined;
+  /** The folder of the socket; undefined for none. */
+  readonly folder: string | undefined;
+  /** A whole request must arrive within this time, in milliseconds. */
+  readonly requestTimeout: number;
+}
 
 /** A listener for people who run the receiver. Nothing of it belongs to the interface. */
 export interface OperationsListener {
+  /** Where it is on the loopback address. */
   readonly url: string;
+  /** The path of its Unix socket; undefined if there is none. */
+  readonly socket: string | undefined;
+  /** Ends all connections. Resolves when no request is being processed any more. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Serves documents on the loopback address, and nothing else.
+ * Serves routes on the loopback address and on a Unix socket, and those of everybody on a host too. Without the socket,
+ * which the log then explains, it serves the rest.
  *
- * @param port 0 lets the system choose
- * @throws ReceiverError `ADDRESS_UNAVAILABLE`
+ * @throws ReceiverError `ADDRESS_UNAVAILABLE`; nothing is then left open
  */
 export async function startOperationsListener(
-  documents: Documents,
-  port: number,
+  routes: readonly Route[],
+  { port, host, folder, requestTimeout }: OperationsAddress,
+  logger: Logger,
 ): Promise<OperationsListener> {
-  const server = createServer((request, response) => respond(request, response, documents));
-  server.listen(port, HOST);
+  const servers: Server[] = [];
+  const served: ServedRoutes[] = [];
+  const create = (transport: Transport): Server => {
+    const limits = {
+      requestTimeout,
+      headersTimeout: requestTimeout,
+      connectionsCheckingInterval: Math.min(1_000, requestTimeout),
+    };
+    const servedHere = serveRoutes(routes, transport, logger);
+    const server = createServer(limits, servedHere.listener);
+    server.maxConnections = MAX_CONNECTIONS;
+    // Ends the connection of a peer that doesn't read its responses.
+    server.timeout = 2 * requestTimeout + 1_000;
+    servers.push(server);
+    served.push(servedHere);
+    return server;
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all(servers.filter(({ listening }) => listening).map(closeServer));
+    await Promise.all(served.map((one) => one.idle()));
+  };
+  try {
+    const includesLoopback = host !== undefined && EVERY_ADDRESS.includes(host);
+    const actual = await listen(create('tcp'), includesLoopback ? host : LOOPBACK, port);
+    if (host !== undefined && !includesLoopback) await listen(create('tcp'), host, actual);
+    const socket =
+      folder === undefined ? undefined : await tryToListenOnSocket(create('socket'), folder, logger);
+    return { url: `http://${LOOPBACK}:${actual}/`, socket, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** @returns the port */
+async function listen(server: Server, host: string, port: number): Promise<number> {
+  server.listen(port, host);
   try {
     await once(server, 'listening');
   } catch (cause) {
+    const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+    const advice =
+      host === LOOPBACK
+        ? 'Set OPERATIONS_PORT to a free port; 0 lets the system choose.'
+        : 'Set OPERATIONS_HOST to an address of this machine, and OPERATIONS_PORT to a port that is free there.';
     throw new ReceiverError(
       'ADDRESS_UNAVAILABLE',
-      `The receiver cannot listen on ${HOST}:${port}: ${(cause as Error).message}. Set OPERATIONS_PORT to a free port; 0 lets the system choose.`,
+      `The receiver cannot listen on ${address}: ${(cause as Error).message}. ${advice}`,
       { cause },
     );
   }
-  return {
-    url: `http://${HOST}:${(server.address() as AddressInfo).port}/`,
-    async close() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return (server.address() as AddressInfo).port;
 }
 
-function respond(request: IncomingMessage, response: ServerResponse, documents: Documents): void {
-  const [path = ''] = (request.url ?? '').split('?');
-  const document = documents.get(path);
-  if (document === undefined) return refuse(response, 404);
-  if (request.method === 'GET' || request.method === 'HEAD') return send(response, document);
-  response.setHeader('Allow', 'GET, HEAD');
-  refuse(response, 405);
+async function tryToListenOnSocket(
+  server: Server,
+  folder: string,
+  logger: Logger,
+): Promise<string | undefined> {
+  try {
+    return await listenOnSocket(server, folder);
+  } catch (err) {
+    logger.warn({ err }, 'no socket in the folder of the inbox; plant-inbox cannot reach this receiver');
+    return undefined;
+  }
 }
 
-/** Node leaves the content out of the response to a HEAD. */
-function send(response: ServerResponse, { mediaType, content, contentSecurityPolicy }: Document): void {
-  response.writeHead(200, {
-    'Content-Type': mediaType,
-    'Content-Length': content.length,
-    'Content-Security-Policy': contentSecurityPolicy,
-    'Cross-Origin-Resource-Policy': 'same-origin',
-    'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': 'no-cache',
-  });
-  response.end(content);
-}
-
-function refuse(response: ServerResponse, status: number): void {
-  response.writeHead(status, { 'Content-Length': 0 });
-  response.end();
+async function closeServer(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
 }

@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+
+import { dropTable } from '../../test/damage-inbox.js';
+import { recordLog } from '../../test/record-log.js';
+import type { Inbox } from '../inbox/inbox.js';
+import type { InboxOperations } from '../inbox/inbox-operations.js';
+import { openSqliteInbox } from '../inbox/sqlite-inbox.js';
+import { EventStream, MAX_LISTENERS } from './event-stream.js';
+
+const STATS = {
+  waiting: 0,
+  handled: 0,
+  parked: 0,
+  discarded: 0,
+  oldestWaitingAt: null,
+  bytes: expect.any(Number),
+  isPaused: false,
+};
+
+/** An event as it was sent. */
+interface Sent {
+  readonly name: string;
+  readonly data: unknown;
+}
+
+/** Reads server-sent events, one after the other. */
+class Listener {
+  readonly stream = new PassThrough();
+  readonly sent: Sent[] = [];
+
+  constructor() {
+    afterThisTest(() => this.stream.destroy());
+    this.stream.setEncoding('utf8').on('data', (text: string) => {
+      for (const event of text.split('\n\n').slice(0, -1)) {
+        const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(event)!;
+        this.sent.push({ name: name!, data: JSON.parse(data!) });
+      }
+    });
+  }
+
+  /** The events so far, as soon as there are so many. */
+  async events(count: number): Promise<readonly Sent[]> {
+    while (this.sent.length < count) await once(this.stream, 'data');
+    return this.sent;
+  }
+}
+
+const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
+const accept = (inbox: Inbox): Promise<number> =>
+  inbox.accept({
+    method: 'POST',
+    mediaType: null,
+    contentEncoding: null,
+    eventId: null,
+    fields: [],
+    content: Buffer.from('arbitrary'),
+  });
+
+interface Started {
+  readonly inbox: Inbox;
+  readonly events: EventStream;
+  /** How often the inbox was looked at. */
+  readonly looks: () => number;
+  readonly listen: () => Listener;
+}
+
+function start(interval = 10): Started {
+  const inbox = openSqliteInbox(makeFolder());
+  afterThisTest(() => inbox.close());
+  let count = 0;
+  const counted: Pick<InboxOperations, 'list' | 'stats'> = {
+    list: (filter, page) => inbox.list(filter, page),
+    stats: () => {
+      count += 1;
+      return inbox.stats();
+    },
+  };
+  const events = new EventStream(counted, recordLog().logger, interval);
+  afterThisTest(() => events.close());
+  const listen = (): Listener => {
+    const listener = new Listener();
+    events.add(listener.stream);
+    return listener;
+  };
+  return { inbox, events, looks: () => count, listen };
+}
+
+test('a listener gets both at once, and then only what has changed', async () => {
+  const { inbox, listen } = start();
+  const listener = listen();
+  expect(await listener.events(2)).toEqual([
+    { name: 'stats', data: STATS },
+    { name: 'deliveries', data: { newestId: null } },
+  ]);
+
+  await accept(inbox);
+  expect((await listener.events(4)).slice(2)).toEqual([
+    { name: 'stats', data: { ...STATS, waiting: 1, oldestWaitingAt: expect.any(Number) } },
+    { name: 'deliveries', data: { newestId: 1 } },
+  ]);
+
+  await inbox.setPaused(true);
+  expect((await listener.events(5)).slice(4)).toEqual([
+    { name: 'stats', data: expect.objectContaining({ isPaused: true }) },
+  ]);
+});
+
+test('it looks at the inbox for all listeners together, and not at all without one', async () => {
+  const { looks, listen } = start(60_000);
+  expect(looks()).toBe(0);
+
+  const before = timers();
+  const listeners = Array.from({ length: MAX_LISTENERS }, listen);
+  expect(timers()).toBe(before + 1);
+  await Promise.all(listeners.map((listener) => listener.events(2)));
+  expect(looks()).toBe(1);
+
+  for (const { stream } of listeners) stream.destroy();
+  await Promise.all(listeners.map(({ stream }) => once(stream, 'close')));
+  expect(timers()).toBe(before);
+});
+
+test('the number of listeners is limited', async () => {
+  const { events, listen } = start();
+  const [first] = Array.from({ length: MAX_LISTENERS }, listen);
+  expect(events.isFull).toBe(true);
+
+  first!.stream.destroy();
+  await once(first!.stream, 'close');
+  expect(events.isFull).toBe(false);
+});
+
+test('a listener that does not read is dropped, and others go on', async () => {
+  const { inbox, events, listen } = start();
+  const slow = new PassThrough({ highWaterMark: 1 });
+  events.add(slow);
+  const dropped = once(slow, 'close');
+  const listener = listen();
+  await listener.events(2);
+
+  await accept(inbox);
+  await listener.events(4);
+  await dropped;
+});
+
+test('ends at the stop', async () => {
+  const { events, listen } = start();
+  const { stream } = listen();
+  const ended = once(stream, 'end');
+
+  events.close();
+  await ended;
+});
+
+test('an inbox that cannot be read sends nothing, and the log says why', async () => {
+  const log = recordLog();
+  const inbox = openSqliteInbox(makeFolder());
+  afterThisTest(() => inbox.close());
+  dropTable(inbox.location, 'parked');
+  const events = new EventStream(inbox, log.logger);
+  afterThisTest(() => events.close());
+  const listener = new Listener();
+  events.add(listener.stream);
+
+  expect(await log.line('failed to read the inbox for listeners')).toMatchObject({ level: 'error' });
+  expect(listener.sent).toEqual([]);
+});

@@ -1,0 +1,115 @@
+import type { Writable } from 'node:stream';
+
+import type { Logger } from 'pino';
+
+import type { InboxOperations, InboxStats } from '../inbox/inbox-operations.js';
+import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
+import { NOTHING, parseQuery } from './parameters.js';
+import { RequestFault } from './request-fault.js';
+import { PROTECTION } from './response.js';
+import type { Route } from './router.js';
+import { seldom } from './seldom.js';
+
+/** Most listeners at a time. */
+export const MAX_LISTENERS = 32;
+
+/** Shortest time between two looks at the inbox, in milliseconds. */
+const INTERVAL = 1_000;
+
+/** What is sent, by the name of the event. */
+interface Events {
+  readonly stats: InboxStats;
+  /** Tells that deliveries were accepted. */
+  readonly deliveries: { readonly newestId: number | null };
+}
+
+/**
+ * Tells listeners how the inbox changes, as server-sent events. It looks at the inbox at most once a second while
+ * somebody listens, and never otherwise. A listener that doesn't read is dropped.
+ */
+export class EventStream {
+  /** What each listener was sent last, by the name of the event. */
+  readonly #listeners = new Map<Writable, Map<string, string>>();
+  readonly #look: () => Promise<Events>;
+  readonly #logFailure: WriteLine;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param interval shortest time between two looks, in milliseconds */
+  constructor(
+    inbox: Pick<InboxOperations, 'list' | 'stats'>,
+    logger: Logger,
+    private readonly interval = INTERVAL,
+  ) {
+    this.#logFailure = throttledLog((fields) =>
+      logger.error(fields, 'failed to read the inbox for listeners'),
+    );
+    this.#look = seldom(interval, async () => {
+      const [newest] = await inbox.list({}, { order: 'newest first', limit: 1 });
+      return { stats: await inbox.stats(), deliveries: { newestId: newest?.id ?? null } };
+    });
+  }
+
+  /** Whether there is no room for a further listener. */
+  get isFull(): boolean {
+    return this.#listeners.size >= MAX_LISTENERS;
+  }
+
+  /** Sends events until the listener closes or is dropped. */
+  add(listener: Writable): void {
+    this.#listeners.set(listener, new Map());
+    listener.once('close', () => this.#remove(listener)).on('error', () => undefined);
+    void this.#tell();
+    this.#timer ??= setInterval(() => void this.#tell(), this.interval);
+  }
+
+  close(): void {
+    for (const listener of this.#listeners.keys()) {
+      this.#remove(listener);
+      listener.end();
+    }
+  }
+
+  #remove(listener: Writable): void {
+    this.#listeners.delete(listener);
+    if (this.#listeners.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #tell(): Promise<void> {
+    try {
+      const events = Object.entries(await this.#look()).map(
+        ([name, data]) => [name, JSON.stringify(data)] as const,
+      );
+      for (const [listener, sent] of this.#listeners) {
+        const changed = events.filter(([name, data]) => sent.get(name) !== data);
+        if (changed.length > 0 && listener.writableNeedDrain) listener.destroy();
+        else changed.forEach(([name, data]) => void listener.write(`event: ${name}\ndata: ${data}\n\n`));
+        for (const [name, data] of changed) sent.set(name, data);
+      }
+    } catch (err) {
+      this.#logFailure({ err });
+    }
+  }
+}
+
+/** The route of an {@link EventStream}. */
+export function eventRoute(events: EventStream): Route {
+  return {
+    method: 'GET',
+    path: '/events',
+    respond({ query }) {
+      parseQuery(NOTHING, query);
+      if (events.isFull)
+        throw new RequestFault('TOO_MANY_LISTENERS', `There are ${MAX_LISTENERS} listeners already.`);
+      return (response) => {
+        response.writeHead(200, { ...PROTECTION, 'content-type': 'text/event-stream' });
+        if (response.req.method === 'HEAD') return void response.end();
+        // Nothing moves on the connection while nothing changes.
+        response.socket?.setTimeout(0);
+        response.flushHeaders();
+        events.add(response);
+      };
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import { type Family, parseMetrics } from '../../test/parse-metrics.js';
+import { recordLog } from '../../test/record-log.js';
+import type { InboxStats } from '../inbox/inbox-operations.js';
+import { Metrics } from './metrics.js';
+
+const STATS: InboxStats = {
+  waiting: 3,
+  handled: 5,
+  parked: 7,
+  discarded: 11,
+  oldestWaitingAt: null,
+  bytes: 13,
+  isPaused: false,
+};
+
+const read = async (metrics: Metrics): Promise<ReadonlyMap<string, Family>> =>
+  parseMetrics(await metrics.text());
+
+/** Values by name and labels, of one metric. */
+const valuesOf = (families: ReadonlyMap<string, Family>, name: string): Record<string, number> =>
+  Object.fromEntries(
+    families
+      .get(name)!
+      .samples.map(({ name: full, labels, value }) => [
+        [full.slice(name.length), ...Object.values(labels)].join(' ').trim(),
+        value,
+      ]),
+  );
+
+const start = (stats: () => Promise<InboxStats> = async () => STATS): Metrics =>
+  new Metrics(stats, recordLog().logger);
+
+test('before anything has happened', async () => {
+  const metrics = start();
+  const families = await read(metrics);
+
+  expect(metrics.mediaType).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect(valuesOf(families, 'plant_store_http_requests_total')).toEqual({});
+  expect(valuesOf(families, 'plant_store_handler_attempts_total')).toEqual({
+    handled: 0,
+    failed: 0,
+    parked: 0,
+  });
+  expect(valuesOf(families, 'plant_store_commit_seconds')).toMatchObject({ _count: 0, _sum: 0 });
+});
+
+test('has the metrics of the process, with the delay of the event loop', async () => {
+  const names = [...(await read(start())).keys()];
+
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'process_cpu_seconds_total',
+      'process_resident_memory_bytes',
+      'nodejs_eventloop_lag_p99_seconds',
+    ]),
+  );
+});
+
+test('counts what it observes', async () => {
+  const metrics = start();
+  for (const status of [204, 204, 401]) metrics.responded(status);
+  metrics.acknowledged(0.5);
+  metrics.acknowledged(20_000);
+  metrics.committed(2, 3);
+  metrics.committed(1_001, 0.1);
+  metrics.attempted('handled', 4);
+  metrics.attempted('handled', 40_000);
+  metrics.attempted('parked', 1);
+  const families = await read(metrics);
+
+  expect(valuesOf(families, 'plant_store_http_requests_total')).toEqual({ '204': 2, '401': 1 });
+  expect(valuesOf(families, 'plant_store_acknowledgement_seconds')).toMatchObject({
+    '_bucket 0.0005': 1,
+    '_bucket 10': 1,
+    '_bucket +Inf': 2,
+    _sum: 20.0005,
+  });
+  expect(valuesOf(families, 'plant_store_commit_seconds')).toMatchObject({
+    '_bucket 0.0005': 1,
+    '_bucket 0.0025': 1,
+    '_bucket 0.005': 2,
+    _count: 2,
+  });
+  expect(valuesOf(families, 'plant_store_commit_deliveries')).toMatchObject({
+    '_bucket 1': 0,
+    '_bucket 2': 1,
+    '_bucket 1000': 1,
+    _sum: 1_003,
+  });
+  expect(valuesOf(families, 'plant_store_handler_attempts_total')).toEqual({
+    handled: 2,
+    failed: 0,
+    parked: 1,
+  });
+  expect(valuesOf(families, 'plant_store_handler_attempt_seconds')).toMatchObject({
+    '_bucket 0.005': 2,
+    '_bucket 30': 2,
+    '_bucket 60': 3,
+  });
+});
+
+test('has the state of the inbox', async () => {
+  const metrics = start(async () => ({ ...STATS, oldestWaitingAt: Date.now() - 5_000, isPaused: true }));
+  const families = await read(metrics);
+
+  expect(valuesOf(families, 'plant_store_deliveries')).toEqual({
+    waiting: 3,
+    handled: 5,
+    parked: 7,
+    discarded: 11,
+  });
+  expect(valuesOf(families, 'plant_store_inbox_bytes')).toEqual({ '': 13 });
+  expect(valuesOf(families, 'plant_store_handler_paused')).toEqual({ '': 1 });
+  expect(valuesOf(families, 'plant_store_oldest_waiting_seconds')['']).toBeGreaterThanOrEqual(5);
+});
+
+test('nothing waits: the oldest has no age, and neither has one of the future', async () => {
+  expect(valuesOf(await read(start()), 'plant_store_oldest_waiting_seconds')).toEqual({ '': 0 });
+  const later = start(async () => ({ ...STATS, oldestWaitingAt: Date.now() + 5_000 }));
+  expect(valuesOf(await read(later), 'plant_store_oldest_waiting_seconds')).toEqual({ '': 0 });
+});
+
+test('however often it is asked, it looks at the inbox once in a second', async () => {
+  let count = 0;
+  const metrics = start(async () => {
+    count += 1;
+    return STATS;
+  });
+  await Promise.all(Array.from({ length: 10 }, () => metrics.text()));
+
+  expect(count).toBe(1);
+});
+
+test('an inbox that cannot be read leaves its gauges out, and the log says why', async () => {
+  const log = recordLog();
+  const metrics = new Metrics(() => Promise.reject(new Error('It is damaged.')), log.logger);
+  metrics.responded(503);
+  const families = await read(metrics);
+
+  expect(valuesOf(families, 'plant_store_http_requests_total')).toEqual({ '503': 1 });
+  for (const name of [
+    'plant_store_deliveries',
+    'plant_store_inbox_bytes',
+    'plant_store_oldest_waiting_seconds',
+    'plant_store_handler_paused',
+  ])
+    expect(valuesOf(families, name)).toEqual({});
+  expect(log.lines).toMatchObject([
+    { msg: 'failed to read the inbox for the metrics', err: { message: 'It is damaged.' } },
+  ]);
+});
+
+test('two receivers in one process count apart', async () => {
+  const [one, other] = [start(), start()];
+  one.responded(204);
+
+  expect(valuesOf(await read(one), 'plant_store_http_requests_total')).toEqual({ '204': 1 });
+  expect(valuesOf(await read(other), 'plant_store_http_requests_total')).toEqual({});
+});

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+
+import { makeFolder } from '@plant-store/test-support';
+
+import { makeLatch } from '../../test/make-latch.js';
+import { Readiness, type ReadinessChecks } from './readiness.js';
+
+const fine = async (): Promise<void> => undefined;
+
+function makeReadiness(checks: Partial<ReadinessChecks> = {}): Readiness {
+  const readiness = new Readiness({ checkInbox: fine, folder: makeFolder(), minFreeBytes: 1, ...checks });
+  readiness.started();
+  return readiness;
+}
+
+test('ready', async () => {
+  expect(await makeReadiness().reasons()).toEqual([]);
+});
+
+test('not ready while it starts, nor once it is about to stop', async () => {
+  const readiness = new Readiness({ checkInbox: fine, folder: undefined });
+  expect(await readiness.reasons()).toEqual(['The receiver is starting.']);
+  readiness.started();
+  expect(await readiness.reasons()).toEqual([]);
+  readiness.stopping();
+  expect(await readiness.reasons()).toEqual(['The receiver is stopping.']);
+  readiness.started();
+  expect(await readiness.reasons()).toEqual(['The receiver is stopping.']);
+});
+
+test('not ready while the inbox cannot write', async () => {
+  const checkInbox = (): Promise<void> => Promise.reject(new Error('It is read-only.\nSet it free.'));
+  expect(await makeReadiness({ checkInbox }).reasons()).toEqual(['It is read-only. Set it free.']);
+});
+
+test('not ready while the disk has too little space', async () => {
+  const folder = makeFolder();
+  const [reason, ...more] = await makeReadiness({ folder, minFreeBytes: Number.MAX_SAFE_INTEGER }).reasons();
+  expect(reason).toMatch(
+    new RegExp(`^The disk of ${folder} has \\d+ bytes left, and 9007199254740991 are needed.$`),
+  );
+  expect(more).toEqual([]);
+});
+
+test('not ready for several reasons', async () => {
+  const checkInbox = (): Promise<void> => Promise.reject(new Error('It is lost.'));
+  const reasons = await makeReadiness({ checkInbox, folder: join(makeFolder(), 'none') }).reasons();
+  expect(reasons).toEqual(['It is lost.', expect.stringContaining('ENOENT')]);
+});
+
+test('however often it is asked, it checks once in a second, and not again while a check runs', async () => {
+  let count = 0;
+  const latch = makeLatch();
+  const readiness = makeReadiness({
+    checkInbox: async () => {
+      count += 1;
+      await latch.opened;
+    },
+  });
+
+  const asked = Array.from({ length: 100 }, () => readiness.reasons());
+  latch.open();
+
+  expect(await Promise.all(asked)).toEqual(Array.from({ length: 100 }, () => []));
+  expect(count).toBe(1);
+});
+
+test('a check that does not end is a reason', async () => {
+  const latch = makeLatch();
+  const readiness = makeReadiness({ checkInbox: () => latch.opened, timeout: 10 });
+
+  expect(await readiness.reasons()).toEqual(['The check of the inbox has not ended within 10 ms.']);
+  latch.open();
+});

@@ -1,0 +1,91 @@
+import { statfs } from 'node:fs/promises';
+
+import { seldom } from './seldom.js';
+
+/** Below this, a commit may fail at any moment: the write-ahead log and the database each grow by it. */
+export const MIN_FREE_BYTES = 67_108_864;
+
+/** Longest time of a check, in milliseconds. */
+export const CHECK_TIMEOUT = 2_000;
+
+/** Shortest time between two checks, in milliseconds. */
+const CHECK_INTERVAL = 1_000;
+
+/** What a {@link Readiness} looks at. */
+export interface ReadinessChecks {
+  /** Rejects with the reason if the inbox can't be written. */
+  readonly checkInbox: () => Promise<void>;
+  /** The folder whose disk needs space; undefined if the inbox isn't on a disk of this machine. */
+  readonly folder: string | undefined;
+  /** Least free space of that disk, in bytes. */
+  readonly minFreeBytes?: number;
+  /** In milliseconds. */
+  readonly timeout?: number;
+}
+
+/** Whether the receiver can accept deliveries, for load balancers and supervisors. */
+export class Readiness {
+  #phase: 'starting' | 'running' | 'stopping' = 'starting';
+  readonly #timeout: number;
+  readonly #check: () => Promise<readonly string[]>;
+
+  constructor({
+    checkInbox,
+    folder,
+    minFreeBytes = MIN_FREE_BYTES,
+    timeout = CHECK_TIMEOUT,
+  }: ReadinessChecks) {
+    this.#timeout = timeout;
+    this.#check = seldom(CHECK_INTERVAL, async () => {
+      const reasons = await Promise.all([
+        reasonOf(checkInbox),
+        folder !== undefined && reasonOf(() => requireSpace(folder, minFreeBytes)),
+      ]);
+      return reasons.filter((reason) => typeof reason === 'string');
+    });
+  }
+
+  /** The receiver listens. */
+  started(): void {
+    if (this.#phase === 'starting') this.#phase = 'running';
+  }
+
+  /** The receiver is about to stop. It isn't ready from then on, even while it still serves. */
+  stopping(): void {
+    this.#phase = 'stopping';
+  }
+
+  /** Why the receiver isn't ready, one sentence each; empty if it is. A paused handler is no reason. */
+  async reasons(): Promise<readonly string[]> {
+    if (this.#phase !== 'running') return [`The receiver is ${this.#phase}.`];
+    return withTimeout(this.#check(), this.#timeout);
+  }
+}
+
+async function reasonOf(check: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message.replaceAll('\n', ' ');
+  }
+}
+
+async function requireSpace(folder: string, minimum: number): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  if (free < minimum)
+    throw new Error(`The disk of ${folder} has ${free} bytes left, and ${minimum} are needed.`);
+}
+
+async function withTimeout(checking: Promise<readonly string[]>, limit: number): Promise<readonly string[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<readonly string[]>((resolve) => {
+    timer = setTimeout(() => resolve([`The check of the inbox has not ended within ${limit} ms.`]), limit);
+  });
+  try {
+    return await Promise.race([checking, tooLong]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
