@@ -73,7 +73,10 @@ export function serveRoutes(routes: readonly Route[], transport: Transport, logg
       .finally(() => running.delete(processing));
     running.add(processing);
   };
-  return { listener, idle: async () => void (await Promise.all(running)) };
+  const idle = async (): Promise<void> => {
+    await Promise.all(running);
+  };
+  return { listener, idle };
 }
 
 async function respondTo(

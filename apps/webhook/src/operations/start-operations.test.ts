@@ -1,0 +1,288 @@
+import 'reflect-metadata';
+
+import { once } from 'node:events';
+import { existsSync, renameSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+
+import { ask, post } from '../../test/ask.js';
+import { type Family, parseMetrics } from '../../test/parse-metrics.js';
+import { type LogRecord, recordLog } from '../../test/record-log.js';
+import { composeAnswers } from '../answers/compose-answers.js';
+import { parseConfig } from '../config/config.js';
+import { openSqliteInbox } from '../inbox/sqlite-inbox.js';
+import { startReceiver } from '../receiver.js';
+
+const TOKEN = 'arbitrary-token';
+const HANDLED = 'a new plant was added to the store';
+
+interface Running {
+  /** Of its operations. */
+  readonly url: string;
+  /** Where deliveries come. */
+  readonly webhook: URL;
+  readonly folder: string;
+  readonly socket: string;
+  readonly log: LogRecord;
+  readonly send: (content: string, token?: string) => Promise<Response>;
+  readonly close: () => Promise<boolean>;
+}
+
+/** Runs a receiver until the test ends. */
+async function start(folder = makeFolder(), settings: Record<string, string> = {}): Promise<Running> {
+  const log = recordLog();
+  const composed = composeAnswers({});
+  const environment = {
+    PORT: '0',
+    OPERATIONS_PORT: '0',
+    ACCESS_TOKENS: TOKEN,
+    INBOX_URL: `file:${folder}`,
+    ...settings,
+  };
+  const receiver = await startReceiver(parseConfig(environment, composed.settings), log.logger, composed);
+  let closing: Promise<boolean> | undefined;
+  const close = (): Promise<boolean> => (closing ??= receiver.close());
+  afterThisTest(close);
+  const send = (content: string, token = TOKEN): Promise<Response> =>
+    fetch(receiver.url, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: content });
+  return {
+    url: receiver.operationsUrl,
+    webhook: new URL(receiver.url),
+    folder,
+    socket: join(folder, 'operations.sock'),
+    log,
+    send,
+    close,
+  };
+}
+
+/** An inbox with parked deliveries. */
+async function makeParked(count: number): Promise<string> {
+  const folder = makeFolder();
+  const inbox = openSqliteInbox(folder);
+  for (let index = 0; index < count; index += 1) {
+    await inbox.accept({
+      method: 'POST',
+      mediaType: null,
+      contentEncoding: null,
+      eventId: null,
+      fields: [],
+      content: Buffer.from('arbitrary'),
+    });
+    await inbox.settle((await inbox.claim(1)).deliveries[0]!, { kind: 'parked', error: 'arbitrary' });
+  }
+  await inbox.close();
+  return folder;
+}
+
+describe('health', () => {
+  test('a receiver that runs is alive and ready, also on the socket', async () => {
+    const { url, socket } = await start();
+
+    for (const to of [url, socket]) {
+      for (const path of ['/livez', '/readyz']) {
+        const { status, content, fields } = await ask(to, path);
+        expect([status, content, fields['content-type']]).toEqual([200, 'ok', 'text/plain; charset=utf-8']);
+      }
+    }
+  });
+
+  test('a paused handler is no reason', async () => {
+    const { url, send } = await start();
+    await ask(url, post('/handler/pause', {}));
+    expect((await send('arbitrary')).status).toBe(204);
+
+    expect((await ask(url, '/readyz')).content).toBe('ok');
+  });
+
+  test('an inbox whose files are gone is a reason, and no reason to end the process', async () => {
+    const { url, folder } = await start();
+    renameSync(folder, `${folder}-moved`);
+    afterThisTest(() => renameSync(`${folder}-moved`, folder));
+    // The write of the first check notices it.
+    const { status, content } = await ask(url, '/readyz');
+
+    expect(status).toBe(503);
+    expect(content.split('\n')).toContainEqual(expect.stringContaining('was removed or replaced'));
+    expect((await ask(url, '/livez')).status).toBe(200);
+  });
+
+  test('a receiver that stops is not ready, and alive until its end', async () => {
+    const { url, webhook, close } = await start();
+    // A delivery in flight, for which the stop waits.
+    const socket = connect(Number(webhook.port), '127.0.0.1');
+    afterThisTest(() => socket.destroy());
+    socket.write(
+      `POST ${webhook.pathname} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\n` +
+        'Expect: 100-continue\r\nContent-Length: 1\r\n\r\n',
+    );
+    await once(socket, 'data');
+
+    const stopping = close();
+    const { status, content } = await ask(url, '/readyz');
+    expect([status, content]).toEqual([503, 'The receiver is stopping.']);
+    expect((await ask(url, '/livez')).status).toBe(200);
+    socket.write('a');
+    expect(await stopping).toBe(true);
+    await expect(ask(url, '/livez')).rejects.toThrow('ECONNREFUSED');
+  });
+});
+
+describe('metrics', () => {
+  const read = async (url: string): Promise<ReadonlyMap<string, Family>> =>
+    parseMetrics((await ask(url, '/metrics')).content);
+
+  const valueOf = (families: ReadonlyMap<string, Family>, name: string, labels = {}): number | undefined =>
+    [...families.values()]
+      .flatMap(({ samples }) => samples)
+      .find((sample) => sample.name === name && JSON.stringify(sample.labels) === JSON.stringify(labels))
+      ?.value;
+
+  test('count what a receiver does', async () => {
+    const { url, webhook, log, send } = await start(await makeParked(2));
+    for (let index = 0; index < 5; index += 1) expect((await send('arbitrary')).status).toBe(204);
+    expect((await send('arbitrary', 'wrong')).status).toBe(401);
+    expect((await fetch(new URL('/', webhook))).status).toBe(404);
+    while (log.lines.filter(({ msg }) => msg === HANDLED).length < 5) await new Promise(setImmediate);
+
+    const families = await read(url);
+    const want: [string, object, number][] = [
+      ['plant_store_http_requests_total', { status: '204' }, 5],
+      ['plant_store_http_requests_total', { status: '401' }, 1],
+      ['plant_store_http_requests_total', { status: '404' }, 1],
+      ['plant_store_acknowledgement_seconds_count', {}, 5],
+      ['plant_store_commit_deliveries_sum', {}, 5],
+      ['plant_store_handler_attempts_total', { result: 'handled' }, 5],
+      ['plant_store_handler_attempts_total', { result: 'failed' }, 0],
+      ['plant_store_handler_attempt_seconds_count', {}, 5],
+      ['plant_store_deliveries', { state: 'parked' }, 2],
+      ['plant_store_deliveries', { state: 'discarded' }, 0],
+      ['plant_store_handler_paused', {}, 0],
+    ];
+    expect(want.map(([name, labels]) => [name, labels, valueOf(families, name, labels)])).toEqual(want);
+    for (const state of ['waiting', 'handled'])
+      expect(valueOf(families, 'plant_store_deliveries', { state })).toBeDefined();
+    expect(valueOf(families, 'plant_store_commit_seconds_count')).toBe(
+      valueOf(families, 'plant_store_commit_deliveries_count'),
+    );
+    expect(valueOf(families, 'plant_store_acknowledgement_seconds_sum')).toBeGreaterThan(
+      valueOf(families, 'plant_store_commit_seconds_sum')!,
+    );
+    expect(valueOf(families, 'plant_store_inbox_bytes')).toBeGreaterThan(0);
+    expect(valueOf(families, 'plant_store_oldest_waiting_seconds')).toBeDefined();
+  });
+
+  test('what waits has an age, and a paused handler shows', async () => {
+    const { url, send } = await start();
+    await ask(url, post('/handler/pause', {}));
+    const before = Date.now();
+    await send('arbitrary');
+    const families = await read(url);
+
+    expect(valueOf(families, 'plant_store_deliveries', { state: 'waiting' })).toBe(1);
+    expect(valueOf(families, 'plant_store_handler_paused')).toBe(1);
+    const age = valueOf(families, 'plant_store_oldest_waiting_seconds')!;
+    expect(age).toBeGreaterThanOrEqual(0);
+    expect(age).toBeLessThanOrEqual((Date.now() - before) / 1_000);
+  });
+
+  test('a request that is not HTTP counts too', async () => {
+    const { url, webhook } = await start();
+    const socket = connect(Number(webhook.port), '127.0.0.1');
+    socket.end('arbitrary\r\n\r\n');
+    await once(socket.resume(), 'close');
+
+    expect(valueOf(await read(url), 'plant_store_http_requests_total', { status: '400' })).toBe(1);
+  });
+});
+
+test('replaying parked deliveries gives them to the handler at once', async () => {
+  const { socket, log } = await start(await makeParked(1));
+
+  const { json } = await ask(socket, post('/deliveries/replay', { filter: { state: 'parked' } }));
+
+  expect(json).toEqual({ changed: 1, next: null });
+  expect(await log.line(HANDLED)).toMatchObject({ delivery: 1 });
+});
+
+test('a paused handler gets nothing, also after a restart, until it is resumed', async () => {
+  const folder = makeFolder();
+  const first = await start(folder);
+  await ask(first.url, post('/handler/pause', {}));
+  await first.send('arbitrary');
+  await first.close();
+
+  const { url, log, send } = await start(folder);
+  expect((await send('arbitrary')).status).toBe(204);
+  expect((await ask(url, '/stats')).json).toMatchObject({ waiting: 2, isPaused: true });
+  expect(log.lines.filter(({ msg }) => msg === HANDLED)).toEqual([]);
+
+  await ask(url, post('/handler/resume', {}));
+  while (log.lines.filter(({ msg }) => msg === HANDLED).length < 2) await new Promise(setImmediate);
+});
+
+test('GET /stats describes the receiver', async () => {
+  const before = Date.now();
+  const { url, folder } = await start();
+  const { receiver } = (await ask(url, '/stats')).json as { receiver: { startedAt: number } };
+
+  expect(receiver).toEqual({
+    startedAt: expect.any(Number),
+    inbox: join(folder, 'inbox.sqlite'),
+    handlerProcess: 'receiver',
+  });
+  expect(receiver.startedAt).toBeGreaterThanOrEqual(before);
+});
+
+/** Listens to events until the test ends. */
+async function listen(socketPath: string): Promise<{ response: IncomingMessage; text: () => string }> {
+  const request = get({ socketPath, path: '/events', agent: false });
+  afterThisTest(() => request.destroy());
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  let text = '';
+  response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  return { response, text: () => text };
+}
+
+describe('GET /events', () => {
+  test('sends what changes, and ends at the stop', async () => {
+    const { socket, send, close } = await start();
+    const { response, text } = await listen(socket);
+    expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'text/event-stream']);
+    while (!text().includes('data: {"newestId":null}\n\n')) await once(response, 'data');
+
+    await send('arbitrary');
+    while (!text().includes('event: deliveries\ndata: {"newestId":1}\n\n')) await once(response, 'data');
+    expect(text()).toMatch(/^event: stats\ndata: \{"waiting":0,.*\}\n\nevent: deliveries\n/);
+
+    const ended = once(response, 'end');
+    expect(await close()).toBe(true);
+    await ended;
+  });
+
+  test('the thirty-third listener gets 503', async () => {
+    const { socket } = await start();
+    for (let index = 0; index < 32; index += 1) await listen(socket);
+    const { status, json } = await ask(socket, '/events');
+
+    expect([status, json]).toEqual([503, { code: 'TOO_MANY_LISTENERS', message: expect.any(String) }]);
+  });
+
+  test('HEAD does not listen', async () => {
+    const { socket } = await start();
+    const { status, fields } = await ask(socket, { method: 'HEAD', path: '/events' });
+
+    expect([status, fields['content-type']]).toEqual([200, 'text/event-stream']);
+  });
+});
+
+test('the socket is where the log says, and is removed at the stop', async () => {
+  const { folder, socket, log, close } = await start();
+  expect(await log.line('listening')).toMatchObject({ socket: join(folder, 'operations.sock') });
+
+  await close();
+  expect(existsSync(socket)).toBe(false);
+});
