@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import Database from 'libsql';
@@ -67,7 +67,7 @@ export function openDatabase(folder: string): InboxDatabase {
   const pathOf = (name: keyof typeof INBOX_FILES): string => join(folder, INBOX_FILES[name]);
   const file = pathOf('database');
   try {
-    mkdirSync(folder, { recursive: true });
+    const made = mkdirSync(folder, { recursive: true });
     takeLock(keep(new Database(pathOf('lock'))), folder);
     checkDatabase(folder, file, readLastAccepted(pathOf('lastAccepted')));
     const database = keep(new Database(file));
@@ -79,7 +79,7 @@ export function openDatabase(folder: string): InboxDatabase {
     const underWay = keep(new UnderWay(pathOf('underWay')));
     const lastAccepted = keep(new LastAccepted(pathOf('lastAccepted')));
     lastAccepted.write(position.lastId);
-    syncFolder(folder);
+    syncFolders(folder, made ?? folder);
     const files = new OpenFiles([file, `${file}-wal`, pathOf('lock')]);
     return {
       file,
@@ -174,6 +174,27 @@ function checkDatabase(folder: string, file: string, lastAccepted: number): void
   requireContent(folder, file, lastAccepted);
   // Anything else can't be opened for writing, which is reported then.
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
+  try {
+    readDatabase(folder, file, lastAccepted);
+  } catch (cause) {
+    if ((cause as { code?: string }).code !== 'SQLITE_READONLY_ROLLBACK') throw cause;
+    rollBack(file);
+    readDatabase(folder, file, lastAccepted);
+  }
+}
+
+/** Undoes the transaction with which a new file begins. The start that made the file ended before its commit. */
+function rollBack(file: string): void {
+  const database = new Database(file);
+  try {
+    database.prepare('PRAGMA user_version').get();
+  } finally {
+    database.close();
+  }
+}
+
+/** @param lastAccepted the last id that the database must have */
+function readDatabase(folder: string, file: string, lastAccepted: number): void {
   const database = openForReading(file);
   try {
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
@@ -256,7 +277,24 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** A new file survives a power cut only once its folder has been flushed too. */
+/**
+ * A new file or folder survives a power cut only once the folder that it is in has been flushed too.
+ *
+ * @param made the topmost folder that was made, or the inbox's own: that one may have been made by a start that failed
+ */
+function syncFolders(folder: string, made: string): void {
+  syncFolder(folder);
+  const topmost = dirname(resolve(made));
+  for (let above = resolve(folder); above !== topmost;) {
+    above = dirname(above);
+    try {
+      syncFolder(above);
+    } catch {
+      // This user may not read a folder that an administrator has made.
+    }
+  }
+}
+
 function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {

@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
@@ -56,6 +56,20 @@ describe('opening', () => {
     }
     throw new Error('It opened.');
   };
+
+  test('undoes what a power cut has left of the creation of a file', async () => {
+    const folder = makeFolder();
+    const other = connect(folder);
+    // What is to be undone is written to the file before the commit, because it exceeds the cache.
+    other.exec('PRAGMA cache_size = 1; BEGIN; CREATE TABLE a (b); INSERT INTO a VALUES (zeroblob(1000000))');
+    const copy = copyInbox(folder);
+    expect(statSync(join(copy, 'inbox.sqlite-journal')).size).toBeGreaterThan(0);
+
+    const inbox = openInbox(copy);
+
+    expect(await inbox.accept(arbitrary())).toBe(1);
+    expect(existsSync(join(copy, 'inbox.sqlite-journal'))).toBe(false);
+  });
 
   test('creates the folder, and those above it', () => {
     const folder = join(makeFolder(), 'a', 'b');
