@@ -1,12 +1,17 @@
 /*
- * Preloaded into the receiver with LD_PRELOAD: reports what it writes to the files of one folder, and what it flushes,
- * to a descriptor, in the order in which it happens. From that, power-cut.ts makes what a power cut could leave.
+ * Preloaded with LD_PRELOAD: reports what a process writes to the files in one folder, and what it flushes, to a
+ * descriptor, in the order in which it happens. From that, src/disk.ts makes what a power cut could leave.
  *
  * A write is reported before it is done, and a flush after it. If the process is killed between the two, the report of
  * a write may be too many and the report of a flush may be missing: both only make the power cut worse.
  *
- * A record: kind (1 byte), name of the file in the folder (47 bytes, '.' for the folder), two numbers (8 bytes each),
- * then the bytes of a write.
+ * A record: kind (1 byte), path in the folder (47 bytes, '.' for the folder itself), two numbers (8 bytes each), then
+ * the bytes of a write.
+ *
+ * DISK_JOURNAL_FOLDER      the folder
+ * DISK_JOURNAL_DESCRIPTOR  where the records go
+ * DISK_JOURNAL_UNFLUSHED   plants a fault: files whose names end like this are not flushed, and the process is told that
+ *                          they were; '' for all files. Missing: every flush is done
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,7 +28,8 @@
 #define NAME_SIZE 47
 
 struct record {
-  char kind; /* o open, w write, s short: the last write wrote less, or nothing changed, t truncate, f flush, u unlink */
+  char kind; /* o open, d make a folder, w write, s short: the last write wrote less, or nothing changed, t truncate,
+                f flush, u unlink */
   char name[NAME_SIZE];
   int64_t offset; /* or the size after a truncation, or how much was written */
   int64_t length;
@@ -32,6 +38,7 @@ struct record {
 static int journal = -1;
 static char folder[4096];
 static size_t folder_length;
+static const char *unflushed;
 static char names[MAX_DESCRIPTORS][NAME_SIZE];
 
 /* The function of the C library that a function here stands for. */
@@ -45,16 +52,21 @@ __attribute__((constructor)) static void start(void) {
   strcpy(folder, path);
   folder_length = strlen(folder);
   journal = atoi(descriptor);
+  unflushed = getenv("DISK_JOURNAL_UNFLUSHED");
 }
 
-/* The name of a file in the folder, or NULL. The index of the log is rebuilt at each start, so it doesn't count. */
+static int ends_with(const char *name, const char *end) {
+  size_t length = strlen(name), end_length = strlen(end);
+  return length >= end_length && strcmp(name + length - end_length, end) == 0;
+}
+
+/* The path of a file in the folder, or NULL. The index of the log is rebuilt at each start, so it doesn't count. */
 static const char *name_in_folder(const char *path) {
   if (journal < 0 || strncmp(path, folder, folder_length) != 0) return NULL;
   if (path[folder_length] == '\0') return ".";
   const char *name = path + folder_length + 1;
-  size_t length = strlen(name);
-  if (path[folder_length] != '/' || length >= NAME_SIZE || strchr(name, '/')) return NULL;
-  return length > 4 && strcmp(name + length - 4, "-shm") == 0 ? NULL : name;
+  if (path[folder_length] != '/' || strlen(name) >= NAME_SIZE) return NULL;
+  return ends_with(name, "-shm") ? NULL : name;
 }
 
 static const char *name_of(int descriptor) {
@@ -82,8 +94,9 @@ static void report(char kind, const char *name, int64_t offset, const void *byte
 static int opened(int descriptor, const char *path) {
   const char *name = descriptor >= 0 && descriptor < MAX_DESCRIPTORS ? name_in_folder(path) : NULL;
   if (name) {
+    struct stat found;
     strcpy(names[descriptor], name);
-    if (strcmp(name, ".") != 0) report('o', name, 0, NULL, 0);
+    if (fstat(descriptor, &found) != 0 || !S_ISDIR(found.st_mode)) report('o', name, 0, NULL, 0);
   }
   return descriptor;
 }
@@ -144,8 +157,9 @@ TRUNCATE(ftruncate64, off64_t)
 #define FLUSH(function) \
   int function(int descriptor) { \
     REAL(function); \
-    int result = real(descriptor); \
     const char *name = name_of(descriptor); \
+    if (name && unflushed && ends_with(name, unflushed)) return 0; \
+    int result = real(descriptor); \
     if (name && result == 0) report('f', name, 0, NULL, 0); \
     return result; \
   }
@@ -157,5 +171,13 @@ int unlink(const char *path) {
   int result = real(path);
   const char *name = name_in_folder(path);
   if (name && result == 0) report('u', name, 0, NULL, 0);
+  return result;
+}
+
+int mkdir(const char *path, mode_t mode) {
+  REAL(mkdir);
+  int result = real(path, mode);
+  const char *name = name_in_folder(path);
+  if (name && result == 0) report('d', name, 0, NULL, 0);
   return result;
 }

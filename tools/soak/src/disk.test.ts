@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { makeFolder } from '@plant-store/test-support';
 
-import { Disk } from './disk.js';
+import { Disk, writeState } from './disk.js';
+import { randomCut } from './power-cut.js';
 import { Random } from './random.js';
 
 let folder: string;
@@ -19,15 +20,30 @@ function record(kind: string, name: string, offset = 0, bytes = ''): Buffer {
 }
 
 /** All states in which power cuts leave the folder after this, each once. */
-function statesAfter(records: readonly Buffer[], files: Readonly<Record<string, string>>): unknown[] {
+function statesAfter(
+  records: readonly Buffer[],
+  files: Readonly<Record<string, string | undefined>>,
+): unknown[] {
   const states = new Set<string>();
-  for (let seed = 0; seed < 200; seed += 1) {
-    for (const name of readdirSync(folder)) rmSync(join(folder, name));
-    for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content, 'latin1');
+  for (let seed = 0; seed < 400; seed += 1) {
+    writeState(
+      folder,
+      new Map(
+        Object.entries(files).map(([name, text]) => [
+          name,
+          text === undefined ? text : Buffer.from(text, 'latin1'),
+        ]),
+      ),
+    );
     const disk = new Disk(folder);
     disk.replay(Buffer.concat(records));
-    disk.cut(new Random(seed));
-    const left = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'latin1')]);
+    disk.become(disk.stateAfter(randomCut(new Random(seed))));
+    const left = readdirSync(folder, { withFileTypes: true }).map((entry) => [
+      entry.name,
+      entry.isDirectory()
+        ? readdirSync(join(folder, entry.name))
+        : readFileSync(join(folder, entry.name), 'latin1'),
+    ]);
     states.add(JSON.stringify(Object.fromEntries(left)));
   }
   return Array.from(states, (state) => JSON.parse(state) as unknown);
@@ -48,15 +64,18 @@ test('what was written and not flushed is there or not, and what was flushed bef
     record('w', 'a', 8, ' newer'),
   ];
   const states = statesAfter(records, { a: 'kept new newer' });
-  expect(states).toHaveLength(4);
-  expect(states).toEqual(
-    expect.arrayContaining([
-      { a: 'kept' },
-      { a: 'kept new' },
-      { a: 'kept\0\0\0\0 newer' },
-      { a: 'kept new newer' },
-    ]),
-  );
+  const expected = [
+    'kept',
+    'kept new',
+    'kept\0\0\0\0 newer',
+    'kept new newer',
+    // The size was written, and the bytes were not.
+    'kept\0\0\0\0',
+    'kept new\0\0\0\0\0\0',
+    'kept\0\0\0\0\0\0\0\0\0\0',
+  ];
+  expect(states).toHaveLength(expected.length);
+  expect(states).toEqual(expect.arrayContaining(expected.map((a) => ({ a }))));
 });
 
 test('a long write is torn at sectors', () => {
@@ -72,6 +91,15 @@ test('files of a folder that was not flushed are there in the order in which the
   const states = statesAfter(records, { a: '', b: '' });
   expect(states).toHaveLength(3);
   expect(states).toEqual(expect.arrayContaining([{}, { a: '' }, { a: '', b: '' }]));
+});
+
+test('a file of a folder that was made is there only if both folders were flushed', () => {
+  const made = [record('d', 'b'), record('o', 'b/a'), record('f', 'b/a'), record('f', 'b')];
+  const files = { b: undefined, 'b/a': '' } as const;
+  const states = statesAfter(made, files);
+  expect(states).toHaveLength(2);
+  expect(states).toEqual(expect.arrayContaining([{}, { b: ['a'] }]));
+  expect(statesAfter([...made, record('f', '.')], files)).toEqual([{ b: ['a'] }]);
 });
 
 test('a write that wrote less counts for what it wrote', () => {

@@ -1,178 +1,239 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
-import type { Random } from './random.js';
+import { type DiskRecord, diskRecords } from './disk-journal.js';
 
-/** Bytes that a disk writes whole or not at all. */
-const SECTOR = 512;
+/** A change that was not flushed yet. */
+export type Change = { readonly at: number } & (FileChange | EntryChange);
 
-const HEADER = 64;
+/** A change of a file's content. */
+export type FileChange =
+  | { readonly kind: 'write'; readonly file: DiskFile; readonly offset: number; readonly bytes: Buffer }
+  | { readonly kind: 'truncate'; readonly file: DiskFile; readonly size: number };
 
-/** A change of a file that was not flushed yet. */
-type Change =
-  | { readonly kind: 'write'; readonly offset: number; bytes: Buffer }
-  | { readonly kind: 'truncate'; readonly size: number };
+/** A file or folder that was created, or removed: then `entry` is undefined. */
+interface EntryChange {
+  readonly kind: 'entry';
+  readonly name: string;
+  readonly entry: DiskFile | 'folder' | undefined;
+}
+
+/** Chooses which changes a power cut leaves, of those that were not flushed, in the order in which they were made. */
+export type PowerCut = (unflushed: readonly Change[]) => readonly Change[];
+
+/** What a folder has: the content of each file by its path, and undefined for a folder. */
+export type DiskState = ReadonlyMap<string, Buffer | undefined>;
+
+type Entries = Map<string, DiskFile | 'folder'>;
+type FileChangeAt = Extract<Change, FileChange>;
 
 /** A file as the disk has it, and what the system would still have to write. */
 class DiskFile {
-  /** What was flushed. */
-  content: Buffer = Buffer.alloc(0);
-  changes: Change[] = [];
+  readonly name: string;
+  readonly content = new Content();
+  changes: FileChangeAt[] = [];
 
-  /** The last change was made only in part, or not at all. */
-  shorten(bytes: number): void {
-    const last = this.changes.pop();
-    if (last?.kind === 'write' && bytes > 0)
-      this.changes.push({ ...last, bytes: last.bytes.subarray(0, bytes) });
+  constructor(name: string, content: Buffer = Buffer.alloc(0)) {
+    this.name = name;
+    this.content.write(0, content);
   }
 
   flush(): void {
-    this.content = applied(this.content, this.changes);
+    for (const change of this.changes) this.content.apply(change);
     this.changes = [];
+  }
+
+  /** With these of its changes. What is returned is valid until the next flush. */
+  after(changes: readonly FileChange[]): Buffer {
+    if (changes.length === 0) return this.content.bytes;
+    const content = new Content();
+    content.write(0, this.content.bytes);
+    for (const change of changes) content.apply(change);
+    return content.bytes;
   }
 }
 
-/** A change of the folder that was not flushed yet: a file that was created, or removed. */
-interface FolderChange {
-  readonly name: string;
-  readonly file: DiskFile | undefined;
+/** Bytes that grow in place. */
+class Content {
+  #space = Buffer.alloc(0);
+  #size = 0;
+
+  get bytes(): Buffer {
+    return this.#space.subarray(0, this.#size);
+  }
+
+  apply(change: FileChange): void {
+    if (change.kind === 'write') this.write(change.offset, change.bytes);
+    else this.#resize(change.size);
+  }
+
+  write(offset: number, bytes: Buffer): void {
+    this.#resize(Math.max(this.#size, offset + bytes.length));
+    bytes.copy(this.#space, offset);
+  }
+
+  #resize(size: number): void {
+    if (size > this.#space.length) {
+      const space = Buffer.alloc(Math.max(size, 2 * this.#space.length));
+      this.bytes.copy(space);
+      this.#space = space;
+    } else if (size < this.#size) this.#space.fill(0, size, this.#size);
+    this.#size = size;
+  }
 }
 
 /**
  * The disk under one folder, as preload/disk-journal.c reports it: what was flushed, and what a power cut may take away.
- *
- * - What was written to a file and not flushed may be there or not, sector by sector, whatever came after it.
- * - Changes of the folder are kept in their order, as file systems with a journal do: the first few of those that were
- *   not flushed are there.
+ * The content of a file is flushed with the file, and that the file is there with the folder that it is in.
  */
 export class Disk {
   readonly #folder: string;
-  #files = new Map<string, DiskFile>();
-  #flushedFiles = new Map<string, DiskFile>();
-  #folderChanges: FolderChange[] = [];
+  #entries: Entries = new Map();
+  #flushedEntries: Entries = new Map();
+  #entryChanges: (EntryChange & { readonly at: number })[] = [];
+  /** How many changes there were. */
+  #count = 0;
 
+  /** @param folder that a process has; empty, or as the last power cut left it */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
+  /** Everything that was not flushed, in the order in which it was done. */
+  get unflushed(): Change[] {
+    const changes: Change[] = [...this.#entryChanges];
+    const created = this.#entryChanges.map(({ entry }) => entry);
+    for (const file of new Set([...this.#flushedEntries.values(), ...this.#entries.values(), ...created]))
+      if (file instanceof DiskFile) changes.push(...file.changes);
+    return changes.sort((one, other) => one.at - other.at);
+  }
+
   /** Takes what a process has reported until it ended, and compares it with the files that it left. */
   replay(journal: Buffer): void {
-    let at = 0;
-    while (at + HEADER <= journal.length) {
-      const kind = String.fromCharCode(journal[at]!);
-      const name = journal.toString('latin1', at + 1, journal.indexOf(0, at + 1));
-      const offset = Number(journal.readBigInt64LE(at + 48));
-      const length = kind === 'w' ? Number(journal.readBigInt64LE(at + 56)) : 0;
-      at += HEADER;
-      // The process was killed while it reported, so it has written nothing of this.
-      if (at + length > journal.length) break;
-      this.#take(kind, name, offset, journal.subarray(at, at + length));
-      at += length;
-    }
     // What isn't flushed must not keep the whole journal in memory.
-    for (const { changes } of this.#files.values()) {
-      for (const change of changes) if (change.kind === 'write') change.bytes = Buffer.from(change.bytes);
+    for (const record of diskRecords(journal)) this.take({ ...record, bytes: Buffer.from(record.bytes) });
+    this.compareWithFolder();
+  }
+
+  /** Takes what a process has done next. */
+  take({ kind, name, offset, bytes }: DiskRecord): void {
+    this.#count += 1;
+    const at = this.#count;
+    if (kind === 'note') return;
+    if (kind === 'make folder') return this.#change(name, 'folder');
+    if (kind === 'unlink') return this.#change(name, undefined);
+    if (name === '.' || this.#entries.get(name) === 'folder') return this.#flushFolder(name);
+    const file = this.#fileOf(name);
+    if (kind === 'write') file.changes.push({ at, kind, file, offset, bytes });
+    else if (kind === 'truncate') file.changes.push({ at, kind, file, size: offset });
+    else if (kind === 'short') shorten(file, offset);
+    else if (kind === 'flush') file.flush();
+  }
+
+  /** What a power cut leaves now. It is valid until the next record is taken. */
+  stateAfter(cut: PowerCut): DiskState {
+    const kept = cut(this.unflushed);
+    const entries = new Map(this.#flushedEntries);
+    const changes = new Map<DiskFile, FileChange[]>();
+    for (const change of kept) {
+      if (change.kind === 'entry') apply(change, entries);
+      else changes.set(change.file, [...(changes.get(change.file) ?? []), change]);
     }
-    this.#compareWithFolder();
-  }
-
-  /** Changes the folder into one that a power cut could leave now. */
-  cut(random: Random): void {
-    const kept = random.integer(0, this.#folderChanges.length);
-    for (const change of this.#folderChanges.slice(0, kept)) apply(change, this.#flushedFiles);
-    const howMuch = random.pick([0, 0.5, 0.9, 1]);
-    for (const file of this.#flushedFiles.values()) {
-      file.changes = file.changes.flatMap((change) => survivors(change, howMuch, random));
-      file.flush();
+    const state = new Map<string, Buffer | undefined>();
+    for (const name of Array.from(entries.keys()).sort()) {
+      // Without its folder, nothing leads to a file.
+      if (dirname(name) !== '.' && !state.has(dirname(name))) continue;
+      const entry = entries.get(name)!;
+      state.set(name, entry === 'folder' ? undefined : entry.after(changes.get(entry) ?? []));
     }
-    this.#files = new Map(this.#flushedFiles);
-    this.#folderChanges = [];
-    for (const name of readdirSync(this.#folder)) rmSync(join(this.#folder, name));
-    for (const [name, { content }] of this.#files) writeFileSync(join(this.#folder, name), content);
+    return state;
   }
 
-  #take(kind: string, name: string, offset: number, bytes: Buffer): void {
-    if (name === '.') return this.#flushFolder();
-    if (kind === 'u') return this.#change({ name, file: undefined });
-    let file = this.#files.get(name);
-    if (file === undefined) {
-      file = new DiskFile();
-      this.#change({ name, file });
-    }
-    if (kind === 'w') file.changes.push({ kind: 'write', offset, bytes });
-    else if (kind === 's') file.shorten(offset);
-    else if (kind === 't') file.changes.push({ kind: 'truncate', size: offset });
-    else if (kind === 'f') file.flush();
-  }
-
-  #change(change: FolderChange): void {
-    apply(change, this.#files);
-    this.#folderChanges.push(change);
-  }
-
-  #flushFolder(): void {
-    this.#flushedFiles = new Map(this.#files);
-    this.#folderChanges = [];
+  /** Cuts the power: from now on the disk has this, and so has the folder. */
+  become(state: DiskState): void {
+    this.#entries = new Map();
+    for (const [name, content] of state)
+      this.#entries.set(name, content === undefined ? 'folder' : new DiskFile(name, content));
+    this.#flushedEntries = new Map(this.#entries);
+    this.#entryChanges = [];
+    writeState(this.#folder, state);
   }
 
   /** With everything that was written, the files must be those in the folder. Otherwise a report is missing. */
-  #compareWithFolder(): void {
-    for (const [name, { content, changes }] of this.#files) {
+  compareWithFolder(): void {
+    const unknown = [...readState(this.#folder).keys()].find(
+      (name) => !this.#entries.has(name) && !name.endsWith('-shm'),
+    );
+    if (unknown !== undefined) throw this.#disagreement(unknown);
+    for (const [name, file] of this.#entries) {
+      if (file === 'folder') continue;
       const path = join(this.#folder, name);
       const actual = existsSync(path) ? readFileSync(path) : undefined;
-      if (actual !== undefined && applied(content, changes).equals(actual)) continue;
+      if (actual !== undefined && file.after(file.changes).equals(actual)) continue;
       // The process was killed after the report of its last write, and before the write.
-      const last = changes.at(-1);
-      if (
-        actual !== undefined &&
-        last !== undefined &&
-        applied(content, changes.slice(0, -1)).equals(actual)
-      ) {
-        changes.pop();
+      if (actual !== undefined && file.after(file.changes.slice(0, -1)).equals(actual)) {
+        file.changes.pop();
         continue;
       }
-      throw new Error(`The journal of the disk doesn't agree with ${path}: a power cut can't be simulated.`);
+      throw this.#disagreement(name);
     }
   }
+
+  #disagreement(name: string): Error {
+    const path = join(this.#folder, name);
+    return new Error(`The journal of the disk doesn't agree with ${path}: a power cut can't be simulated.`);
+  }
+
+  #fileOf(name: string): DiskFile {
+    const found = this.#entries.get(name);
+    if (found !== undefined && found !== 'folder') return found;
+    const file = new DiskFile(name);
+    this.#change(name, file);
+    return file;
+  }
+
+  #change(name: string, entry: DiskFile | 'folder' | undefined): void {
+    const change = { at: this.#count, kind: 'entry', name, entry } as const;
+    apply(change, this.#entries);
+    this.#entryChanges.push(change);
+  }
+
+  #flushFolder(folder: string): void {
+    for (const change of this.#entryChanges)
+      if (dirname(change.name) === folder) apply(change, this.#flushedEntries);
+    this.#entryChanges = this.#entryChanges.filter(({ name }) => dirname(name) !== folder);
+  }
 }
 
-function apply({ name, file }: FolderChange, files: Map<string, DiskFile>): void {
-  if (file === undefined) files.delete(name);
-  else files.set(name, file);
+/** Makes a folder have this and nothing else. */
+export function writeState(folder: string, state: DiskState): void {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+  for (const [name, content] of state) {
+    if (content === undefined) mkdirSync(join(folder, name));
+    else writeFileSync(join(folder, name), content);
+  }
 }
 
-/** A content after these changes. */
-function applied(content: Buffer, changes: readonly Change[]): Buffer {
-  let size = content.length;
-  let capacity = size;
-  for (const change of changes) {
-    if (change.kind === 'write') capacity = Math.max(capacity, change.offset + change.bytes.length);
+/** The files and folders that a folder has now. */
+export function readState(folder: string): DiskState {
+  const state = new Map<string, Buffer | undefined>();
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+    const path = join(folder, name);
+    const found = statSync(path);
+    if (found.isDirectory()) state.set(name, undefined);
+    else if (found.isFile()) state.set(name, readFileSync(path));
   }
-  const result = Buffer.alloc(capacity);
-  content.copy(result);
-  for (const change of changes) {
-    if (change.kind === 'write') {
-      change.bytes.copy(result, change.offset);
-      size = Math.max(size, change.offset + change.bytes.length);
-    } else {
-      if (change.size < size) result.fill(0, change.size, size);
-      size = change.size;
-    }
-  }
-  return size <= capacity ? result.subarray(0, size) : Buffer.concat([result, Buffer.alloc(size - capacity)]);
+  return state;
 }
 
-/** What a power cut leaves of a change: the whole, nothing, or some of its sectors. */
-function survivors(change: Change, howMuch: number, random: Random): Change[] {
-  if (change.kind === 'truncate' || howMuch === 0 || howMuch === 1 || random.chance(0.7))
-    return random.chance(howMuch) ? [change] : [];
-  const { offset, bytes } = change;
-  const left: Change[] = [];
-  for (let from = 0; from < bytes.length;) {
-    const to = Math.min(bytes.length, from + SECTOR - ((offset + from) % SECTOR));
-    if (random.chance(howMuch))
-      left.push({ kind: 'write', offset: offset + from, bytes: bytes.subarray(from, to) });
-    from = to;
-  }
-  return left;
+/** The last change was made only in part, or not at all. */
+function shorten(file: DiskFile, bytes: number): void {
+  const last = file.changes.pop();
+  if (last?.kind === 'write' && bytes > 0)
+    file.changes.push({ ...last, bytes: last.bytes.subarray(0, bytes) });
+}
+
+function apply({ name, entry }: EntryChange, entries: Entries): void {
+  if (entry === undefined) entries.delete(name);
+  else entries.set(name, entry);
 }

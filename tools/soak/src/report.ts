@@ -80,7 +80,8 @@ function overTime(all: readonly Measurement[]): string[][] {
     ]);
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A table in Markdown. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((name, column) =>
     Math.max(3, name.length, ...rows.map((row) => row[column]!.length)),
   );
@@ -94,7 +95,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 type Used = Pick<Measurement, 'usage'>;
 const memoryOf = ({ usage }: Used): string => (usage ? (usage.memory / 1_000_000).toFixed(0) : '?');
 const descriptorsOf = ({ usage }: Used): string => String(usage?.descriptors ?? '?');
-const thousands = (value: number): string => value.toLocaleString('en');
+export const thousands = (value: number): string => value.toLocaleString('en');
 const tenths = (value: number): string => value.toFixed(1);
-const duration = (seconds: number): string =>
+export const duration = (seconds: number): string =>
   `${Math.floor(seconds / 60)} min ${String(Math.floor(seconds % 60)).padStart(2, '0')} s`;

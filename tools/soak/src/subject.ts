@@ -15,6 +15,7 @@ import { Disk } from './disk.js';
 import { Failure } from './failure.js';
 import { countInState, readInbox, type StoredDelivery } from './inbox.js';
 import { Ledger, type Totals } from './ledger.js';
+import { randomCut } from './power-cut.js';
 import type { Random } from './random.js';
 import { type HandlerProcess, Receiver } from './receiver.js';
 
@@ -167,7 +168,8 @@ export class Subject {
   async cutPower(random: Random): Promise<void> {
     await this.kill();
     this.#replay();
-    this.#disk!.cut(random);
+    const disk = this.#disk!;
+    disk.become(disk.stateAfter(randomCut(random)));
   }
 
   /** Starts the receiver again whenever the handler ends it, until as many deliveries are parked. */
