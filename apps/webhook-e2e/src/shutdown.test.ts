@@ -90,6 +90,70 @@ test('a refused peer that keeps its side open does not delay the end', async () 
   expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
 });
 
+describe('with SHUTDOWN_DELAY_MS', () => {
+  test('deliveries are accepted as before, then each connection closes after its next response', async () => {
+    const receiver = await startReceiver({ settings: { SHUTDOWN_DELAY_MS: '2000' } });
+    const kept = await openConnection(receiver.port);
+    const idle = await openConnection(receiver.port);
+    for (const connection of [kept, idle]) {
+      connection.write(delivery('before'));
+      expectResponse(await connection.response(), { status: 204 });
+    }
+
+    receiver.process.signal('SIGTERM');
+    expect(await receiver.process.logged('stopping')).toMatchObject({ delay: 2_000, timeout: 10_000 });
+    for (const connection of [kept, await openConnection(receiver.port)]) {
+      connection.write(delivery('during the delay'));
+      expectResponse(await connection.response(), { status: 204 });
+    }
+
+    await untilRefused(receiver);
+    for (const connection of [kept, idle]) {
+      connection.write(delivery('after the delay'));
+      expectResponse(await connection.response(), { status: 204, closes: true });
+      expect(await connection.rest()).toBe('');
+    }
+    expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
+    const contents = ['before', 'during the delay', 'after the delay'].flatMap((text) => [text, text]);
+    expect(readInbox(receiver.inbox).map(({ content }) => content.toString())).toEqual(contents);
+  });
+
+  test('connections that stay idle close, and the exit code is 0', async () => {
+    const settings = { SHUTDOWN_DELAY_MS: '1', SHUTDOWN_TIMEOUT_MS: '1000' };
+    const receiver = await startReceiver({ settings });
+    const silent = await openConnection(receiver.port);
+    const idle = await openConnection(receiver.port);
+    idle.write(delivery());
+    expectResponse(await idle.response(), { status: 204 });
+
+    receiver.process.signal('SIGTERM');
+
+    expect(await idle.rest()).toBe('');
+    expect(await silent.rest()).toBe('');
+    expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
+  });
+
+  test('a request that does not end is cut short after SHUTDOWN_TIMEOUT_MS', async () => {
+    const settings = { SHUTDOWN_DELAY_MS: '1', SHUTDOWN_TIMEOUT_MS: '200' };
+    const receiver = await startReceiver({ settings });
+    await openHalf(receiver);
+
+    receiver.process.signal('SIGTERM');
+
+    expect(await receiver.process.exit).toEqual({ code: 1, signal: null });
+  });
+
+  test('a second signal ends the receiver during the delay', async () => {
+    const receiver = await startReceiver({ settings: { SHUTDOWN_DELAY_MS: '600000' } });
+    receiver.process.signal('SIGTERM');
+    await receiver.process.logged('stopping');
+
+    receiver.process.signal('SIGTERM');
+
+    expect(await receiver.process.exit).toEqual({ code: null, signal: 'SIGTERM' });
+  });
+});
+
 describe('a request that does not end', () => {
   test.each([
     { name: 'half a head', given: `${POST}\r\n` },

@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 
 /** Environment variables. */
 export type Environment = Readonly<Record<string, string>>;
@@ -17,6 +17,10 @@ export interface ProcessOptions {
   readonly environment: Environment;
   /** The working directory. */
   readonly folder?: string;
+  /** Whether it reads what the test writes. By default it has nothing to read. */
+  readonly reads?: boolean;
+  /** File descriptors of this process that it has too, from 3 on. */
+  readonly passed?: readonly number[];
   /** File descriptors of its standard output and standard error. By default the test reads them. */
   readonly stdout?: number | undefined;
   readonly stderr?: number | undefined;
@@ -30,7 +34,7 @@ export class TestProcess {
   readonly exit: Promise<Exit>;
   /** Resolves when the process itself has ended, even if not all that it printed was read. */
   readonly gone: Promise<Exit>;
-  readonly #child: ChildProcessByStdio<null, Readable | null, Readable | null>;
+  readonly #child: ChildProcessByStdio<Writable | null, Readable | null, Readable | null>;
   readonly #changes = new EventEmitter().setMaxListeners(0);
   #ended = false;
 
@@ -38,8 +42,13 @@ export class TestProcess {
     this.#child = spawn(program, args, {
       cwd: options.folder,
       env: options.environment,
-      stdio: ['ignore', options.stdout ?? 'pipe', options.stderr ?? 'pipe'],
-    }) as ChildProcessByStdio<null, Readable | null, Readable | null>;
+      stdio: [
+        options.reads ? 'pipe' : 'ignore',
+        options.stdout ?? 'pipe',
+        options.stderr ?? 'pipe',
+        ...(options.passed ?? []),
+      ],
+    }) as ChildProcessByStdio<Writable | null, Readable | null, Readable | null>;
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text;
       this.#changes.emit('change');
@@ -77,6 +86,16 @@ export class TestProcess {
       if (this.#ended) throw new Error(`The process ended without ${what}.\n${this.output}`);
       await once(this.#changes, 'change');
     }
+  }
+
+  /** Writes a line to its standard input. */
+  writeLine(line: string): void {
+    this.#child.stdin?.write(`${line}\n`);
+  }
+
+  /** Ends its standard input. */
+  endInput(): void {
+    this.#child.stdin?.end();
   }
 
   /** Reads no more of its standard output, until `readOn`. */

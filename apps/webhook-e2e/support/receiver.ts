@@ -41,17 +41,18 @@ export const inboxOf = (folder: string): string => join(folder, 'inbox');
 export function spawnReceiver(options: ReceiverOptions = {}): ReceiverProcess {
   const { cleanUp = afterThisTest, settings } = options;
   const folder = options.folder ?? makeFolder(cleanUp);
-  const environment = {
-    ACCESS_TOKENS: ACCESS_TOKEN,
-    PORT: '0',
-    OPERATIONS_PORT: '0',
-    INBOX_URL: `file:${inboxOf(folder)}`,
-    ...settings,
-  };
-  const receiver = new ReceiverProcess(environment, options);
+  const receiver = new ReceiverProcess({ ...environmentIn(folder), PORT: '0', ...settings }, options);
   cleanUp(() => receiver.kill());
   return receiver;
 }
+
+/** The settings of a receiver with its inbox in a folder, but where it listens. */
+export const environmentIn = (folder: string): Environment => ({
+  ...everythingOpen,
+  ACCESS_TOKENS: ACCESS_TOKEN,
+  OPERATIONS_PORT: '0',
+  INBOX_URL: `file:${inboxOf(folder)}`,
+});
 
 /** Starts a receiver and waits until it listens. It ends after the test. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<RunningReceiver> {
@@ -62,7 +63,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Runn
   return { process, origin, port: Number(port), inbox: inboxOf(folder) };
 }
 
-const BUILT_RECEIVER = fileURLToPath(new URL('../../webhook/dist/main.js', import.meta.url));
+export const BUILT_RECEIVER = fileURLToPath(new URL('../../webhook/dist/main.js', import.meta.url));
 
 /** One line of a receiver's log. */
 export interface LogEntry {
@@ -71,22 +72,10 @@ export interface LogEntry {
   readonly [field: string]: unknown;
 }
 
-/** A process of the built receiver, with every question open. */
-export class ReceiverProcess extends TestProcess {
+/** A process that prints a log, one JSON object a line. */
+export class LoggingProcess extends TestProcess {
   readonly #entries: LogEntry[] = [];
   #parsed = 0;
-
-  constructor(settings: Environment, { maxFileBlocks, maxOpenFiles, stdout, stderr }: ReceiverOptions) {
-    const limits = [
-      ...(maxFileBlocks === undefined ? [] : [`ulimit -S -f ${maxFileBlocks}`]),
-      // Node raises a soft limit to the hard one.
-      ...(maxOpenFiles === undefined ? [] : [`ulimit -n ${maxOpenFiles}`]),
-    ];
-    const node = [process.execPath, BUILT_RECEIVER] as const;
-    const limited = ['/bin/sh', '-c', [...limits, 'exec "$0" "$1"'].join(' && '), ...node] as const;
-    const environment = { ...everythingOpen, ...settings };
-    super(limits.length === 0 ? node : limited, { environment, stdout, stderr });
-  }
 
   /** The lines of the log so far; with a message, only those that have it. */
   entries(message?: string): readonly LogEntry[] {
@@ -99,6 +88,21 @@ export class ReceiverProcess extends TestProcess {
   /** Waits until the log has this many lines with the message. Rejects if the process ends before. */
   logged(message: string, count = 1): Promise<LogEntry> {
     return this.until(() => this.entries(message)[count - 1], `"${message}" in its log`);
+  }
+}
+
+/** A process of the built receiver, with every question open. */
+export class ReceiverProcess extends LoggingProcess {
+  constructor(settings: Environment, { maxFileBlocks, maxOpenFiles, stdout, stderr }: ReceiverOptions) {
+    const limits = [
+      ...(maxFileBlocks === undefined ? [] : [`ulimit -S -f ${maxFileBlocks}`]),
+      // Node raises a soft limit to the hard one.
+      ...(maxOpenFiles === undefined ? [] : [`ulimit -n ${maxOpenFiles}`]),
+    ];
+    const node = [process.execPath, BUILT_RECEIVER] as const;
+    const limited = ['/bin/sh', '-c', [...limits, 'exec "$0" "$1"'].join(' && '), ...node] as const;
+    const environment = { ...everythingOpen, ...settings };
+    super(limits.length === 0 ? node : limited, { environment, stdout, stderr });
   }
 }
 

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 
@@ -152,8 +152,8 @@ test('a request that does not end is ended at the deadline', async () => {
 });
 
 describe('a start that fails says why, and leaves nothing open:', () => {
-  const failedStart = async (config: Config): Promise<unknown> =>
-    rejection(startReceiver(config, recordLog().logger, composeAnswers({})));
+  const failedStart = async (config: Config, passedSocket?: number): Promise<unknown> =>
+    rejection(startReceiver(config, recordLog().logger, composeAnswers({}), passedSocket));
 
   test('the address is taken', async () => {
     const [folder, other] = [makeFolder(), makeFolder()];
@@ -190,6 +190,21 @@ describe('a start that fails says why, and leaves nothing open:', () => {
 
     expect(error).toMatchObject({ code: 'ADDRESS_UNAVAILABLE' });
     expect((error as Error).message).toContain(`PORT and OPERATIONS_PORT are both ${free}`);
+    await start(folder);
+  });
+
+  test('what is passed as a socket is a file', async () => {
+    const folder = makeFolder();
+    const file = openSync(join(makeFolder(), 'arbitrary'), 'w');
+    afterThisTest(() => closeSync(file));
+
+    const error = await failedStart(configFor(folder), file);
+
+    expect(error).toMatchObject({
+      code: 'ADDRESS_UNAVAILABLE',
+      message:
+        'The receiver cannot listen on the socket that was passed to it (LISTEN_FDS): listen EINVAL: invalid argument. Pass a socket that listens: ListenStream= and Accept=no.',
+    });
     await start(folder);
   });
 

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 
@@ -7,6 +9,7 @@ import type { Config } from './config/config.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { openHandlerHost } from './dispatch/open-handler-host.js';
 import { ReceiverError } from './errors.js';
+import { drain } from './http/drain.js';
 import { openInbox } from './inbox/open-inbox.js';
 import { Metrics } from './operations/metrics.js';
 import { startOperations } from './operations/start-operations.js';
@@ -18,8 +21,8 @@ export interface Receiver {
   /** Where the people who run it find its documents. */
   readonly operationsUrl: string;
   /**
-   * Accepts no further delivery, responds to those in flight, lets handlers end, and closes the inbox. What has not
-   * ended within the configured time is aborted.
+   * Serves on for the configured delay. Then it accepts no further delivery, responds to those in flight, lets handlers
+   * end, and closes the inbox. What has not ended within the configured time is aborted.
    *
    * @returns whether everything ended by itself
    */
@@ -30,6 +33,7 @@ export interface Receiver {
  * Starts a receiver.
  *
  * @param config parsed with the settings of `composed`
+ * @param passedSocket the file descriptor of a socket to listen on, in place of HOST and PORT
  * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`, `INBOX_UNUSABLE`, `INBOX_IN_USE`, `INBOX_DAMAGED`,
  * `ADDRESS_UNAVAILABLE`. After any failure nothing is left open.
  */
@@ -37,6 +41,7 @@ export async function startReceiver(
   config: Config,
   logger: Logger,
   composed: ComposedAnswers,
+  passedSocket?: number,
 ): Promise<Receiver> {
   /** What to close if the start fails, in the order in which it was opened. */
   const opened: (() => unknown)[] = [];
@@ -81,7 +86,7 @@ export async function startReceiver(
     wake = () => app.get(Dispatcher).wake();
     opened.push(() => stop(app, AbortSignal.abort()));
     const counts = await inbox.counts();
-    const url = new URL(composed.path, await listen(app, config)).href;
+    const url = new URL(composed.path, await listen(app, config, passedSocket)).href;
     const { url: operationsUrl, socket, readiness } = operations;
     logger.info({ url, operations: operationsUrl, socket, inbox: inbox.location, ...counts }, 'listening');
     readiness.started();
@@ -89,11 +94,15 @@ export async function startReceiver(
 
     const close = async (): Promise<boolean> => {
       readiness.stopping();
-      const timeout = config.SHUTDOWN_TIMEOUT_MS;
-      logger.info({ timeout }, 'stopping');
+      const { SHUTDOWN_DELAY_MS: wait, SHUTDOWN_TIMEOUT_MS: timeout } = config;
+      logger.info({ delay: wait, timeout }, 'stopping');
+      if (wait > 0) await delay(wait);
       const deadline = AbortSignal.timeout(timeout);
       tokens.close();
-      await stop(app, deadline);
+      const drains = wait > 0 || passedSocket !== undefined;
+      await stop(app, deadline, async () => {
+        if (drains) await drain(app.getHttpServer(), timeout / 2, passedSocket !== undefined);
+      });
       await handlerHost.stop(deadline);
       await operations.close();
       await inbox.close();
@@ -116,7 +125,13 @@ async function closeQuietly(close: () => unknown): Promise<void> {
   }
 }
 
-async function listen(app: NestFastifyApplication, config: Config): Promise<string> {
+async function listen(app: NestFastifyApplication, config: Config, passedSocket?: number): Promise<string> {
+  if (passedSocket === undefined) await listenOnAddress(app, config);
+  else await listenOnPassedSocket(app, passedSocket);
+  return app.getUrl();
+}
+
+async function listenOnAddress(app: NestFastifyApplication, config: Config): Promise<void> {
   const { HOST, PORT, OPERATIONS_PORT } = config;
   try {
     await app.listen(PORT, HOST);
@@ -131,14 +146,33 @@ async function listen(app: NestFastifyApplication, config: Config): Promise<stri
       { cause },
     );
   }
-  return app.getUrl();
 }
 
-/** Stops serving and dispatching. When the deadline aborts, connections and attempts are ended. */
-async function stop(app: NestFastifyApplication, deadline: AbortSignal): Promise<void> {
+async function listenOnPassedSocket(app: NestFastifyApplication, fd: number): Promise<void> {
+  try {
+    await app.listen({ fd });
+  } catch (cause) {
+    throw new ReceiverError(
+      'ADDRESS_UNAVAILABLE',
+      `The receiver cannot listen on the socket that was passed to it (LISTEN_FDS): ${(cause as Error).message}. Pass a socket that listens: ListenStream= and Accept=no.`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * Stops serving and dispatching. When the deadline aborts, connections and attempts are ended.
+ *
+ * @param drained resolves when connections may be closed
+ */
+async function stop(
+  app: NestFastifyApplication,
+  deadline: AbortSignal,
+  drained: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
   const endConnections = (): void => app.getHttpServer().closeAllConnections();
   deadline.addEventListener('abort', endConnections, { once: true });
-  const stopped = Promise.all([app.close(), app.get(Dispatcher).stop(deadline)]);
+  const stopped = Promise.all([drained().then(() => app.close()), app.get(Dispatcher).stop(deadline)]);
   if (deadline.aborted) endConnections();
   await stopped;
 }

@@ -27,6 +27,9 @@ export interface AnsweredSettings {
 /** The receiver's settings, valid and frozen. */
 export type Config = Readonly<z.output<typeof settings>>;
 
+/** A timer of Node can't be longer, in milliseconds. */
+const LONGEST_TIMER = 2_147_483_647;
+
 /** A number in decimal digits. One check for everything, so that a wrong value has one fault. */
 const wholeNumber = (fallback: number, least: number, most: number) =>
   z
@@ -35,7 +38,7 @@ const wholeNumber = (fallback: number, least: number, most: number) =>
     .transform((value) => (value >= least && value <= most ? value : NaN))
     .refine((value) => !Number.isNaN(value), { error: `must be a whole number from ${least} to ${most}` })
     .default(fallback);
-const milliseconds = (fallback: number) => wholeNumber(fallback, 1, 2_147_483_647);
+const milliseconds = (fallback: number) => wholeNumber(fallback, 1, LONGEST_TIMER);
 const port = (fallback: number) => wholeNumber(fallback, 0, 65_535);
 
 const commaSeparated = z.string().transform((list) => list.split(',').map((entry) => entry.trim()));
@@ -82,6 +85,7 @@ const settings = z.object({
   MAX_CONNECTIONS: wholeNumber(900, 1, 1_000_000),
   REQUEST_TIMEOUT_MS: milliseconds(30_000),
   KEEP_ALIVE_TIMEOUT_MS: milliseconds(72_000),
+  SHUTDOWN_DELAY_MS: wholeNumber(0, 0, LONGEST_TIMER),
   SHUTDOWN_TIMEOUT_MS: milliseconds(10_000),
   HANDLER_PROCESS: z
     .enum(HANDLER_PROCESSES, { error: `must be one of ${HANDLER_PROCESSES.join(', ')}` })

@@ -4,6 +4,13 @@ import type { Socket } from 'node:net';
 import type { Observer } from '../observer.js';
 import { type Connection, connectionOf } from './connection.js';
 
+const openConnections = new WeakMap<Server, Set<Connection>>();
+
+/** The connections of a server that are open now, if they are {@link trackConnections|tracked}. */
+export function openConnectionsOf(server: Server): Connection[] {
+  return [...(openConnections.get(server) ?? [])];
+}
+
 /**
  * Tracks a server's connections. Never are more open than the limit: a further one takes the place of the
  * {@link leastUseful}, or is closed if each has a delivery in flight.
@@ -18,6 +25,7 @@ export function trackConnections(
   observer: Pick<Observer, 'responded'>,
 ): () => void {
   const connections = new Set<Connection>();
+  openConnections.set(server, connections);
   server.on('connection', (socket: Socket) => {
     const connection = connectionOf(socket);
     connection.observer = observer;

@@ -9,7 +9,7 @@ import { connectionOf } from './connection.js';
 import { trackConnections } from './connections.js';
 import { messageFaultOf } from './request.js';
 import {
-  isStopping,
+  hasStopped,
   prepareResponse,
   type PreparedResponse,
   respond,
@@ -68,7 +68,7 @@ function createHttpServer(
 ): Server {
   const onRequest: RequestListener = (request, response) => {
     if (!connectionOf(request.socket).begin(response)) return;
-    if (isStopping(request)) return respondRaw(response, unavailable);
+    if (hasStopped(request)) return respondRaw(response, unavailable);
     const fault = messageFaultOf(request);
     if (fault === undefined) handle(request, response);
     else if (fault.closes) respondAndClose(response, prepareResponse(fault.status));

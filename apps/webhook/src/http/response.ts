@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 
 import { connectionOf } from './connection.js';
+import { keepsConnections, serves } from './drain.js';
 import { hasContent } from './request.js';
 
 /** A response that is made once and sent as often as it is needed. */
@@ -29,10 +30,14 @@ function freeze(status: number, fields: PreparedResponse['fields'], content?: Bu
   return Object.freeze({ status, fields: Object.freeze(fields), content });
 }
 
-/** Whether the server of a connection has stopped listening. */
-export function isStopping({ socket }: IncomingMessage): boolean {
+/** Whether the server of a connection has stopped. */
+export function hasStopped(request: IncomingMessage): boolean {
+  return !serves(serverOf(request));
+}
+
+function serverOf({ socket }: IncomingMessage): Server {
   // Node sets it on each connection of an HTTP server.
-  return !(socket as Socket & { readonly server: Server }).server.listening;
+  return (socket as Socket & { readonly server: Server }).server;
 }
 
 /**
@@ -76,7 +81,8 @@ function writeResponse(
 ): void {
   const { req: request } = response;
   hideKeepAlive(response);
-  const closes = !response.shouldKeepAlive || isStopping(request) || request.httpVersionMinor === 0;
+  const closes =
+    !response.shouldKeepAlive || !keepsConnections(serverOf(request)) || request.httpVersionMinor === 0;
   response
     .writeHead(prepared.status, {
       ...fields,
