@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { dirname } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
@@ -18,7 +19,8 @@ import {
   RIGHT,
 } from '../support/messages.js';
 import { freePort } from '../support/port.js';
-import { startReceiver } from '../support/receiver.js';
+import { startPassingParent } from '../support/passing-parent.js';
+import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 import { findNginx, startNginx } from './nginx.js';
 
 /** nginx would send it again by default, because the method is idempotent. */
@@ -114,25 +116,85 @@ withNginx('through nginx as documented', () => {
     expect([...new Set(statuses.values())].filter((status) => ![204, 502, 503].includes(status))).toEqual([]);
   });
 
-  test.each(['off', 'on'] as const)(
-    'a delivery whose kept connection breaks before the response is sent once, with buffering %s',
-    async (buffering) => {
+  test('a receiver restarts on a socket that was passed to it: every delivery is acknowledged, and stored once', async () => {
+    const receiver = await startPassingParent();
+    receiver.start();
+    const load = new Load(await startNginx(nginx!, receiver.port), PUT);
+
+    for (let round = 1; round <= 4; round += 1) {
+      await receiver.process.logged('listening', round);
+      await load.untilMore();
+      receiver.stop();
+      await receiver.process.logged('ended', round);
+      receiver.start();
+    }
+    await load.untilMore();
+    await load.end();
+
+    expect(load.contentsByStatus()).toEqual(new Map([[204, contentsOf(receiver.inbox)]]));
+  }, 120_000);
+
+  test('two receivers restart in turn: every delivery is acknowledged, and stored once', async () => {
+    const start = async (folder: string, port: number): Promise<RunningReceiver> =>
+      startReceiver({ folder, settings: { PORT: String(port), SHUTDOWN_DELAY_MS: '1500' } });
+    const receivers = [
+      await start(makeFolder(), await freePort()),
+      await start(makeFolder(), await freePort()),
+    ] as const;
+    const load = new Load(await startNginx(nginx!, [receivers[0].port, receivers[1].port]), POST);
+
+    let running = [...receivers];
+    for (let round = 0; round < 4; round += 1) {
+      await load.untilMore();
+      const [next, other] = running as [RunningReceiver, RunningReceiver];
+      expect(await next.process.stop()).toEqual({ code: 0, signal: null });
+      running = [other, await start(dirname(next.inbox), next.port)];
+    }
+    await load.untilMore();
+    await load.end();
+
+    const stored = receivers.map(({ inbox }) => contentsOf(inbox));
+    expect(stored.every((each) => each.length > 100)).toBe(true);
+    expect(load.contentsByStatus()).toEqual(new Map([[204, stored.flat().sort()]]));
+  }, 120_000);
+
+  test.each([
+    { receivers: 1, method: PUT, buffering: 'off' },
+    { receivers: 1, method: PUT, buffering: 'on' },
+    { receivers: 2, method: POST, buffering: 'off' },
+    { receivers: 2, method: POST, buffering: 'on' },
+  ] as const)(
+    'a delivery whose kept connection breaks before the response is sent once: $receivers receivers, $method, buffering $buffering',
+    async ({ receivers, method, buffering }) => {
       const requests: string[] = [];
-      const upstream = await listenUntilTheTestEnds((socket) => {
-        socket.setEncoding('latin1').on('data', (text: string) => {
-          requests.push(text);
-          if (requests.length === 1) socket.write(head('HTTP/1.1 204 No Content'));
-          else socket.destroy();
+      const listen = (): Promise<number> =>
+        listenUntilTheTestEnds((socket) => {
+          let isFirst = true;
+          socket.setEncoding('latin1').on('data', (text: string) => {
+            requests.push(text);
+            if (isFirst) socket.write(head('HTTP/1.1 204 No Content'));
+            else socket.destroy();
+            isFirst = false;
+          });
         });
-      });
+      const upstream = receivers === 1 ? await listen() : ([await listen(), await listen()] as const);
       const port = await startNginx(nginx!, upstream, buffering);
+      const send = async (): Promise<number> => statusOf(await request(port, message(method, [RIGHT])));
 
-      expect(statusOf(await request(port, message(PUT, [RIGHT])))).toBe(204);
-      expect(statusOf(await request(port, message(PUT, [RIGHT])))).toBe(502);
+      for (let each = 0; each < receivers; each += 1) expect(await send()).toBe(204);
+      expect(await send()).toBe(502);
 
-      expect(requests).toHaveLength(2);
+      expect(requests).toHaveLength(receivers + 1);
     },
   );
+
+  test('with two receivers, a method that nginx may send twice is refused', async () => {
+    const counted = await countConnections(await freePort());
+    const port = await startNginx(nginx!, [counted.port, counted.port]);
+
+    expect(statusOf(await request(port, message(PUT, [RIGHT])))).toBe(403);
+    expect(counted.connections()).toBe(0);
+  });
 
   test('a request for another path does not reach the receiver', async () => {
     const counted = await countConnections(await freePort());
@@ -142,6 +204,54 @@ withNginx('through nginx as documented', () => {
     expect(counted.connections()).toBe(0);
   });
 });
+
+/** Sends all the time, on a connection for each delivery. */
+class Load {
+  readonly #statuses = new Map<string, number>();
+  readonly #senders: readonly Promise<void>[];
+  #goesOn = true;
+
+  constructor(
+    private readonly port: number,
+    private readonly method: string,
+  ) {
+    this.#senders = Array.from({ length: 6 }, () => this.#send());
+  }
+
+  /** Waits until more deliveries have their response. */
+  async untilMore(): Promise<void> {
+    const enough = this.#statuses.size + 100;
+    while (this.#statuses.size < enough) await new Promise(setImmediate);
+  }
+
+  async end(): Promise<void> {
+    this.#goesOn = false;
+    await Promise.all(this.#senders);
+  }
+
+  contentsByStatus(): Map<number, string[]> {
+    const contents = new Map<number, string[]>();
+    for (const [content, status] of [...this.#statuses].sort()) {
+      contents.set(status, [...(contents.get(status) ?? []), content]);
+    }
+    return contents;
+  }
+
+  async #send(): Promise<void> {
+    while (this.#goesOn) {
+      const content = randomBytes(100).toString('hex');
+      const response = await request(this.port, message(this.method, [RIGHT], content));
+      this.#statuses.set(content, statusOf(response));
+    }
+  }
+}
+
+/** The contents in an inbox, sorted. */
+function contentsOf(inbox: string): string[] {
+  return readInbox(inbox)
+    .map(({ content }) => content.toString('latin1'))
+    .sort();
+}
 
 /** Sends one request on a connection of its own. */
 async function request(port: number, given: string): Promise<RawResponse> {

@@ -22,29 +22,29 @@ export function findNginx(): string | undefined {
   return undefined;
 }
 
-/** The configuration that the documentation of the receiver shows. */
-const [, DOCUMENTED = ''] =
-  /```nginx\n(.*?)```/s.exec(readFileSync(join(ROOT, 'docs/receiver.md'), 'utf8')) ?? [];
+/** The configuration that the documentation of the receiver shows, and what differs with two receivers. */
+const [DOCUMENTED = '', UPSTREAM_OF_TWO = '', LOCATION_OF_TWO = ''] = [
+  ...readFileSync(join(ROOT, 'docs/receiver.md'), 'utf8').matchAll(/```nginx\n(.*?)```/gs),
+].map(([, text]) => text);
 
 /**
  * Starts nginx with the documented configuration, and waits until it listens. It ends after the test.
  *
- * @param upstream the port to which it passes requests
+ * @param upstream the port to which it passes requests, or two
  * @param buffering `on` is the alternative that the documentation names
  * @returns the port on which it listens
  */
 export async function startNginx(
   path: string,
-  upstream: number,
+  upstream: number | readonly [number, number],
   buffering: 'on' | 'off' = 'off',
 ): Promise<number> {
   const port = await freePort();
   const folder = makeFolder();
   const file = join(folder, 'nginx.conf');
   const documented = replaced(
-    DOCUMENTED,
+    typeof upstream === 'number' ? forOne(upstream) : forTwo(...upstream),
     ['listen 80;', `listen 127.0.0.1:${port};`],
-    ['127.0.0.1:3000', `127.0.0.1:${upstream}`],
     ['proxy_request_buffering off;', `proxy_request_buffering ${buffering};`],
   );
   writeFileSync(file, configuration(folder, documented));
@@ -55,6 +55,20 @@ export async function startNginx(
   afterThisTest(() => nginx.stop());
   (await untilItListens(nginx, port)).destroy();
   return port;
+}
+
+function forOne(port: number): string {
+  return replaced(DOCUMENTED, ['127.0.0.1:3000', `127.0.0.1:${port}`]);
+}
+
+function forTwo(one: number, other: number): string {
+  const upstream = replaced(
+    UPSTREAM_OF_TWO,
+    ['127.0.0.1:3000', `127.0.0.1:${one}`],
+    ['127.0.0.1:3010', `127.0.0.1:${other}`],
+  );
+  const [upstreamOfOne = ''] = /^upstream.*?^}\n/ms.exec(DOCUMENTED) ?? [];
+  return replaced(DOCUMENTED, [upstreamOfOne, upstream], ['proxy_next_upstream off;', LOCATION_OF_TWO]);
 }
 
 /** What nginx needs besides the documented part. */
