@@ -11,6 +11,7 @@ import { openHandlerHost } from './dispatch/open-handler-host.js';
 import { ReceiverError } from './errors.js';
 import { drain } from './http/drain.js';
 import { openInbox } from './inbox/open-inbox.js';
+import { startRemovingExpired } from './inbox/remove-expired.js';
 import { Metrics } from './operations/metrics.js';
 import { startOperations } from './operations/start-operations.js';
 
@@ -91,6 +92,15 @@ export async function startReceiver(
     logger.info({ url, operations: operationsUrl, socket, inbox: inbox.location, ...counts }, 'listening');
     readiness.started();
     handlerHost.start(wakeHandler);
+    const stopRemoving = startRemovingExpired(
+      inbox,
+      {
+        maxAge: config.RETENTION_MS,
+        maxBytes: config.RETENTION_BYTES,
+        maxEventAge: config.EVENT_RETENTION_MS,
+      },
+      logger,
+    );
 
     const close = async (): Promise<boolean> => {
       readiness.stopping();
@@ -105,6 +115,7 @@ export async function startReceiver(
       });
       await handlerHost.stop(deadline);
       await operations.close();
+      await stopRemoving();
       await inbox.close();
       logger.info({ cutShort: deadline.aborted }, 'stopped');
       return !deadline.aborted;

@@ -5,6 +5,7 @@ import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import type { AttemptResult, Delivery, Inbox, IncomingDelivery, Interrupted } from '../src/inbox/inbox.js';
 import { inboxOperationsSuite } from './inbox-operations.suite.js';
 import { inboxProperty } from './inbox-property.suite.js';
+import { inboxRetentionSuite } from './inbox-retention.suite.js';
 import { failed, HANDLED, incoming, type OpenInbox, PARKED, setClock } from './open-inbox.js';
 import { rejection } from './rejection.js';
 
@@ -822,6 +823,7 @@ export function inboxSuite(name: string, open: OpenInbox, crash: (folder: string
     });
 
     inboxOperationsSuite({ open, crash });
+    inboxRetentionSuite({ open, crash });
 
     inboxProperty(open);
   });

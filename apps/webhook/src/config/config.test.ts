@@ -12,6 +12,8 @@ const defaults: Config = {
   PORT: 3_000,
   OPERATIONS_PORT: 3_001,
   INBOX_URL: 'file:./data/inbox',
+  RETENTION_MS: 2_592_000_000,
+  EVENT_RETENTION_MS: 7_776_000_000,
   LOG_LEVEL: 'info',
   MAX_CONTENT_BYTES: 1_048_576,
   MAX_CONTENT_BYTES_IN_FLIGHT: 67_108_864,
@@ -61,6 +63,9 @@ test('everything can be set', () => {
     OPERATIONS_HOST: '0.0.0.0',
     ACCESS_TOKENS: 'one,two, three ',
     INBOX_URL: 'file:///var/inbox',
+    RETENTION_MS: '2147483648',
+    RETENTION_BYTES: '12',
+    EVENT_RETENTION_MS: '9007199254740991',
     LOG_LEVEL: 'silent',
     MAX_CONTENT_BYTES: '1',
     MAX_CONTENT_BYTES_IN_FLIGHT: '2',
@@ -82,6 +87,9 @@ test('everything can be set', () => {
     PORT: 8_080,
     OPERATIONS_PORT: 0,
     ACCESS_TOKENS: ['one', 'two', 'three'],
+    RETENTION_MS: 2_147_483_648,
+    RETENTION_BYTES: 12,
+    EVENT_RETENTION_MS: 9_007_199_254_740_991,
     MAX_CONTENT_BYTES: 1,
     MAX_CONTENT_BYTES_IN_FLIGHT: 2,
     MAX_CONNECTIONS: 11,
@@ -134,7 +142,7 @@ test.each<[name: string, fault: string, ...values: string[]]>([
     'must be a whole number from 0 to 65535',
     ...['-1', '65536', '1.5', 'NaN', 'Infinity', '0x10', '1e3', ' 80', '80 ', ' ', '٣', 'http'],
   ],
-  ...SETTING_NAMES.filter((name) => name.endsWith('_MS')).map(
+  ...SETTING_NAMES.filter((name) => name.endsWith('_MS') && !name.includes('RETENTION')).map(
     (name) => [name, TIMES, '0', '-1', '2147483648', '0.5', '1s', 'no'] as [string, string, ...string[]],
   ),
   [
@@ -146,6 +154,9 @@ test.each<[name: string, fault: string, ...values: string[]]>([
   ['MAX_CONNECTIONS', 'must be a whole number from 1 to 1000000', '0', '1000001', 'no'],
   ['HANDLER_CONCURRENCY', 'must be a whole number from 1 to 1000', '0', '1001', 'no'],
   ['HANDLER_MAX_ATTEMPTS', COUNT, '0', 'Infinity'],
+  ['RETENTION_MS', COUNT, '0', '-1', '9007199254740992', '30d'],
+  ['RETENTION_BYTES', COUNT, '0', '-1', '9007199254740992', '1GB'],
+  ['EVENT_RETENTION_MS', COUNT, '0', '-1', '9007199254740992', '90d'],
   ['HANDLER_PROCESS', 'must be one of receiver, own', 'Own', 'no'],
   ['HANDLER_PROCESS', 'must be one of receiver, own', 'Own', 'no'],
   ['LOG_LEVEL', LEVELS, 'INFO', 'verbose', '0'],
@@ -168,6 +179,15 @@ test.each<[name: string, fault: string, ...values: string[]]>([
   for (const value of values) {
     expect(faultsOf({ ...TOKENS, [name]: value })).toEqual([`${name}: ${fault}`]);
   }
+});
+
+test('identifiers of events are kept at least as long as contents', () => {
+  const fault = 'EVENT_RETENTION_MS: must not be smaller than RETENTION_MS';
+
+  expect(faultsOf({ ...TOKENS, RETENTION_MS: '2', EVENT_RETENTION_MS: '1' })).toEqual([fault]);
+  expect(faultsOf({ ...TOKENS, RETENTION_MS: '7776000001' })).toEqual([fault]);
+  expect(faultsOf({ ...TOKENS, EVENT_RETENTION_MS: '2591999999' })).toEqual([fault]);
+  expect(faultsOf({ ...TOKENS, RETENTION_MS: '2', EVENT_RETENTION_MS: '2' })).toEqual([]);
 });
 
 describe('once questions are answered:', () => {

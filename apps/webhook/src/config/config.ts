@@ -31,13 +31,14 @@ export type Config = Readonly<z.output<typeof settings>>;
 const LONGEST_TIMER = 2_147_483_647;
 
 /** A number in decimal digits. One check for everything, so that a wrong value has one fault. */
-const wholeNumber = (fallback: number, least: number, most: number) =>
+const optionalNumber = (least: number, most: number) =>
   z
     .string()
     .transform((digits) => (/^\d+$/.test(digits) ? Number(digits) : NaN))
     .transform((value) => (value >= least && value <= most ? value : NaN))
-    .refine((value) => !Number.isNaN(value), { error: `must be a whole number from ${least} to ${most}` })
-    .default(fallback);
+    .refine((value) => !Number.isNaN(value), { error: `must be a whole number from ${least} to ${most}` });
+const wholeNumber = (fallback: number, least: number, most: number) =>
+  optionalNumber(least, most).default(fallback);
 const milliseconds = (fallback: number) => wholeNumber(fallback, 1, LONGEST_TIMER);
 const port = (fallback: number) => wholeNumber(fallback, 0, 65_535);
 
@@ -61,6 +62,9 @@ const otherHost = z.string().refine((host) => !/^(?:localhost|127\..*|\[?::1\]?)
 /** Where the handler can run: in the receiver's process, or in one of its own. */
 const HANDLER_PROCESSES = ['receiver', 'own'] as const;
 
+/** In milliseconds. */
+const DAY = 86_400_000;
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /**
@@ -77,6 +81,10 @@ const settings = z.object({
   ACCESS_TOKENS_FILE: z.string().min(1).optional(),
   SIGNING_KEYS: commaSeparated.optional(),
   INBOX_URL: inboxUrl.default('file:./data/inbox'),
+  // No timer runs for so long, so they may be longer than the longest one.
+  RETENTION_MS: wholeNumber(30 * DAY, 1, Number.MAX_SAFE_INTEGER),
+  RETENTION_BYTES: optionalNumber(1, Number.MAX_SAFE_INTEGER).optional(),
+  EVENT_RETENTION_MS: wholeNumber(90 * DAY, 1, Number.MAX_SAFE_INTEGER),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
   // The inbox can't store more.
   MAX_CONTENT_BYTES: wholeNumber(1_048_576, 1, MAX_SIZE_LIMIT),
@@ -160,6 +168,10 @@ function withRules({ limits, accessToken, signingKey }: AnsweredSettings): typeo
       isSizeAnswered
         ? rule('MAX_CONTENT_BYTES_IN_FLIGHT', 'must not be smaller than the answer to size-limits')
         : rule('MAX_CONTENT_BYTES', 'must not be larger than MAX_CONTENT_BYTES_IN_FLIGHT'),
+    )
+    .refine(
+      ({ RETENTION_MS: contents, EVENT_RETENTION_MS: events }) => !(events < contents),
+      rule('EVENT_RETENTION_MS', 'must not be smaller than RETENTION_MS'),
     )
     .refine(
       ({ SIGNING_KEYS: keys }) =>

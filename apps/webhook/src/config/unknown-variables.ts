@@ -4,6 +4,7 @@
  */
 const PREFIXES = [
   'ACCESS_TOKENS',
+  'EVENT_RETENTION',
   'HANDLER_',
   'INBOX_',
   'KEEP_ALIVE_',
@@ -11,6 +12,7 @@ const PREFIXES = [
   'MAX_CONTENT',
   'OPERATIONS_',
   'REQUEST_TIMEOUT',
+  'RETENTION_',
   'SHUTDOWN_',
   'SIGNING_KEYS',
 ];
