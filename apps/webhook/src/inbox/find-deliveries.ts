@@ -2,10 +2,14 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
 import { isDamage } from './damage.js';
 import type { Batch, DeliveryFilter, DeliverySummary, Page, StoredDelivery } from './inbox-operations.js';
-import type { OperationStatements, Outcome, Received } from './operation-statements.js';
+import type { Found, OperationStatements, Outcome, Received } from './operation-statements.js';
 
 /** Most deliveries that are looked at in one turn of the event loop. */
-const MAX_LOOK = 1_024;
+const MAX_LOOK = 4_096;
+
+/** Times that are before and after all others. */
+const EARLIEST = Number.MIN_SAFE_INTEGER;
+const LATEST = Number.MAX_SAFE_INTEGER;
 
 /** Most content of one part of a selection, in bytes, if it has more than one delivery. */
 const MAX_PART_BYTES = 4 * 1_048_576;
@@ -37,10 +41,13 @@ export async function listDeliveries(
   const found: DeliverySummary[] = [];
   let from = after;
   for (let look = Math.min(limit, MAX_LOOK); look > 0; look = Math.min(2 * look, MAX_LOOK)) {
-    const ids = listIds(statements, handling(), filter, order, from, look);
-    found.push(...summariesOf(statements, handling(), ids).filter((delivery) => matches(filter, delivery)));
-    if (found.length >= limit || ids.length < look) break;
-    from = ids.at(-1);
+    const { ids, count, last } = lookFor(statements, handling(), filter, order, from, look);
+    for (let at = 0; at < ids.length && found.length < limit; at += limit) {
+      const summaries = summariesOf(statements, handling(), ids.slice(at, at + limit));
+      found.push(...summaries.filter((delivery) => matches(filter, delivery)));
+    }
+    if (found.length >= limit || count < look) break;
+    from = last!;
     await turnOfTheLoop();
   }
   return found.slice(0, limit);
@@ -57,12 +64,12 @@ export function findPart(
   { filter, after, limit }: Batch,
   limitsBytes: boolean,
 ): Part {
-  const ids = listIds(statements, handling, filter, 'oldest first', after, limit);
+  const { ids, count: looked, last } = lookFor(statements, handling, filter, 'oldest first', after, limit);
   const deliveries = summariesOf(statements, handling, ids).filter((delivery) => matches(filter, delivery));
   const count = limitsBytes ? countWithin(deliveries, MAX_PART_BYTES) : deliveries.length;
   if (count < deliveries.length)
     return { deliveries: deliveries.slice(0, count), next: deliveries[count - 1]!.id };
-  return { deliveries, next: ids.length < limit ? undefined : ids.at(-1) };
+  return { deliveries, next: looked < limit ? undefined : last! };
 }
 
 /** How many of these have at most so much content together; at least one. */
@@ -112,30 +119,33 @@ const unreadable = (id: number): Received => ({
 });
 
 /**
- * Ids of deliveries that may match, in order: from the table of their state, if it has one, or else of all. If the table
- * of the deliveries is damaged, ids that aren't stored may be among them.
+ * Looks at deliveries for those that match. If damaged parts of the file are read, the ids of others, and ids that
+ * aren't stored, may be among them.
  *
  * @param after the list begins behind this id; undefined for its beginning
  */
-function listIds(
+export function lookFor(
   statements: OperationStatements,
   { lastId, claimedThrough, open }: Handling,
-  { state, firstId = 1, lastId: lastWanted = lastId }: DeliveryFilter,
+  filter: DeliveryFilter,
   order: Page['order'],
   after: number | undefined,
   limit: number,
-): number[] {
+): Found {
+  const { state, firstId = 1, lastId: lastWanted = lastId, receivedFrom, receivedBefore } = filter;
   const isOldestFirst = order === 'oldest first';
   const first = Math.max(1, firstId, isOldestFirst ? (after ?? 0) + 1 : 1);
   const most = state === 'handled' ? claimedThrough : lastId;
   const last = Math.min(most, lastWanted, isOldestFirst ? most : (after ?? Infinity) - 1);
-  const range = { first, last };
-  if (state === 'waiting') return statements.listWaiting([...open], claimedThrough, range, order, limit);
-  if (state === 'parked' || state === 'discarded') return statements.listIds(state, range, order, limit);
-  const ids = unlessDamaged(() => statements.listIds('all', range, order, limit));
-  if (ids !== undefined) return ids;
+  const anyTime = receivedFrom === undefined && receivedBefore === undefined;
+  const times = anyTime ? undefined : ([receivedFrom ?? EARLIEST, receivedBefore ?? LATEST] as const);
+  const look = { state, first, last, order, limit, times, open, claimedThrough };
+  const found = unlessDamaged(() => statements.look(look));
+  if (found !== undefined) return found;
+  if (state !== undefined && state !== 'handled') return statements.look({ ...look, times: undefined });
   const count = Math.max(0, Math.min(limit, last - first + 1));
-  return Array.from({ length: count }, (_, index) => (isOldestFirst ? first + index : last - index));
+  const ids = Array.from({ length: count }, (_, index) => (isOldestFirst ? first + index : last - index));
+  return { ids, count, last: ids.at(-1) ?? null };
 }
 
 function matches(filter: DeliveryFilter, { state, receivedAt }: DeliverySummary): boolean {

@@ -1,4 +1,4 @@
-import { countWithin, type Handling, summariesOf } from './find-deliveries.js';
+import { countWithin, type Handling, lookFor, summariesOf } from './find-deliveries.js';
 import type { DeliverySummary, Retention } from './inbox-operations.js';
 import type { OperationStatements } from './operation-statements.js';
 
@@ -33,7 +33,14 @@ export function findExpired(
   excess: number,
 ): Expired {
   const now = Date.now();
-  const ids = statements.listIds('all', { first: after + 1, last: through }, 'oldest first', MAX_REMOVED);
+  const { ids, count, last } = lookFor(
+    statements,
+    handling,
+    { lastId: through },
+    'oldest first',
+    after,
+    MAX_REMOVED,
+  );
   const removable = summariesOf(statements, handling, ids).filter(isRemovable);
   let left = excess;
   const expired = removable.filter(({ state, receivedAt, bytes }) => {
@@ -45,7 +52,7 @@ export function findExpired(
   const isYoung = excess <= 0 && removable.some(({ receivedAt }) => receivedAt <= now);
   return {
     deliveries: expired.slice(0, countWithin(expired, MAX_REMOVED_BYTES)),
-    next: isYoung || ids.length < MAX_REMOVED ? undefined : ids.at(-1),
+    next: isYoung || count < MAX_REMOVED ? undefined : last!,
     keepsAll: removable.length === 0,
   };
 }
