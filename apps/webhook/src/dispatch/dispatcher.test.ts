@@ -441,6 +441,34 @@ describe('an attempt that the end of the process cut off', () => {
   });
 });
 
+test('tells an observer of each attempt that ended, and of none that was aborted by the stop', async () => {
+  const inbox = openSqliteInbox(makeFolder());
+  afterThisTest(() => inbox.close());
+  const seen: [string, boolean][] = [];
+  const recorder = new Recorder(({ id, failures }) => {
+    if (id === 2) throw new Error(`failure ${failures}`);
+    return id === 3 ? never : undefined;
+  });
+  const limits = { ...freely, maxAttempts: 2, concurrency: 1 };
+  const dispatcher = new Dispatcher(inbox, recorder.host, limits, recordLog().logger, {
+    attempted: (result, milliseconds) => void seen.push([result, milliseconds >= 0]),
+  });
+  await inbox.accept(arbitrary);
+  await inbox.accept(arbitrary);
+  dispatcher.wake();
+  await recorder.called(3);
+  await inbox.accept(arbitrary);
+  dispatcher.wake();
+  await recorder.called(4);
+  await dispatcher.stop(AbortSignal.abort());
+
+  expect(seen).toEqual([
+    ['handled', true],
+    ['failed', true],
+    ['parked', true],
+  ]);
+});
+
 test('a handler that changes its delivery changes nothing in the inbox', async () => {
   const running = run(
     (delivery) => {

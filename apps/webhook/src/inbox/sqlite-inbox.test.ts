@@ -300,6 +300,21 @@ const faults: readonly (readonly [name: string, make: (folder: string) => () => 
   ),
 ];
 
+test('tells an observer of each commit that stored deliveries', async () => {
+  const seen: number[] = [];
+  const inbox = openSqliteInbox(makeFolder(), {
+    committed: (deliveries, milliseconds) => void seen.push(milliseconds >= 0 ? deliveries : NaN),
+  });
+  afterThisTest(() => inbox.close());
+
+  await Promise.all(['1', '2', '3', '4'].map((content) => inbox.accept(arbitrary(content))));
+  await inbox.accept(arbitrary('5', 'an event'));
+  await inbox.accept(arbitrary('6', 'an event'));
+  for (const delivery of await claim(inbox)) await inbox.settle(delivery, { kind: 'handled' });
+
+  expect(seen).toEqual([4, 1]);
+});
+
 describe('a copy', () => {
   /** Copies the main file alone into a new folder. */
   const copyOf = (folder: string): string => {
