@@ -9,8 +9,12 @@ export interface Observer {
   /** A delivery was acknowledged, so long after its head was read. */
   acknowledged(milliseconds: number): void;
 
-  /** The inbox made deliveries durable, all in one commit. */
-  committed(deliveries: number, milliseconds: number): void;
+  /**
+   * The inbox made deliveries durable, all in one commit.
+   *
+   * @param flush how much of the time the last step took, after which they are durable
+   */
+  committed(deliveries: number, milliseconds: number, flush: number): void;
 
   /** An attempt of the handler ended. */
   attempted(result: 'handled' | 'failed' | 'parked', milliseconds: number): void;

@@ -371,9 +371,12 @@ class SqliteInbox implements Inbox {
 
   #commit(writes: readonly Write[], maxLag?: number): number[] {
     const start = performance.now();
-    const plan = this.#write(writes, maxLag);
+    const { plan, writtenAt } = this.#write(writes, maxLag);
     const accepted = plan.accepted.length;
-    if (accepted > 0) this.observer.committed(accepted, performance.now() - start);
+    if (accepted > 0) {
+      const end = performance.now();
+      this.observer.committed(accepted, end - start, end - writtenAt);
+    }
     this.#remember(plan);
     for (const write of writes) if (write.kind === 'change') write.change.committed?.();
     if (accepted > 0) this.#files.lastAccepted.write(this.#lastId);
@@ -393,13 +396,17 @@ class SqliteInbox implements Inbox {
     );
   }
 
-  #write(writes: readonly Write[], maxLag?: number): WritePlan {
+  /** Writes in one transaction. After `writtenAt`, only its end was missing, which flushes it. */
+  #write(
+    writes: readonly Write[],
+    maxLag?: number,
+  ): { readonly plan: WritePlan; readonly writtenAt: number } {
     return this.#transaction(() => {
       for (const write of writes) if (write.kind === 'change') write.change.write();
       const stored = { lastId: this.#lastId, events: this.#findEvents(writes) };
       const plan = planWrites(writes, stored, this.#progress, this.#now(), maxLag);
       this.#execute(plan);
-      return plan;
+      return { plan, writtenAt: performance.now() };
     });
   }
 

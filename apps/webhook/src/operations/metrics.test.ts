@@ -61,8 +61,8 @@ test('counts what it observes', async () => {
   for (const status of [204, 204, 401]) metrics.responded(status);
   metrics.acknowledged(0.5);
   metrics.acknowledged(20_000);
-  metrics.committed(2, 3);
-  metrics.committed(1_001, 0.1);
+  metrics.committed(2, 3, 2);
+  metrics.committed(1_001, 0.1, 0);
   metrics.attempted('handled', 4);
   metrics.attempted('handled', 40_000);
   metrics.attempted('parked', 1);
@@ -81,6 +81,7 @@ test('counts what it observes', async () => {
     '_bucket 0.005': 2,
     _count: 2,
   });
+  expect(valuesOf(families, 'plant_store_flush_seconds')).toMatchObject({ _sum: 0.002, _count: 2 });
   expect(valuesOf(families, 'plant_store_commit_deliveries')).toMatchObject({
     '_bucket 1': 0,
     '_bucket 2': 1,

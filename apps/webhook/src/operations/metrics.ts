@@ -36,6 +36,11 @@ export class Metrics implements Observer {
     'Duration of a commit of the inbox that stored deliveries, its flush included.',
     SECONDS,
   );
+  readonly #flush = this.#histogram(
+    'plant_store_flush_seconds',
+    'The part of such a commit in which it is written to the log and flushed.',
+    SECONDS,
+  );
   readonly #batch = this.#histogram(
     'plant_store_commit_deliveries',
     'Deliveries that one commit stored.',
@@ -80,8 +85,9 @@ export class Metrics implements Observer {
     this.#acknowledgement.observe(milliseconds / 1_000);
   }
 
-  committed(deliveries: number, milliseconds: number): void {
+  committed(deliveries: number, milliseconds: number, flush: number): void {
     this.#commit.observe(milliseconds / 1_000);
+    this.#flush.observe(flush / 1_000);
     this.#batch.observe(deliveries);
   }
 

@@ -168,6 +168,9 @@ describe('metrics', () => {
     expect(valueOf(families, 'plant_store_commit_seconds_count')).toBe(
       valueOf(families, 'plant_store_commit_deliveries_count'),
     );
+    const flush = valueOf(families, 'plant_store_flush_seconds_sum')!;
+    expect(flush).toBeGreaterThan(0);
+    expect(flush).toBeLessThan(valueOf(families, 'plant_store_commit_seconds_sum')!);
     expect(valueOf(families, 'plant_store_acknowledgement_seconds_sum')).toBeGreaterThan(
       valueOf(families, 'plant_store_commit_seconds_sum')!,
     );
