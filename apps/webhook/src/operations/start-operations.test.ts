@@ -11,6 +11,8 @@ import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import { ask, post } from '../../test/ask.js';
 import { type Family, parseMetrics } from '../../test/parse-metrics.js';
 import { type LogRecord, recordLog } from '../../test/record-log.js';
+// The receiver loads it at its start, which takes longer than a test may take on a busy machine.
+import '../app.module.js';
 import { composeAnswers } from '../answers/compose-answers.js';
 import { parseConfig } from '../config/config.js';
 import { openSqliteInbox } from '../inbox/sqlite-inbox.js';
