@@ -6,8 +6,9 @@ import { makeFolder } from '@plant-store/test-support';
 /** Copies the files of an inbox as they are now, as if the process ended: into another folder, without its lock. */
 export function copyInbox(folder: string): string {
   const copy = makeFolder();
-  for (const name of readdirSync(folder)) {
-    if (!name.startsWith('receiver.lock')) cpSync(join(folder, name), join(copy, name));
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const { name } = entry;
+    if (!name.startsWith('receiver.lock') && entry.isFile()) cpSync(join(folder, name), join(copy, name));
   }
   return copy;
 }
