@@ -74,7 +74,7 @@ onLinux('files that were deleted can be saved from a receiver that still runs, a
   await receiver.process.kill();
 
   const file = join(folder, 'saved.ndjson');
-  expect(await plantInbox('export', join(folder, 'saved'), file)).toMatchObject({ code: 0 });
+  expect(await plantInbox('salvage', file, '--inbox', join(folder, 'saved'))).toMatchObject({ code: 0 });
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   const names = lines.map((line) =>
     nameOf(Buffer.from((JSON.parse(line) as { content: string }).content, 'base64')),

@@ -42,6 +42,17 @@ export function overviewOf(folder: string): unknown[][] {
   }
 }
 
+/** The state of each delivery, whatever its content is. The receiver may be running. */
+export function statesOf(folder: string): string[] {
+  const database = new Database(join(folder, 'inbox.sqlite'));
+  try {
+    const rows = database.prepare('SELECT state FROM overview ORDER BY id').raw().all([]) as [string][];
+    return rows.map(([state]) => state);
+  } finally {
+    database.close();
+  }
+}
+
 /** How many transactions the write-ahead log has, by the format of its frames (sqlite.org/fileformat2.html#walformat). */
 export function transactionsOf(folder: string): number {
   const log = readFileSync(join(folder, 'inbox.sqlite-wal'));

@@ -2,17 +2,52 @@ import { fileURLToPath } from 'node:url';
 
 import { afterThisTest } from '@plant-store/test-support';
 
-import { TestProcess } from './process.js';
+import { type Environment, TestProcess } from './process.js';
 import { everythingOpen } from './receiver.js';
 
-const PLANT_INBOX = fileURLToPath(new URL('../../webhook/bin/plant-inbox.js', import.meta.url));
+/** The file of the command. */
+export const PLANT_INBOX = fileURLToPath(new URL('../../webhook/bin/plant-inbox.js', import.meta.url));
+
+/** What a command has done. */
+export interface Result {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Starts the command `plant-inbox`. It ends after the test. */
+export function spawnPlantInbox(args: readonly string[], environment: Environment = {}): TestProcess {
+  const command = new TestProcess([process.execPath, PLANT_INBOX, ...args], {
+    environment: { ...everythingOpen, ...environment },
+  });
+  afterThisTest(() => command.kill());
+  return command;
+}
 
 /** Runs the command `plant-inbox` until it ends. */
-export async function plantInbox(
-  ...args: readonly string[]
-): Promise<{ code: number | null; output: string }> {
-  const command = new TestProcess([process.execPath, PLANT_INBOX, ...args], { environment: everythingOpen });
-  afterThisTest(() => command.kill());
+export async function plantInbox(...args: readonly string[]): Promise<Result> {
+  return resultOf(spawnPlantInbox(args));
+}
+
+/** Waits until a command ends. */
+export async function resultOf(command: TestProcess): Promise<Result> {
   const { code } = await command.exit;
-  return { code, output: command.output };
+  return { code, stdout: command.stdout, stderr: command.stderr };
+}
+
+/** Starts a command line on a terminal of its own, which shows on standard output whatever it prints. */
+export function onTerminal(commandLine: string, columns: number): TestProcess {
+  const command = new TestProcess(
+    [
+      'script',
+      '--quiet',
+      '--return',
+      '--command',
+      `stty cols ${columns} -echo; exec ${commandLine}`,
+      '/dev/null',
+    ],
+    { environment: { PATH: process.env['PATH']!, SHELL: '/bin/sh', ...everythingOpen }, reads: true },
+  );
+  afterThisTest(() => command.kill());
+  return command;
 }

@@ -48,6 +48,9 @@ const fates = {
     const cause = Object.assign(new RangeError('the cause'), { code: 'CAUSE' });
     throw Object.assign(new TypeError('thrown on purpose', { cause }), { code: 'ARBITRARY', omitted: {} });
   },
+  'sample content': () => {
+    throw new Error('connect ECONNREFUSED 127.0.0.1:5432');
+  },
   'throw an object': () => {
     throw { arbitrary: new Map([[1, () => undefined]]) };
   },

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 import { openConnection } from './connection.js';
 import { expectResponse } from './expect-response.js';
-import { overviewOf } from './inbox.js';
+import { statesOf } from './inbox.js';
 import { delivery } from './messages.js';
 import type { Environment } from './process.js';
 import { everythingOpen, type RunningReceiver } from './receiver.js';
@@ -26,7 +26,7 @@ export async function sendAll({ port }: RunningReceiver, contents: readonly stri
 
 /** Waits until each delivery in the inbox is handled or parked. */
 export async function untilNothingWaits(inbox: string): Promise<void> {
-  while (overviewOf(inbox).some(([, state]) => state === 'waiting')) {
+  while (statesOf(inbox).includes('waiting')) {
     await new Promise((resolve) => setTimeout(resolve, 50).unref());
   }
 }

@@ -93,6 +93,11 @@ export class TestProcess {
     this.#child.stdin?.write(`${line}\n`);
   }
 
+  /** Writes to its standard input what a person types. */
+  type(text: string): void {
+    this.#child.stdin?.write(text);
+  }
+
   /** Ends its standard input. */
   endInput(): void {
     this.#child.stdin?.end();

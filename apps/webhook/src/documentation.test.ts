@@ -129,16 +129,6 @@ describe('the SQL that docs/receiver.md shows works:', () => {
     ]);
   });
 
-  test('handling parked deliveries again', async () => {
-    const { folder, database } = await makeInbox();
-    database.exec(queries[3]!);
-
-    const inbox = openSqliteInbox(folder);
-    afterThisTest(() => inbox.close());
-    expect(await inbox.counts()).toEqual({ waiting: 2, parked: 0 });
-    expect((await inbox.claim(10)).deliveries).toMatchObject([{ id: 3, failures: 0 }]);
-  });
-
   test('backing up while the receiver runs, and restoring', async () => {
     const folder = makeFolder();
     const inbox = openSqliteInbox(folder);
@@ -167,7 +157,7 @@ describe('the SQL that docs/receiver.md shows works:', () => {
 
     const restored = makeFolder();
     const before = [...acknowledged];
-    const sql = queries[4]!.replace('backup.sqlite', join(restored, 'inbox.sqlite'));
+    const sql = queries[3]!.replace('backup.sqlite', join(restored, 'inbox.sqlite'));
     // In a process of its own, like that of an operator, while this one goes on accepting.
     const program = `new (require('libsql'))(process.argv[1]).exec(process.argv[2])`;
     await promisify(execFile)(process.execPath, ['-e', program, inbox.location, sql]);

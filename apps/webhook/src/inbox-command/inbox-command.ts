@@ -1,75 +1,100 @@
-import { parseArgs } from 'node:util';
-
 import { ReceiverError } from '../errors.js';
-import { type Command, type CommandArguments, CommandError } from './command.js';
-import { exportInbox } from './export-inbox.js';
-import { importInbox } from './import-inbox.js';
+import { type Command, CommandError, help, parse, row, sentence, wrongUsage } from './command-line.js';
+import { discard } from './discard.js';
+import { exportDeliveries } from './export.js';
+import { importDeliveries } from './import.js';
+import { list } from './list.js';
+import { pause, resume } from './pause.js';
+import { replay } from './replay.js';
+import { salvage } from './salvage.js';
+import { show } from './show.js';
+import { stats } from './stats.js';
+import { OutputError, report, standardOutput } from './terminal/output.js';
 
-const HELP = `Usage: plant-inbox <command>
+/** The commands of `plant-inbox`, in the order of the help text. */
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  list,
+  show,
+  stats,
+  replay,
+  discard,
+  pause,
+  resume,
+  export: exportDeliveries,
+  import: importDeliveries,
+  salvage,
+};
 
-  export FOLDER [FILE]
-      Writes every delivery that can be read from the files of an inbox, damaged or not, one JSON object a line, to a
-      new file or to standard output. It changes nothing in the folder. Stop the receiver before.
-
-  import FOLDER [FILE] [--handled]
-      Stores exported deliveries, from a file or from standard input, in a new inbox: FOLDER must be empty or not exist.
-      They get new ids and times, and all of them wait for the handler. Without --handled, those that were handled are
-      left out.
-
-What was done is reported on standard error.
-Exit code: 0 if it is complete, 1 if something is missing or failed, 2 if the arguments are wrong.
-`;
-
-const COMMANDS: Readonly<Record<string, Command>> = { export: exportInbox, import: importInbox };
-
-/** Runs a command. Returns the exit code. */
-export async function runInboxCommand(args: readonly string[]): Promise<number> {
+/**
+ * Runs a command line, and reports on standard error if it fails.
+ *
+ * @returns the exit code: 0 if it was done, 1 if it failed or was done in part, 2 if the command line is wrong
+ */
+export async function runInboxCommand(
+  args: readonly string[],
+  environment = process.env,
+): Promise<0 | 1 | 2> {
   try {
-    const given = parse(args);
-    if (given !== undefined) return await given.command(given);
-    process.stdout.write(HELP);
-    return 0;
+    return await runCommand(args, environment);
   } catch (error) {
-    process.stderr.write(`plant-inbox: ${describe(error)}\n`);
-    return error instanceof CommandError ? error.exitCode : 1;
+    return fail(error, Object.hasOwn(COMMANDS, args[0] ?? '') ? ` ${args[0]}` : '');
   }
 }
 
-/** Undefined if help is wanted. */
-function parse(args: readonly string[]): (CommandArguments & { command: Command }) | undefined {
-  const { values, positionals } = split(args);
-  const [name, folder, file, ...more] = positionals;
-  if (values.help || name === undefined) return undefined;
+/** @throws CommandError, ReceiverError, OutputError */
+export async function runCommand(
+  [name, ...args]: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<0 | 1> {
+  if (name === undefined) throw wrongUsage('the command is missing');
+  if (name === '--help' || name === '-h') return print(overview());
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) throw mistake(`there is no command ${name}`);
-  if (folder === undefined) throw mistake(`${name} needs the folder of an inbox`);
-  if (more.length > 0) throw mistake(`${name} takes a folder and a file, not ${more.join(' ')}`);
-  if (values.handled && name !== 'import') throw mistake(`--handled is an option of import, not of ${name}`);
-  return { command, folder, file, handled: values.handled };
+  if (command === undefined) throw wrongUsage(`there is no command ${JSON.stringify(name)}`);
+  const given = parse(name, command, args, environment);
+  return given === undefined ? print(help(name, command)) : command.run(given);
 }
 
-function split(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        help: { type: 'boolean', short: 'h', default: false },
-        handled: { type: 'boolean', default: false },
-      },
-    });
-  } catch (error) {
-    throw mistake((error as Error).message);
-  }
+/** The text of `plant-inbox --help`. */
+export function overview(): string {
+  const rows = Object.entries(COMMANDS).map(([name, { summary }]) => row(name, summary, 10));
+  return `Usage: plant-inbox COMMAND [options]
+
+Looks at the deliveries of a receiver and acts on them. The receiver may be running
+or stopped.
+
+Commands:
+${rows.join('')}
+plant-inbox COMMAND --help says more about a command.
+
+The inbox is the one that --inbox names, or else the variable INBOX_URL, or else
+file:./data/inbox. A folder may be named without file: in front.
+
+Exit codes:
+  0  done
+  1  failed, or done in part: standard error says why
+  2  the command line is wrong; nothing was done
+`;
 }
 
-const mistake = (message: string): CommandError =>
-  new CommandError(`${message}. "plant-inbox --help" lists the commands.`, 2);
+async function print(text: string): Promise<0> {
+  await standardOutput.write(text);
+  return 0;
+}
+
+/** @param command its name after a space; empty if there is no such command */
+function fail(error: unknown, command: string): 1 | 2 {
+  // Nobody reads the output any more.
+  if (error instanceof OutputError && error.isClosed) return 1;
+  const isWrongUsage = error instanceof CommandError && error.exitCode === 2;
+  report(`plant-inbox: ${describe(error)}${isWrongUsage ? ` See plant-inbox${command} --help.` : ''}`);
+  return isWrongUsage ? 2 : 1;
+}
 
 /** One line for what somebody can fix, and the stack for anything else. */
 function describe(error: unknown): string {
   if (error instanceof ReceiverError) return `${error.message} [${error.code}]`;
-  if (error instanceof CommandError || (error as NodeJS.ErrnoException).syscall !== undefined)
-    return (error as Error).message;
-  return (error as Error).stack ?? String(error);
+  const { message, stack, syscall } = error as NodeJS.ErrnoException;
+  if (error instanceof CommandError || error instanceof OutputError || syscall !== undefined)
+    return sentence(message);
+  return `internal error. Please report it with this stack: ${stack ?? String(error)}`;
 }

@@ -1,0 +1,246 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { platform } from 'node:os';
+import { join } from 'node:path';
+
+import { afterThisFile, afterThisTest, makeFolder } from '@plant-store/test-support';
+
+import { PLANT_INBOX, plantInbox, resultOf } from '../support/plant-inbox.js';
+import { TestProcess } from '../support/process.js';
+import { poisonSettings, sendAll, untilNothingWaits } from '../support/poison.js';
+import { everythingOpen, inboxOf, startReceiver } from '../support/receiver.js';
+
+const DELIVERY = { state: 'waiting', method: 'POST', mediaType: null, contentEncoding: null, eventId: null };
+
+/** The folder of an inbox that no receiver has open, with deliveries that wait. */
+async function makeInbox(count: number, content = 'arbitrary'): Promise<string> {
+  const folder = makeFolder(afterThisFile);
+  const line = JSON.stringify({ ...DELIVERY, content: Buffer.from(content).toString('base64') });
+  writeFileSync(join(folder, 'lines'), `${line}\n`.repeat(count));
+  const inbox = join(folder, 'inbox');
+  expect(await plantInbox('import', join(folder, 'lines'), '--inbox', inbox)).toMatchObject({ code: 0 });
+  return inbox;
+}
+
+let inbox: string;
+beforeAll(async () => {
+  inbox = await makeInbox(3);
+});
+
+test('a wrong command line is one line and exit code 2', async () => {
+  expect(await plantInbox('list', '--all', '--inbox', inbox)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'plant-inbox: --all is not an option of list. See plant-inbox list --help.\n',
+  });
+  expect(await plantInbox()).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'plant-inbox: the command is missing. See plant-inbox --help.\n',
+  });
+});
+
+describe('what fails is one line and exit code 1', () => {
+  test('an inbox that does not exist, which is not created', async () => {
+    const folder = makeFolder();
+    const missing = join(folder, 'inbox');
+
+    expect(await plantInbox('list', '--inbox', missing)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `plant-inbox: There is no inbox in ${missing}. Name the one that the receiver uses with --inbox or INBOX_URL. [INBOX_UNUSABLE]\n`,
+    });
+    mkdirSync(missing);
+    expect(await plantInbox('list', '--inbox', missing)).toMatchObject({ code: 1 });
+    expect(existsSync(join(missing, 'inbox.sqlite'))).toBe(false);
+  });
+
+  test('an unknown id', async () => {
+    expect(await plantInbox('show', '77', '--inbox', inbox)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'plant-inbox: There is no delivery 77. It was deleted, or it never existed.\n',
+    });
+  });
+
+  test("another user's inbox", async () => {
+    const folder = makeFolder();
+    mkdirSync(inboxOf(folder));
+    const environment = { ...everythingOpen };
+    const command = [process.execPath, PLANT_INBOX, 'list', '--inbox', inboxOf(folder)] as const;
+    // Permissions don't apply to root.
+    const isRoot = process.getuid?.() === 0;
+    chmodSync(folder, isRoot ? 0o700 : 0o000);
+    afterThisTest(() => chmodSync(folder, 0o700));
+    const nobody = ['setpriv', '--reuid=65534', '--clear-groups', ...command] as const;
+
+    const result = await resultOf(
+      new TestProcess(isRoot ? nobody : command, {
+        environment: { ...environment, PATH: process.env['PATH']! },
+      }),
+    );
+
+    expect(result).toMatchObject({ code: 1, stdout: '' });
+    expect(result.stderr).toMatch(
+      /^plant-inbox: The inbox in .* can't be reached: EACCES.* It belongs to another user: run the command as the user of the receiver\. \[INBOX_UNUSABLE\]\n$/,
+    );
+  });
+
+  test('a receiver that starts, stops, or does not listen on its socket', async () => {
+    const receiver = await startReceiver();
+    const socket = join(receiver.inbox, 'operations.sock');
+    rmSync(socket, { force: true });
+
+    const { code, stderr } = await plantInbox('list', '--inbox', receiver.inbox);
+
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `plant-inbox: The inbox in ${receiver.inbox} is in use, but no receiver responds on operations.sock there: one is starting or stopping, or another plant-inbox is at work. Run the command again in a moment. [INBOX_IN_USE]\n`,
+    );
+  });
+
+  test('a receiver that stops in the middle, with how far the command came', async () => {
+    const receiver = await startReceiver();
+    await sendAll(
+      receiver,
+      Array.from({ length: 1_100 }, () => 'arbitrary'),
+    );
+    await untilNothingWaits(receiver.inbox);
+    let parts = 0;
+    const socket = join(receiver.inbox, 'operations.sock');
+    await putInFront(socket, (request) => {
+      if (request.startsWith('POST /deliveries/replay')) parts += 1;
+      if (parts === 2) receiver.process.signal('SIGKILL');
+      return parts < 2;
+    });
+
+    const { code, stdout, stderr } = await plantInbox(
+      'replay',
+      '--state',
+      'handled',
+      '--inbox',
+      receiver.inbox,
+    );
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /^plant-inbox: The receiver that has the inbox in .* open has stopped or doesn't respond: .*\. Run the command again\. 500 deliveries were replayed before\. To go on, run it again with --id 501\.\.1100\. \[INBOX_UNUSABLE\]\n$/,
+    );
+  });
+
+  test('a command that was not built', async () => {
+    const folder = makeFolder();
+    cpSync(PLANT_INBOX, join(folder, 'bin', 'plant-inbox.mjs'));
+
+    const command = new TestProcess([process.execPath, join(folder, 'bin', 'plant-inbox.mjs'), 'list'], {
+      environment: everythingOpen,
+    });
+
+    expect(await resultOf(command)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'plant-inbox: not built yet. Build it in the repository with: npx nx build webhook\n',
+    });
+  });
+
+  test('a file that exists is not overwritten', async () => {
+    const file = join(makeFolder(), 'saved');
+    writeFileSync(file, 'arbitrary');
+
+    expect(await plantInbox('export', file, '--inbox', inbox)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `plant-inbox: ${file} can't be written: it exists already. Name a new file.\n`,
+    });
+    expect(readFileSync(file, 'utf8')).toBe('arbitrary');
+  });
+});
+
+test('after a crash it opens the inbox, and the attempt that was cut off still counts', async () => {
+  const folder = makeFolder();
+  const receiver = await startReceiver({ folder, settings: poisonSettings });
+  await sendAll(receiver, ['wait for ever']);
+  await receiver.process.logged('attempt');
+  await receiver.process.kill();
+  expect(existsSync(join(receiver.inbox, 'operations.sock'))).toBe(true);
+
+  expect(await plantInbox('stats', '--inbox', receiver.inbox)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^receiver {3}stopped\n.*\nwaiting {4}1,/),
+  });
+
+  const next = await startReceiver({ folder, settings: poisonSettings });
+  expect(await next.process.logged('attempt')).toMatchObject({ delivery: 1, failures: 1 });
+});
+
+test.each([['list', '--json'], ['export']])('%s ends quietly when nobody reads on', async (...command) => {
+  const many = await makeInbox(50, 'a'.repeat(10_000));
+  const line = ['"$0"', '"$1"', ...command, '--inbox', '"$2"', '| head -n 1'].join(' ');
+
+  const { stdout, stderr } = spawnSync('/bin/sh', ['-c', line, process.execPath, PLANT_INBOX, many], {
+    encoding: 'utf8',
+  });
+
+  expect(stderr).toBe('');
+  expect(stdout.split('\n')).toHaveLength(2);
+});
+
+const onLinux = platform() === 'linux' ? describe : describe.skip;
+
+onLinux('export to a full disk', () => {
+  test('names the partial file', async () => {
+    const many = await makeInbox(50, 'a'.repeat(10_000));
+    const file = join(makeFolder(), 'saved');
+    const limited = [
+      '/bin/sh',
+      '-c',
+      'ulimit -f 128; exec "$0" "$@"',
+      process.execPath,
+      PLANT_INBOX,
+    ] as const;
+    const command = new TestProcess([...limited, 'export', file, '--inbox', many], {
+      environment: everythingOpen,
+    });
+
+    expect(await resultOf(command)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `plant-inbox: ${file} can't be written: it is as large as a file may be here. ${file} is partial. 0 deliveries were exported before. To go on, run it again with --id 1..50.\n`,
+    });
+  });
+
+  test('names standard output', () => {
+    const { status, stderr } = spawnSync(
+      '/bin/sh',
+      ['-c', `"$0" "$1" export --inbox "$2" > /dev/full`, process.execPath, PLANT_INBOX, inbox],
+      { encoding: 'utf8' },
+    );
+
+    expect(stderr).toBe("plant-inbox: standard output can't be written: no space is left on the device.\n");
+    expect(status).toBe(1);
+  });
+});
+
+/** Puts a server in front of a socket. It passes on requests as long as the function says so. */
+async function putInFront(path: string, passesOn: (request: string) => boolean): Promise<void> {
+  renameSync(path, `${path}.behind`);
+  const server = createServer((socket) => {
+    const behind = connect(`${path}.behind`);
+    for (const one of [socket, behind])
+      one.on('error', () => undefined).on('close', () => (socket.destroy(), behind.destroy()));
+    behind.pipe(socket);
+    socket.on('data', (request: Buffer) => passesOn(request.toString('latin1')) && behind.write(request));
+  });
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  afterThisTest(() => server.close());
+}

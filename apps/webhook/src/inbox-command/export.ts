@@ -1,0 +1,71 @@
+import { existsSync, statSync } from 'node:fs';
+
+import type { StoredDelivery } from '../inbox/inbox-operations.js';
+import { deliveries, inBatches } from './batches.js';
+import { type Command, type Given, wrongUsage } from './command-line.js';
+import { openOperations } from './connection/open-operations.js';
+import { deliveryJson } from './delivery-text.js';
+import { ABOUT_TIMES, filterOf, FILTERS } from './selection.js';
+import { createFile, report, standardOutput } from './terminal/output.js';
+import { jsonLine } from './terminal/printable.js';
+
+/** Most ids that are listed. */
+const MAX_IDS = 20;
+
+export const exportDeliveries: Command = {
+  operands: '[FILE]',
+  summary: 'Writes deliveries to a new file, or prints them, as JSON.',
+  details: `Each line is one delivery with its content, in base64. The receiver may be running:
+what it accepts meanwhile is left out. If the inbox is damaged, use salvage.
+
+${ABOUT_TIMES}`,
+  options: [...FILTERS],
+  async run(given) {
+    const file = fileOf('export', given);
+    const filter = filterOf(given);
+    const { operations, close } = await openOperations(given.inbox);
+    try {
+      const output = file === undefined ? standardOutput : await createFile(file);
+      const work = {
+        doing: 'Exporting',
+        done: 'exported',
+        ...(file === undefined ? {} : { leaves: `${file} is partial.` }),
+      };
+      const unreadable: number[] = [];
+      const count = await inBatches(operations, filter, work, async (batch) => {
+        const { deliveries: found, next } = await operations.read(batch);
+        const whole = found.filter(isWhole);
+        await output.write(whole.map((delivery) => jsonLine(deliveryJson(delivery))).join(''));
+        unreadable.push(...found.filter((delivery) => !isWhole(delivery)).map(({ id }) => id));
+        return { count: whole.length, next };
+      });
+      await output.close();
+      report(`${deliveries(count)} exported.`);
+      if (unreadable.length === 0) return 0;
+      const some = unreadable.slice(0, MAX_IDS).join(', ') + (unreadable.length > MAX_IDS ? ', …' : '');
+      report(
+        `${deliveries(unreadable.length)} left out, which can't be read because the inbox is damaged: ${some}. Stop the receiver and use plant-inbox salvage.`,
+      );
+      return 1;
+    } finally {
+      await close();
+    }
+  },
+};
+
+/** Whether a delivery could be read. If the inbox is damaged, its head or its content is empty. */
+const isWhole = ({ method, state, bytes, content }: StoredDelivery): boolean =>
+  method !== '' && (state === 'discarded' || content.length === bytes);
+
+/**
+ * The file that a command is given.
+ *
+ * @throws CommandError if there are several, or if it is a folder: these commands once took the folder of the inbox
+ */
+export function fileOf(name: string, { operands }: Given): string | undefined {
+  const [file, ...more] = operands;
+  const folder = operands.find((operand) => existsSync(operand) && statSync(operand).isDirectory());
+  if (folder !== undefined) throw wrongUsage(`${folder} is a folder: name the inbox with --inbox ${folder}`);
+  if (more.length > 0) throw wrongUsage(`${name} takes one file; name the inbox with --inbox`);
+  return file;
+}

@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { createReadStream, existsSync, readdirSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+import { z } from 'zod';
+
+import { inboxFolder } from '../config/inbox-folder.js';
+import { type Inbox, type IncomingDelivery, isEventId } from '../inbox/inbox.js';
+import { openInbox } from '../inbox/open-inbox.js';
+import { type Command, CommandError } from './command-line.js';
+import { fileOf } from './export.js';
+import { report } from './terminal/output.js';
+
+/** Most deliveries, and most characters of lines, that are stored together. */
+const MAX_BATCH = 256;
+const MAX_BATCH_LENGTH = 16_777_216;
+
+const nullableText = z.string().nullable();
+
+/** A line of an export. What else it has isn't stored. */
+const lineSchema = z.object({
+  state: z.enum(['handled', 'waiting', 'parked', 'discarded', 'unknown']),
+  method: z.string(),
+  mediaType: nullableText,
+  contentEncoding: nullableText,
+  eventId: nullableText.refine(
+    (id) => id === null || isEventId(id),
+    'has U+0000 or half of a surrogate pair',
+  ),
+  // Older exports have none.
+  fields: z.array(z.tuple([z.string(), z.string()])).default([]),
+  content: z.base64(),
+});
+
+export const importDeliveries: Command = {
+  operands: '[FILE]',
+  summary: 'Stores exported deliveries in a new inbox.',
+  details: `It reads what export or salvage has written, from a file or from standard input.
+The folder of the inbox must be empty or not exist. The deliveries get new ids and
+times, and all of them wait for the handler. Handled ones are left out without
+--handled, and discarded ones always.`,
+  options: ['handled'],
+  async run(given) {
+    const file = fileOf('import', given);
+    requireNew(given.inbox);
+    const lines = createInterface({ input: await openInput(file), crlfDelay: Infinity });
+    const inbox = openInbox(given.inbox);
+    const counts = { stored: 0, omitted: 0 };
+    const batch = new Batch(inbox);
+    let line = 0;
+    try {
+      for await (const text of lines) {
+        line += 1;
+        if (text === '') continue;
+        const { state, ...delivery } = parse(text, line);
+        if (state === 'discarded' || (state === 'handled' && !given.has('handled'))) counts.omitted += 1;
+        else
+          counts.stored += await batch.add(
+            { ...delivery, content: Buffer.from(delivery.content, 'base64') },
+            text.length,
+          );
+      }
+      counts.stored += await batch.flush();
+      return 0;
+    } finally {
+      await inbox.close();
+      report(`deliveries stored: ${counts.stored}; handled or discarded ones left out: ${counts.omitted}.`);
+    }
+  },
+};
+
+function requireNew(url: string): void {
+  const folder = inboxFolder(url);
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new CommandError(`${folder} is not empty: name a folder that is empty or doesn't exist`, 1);
+}
+
+async function openInput(file: string | undefined): Promise<NodeJS.ReadableStream> {
+  if (file === undefined) return process.stdin;
+  const input = createReadStream(file);
+  try {
+    await once(input, 'open');
+    return input;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'there is no such file' : message;
+    throw new CommandError(`${file} can't be read: ${reason}.`, 1);
+  }
+}
+
+/** Deliveries that are stored together. They are numbered in the order in which they are added. */
+class Batch {
+  #deliveries: IncomingDelivery[] = [];
+  #length = 0;
+
+  constructor(private readonly inbox: Inbox) {}
+
+  /** Returns how many deliveries were stored. */
+  async add(delivery: IncomingDelivery, length: number): Promise<number> {
+    this.#deliveries.push(delivery);
+    this.#length += length;
+    return this.#deliveries.length < MAX_BATCH && this.#length < MAX_BATCH_LENGTH ? 0 : this.flush();
+  }
+
+  async flush(): Promise<number> {
+    const batch = this.#deliveries;
+    this.#deliveries = [];
+    this.#length = 0;
+    await Promise.all(batch.map((delivery) => this.inbox.accept(delivery)));
+    return batch.length;
+  }
+}
+
+function parse(text: string, line: number): z.infer<typeof lineSchema> {
+  const result = lineSchema.safeParse(asJson(text));
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const where = issue!.path.length === 0 ? 'it' : issue!.path.join('.');
+  throw new CommandError(
+    `line ${line} is not an exported delivery: ${where}: ${issue!.message}. Correct it, delete the folder and import again`,
+    1,
+  );
+}
+
+/** Undefined if the text isn't JSON. */
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

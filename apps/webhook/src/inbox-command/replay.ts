@@ -1,0 +1,27 @@
+import { changeDeliveries, choiceOf } from './change-deliveries.js';
+import { type Command, wrongUsage } from './command-line.js';
+import { ABOUT_TIMES, FILTERS } from './selection.js';
+
+export const replay: Command = {
+  operands: '[ID…]',
+  summary: 'Passes deliveries to the handler again, as if they had never failed.',
+  details: `Name deliveries by id, or select them with --all-parked or with --state and other
+options. Handled deliveries are handled again. Discarded ones, and those that the
+handler has at the moment, are left out.
+
+${ABOUT_TIMES}`,
+  options: ['all-parked', ...FILTERS, 'json'],
+  async run(given) {
+    const choice = choiceOf(given);
+    // Handled deliveries have had their effect. Whoever wants it again says so.
+    if ('filter' in choice && choice.filter.state === undefined)
+      throw wrongUsage('replay needs --all-parked or --state with a selection');
+    return changeDeliveries(given, choice, {
+      doing: 'Replaying',
+      done: 'replayed',
+      change: (operations, batch) => operations.replay(batch),
+      whyNot: ({ state }) =>
+        state === 'discarded' ? 'it was discarded' : 'the handler has it, or gets it next',
+    });
+  },
+};
