@@ -21,7 +21,7 @@ export function isDamage(error: unknown): boolean {
 export function damaged(folder: string, damage: string, cause?: unknown): ReceiverError {
   return new ReceiverError(
     'INBOX_DAMAGED',
-    `The inbox in ${folder} is damaged: ${damage}. Nothing was changed. Save what can be read with "plant-inbox export", as docs/receiver.md says under "When the inbox is damaged".`,
+    `The inbox in ${folder} is damaged: ${damage}. Nothing was changed. Save what can be read with "plant-inbox salvage", as docs/receiver.md says under "When the inbox is damaged".`,
     { cause },
   );
 }
