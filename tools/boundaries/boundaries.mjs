@@ -29,7 +29,7 @@ export const mayImport = {
 const testsMayImport = {
   sdk: ['example-answers', 'test-support'],
   webhook: ['example-answers', 'test-support'],
-  openapi: ['example-answers'],
+  openapi: ['example-answers', 'test-support'],
   soak: ['test-support'],
 };
 
@@ -45,7 +45,7 @@ const environmentReaders = [
 ];
 
 /** Tests may read it too: they start processes. */
-const tests = ['**/*.test.ts', '**/test/**', 'apps/webhook-e2e/**'];
+const tests = ['**/*.test.ts', '**/test/**', 'apps/webhook-e2e/**', 'libs/test-support/**'];
 
 const sources = '**/*.{ts,js,mjs}';
 const environmentMessage =

@@ -1,6 +1,5 @@
+import { CHROMIUM_ARGUMENTS, findChromium, findOverflow } from '@plant-store/test-support/browser';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { CHROMIUM_ARGUMENTS, findChromium } from './find-chromium.js';
-import { findOverflow } from './find-overflow.js';
 import { readColors } from './read-colors.js';
 
 const executablePath = findChromium();

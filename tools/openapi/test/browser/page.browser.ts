@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Answers } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
+import { CHROMIUM_ARGUMENTS, findChromium, findOverflow } from '@plant-store/test-support/browser';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { renderHtml } from '../../src/format/html.js';
 import { ANSWERED_DOCUMENT } from '../api/answered-document.js';
 import { describeExample } from '../api/describe-example.js';
 import { WORKSPACE } from '../run-cli.js';
-import { CHROMIUM_ARGUMENTS, findChromium } from './find-chromium.js';
-import { findOverflow } from './find-overflow.js';
 import { readColors } from './read-colors.js';
 
 const executablePath = findChromium();
