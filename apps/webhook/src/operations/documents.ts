@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
 
 import { bytesResponse } from './response.js';
 import type { Route } from './router.js';
@@ -16,22 +17,40 @@ export type Documents = ReadonlyMap<string, Document>;
 
 const PAGE = new URL('../../../../docs/api.html', import.meta.url);
 const DOCUMENT = new URL('../../openapi.json', import.meta.url);
+const INSPECTOR = new URL('../../inspector/', import.meta.url);
 
 const NOTHING = "default-src 'none'; frame-ancestors 'none'";
 
 /**
- * Reads the documents of this receiver from where they are committed. A missing one is left out: somebody may deploy
- * less than the repository.
+ * The inspector loads its own files and the receiver's data, and nothing else. No text can become HTML or a script
+ * (Trusted Types).
  */
-export function readDocuments(page = PAGE, document = DOCUMENT): Documents {
-  const found = new Map<string, Document>();
-  const html = read(page);
+const OWN_FILES =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+/** The files of the inspector that are served, by the end of their name. */
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+};
+
+/** What the page of the interface links to when it is served here. */
+const LINKS = '<p><a href="./">Inspector</a> · <a href="openapi.json">openapi.json</a></p>\n';
+
+/**
+ * Reads the documents of this receiver from where they are committed: the inspector, the page of the interface, and
+ * openapi.json. A missing one is left out: somebody may deploy less than the repository.
+ */
+export function readDocuments(page = PAGE, document = DOCUMENT, inspector = INSPECTOR): Documents {
+  const found = new Map<string, Document>(readInspector(inspector));
+  const html = read(page)?.toString();
   const json = read(document);
   if (html !== undefined)
-    found.set('/', {
+    found.set('/api', {
       mediaType: 'text/html; charset=utf-8',
-      content: html,
-      contentSecurityPolicy: policyOf(html.toString()),
+      content: Buffer.from(html.replace('</header>', `${LINKS}$&`)),
+      contentSecurityPolicy: policyOf(html),
     });
   if (json !== undefined)
     found.set('/openapi.json', {
@@ -55,6 +74,29 @@ export function documentRoutes(documents: Documents): readonly Route[] {
         'cache-control': 'no-cache',
       }),
   }));
+}
+
+function readInspector(folder: URL): [path: string, document: Document][] {
+  return namesIn(folder).flatMap((name) => {
+    const mediaType = MEDIA_TYPES[extname(name)];
+    if (mediaType === undefined) return [];
+    const content = readFileSync(new URL(name, folder));
+    const isPage = name === 'index.html';
+    return [
+      [
+        isPage ? '/' : `/inspector/${name}`,
+        { mediaType, content, contentSecurityPolicy: isPage ? OWN_FILES : NOTHING },
+      ],
+    ];
+  });
+}
+
+function namesIn(folder: URL): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 function read(file: URL): Buffer | undefined {

@@ -1,10 +1,8 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { pathToFileURL } from 'node:url';
 
-import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import { afterThisTest } from '@plant-store/test-support';
 
 import { ask, type Told } from '../../test/ask.js';
 import { makeLatch } from '../../test/make-latch.js';
@@ -14,46 +12,8 @@ import { documentRoutes, readDocuments } from './documents.js';
 import { jsonResponse } from './response.js';
 import type { Route } from './router.js';
 
-const committed = (path: string): string =>
-  readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
-
 const startWithDocuments = (): ReturnType<typeof startListener> =>
   startListener(documentRoutes(readDocuments()));
-
-describe('documents', () => {
-  test.each([
-    { path: '/', file: 'docs/api.html', mediaType: 'text/html; charset=utf-8' },
-    { path: '/openapi.json', file: 'apps/webhook/openapi.json', mediaType: 'application/json' },
-    { path: '/openapi.json?version=1', file: 'apps/webhook/openapi.json', mediaType: 'application/json' },
-  ])('GET $path is $file', async ({ path, file, mediaType }) => {
-    const { url } = await startWithDocuments();
-    const response = await fetch(new URL(path, url));
-
-    expect(response.status).toBe(200);
-    expect(await response.text()).toBe(committed(file));
-    expect(response.headers.get('content-type')).toBe(mediaType);
-    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(response.headers.get('cross-origin-resource-policy')).toBe('same-origin');
-    expect(response.headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; (?:style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; )?frame-ancestors 'none'$/,
-    );
-  });
-
-  test('the policy of the page allows its own style', async () => {
-    const { url } = await startWithDocuments();
-    const response = await fetch(url);
-    const [, style] = /style-src ('sha256-[^']+')/.exec(response.headers.get('content-security-policy')!)!;
-    expect(await response.text()).toContain(`style-src ${style!};`);
-  });
-
-  test('a missing one is left out', async () => {
-    const missing = pathToFileURL(`${makeFolder()}/none`);
-    const { url } = await startListener(documentRoutes(readDocuments(missing)));
-
-    expect((await fetch(url)).status).toBe(404);
-    expect((await fetch(new URL('/openapi.json', url))).status).toBe(200);
-  });
-});
 
 test('HEAD gets the response to GET without content', async () => {
   const { url } = await startWithDocuments();

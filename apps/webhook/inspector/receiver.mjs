@@ -1,0 +1,149 @@
+/**
+ * The receiver's interface for people who run it.
+ *
+ * @import { DeliveryFilter, DeliverySummary, InboxStats } from '../src/inbox/inbox-operations.js'
+ * @import { HeaderField } from '../src/inbox/header-field.js'
+ */
+
+/**
+ * A delivery with what was sent. Its content is in base64.
+ *
+ * @typedef {DeliverySummary & { fields: readonly HeaderField[], content: string }} Delivery
+ *
+ * @typedef {InboxStats & { receiver: { startedAt: number, inbox: string, handlerProcess: string } }} Stats
+ *
+ * @typedef {{ order: 'newest' | 'oldest', after?: number | undefined, limit: number }} Page
+ *
+ * A part of a change of many deliveries.
+ * @typedef {{ filter: DeliveryFilter, after: number, limit: number }} Batch
+ *
+ * @typedef {{ changed: number, next: number | null }} BatchResult
+ */
+
+/** A request that failed. Its message is for people. */
+export class RequestError extends Error {
+  /** @override */
+  name = 'RequestError';
+
+  /**
+   * @param {string} code the receiver's, or `UNREACHABLE`
+   * @param {string} message
+   */
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * @param {DeliveryFilter} filter
+ * @param {Page} page
+ * @returns {Promise<readonly DeliverySummary[]>}
+ */
+export async function list(filter, page) {
+  const { deliveries } = await ask(`deliveries?${query({ ...filter, ...page })}`);
+  return deliveries;
+}
+
+/**
+ * @param {number} id
+ * @returns {Promise<Delivery>}
+ */
+export const show = (id) => ask(`deliveries/${id}`);
+
+/** @param {number} id */
+export const contentAddress = (id) => `deliveries/${id}/content`;
+
+/** @returns {Promise<Stats>} */
+export const stats = () => ask('stats');
+
+/**
+ * @param {Batch} batch
+ * @returns {Promise<BatchResult>}
+ */
+export const replay = (batch) => send('deliveries/replay', batch);
+
+/**
+ * @param {Batch} batch
+ * @param {string} reason
+ * @returns {Promise<BatchResult>}
+ */
+export const discard = (batch, reason) => send('deliveries/discard', { ...batch, reason });
+
+/** @param {boolean} isPaused */
+export const setPaused = (isPaused) => send(isPaused ? 'handler/pause' : 'handler/resume', {});
+
+/** How long to wait before the receiver is tried again, in milliseconds. */
+const RETRY_AFTER = 2_000;
+
+/**
+ * Follows what happens in the receiver while somebody looks at the page.
+ *
+ * @param {object} listener
+ * @param {() => void} listener.connected whatever happened before wasn't told
+ * @param {() => void} listener.lost
+ * @param {(stats: InboxStats) => void} listener.stats they have changed, or are told for the first time
+ * @param {(newestId: number | null) => void} listener.arrived the newest delivery is another one
+ */
+export function watch({ connected, lost, stats, arrived }) {
+  /** @type {EventSource | undefined} */
+  let source;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let retry;
+
+  const close = () => {
+    clearTimeout(retry);
+    source?.close();
+  };
+  const open = () => {
+    close();
+    source = new EventSource('events');
+    source.onopen = connected;
+    // A browser tries again by itself, but not after every failure.
+    source.onerror = () => {
+      close();
+      retry = setTimeout(open, RETRY_AFTER);
+      lost();
+    };
+    source.addEventListener('stats', ({ data }) => stats(JSON.parse(data)));
+    source.addEventListener('deliveries', ({ data }) => arrived(JSON.parse(data).newestId));
+  };
+
+  // A browser has few connections to one address. A page that nobody sees needs none.
+  document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));
+  if (!document.hidden) open();
+}
+
+/** @param {Readonly<Record<string, string | number | undefined>>} parameters */
+function query(parameters) {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+}
+
+/**
+ * @param {string} path
+ * @param {object} content
+ */
+const send = (path, content) =>
+  ask(path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(content),
+  });
+
+/**
+ * @param {string} path
+ * @param {RequestInit} [options]
+ */
+async function ask(path, options) {
+  let response;
+  try {
+    response = await fetch(path, options);
+    if (response.status === 204) return undefined;
+    if (response.ok) return await response.json();
+  } catch {
+    throw new RequestError('UNREACHABLE', "The receiver doesn't respond.");
+  }
+  const { code, message } = await response.json().catch(() => ({}));
+  throw new RequestError(code, message ?? `The receiver responded with ${response.status}.`);
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
+import { makeFolder } from '@plant-store/test-support';
+
+import { startListener } from '../../test/start-listener.js';
+import { documentRoutes, readDocuments } from './documents.js';
+
+const committed = (path: string): string =>
+  readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
+
+const startWithDocuments = (): ReturnType<typeof startListener> =>
+  startListener(documentRoutes(readDocuments()));
+
+const HTML = 'text/html; charset=utf-8';
+
+test.each([
+  { path: '/', file: 'apps/webhook/inspector/index.html', mediaType: HTML },
+  { path: '/?state=parked', file: 'apps/webhook/inspector/index.html', mediaType: HTML },
+  {
+    path: '/inspector/inspector.mjs',
+    file: 'apps/webhook/inspector/inspector.mjs',
+    mediaType: 'text/javascript; charset=utf-8',
+  },
+  {
+    path: '/inspector/style.css',
+    file: 'apps/webhook/inspector/style.css',
+    mediaType: 'text/css; charset=utf-8',
+  },
+  { path: '/openapi.json', file: 'apps/webhook/openapi.json', mediaType: 'application/json' },
+  { path: '/openapi.json?version=1', file: 'apps/webhook/openapi.json', mediaType: 'application/json' },
+])('GET $path is $file', async ({ path, file, mediaType }) => {
+  const { url } = await startWithDocuments();
+  const response = await fetch(new URL(path, url));
+
+  expect(response.status).toBe(200);
+  expect(await response.text()).toBe(committed(file));
+  expect(response.headers.get('content-type')).toBe(mediaType);
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(response.headers.get('cross-origin-resource-policy')).toBe('same-origin');
+  expect(response.headers.get('content-security-policy')).toMatch(
+    /^default-src 'none';.* frame-ancestors 'none'(?:;|$)/,
+  );
+});
+
+test('the inspector may load its own files and data, and no text may become HTML', async () => {
+  const { url } = await startWithDocuments();
+  const response = await fetch(url);
+
+  expect(response.headers.get('content-security-policy')).toBe(
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  );
+});
+
+test('GET /api is docs/api.html, with links to the inspector and to openapi.json', async () => {
+  const { url } = await startWithDocuments();
+  const response = await fetch(new URL('/api', url));
+  const content = await response.text();
+  const [links] = /<p><a href="\.\/">.*<\/p>\n(?=<\/header>)/.exec(content)!;
+
+  expect(content.replace(links, '')).toBe(committed('docs/api.html'));
+  expect([...links.matchAll(/href="([^"]+)"/g)].map(([, href]) => href)).toEqual(['./', 'openapi.json']);
+  expect(response.headers.get('content-type')).toBe(HTML);
+});
+
+test('the page of the interface may load its own style alone', async () => {
+  const { url } = await startWithDocuments();
+  const response = await fetch(new URL('/api', url));
+  const policy = response.headers.get('content-security-policy')!;
+  expect(policy).toMatch(
+    /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+  );
+  expect(await response.text()).toContain(policy.replace("; frame-ancestors 'none'", ''));
+});
+
+test.each(['/inspector/', '/inspector/tsconfig.json', '/inspector/place.test.ts', '/inspector/index.html'])(
+  'GET %s: there is nothing',
+  async (path) => {
+    const { url } = await startWithDocuments();
+    expect((await fetch(new URL(path, url))).status).toBe(404);
+  },
+);
+
+test('a missing one is left out', async () => {
+  const missing = pathToFileURL(`${makeFolder()}/none`);
+  const { url } = await startListener(documentRoutes(readDocuments(missing, undefined, missing)));
+
+  expect((await fetch(url)).status).toBe(404);
+  expect((await fetch(new URL('/api', url))).status).toBe(404);
+  expect((await fetch(new URL('/openapi.json', url))).status).toBe(200);
+});
