@@ -13,7 +13,13 @@ const longError = () => {
   const part = Object.assign(new Error('part'), Object.fromEntries(members));
   return new AggregateError([part, part, part, part], 'long on purpose');
 };
+const failed = new Set();
 const fates = {
+  'fail once': ({ id }) => {
+    if (failed.has(id)) return;
+    failed.add(id);
+    throw new Error('failed on purpose');
+  },
   exit: () => process.exit(7),
   kill: () => process.kill(process.pid, 'SIGKILL'),
   'throw outside its promise': () =>

@@ -1,0 +1,410 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+import { afterThisFile, makeFolder } from '@plant-store/test-support';
+import { findOverflow } from '@plant-store/test-support/browser';
+import type { Locator, Page } from 'playwright-core';
+
+import { ACCESS_TOKEN } from '../support/messages.js';
+import { sendAll } from '../support/poison.js';
+import { freePort } from '../support/port.js';
+import {
+  deliver,
+  describeWithBrowser,
+  DESKTOP,
+  type InspectedReceiver,
+  PHONE,
+  startInspected,
+  visit,
+} from './visit.js';
+
+const HOSTILE = `<img src=x onerror="alert(1)"><script>alert(2)</script>\u202e</pre>"'&`;
+
+/** The row of a delivery. */
+const row = (page: Page, id: number): Locator =>
+  page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: String(id), exact: true }) });
+
+const idsOn = async (page: Page): Promise<number[]> =>
+  (await page.getByRole('rowheader').allTextContents()).map(Number);
+
+const fact = (page: Page, name: string): Locator =>
+  page
+    .locator('#detail dl > div')
+    .filter({ has: page.locator('dt').getByText(name, { exact: true }) })
+    .locator('dd');
+
+const open = async (page: Page, id: number): Promise<void> => {
+  await page.getByRole('link', { name: String(id), exact: true }).click();
+  await page.getByRole('heading', { name: `Delivery ${id}` }).waitFor();
+};
+
+describeWithBrowser.each([
+  { name: 'on a desktop', options: DESKTOP },
+  { name: 'on a phone', options: PHONE },
+])('the inspector $name', ({ options }) => {
+  let receiver: InspectedReceiver;
+
+  beforeAll(async () => {
+    receiver = await startInspected({ cleanUp: afterThisFile });
+  });
+
+  test('shows a delivery by itself when it arrives, and what becomes of it', async () => {
+    const { page } = await visit(receiver, '', options);
+    await page.getByText(/on disk/).waitFor();
+
+    const handled = await deliver(receiver, '{"arbitrary":1}');
+    await row(page, handled).getByText('handled').waitFor();
+    const parked = await deliver(receiver, 'throw nothing');
+    await row(page, parked).getByText('parked').waitFor();
+
+    expect((await idsOn(page)).slice(0, 2)).toEqual([parked, handled]);
+    await page.getByRole('link', { name: /^parked/ }).click();
+    await row(page, handled).waitFor({ state: 'detached' });
+    expect(await idsOn(page)).toEqual([parked]);
+  });
+
+  test('shows the head without credentials, and the content as JSON, text, digits and a file', async () => {
+    const content = '{"n":12345678901234567890,"n":1.0,"t":"ä"}';
+    const id = await deliver(receiver, content, {
+      'content-type': 'application/json',
+      'x-arbitrary': 'a value',
+    });
+    const { page } = await visit(receiver, '', options);
+    await open(page, id);
+
+    const detail = page.getByRole('region', { name: `Delivery ${id}` });
+    await detail.getByRole('row', { name: 'x-arbitrary a value' }).waitFor();
+    expect(await detail.textContent()).not.toContain(ACCESS_TOKEN);
+    expect(await fact(page, 'Media type').textContent()).toBe('application/json');
+    expect(await fact(page, 'Size').textContent()).toBe(`${Buffer.byteLength(content)} B`);
+
+    const region = page.getByRole('region', { name: 'Content' });
+    await region.getByText('"n": 12345678901234567890,').waitFor();
+    expect(await region.textContent()).toBe('{\n  "n": 12345678901234567890,\n  "n": 1.0,\n  "t": "ä"\n}');
+    await page.getByRole('radio', { name: 'Text' }).check();
+    expect(await region.textContent()).toBe(content);
+    await page.getByRole('radio', { name: 'Hexadecimal' }).check();
+    expect(await region.textContent()).toMatch(/^0000 {2}7b 22 6e 22 3a /);
+
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe(`delivery-${id}`);
+    expect(readFileSync(await download.path(), 'utf8')).toBe(content);
+  });
+
+  test('replays a parked delivery, which is then handled', async () => {
+    const id = await deliver(receiver, 'fail once');
+    const { page } = await visit(receiver, '', options);
+    await row(page, id).getByText('parked').waitFor();
+    await open(page, id);
+    expect(await fact(page, 'Last error').textContent()).toContain('failed on purpose');
+
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+
+    await page.getByText('1 delivery was replayed.').waitFor();
+    await fact(page, 'State').getByText('handled').waitFor();
+  });
+
+  test('discards a parked delivery for a reason, and keeps the reason', async () => {
+    const id = await deliver(receiver, 'throw nothing');
+    const { page } = await visit(receiver, `?delivery=${id}`, options);
+    await fact(page, 'State').getByText('parked').waitFor();
+    await page.getByRole('button', { name: 'Discard…', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: `Discard delivery ${id}?` });
+    await dialog.getByRole('button', { name: 'Discard' }).click();
+    expect(await fact(page, 'State').textContent()).toBe('parked');
+
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('sent by mistake');
+    await dialog.getByRole('button', { name: 'Discard' }).click();
+
+    await fact(page, 'State').getByText('discarded').waitFor();
+    expect(await fact(page, 'Reason').textContent()).toBe('sent by mistake');
+    await page.getByText('The head and the content were deleted when').waitFor();
+    await page.reload();
+    await fact(page, 'Reason').getByText('sent by mistake').waitFor();
+    expect(await page.getByRole('link', { name: 'Download' }).count()).toBe(0);
+  });
+
+  test('pauses and resumes the handler', async () => {
+    const { page } = await visit(receiver, '', options);
+    const banner = page.getByText('The handler is paused. Deliveries');
+    await page.getByRole('button', { name: 'Pause the handler' }).click();
+    await banner.waitFor();
+    const id = await deliver(receiver, 'arbitrary');
+    await row(page, id).getByText('waiting').waitFor();
+    await page.reload();
+    await banner.waitFor();
+
+    await page.getByRole('button', { name: 'Resume the handler' }).click();
+
+    await row(page, id).getByText('handled').waitFor();
+    await banner.waitFor({ state: 'hidden' });
+  });
+
+  test('runs nothing of what was sent, and shows all of it as text', async () => {
+    const failed = await deliver(receiver, `throw an error ${HOSTILE}`, {
+      'x-hostile': `<img src=x onerror="alert(3)">"'</td>`,
+      'content-type': 'text/html; charset="</dd><script>alert(4)</script>"',
+    });
+    const json = await deliver(receiver, `{"t":${JSON.stringify(HOSTILE)}}`);
+    const { page } = await visit(receiver, `?delivery=${failed}`, options);
+
+    const region = page.getByRole('region', { name: 'Content' });
+    await region.getByText('throw an error').waitFor();
+    expect(await region.textContent()).toBe(`throw an error ${HOSTILE}`.replace('\u202e', '\\u{202e}'));
+    await page.getByRole('row', { name: `x-hostile <img src=x onerror="alert(3)">"'</td>` }).waitFor();
+    expect(await fact(page, 'Media type').textContent()).toContain('<script>alert(4)</script>');
+    await page.goto(`${receiver.inspector}?delivery=${json}`);
+    await region.getByText('"t": "<img').waitFor();
+    expect(await page.locator('img, script:not([src]), main script').count()).toBe(0);
+  });
+
+  test('is not wider than the window', async () => {
+    const id = await deliver(receiver, 'long'.repeat(1_000), { 'x-long': 'long'.repeat(1_000) });
+    const { page } = await visit(receiver, '?state=parked', options);
+    await page.getByRole('rowheader').first().waitFor();
+    for (const place of ['?state=parked', `?delivery=${id}`]) {
+      await page.goto(`${receiver.inspector}${place}`);
+      await page.getByRole('rowheader').first().waitFor({ state: 'attached' });
+      await page.getByText(/on disk/).waitFor({ state: 'attached' });
+      for (const width of [320, options.viewport.width]) {
+        await page.setViewportSize({ ...options.viewport, width });
+        expect([place, await page.evaluate(findOverflow)]).toEqual([place, []]);
+      }
+    }
+  });
+
+  test('has no fault of accessibility, in light and in dark colours', async () => {
+    const id = await deliver(receiver, 'throw an error');
+    const { page } = await visit(receiver, '', options);
+    await row(page, id).getByText('parked').waitFor();
+    await page.getByText('Choose by time').click();
+    const inBothColours = async (): Promise<void> => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect([colorScheme, await faultsOf(page)]).toEqual([colorScheme, []]);
+      }
+    };
+    await inBothColours();
+    await open(page, id);
+    await page.getByRole('region', { name: 'Content' }).getByText('throw').waitFor();
+    await inBothColours();
+    await page.getByRole('button', { name: 'Discard…', exact: true }).click();
+    await inBothColours();
+  });
+});
+
+describeWithBrowser('the inspector', () => {
+  test('needs one list and one set of counts to show', async () => {
+    const receiver = await startInspected();
+    const { page, requests } = await visit(receiver);
+    await page.getByText('No deliveries.').waitFor();
+    await page.getByText(/^Inbox .* · running since /).waitFor();
+
+    const untilShown = requests.filter((sent) => !/^GET \/(?:inspector\/.*|events)?$/.test(sent));
+    expect(untilShown).toEqual(['GET /deliveries?order=newest&limit=51', 'GET /stats']);
+  });
+
+  test('shows pages of fifty, and goes older, newer and back', async () => {
+    const receiver = await startInspected();
+    await sendAll(
+      receiver,
+      Array.from({ length: 120 }, (_, index) => `{"arbitrary":${index}}`),
+    );
+    const { page } = await visit(receiver);
+    const untilFirst = (id: number): Promise<void> =>
+      page.getByRole('rowheader').first().getByText(String(id), { exact: true }).waitFor();
+    await untilFirst(120);
+    expect(await page.getByRole('link', { name: 'Newer' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Older' }).click();
+    await untilFirst(70);
+    await page.getByRole('link', { name: 'Older' }).click();
+    await untilFirst(20);
+    expect(await idsOn(page)).toHaveLength(20);
+    expect(await page.getByRole('link', { name: 'Older' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Newer' }).click();
+    await untilFirst(70);
+    expect(await idsOn(page)).toHaveLength(50);
+    await page.goBack();
+    await untilFirst(20);
+    await page.reload();
+    await untilFirst(20);
+    await page.getByRole('link', { name: 'Newest' }).click();
+    await untilFirst(120);
+  });
+
+  test('chooses deliveries by time, and opens one by its id', async () => {
+    const receiver = await startInspected();
+    await deliver(receiver, 'arbitrary');
+    const { page, tolerate } = await visit(receiver);
+    await row(page, 1).waitFor();
+    await page.getByText('Choose by time').click();
+    await page.getByLabel('before').fill('2001-01-01T00:00:00');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByText('No deliveries received before 2001-01-01 00:00:00.').waitFor();
+    await page.getByLabel('before').fill('');
+    await page.getByLabel('Received from').fill('2001-01-01T00:00:00');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await row(page, 1).waitFor();
+
+    const id = page.getByRole('textbox', { name: 'Delivery' });
+    await id.fill('1');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByRole('heading', { name: 'Delivery 1' }).waitFor();
+    await id.fill('7');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText('There is no delivery 7.').waitFor();
+    // The browser says so, too.
+    tolerate(/status of 404/);
+  });
+
+  test('does not move what somebody points at, and says how many are new', async () => {
+    const receiver = await startInspected();
+    await deliver(receiver, 'arbitrary');
+    const { page } = await visit(receiver);
+    await row(page, 1).hover();
+    await deliver(receiver, 'arbitrary');
+    await deliver(receiver, 'arbitrary');
+
+    const link = page.getByRole('link', { name: 'Show 2 new' });
+    await link.waitFor();
+    expect(await idsOn(page)).toEqual([1]);
+    await link.click();
+    await row(page, 3).waitFor();
+    await link.waitFor({ state: 'hidden' });
+  });
+
+  test('replays a selection in parts, and says how many', async () => {
+    const receiver = await startInspected();
+    await sendAll(
+      receiver,
+      Array.from({ length: 1_100 }, () => 'fail once'),
+    );
+    const { page, requests } = await visit(receiver, '?state=parked');
+    await page.getByRole('link', { name: 'parked 1,100' }).waitFor();
+    await page.getByRole('button', { name: 'Replay these…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Replay all parked deliveries?' });
+    await dialog.getByRole('button', { name: 'Replay' }).click();
+
+    await page.getByText('1,100 deliveries were replayed.').waitFor();
+    await page.mouse.move(0, 0);
+    await page.getByRole('link', { name: 'handled 1,100' }).waitFor();
+    await page.getByText('No parked deliveries.').waitFor();
+    expect(requests.filter((sent) => sent === 'POST /deliveries/replay')).toHaveLength(3);
+  });
+
+  test('says that the receiver does not respond, and goes on when it does', async () => {
+    const folder = makeFolder();
+    const settings = { OPERATIONS_PORT: String(await freePort()) };
+    const first = await startInspected({ folder, settings });
+    await deliver(first, 'arbitrary');
+    const { page, tolerate } = await visit(first);
+    // The browser says so, too.
+    tolerate(/net::ERR_/);
+    await row(page, 1).waitFor();
+    const banner = page.getByText("The receiver doesn't respond. What you see");
+    await first.process.kill();
+    await banner.waitFor();
+
+    const second = await startInspected({ folder, settings });
+    await deliver(second, 'arbitrary');
+
+    await row(page, 2).waitFor();
+    await banner.waitFor({ state: 'hidden' });
+  });
+
+  test('can be used with a keyboard alone', async () => {
+    const receiver = await startInspected();
+    await deliver(receiver, 'throw an error');
+    const { page } = await visit(receiver);
+    await row(page, 1).getByText('parked').waitFor();
+    const tabTo = async (name: string): Promise<void> => {
+      for (let presses = 0; presses < 40; presses += 1) {
+        await page.keyboard.press('Tab');
+        const focused = page.locator(':focus');
+        if ((await focused.count()) > 0 && (await focused.textContent()) === name) {
+          expect(await focused.evaluate((element) => getComputedStyle(element).outlineStyle)).toBe('solid');
+          return;
+        }
+      }
+      throw new Error(`The keyboard doesn't reach ${name}.`);
+    };
+    const focused = (role: 'heading' | 'link' | 'textbox', name: string): Promise<void> =>
+      page.getByRole(role, { name, exact: true }).and(page.locator(':focus')).waitFor();
+
+    await page.keyboard.press('Tab');
+    await focused('link', 'Skip to the deliveries');
+    await page.keyboard.press('Enter');
+    await tabTo('1');
+    await page.keyboard.press('Enter');
+    await focused('heading', 'Delivery 1');
+    await tabTo('Discard…');
+    await page.keyboard.press('Enter');
+    await focused('textbox', 'Reason, kept with the delivery');
+    await page.keyboard.type('by keyboard');
+    await page.keyboard.press('Enter');
+    await fact(page, 'Reason').getByText('by keyboard').waitFor();
+    await focused('heading', 'Delivery 1');
+    await page.keyboard.press('Escape');
+    await focused('link', '1');
+  });
+
+  test('has links to the page of the interface and to openapi.json, and from there back', async () => {
+    const receiver = await startInspected();
+    const { page, tolerate } = await visit(receiver);
+    // The browser asks for an icon, and the policy of the page refuses it.
+    tolerate(/favicon/);
+    await page.getByRole('link', { name: 'Interface' }).click();
+    await page.waitForURL(`${receiver.inspector}api`);
+    await page.getByRole('link', { name: 'Inspector' }).click();
+    await page.waitForURL(receiver.inspector);
+    await page.getByRole('link', { name: 'openapi.json' }).click();
+    await page.waitForURL(`${receiver.inspector}openapi.json`);
+  });
+
+  test('makes no HTML of text, and loads nothing from another address', async () => {
+    const receiver = await startInspected();
+    const { page, tolerate } = await visit(receiver);
+    tolerate(/Content Security Policy|TrustedHTML/);
+    await page.getByText('No deliveries.').waitFor();
+    const makeHtml = page.evaluate(() => (document.body.innerHTML = '<b>arbitrary</b>'));
+    await expect(makeHtml).rejects.toThrow('TrustedHTML');
+
+    const refused = await page.evaluate(async () => {
+      const refusals = new Set<string>();
+      const all = new Promise<void>((resolve) => {
+        document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+          if (refusals.add(effectiveDirective).size === 3) resolve();
+        });
+      });
+      const image = document.createElement('img');
+      image.src = 'http://127.0.0.1:9/image';
+      const style = document.createElement('link');
+      Object.assign(style, { rel: 'stylesheet', href: 'http://127.0.0.1:9/style' });
+      document.body.append(image, style);
+      await fetch('http://127.0.0.1:9/fetch').catch(() => undefined);
+      await all;
+      return [...refusals].sort();
+    });
+    expect(refused).toEqual(['connect-src', 'img-src', 'style-src-elem']);
+  });
+});
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe-core finds against WCAG 2.2 and the practices that it knows. */
+async function faultsOf(page: Page): Promise<unknown[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    interface Found {
+      violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+    }
+    const { axe } = globalThis as unknown as { axe: { run: () => Promise<Found> } };
+    const { violations } = await axe.run();
+    return violations.map(({ id, nodes }) => [
+      id,
+      nodes.map(({ html, failureSummary }) => [html, failureSummary]),
+    ]);
+  });
+}
