@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 
-import { afterThisTest } from '@plant-store/test-support';
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
 import { type Connection, openConnection } from '../support/connection.js';
+import { ROOT } from '../support/development.js';
 import { expectResponse } from '../support/expect-response.js';
 import { readInbox } from '../support/inbox.js';
 import { delivery } from '../support/messages.js';
 import { startPassingParent } from '../support/passing-parent.js';
+import { TestProcess } from '../support/process.js';
 import { startReceiver } from '../support/receiver.js';
 
 describe('a receiver to which a socket is passed', () => {
@@ -76,6 +79,29 @@ test('a receiver that another process starts, such as a shell, says that it does
     { level: 'warn', msg: expect.stringMatching(/^LISTEN_PID: is another process/) as string },
     { msg: 'listening' },
   ]);
+});
+
+const SYSTEMD_ANALYZE = '/usr/bin/systemd-analyze';
+
+(existsSync(SYSTEMD_ANALYZE) ? test : test.skip)('systemd accepts the documented units', async () => {
+  const page = readFileSync(join(ROOT, 'docs/receiver.md'), 'utf8');
+  const folder = makeFolder();
+  const units = [...page.matchAll(/```ini\n# \/etc\/systemd\/system\/(.*)\n([^]*?)```/g)].map(
+    ([, name, text]) => {
+      const file = join(folder, name!);
+      writeFileSync(file, text!.replace('/usr/bin/node', process.execPath));
+      return file;
+    },
+  );
+  expect(units.map((file) => basename(file))).toEqual([
+    'plant-store-webhook.socket',
+    'plant-store-webhook.service',
+  ]);
+  const verify = new TestProcess([SYSTEMD_ANALYZE, 'verify', '--man=no', ...units], { environment: {} });
+  afterThisTest(() => verify.kill());
+
+  expect(await verify.exit).toEqual({ code: 0, signal: null });
+  expect(verify.output).toBe('');
 });
 
 /** Sends all the time, on a connection for each delivery and on one that it keeps. */

@@ -38,6 +38,11 @@ const fates = {
   'send messages': () => [null, 'ready', { kind: 'arbitrary' }].forEach((message) => process.send?.(message)),
   'reject unhandled': async () => void Promise.reject(new Error('rejected on purpose')),
   'wait then exit': () => new Promise(() => setTimeout(() => process.exit(7), 200)),
+  // A test that traces defines it.
+  call: async () => {
+    await new Promise(setImmediate);
+    globalThis.call();
+  },
   wait: () => new Promise((resolve) => setTimeout(resolve, 400)),
   'fail at length': () => {
     throw longError();

@@ -11,7 +11,7 @@ import { type LogRecord, recordLog } from '../../test/record-log.js';
 import type { Delivery, Inbox, IncomingDelivery } from '../inbox/inbox.js';
 import { openSqliteInbox } from '../inbox/sqlite-inbox.js';
 import { Dispatcher, type DispatcherLimits } from './dispatcher.js';
-import type { DeliveryHandler } from './handler-host.js';
+import { callHandler, type DeliveryHandler } from './handler-host.js';
 import { HandlerInReceiver } from './handler-in-receiver.js';
 
 const FAILED = 'the handler failed; the delivery comes again';
@@ -54,7 +54,10 @@ class Recorder {
     return this.handler(delivery, attempt);
   };
 
-  readonly host = new HandlerInReceiver({ handle: this.handle, close: async () => undefined });
+  readonly host = new HandlerInReceiver({
+    run: (delivery, attempt) => callHandler(this.handle, delivery, attempt),
+    close: async () => undefined,
+  });
 
   get ids(): number[] {
     return this.calls.map(({ id }) => id);

@@ -1,19 +1,21 @@
 import { once } from 'node:events';
 
-import { callHandler, type DeliveryHandler, type HandlerHost } from './handler-host.js';
+import type { DeliveryHandler, HandlerHost } from './handler-host.js';
 import type { OpenHandler } from './open-handler.js';
 
 /** Runs the handler in this process. */
 export class HandlerInReceiver implements HandlerHost {
   readonly isReady = true;
 
-  constructor(private readonly handler: OpenHandler) {}
+  readonly run: DeliveryHandler;
+
+  constructor(private readonly handler: OpenHandler) {
+    this.run = handler.run;
+  }
 
   start(onReady: () => void): void {
     onReady();
   }
-
-  readonly run: DeliveryHandler = (delivery, attempt) => callHandler(this.handler.handle, delivery, attempt);
 
   async stop(deadline: AbortSignal): Promise<void> {
     const closed = this.handler.close();

@@ -3,12 +3,14 @@ import type { Logger } from 'pino';
 
 import { LOGGER, NestLogger } from '../logging/logger.js';
 import { HandlerModule } from './handler.module.js';
-import type { DeliveryHandler } from './handler-host.js';
+import { callHandler, type DeliveryHandler } from './handler-host.js';
 import { NewPlantHandler } from './new-plant.handler.js';
+import { traceAttempts } from './tracing.js';
 
 /** The team's handler, with everything that it injects. */
 export interface OpenHandler {
-  readonly handle: DeliveryHandler;
+  /** Runs one attempt, as HandlerHost.run does. */
+  readonly run: DeliveryHandler;
   /** Closes what the handler injects. Never rejects. */
   readonly close: () => Promise<void>;
 }
@@ -23,12 +25,15 @@ export async function openHandler(logger: Logger): Promise<OpenHandler> {
     { logger: new NestLogger(logger), abortOnError: false },
   );
   const handler = context.get(NewPlantHandler);
+  const handle = handler.handle.bind(handler);
+  const { run, flush } = await traceAttempts((delivery, attempt) => callHandler(handle, delivery, attempt));
   const close = async (): Promise<void> => {
     try {
       await context.close();
+      await flush();
     } catch (err) {
       logger.error({ err }, 'failed to close what the handler uses');
     }
   };
-  return { handle: handler.handle.bind(handler), close };
+  return { run, close };
 }

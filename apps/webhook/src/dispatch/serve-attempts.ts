@@ -1,5 +1,5 @@
 import { describeError } from '../logging/describe-error.js';
-import { Attempt, callHandler } from './handler-host.js';
+import { Attempt } from './handler-host.js';
 import {
   type EndedAttempt,
   type FromHandler,
@@ -10,15 +10,15 @@ import {
 import type { OpenHandler } from './open-handler.js';
 
 /** In the handler's process: runs the attempts that the receiver sends, until it says stop. */
-export function serveAttempts({ handle, close }: OpenHandler): void {
+export function serveAttempts({ run, close }: OpenHandler): void {
   const running = new Map<number, Attempt>();
   const outbox = new Outbox<EndedAttempt>((attempts) => send({ kind: 'ended', attempts }));
 
-  const run = async ({ number, delivery }: NumberedAttempt): Promise<void> => {
+  const runAttempt = async ({ number, delivery }: NumberedAttempt): Promise<void> => {
     const attempt = new Attempt();
     running.set(number, attempt);
     try {
-      const ending = callHandler(handle, delivery, attempt);
+      const ending = run(delivery, attempt);
       if (ending !== undefined) await ending;
       outbox.add({ number });
     } catch (error) {
@@ -28,7 +28,7 @@ export function serveAttempts({ handle, close }: OpenHandler): void {
   };
 
   process.on('message', (message: ToHandler) => {
-    if (message.kind === 'start') for (const attempt of message.attempts) void run(attempt);
+    if (message.kind === 'start') for (const attempt of message.attempts) void runAttempt(attempt);
     else if (message.kind === 'abort') running.get(message.number)?.abort(message.reason);
     else void close().then(() => process.exit(0));
   });

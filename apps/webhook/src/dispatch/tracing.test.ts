@@ -1,0 +1,149 @@
+import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from '@opentelemetry/core';
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  InMemorySpanExporter,
+  type ReadableSpan,
+} from '@opentelemetry/sdk-trace-base';
+import { afterThisTest } from '@plant-store/test-support';
+
+import type { HeaderField } from '../inbox/header-field.js';
+import type { Delivery } from '../inbox/inbox.js';
+import { Attempt, type DeliveryHandler } from './handler-host.js';
+import { traceAttempts } from './tracing.js';
+
+/** The example of W3C Trace Context. */
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const SENDER = '00f067aa0ba902b7';
+const TRACEPARENT: HeaderField = ['TraceParent', `00-${TRACE}-${SENDER}-01`];
+
+const deliveryWith = (...fields: readonly HeaderField[]): Delivery => ({
+  id: 7,
+  receivedAt: 0,
+  failures: 0,
+  suspect: false,
+  method: 'POST',
+  mediaType: null,
+  contentEncoding: null,
+  eventId: null,
+  fields,
+  content: Buffer.from('arbitrary'),
+});
+
+const call = (): void => trace.getTracer('arbitrary').startSpan('call').end();
+
+describe('with an SDK', () => {
+  const exporter = new InMemorySpanExporter();
+  beforeAll(() => {
+    const spanProcessors = [new BatchSpanProcessor(exporter)];
+    trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    const propagators = [new W3CTraceContextPropagator(), new W3CBaggagePropagator()];
+    propagation.setGlobalPropagator(new CompositePropagator({ propagators }));
+  });
+  afterAll(() => [trace, context, propagation].forEach((api) => api.disable()));
+
+  /** Runs an attempt and returns its spans, the ones of the handler first. */
+  async function spansOf(handle: DeliveryHandler, delivery: Delivery): Promise<ReadableSpan[]> {
+    afterThisTest(() => exporter.reset());
+    const { run, flush } = await traceAttempts(handle);
+    try {
+      await run(delivery, new Attempt());
+    } catch {
+      // The span has the error.
+    }
+    await flush();
+    return exporter.getFinishedSpans();
+  }
+
+  test.each<{ name: string; handle: DeliveryHandler }>([
+    { name: 'synchronous', handle: call },
+    { name: 'asynchronous', handle: () => new Promise(setImmediate).then(call) },
+  ])('an attempt and what a $name handler calls are in the trace of the sender', async ({ handle }) => {
+    const [called, attempt] = await spansOf(handle, deliveryWith(['host', 'a'], TRACEPARENT));
+
+    expect(attempt).toMatchObject({
+      name: 'process /plant/webhook',
+      kind: SpanKind.CONSUMER,
+      parentSpanContext: { traceId: TRACE, spanId: SENDER, isRemote: true },
+      status: { code: SpanStatusCode.UNSET },
+      attributes: {
+        'messaging.system': 'plant_store_webhook',
+        'messaging.operation.name': 'process',
+        'messaging.operation.type': 'process',
+        'messaging.destination.name': '/plant/webhook',
+        'messaging.message.id': '7',
+      },
+    });
+    expect(called).toMatchObject({ name: 'call', parentSpanContext: attempt!.spanContext() });
+  });
+
+  test.each<{ name: string; fields: readonly HeaderField[] }>([
+    { name: 'no traceparent', fields: [] },
+    { name: 'an invalid traceparent', fields: [['traceparent', `00-${TRACE}-${'0'.repeat(16)}-01`]] },
+    { name: 'two traceparents', fields: [TRACEPARENT, ['traceparent', `00-${TRACE}-${'1'.repeat(16)}-01`]] },
+  ])('$name: the attempt has a trace of its own', async ({ fields }) => {
+    const [called, attempt] = await spansOf(call, deliveryWith(...fields));
+
+    expect(attempt!.parentSpanContext).toBeUndefined();
+    expect(attempt!.spanContext().traceId).not.toBe(TRACE);
+    expect(called!.parentSpanContext).toEqual(attempt!.spanContext());
+  });
+
+  test('tracestate and baggage reach the handler, whose lines are joined', async () => {
+    const sent: HeaderField[] = [
+      TRACEPARENT,
+      ['tracestate', 'one=1'],
+      ['Tracestate', 'other=2'],
+      ['baggage', 'plant=rose'],
+    ];
+    let baggage: string | undefined;
+    const [attempt] = await spansOf(
+      () => {
+        baggage = propagation.getActiveBaggage()?.getEntry('plant')?.value;
+      },
+      deliveryWith(...sent),
+    );
+
+    expect(attempt!.spanContext().traceState?.serialize()).toBe('one=1,other=2');
+    expect(baggage).toBe('rose');
+  });
+
+  test.each<{ name: string; handle: DeliveryHandler }>([
+    {
+      name: 'throws',
+      handle: () => {
+        throw new RangeError('on purpose');
+      },
+    },
+    { name: 'rejects', handle: () => Promise.reject(new RangeError('on purpose')) },
+  ])('an attempt whose handler $name has the error', async ({ handle }) => {
+    const [attempt] = await spansOf(handle, deliveryWith());
+
+    expect(attempt).toMatchObject({
+      status: { code: SpanStatusCode.ERROR, message: 'RangeError: on purpose' },
+      attributes: { 'error.type': 'RangeError' },
+      events: [{ name: 'exception' }],
+    });
+  });
+
+  test('an error that is no Error is recorded too', async () => {
+    const [attempt] = await spansOf(() => Promise.reject(null as unknown as Error), deliveryWith());
+
+    expect(attempt).toMatchObject({
+      status: { code: SpanStatusCode.ERROR, message: 'null' },
+      attributes: { 'error.type': 'object' },
+    });
+  });
+});
+
+test('without an SDK, the handler runs and throws as always', async () => {
+  const { run, flush } = await traceAttempts(({ id }) => {
+    throw new Error(`delivery ${id}`);
+  });
+
+  expect(() => run(deliveryWith(TRACEPARENT), new Attempt())).toThrow('delivery 7');
+  await flush();
+});

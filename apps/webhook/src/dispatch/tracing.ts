@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type * as OpenTelemetry from '@opentelemetry/api';
+import type { Exception, Span, SpanOptions, TextMapGetter } from '@opentelemetry/api';
+import { facts } from '@plant-store/contract';
+
+import type { HeaderField } from '../inbox/header-field.js';
+import type { Delivery } from '../inbox/inbox.js';
+import { errorText } from '../logging/describe-error.js';
+import type { DeliveryHandler } from './handler-host.js';
+
+/** Attempts as spans. */
+export interface Tracing {
+  readonly run: DeliveryHandler;
+  /** Sends the last spans. Resolves soon, whether or not that has succeeded. */
+  readonly flush: () => Promise<void>;
+}
+
+/** How long the last spans may take to be sent, in milliseconds. */
+const FLUSH_TIMEOUT = 1_000;
+
+const SPAN_NAME = `process ${facts.DELIVERY_PATH}`;
+
+/** Reads a stored head as the propagators of OpenTelemetry do. Lines with one name are one list (RFC 9110 §5.2). */
+const FIELDS: TextMapGetter<readonly HeaderField[]> = {
+  keys: (fields) => fields.map(([name]) => name.toLowerCase()),
+  get(fields, name) {
+    const values = fields.filter(([each]) => each.toLowerCase() === name.toLowerCase());
+    return values.length === 0 ? undefined : values.map(([, value]) => value).join(',');
+  },
+};
+
+/**
+ * Runs each attempt in a span of its own, which is a child of the span that the head of the delivery names (`traceparent`,
+ * or what the application's propagator reads). If `@opentelemetry/api` isn't installed, it changes nothing.
+ */
+export async function traceAttempts(run: DeliveryHandler): Promise<Tracing> {
+  const api = await findOpenTelemetry();
+  if (api === undefined) return { run, flush: () => Promise.resolve() };
+  const { context, propagation, ROOT_CONTEXT, SpanStatusCode, trace } = api;
+  const tracer = trace.getTracer('plant-store-webhook');
+
+  const fail = (span: Span, error: unknown): void => {
+    span.recordException(error as Exception);
+    span.setAttribute('error.type', error instanceof Error ? error.name : typeof error);
+    span.setStatus({ code: SpanStatusCode.ERROR, message: errorText(error) });
+    span.end();
+  };
+  const runIn = (span: Span, ...given: Parameters<DeliveryHandler>): Promise<void> | void => {
+    try {
+      const running = run(...given);
+      if (running !== undefined) return settle(span, running);
+      span.end();
+    } catch (error) {
+      fail(span, error);
+      throw error;
+    }
+  };
+  const settle = async (span: Span, running: Promise<void>): Promise<void> => {
+    try {
+      await running;
+      span.end();
+    } catch (error) {
+      fail(span, error);
+      throw error;
+    }
+  };
+  return {
+    run(delivery, attempt) {
+      const sender = propagation.extract(ROOT_CONTEXT, delivery.fields, FIELDS);
+      const span = tracer.startSpan(SPAN_NAME, spanOptions(api, delivery), sender);
+      return context.with(trace.setSpan(sender, span), () => runIn(span, delivery, attempt));
+    },
+    async flush() {
+      const provider = trace.getTracerProvider();
+      const registered = provider instanceof api.ProxyTracerProvider ? provider.getDelegate() : provider;
+      const { forceFlush } = registered as { forceFlush?: () => Promise<void> };
+      const flushed = forceFlush?.call(registered).catch(() => undefined);
+      await Promise.race([flushed, delay(FLUSH_TIMEOUT, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** The attributes are those of OpenTelemetry's conventions for messaging. */
+function spanOptions({ SpanKind }: typeof OpenTelemetry, { id }: Delivery): SpanOptions {
+  return {
+    kind: SpanKind.CONSUMER,
+    attributes: {
+      'messaging.system': 'plant_store_webhook',
+      'messaging.operation.name': 'process',
+      'messaging.operation.type': 'process',
+      'messaging.destination.name': facts.DELIVERY_PATH,
+      'messaging.message.id': String(id),
+    },
+  };
+}
+
+async function findOpenTelemetry(): Promise<typeof OpenTelemetry | undefined> {
+  try {
+    return await import('@opentelemetry/api');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
