@@ -91,7 +91,7 @@ test('a refused peer that keeps its side open does not delay the end', async () 
 });
 
 describe('with SHUTDOWN_DELAY_MS', () => {
-  test('deliveries are accepted as before, then each connection closes after its next response', async () => {
+  test('/readyz says no, deliveries are accepted as before, then each connection closes after its next response', async () => {
     const receiver = await startReceiver({ settings: { SHUTDOWN_DELAY_MS: '2000' } });
     const kept = await openConnection(receiver.port);
     const idle = await openConnection(receiver.port);
@@ -102,6 +102,9 @@ describe('with SHUTDOWN_DELAY_MS', () => {
 
     receiver.process.signal('SIGTERM');
     expect(await receiver.process.logged('stopping')).toMatchObject({ delay: 2_000, timeout: 10_000 });
+    const { operations } = await receiver.process.logged('listening');
+    const readyz = await fetch(new URL('readyz', operations as string));
+    expect([readyz.status, await readyz.text()]).toEqual([503, 'The receiver is stopping.']);
     for (const connection of [kept, await openConnection(receiver.port)]) {
       connection.write(delivery('during the delay'));
       expectResponse(await connection.response(), { status: 204 });

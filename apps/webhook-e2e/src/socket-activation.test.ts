@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
@@ -58,6 +58,7 @@ describe('a receiver to which a socket is passed', () => {
     parent.start();
     const { url } = await parent.process.logged('listening');
     const { pid } = await parent.process.logged("the handler's process is ready");
+    const environment = readFileSync(`/proc/${String(pid)}/environ`, 'utf8');
 
     expect(new URL(url as string).host).toBe(`127.0.0.1:${parent.port}`);
     expect(parent.process.entries().map(({ msg }) => msg)).toEqual([
@@ -66,9 +67,11 @@ describe('a receiver to which a socket is passed', () => {
       'listening',
       "the handler's process is ready",
     ]);
-    const environment = readFileSync(`/proc/${String(pid)}/environ`, 'utf8');
     expect(environment).toContain('ACCESS_TOKENS');
     expect(environment).not.toContain('LISTEN_');
+    const passed = readlinkSync(`/proc/${parent.process.pid}/fd/3`);
+    expect(passed).toMatch(/^socket:/);
+    expect(openFilesOf(Number(pid))).not.toContain(passed);
   });
 });
 
@@ -103,6 +106,18 @@ const SYSTEMD_ANALYZE = '/usr/bin/systemd-analyze';
   expect(await verify.exit).toEqual({ code: 0, signal: null });
   expect(verify.output).toBe('');
 });
+
+/** What the descriptors of a process lead to, except those that it has just closed. */
+function openFilesOf(pid: number): string[] {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).flatMap((descriptor) => {
+    try {
+      return [readlinkSync(join(folder, descriptor))];
+    } catch {
+      return [];
+    }
+  });
+}
 
 /** Sends all the time, on a connection for each delivery and on one that it keeps. */
 class SteadyLoad {
