@@ -1,4 +1,9 @@
-/** What the soak uses of the embedded inbox that the receiver was built with: apps/webhook/src/inbox/inbox.ts. */
+import { createHash } from 'node:crypto';
+
+/**
+ * What the soak uses of the embedded inbox that the receiver was built with: see inbox.ts and inbox-operations.ts in
+ * apps/webhook/src/inbox.
+ */
 export interface BuiltInbox {
   accept(delivery: BuiltDelivery): Promise<number>;
   recover(maxWait: number): Promise<readonly Counted[]>;
@@ -7,7 +12,12 @@ export interface BuiltInbox {
     readonly unreadable?: readonly Counted[];
   }>;
   settle(delivery: Counted, result: Result): Promise<void>;
-  counts(): Promise<{ readonly waiting: number; readonly parked: number }>;
+  stats(): Promise<{ readonly waiting: number; readonly parked: number; readonly isPaused: boolean }>;
+  read(batch: Batch): Promise<{ readonly deliveries: readonly StoredDelivery[]; readonly next?: number }>;
+  replay(batch: Batch): Promise<{ readonly next?: number }>;
+  discard(batch: Batch, reason: string): Promise<{ readonly next?: number }>;
+  setPaused(isPaused: boolean): Promise<void>;
+  removeExpired(retention: { maxAge: number; maxBytes: undefined; maxEventAge: number }): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -17,6 +27,7 @@ export interface BuiltDelivery {
   readonly mediaType: string | null;
   readonly contentEncoding: string | null;
   readonly eventId: string | null;
+  readonly fields: readonly (readonly [name: string, value: string])[];
   readonly content: Buffer;
 }
 
@@ -26,20 +37,79 @@ export interface Counted {
   readonly failures: number;
 }
 
+/** A delivery that is stored. A discarded one has no fields and no content. */
+export interface StoredDelivery extends BuiltDelivery, Counted {
+  readonly state: 'handled' | 'waiting' | 'parked' | 'discarded';
+}
+
+/** A part of a selection. */
+export interface Batch {
+  readonly filter: { readonly firstId?: number; readonly lastId?: number };
+  readonly after: number;
+  readonly limit: number;
+}
+
 /** The result of an attempt. */
 export type Result =
   | { readonly kind: 'handled' }
   | { readonly kind: 'failed'; readonly error: string; readonly retryAfter: number }
   | { readonly kind: 'parked'; readonly error: string };
 
-const BUILT = '../../../apps/webhook/dist/inbox/';
-
 /** Opens an inbox as the built receiver does, in this process. */
 export type OpenInbox = (folder: string) => BuiltInbox;
 
+/** What can be read of an inbox, and what can't. */
+export interface Salvage {
+  readonly deliveries: Iterable<
+    Omit<StoredDelivery, 'state' | 'content'> & {
+      readonly state: StoredDelivery['state'] | 'unknown';
+      /** In base64. */
+      readonly content: string;
+    }
+  >;
+  /** How many that were handled are missing, and the ranges of ids of all others that are. */
+  missing(): { readonly handled: number; readonly unhandled: readonly (readonly [number, number])[] };
+  close(): void;
+}
+
+/** Reads the files of an inbox without SQLite. */
+export type ReadSalvage = (folder: string) => Salvage | undefined;
+
+const BUILT = '../../../apps/webhook/dist/inbox/';
+
 export async function loadOpenInbox(): Promise<OpenInbox> {
-  const module = (await import(new URL(`${BUILT}sqlite-inbox.js`, import.meta.url).href)) as {
-    openSqliteInbox: OpenInbox;
-  };
-  return module.openSqliteInbox;
+  const { openSqliteInbox } = (await load('sqlite-inbox.js')) as { openSqliteInbox: OpenInbox };
+  return openSqliteInbox;
+}
+
+export async function loadSalvage(): Promise<ReadSalvage> {
+  const { salvage } = (await load('salvage/salvage.js')) as { salvage: ReadSalvage };
+  return salvage;
+}
+
+const load = (file: string): Promise<unknown> => import(new URL(BUILT + file, import.meta.url).href);
+
+/** Everything that is stored, in the order of the ids. */
+export async function readAll(inbox: BuiltInbox): Promise<StoredDelivery[]> {
+  const all: StoredDelivery[] = [];
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const { deliveries, next } = await inbox.read({ filter: {}, after, limit: 500 });
+    for (const delivery of deliveries) all.push({ ...delivery, content: Buffer.from(delivery.content) });
+    after = next;
+  }
+  return all;
+}
+
+/** Names a delivery by everything that was sent of it. */
+export function digestOfDelivery({
+  method,
+  mediaType,
+  contentEncoding,
+  eventId,
+  fields,
+  content,
+}: BuiltDelivery): string {
+  const head = JSON.stringify([method, mediaType, contentEncoding, eventId, fields]);
+  return createHash('sha256').update(head).update(content).digest('hex');
 }

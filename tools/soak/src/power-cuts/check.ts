@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-
-import Database from 'libsql';
-
-import type { BuiltDelivery, BuiltInbox, OpenInbox } from '../built-inbox.js';
-import { type Promises, type Broken, type StoredDelivery } from './promises.js';
+import {
+  type BuiltDelivery,
+  type BuiltInbox,
+  type OpenInbox,
+  readAll,
+  type StoredDelivery,
+} from '../built-inbox.js';
+import type { Broken, Promises } from './promises.js';
 
 /** Most deliveries of one claim. */
 const LIMIT = 1_000;
@@ -21,8 +21,10 @@ export async function check(folder: string, promises: Promises, openInbox: OpenI
   try {
     for (const delivery of await inbox.recover(0))
       await inbox.settle(delivery, { kind: 'failed', error: 'cut off', retryAfter: 0 });
-    const stored = readAll(folder);
-    const { lost, wrong } = promises.brokenBy(stored);
+    const stored = await readAll(inbox);
+    const { isPaused } = await inbox.stats();
+    const { lost, wrong } = promises.brokenBy(stored, isPaused);
+    if (isPaused) await inbox.setPaused(false);
     return {
       lost,
       wrong: [...wrong, ...(await handleAll(inbox, stored)), ...(await acceptOne(inbox, promises))],
@@ -34,33 +36,16 @@ export async function check(folder: string, promises: Promises, openInbox: OpenI
   }
 }
 
-/** Everything that is stored, in the order of the ids. */
-function readAll(folder: string): StoredDelivery[] {
-  const file = join(folder, 'inbox.sqlite');
-  if (!existsSync(file)) return [];
-  const database = new Database(`${pathToFileURL(file).href}?mode=ro`);
-  try {
-    const rows = database
-      .prepare(
-        `SELECT delivery.id, state, failures, delivery.method, delivery.media_type AS mediaType,
-           delivery.content_encoding AS contentEncoding, delivery.event_id AS eventId, delivery.content
-         FROM overview JOIN delivery USING (id) ORDER BY id`,
-      )
-      .all([]) as (StoredDelivery & { content: Uint8Array })[];
-    return rows.map((row) => ({ ...row, content: Buffer.from(row.content) }));
-  } finally {
-    database.close();
-  }
-}
-
 /** The handler gets everything that waits, as it is stored, once, and nothing else. */
 async function handleAll(inbox: BuiltInbox, stored: readonly StoredDelivery[]): Promise<string[]> {
   const wrong: string[] = [];
   const waiting = new Map(stored.filter(({ state }) => state === 'waiting').map((one) => [one.id, one]));
   const parked = stored.filter(({ state }) => state === 'parked').length;
-  const counts = await inbox.counts();
+  const counts = await inbox.stats();
   if (counts.waiting !== waiting.size || counts.parked !== parked)
-    wrong.push(`${waiting.size} wait and ${parked} are parked; the inbox counts ${JSON.stringify(counts)}`);
+    wrong.push(
+      `${waiting.size} wait and ${parked} are parked; the inbox counts ${counts.waiting} and ${counts.parked}`,
+    );
   for (;;) {
     const { deliveries, unreadable = [] } = await inbox.claim(LIMIT);
     if (deliveries.length + unreadable.length === 0) break;
@@ -83,6 +68,7 @@ async function handleAll(inbox: BuiltInbox, stored: readonly StoredDelivery[]): 
 function isSame(one: BuiltDelivery, other: BuiltDelivery): boolean {
   return (
     one.content.equals(other.content) &&
+    String(one.fields) === String(other.fields) &&
     (['method', 'mediaType', 'contentEncoding', 'eventId'] as const).every(
       (name) => one[name] === other[name],
     )
@@ -92,7 +78,7 @@ function isSame(one: BuiltDelivery, other: BuiltDelivery): boolean {
 /** Deliveries are accepted, and get no id that a sender may have seen. */
 async function acceptOne(inbox: BuiltInbox, { lastId }: Promises): Promise<string[]> {
   const content = Buffer.from('after the power cut');
-  const head = { method: 'POST', mediaType: null, contentEncoding: null, eventId: null };
+  const head = { method: 'POST', mediaType: null, contentEncoding: null, eventId: null, fields: [] };
   const id = await inbox.accept({ ...head, content });
   return id > lastId ? [] : [`the id ${id} is given again`];
 }

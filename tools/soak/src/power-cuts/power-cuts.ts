@@ -1,19 +1,15 @@
-import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { loadOpenInbox, type OpenInbox } from '../built-inbox.js';
 import { type DiskRecord, diskRecords } from '../disk-journal.js';
 import { Disk, type DiskState, writeState } from '../disk.js';
 import { randomCut } from '../power-cut.js';
 import { Random } from '../random.js';
+import { JOURNAL, type RecorderArguments, runRecorder } from '../recording/run-recorder.js';
 import { type Case, casesOf } from './cases.js';
 import { check } from './check.js';
 import { Promises } from './promises.js';
-import type { RecorderArguments } from './recorder.js';
-
-const RECORDER = fileURLToPath(new URL('../../dist/power-cuts/recorder.js', import.meta.url));
 
 /** Of what is recorded, the folder of the inbox: the recorder makes both folders. */
 const INBOX = join('data', 'inbox');
@@ -123,29 +119,21 @@ class PowerCuts {
   async #record(life: number): Promise<Buffer> {
     const { folder, diskJournal, plantedFault } = this.#options;
     const journal = join(folder, 'journal');
-    const descriptor = openSync(journal, 'w');
     const given: RecorderArguments = {
       folder: join(this.#recorded, INBOX),
-      descriptor: 3,
       seed: this.#random.integer(0, 2 ** 32 - 1),
       first: 1 + life * 100_000,
       turns: TURNS,
       end: this.#random.pick(['close', 'kill']),
       acknowledgesEarly: plantedFault === 'acknowledged before the flush',
     };
-    const child = spawn(process.execPath, [RECORDER, JSON.stringify(given)], {
-      env: {
-        LD_PRELOAD: diskJournal,
-        DISK_JOURNAL_FOLDER: this.#recorded,
-        DISK_JOURNAL_DESCRIPTOR: '3',
-        ...(plantedFault === 'no flush' ? { DISK_JOURNAL_UNFLUSHED: '' } : {}),
-        ...(plantedFault === 'no flush of the log' ? { DISK_JOURNAL_UNFLUSHED: '-wal' } : {}),
-      },
-      stdio: ['ignore', 'inherit', 'inherit', descriptor],
+    await runRecorder(given, journal, {
+      LD_PRELOAD: diskJournal,
+      DISK_JOURNAL_FOLDER: this.#recorded,
+      DISK_JOURNAL_DESCRIPTOR: String(JOURNAL),
+      ...(plantedFault === 'no flush' ? { DISK_JOURNAL_UNFLUSHED: '' } : {}),
+      ...(plantedFault === 'no flush of the log' ? { DISK_JOURNAL_UNFLUSHED: '-wal' } : {}),
     });
-    closeSync(descriptor);
-    const signal = await new Promise((resolve) => child.once('close', (_code, name) => resolve(name)));
-    if (signal !== 'SIGKILL') throw new Error('The recorder failed.');
     return readFileSync(journal);
   }
 

@@ -10,30 +10,18 @@ import { setImmediate } from 'node:timers/promises';
 import Database from 'libsql';
 
 import {
+  type Batch,
   type BuiltDelivery,
   type BuiltInbox,
   type Counted,
+  digestOfDelivery,
   loadOpenInbox,
   type Result,
 } from '../built-inbox.js';
 import { noteRecord } from '../disk-journal.js';
 import { Random } from '../random.js';
-import { digestOfDelivery } from './promises.js';
-import { mediaTypeOf, type Note, numberIn } from './notes.js';
-
-/** How a recorder uses the inbox. */
-export interface RecorderArguments {
-  readonly folder: string;
-  /** Where its notes go, and the reports of disk-journal.c. */
-  readonly descriptor: number;
-  readonly seed: number;
-  /** The number of its first delivery. */
-  readonly first: number;
-  readonly turns: number;
-  readonly end: 'close' | 'kill';
-  /** Plants a fault: a delivery counts as acknowledged when it is passed to the inbox. */
-  readonly acknowledgesEarly: boolean;
-}
+import { JOURNAL, type RecorderArguments } from './run-recorder.js';
+import { mediaTypeOf, type Note, numberIn, type Operation } from './notes.js';
 
 /** Sizes of contents, the frequent ones more than once: within a page of SQLite, across a few, across many. */
 const SIZES = [0, 1, 100, 100, 500, 500, 500, 2_000, 2_000, 6_000, 20_000];
@@ -44,6 +32,21 @@ const MAX_CLAIMED = 20;
 
 const METHODS = ['POST', 'PUT'];
 const CODINGS = [null, null, null, 'gzip'];
+/** The frequent ones more than once. */
+const OPERATIONS: readonly Operation[] = [
+  'replay',
+  'replay',
+  'discard',
+  'discard',
+  'remove',
+  'pause',
+  'resume',
+  'resume',
+];
+
+/** Handled deliveries are deleted soon, in milliseconds. */
+const RETENTION = { maxAge: 100, maxBytes: undefined, maxEventAge: 1_000 };
+
 const CHECKPOINTS = ['PASSIVE', 'RESTART', 'TRUNCATE'];
 
 class Recorder {
@@ -55,6 +58,7 @@ class Recorder {
   /** Claimed, and settled later or never. */
   readonly #held: (BuiltDelivery & Counted)[] = [];
   #number: number;
+  #lastId = 0;
 
   constructor(given: RecorderArguments, inbox: BuiltInbox) {
     this.#given = given;
@@ -74,13 +78,14 @@ class Recorder {
       if (this.#random.chance(0.7)) await Promise.all(this.#pending);
       else await setImmediate();
       if (this.#random.chance(0.04)) checkpoint(folder, this.#random.pick(CHECKPOINTS));
+      if (this.#random.chance(0.15)) await this.#operate();
     }
     if (this.#random.chance(0.8)) await Promise.all(this.#pending);
     if (end === 'close') await this.#inbox.close();
   }
 
   #note(...note: Note): void {
-    writeSync(this.#given.descriptor, noteRecord(JSON.stringify(note)));
+    writeSync(JOURNAL, noteRecord(JSON.stringify(note)));
   }
 
   #track(work: Promise<void>): void {
@@ -96,6 +101,7 @@ class Recorder {
       method: random.pick(METHODS),
       mediaType: mediaTypeOf(number),
       contentEncoding: random.pick(CODINGS),
+      fields: random.chance(0.5) ? [] : [['X-Number', String(number)]],
       // Some events come again.
       eventId: random.chance(0.2) ? `event ${random.integer(1, 200)}` : null,
       content: randomBytes(random.pick(SIZES)),
@@ -103,7 +109,24 @@ class Recorder {
     this.#note('sent', number, digestOfDelivery(delivery), delivery.eventId);
     const accepting = this.#inbox.accept(delivery);
     if (this.#given.acknowledgesEarly && delivery.eventId === null) this.#note('acknowledged', number, null);
-    this.#note('acknowledged', number, await accepting);
+    const id = await accepting;
+    this.#lastId = Math.max(this.#lastId, id);
+    this.#note('acknowledged', number, id);
+  }
+
+  /** What an operator does, or the retention. */
+  async #operate(): Promise<void> {
+    const operation = this.#random.pick(OPERATIONS);
+    const firstId = this.#random.integer(1, this.#lastId + 1);
+    const lastId = firstId + this.#random.integer(0, 30);
+    const batch: Batch = { filter: { firstId, lastId }, after: 0, limit: 100 };
+    await Promise.all(this.#pending);
+    this.#note('operating', operation, firstId, lastId);
+    if (operation === 'replay') await this.#inbox.replay(batch);
+    else if (operation === 'discard') await this.#inbox.discard(batch, 'not needed');
+    else if (operation === 'remove') await this.#inbox.removeExpired(RETENTION);
+    else await this.#inbox.setPaused(operation === 'pause');
+    this.#note('operated', operation, firstId, lastId);
   }
 
   async #handle(): Promise<void> {

@@ -10,7 +10,12 @@ export type Note =
   /** Its result is about to be stored; `failures` counts this attempt. */
   | readonly ['settling', number: number, kind: Outcome, failures: number]
   /** Its result is stored. */
-  | readonly ['settled', number: number, kind: Outcome, failures: number];
+  | readonly ['settled', number: number, kind: Outcome, failures: number]
+  /** An operator does this with deliveries, and has done it. */
+  | readonly ['operating' | 'operated', what: Operation, firstId: number, lastId: number];
+
+/** `remove` is what the retention does. */
+export type Operation = 'replay' | 'discard' | 'remove' | 'pause' | 'resume';
 
 export type Outcome = 'handled' | 'failed' | 'parked';
 
