@@ -96,9 +96,11 @@ export function summariesOf(
   const received = new Map(readReceived(statements, ids).map((one) => [one.id, one]));
   const isWaiting = (id: number): boolean => id > claimedThrough || open.has(id);
   return statements.outcomes(ids).flatMap((outcome: Outcome) => {
-    const { id, state } = outcome;
-    const one = received.get(id);
-    return one ? [{ ...one, ...outcome, state: state ?? (isWaiting(id) ? 'waiting' : 'handled') }] : [];
+    const { id } = outcome;
+    const state = outcome.state ?? (isWaiting(id) ? 'waiting' : 'handled');
+    // One that was handled may have been deleted. Any other is there, or the inbox is damaged.
+    const one = received.get(id) ?? (state === 'handled' ? undefined : unreadable(id));
+    return one ? [{ ...one, ...outcome, state }] : [];
   });
 }
 
