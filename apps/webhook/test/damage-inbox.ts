@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 import Database from 'libsql';
@@ -24,12 +24,21 @@ export function pageOf(folder: string, text: string): number {
   return Math.floor(offset / PAGE);
 }
 
-/** The page from which all deliveries are found. */
-export function rootPageOf(folder: string): number {
+/** The page from which all rows of a table are found. */
+export function rootPageOf(folder: string, table = 'delivery'): number {
   const database = new Database(join(folder, 'inbox.sqlite'));
-  const [row] = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'delivery'").all([]);
+  const [row] = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').all([table]);
   database.close();
   return (row as { rootpage: number }).rootpage - 1;
+}
+
+/** Makes the page of a small table say that it has a row less. */
+export function hideLastRow(folder: string, table: string): void {
+  const file = join(folder, 'inbox.sqlite');
+  const count = rootPageOf(folder, table) * PAGE + 3;
+  const bytes = readFileSync(file);
+  bytes.writeUInt16BE(bytes.readUInt16BE(count) - 1, count);
+  writeFileSync(file, bytes);
 }
 
 /** The pages between that root and the pages of the deliveries. There are none in a small inbox. */

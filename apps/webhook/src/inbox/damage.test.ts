@@ -5,9 +5,9 @@ import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
 import { copyInbox } from '../../test/copy-inbox.js';
-import { damagePage, interiorPagesOf, pageOf, rootPageOf } from '../../test/damage-inbox.js';
+import { damagePage, hideLastRow, interiorPagesOf, pageOf, rootPageOf } from '../../test/damage-inbox.js';
 import { ReceiverError } from '../errors.js';
-import type { Claim, Inbox, IncomingDelivery } from './inbox.js';
+import type { AttemptResult, Claim, Inbox, IncomingDelivery } from './inbox.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
 import { SCHEMA_VERSION, schemaSince } from './sqlite-schema.js';
 
@@ -40,6 +40,17 @@ async function makeClosed(count = 300, size = 500): Promise<string> {
   const folder = makeFolder();
   const inbox = openSqliteInbox(folder);
   await accept(inbox, count, size);
+  await inbox.close();
+  return folder;
+}
+
+/** The files of an inbox that was closed in order, and whose handler has succeeded on nothing. */
+async function makeUnhandled(result: AttemptResult): Promise<string> {
+  const folder = makeFolder();
+  const inbox = openSqliteInbox(folder);
+  await accept(inbox, 20);
+  const { deliveries } = await inbox.claim(20);
+  await Promise.all(deliveries.map((delivery) => inbox.settle(delivery, result)));
   await inbox.close();
   return folder;
 }
@@ -185,6 +196,18 @@ describe('an inbox is not opened, and stays as it is,', () => {
       says: /"progress" of .*inbox\.sqlite doesn't have one row/,
     },
     {
+      name: 'if a row has vanished from the backlog',
+      make: () => makeUnhandled({ kind: 'failed', error: 'not yet', retryAfter: 0 }),
+      damage: (folder) => hideLastRow(folder, 'backlog'),
+      says: /the table "backlog" of .*inbox\.sqlite has this fault: /,
+    },
+    {
+      name: 'if a row has vanished from the parked ones',
+      make: () => makeUnhandled({ kind: 'parked', error: 'no more' }),
+      damage: (folder) => hideLastRow(folder, 'parked'),
+      says: /the table "parked" of .*inbox\.sqlite has this fault: /,
+    },
+    {
       name: 'if a table is missing',
       make: makeClosed,
       damage: execute('DROP VIEW overview; DROP TABLE parked'),
@@ -298,6 +321,55 @@ describe('a page that is damaged', () => {
     const again = openInbox(folder);
     expect((await again.claim(1_000)).deliveries).toMatchObject([{ id: 301 }]);
     expect(await again.counts()).toEqual({ waiting: 1, parked: parked.length });
+  });
+
+  test('may lack a delivery, which is parked', async () => {
+    const folder = await makeClosed();
+    execute('DELETE FROM delivery WHERE id = 150')(folder);
+    const inbox = openInbox(folder);
+
+    const { read, parked } = await drain(inbox);
+
+    expect(parked).toEqual([150]);
+    expect(inOrder([...read, ...parked])).toEqual(idsTo(300));
+  });
+
+  test('may lack a delivery that is parked, which is listed', async () => {
+    const folder = await makeUnhandled({ kind: 'parked', error: 'no more' });
+    execute('PRAGMA foreign_keys = OFF; DELETE FROM delivery WHERE id = 15')(folder);
+    const inbox = openInbox(folder);
+
+    const listed = await inbox.list({ state: 'parked' }, { order: 'oldest first', limit: 100 });
+
+    expect(listed.map(({ id }) => id)).toEqual(idsTo(20));
+    expect(await inbox.find(15)).toMatchObject({ id: 15, state: 'parked', method: '', error: 'no more' });
+  });
+
+  test('may lack a delivery that is to come again, which is parked', async () => {
+    const folder = await makeUnhandled({ kind: 'failed', error: 'not yet', retryAfter: 0 });
+    execute('PRAGMA foreign_keys = OFF; DELETE FROM delivery WHERE id = 15')(folder);
+    const inbox = openInbox(folder);
+
+    const { read, parked } = await drain(inbox);
+
+    expect(parked).toEqual([15]);
+    expect(inOrder([...read, ...parked])).toEqual(idsTo(20));
+  });
+
+  test('may be missing, because the file is cut beside its log: only its delivery is parked', async () => {
+    const closed = await makeClosed();
+    const before = openInbox(closed);
+    await before.accept(incoming(contentOf(301, 100_000)));
+    execute('PRAGMA wal_checkpoint(TRUNCATE)')(closed);
+    await before.accept(incoming(contentOf(302)));
+    const folder = copyInbox(closed);
+    truncateSync(main(folder), statSync(main(folder)).size - 2 * 8_192 - 100);
+    const inbox = openInbox(folder);
+
+    const { read, parked } = await drain(inbox);
+
+    expect(read).toEqual([...idsTo(300), 302]);
+    expect(parked).toEqual([301]);
   });
 
   test('of many pages hides only theirs, and a claim looks at no more than its limit', async () => {

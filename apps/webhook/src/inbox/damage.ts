@@ -7,10 +7,19 @@ export class DamagedRowError extends Error {
   override readonly name = 'DamagedRowError';
 }
 
+/** Primary result codes of SQLite: a page, or the whole file, isn't what it should be. */
+const CORRUPT = 11;
+const NOT_A_DATABASE = 26;
+
+/** The file ends before a page that it should have. Other errors of the disk may pass. */
+const SHORT_READ = 522;
+
 /** Whether this was thrown because a file is damaged. */
 export function isDamage(error: unknown): boolean {
-  const { code = '' } = error as { code?: string };
-  return error instanceof DamagedRowError || /^SQLITE_(CORRUPT|NOTADB)/.test(code);
+  const { rawCode = 0 } = error as { rawCode?: number };
+  const primary = rawCode & 0xff;
+  const isCorrupt = primary === CORRUPT || primary === NOT_A_DATABASE || rawCode === SHORT_READ;
+  return error instanceof DamagedRowError || isCorrupt;
 }
 
 /**

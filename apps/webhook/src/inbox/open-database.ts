@@ -209,6 +209,21 @@ function readDatabase(folder: string, file: string, lastAccepted: number): void 
   }
 }
 
+/**
+ * Tables that say what became of deliveries, in every version. A row that is missing from one of them would make a
+ * delivery count as handled.
+ */
+const SMALL_TABLES = ['progress', 'backlog', 'parked'];
+
+/** Checks the pages and the indexes of a table: about 0.6 µs for each row. */
+function requireSound(folder: string, file: string, database: Database.Database, table: string): void {
+  const [first] = database.prepare(`PRAGMA integrity_check(${table})`).all([]) as {
+    integrity_check: string;
+  }[];
+  const lines = first?.integrity_check.split('\n').filter((line) => !line.startsWith('***')) ?? [];
+  if (lines[0] !== 'ok') throw damaged(folder, `the table "${table}" of ${file} has this fault: ${lines[0]}`);
+}
+
 /** Reads what every start reads. */
 function readTables(
   folder: string,
@@ -217,6 +232,7 @@ function readTables(
   version: number,
 ): Position | undefined {
   try {
+    for (const table of SMALL_TABLES) requireSound(folder, file, database, table);
     if (version < SCHEMA_VERSION) return preparePosition(database)();
     const statements = prepareStatements(database);
     const position = statements.position();

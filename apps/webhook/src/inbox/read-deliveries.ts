@@ -17,7 +17,7 @@ export function readAfter(
 ): ReadDeliveries {
   const count = Math.min(limit, lastId - after);
   return readOr(
-    () => statements.readAfter(after, limit),
+    () => statements.readAfter(after, count),
     () =>
       readEach(
         statements,

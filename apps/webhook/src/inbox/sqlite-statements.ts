@@ -42,10 +42,11 @@ export interface DeliveryRow {
 }
 
 /** Text is read as bytes: libsql ends the process if text that is damaged isn't UTF-8. */
-export const DELIVERY_COLUMNS = `
-  delivery.id, CAST(received_at AS INTEGER) AS receivedAt, CAST(method AS BLOB) AS method,
+const SENT_COLUMNS = `
+  CAST(received_at AS INTEGER) AS receivedAt, CAST(method AS BLOB) AS method,
   CAST(media_type AS BLOB) AS mediaType, CAST(content_encoding AS BLOB) AS contentEncoding,
   CAST(event_id AS BLOB) AS eventId, CAST(fields AS BLOB) AS fields, CAST(content AS BLOB) AS content`;
+export const DELIVERY_COLUMNS = `delivery.id, ${SENT_COLUMNS}`;
 
 /** Runs writes in one transaction: durable on return, undone if they throw. */
 type Transaction = <Result>(write: () => Result) => Result;
@@ -109,7 +110,8 @@ export function prepareStatements(database: Database.Database) {
     `SELECT ${DELIVERY_COLUMNS}, 0 AS failures, 0 AS suspect FROM delivery WHERE id > ? ORDER BY id LIMIT ?`,
   );
   const readDue = database.prepare(`
-    SELECT ${DELIVERY_COLUMNS}, failures, suspect FROM backlog JOIN delivery ON delivery.id = delivery_id
+    SELECT delivery_id AS id, ${SENT_COLUMNS}, failures, suspect
+    FROM backlog LEFT JOIN delivery ON delivery.id = delivery_id
     WHERE due_at <= ? AND delivery_id NOT IN (SELECT value FROM json_each(?))
     ORDER BY due_at LIMIT ?`);
   const listDue = database.prepare(`
@@ -194,7 +196,14 @@ export function prepareStatements(database: Database.Database) {
     insertParked: (rows: readonly BacklogRow[]) => insertParked.run([toRows(rows)]),
     deleteBacklog: (ids: readonly number[]) => deleteBacklog.run([JSON.stringify(ids)]),
 
-    readAfter: (id: number, limit: number) => (readAfter.all([id, limit]) as DeliveryRow[]).map(toDelivery),
+    /** The deliveries after one. There must be `count` of them, without a gap. */
+    readAfter(id: number, count: number): Delivery[] {
+      const deliveries = (readAfter.all([id, count]) as DeliveryRow[]).map(toDelivery);
+      const isWhole =
+        deliveries.length === count && deliveries.every((one, index) => one.id === id + 1 + index);
+      if (!isWhole) throw new DamagedRowError(`a delivery after ${id} is missing`);
+      return deliveries;
+    },
 
     readDue: (now: number, except: Iterable<number>, limit: number) =>
       (readDue.all([now, JSON.stringify([...except]), limit]) as DeliveryRow[]).map(toDelivery),

@@ -158,6 +158,21 @@ test('leaves out what a damaged page had, and says so', async () => {
   expect(idsOf(deliveries)).toEqual(idsTo(COUNT).filter((id) => id < first || id > last));
 });
 
+test.each([
+  ['parked', 1],
+  ['backlog', 2],
+])('says nothing of what was handled if the table "%s" is damaged', async (table, last) => {
+  const folder = await makeClosed();
+  damagePage(folder, rootPageOf(folder, table));
+
+  const { deliveries, missing } = read(folder);
+
+  expect(idsOf(deliveries)).toEqual(idsTo(COUNT));
+  expect(missing).toEqual({ handled: 0, unhandled: [] });
+  const states = new Map(deliveries.map(({ id, state }) => [id % 10, state]));
+  expect([states.get(last), states.get(3)]).toEqual(['unknown', 'unknown']);
+});
+
 test('leaves out a delivery of which a later page is missing', async () => {
   const folder = await makeClosed();
   const bytes = readFileSync(main(folder));

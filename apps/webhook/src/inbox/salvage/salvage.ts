@@ -7,8 +7,9 @@ import { readLastAccepted } from '../last-accepted.js';
 import { INBOX_FILES } from '../open-database.js';
 import { type PageVersion, SqlitePages } from './sqlite-pages.js';
 import { type Row, rowsOf, type Value } from './sqlite-rows.js';
+import { isWhole } from './sqlite-tables.js';
 
-/** `unknown` if what says it is damaged. */
+/** `unknown` if what says it is damaged: the delivery was handled, or still waits, or is parked. */
 export type SalvagedState = DeliveryState | 'unknown';
 
 /** A delivery that can be read from the files of an inbox. */
@@ -48,7 +49,7 @@ export interface Salvage {
 export interface Missing {
   /** How many that had been handled: they were deleted, or can't be read. */
   readonly handled: number;
-  /** All others, which can't be read. */
+  /** All others, which can't be read. If what says which were handled is damaged, those that were are among them. */
   readonly unhandled: readonly IdRange[];
 }
 
@@ -61,6 +62,9 @@ const PROGRESS = /^i(ii)?$/;
 const PARKED = /^niit$/;
 const BACKLOG = /^nii(n|[nt]i)$/;
 const DISCARDED = /^niiitt$/;
+
+/** The tables of the outcomes. */
+const OUTCOME_TABLES = ['backlog', 'parked', 'discarded'];
 
 /**
  * Finds the deliveries in the files of an inbox, page by page: rows are found also if what leads to them is damaged.
@@ -95,7 +99,7 @@ interface Found {
   /** The page that has a delivery. */
   readonly pageOf: ReadonlyMap<number, PageVersion>;
   readonly outcomes: ReadonlyMap<number, Outcome>;
-  /** Undefined if it can't be read. */
+  /** Everything up to this id that is in none of the outcomes was handled. Undefined if that isn't known. */
   readonly handledThrough: number | undefined;
   /** The largest id that a row mentions. */
   readonly lastId: number;
@@ -121,7 +125,9 @@ function findRows(pages: SqlitePages): Found {
       if (!PROGRESS.test(row.shape)) lastId = Math.max(lastId, row.id);
     }
   }
-  return { pageOf, outcomes, handledThrough, lastId: Math.max(lastId, handledThrough ?? 0) };
+  lastId = Math.max(lastId, handledThrough ?? 0);
+  if (!isWhole(pages, OUTCOME_TABLES)) handledThrough = undefined;
+  return { pageOf, outcomes, handledThrough, lastId };
 }
 
 function outcomeOf(state: SalvagedState, row: Row): Outcome {
