@@ -14,6 +14,8 @@ export interface SoakArguments {
   readonly only: string;
   /** Makes so many states of power cuts instead. */
   readonly powerCuts: number | undefined;
+  /** Damages so many inboxes instead. */
+  readonly damage: number | undefined;
 }
 
 /**
@@ -25,7 +27,7 @@ export function readArguments(args: readonly string[]): SoakArguments {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
     args: [...args],
-    options: { minutes: text, rounds: text, seed: text, only: text, 'power-cuts': text },
+    options: { minutes: text, rounds: text, seed: text, only: text, 'power-cuts': text, damage: text },
   });
   const { minutes, rounds, seed = String(randomInt(2 ** 32)), only = '' } = values;
   if (minutes !== undefined && !(Number(minutes) > 0))
@@ -41,6 +43,7 @@ export function readArguments(args: readonly string[]): SoakArguments {
     rounds: count('rounds', rounds),
     only,
     powerCuts: count('power-cuts', values['power-cuts']),
+    damage: count('damage', values.damage),
   };
 }
 

@@ -207,7 +207,7 @@ export class Disk {
 
 /** Makes a folder have this and nothing else. */
 export function writeState(folder: string, state: DiskState): void {
-  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });
   for (const [name, content] of state) {
     if (content === undefined) mkdirSync(join(folder, name));
     else writeFileSync(join(folder, name), content);

@@ -8,12 +8,14 @@
  *   does meanwhile is never the same
  * - `--only 'power cut'`: only faults with this in their names
  * - `--power-cuts 10000`: instead, makes so many states that power cuts could leave, and opens each
+ * - `--damage 1000`: instead, damages so many inboxes, and looks for each of their deliveries
  */
 import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { readArguments, type SoakArguments } from './arguments.js';
+import { runDamage } from './damage/run-damage.js';
 import { runPowerCuts } from './power-cuts/run-power-cuts.js';
 import { runSoak } from './run-soak.js';
 
@@ -22,9 +24,7 @@ const MEMORY = '/dev/shm';
 
 const given = readOrExit();
 const folder = mkdtempSync(join(folderFor(given), 'plant-store-soak-'));
-const isKept = await (given.powerCuts === undefined
-  ? runSoak(given, folder)
-  : runPowerCuts(given.powerCuts, given.seed, folder));
+const isKept = await run(given);
 if (isKept) {
   rmSync(folder, { recursive: true });
   console.log('The receiver kept its promises.');
@@ -44,6 +44,12 @@ function readOrExit(): SoakArguments {
   }
 }
 
-function folderFor({ powerCuts }: SoakArguments): string {
-  return powerCuts !== undefined && existsSync(MEMORY) ? MEMORY : realpathSync(tmpdir());
+function run({ powerCuts, damage, seed }: SoakArguments): Promise<boolean> {
+  if (powerCuts !== undefined) return runPowerCuts(powerCuts, seed, folder);
+  if (damage !== undefined) return runDamage(damage, seed, folder);
+  return runSoak(given, folder);
+}
+
+function folderFor({ powerCuts, damage }: SoakArguments): string {
+  return (powerCuts ?? damage) !== undefined && existsSync(MEMORY) ? MEMORY : realpathSync(tmpdir());
 }

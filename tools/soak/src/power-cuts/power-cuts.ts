@@ -85,7 +85,6 @@ class PowerCuts {
   readonly #random: Random;
   readonly #result: PowerCutResult;
   readonly #recorded: string;
-  readonly #checked: string;
   readonly #disk: Disk;
   readonly #promises = new Promises();
 
@@ -95,11 +94,8 @@ class PowerCuts {
     this.#random = random;
     this.#result = result;
     this.#recorded = join(options.folder, 'recorded');
-    this.#checked = join(options.folder, 'checked');
-    for (const folder of [this.#recorded, this.#checked]) {
-      rmSync(folder, { recursive: true, force: true });
-      mkdirSync(folder);
-    }
+    rmSync(this.#recorded, { recursive: true, force: true });
+    mkdirSync(this.#recorded);
     this.#disk = new Disk(this.#recorded);
   }
 
@@ -154,9 +150,13 @@ class PowerCuts {
   async #makeState({ name, cut }: Case): Promise<void> {
     const result = this.#result;
     const state = this.#disk.stateAfter(cut);
-    writeState(this.#checked, state);
-    const { lost, wrong } = await check(join(this.#checked, INBOX), this.#promises, this.#openInbox);
     result.states += 1;
+    // A folder of its own: a connection to the state before may still be closing.
+    const folder = join(this.#options.folder, `state-${result.states}`);
+    mkdirSync(folder);
+    writeState(folder, state);
+    const { lost, wrong } = await check(join(folder, INBOX), this.#promises, this.#openInbox);
+    rmSync(folder, { recursive: true, force: true });
     result.ways.set(name, (result.ways.get(name) ?? 0) + 1);
     result.acknowledged += this.#promises.acknowledged;
     result.lost += lost.length;

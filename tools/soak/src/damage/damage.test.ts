@@ -1,0 +1,17 @@
+import { randomInt } from 'node:crypto';
+
+import { makeFolder } from '@plant-store/test-support';
+
+import { damageInboxes } from './damage-inboxes.js';
+
+const SEED = randomInt(2 ** 32);
+
+test(`60 damaged inboxes skip no delivery silently (seed ${SEED})`, async () => {
+  const result = await damageInboxes({ folder: makeFolder(), inboxes: 60, seed: SEED });
+
+  expect(result.faults).toEqual([]);
+  const { deliveries, whole, changed, reported, unlisted, opened, refused } = result;
+  expect(whole + changed + reported + unlisted).toBe(deliveries);
+  expect(opened + refused).toBe(60);
+  expect(whole).toBeGreaterThan(1_000);
+}, 120_000);
