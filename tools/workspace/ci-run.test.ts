@@ -26,13 +26,14 @@ mkdir -p test-output
 echo "$*" >>npm.log
 case "$1 \${2:-}" in
   'test ') echo '3 passed, 0 failed' >test-output/total.txt ;;
-  'run browser' | 'run proxy') echo '1 passed, 0 failed' >"test-output/$2.txt" ;;
+  'run browser' | 'run proxy' | 'run postgres') echo '1 passed, 0 failed' >"test-output/$2.txt" ;;
   'run check') [ "\${4:-}" = --summary ] && printf '## Gates that failed\\n\\n- **lint** failed\\n\\n' >>"$5" ;;
 esac
 ! [[ "$*" =~ ${failing} ]]
 `,
   );
   chmodSync(npm, 0o755);
+  cpSync('/bin/true', join(folder, 'postgres/postgres'));
   const { PATH = '', ...environment } = process.env;
   const { status, stdout } = spawnSync(join(folder, '.ci/run'), {
     encoding: 'utf8',
@@ -41,6 +42,7 @@ esac
       PATH: [dirname(npm), PATH].join(delimiter),
       CHROMIUM: process.execPath,
       NGINX: process.execPath,
+      POSTGRES: join(folder, 'postgres'),
       GITHUB_STEP_SUMMARY: join(folder, 'summary.md'),
     },
   });
@@ -48,19 +50,28 @@ esac
   return { status, lines: stdout.trim().split('\n'), npm: read('npm.log'), summary: read('summary.md') };
 }
 
-const STEPS = ['ci', 'test', 'run browser', 'run proxy', 'run soak', 'run answered', 'run check'];
+const STEPS = [
+  'ci',
+  'test',
+  'run browser',
+  'run proxy',
+  'run postgres',
+  'run soak',
+  'run answered',
+  'run check',
+];
 
 test('runs every step, and ends with the count of all tests', () => {
   const { status, lines, npm } = run('nothing');
-  expect({ status, last: lines.at(-1) }).toEqual({ status: 0, last: '5 passed, 0 failed' });
+  expect({ status, last: lines.at(-1) }).toEqual({ status: 0, last: '6 passed, 0 failed' });
   for (const step of STEPS) expect(npm).toMatch(new RegExp(`^${step}( --.*)?$`, 'm'));
 });
 
 test('runs every step after one has failed; the summary has the tests and the gates', () => {
   const { status, lines, npm, summary } = run('^test|check');
-  expect({ status, last: lines.at(-1) }).toEqual({ status: 1, last: '5 passed, 0 failed' });
+  expect({ status, last: lines.at(-1) }).toEqual({ status: 1, last: '6 passed, 0 failed' });
   for (const step of STEPS) expect(npm).toMatch(new RegExp(`^${step}( --.*)?$`, 'm'));
   expect(summary).toMatch(
-    /^## Gates that failed\n\n- \*\*lint\*\* failed\n\n## Tests: 5 passed, 0 failed\n\n- \*\*failed:\*\* `npm test`\n- \*\*failed:\*\* `npm run check -- --summary .*`\n$/,
+    /^## Gates that failed\n\n- \*\*lint\*\* failed\n\n## Tests: 6 passed, 0 failed\n\n- \*\*failed:\*\* `npm test`\n- \*\*failed:\*\* `npm run check -- --summary .*`\n$/,
   );
 });

@@ -1,7 +1,7 @@
 /**
- * `npm test`, `npm run browser` and `npm run proxy`: runs a target that tests, in every project that has it or in those
- * that the arguments select (`npm test -- -p sdk`). Adds up the reports of the runners, of this run or from the cache,
- * and writes the total to a file in `test-output`.
+ * `npm test`, `npm run browser`, `npm run proxy` and `npm run postgres`: runs a target that tests, in every project that
+ * has it or in those that the arguments select (`npm test -- -p sdk`). Adds up the reports of the runners, of this run or
+ * from the cache, and writes the total to a file in `test-output`.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

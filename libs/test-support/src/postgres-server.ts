@@ -1,0 +1,192 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { CleanUp } from './clean-up.js';
+
+/** The password of the user `postgres` of every test server. It must not appear in a log or message. */
+export const POSTGRES_PASSWORD = 'arbitrary-password-of-postgres';
+
+/** Where Debian and Ubuntu put the programs of each version. */
+const DEBIAN = '/usr/lib/postgresql';
+
+/** PostgreSQL refuses to run as root, so tests that run as root run it as `nobody`. */
+const NOBODY = 65_534;
+const user = process.geteuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+
+/**
+ * The folder of PostgreSQL's programs: the one that `POSTGRES` names, or Debian's newest. Without PostgreSQL it prints
+ * what to install, and the tests are skipped.
+ *
+ * @throws Error in CI, if there is no PostgreSQL
+ */
+export function findPostgres(environment: NodeJS.ProcessEnv): string | undefined {
+  const found = [environment['POSTGRES'], ...installed()].find(
+    (folder) => folder && existsSync(join(folder, 'postgres')),
+  );
+  if (found !== undefined) return found;
+  const message = `There is no PostgreSQL in ${environment['POSTGRES'] || DEBIAN}. Install it (Debian: apt-get install postgresql-15), or name the folder of its programs with: POSTGRES=FOLDER npm run postgres`;
+  if (environment['CI'] === 'true') throw new Error(message);
+  process.stderr.write(`${message}\nThe tests of PostgreSQL were skipped.\n`);
+  return undefined;
+}
+
+/** The folders of the versions that are installed, the newest first. */
+function installed(): string[] {
+  if (!existsSync(DEBIAN)) return [];
+  const versions = readdirSync(DEBIAN).sort((one, other) => Number(other) - Number(one));
+  return versions.map((version) => join(DEBIAN, version, 'bin'));
+}
+
+/** How a server is started. */
+export interface PostgresOptions {
+  /** The folder of the programs, from {@link findPostgres}. */
+  readonly programs: string;
+  /** An existing data folder, such as that of a standby. By default a new one. */
+  readonly data?: string;
+  /** By default a free one. */
+  readonly port?: number;
+  /** Settings of postgresql.conf. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** Makes a temporary folder that PostgreSQL may write to. */
+export function makePostgresFolder(cleanUp: CleanUp): string {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-postgres-'));
+  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+  cleanUp(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/**
+ * Runs a program of PostgreSQL, such as `pg_basebackup`, as the user who runs the servers.
+ *
+ * @returns what it printed
+ */
+export function runPostgresProgram(programs: string, name: string, args: readonly string[]): Promise<string> {
+  const options = { ...user, cwd: '/', env: { PGPASSWORD: POSTGRES_PASSWORD, LC_ALL: 'C' } };
+  return new Promise((resolve, reject) => {
+    execFile(join(programs, name), args, options, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(`${name} failed: ${error.message}\n${stderr}`));
+    });
+  });
+}
+
+/** A real PostgreSQL server of a test, on 127.0.0.1. */
+export class PostgresServer {
+  #process: ReturnType<typeof spawn> | undefined;
+  /** Everything that the server has logged. */
+  log = '';
+  #nextDatabase = 1;
+
+  private constructor(
+    private readonly options: PostgresOptions,
+    readonly data: string,
+    readonly port: number,
+  ) {}
+
+  /** Makes a server and starts it. It is stopped, and its folder removed, when the clean-up comes. */
+  static async start(options: PostgresOptions, cleanUp: CleanUp): Promise<PostgresServer> {
+    const data = options.data ?? (await makeDataFolder(options.programs, cleanUp));
+    const server = new PostgresServer(options, data, options.port ?? (await freePort()));
+    cleanUp(() => server.crash());
+    await server.start();
+    return server;
+  }
+
+  /** Starts the server again, on the same port, and waits until it accepts connections. */
+  async start(): Promise<void> {
+    const settings = {
+      port: String(this.port),
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: this.data,
+      // The log tells when it is ready.
+      logging_collector: 'off',
+      log_destination: 'stderr',
+      ...this.options.settings,
+    };
+    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const child = spawn(join(this.options.programs, 'postgres'), ['-D', this.data, ...args], {
+      ...user,
+      cwd: '/',
+      env: { LC_ALL: 'C' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    this.#process = child;
+    const from = this.log.length;
+    await new Promise<void>((resolve, reject) => {
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        this.log += text;
+        if (this.log.includes('ready to accept', from)) resolve();
+      });
+      child.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${this.log.slice(from)}`)));
+    });
+  }
+
+  /** Ends all sessions, and stops in order. */
+  stop(): Promise<void> {
+    return this.#end('SIGINT');
+  }
+
+  /** Stops at once, as after a crash: the next start recovers from the log. */
+  crash(): Promise<void> {
+    return this.#end('SIGQUIT');
+  }
+
+  get pid(): number {
+    return this.#process!.pid!;
+  }
+
+  /** The URL of a database, for a user and a password. */
+  url(database: string, { name = 'postgres', password = POSTGRES_PASSWORD } = {}): string {
+    return `postgres://${name}:${password}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** Creates a database. @returns its URL */
+  async createDatabase(): Promise<string> {
+    const name = `test_${this.#nextDatabase++}`;
+    await this.psql(`CREATE DATABASE ${name}`);
+    return this.url(name);
+  }
+
+  /** Runs SQL by a connection of its own. @returns the rows, with `|` between the columns */
+  psql(sql: string, database = 'postgres'): Promise<string> {
+    const options = ['-X', '-A', '-t', '-q', '-v', 'ON_ERROR_STOP=1', '-d', this.url(database), '-c', sql];
+    return runPostgresProgram(this.options.programs, 'psql', options).then((text) => text.trim());
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#process;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+}
+
+async function makeDataFolder(programs: string, cleanUp: CleanUp): Promise<string> {
+  const folder = makePostgresFolder(cleanUp);
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, POSTGRES_PASSWORD, { mode: 0o644 });
+  const data = join(folder, 'data');
+  await runPostgresProgram(programs, 'initdb', [
+    ...['-D', data, '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
+    ...['-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'],
+  ]);
+  return data;
+}
+
+/** A port on which nobody listens now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
