@@ -68,7 +68,11 @@ describe.each(['receiver', 'own'])('HANDLER_PROCESS=%s', (place) => {
         mediaType: null,
         contentEncoding: null,
         eventId: null,
+        fields: expect.any(Array) as unknown[],
       });
+      const names = (fields as { fields: [string, string][] }).fields.map(([name]) => name.toLowerCase());
+      expect(names).toContain('host');
+      expect(names).not.toContain('authorization');
       expect(type).toBe('Buffer');
       expect(hex).toBe(`${Buffer.from('show').toString('hex')}${bytes.toString('hex')}`);
       expect(results).toEqual([['handled', 0, null]]);

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 
@@ -54,6 +55,50 @@ async function start(folder: string, settings?: Record<string, string>): Promise
     });
   return { url: receiver.url, close, log, send };
 }
+
+test('the head of a delivery is stored without its credentials and the fields of its connection', async () => {
+  const folder = makeFolder();
+  const { url, close } = await start(folder);
+  const { port } = new URL(url);
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request({
+      ...{ port, path: '/plant/webhook', method: 'PUT', agent: false },
+      headers: [
+        ...['Host', `127.0.0.1:${port}`, 'Authorization', `Bearer ${TOKEN}`, 'Cookie', 'secret'],
+        ...['Proxy-Authorization', 'secret', 'X-Twice', '1', 'Connection', 'close, x-hop', 'X-Hop', '1'],
+        ...['x-twice', 'arbitrary', 'Content-Length', '9', 'Keep-Alive', '1'],
+      ],
+    })
+      .on('response', resolve)
+      .on('error', reject)
+      .end('arbitrary');
+  });
+  response.resume();
+  expect(response.statusCode).toBe(204);
+  await close();
+
+  const inbox = openSqliteInbox(folder);
+  afterThisTest(() => inbox.close());
+  expect((await inbox.find(1))!.fields).toEqual([
+    ['Host', `127.0.0.1:${port}`],
+    ['X-Twice', '1'],
+    ['x-twice', 'arbitrary'],
+    ['Content-Length', '9'],
+  ]);
+});
+
+test('a delivery that was handled long ago is deleted while the receiver runs', async () => {
+  const folder = makeFolder();
+  const { send, log, close } = await start(folder, { RETENTION_MS: '1' });
+  await send('arbitrary');
+  await log.line(HANDLED);
+  await close();
+  const again = await start(folder, { RETENTION_MS: '1' });
+  await again.log.line('deleted expired deliveries');
+  await again.close();
+
+  expect(overviewOf(folder)).toEqual([]);
+});
 
 const overviewOf = (folder: string): unknown[] => {
   const database = new Database(join(folder, 'inbox.sqlite'));

@@ -144,7 +144,7 @@ export function lookFor(
   const look = { state, first, last, order, limit, times, open, claimedThrough };
   const found = unlessDamaged(() => statements.look(look));
   if (found !== undefined) return found;
-  if (state !== undefined && state !== 'handled') return statements.look({ ...look, times: undefined });
+  if (state === 'parked' || state === 'discarded') return statements.look({ ...look, times: undefined });
   const count = Math.max(0, Math.min(limit, last - first + 1));
   const ids = Array.from({ length: count }, (_, index) => (isOldestFirst ? first + index : last - index));
   return { ids, count, last: ids.at(-1) ?? null };

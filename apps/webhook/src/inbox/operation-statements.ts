@@ -1,6 +1,6 @@
 import type Database from 'libsql';
 
-import { DamagedRowError, isDamage } from './damage.js';
+import { DamagedRowError } from './damage.js';
 import type { HeaderField } from './header-field.js';
 import type { DeliveryState, DeliverySummary, Page } from './inbox-operations.js';
 import { DELIVERY_COLUMNS, type DeliveryRow, textIn, toIncoming } from './sqlite-statements.js';
@@ -48,6 +48,9 @@ export interface Found {
   readonly count: number;
   readonly last: number | null;
 }
+
+/** Whether a delivery could be read. One that was received has a method. */
+export const isReadable = ({ method }: Pick<Received, 'method'>): boolean => method !== '';
 
 /** How many rows the tables have. */
 interface Count {
@@ -180,16 +183,16 @@ export function prepareOperationStatements(database: Database.Database) {
       const [from = 0, before = 0] = times;
       const params = [first, last, limit, from, before, JSON.stringify([...open]), claimedThrough];
       const count = Math.max(...[...sql.matchAll(/\?(\d)/g)].map(([, number]) => Number(number)));
-      const { found } = statement.get(params.slice(0, count)) as { found: string };
+      const [{ found }] = statement.all(params.slice(0, count)) as [{ found: string }];
       return JSON.parse(found) as Found;
     },
 
     /** What the tables of results have of these, in their order. */
-    outcomes: (wanted: readonly number[]): Outcome[] => rowsIn(outcomes.get([JSON.stringify(wanted)])),
+    outcomes: (wanted: readonly number[]): Outcome[] => rowsIn(outcomes.all([JSON.stringify(wanted)])),
 
     /** Those of these that are stored. */
     received(wanted: readonly number[]): Received[] {
-      const rows: (Received & { method: string | null })[] = rowsIn(received.get([JSON.stringify(wanted)]));
+      const rows: (Received & { method: string | null })[] = rowsIn(received.all([JSON.stringify(wanted)]));
       const damaged = rows.find(({ method }) => method === null);
       if (damaged !== undefined) throw new DamagedRowError(`delivery ${damaged.id} is damaged`);
       return rows;
@@ -220,16 +223,12 @@ export function prepareOperationStatements(database: Database.Database) {
       deleteParked.run([JSON.stringify(given)]);
     },
 
-    /** Deletes what was sent of these, which are parked. What can't be read because of damage stays. */
-    discard(given: readonly number[], now: number, reason: string): void {
-      insertDiscarded.run([JSON.stringify(given), now, reason]);
-      deleteParked.run([JSON.stringify(given)]);
-      try {
-        deleteSent.run([JSON.stringify(given)]);
-      } catch (error) {
-        if (!isDamage(error)) throw error;
-        for (const id of given) ignoreDamage(() => deleteSent.run([JSON.stringify([id])]));
-      }
+    /** Deletes what was sent of these, which are parked. What can't be read because of damage can't be deleted either. */
+    discard(given: readonly DeliverySummary[], now: number, reason: string): void {
+      const wanted = JSON.stringify(given.map(({ id }) => id));
+      insertDiscarded.run([wanted, now, reason]);
+      deleteParked.run([wanted]);
+      deleteSent.run([JSON.stringify(given.filter(isReadable).map(({ id }) => id))]);
     },
 
     /**
@@ -257,15 +256,12 @@ export function prepareOperationStatements(database: Database.Database) {
   };
 }
 
-/** Text that is damaged may not be UTF-8, so it is read as bytes. */
-function rowsIn<Row>(row: unknown): Row[] {
-  return JSON.parse(textIn((row as { rows: Uint8Array }).rows)) as Row[];
-}
-
-function ignoreDamage(write: () => unknown): void {
-  try {
-    write();
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-  }
+/**
+ * The rows of a statement that returns one value. Text that is damaged may not be UTF-8, so it is read as bytes.
+ *
+ * @param result of `all`; after `get` has thrown, libsql throws again at each further call
+ */
+function rowsIn<Row>(result: unknown): Row[] {
+  const [{ rows }] = result as [{ rows: Uint8Array }];
+  return JSON.parse(textIn(rows)) as Row[];
 }

@@ -1,6 +1,6 @@
 import { countWithin, type Handling, lookFor, summariesOf } from './find-deliveries.js';
 import type { DeliverySummary, Retention } from './inbox-operations.js';
-import type { OperationStatements } from './operation-statements.js';
+import { isReadable, type OperationStatements } from './operation-statements.js';
 
 /** Most deliveries that are deleted in one transaction, and most content of several. */
 const MAX_REMOVED = 256;
@@ -57,7 +57,7 @@ export function findExpired(
   };
 }
 
-function isRemovable({ state, method }: DeliverySummary): boolean {
-  // A damaged one has no method, and can't be deleted.
-  return (state === 'handled' || state === 'discarded') && method !== '';
+/** What can't be read because of damage can't be deleted either. */
+function isRemovable(delivery: DeliverySummary): boolean {
+  return (delivery.state === 'handled' || delivery.state === 'discarded') && isReadable(delivery);
 }

@@ -41,10 +41,10 @@ import {
   type WritePlan,
 } from './write-plan.js';
 
-/** Most content in one transaction, in bytes. It limits the copy that is passed to SQLite. */
+/** Most content and fields in one transaction, in bytes. It limits the copy that is passed to SQLite. */
 const MAX_BATCH_BYTES = 8 * 1_048_576;
 
-/** Most content of new deliveries in memory for the handler, in bytes. The rest is read from the file. */
+/** Most content and fields of new deliveries in memory for the handler, in bytes. The rest is read from the file. */
 const MAX_FRESH_BYTES = 8 * 1_048_576;
 
 /**
@@ -115,7 +115,7 @@ class SqliteInbox implements Inbox {
     this.#writes = new GroupCommit({
       commit: (writes) => this.#commit(writes),
       retry: retryAfter,
-      sizeOf: (write) => (write.kind === 'accept' ? write.incoming.content.length : 0),
+      sizeOf: (write) => (write.kind === 'accept' ? sizeOf(write.incoming) : 0),
       maxSize: MAX_BATCH_BYTES,
       maxDelay: MAX_RESULT_DELAY,
     });
@@ -172,8 +172,8 @@ class SqliteInbox implements Inbox {
 
     for (const id of idsOf(due)) this.#again.add(id);
     for (const id of idsOf(next)) this.#progress.claim(id);
-    for (const { content } of this.#fresh.splice(0, next.deliveries.length))
-      this.#freshBytes -= content.length;
+    for (const delivery of this.#fresh.splice(0, next.deliveries.length))
+      this.#freshBytes -= sizeOf(delivery);
     this.#nextDueAt = nextDueAt;
     return {
       deliveries,
@@ -224,6 +224,7 @@ class SqliteInbox implements Inbox {
   }
 
   async find(id: number): Promise<StoredDelivery | undefined> {
+    if (!Number.isInteger(id) || id > this.#lastId) return undefined;
     const [summary] = summariesOf(this.#operations, this.#handling(), [id]);
     return summary && withSent(this.#operations, summary);
   }
@@ -236,22 +237,25 @@ class SqliteInbox implements Inbox {
   }
 
   async replay(batch: Batch): Promise<BatchResult> {
-    let result: BatchResult = { changed: 0, next: undefined };
+    let ids: number[] = [];
+    let next: number | undefined;
     const now = this.#now();
     await this.#change({
+      plan: () => {
+        const part = findPart(this.#operations, this.#handling(), batch, false);
+        ids = part.deliveries.filter((delivery) => this.#canReplay(delivery)).map(({ id }) => id);
+        next = part.next;
+      },
       write: () => {
-        const { deliveries, next } = findPart(this.#operations, this.#handling(), batch, false);
-        const ids = deliveries.filter((delivery) => this.#canReplay(delivery)).map(({ id }) => id);
-        result = { changed: ids.length, next };
         if (ids.length === 0) return;
         this.#underWay.sync();
         this.#operations.replay(ids, now);
       },
       committed: () => {
-        if (result.changed > 0) this.#nextDueAt = Math.min(now, this.#nextDueAt ?? now);
+        if (ids.length > 0) this.#nextDueAt = Math.min(now, this.#nextDueAt ?? now);
       },
     });
-    return result;
+    return { changed: ids.length, next };
   }
 
   #canReplay({ id, state, failures }: DeliverySummary): boolean {
@@ -260,19 +264,21 @@ class SqliteInbox implements Inbox {
   }
 
   async discard(batch: Batch, reason: string): Promise<BatchResult> {
-    let result: BatchResult = { changed: 0, next: undefined };
-    let ids: number[] = [];
+    let parked: readonly DeliverySummary[] = [];
+    let next: number | undefined;
     const text = storableText(reason);
     await this.#change({
-      write: () => {
-        const { deliveries, next } = findPart(this.#operations, this.#handling(), batch, true);
-        ids = deliveries.filter(({ state }) => state === 'parked').map(({ id }) => id);
-        result = { changed: ids.length, next };
-        if (ids.length > 0) this.#operations.discard(ids, this.#now(), text);
+      plan: () => {
+        const part = findPart(this.#operations, this.#handling(), batch, true);
+        parked = part.deliveries.filter(({ state }) => state === 'parked');
+        next = part.next;
       },
-      committed: () => this.#mayRemove(ids),
+      write: () => {
+        if (parked.length > 0) this.#operations.discard(parked, this.#now(), text);
+      },
+      committed: () => this.#mayRemove(parked.map(({ id }) => id)),
     });
-    return result;
+    return { changed: parked.length, next };
   }
 
   setPaused(isPaused: boolean): Promise<void> {
@@ -401,17 +407,22 @@ class SqliteInbox implements Inbox {
     writes: readonly Write[],
     maxLag?: number,
   ): { readonly plan: WritePlan; readonly writtenAt: number } {
+    const changes: Change[] = [];
+    for (const write of writes) if (write.kind === 'change') changes.push(write.change);
+    const planChanges = (): void => changes.forEach((change) => change.plan?.());
     return this.#transaction(() => {
-      for (const write of writes) if (write.kind === 'change') write.change.write();
+      for (const change of changes) change.write();
       const stored = { lastId: this.#lastId, events: this.#findEvents(writes) };
       const plan = planWrites(writes, stored, this.#progress, this.#now(), maxLag);
       this.#execute(plan);
       return { plan, writtenAt: performance.now() };
-    });
+    }, planChanges);
   }
 
-  #transaction<Result>(write: () => Result): Result {
+  /** @param before reads what the transaction depends on */
+  #transaction<Result>(write: () => Result, before?: () => void): Result {
     try {
+      before?.();
       return this.#statements.transaction(write);
     } catch (cause) {
       throw new ReceiverError(
@@ -459,10 +470,16 @@ class SqliteInbox implements Inbox {
   #addFresh(delivery: Delivery): void {
     const previous = this.#fresh.at(-1)?.id ?? this.#progress.claimedThrough;
     this.#lastId = delivery.id;
-    if (previous !== delivery.id - 1 || this.#freshBytes + delivery.content.length > MAX_FRESH_BYTES) return;
+    const size = sizeOf(delivery);
+    if (previous !== delivery.id - 1 || this.#freshBytes + size > MAX_FRESH_BYTES) return;
     this.#fresh.push(delivery);
-    this.#freshBytes += delivery.content.length;
+    this.#freshBytes += size;
   }
+}
+
+/** Of content and fields. */
+function sizeOf({ content, fields }: IncomingDelivery): number {
+  return fields.reduce((size, [name, value]) => size + name.length + value.length, content.length);
 }
 
 const NOTHING: ReadDeliveries = { deliveries: [], unreadable: [] };

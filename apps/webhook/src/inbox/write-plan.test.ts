@@ -96,6 +96,11 @@ test.each<{
     },
   },
   {
+    name: 'a change has no id',
+    writes: [accept(1), { kind: 'change', change: { write: () => undefined } }, accept(2)],
+    want: { ids: [21, 0, 22], accepted: [kept(21, 1), kept(22, 2)] },
+  },
+  {
     name: 'handled at the first attempt',
     writes: [settle(11, handled)],
     want: { ids: [11], ended: new Set([11]), handledThrough: 11 },

@@ -7,9 +7,14 @@ import {
 } from './inbox.js';
 import type { BacklogRow } from './sqlite-statements.js';
 
-/** A change that an operator makes. */
+/** A change that an operator makes. Planning and writing are repeated if the transaction has failed. */
 export interface Change {
-  /** Writes it, before anything else of its transaction. It is called again if the transaction has failed. */
+  /**
+   * Reads what to change, just before the transaction begins. A read that finds damage in a transaction would make SQLite
+   * refuse each write of it.
+   */
+  readonly plan?: () => void;
+  /** Writes it, before anything else of the transaction. */
   readonly write: () => void;
   /** Its transaction is committed. */
   readonly committed?: () => void;

@@ -1,0 +1,64 @@
+import { afterThisTest } from '@plant-store/test-support';
+
+import { makeLatch } from '../../test/make-latch.js';
+import { recordLog } from '../../test/record-log.js';
+import { startRemovingExpired } from './remove-expired.js';
+
+const retention = { maxAge: 1, maxBytes: undefined, maxEventAge: 1 };
+
+test('it deletes at once, until nothing is left', async () => {
+  const left = [3, 2, 1, 0, 7];
+  const done = makeLatch();
+  const log = recordLog();
+  const inbox = {
+    removeExpired: async () => {
+      const removed = left.shift()!;
+      if (removed === 0) done.open();
+      return removed;
+    },
+  };
+  afterThisTest(startRemovingExpired(inbox, retention, log.logger));
+  await done.opened;
+
+  expect(await log.line('deleted expired deliveries')).toMatchObject({ level: 'debug', removed: 6 });
+  expect(left).toEqual([7]);
+});
+
+test('a failure is logged, and ends nothing', async () => {
+  const log = recordLog();
+  const stop = startRemovingExpired(
+    { removeExpired: () => Promise.reject(new Error('a fault')) },
+    retention,
+    log.logger,
+  );
+
+  expect(await log.line('failed to delete expired deliveries')).toMatchObject({
+    level: 'error',
+    err: { message: 'a fault' },
+  });
+  await stop();
+});
+
+test('stopping waits for a transaction, and begins no further one', async () => {
+  const started = makeLatch();
+  const finished = makeLatch();
+  let calls = 0;
+  const inbox = {
+    removeExpired: async () => {
+      calls += 1;
+      started.open();
+      await finished.opened;
+      return 1;
+    },
+  };
+  const stop = startRemovingExpired(inbox, retention, recordLog().logger);
+  await started.opened;
+  let isStopped = false;
+  const stopped = stop().then(() => (isStopped = true));
+  await new Promise(setImmediate);
+  expect(isStopped).toBe(false);
+  finished.open();
+  await stopped;
+
+  expect(calls).toBe(1);
+});

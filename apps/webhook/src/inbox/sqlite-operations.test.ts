@@ -1,0 +1,211 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import Database from 'libsql';
+
+import { copyInbox } from '../../test/copy-inbox.js';
+import { damagePage, pageOf } from '../../test/damage-inbox.js';
+import { HANDLED, incoming, PARKED, setClock } from '../../test/open-inbox.js';
+import { rejection } from '../../test/rejection.js';
+import type { AttemptResult, Delivery, Inbox } from './inbox.js';
+import type { Batch, DeliverySummary, Retention } from './inbox-operations.js';
+import { salvage } from './salvage/salvage.js';
+import { openSqliteInbox } from './sqlite-inbox.js';
+
+const DAY = 86_400_000;
+const ALL: Batch = { filter: {}, after: 0, limit: 1_000 };
+
+function openInbox(folder: string): Inbox {
+  const inbox = openSqliteInbox(folder);
+  afterThisTest(() => inbox.close());
+  return inbox;
+}
+
+const accept = (inbox: Inbox, count: number, size: number): Promise<number[]> =>
+  Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      inbox.accept(incoming(Buffer.alloc(size, `content of ${index + 1}. `))),
+    ),
+  );
+
+async function settle(
+  inbox: Inbox,
+  count: number,
+  resultOf: (delivery: Delivery) => AttemptResult = () => HANDLED,
+): Promise<void> {
+  const { deliveries } = await inbox.claim(count);
+  await Promise.all(deliveries.map((delivery) => inbox.settle(delivery, resultOf(delivery))));
+}
+
+const list = (inbox: Inbox, state?: DeliverySummary['state']): Promise<readonly DeliverySummary[]> =>
+  inbox.list(state === undefined ? {} : { state }, { order: 'oldest first', limit: 1_000 });
+
+async function removeExpired(inbox: Inbox, given: Partial<Retention>): Promise<void> {
+  const retention = { maxAge: DAY, maxBytes: undefined, maxEventAge: DAY, ...given };
+  while ((await inbox.removeExpired(retention)) > 0);
+}
+
+describe('replaying', () => {
+  test('after a crash counts no attempt that had ended', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    await accept(inbox, 1, 10);
+    await settle(inbox, 1);
+    await inbox.replay(ALL);
+    const after = openInbox(copyInbox(folder));
+
+    expect(await after.recover(DAY)).toEqual([]);
+    expect((await after.claim(1)).deliveries).toMatchObject([{ id: 1, failures: 0, suspect: false }]);
+  });
+
+  test('that fails changes nothing, and refuses no delivery', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    await accept(inbox, 2, 10);
+    await settle(inbox, 2, () => PARKED);
+    const other = new Database(join(folder, 'inbox.sqlite'));
+    other.exec("CREATE TRIGGER fault BEFORE INSERT ON backlog BEGIN SELECT raise(ABORT, 'a fault'); END");
+
+    const [error, id] = await Promise.all([
+      rejection(inbox.replay(ALL)),
+      inbox.accept(incoming('arbitrary')),
+    ]);
+
+    expect(error).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
+    expect(id).toBe(3);
+    expect((await list(inbox)).map(({ state }) => state)).toEqual(['parked', 'parked', 'waiting']);
+    other.exec('DROP TRIGGER fault');
+    other.close();
+    expect(await inbox.replay(ALL)).toMatchObject({ changed: 2 });
+  });
+});
+
+describe('a check', () => {
+  test('fails while nothing can be written, and changes nothing', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    await inbox.setPaused(true);
+    const other = new Database(join(folder, 'inbox.sqlite'));
+    other.exec('BEGIN IMMEDIATE');
+
+    expect(await rejection(inbox.check())).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
+    other.exec('ROLLBACK');
+    other.close();
+    await inbox.check();
+    expect(await inbox.stats()).toMatchObject({ isPaused: true });
+  });
+
+  test('writes to the disk', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    const log = (): number => statSync(join(folder, 'inbox.sqlite-wal')).size;
+    const before = log();
+    await inbox.check();
+
+    expect(log()).toBeGreaterThan(before);
+  });
+});
+
+describe('a page that is damaged', () => {
+  /** 150 is on it. All are parked. */
+  async function makeDamaged(): Promise<Inbox> {
+    const folder = makeFolder();
+    const before = openSqliteInbox(folder);
+    await accept(before, 300, 500);
+    await settle(before, 300, () => PARKED);
+    await before.close();
+    damagePage(folder, pageOf(folder, 'content of 150. '));
+    return openInbox(folder);
+  }
+
+  test('hides no delivery from a list', async () => {
+    const inbox = await makeDamaged();
+
+    for (const listed of [await list(inbox), await list(inbox, 'parked')]) {
+      expect(listed.map(({ id }) => id)).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
+      expect(listed[149]).toMatchObject({ state: 'parked', failures: 1, error: 'no more', bytes: 0 });
+      expect(listed.filter(({ bytes }) => bytes === 0).length).toBeLessThan(20);
+    }
+    expect(await inbox.stats()).toMatchObject({ parked: 300 });
+    expect(await inbox.find(150)).toMatchObject({ id: 150, state: 'parked' });
+  });
+
+  test('does not keep its deliveries, or others, from being replayed or discarded', async () => {
+    const inbox = await makeDamaged();
+    const ofFew: Batch = { filter: { firstId: 140, lastId: 160 }, after: 0, limit: 1_000 };
+
+    expect(await inbox.discard(ofFew, 'damaged')).toMatchObject({ changed: 21 });
+    expect((await list(inbox, 'discarded')).map(({ bytes }) => bytes)).toEqual(Array(21).fill(0));
+    expect(await inbox.replay(ALL)).toMatchObject({ changed: 279 });
+    expect(await inbox.stats()).toMatchObject({ waiting: 279, discarded: 21, parked: 0 });
+  });
+});
+
+describe('retention', () => {
+  test('lets the file grow no further: the space is used again', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    const LIMIT = 1_000_000;
+    let most = 0;
+    for (let round = 0; round < 15; round += 1) {
+      await accept(inbox, 500, 1_000);
+      await settle(inbox, 500, ({ id }) => (id % 400 === 0 ? PARKED : HANDLED));
+      await removeExpired(inbox, { maxBytes: LIMIT });
+      most = Math.max(most, statSync(join(folder, 'inbox.sqlite')).size);
+    }
+
+    // 8 MB went through it. Each round adds 0.6 MB before it deletes.
+    expect(most).toBeLessThan(2.5 * LIMIT);
+    expect(await inbox.stats()).toMatchObject({ parked: 18 });
+  });
+
+  test('is no damage: the inbox opens, and an export finds nothing missing', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    const restore = setClock(-2 * DAY);
+    await accept(inbox, 100, 1_000);
+    restore();
+    await settle(inbox, 90, ({ id }) => (id % 10 === 0 ? PARKED : HANDLED));
+    await inbox.discard({ filter: { lastId: 50 }, after: 0, limit: 1_000 }, 'of no use');
+    await removeExpired(inbox, {});
+    await accept(inbox, 1, 1_000);
+    await settle(inbox, 1, () => PARKED);
+    await inbox.discard({ filter: { lastId: 60 }, after: 0, limit: 1_000 }, 'of no use');
+    const copy = copyInbox(folder);
+
+    const found = salvage(copy)!;
+    const deliveries = [...found.deliveries];
+    expect(deliveries.map(({ id, state, reason }) => [id, state, reason])).toEqual([
+      [60, 'discarded', 'of no use'],
+      ...[70, 80, 90, 91].map((id) => [id, 'parked', null]),
+      ...Array.from({ length: 10 }, (_, index) => [92 + index, 'waiting', null]),
+    ]);
+    expect(found.missing()).toEqual({ handled: 86, unhandled: [] });
+    found.close();
+    expect(await openInbox(copy).stats()).toMatchObject({ waiting: 10, parked: 4, discarded: 1, handled: 0 });
+  });
+
+  test('deletes from a file of an earlier receiver, and counts what somebody has deleted', async () => {
+    const folder = makeFolder();
+    const before = openSqliteInbox(folder);
+    await accept(before, 10, 100);
+    await settle(before, 10);
+    await before.close();
+    const file = new Database(join(folder, 'inbox.sqlite'));
+    file.exec(`
+      DELETE FROM delivery WHERE id < 4;
+      DROP VIEW overview; DROP TABLE discarded; DROP TABLE past_event;
+      ALTER TABLE progress DROP COLUMN removed; ALTER TABLE progress DROP COLUMN is_paused;
+      ALTER TABLE delivery DROP COLUMN fields; PRAGMA user_version = 3`);
+    file.close();
+    const inbox = openInbox(folder);
+
+    expect(await inbox.stats()).toMatchObject({ handled: 7, waiting: 0 });
+    expect(await inbox.find(4)).toMatchObject({ fields: [], state: 'handled' });
+    setClock(2 * DAY);
+    await removeExpired(inbox, {});
+    expect(await list(inbox)).toEqual([]);
+    expect(await inbox.stats()).toMatchObject({ handled: 0, waiting: 0 });
+  });
+});
