@@ -56,6 +56,32 @@ async function start(folder: string, settings?: Record<string, string>): Promise
   return { url: receiver.url, close, log, send };
 }
 
+const overviewOf = (folder: string): unknown[] => {
+  const database = new Database(join(folder, 'inbox.sqlite'));
+  afterThisTest(() => database.close());
+  return database.prepare('SELECT id, state, method, media_type, content FROM overview').raw().all([]);
+};
+
+test('a delivery is acknowledged, stored and handled; then everything ends by itself', async () => {
+  const folder = makeFolder();
+  const { url, send, log, close } = await start(folder);
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/plant\/webhook$/);
+
+  const response = await send('arbitrary');
+  expect([response.status, await response.text()]).toEqual([204, '']);
+  expect(await log.line(HANDLED)).toMatchObject({
+    level: 'debug',
+    delivery: 1,
+    method: 'POST',
+    mediaType: 'text/plain',
+    bytes: 9,
+  });
+  expect(await close()).toBe(true);
+
+  expect(overviewOf(folder)).toEqual([[1, 'handled', 'POST', 'text/plain', 'arbitrary']]);
+  expect(log.lines).toContainEqual(expect.objectContaining({ msg: 'stopped', cutShort: false }));
+});
+
 test('the head of a delivery is stored without its credentials and the fields of its connection', async () => {
   const folder = makeFolder();
   const { url, close } = await start(folder);
@@ -98,32 +124,6 @@ test('a delivery that was handled long ago is deleted while the receiver runs', 
   await again.close();
 
   expect(overviewOf(folder)).toEqual([]);
-});
-
-const overviewOf = (folder: string): unknown[] => {
-  const database = new Database(join(folder, 'inbox.sqlite'));
-  afterThisTest(() => database.close());
-  return database.prepare('SELECT id, state, method, media_type, content FROM overview').raw().all([]);
-};
-
-test('a delivery is acknowledged, stored and handled; then everything ends by itself', async () => {
-  const folder = makeFolder();
-  const { url, send, log, close } = await start(folder);
-  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/plant\/webhook$/);
-
-  const response = await send('arbitrary');
-  expect([response.status, await response.text()]).toEqual([204, '']);
-  expect(await log.line(HANDLED)).toMatchObject({
-    level: 'debug',
-    delivery: 1,
-    method: 'POST',
-    mediaType: 'text/plain',
-    bytes: 9,
-  });
-  expect(await close()).toBe(true);
-
-  expect(overviewOf(folder)).toEqual([[1, 'handled', 'POST', 'text/plain', 'arbitrary']]);
-  expect(log.lines).toContainEqual(expect.objectContaining({ msg: 'stopped', cutShort: false }));
 });
 
 test('documents are served beside it, for as long as it runs', async () => {

@@ -479,7 +479,9 @@ class SqliteInbox implements Inbox {
 
 /** Of content and fields. */
 function sizeOf({ content, fields }: IncomingDelivery): number {
-  return fields.reduce((size, [name, value]) => size + name.length + value.length, content.length);
+  let size = content.length;
+  for (const field of fields) size += field[0].length + field[1].length;
+  return size;
 }
 
 const NOTHING: ReadDeliveries = { deliveries: [], unreadable: [] };
