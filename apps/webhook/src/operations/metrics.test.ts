@@ -1,3 +1,4 @@
+import { makeLatch } from '../../test/make-latch.js';
 import { type Family, parseMetrics } from '../../test/parse-metrics.js';
 import { recordLog } from '../../test/record-log.js';
 import type { InboxStats } from '../inbox/inbox-operations.js';
@@ -149,6 +150,18 @@ test('an inbox that cannot be read leaves its gauges out, and the log says why',
   expect(log.lines).toMatchObject([
     { msg: 'failed to read the inbox for the metrics', err: { message: 'It is damaged.' } },
   ]);
+});
+
+test('an inbox that does not respond leaves its gauges out', async () => {
+  const latch = makeLatch();
+  const hanging = (): Promise<InboxStats> => latch.opened.then(() => STATS);
+  const metrics = new Metrics(hanging, recordLog().logger, 10);
+  metrics.responded(204);
+  const families = await read(metrics);
+
+  expect(valuesOf(families, 'plant_store_http_requests_total')).toEqual({ '204': 1 });
+  expect(valuesOf(families, 'plant_store_inbox_bytes')).toEqual({});
+  latch.open();
 });
 
 test('two receivers in one process count apart', async () => {

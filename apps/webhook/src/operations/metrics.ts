@@ -5,8 +5,9 @@ import type { InboxStats } from '../inbox/inbox-operations.js';
 import { throttledLog } from '../logging/throttled-log.js';
 import type { Observer } from '../observer.js';
 import { seldom } from './seldom.js';
+import { INBOX_TIMEOUT, withTimeLimit } from './time-limit.js';
 
-/** Shortest time between two looks at the inbox, in milliseconds. */
+/** Shortest time between two texts, in milliseconds. */
 const INTERVAL = 1_000;
 
 /** From half a millisecond, about a flush of a fast disk, to ten seconds. */
@@ -20,7 +21,7 @@ const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 const STATES = ['waiting', 'handled', 'parked', 'discarded'] as const;
 const RESULTS = ['handled', 'failed', 'parked'] as const;
 
-/** The metrics of one receiver, for Prometheus. What needs the inbox is read when they are asked for. */
+/** The metrics of one receiver, for Prometheus. */
 export class Metrics implements Observer {
   readonly #registry = new Registry();
   /** Counted here and not by the library, whose labels take longer than anything else of a count. */
@@ -52,7 +53,35 @@ export class Metrics implements Observer {
     ATTEMPT_SECONDS,
   );
 
-  constructor(stats: () => Promise<InboxStats>, logger: Logger) {
+  readonly #deliveries = this.#gauge('plant_store_deliveries', 'Deliveries in the inbox by state.', [
+    'state',
+  ]);
+  readonly #oldestWaiting = this.#gauge(
+    'plant_store_oldest_waiting_seconds',
+    'Age of the oldest delivery that waits; 0 if none waits.',
+  );
+  readonly #bytes = this.#gauge('plant_store_inbox_bytes', 'Space that the inbox takes on its disk.');
+  readonly #paused = this.#gauge('plant_store_handler_paused', '1 while the handler is paused, otherwise 0.');
+  readonly #text: () => Promise<string>;
+
+  /**
+   * @param stats of the inbox
+   * @param timeout of the stats, in milliseconds
+   */
+  constructor(stats: () => Promise<InboxStats>, logger: Logger, timeout = INBOX_TIMEOUT) {
+    const logFailure = throttledLog((fields) =>
+      logger.error(fields, 'failed to read the inbox for the metrics'),
+    );
+    const look = seldom<InboxStats | undefined>(INTERVAL, () =>
+      stats().catch((err: unknown) => {
+        logFailure({ err });
+        return undefined;
+      }),
+    );
+    this.#text = seldom(INTERVAL, async () => {
+      this.#setGauges(await withTimeLimit(look(), timeout, () => undefined));
+      return this.#registry.metrics();
+    });
     collectDefaultMetrics({ register: this.#registry });
     this.#counter(
       'plant_store_http_requests_total',
@@ -66,15 +95,15 @@ export class Metrics implements Observer {
       'result',
       this.#attempts,
     );
-    this.#addInbox(stats, logger);
   }
 
   get mediaType(): string {
     return this.#registry.contentType;
   }
 
+  /** In Prometheus's text format. However often it is asked for, it is made once a second. */
   text(): Promise<string> {
-    return this.#registry.metrics();
+    return this.#text();
   }
 
   responded(status: number): void {
@@ -113,55 +142,22 @@ export class Metrics implements Observer {
     });
   }
 
-  /** If the inbox can't be read, its gauges have no value. */
-  #addInbox(stats: () => Promise<InboxStats>, logger: Logger): void {
-    const logFailure = throttledLog((fields) =>
-      logger.error(fields, 'failed to read the inbox for the metrics'),
-    );
-    const look = seldom(INTERVAL, async () => {
-      try {
-        return await stats();
-      } catch (err) {
-        logFailure({ err });
-        return undefined;
-      }
-    });
-    const gauge = (
-      name: string,
-      help: string,
-      set: (gauge: Gauge, found: InboxStats) => void,
-      labelNames: string[] = [],
-    ): void => {
-      new Gauge({
-        name,
-        help,
-        labelNames,
-        registers: [this.#registry],
-        async collect() {
-          const found = await look();
-          if (found !== undefined) set(this, found);
-          else if (labelNames.length > 0) this.reset();
-          else this.remove();
-        },
-      });
-    };
-    gauge(
-      'plant_store_deliveries',
-      'Deliveries in the inbox by state.',
-      (one, found) => STATES.forEach((state) => one.set({ state }, found[state])),
-      ['state'],
-    );
-    gauge(
-      'plant_store_oldest_waiting_seconds',
-      'Age of the oldest delivery that waits; 0 if none waits.',
-      (one, { oldestWaitingAt }) =>
-        one.set(oldestWaitingAt === null ? 0 : Math.max(0, Date.now() - oldestWaitingAt) / 1_000),
-    );
-    gauge('plant_store_inbox_bytes', 'Space that the inbox takes on its disk.', (one, { bytes }) =>
-      one.set(bytes),
-    );
-    gauge('plant_store_handler_paused', '1 while the handler is paused, otherwise 0.', (one, { isPaused }) =>
-      one.set(isPaused ? 1 : 0),
-    );
+  #gauge(name: string, help: string, labelNames: string[] = []): Gauge {
+    return new Gauge({ name, help, labelNames, registers: [this.#registry] });
+  }
+
+  /** Gauges of an inbox that can't be read have no value. */
+  #setGauges(found: InboxStats | undefined): void {
+    if (found === undefined) {
+      this.#deliveries.reset();
+      for (const gauge of [this.#oldestWaiting, this.#bytes, this.#paused]) gauge.remove();
+      return;
+    }
+    const { oldestWaitingAt, bytes, isPaused } = found;
+    for (const state of STATES) this.#deliveries.set({ state }, found[state]);
+    const age = oldestWaitingAt === null ? 0 : Math.max(0, Date.now() - oldestWaitingAt);
+    this.#oldestWaiting.set(age / 1_000);
+    this.#bytes.set(bytes);
+    this.#paused.set(isPaused ? 1 : 0);
   }
 }

@@ -1,12 +1,10 @@
 import { statfs } from 'node:fs/promises';
 
 import { seldom } from './seldom.js';
+import { INBOX_TIMEOUT, withTimeLimit } from './time-limit.js';
 
 /** Below this, a commit may fail at any moment: the write-ahead log and the database each grow by it. */
 export const MIN_FREE_BYTES = 67_108_864;
-
-/** Longest time of a check, in milliseconds. */
-export const CHECK_TIMEOUT = 2_000;
 
 /** Shortest time between two checks, in milliseconds. */
 const CHECK_INTERVAL = 1_000;
@@ -33,7 +31,7 @@ export class Readiness {
     checkInbox,
     folder,
     minFreeBytes = MIN_FREE_BYTES,
-    timeout = CHECK_TIMEOUT,
+    timeout = INBOX_TIMEOUT,
   }: ReadinessChecks) {
     this.#timeout = timeout;
     this.#check = seldom(CHECK_INTERVAL, async () => {
@@ -58,7 +56,9 @@ export class Readiness {
   /** Why the receiver isn't ready, one sentence each; empty if it is. A paused handler is no reason. */
   async reasons(): Promise<readonly string[]> {
     if (this.#phase !== 'running') return [`The receiver is ${this.#phase}.`];
-    return withTimeout(this.#check(), this.#timeout);
+    return withTimeLimit(this.#check(), this.#timeout, () => [
+      `The check of the inbox has not ended within ${this.#timeout} ms.`,
+    ]);
   }
 }
 
@@ -76,16 +76,4 @@ async function requireSpace(folder: string, minimum: number): Promise<void> {
   const free = bavail * bsize;
   if (free < minimum)
     throw new Error(`The disk of ${folder} has ${free} bytes left, and ${minimum} are needed.`);
-}
-
-async function withTimeout(checking: Promise<readonly string[]>, limit: number): Promise<readonly string[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<readonly string[]>((resolve) => {
-    timer = setTimeout(() => resolve([`The check of the inbox has not ended within ${limit} ms.`]), limit);
-  });
-  try {
-    return await Promise.race([checking, tooLong]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
