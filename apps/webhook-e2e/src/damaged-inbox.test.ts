@@ -19,6 +19,7 @@ import Database from 'libsql';
 
 import { readInbox } from '../support/inbox.js';
 import { plantInbox } from '../support/plant-inbox.js';
+import { sendAll } from '../support/poison.js';
 import { inboxOf, spawnReceiver, startReceiver } from '../support/receiver.js';
 import { Load, nameOf, openSender } from '../support/sender.js';
 
@@ -211,6 +212,38 @@ describe('plant-inbox', () => {
     expect(result.stderr).toContain(`plant-inbox: ${fill(says)}`);
     expect(result.code).toBe(1);
     expect(result.stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test('exports through SQLite what it can, and names the rest', async () => {
+    const folder = makeFolder();
+    const receiver = await startReceiver({ folder });
+    await sendAll(
+      receiver,
+      Array.from({ length: 9 }, (_, index) => `content ${index + 1} `.repeat(300)),
+    );
+    await receiver.process.stop();
+    damagePage(folder, Math.floor(readFileSync(main(folder)).indexOf('content 5 ') / 8_192));
+
+    const { code, stdout, stderr } = await plantInbox('export', '--inbox', inboxOf(folder));
+
+    const ids = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { id: number }).id);
+    const missing = [1, 2, 3, 4, 5, 6, 7, 8, 9].filter((id) => !ids.includes(id));
+    expect(missing).toContain(5);
+    expect(ids.length).toBeGreaterThan(0);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        `${ids.length} deliveries exported.\n` +
+        `${missing.length} deliveries left out, which can't be read because the inbox is damaged: ${missing.join(', ')}. Stop the receiver and use plant-inbox salvage.\n`,
+    });
+    expect(await plantInbox('show', '5', '--inbox', inboxOf(folder))).toMatchObject({
+      code: 1,
+      stderr:
+        "Delivery 5 can't be read, because the inbox is damaged. Stop the receiver and use plant-inbox salvage.\n",
+    });
   });
 
   test('leaves an inbox alone that a receiver uses', async () => {

@@ -50,7 +50,8 @@ const accessTokens = commaSeparated.refine(
   },
 );
 
-const inboxUrl = z
+/** Where an inbox is. */
+export const inboxUrl = z
   .string()
   .refine(namesFolder, { error: 'must be file: and a folder, as in file:./data/inbox' });
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-import { inboxFolder } from '../config/inbox-folder.js';
+import { inboxUrl } from '../config/config.js';
 
 /** What a person got wrong, or what can't be done. */
 export class CommandError extends Error {
@@ -74,7 +74,7 @@ export interface Command {
   readonly run: (given: Given) => Promise<0 | 1>;
 }
 
-/** The options of each command. */
+/** Options of every command. */
 const ALWAYS: readonly OptionName[] = ['inbox', 'help'];
 
 /**
@@ -115,8 +115,11 @@ export function parse(
       throw wrongUsage(`${rawName} needs a value: ${rawName} ${option.value}`);
     values.set(token.name, value ?? '');
   }
+  const operands = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
+  if (command.operands === '' && operands.length > 0)
+    throw wrongUsage(`${name} takes only options (got ${JSON.stringify(operands[0])})`);
   return {
-    operands: tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : [])),
+    operands,
     value: (option) => values.get(option),
     has: (option) => values.has(option),
     inbox: inboxOf(values.get('inbox'), environment['INBOX_URL'] || 'file:./data/inbox'),
@@ -132,14 +135,10 @@ const takesValue = (name: OptionName): boolean => (OPTIONS[name] as Option).valu
  */
 function inboxOf(given: string | undefined, byDefault: string): string {
   const text = given ?? byDefault;
-  const url = /^[a-z][a-z\d+.-]+:/i.test(text) ? text : `file:${text}`;
-  try {
-    if (!/^postgres(ql)?:/.test(url)) inboxFolder(url);
-    return url;
-  } catch {
-    const name = given === undefined ? 'INBOX_URL' : '--inbox';
-    throw wrongUsage(`${name} must be a folder, or a URL that begins with file: or postgres:`);
-  }
+  const url = inboxUrl.safeParse(/^[a-z][a-z\d+.-]+:/i.test(text) ? text : `file:${text}`);
+  if (url.success) return url.data;
+  const name = given === undefined ? 'INBOX_URL' : '--inbox';
+  throw wrongUsage(`${name} ${url.error.issues[0]!.message}`);
 }
 
 /** The text of `plant-inbox NAME --help`. */

@@ -1,10 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 
-import type { StoredDelivery } from '../inbox/inbox-operations.js';
 import { deliveries, inBatches } from './batches.js';
 import { type Command, type Given, wrongUsage } from './command-line.js';
 import { openOperations } from './connection/open-operations.js';
-import { deliveryJson } from './delivery-text.js';
+import { deliveryJson, isWhole } from './delivery-text.js';
 import { ABOUT_TIMES, filterOf, FILTERS } from './selection.js';
 import { createFile, report, standardOutput } from './terminal/output.js';
 import { jsonLine } from './terminal/printable.js';
@@ -52,10 +51,6 @@ ${ABOUT_TIMES}`,
     }
   },
 };
-
-/** Whether a delivery could be read. If the inbox is damaged, its head or its content is empty. */
-const isWhole = ({ method, state, bytes, content }: StoredDelivery): boolean =>
-  method !== '' && (state === 'discarded' || content.length === bytes);
 
 /**
  * The file that a command is given.

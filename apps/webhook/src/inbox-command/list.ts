@@ -1,5 +1,5 @@
 import type { DeliveryFilter, DeliverySummary, InboxOperations } from '../inbox/inbox-operations.js';
-import { type Command, wrongUsage } from './command-line.js';
+import type { Command } from './command-line.js';
 import { openOperations } from './connection/open-operations.js';
 import { deliveryTable, summaryJson } from './delivery-text.js';
 import { ABOUT_TIMES, filterOf, FILTERS, numberOf } from './selection.js';
@@ -18,7 +18,6 @@ export const list: Command = {
   details: ABOUT_TIMES,
   options: [...FILTERS, 'limit', 'after', 'json'],
   async run(given) {
-    if (given.operands.length > 0) throw wrongUsage(`list takes no ${JSON.stringify(given.operands[0])}`);
     const filter = filterOf(given);
     const limit = numberOf(given, 'limit', MAX_LIMIT) ?? DEFAULT_LIMIT;
     const after = numberOf(given, 'after');

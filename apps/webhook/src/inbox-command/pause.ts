@@ -1,4 +1,4 @@
-import { type Command, type Given, wrongUsage } from './command-line.js';
+import type { Command, Given } from './command-line.js';
 import { openOperations } from './connection/open-operations.js';
 import { standardOutput } from './terminal/output.js';
 
@@ -19,9 +19,7 @@ export const resume: Command = {
   run: (given) => setPaused(given, false, 'The handler gets deliveries.'),
 };
 
-async function setPaused({ operands, inbox }: Given, isPaused: boolean, done: string): Promise<0> {
-  if (operands.length > 0)
-    throw wrongUsage(`${isPaused ? 'pause' : 'resume'} takes no ${JSON.stringify(operands[0])}`);
+async function setPaused({ inbox }: Given, isPaused: boolean, done: string): Promise<0> {
   const { operations, close } = await openOperations(inbox);
   try {
     await operations.setPaused(isPaused);

@@ -1,4 +1,4 @@
-import { type Command, wrongUsage } from './command-line.js';
+import type { Command } from './command-line.js';
 import { openOperations } from './connection/open-operations.js';
 import { isoTime, shownTime } from './delivery-text.js';
 import { standardOutput, terminalWidth } from './terminal/output.js';
@@ -11,7 +11,6 @@ export const stats: Command = {
   details: '',
   options: ['json'],
   async run(given) {
-    if (given.operands.length > 0) throw wrongUsage(`stats takes no ${JSON.stringify(given.operands[0])}`);
     const { operations, isRunning, close } = await openOperations(given.inbox);
     try {
       const {

@@ -10,7 +10,7 @@ test.each<[string, string[], string]>([
   ['an option without its value', ['list', '--state'], '--state needs a value: --state STATE'],
   ['an option for a value', ['list', '--state', '--json'], '--state needs a value: --state STATE'],
   ['a switch with a value', ['list', '--json=1'], '--json takes no value'],
-  ['an operand too many', ['list', '7'], 'list takes no "7"'],
+  ['an operand too many', ['list', '7'], 'list takes only options (got "7")'],
   [
     'a wrong state',
     ['list', '--state', 'failed'],
@@ -67,7 +67,7 @@ test.each<[string, string[], string]>([
   [
     'an inbox that is no folder',
     ['list', '--inbox', 'file:'],
-    '--inbox must be a folder, or a URL that begins with file: or postgres:',
+    '--inbox must be file: and a folder, as in file:./data/inbox',
   ],
 ])('%s is wrong usage', async (_name, args, says) => {
   const folder = makeFolder();

@@ -1,5 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
+import { printable } from './printable.js';
+
 /** What a command writes data to. */
 export interface Output {
   /**
@@ -79,7 +81,7 @@ export async function createFile(name: string): Promise<Output> {
 
 /** Writes a line for people to standard error. */
 export function report(line: string): void {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${printable(line)}\n`);
 }
 
 /** Columns of the terminal that standard output is; undefined if it is none. */
