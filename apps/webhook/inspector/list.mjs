@@ -37,14 +37,15 @@ let rows = new Map();
  * Shows the page of a place.
  *
  * @param {Place} place
+ * @param {() => boolean} mayMove asked again when the receiver has responded
  * @returns what is shown: above the newest page there is none, so that one is shown instead
  */
-export async function showList(place) {
+export async function showList(place, mayMove = () => true) {
+  if (shown !== place) isStale = true;
   shown = place;
-  isStale = true;
   const page = await readPage(place);
   // Somebody may have gone on meanwhile.
-  if (shown !== place) return place;
+  if (shown !== place || !mayMove()) return place;
   isStale = false;
   isFirstPage = page.place.olderThan === undefined && page.place.newerThan === undefined;
   fill(page.deliveries);
@@ -79,7 +80,8 @@ export const isUpToDate = (newestId) => isFirstPage && rows.keys().next().value 
 
 /** Shows what has changed. What somebody reads stays where it is. */
 export async function refreshList() {
-  if (isStale || (isFirstPage && isFollowing())) await showList(shown);
+  if (isStale) await showList(shown);
+  else if (isFirstPage && isFollowing()) await showList(shown, isFollowing);
   else await Promise.all([refreshRows(), countNew()]);
 }
 
