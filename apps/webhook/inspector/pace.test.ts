@@ -1,6 +1,6 @@
-import { jest } from '@jest/globals';
-
 import { calmly } from './pace.mjs';
+
+const { jest } = import.meta;
 
 test('however often it is asked to, it works at most once a second, and a last time after the last request', async () => {
   jest.useFakeTimers();
