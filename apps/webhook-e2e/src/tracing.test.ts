@@ -30,7 +30,7 @@ function makeInstrumentation(): string {
     .replace('new OTLPTraceExporter()', 'printing')
     .replaceAll(
       /from '(@opentelemetry[^']*)'/g,
-      (_, name: string) => `from '${pathToFileURL(resolve(name))}'`,
+      (_, name: string) => `from '${pathToFileURL(resolve(name)).href}'`,
     );
   const file = join(makeFolder(), 'instrumentation.mjs');
   writeFileSync(file, PRINTING + changed + CALL);

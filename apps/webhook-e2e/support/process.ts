@@ -48,7 +48,7 @@ export class TestProcess {
         options.stderr ?? 'pipe',
         ...(options.passed ?? []),
       ],
-    }) as ChildProcessByStdio<Writable | null, Readable | null, Readable | null>;
+    });
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text;
       this.#changes.emit('change');

@@ -1,3 +1,4 @@
+import { ReceiverError } from '../errors.js';
 import { takePassedSocket } from './passed-socket.js';
 
 const PID = 7;
@@ -35,11 +36,10 @@ test('HOST and PORT have no effect, with a warning that has no value', () => {
 
 test.each(['2', 'one', '-1'])('LISTEN_FDS=%s is refused', (count) => {
   expect(() => takePassedSocket({ LISTEN_FDS: count, ...HERE }, PID)).toThrow(
-    expect.objectContaining({
-      code: 'CONFIGURATION_INVALID',
-      message:
-        'LISTEN_FDS: must be 1. Give the socket unit one ListenStream=; the operations port is never passed.',
-    }),
+    new ReceiverError(
+      'CONFIGURATION_INVALID',
+      'LISTEN_FDS: must be 1. Give the socket unit one ListenStream=; the operations port is never passed.',
+    ),
   );
 });
 

@@ -130,7 +130,7 @@ describe('with an SDK', () => {
   });
 
   test('an error that is no Error is recorded too', async () => {
-    const [attempt] = await spansOf(() => Promise.reject(null as unknown as Error), deliveryWith());
+    const [attempt] = await spansOf(() => AbortSignal.abort(null).throwIfAborted(), deliveryWith());
 
     expect(attempt).toMatchObject({
       status: { code: SpanStatusCode.ERROR, message: 'null' },
