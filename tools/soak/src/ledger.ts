@@ -17,6 +17,8 @@ interface Entry {
   outcome: Outcome;
   /** The last process whose handler succeeded on it. */
   handledBy: number | undefined;
+  /** Whether an operator may have discarded it. */
+  mayBeDiscarded: boolean;
 }
 
 /** A delivery as it is sent. */
@@ -44,6 +46,8 @@ const CUT_OFF = /process (has )?ended/;
 /** The sender's side: what was sent to one inbox, and what is known of it. */
 export class Ledger {
   readonly totals: Totals;
+  /** Whether the retention may have deleted what was handled. */
+  mayRemoveHandled = false;
   readonly #entries = new Map<number, Entry>();
   readonly #faults: string[] = [];
   #lastSequence = 0;
@@ -57,7 +61,13 @@ export class Ledger {
     const sequence = ++this.#lastSequence;
     const content = makeContent(sequence, fate, bytes);
     const digest = digestOf(content);
-    this.#entries.set(sequence, { digest, fate, outcome: 'incomplete', handledBy: undefined });
+    this.#entries.set(sequence, {
+      digest,
+      fate,
+      outcome: 'incomplete',
+      handledBy: undefined,
+      mayBeDiscarded: false,
+    });
     return { sequence, content };
   }
 
@@ -84,6 +94,26 @@ export class Ledger {
     for (const entry of this.#entries.values()) {
       if (entry.outcome === 'refused') entry.outcome = 'unknown';
     }
+  }
+
+  /** An operator is about to discard a delivery with this content. Returns whether it is one that may be discarded. */
+  discarding(content: Buffer): boolean {
+    const entry = this.#entries.get(sequenceOf(content) ?? NaN);
+    if (entry === undefined) return false;
+    entry.mayBeDiscarded = true;
+    return true;
+  }
+
+  /** An operator has read a delivery. */
+  exported(id: number, content: Buffer): void {
+    const entry = this.#entries.get(sequenceOf(content) ?? NaN);
+    if (entry?.digest !== digestOf(content))
+      this.report(`delivery ${id} was exported with other bytes than were sent`);
+  }
+
+  /** Something is wrong that the next comparison has to say. */
+  report(fault: string): void {
+    this.#faults.push(fault);
   }
 
   /**
@@ -116,7 +146,13 @@ export class Ledger {
   compare(stored: readonly StoredDelivery[], isDone: boolean): string[] {
     const faults = this.#faults.splice(0);
     const found = new Set<number>();
-    for (const delivery of stored) {
+    const discarded = Array.from(this.#entries.values()).filter(
+      ({ mayBeDiscarded }) => mayBeDiscarded,
+    ).length;
+    const stillStored = stored.filter(({ state }) => state !== 'discarded');
+    if (stored.length - stillStored.length > discarded)
+      faults.push('more deliveries are discarded than an operator chose');
+    for (const delivery of stillStored) {
       const sequence = sequenceOf(delivery.content);
       const entry = sequence === undefined ? undefined : this.#entries.get(sequence);
       const name = `delivery ${sequence ?? '?'} (id ${delivery.id})`;
@@ -134,8 +170,9 @@ export class Ledger {
         found.add(sequence);
       }
     }
-    for (const [sequence, { outcome, handledBy }] of this.#entries) {
-      if (found.has(sequence)) continue;
+    for (const [sequence, { outcome, handledBy, mayBeDiscarded }] of this.#entries) {
+      const mayBeRemoved = this.mayRemoveHandled && handledBy !== undefined;
+      if (found.has(sequence) || mayBeDiscarded || mayBeRemoved) continue;
       if (outcome === 'acknowledged') {
         this.totals.lost += 1;
         faults.push(`delivery ${sequence} was acknowledged and is lost`);

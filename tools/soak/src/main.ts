@@ -29,9 +29,7 @@ if (isKept) {
   rmSync(folder, { recursive: true });
   console.log('The receiver kept its promises.');
 } else {
-  console.log(
-    `The inboxes are in ${folder}. To try again: npm run soak -- ${process.argv.slice(2).join(' ')} --seed ${given.seed}`,
-  );
+  console.log(`The inboxes are in ${folder}. To try again, add --seed ${given.seed}.`);
 }
 process.exit(isKept ? 0 : 1);
 

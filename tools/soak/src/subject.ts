@@ -64,6 +64,8 @@ export class Subject {
   readonly ledger: Ledger;
   readonly folder: string;
   readonly inbox: string;
+  /** How long handled deliveries stay stored, in milliseconds. Undefined if they all do. */
+  retention: number | undefined;
   /** The access token that senders use. */
   token = 'arbitrary-first-token';
   readonly #tokensFile: string;
@@ -110,12 +112,17 @@ export class Subject {
   /** Starts a receiver and doesn't wait for it. */
   spawn(maxFileBlocks?: number): Run {
     this.#replay();
+    this.ledger.mayRemoveHandled ||= this.retention !== undefined;
     const handledFile = join(this.folder, `handled-${this.#runs.length + 1}`);
     const receiver = new Receiver({
       inbox: this.inbox,
       tokensFile: this.#tokensFile,
       handledFile,
-      settings: { ...SETTINGS, HANDLER_PROCESS: this.#options.handlerProcess() },
+      settings: {
+        ...SETTINGS,
+        HANDLER_PROCESS: this.#options.handlerProcess(),
+        ...(this.retention !== undefined && { RETENTION_MS: String(this.retention) }),
+      },
       diskJournal: this.#options.diskJournal,
       maxFileBlocks,
     });
@@ -248,7 +255,8 @@ export class Subject {
   #readCopy(): StoredDelivery[] {
     const copy = join(this.folder, 'copy');
     rmSync(copy, { recursive: true, force: true });
-    cpSync(this.inbox, copy, { recursive: true });
+    // Of its socket there is no copy.
+    cpSync(this.inbox, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') });
     return existsSync(join(copy, 'inbox.sqlite')) ? readInbox(copy, this.#verifiedThrough) : [];
   }
 

@@ -1,9 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
+import { Operator } from '../operator.js';
 import { type Fault, LOAD_TIME, type Round } from './fault.js';
 
 /** A start takes about this long, in milliseconds, so a random moment of it lies within. */
 const START_TIME = 900;
+
+/** How long handled deliveries stay stored while an operator works, in milliseconds. */
+const RETENTION = 1_000;
 
 /** The receiver is ended at random moments. */
 export const kills: readonly Fault[] = [
@@ -46,6 +50,25 @@ export const kills: readonly Fault[] = [
       subject.expectEnd();
       await pause(random.integer(0, 100));
       await subject.kill();
+    },
+  },
+  {
+    name: 'SIGKILL while an operator works',
+    on: 'new',
+    happen: async ({ subject, load, random }) => {
+      load.fates = ['fail', 'fail once', 'change', 'wait'];
+      load.fateShare = 0.3;
+      subject.retention = RETENTION;
+      for (let left = random.integer(2, 4); left > 0; left -= 1) {
+        await subject.start();
+        const operator = new Operator(subject, random.fork());
+        operator.start();
+        await pause(random.integer(LOAD_TIME / 4, LOAD_TIME));
+        await subject.kill();
+        await operator.stop();
+      }
+      await subject.start();
+      await new Operator(subject, random.fork()).resume();
     },
   },
   {
