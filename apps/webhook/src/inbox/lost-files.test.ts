@@ -1,4 +1,4 @@
-import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
@@ -33,6 +33,7 @@ const replace = (file: string): void => {
 
 const cases: readonly (readonly [name: string, lose: (folder: string) => void, says: string])[] = [
   ['the database is deleted', (folder) => rmSync(join(folder, 'inbox.sqlite')), 'inbox.sqlite'],
+  ['the database is emptied', (folder) => truncateSync(join(folder, 'inbox.sqlite')), 'inbox.sqlite'],
   ['the database is replaced', (folder) => replace(join(folder, 'inbox.sqlite')), 'inbox.sqlite'],
   [
     'the write-ahead log is deleted',

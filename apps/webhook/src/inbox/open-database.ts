@@ -40,7 +40,7 @@ export interface InboxDatabase {
   readonly operations: OperationStatements;
   readonly underWay: UnderWay;
   readonly lastAccepted: LastAccepted;
-  /** The first file that somebody has removed or replaced. */
+  /** The first file that somebody has removed, replaced or emptied. */
   lost(): string | undefined;
   /** What the database and its write-ahead log take on the disk. */
   size(): number;
@@ -80,7 +80,7 @@ export function openDatabase(folder: string): InboxDatabase {
     const lastAccepted = keep(new LastAccepted(pathOf('lastAccepted')));
     lastAccepted.write(position.lastId);
     syncFolders(folder, made ?? folder);
-    const files = new OpenFiles([file, `${file}-wal`, pathOf('lock')]);
+    const files = new OpenFiles([file, `${file}-wal`, pathOf('lock')], [file]);
     return {
       file,
       position,

@@ -90,7 +90,7 @@ class SqliteInbox implements Inbox {
   /** Up to this id, the retention has nothing to delete. */
   #removedThrough = 0;
   #closed: Promise<void> | undefined;
-  /** A file of this inbox that was removed or replaced. What is written from then on is lost at the end. */
+  /** A file of this inbox that was removed, replaced or emptied. What is written from then on is lost at the end. */
   #lostFile: string | undefined;
   /** New deliveries that follow the last claimed one without a gap, so that they needn't be read from the file. */
   #fresh: Delivery[] = [];
@@ -398,7 +398,7 @@ class SqliteInbox implements Inbox {
     if (this.#lostFile === undefined) return;
     throw new ReceiverError(
       'INBOX_LOST',
-      `${this.#lostFile} was removed or replaced while the receiver runs. Nothing is accepted until it is restarted. Before that, save what is in the files that it has open, as docs/receiver.md says under "When the inbox is damaged".`,
+      `${this.#lostFile} was removed or replaced, or is empty now, while the receiver runs. Nothing is accepted until it is restarted. Before that, save what is in the files that it has open, as docs/receiver.md says under "When the inbox is damaged".`,
     );
   }
 
