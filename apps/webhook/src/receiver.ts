@@ -50,7 +50,7 @@ export async function startReceiver(
     const tokens = openAccessTokens(config, logger, composed.tokenMatcher);
     opened.push(tokens.close);
     const metrics: Metrics = new Metrics(() => inbox.stats(), logger);
-    const inbox = openInbox(config.INBOX_URL, metrics);
+    const inbox = await openInbox(config.INBOX_URL, logger, metrics);
     opened.push(() => inbox.close());
     let wake = (): void => undefined;
     const wakeHandler = (): void => wake();
@@ -92,6 +92,7 @@ export async function startReceiver(
     logger.info({ url, operations: operationsUrl, socket, inbox: inbox.location, ...counts }, 'listening');
     readiness.started();
     handlerHost.start(wakeHandler);
+    inbox.watch?.(wakeHandler);
     const stopRemoving = startRemovingExpired(
       inbox,
       {

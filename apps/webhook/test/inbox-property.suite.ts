@@ -4,7 +4,7 @@ import { makeFolder } from '@plant-store/test-support';
 import fc from 'fast-check';
 
 import type { Delivery, Inbox, AttemptResult } from '../src/inbox/inbox.js';
-import type { OpenInbox } from './open-inbox.js';
+import type { Adapter } from './open-inbox.js';
 
 type Fate = AttemptResult['kind'] | 'failed for long';
 
@@ -170,17 +170,17 @@ class Play {
  * Whatever happens in whichever order: nothing acknowledged is lost, nothing settled comes again, and an event comes
  * as one delivery.
  */
-export function inboxProperty(open: OpenInbox): void {
+export function inboxProperty({ open, make = makeFolder, propertyRuns = 40 }: Adapter): void {
   test('loses nothing and repeats nothing, whatever happens', async () => {
     await fc.assert(
       fc.asyncProperty(turns, async (given) => {
-        const folder = makeFolder();
+        const folder = await make();
         const openHere = async (): Promise<Inbox> => open(folder);
         const play = new Play(await openHere(), openHere);
         for (const turn of given) await play.turn(turn);
         await play.end();
       }),
-      { numRuns: 40, interruptAfterTimeLimit: 30_000, markInterruptAsFailure: true },
+      { numRuns: propertyRuns, interruptAfterTimeLimit: 30_000, markInterruptAsFailure: true },
     );
   }, 60_000);
 }

@@ -6,7 +6,7 @@ import type { AttemptResult, Delivery, Inbox, IncomingDelivery, Interrupted } fr
 import { inboxOperationsSuite } from './inbox-operations.suite.js';
 import { inboxProperty } from './inbox-property.suite.js';
 import { inboxRetentionSuite } from './inbox-retention.suite.js';
-import { failed, HANDLED, incoming, type OpenInbox, PARKED, setClock } from './open-inbox.js';
+import { type Adapter, failed, HANDLED, incoming, PARKED, setClock } from './open-inbox.js';
 import { rejection } from './rejection.js';
 
 const LATER = 3_600_000;
@@ -85,10 +85,9 @@ const idsOf = (deliveries: readonly Delivery[]): number[] => deliveries.map(({ i
 
 /**
  * The suite of the port {@link Inbox}: what each adapter must do, tested through the port alone.
- *
- * @param crash returns a folder that is as if the process had ended now
  */
-export function inboxSuite(name: string, open: OpenInbox, crash: (folder: string) => string): void {
+export function inboxSuite(name: string, adapter: Adapter): void {
+  const { open, crash, make = makeFolder } = adapter;
   describe(name, () => {
     let folder: string;
     let inbox: Inbox;
@@ -106,7 +105,7 @@ export function inboxSuite(name: string, open: OpenInbox, crash: (folder: string
       await openHere();
     };
     const reopenAfterCrash = async (): Promise<void> => {
-      folder = crash(folder);
+      folder = await crash(folder);
       await openHere();
     };
     const claim = async (limit = 1_000): Promise<readonly Delivery[]> =>
@@ -116,7 +115,7 @@ export function inboxSuite(name: string, open: OpenInbox, crash: (folder: string
       Promise.all(Array.from({ length: count }, (_, index) => inbox.accept(incoming(`content ${index}`))));
 
     beforeEach(async () => {
-      folder = makeFolder();
+      folder = await make();
       await openHere();
     });
 
@@ -648,9 +647,10 @@ export function inboxSuite(name: string, open: OpenInbox, crash: (folder: string
         await inbox.settle((await claim())[0]!, failed(20));
         setClock(-DAY);
 
-        expect((await inbox.claim(1)).nextDueIn ?? 0).toBeLessThanOrEqual(20);
+        const { deliveries, nextDueIn = 0 } = await inbox.claim(1);
+        expect(nextDueIn).toBeLessThanOrEqual(20);
         await new Promise((resolve) => setTimeout(resolve, 25));
-        expect(await claim()).toMatchObject([{ id: 1, failures: 1 }]);
+        expect([...deliveries, ...(await claim())]).toMatchObject([{ id: 1, failures: 1 }]);
       });
 
       test('before the inbox is opened again leaves a wait of at most the longest one', async () => {
@@ -662,9 +662,10 @@ export function inboxSuite(name: string, open: OpenInbox, crash: (folder: string
         await inbox.recover(30);
 
         expect((await inbox.claim(1)).deliveries).toMatchObject([{ id: 2 }]);
-        expect((await inbox.claim(1)).nextDueIn ?? 0).toBeLessThanOrEqual(30);
+        const { deliveries, nextDueIn = 0 } = await inbox.claim(1);
+        expect(nextDueIn).toBeLessThanOrEqual(30);
         await new Promise((resolve) => setTimeout(resolve, 35));
-        expect(await claim()).toMatchObject([{ id: 1, failures: 1 }]);
+        expect([...deliveries, ...(await claim())]).toMatchObject([{ id: 1, failures: 1 }]);
       });
     });
 
@@ -822,9 +823,9 @@ export function inboxSuite(name: string, open: OpenInbox, crash: (folder: string
       expect(seen).toEqual(Array.from({ length: 32 }, (_, index) => index + 1));
     });
 
-    inboxOperationsSuite({ open, crash });
-    inboxRetentionSuite({ open, crash });
+    inboxOperationsSuite(adapter);
+    inboxRetentionSuite(adapter);
 
-    inboxProperty(open);
+    inboxProperty(adapter);
   });
 }

@@ -2,14 +2,15 @@ import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
 import type { AttemptResult, Delivery, Inbox, IncomingDelivery } from '../src/inbox/inbox.js';
 
-/** Opens the inbox of a folder. */
-export type OpenInbox = (folder: string) => Inbox | Promise<Inbox>;
-
-/** An adapter of the port {@link Inbox}, for its suites. */
+/** An adapter of the port {@link Inbox}, for its suites. An inbox has a place: a folder, or the URL of a database. */
 export interface Adapter {
-  readonly open: OpenInbox;
-  /** Returns a folder that is as if the process had ended now. */
-  readonly crash: (folder: string) => string;
+  /** Makes an empty place. By default a folder. */
+  readonly make?: () => string | Promise<string>;
+  readonly open: (place: string) => Inbox | Promise<Inbox>;
+  /** Returns a place that is as if the process had ended now. */
+  readonly crash: (place: string) => string | Promise<string>;
+  /** How often the test with arbitrary turns runs. By default 40 times. */
+  readonly propertyRuns?: number;
 }
 
 export const HANDLED: AttemptResult = { kind: 'handled' };
@@ -50,12 +51,14 @@ export function setClock(difference: number): () => void {
 /** An inbox that is closed when the current test ends. */
 export class OpenedInbox {
   inbox!: Inbox;
-  #folder = makeFolder();
+  #place: string | undefined;
 
   constructor(private readonly adapter: Adapter) {}
 
   async open(): Promise<void> {
-    const inbox = await this.adapter.open(this.#folder);
+    const { make = makeFolder, open } = this.adapter;
+    this.#place ??= await make();
+    const inbox = await open(this.#place);
     this.inbox = inbox;
     afterThisTest(() => inbox.close());
   }
@@ -66,7 +69,7 @@ export class OpenedInbox {
   }
 
   async reopenAfterCrash(): Promise<void> {
-    this.#folder = this.adapter.crash(this.#folder);
+    this.#place = await this.adapter.crash(this.#place!);
     await this.open();
   }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { ReceiverError } from '../errors.js';
 import { inboxFolder } from './inbox-folder.js';
+import { isPostgresUrl, postgresServers } from './postgres-url.js';
 import { describeUnknownVariables } from './unknown-variables.js';
 
 /** Variables by name, as `process.env` has them. */
@@ -51,9 +52,10 @@ const accessTokens = commaSeparated.refine(
 );
 
 /** Where an inbox is. */
-export const inboxUrl = z
-  .string()
-  .refine(namesFolder, { error: 'must be file: and a folder, as in file:./data/inbox' });
+export const inboxUrl = z.string().refine(namesInbox, {
+  error:
+    'must be file: and a folder, as in file:./data/inbox, or postgres: with a host and a database, as in postgres://user@db.example/plants',
+});
 
 /** A host that others can reach. On the loopback address everything is served already. */
 const otherHost = z.string().refine((host) => !/^(?:localhost|127\..*|\[?::1\]?)$/i.test(host), {
@@ -193,9 +195,9 @@ function rule(setting: keyof Config, error: string) {
   return { error, path: [setting], when: () => true };
 }
 
-function namesFolder(url: string): boolean {
+function namesInbox(url: string): boolean {
   try {
-    inboxFolder(url);
+    (isPostgresUrl(url) ? postgresServers : inboxFolder)(url);
     return true;
   } catch {
     return false;

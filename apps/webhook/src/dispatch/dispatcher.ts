@@ -111,10 +111,17 @@ export class Dispatcher {
   }
 
   async #claimDue(): Promise<void> {
-    const { deliveries, nextDueIn, unreadable = [] } = await this.inbox.claim(this.#freeSlots());
+    const {
+      deliveries,
+      nextDueIn,
+      unreadable = [],
+      interrupted = [],
+    } = await this.inbox.claim(this.#freeSlots());
     if (this.#stopping.signal.aborted) return;
     for (const delivery of deliveries) this.#track(this.#attempt(delivery));
     for (const delivery of unreadable) this.#track(this.#park(delivery));
+    for (const delivery of interrupted)
+      this.#track(this.#settleCutOff(delivery, 'another receiver ended during the attempt'));
     if (nextDueIn !== undefined) this.#wakeIn(nextDueIn);
   }
 
@@ -122,12 +129,13 @@ export class Dispatcher {
   async #recover(): Promise<void> {
     const interrupted = await this.inbox.recover(this.limits.maxBackoff);
     await Promise.all(
-      interrupted.map((delivery) => {
-        const error = new ProcessEnded('the process ended during the attempt');
-        return this.#settle(delivery, this.#failure(delivery, error));
-      }),
+      interrupted.map((delivery) => this.#settleCutOff(delivery, 'the process ended during the attempt')),
     );
     this.#hasRecovered = true;
+  }
+
+  #settleCutOff(delivery: Interrupted, message: string): Promise<void> {
+    return this.#settle(delivery, this.#failure(delivery, new ProcessEnded(message)));
   }
 
   #wakeIn(milliseconds: number): void {

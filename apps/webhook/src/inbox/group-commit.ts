@@ -109,7 +109,7 @@ export class GroupCommit<Write, Result> {
       const results = this.#options.commit(batch.map(({ write }) => write));
       batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
-      const parts = split(batch, this.#options.retry(error));
+      const parts = splitBatch(batch, this.#options.retry(error));
       if (parts.length > 1) parts.forEach((part) => this.#commit(part));
       else batch.forEach(({ reject }) => reject(error));
     }
@@ -135,7 +135,10 @@ export class GroupCommit<Write, Result> {
 }
 
 /** The parts of a batch that are tried by themselves, what can't wait first; none if none may succeed. */
-function split<Part extends { readonly canWait: boolean }>(batch: readonly Part[], retry: Retry): Part[][] {
+export function splitBatch<Part extends { readonly canWait: boolean }>(
+  batch: readonly Part[],
+  retry: Retry,
+): Part[][] {
   if (retry === 'nothing') return [];
   const kinds = [batch.filter(({ canWait }) => !canWait), batch.filter(({ canWait }) => canWait)];
   if (kinds.every((kind) => kind.length > 0)) return kinds;

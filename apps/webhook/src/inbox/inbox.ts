@@ -53,6 +53,8 @@ export interface Claim {
   readonly nextDueIn: number | undefined;
   /** Claimed too, but the inbox is damaged and they can't be read. Undefined if there are none. */
   readonly unreadable?: readonly Interrupted[];
+  /** Claimed too: another receiver ended during their attempt. Settle them as failed. Undefined if there are none. */
+  readonly interrupted?: readonly Interrupted[];
 }
 
 /** How many deliveries wait for the handler, and how many are parked. */
@@ -110,6 +112,9 @@ export interface Inbox extends InboxOperations {
   settle(delivery: Interrupted, result: AttemptResult): Promise<void>;
 
   counts(): Promise<InboxCounts>;
+
+  /** Calls back when there may be something to claim that didn't come through this object: from other receivers. */
+  watch?(wake: () => void): void;
 
   /**
    * Deletes some of what the retention doesn't keep, the oldest first. Call it again until it returns 0. Deliveries that

@@ -1,13 +1,23 @@
 import { inboxFolder } from '../config/inbox-folder.js';
+import { isPostgresUrl, postgresServers } from '../config/postgres-url.js';
 import type { Observer } from '../observer.js';
 import type { Inbox } from './inbox.js';
+import type { InboxLog } from './postgres/session-keeper.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
 
 /**
- * Opens the inbox that a URL names: `file:` and a folder, relative to the working directory or absolute.
+ * Opens the inbox that a URL names: `file:` and a folder, relative to the working directory or absolute, or `postgres:`
+ * with servers and a database.
  *
  * @throws ReceiverError `INBOX_UNUSABLE`, `INBOX_IN_USE`, `INBOX_DAMAGED`
  */
-export function openInbox(url: string, observer?: Pick<Observer, 'committed'>): Inbox {
-  return openSqliteInbox(inboxFolder(url), observer);
+export async function openInbox(
+  url: string,
+  log: InboxLog,
+  observer?: Pick<Observer, 'committed'>,
+): Promise<Inbox> {
+  if (!isPostgresUrl(url)) return openSqliteInbox(inboxFolder(url), observer);
+  // Imported late: who doesn't use it doesn't wait for it.
+  const { openPostgresInbox } = await import('./postgres/postgres-inbox.js');
+  return openPostgresInbox(postgresServers(url), log, observer);
 }

@@ -13,7 +13,7 @@ import type { Delivery, Inbox, IncomingDelivery } from './inbox.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
 import { SCHEMA_VERSION } from './sqlite-schema.js';
 
-inboxSuite('the embedded inbox', openSqliteInbox, copyInbox);
+inboxSuite('the embedded inbox', { open: (folder) => openSqliteInbox(folder), crash: copyInbox });
 
 const arbitrary = (content = 'arbitrary', eventId: string | null = null): IncomingDelivery => ({
   method: 'POST',

@@ -1,0 +1,43 @@
+import { postgresServers } from './postgres-url.js';
+
+test.each([
+  {
+    url: 'postgres://user:secret@db.example/plants',
+    urls: ['postgres://user:secret@db.example/plants'],
+    location: 'postgres://user@db.example/plants',
+  },
+  {
+    url: 'postgresql://db.example:5433/plants?sslmode=verify-full',
+    urls: ['postgres://db.example:5433/plants?sslmode=verify-full'],
+    location: 'postgres://db.example:5433/plants',
+  },
+  {
+    url: 'postgres://user:secret@one.example:5433,two.example,[::1]:5434/plants',
+    urls: [
+      'postgres://user:secret@one.example:5433/plants',
+      'postgres://user:secret@two.example/plants',
+      'postgres://user:secret@[::1]:5434/plants',
+    ],
+    location: 'postgres://user@one.example:5433,two.example,[::1]:5434/plants',
+  },
+  {
+    url: 'postgres://user@%2Fvar%2Frun%2Fpostgresql/plants',
+    urls: ['postgres://user@%2Fvar%2Frun%2Fpostgresql/plants'],
+    location: 'postgres://user@%2Fvar%2Frun%2Fpostgresql/plants',
+  },
+])('$location has a URL for each server, and no password', ({ url, ...want }) => {
+  expect(postgresServers(url)).toEqual(want);
+});
+
+test.each([
+  'postgres://',
+  'postgres:db.example/plants',
+  'postgres://db.example',
+  'postgres://db.example/',
+  'postgres://user:secret@/plants',
+  'postgres://one.example,,two.example/plants',
+  'postgres://db.example:port/plants',
+  'mysql://db.example/plants',
+])('%j names no server and database', (url) => {
+  expect(() => postgresServers(url)).toThrow('The URL names no server and database.');
+});

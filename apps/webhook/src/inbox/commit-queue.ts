@@ -1,0 +1,99 @@
+import { type Retry, splitBatch } from './group-commit.js';
+
+/** How a {@link CommitQueue} writes. */
+export interface CommitQueueOptions<Write, Result> {
+  /** Makes all of these durable, or none, and resolves with a result for each. */
+  readonly commit: (writes: readonly Write[]) => Promise<readonly Result[]>;
+  /** What to do after a commit of several writes has failed. One write that can't be made must not refuse others. */
+  readonly retry: (error: unknown) => Retry;
+  /** Size of one write, in bytes. */
+  readonly sizeOf: (write: Write) => number;
+  /** Largest size of one commit, in bytes; a single write may be larger. */
+  readonly maxSize: number;
+  /** How long {@link CommitQueue.addDelayed} may wait for other writes, in milliseconds. */
+  readonly maxDelay: number;
+}
+
+interface Pending<Write, Result> {
+  readonly write: Write;
+  readonly canWait: boolean;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Commits what arrives together, one commit after the other, to a database in another process. Everything that arrives
+ * during a commit goes into the next one.
+ */
+export class CommitQueue<Write, Result> {
+  readonly #options: CommitQueueOptions<Write, Result>;
+  #pending: Pending<Write, Result>[] = [];
+  #running: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: CommitQueueOptions<Write, Result>) {
+    this.#options = options;
+  }
+
+  /** Resolves with the result once the write is durable; rejects if its commit failed. */
+  add(write: Write): Promise<Result> {
+    this.#running ??= this.#run();
+    return this.#enqueue(write, false);
+  }
+
+  /** Does the same for a write that can wait a little, so that it doesn't cause a commit of its own. */
+  addDelayed(write: Write): Promise<Result> {
+    if (this.#running === undefined)
+      this.#timer ??= setTimeout(() => {
+        this.#running ??= this.#run();
+      }, this.#options.maxDelay);
+    return this.#enqueue(write, true);
+  }
+
+  /** Resolves when nothing is left to write. */
+  async idle(): Promise<void> {
+    while (this.#pending.length > 0 || this.#running !== undefined) {
+      this.#running ??= this.#run();
+      await this.#running;
+    }
+  }
+
+  #enqueue(write: Write, canWait: boolean): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ write, canWait, resolve, reject });
+    });
+  }
+
+  async #run(): Promise<void> {
+    // What arrives in the same turn of the loop goes along.
+    await new Promise(setImmediate);
+    while (this.#pending.length > 0) {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      await this.#commit(this.#takeBatch());
+    }
+    this.#running = undefined;
+  }
+
+  async #commit(batch: readonly Pending<Write, Result>[]): Promise<void> {
+    try {
+      const results = await this.#options.commit(batch.map(({ write }) => write));
+      batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
+    } catch (error) {
+      const parts = splitBatch(batch, this.#options.retry(error));
+      if (parts.length > 1) for (const part of parts) await this.#commit(part);
+      else batch.forEach(({ reject }) => reject(error));
+    }
+  }
+
+  #takeBatch(): Pending<Write, Result>[] {
+    let size = 0;
+    let count = 0;
+    for (const { write } of this.#pending) {
+      size += this.#options.sizeOf(write);
+      if (count > 0 && size > this.#options.maxSize) break;
+      count += 1;
+    }
+    return this.#pending.splice(0, count);
+  }
+}

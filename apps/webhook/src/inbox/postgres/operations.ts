@@ -1,0 +1,288 @@
+import type pg from 'pg';
+
+import type { HeaderField } from '../header-field.js';
+import { storableText } from '../inbox.js';
+import type {
+  Batch,
+  BatchResult,
+  DeliveryFilter,
+  DeliverySummary,
+  InboxStats,
+  Page,
+  StoredDelivery,
+} from '../inbox-operations.js';
+import { FRESH, IS_IN_NO_TABLE } from './count-statements.js';
+import { DELIVERY_COLUMNS } from './claim-statements.js';
+
+/** Most content of one part of a selection, in bytes, if it has more than one delivery. */
+const MAX_PART_BYTES = 4 * 1_048_576;
+
+/** What a receiver knows of its own deliveries, and the tables don't say. */
+export interface Own {
+  readonly receiver: number;
+  /** New ones that wait or that the handler has. */
+  readonly waiting: readonly number[];
+  /** The last one. What comes after it is about to be known. */
+  readonly acceptedThrough: number;
+}
+
+interface SummaryRow {
+  readonly id: number;
+  readonly state: DeliverySummary['state'];
+  readonly received_at: number;
+  readonly failures: number;
+  readonly error: string | null;
+  readonly due_at: number | null;
+  readonly event_id: string | null;
+  readonly method: string;
+  readonly media_type: string | null;
+  readonly content_encoding: string | null;
+  readonly bytes: number;
+  readonly reason: string | null;
+  readonly fields: string;
+  readonly content?: Buffer;
+}
+
+/** A delivery of this receiver waits if the receiver says so; one of another, if it comes after what that has stored. */
+const IS_FRESH = `
+  CASE WHEN d.receiver = $1 THEN d.id = ANY ($2::bigint[]) OR d.id > $3
+  ELSE EXISTS (SELECT FROM last l WHERE l.receiver = d.receiver AND d.id > l.handled_through AND d.id <= l.accepted_through) END`;
+
+const LAST = `
+  last AS MATERIALIZED (
+    SELECT r.id AS receiver, p.* FROM plant_store.receiver r
+    CROSS JOIN LATERAL (
+      SELECT handled_through, accepted_through FROM plant_store.progress WHERE receiver = r.id
+      ORDER BY number DESC LIMIT 1
+    ) p WHERE r.id <> $1
+  )`;
+
+const SUMMARY = (content: string): string => `
+  SELECT ${DELIVERY_COLUMNS}, octet_length(d.content) AS bytes,
+    coalesce(p.failures, x.failures, b.failures, 0) AS failures,
+    coalesce(p.error, x.error, b.error) AS error,
+    CASE WHEN b.failures > 0 THEN extract(epoch FROM b.due_at)::float8 * 1000 END AS due_at,
+    x.reason,
+    CASE
+      WHEN p.delivery_id IS NOT NULL THEN 'parked'
+      WHEN x.delivery_id IS NOT NULL THEN 'discarded'
+      WHEN b.delivery_id IS NOT NULL OR ${IS_FRESH} THEN 'waiting'
+      ELSE 'handled'
+    END AS state${content}
+  FROM plant_store.delivery d
+  LEFT JOIN plant_store.parked p ON p.delivery_id = d.id
+  LEFT JOIN plant_store.discarded x ON x.delivery_id = d.id
+  LEFT JOIN plant_store.backlog b ON b.delivery_id = d.id`;
+
+/** The ids of the deliveries in a state that few are in. Of all others, any id may be one. */
+const IDS_IN: Readonly<Partial<Record<string, string>>> = {
+  parked: 'SELECT delivery_id FROM plant_store.parked',
+  discarded: 'SELECT delivery_id FROM plant_store.discarded',
+  waiting: `
+    SELECT delivery_id FROM plant_store.backlog UNION SELECT unnest($2::bigint[])
+    UNION SELECT d.id FROM ${FRESH} WHERE r.id <> $1`,
+};
+
+/** What operators do with the shared inbox, on a connection of their own. */
+export class Operations {
+  readonly #client: () => Promise<pg.Client>;
+  readonly #own: () => Own;
+
+  constructor(client: () => Promise<pg.Client>, own: () => Own) {
+    this.#client = client;
+    this.#own = own;
+  }
+
+  async list(filter: DeliveryFilter, { order, after, limit }: Page): Promise<readonly DeliverySummary[]> {
+    const isOldestFirst = order === 'oldest first';
+    const range = {
+      first: Math.max(filter.firstId ?? 0, isOldestFirst ? (after ?? 0) + 1 : 0),
+      last: Math.min(filter.lastId ?? MAX_ID, isOldestFirst ? MAX_ID : (after ?? MAX_ID + 1) - 1),
+    };
+    return (await this.#select(filter, range, isOldestFirst ? 'ASC' : 'DESC', limit, false)).map(toSummary);
+  }
+
+  async find(id: number): Promise<StoredDelivery | undefined> {
+    if (!Number.isSafeInteger(id)) return undefined;
+    const [row] = await this.#select({}, { first: id, last: id }, 'ASC', 1, true);
+    return row && toStored(row);
+  }
+
+  async read({ filter, after, limit }: Batch): Promise<{
+    readonly deliveries: readonly StoredDelivery[];
+    readonly next: number | undefined;
+  }> {
+    const { rows, next } = await this.#part({ filter, after, limit }, true);
+    if (rows.length === 0) return { deliveries: [], next };
+    const range = { first: rows[0]!.id, last: rows.at(-1)!.id };
+    const read = await this.#select(
+      { ...filter, ...{ firstId: 0, lastId: MAX_ID } },
+      range,
+      'ASC',
+      rows.length,
+      true,
+    );
+    return { deliveries: read.map(toStored), next };
+  }
+
+  async replay(batch: Batch): Promise<BatchResult> {
+    const { rows, next } = await this.#part(batch, false);
+    const idsIn = (...states: string[]): string =>
+      `{${rows
+        .filter(({ state }) => states.includes(state))
+        .map(({ id }) => id)
+        .join(',')}}`;
+    const client = await this.#client();
+    const { rows: changed } = await client.query<{ changed: number }>(REPLAY, [
+      idsIn('parked'),
+      idsIn('handled'),
+      idsIn('waiting'),
+    ]);
+    return { changed: changed[0]!.changed, next };
+  }
+
+  async discard(batch: Batch, reason: string): Promise<BatchResult> {
+    const { rows, next } = await this.#part(batch, true);
+    const ids = rows.filter(({ state }) => state === 'parked').map(({ id }) => id);
+    const client = await this.#client();
+    const { rows: changed } = await client.query<{ changed: number }>(DISCARD, [
+      `{${ids.join(',')}}`,
+      storableText(reason),
+    ]);
+    return { changed: changed[0]!.changed, next };
+  }
+
+  async stats(isPaused: boolean): Promise<InboxStats> {
+    const own = this.#own();
+    const client = await this.#client();
+    const { rows } = await client.query<Count>(COUNT, [own.receiver, Math.min(...own.waiting, MAX_ID)]);
+    const { total, waiting, parked, discarded, bytes, oldest } = rows[0]!;
+    const allWaiting = waiting + own.waiting.length;
+    return {
+      ...{ waiting: allWaiting, handled: total - allWaiting - parked - discarded, parked, discarded },
+      ...{ oldestWaitingAt: oldest === null ? null : Math.round(oldest), bytes, isPaused },
+    };
+  }
+
+  /** The deliveries of a part of a selection. */
+  async #part(
+    { filter, after, limit }: Batch,
+    limitsBytes: boolean,
+  ): Promise<{ rows: readonly SummaryRow[]; next: number | undefined }> {
+    const range = { first: Math.max(filter.firstId ?? 0, after + 1), last: filter.lastId ?? MAX_ID };
+    const rows = await this.#select(filter, range, 'ASC', limit, false);
+    let total = 0;
+    const tooMany = limitsBytes ? rows.findIndex(({ bytes }) => (total += bytes) > MAX_PART_BYTES) : -1;
+    if (tooMany !== -1 && tooMany < rows.length && rows.length > 1) {
+      const part = rows.slice(0, Math.max(1, tooMany));
+      return { rows: part, next: part.at(-1)!.id };
+    }
+    return { rows, next: rows.length < limit ? undefined : rows.at(-1)!.id };
+  }
+
+  async #select(
+    { state, receivedFrom, receivedBefore }: DeliveryFilter,
+    { first, last }: { first: number; last: number },
+    order: 'ASC' | 'DESC',
+    limit: number,
+    withContent: boolean,
+  ): Promise<SummaryRow[]> {
+    const { receiver, waiting, acceptedThrough } = this.#own();
+    const ids = IDS_IN[state ?? ''];
+    const client = await this.#client();
+    const { rows } = await client.query<SummaryRow>({
+      text: `
+        WITH ${LAST},
+        summary AS (
+          ${SUMMARY(withContent ? ', d.content' : '')}
+          WHERE d.id BETWEEN $4 AND $5 ${ids === undefined ? '' : `AND d.id IN (${ids})`}
+            AND ($6::float8 IS NULL OR d.received_at >= to_timestamp($6 / 1000))
+            AND ($7::float8 IS NULL OR d.received_at < to_timestamp($7 / 1000))
+        )
+        SELECT * FROM summary WHERE $8::text IS NULL OR state = $8 ORDER BY id ${order} LIMIT $9`,
+      values: [
+        ...[receiver, `{${waiting.join(',')}}`, acceptedThrough, first, last],
+        ...[receivedFrom ?? null, receivedBefore ?? null, state ?? null, limit],
+      ],
+    });
+    return rows;
+  }
+}
+
+const MAX_ID = Number.MAX_SAFE_INTEGER;
+
+const REPLAY = `
+  WITH unparked AS (
+    DELETE FROM plant_store.parked WHERE delivery_id = ANY ($1::bigint[]) RETURNING delivery_id
+  ),
+  brought_back AS (
+    INSERT INTO plant_store.backlog (delivery_id, bytes)
+    SELECT id, octet_length(content) FROM plant_store.delivery
+    WHERE id IN (SELECT delivery_id FROM unparked UNION SELECT unnest($2::bigint[]))
+    ON CONFLICT DO NOTHING RETURNING 1
+  ),
+  at_once AS (
+    UPDATE plant_store.backlog SET due_at = now(), failures = 0, error = NULL, suspect = false
+    WHERE delivery_id = ANY ($3::bigint[]) AND failures > 0 AND receiver IS NULL AND NOT interrupted RETURNING 1
+  )
+  SELECT (SELECT count(*) FROM brought_back) + (SELECT count(*) FROM at_once) AS changed`;
+
+const DISCARD = `
+  WITH unparked AS (
+    DELETE FROM plant_store.parked WHERE delivery_id = ANY ($1::bigint[]) RETURNING *
+  ),
+  kept AS (
+    INSERT INTO plant_store.discarded (delivery_id, failures, error, reason)
+    SELECT delivery_id, failures, error, $2 FROM unparked
+  ),
+  emptied AS (
+    UPDATE plant_store.delivery d SET fields = '[]', content = '' FROM unparked u
+    WHERE d.id = u.delivery_id
+  )
+  SELECT count(*) AS changed FROM unparked`;
+
+interface Count {
+  readonly total: number;
+  readonly waiting: number;
+  readonly parked: number;
+  readonly discarded: number;
+  readonly bytes: number;
+  readonly oldest: number | null;
+}
+
+const COUNT = `
+  WITH others AS MATERIALIZED (SELECT d.id FROM ${FRESH} WHERE r.id <> $1 AND ${IS_IN_NO_TABLE}),
+  oldest AS (
+    SELECT least($2::bigint, (SELECT min(delivery_id) FROM plant_store.backlog), (SELECT min(id) FROM others)) AS id
+  )
+  SELECT
+    (SELECT count(*) FROM plant_store.delivery) AS total,
+    (SELECT count(*) FROM plant_store.backlog) + (SELECT count(*) FROM others) AS waiting,
+    (SELECT count(*) FROM plant_store.parked) AS parked,
+    (SELECT count(*) FROM plant_store.discarded) AS discarded,
+    (SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class
+      WHERE relnamespace = 'plant_store'::regnamespace AND relkind = 'r') AS bytes,
+    (SELECT extract(epoch FROM d.received_at)::float8 * 1000 FROM plant_store.delivery d JOIN oldest USING (id)) AS oldest`;
+
+function toSummary(row: SummaryRow): DeliverySummary {
+  return {
+    id: row.id,
+    state: row.state,
+    receivedAt: Math.round(row.received_at),
+    failures: row.failures,
+    error: row.error,
+    dueAt: row.due_at === null ? null : Math.round(row.due_at),
+    eventId: row.event_id,
+    method: row.method,
+    mediaType: row.media_type,
+    contentEncoding: row.content_encoding,
+    bytes: row.bytes,
+    reason: row.reason,
+  };
+}
+
+const toStored = (row: SummaryRow): StoredDelivery => ({
+  ...toSummary(row),
+  fields: JSON.parse(row.fields) as HeaderField[],
+  content: row.content!,
+});

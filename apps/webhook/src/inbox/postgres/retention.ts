@@ -1,0 +1,180 @@
+import type pg from 'pg';
+
+import type { Retention } from '../inbox-operations.js';
+import { FRESH } from './count-statements.js';
+import { LOCK_CLASS } from './schema.js';
+
+/** How many parts the deliveries are in, at most, and some more. Each is dropped as a whole. */
+const PARTS = 16;
+
+/** Most deliveries that are moved so that the rest of their part can be dropped, or deleted one by one. */
+const MAX_MOVED = 1_024;
+
+/** How long to wait for those who use a part, in milliseconds. While this waits, others wait behind it. */
+const LOCK_TIMEOUT = 500;
+
+/** Second key of the advisory lock of this work. Receivers have positive numbers. */
+const RETENTION = -1;
+
+/** Deliveries `d` that must stay: they wait, are parked, or a handler has them. Handled ones stay until they expire. */
+const MUST_STAY = `(
+  EXISTS (SELECT FROM plant_store.backlog b WHERE b.delivery_id = d.id)
+  OR EXISTS (SELECT FROM plant_store.parked p WHERE p.delivery_id = d.id)
+  OR EXISTS (SELECT FROM ${FRESH.replace(/\bd\b/g, 'f')} WHERE f.id = d.id)
+)`;
+
+/** An old part. */
+interface OldPart {
+  readonly part: number;
+  readonly bytes: number;
+}
+
+/**
+ * Deletes some of what the retention doesn't keep: a part of the deliveries as a whole. What must stay of it moves to
+ * part 0, if that is little. One receiver at a time does this.
+ *
+ * @returns how many deliveries, and identifiers of events, were deleted
+ */
+export async function removeExpired(client: pg.Client, retention: Retention): Promise<number> {
+  const lock = [LOCK_CLASS, RETENTION];
+  const { rows } = await client.query<{ locked: boolean }>(
+    'SELECT pg_try_advisory_lock($1, $2) AS locked',
+    lock,
+  );
+  if (rows[0]?.locked !== true) return 0;
+  try {
+    const now = Date.now();
+    const cutoff = now - retention.maxAge;
+    await dropDetached(client);
+    const events = await removeEvents(client, now - retention.maxEventAge);
+    const moved = await removeFromKept(client, cutoff);
+    await closePart(client, retention, cutoff);
+    return events + moved + (await dropOldest(client, retention, cutoff));
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1, $2)', lock);
+  }
+}
+
+async function removeEvents(client: pg.Client, cutoff: number): Promise<number> {
+  const { rowCount } = await client.query(
+    `DELETE FROM plant_store.event WHERE key IN (
+       SELECT key FROM plant_store.event e WHERE accepted_at < to_timestamp($1 / 1000.0)
+         AND NOT EXISTS (SELECT FROM plant_store.delivery d WHERE d.id = e.delivery_id)
+       ORDER BY accepted_at LIMIT ${MAX_MOVED})`,
+    [cutoff],
+  );
+  return rowCount ?? 0;
+}
+
+/** Part 0 has what outlived its part, which is little. */
+async function removeFromKept(client: pg.Client, cutoff: number): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `WITH removed AS (
+       DELETE FROM plant_store.delivery WHERE part = 0 AND id IN (
+         SELECT id FROM plant_store.delivery d
+         WHERE d.part = 0 AND d.received_at < to_timestamp($1 / 1000.0) AND NOT ${MUST_STAY} LIMIT ${MAX_MOVED})
+       RETURNING id),
+     discarded AS (DELETE FROM plant_store.discarded WHERE delivery_id IN (SELECT id FROM removed))
+     SELECT count(*) FROM removed`,
+    [cutoff],
+  );
+  return rows[0]!.count;
+}
+
+/** Begins a new part, if the newest one is old or large enough. Receivers use it from their next poll on. */
+async function closePart(client: pg.Client, { maxAge, maxBytes }: Retention, cutoff: number): Promise<void> {
+  const { rows } = await client.query<{ part: number; age: number; bytes: number; expired: boolean }>(
+    `SELECT part, extract(epoch FROM now() - created_at)::float8 * 1000 AS age,
+       pg_total_relation_size(('plant_store.delivery_' || part)::regclass) AS bytes,
+       coalesce((SELECT d.received_at < to_timestamp($1 / 1000.0) FROM plant_store.delivery d
+         WHERE d.part = p.part ORDER BY id LIMIT 1), false) AS expired
+     FROM plant_store.part p ORDER BY part DESC LIMIT 1`,
+    [cutoff],
+  );
+  const { part, age, bytes, expired } = rows[0]!;
+  const isLarge = maxBytes !== undefined && bytes > Math.max(maxBytes / PARTS, 1_048_576);
+  if (!expired && !isLarge && age < maxAge / PARTS) return;
+  const next = part + 1;
+  await client.query(`
+    CREATE TABLE plant_store.delivery_${next} (LIKE plant_store.delivery INCLUDING ALL);
+    ALTER TABLE plant_store.delivery ATTACH PARTITION plant_store.delivery_${next} FOR VALUES IN (${next});
+    INSERT INTO plant_store.part (part) VALUES (${next})`);
+}
+
+/** Drops the oldest part, unless it is the newest one, or too much of it must stay. */
+async function dropOldest(client: pg.Client, { maxBytes }: Retention, cutoff: number): Promise<number> {
+  const { rows } = await client.query<OldPart & { total: number }>(
+    `SELECT part, pg_total_relation_size(('plant_store.delivery_' || part)::regclass) AS bytes,
+       (SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class
+        WHERE relnamespace = 'plant_store'::regnamespace AND relkind = 'r') AS total
+     FROM plant_store.part WHERE part < (SELECT max(part) FROM plant_store.part) ORDER BY part LIMIT 1`,
+  );
+  const [oldest] = rows;
+  if (oldest === undefined) return 0;
+  const isTooMuch = maxBytes !== undefined && oldest.total > maxBytes;
+  const stays = isTooMuch
+    ? `(${MUST_STAY} OR d.received_at IS NULL)`
+    : `(d.received_at >= to_timestamp(${cutoff} / 1000.0) OR ${MUST_STAY})`;
+  const { rows: kept } = await client.query<{ count: number }>(
+    `SELECT count(*) FROM (
+       SELECT FROM plant_store.delivery d WHERE d.part = $1 AND ${stays} ORDER BY d.id DESC LIMIT ${MAX_MOVED + 1}) k`,
+    [oldest.part],
+  );
+  if (kept[0]!.count > MAX_MOVED) return 0;
+  return emptyPart(client, oldest.part, stays);
+}
+
+/** Moves what stays, and empties a part. The lock makes sure that nobody stores something there meanwhile. */
+async function emptyPart(client: pg.Client, part: number, stays: string): Promise<number> {
+  const table = `plant_store.delivery_${part}`;
+  try {
+    await client.query('BEGIN');
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`);
+    await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+    await client.query(`UPDATE plant_store.delivery d SET part = 0 WHERE d.part = ${part} AND ${stays}`);
+    await client.query(
+      `DELETE FROM plant_store.discarded x USING plant_store.delivery d WHERE d.part = ${part} AND d.id = x.delivery_id`,
+    );
+    const { rows } = await client.query<{ count: number }>(`SELECT count(*) FROM ${table}`);
+    await client.query(`TRUNCATE ${table}`);
+    await client.query(`DELETE FROM plant_store.part WHERE part = ${part}`);
+    await client.query('COMMIT');
+    await dropDetached(client);
+    return rows[0]!.count;
+  } catch (error) {
+    await client.query('ROLLBACK');
+    // Somebody reads it, perhaps for long.
+    if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE) return 0;
+    throw error;
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Drops the tables of parts that were emptied. A receiver that has not looked for the newest part for long may have
+ * stored something in one: that moves to part 0.
+ */
+async function dropDetached(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ part: number; is_attached: boolean }>(
+    `SELECT substr(relname, 10)::int AS part, relispartition AS is_attached FROM pg_class c
+     WHERE relnamespace = 'plant_store'::regnamespace AND relkind = 'r' AND relname ~ '^delivery_[1-9][0-9]*$'
+       AND NOT EXISTS (SELECT FROM plant_store.part p WHERE 'delivery_' || p.part = c.relname)`,
+  );
+  for (const { part, is_attached } of rows) {
+    const table = `plant_store.delivery_${part}`;
+    try {
+      await client.query(`SET lock_timeout = ${LOCK_TIMEOUT}`);
+      if (is_attached)
+        await client.query(`ALTER TABLE plant_store.delivery DETACH PARTITION ${table} CONCURRENTLY`);
+      await client.query(`
+        UPDATE ${table} SET part = 0;
+        INSERT INTO plant_store.delivery SELECT * FROM ${table};
+        DROP TABLE ${table}`);
+    } catch (error) {
+      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
+    } finally {
+      await client.query('SET lock_timeout = 0');
+    }
+  }
+}

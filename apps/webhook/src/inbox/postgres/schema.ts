@@ -1,0 +1,148 @@
+import type pg from 'pg';
+
+import { ReceiverError } from '../../errors.js';
+
+/** The first key of the advisory locks of receivers; the second one is the receiver's number, or 0 for migrations. */
+export const LOCK_CLASS = 0x706c616e;
+
+const VERSION_1 = `
+  CREATE SCHEMA IF NOT EXISTS plant_store;
+  SET LOCAL search_path = plant_store;
+
+  CREATE TABLE schema_version (version int NOT NULL);
+  INSERT INTO schema_version VALUES (0);
+
+  CREATE SEQUENCE delivery_id AS bigint;
+  CREATE SEQUENCE receiver_id AS int;
+
+  CREATE TABLE delivery (
+    id bigint NOT NULL,
+    part int NOT NULL,
+    receiver int,
+    received_at timestamptz NOT NULL,
+    method text NOT NULL,
+    media_type text,
+    content_encoding text,
+    event_id text,
+    fields text NOT NULL,
+    content bytea NOT NULL
+  ) PARTITION BY LIST (part);
+  ALTER TABLE delivery ALTER COLUMN content SET STORAGE EXTERNAL;
+  CREATE INDEX delivery_by_id ON delivery (id);
+
+  CREATE TABLE part (part int PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now());
+  CREATE TABLE delivery_0 PARTITION OF delivery FOR VALUES IN (0);
+  CREATE TABLE delivery_1 PARTITION OF delivery FOR VALUES IN (1);
+  INSERT INTO part VALUES (1);
+
+  CREATE TABLE event (
+    key bytea PRIMARY KEY,
+    delivery_id bigint NOT NULL,
+    accepted_at timestamptz NOT NULL DEFAULT now()
+  );
+  CREATE INDEX event_by_time ON event (accepted_at);
+
+  CREATE TABLE receiver (
+    id int PRIMARY KEY,
+    name text NOT NULL,
+    started_at timestamptz NOT NULL DEFAULT now()
+  );
+
+  CREATE TABLE progress (
+    receiver int NOT NULL,
+    number bigint NOT NULL,
+    handled_through bigint NOT NULL,
+    accepted_through bigint NOT NULL,
+    PRIMARY KEY (receiver, number)
+  );
+
+  CREATE UNLOGGED TABLE under_way (
+    receiver int NOT NULL,
+    number bigint NOT NULL,
+    ids bigint[] NOT NULL,
+    failures int[] NOT NULL,
+    PRIMARY KEY (receiver, number)
+  );
+
+  CREATE TABLE backlog (
+    delivery_id bigint PRIMARY KEY,
+    bytes int NOT NULL,
+    due_at timestamptz NOT NULL DEFAULT now(),
+    failures int NOT NULL DEFAULT 0,
+    error text,
+    suspect boolean NOT NULL DEFAULT false,
+    interrupted boolean NOT NULL DEFAULT false,
+    receiver int
+  );
+  CREATE INDEX backlog_due ON backlog (due_at, delivery_id) WHERE receiver IS NULL AND NOT interrupted;
+
+  CREATE TABLE parked (
+    delivery_id bigint PRIMARY KEY,
+    parked_at timestamptz NOT NULL DEFAULT now(),
+    failures int NOT NULL,
+    error text NOT NULL
+  );
+
+  CREATE TABLE discarded (
+    delivery_id bigint PRIMARY KEY,
+    discarded_at timestamptz NOT NULL DEFAULT now(),
+    failures int NOT NULL,
+    error text NOT NULL,
+    reason text NOT NULL
+  );
+
+  CREATE TABLE handler (is_paused boolean NOT NULL);
+  INSERT INTO handler VALUES (false);
+`;
+
+/**
+ * The tables of the shared inbox: for each version, what it adds to the one before.
+ *
+ * `delivery` only grows, and whole parts of it are dropped. Part 0 has what outlives its part. A receiver keeps what it
+ * accepts in memory for its handler. How far it has come is a row of \`progress\` for each commit, so that no row is
+ * updated: a session that holds an old snapshot must not make claims slow. Of a receiver's deliveries after
+ * \`handled_through\` all may wait; up to it everything is handled, except what is in \`backlog\` (comes again, or waits for
+ * any receiver), \`parked\` (failed for the last time) and \`discarded\`. \`under_way\` has what the handler of a receiver has
+ * at the moment; it outlives the receiver, and not a crash of PostgreSQL, as the file of the embedded inbox. A receiver
+ * holds an advisory lock with its number for as long as its session lives. When the lock is free, others take its work.
+ */
+const VERSIONS = [VERSION_1];
+
+/** Version of the tables, kept in `schema_version`. */
+export const SCHEMA_VERSION = VERSIONS.length;
+
+/**
+ * Brings the tables to {@link SCHEMA_VERSION}, one receiver at a time.
+ *
+ * @throws ReceiverError `INBOX_UNUSABLE` if the tables are of a later version
+ */
+export async function migrate(client: pg.Client, location: string): Promise<void> {
+  if ((await versionOf(client, location)) === SCHEMA_VERSION) return;
+  await client.query('BEGIN');
+  try {
+    await client.query('SELECT pg_advisory_xact_lock($1, 0)', [LOCK_CLASS]);
+    const version = await versionOf(client, location);
+    for (const statements of VERSIONS.slice(version)) await client.query(statements);
+    await client.query(`UPDATE plant_store.schema_version SET version = ${SCHEMA_VERSION}`);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
+}
+
+/** The version of the tables; 0 if there are none. */
+async function versionOf(client: pg.Client, location: string): Promise<number> {
+  const { rows: found } = await client.query<{ table: string | null }>(
+    `SELECT to_regclass('plant_store.schema_version')::text AS "table"`,
+  );
+  if (found[0]?.table === null) return 0;
+  const { rows } = await client.query<{ version: number }>('SELECT version FROM plant_store.schema_version');
+  const version = rows[0]?.version ?? 0;
+  if (version > SCHEMA_VERSION)
+    throw new ReceiverError(
+      'INBOX_UNUSABLE',
+      `The inbox at ${location} has tables of version ${version}, and this receiver knows only those up to version ${SCHEMA_VERSION}. Start a receiver that is as new as the one that made them.`,
+    );
+  return version;
+}

@@ -1,0 +1,129 @@
+import { hostname } from 'node:os';
+
+import type pg from 'pg';
+
+import type { PostgresServers } from '../../config/postgres-url.js';
+import { ReceiverError } from '../../errors.js';
+import { connect, connectToPrimary, unusable } from './connect.js';
+import { LOCK_CLASS, migrate } from './schema.js';
+
+/**
+ * A receiver's two connections to the primary. The lock of the receiver lives and dies with `writer`, and only `writer`
+ * changes what the receiver owns: so whoever gets the lock knows that the receiver writes nothing more.
+ */
+export interface Session {
+  /** The URL of the server. It has the password. */
+  readonly url: string;
+  /** Number of the receiver. Each session has another. */
+  readonly receiver: number;
+  /** Commits, and claims from the backlog. */
+  readonly writer: pg.Client;
+  /** What doesn't wait for a flush: marks what is under way, and looks for work. */
+  readonly reader: pg.Client;
+  /** A third connection, opened when an operator needs it. */
+  readonly operator: () => Promise<pg.Client>;
+  /** All connections that are open. */
+  readonly clients: readonly pg.Client[];
+  /** The part of the deliveries in which new ones are stored. */
+  part: number;
+}
+
+/**
+ * Connects to the first server that can be written to, and registers a receiver.
+ *
+ * @param onLost called once, unless `closeSession` was called before. The session is of no use then.
+ * @throws ReceiverError `INBOX_UNUSABLE`
+ */
+export async function openSession(
+  servers: PostgresServers,
+  onLost: (session: Session, reason: string) => void,
+): Promise<Session> {
+  const { client: writer, url } = await connectToPrimary(servers);
+  let reader: pg.Client | undefined;
+  try {
+    await migrate(writer, servers.location);
+    reader = await connect(url);
+    const receiver = await register(writer);
+    const part = await currentPart(writer);
+    const clients = [writer, reader];
+    const operator = openWhenNeeded(url, clients);
+    const session: Session = { url, receiver, writer, reader, operator, clients, part };
+    watch(session, onLost);
+    return session;
+  } catch (error) {
+    destroy(writer);
+    if (reader !== undefined) destroy(reader);
+    throw error instanceof ReceiverError ? error : unusable(servers.location, [error]);
+  }
+}
+
+/**
+ * Ends both connections at once, if one is lost. A notice during a commit is a warning, such as that its wait for a
+ * standby was cancelled: it may be only on this server. So it counts as failed, and the next session finds what became
+ * of it.
+ */
+function watch(session: Session, onLost: (session: Session, reason: string) => void): void {
+  const { writer, reader, clients } = session;
+  let isLost = false;
+  const lose = (reason: string): void => {
+    if (isLost) return;
+    isLost = true;
+    for (const client of clients) destroy(client);
+    onLost(session, reason);
+  };
+  writer.on('notice', (notice: { readonly message?: string | undefined }) =>
+    lose(notice.message ?? 'a warning'),
+  );
+  for (const client of [writer, reader]) {
+    client.once('error', ({ message }) => lose(message));
+    client.once('end', () => lose('the connection was closed'));
+  }
+}
+
+/** Ends a session in order. */
+export async function closeSession({ clients }: Session): Promise<void> {
+  await Promise.all(clients.map((client) => client.end()));
+}
+
+function openWhenNeeded(url: string, clients: pg.Client[]): () => Promise<pg.Client> {
+  let opening: Promise<pg.Client> | undefined;
+  const open = async (): Promise<pg.Client> => {
+    const client = await connect(url);
+    clients.push(client);
+    client.once('end', () => (opening = undefined));
+    return client;
+  };
+  return () => {
+    opening ??= open();
+    opening.catch(() => (opening = undefined));
+    return opening;
+  };
+}
+
+/** Ends a connection without waiting for the server, which may not answer. What is under way on it fails. */
+export function destroy(client: pg.Client): void {
+  const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection;
+  stream.destroy();
+}
+
+/** The lock comes before the row, so that nobody takes over a receiver that only begins. */
+async function register(client: pg.Client): Promise<number> {
+  let row: { id: number; is_locked: boolean };
+  do {
+    const { rows } = await client.query<typeof row>(
+      `SELECT id, pg_try_advisory_lock($1, id) AS is_locked
+       FROM (SELECT nextval('plant_store.receiver_id')::int AS id) n`,
+      [LOCK_CLASS],
+    );
+    row = rows[0]!;
+  } while (!row.is_locked);
+  const name = `${hostname()} ${process.pid}`;
+  await client.query('INSERT INTO plant_store.receiver (id, name) VALUES ($1, $2)', [row.id, name]);
+  return row.id;
+}
+
+/** The newest part. */
+export async function currentPart(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ part: number }>('SELECT max(part) AS part FROM plant_store.part');
+  return rows[0]!.part;
+}
