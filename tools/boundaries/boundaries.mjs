@@ -19,7 +19,7 @@ export const mayImport = {
   'webhook-e2e': ['contract', 'sdk', 'test-support'],
   openapi: ['contract'],
   answers: ['contract', 'example-answers', 'sdk'],
-  bench: ['contract', 'sdk'],
+  bench: ['contract', 'sdk', 'test-support'],
   soak: ['contract'],
   boundaries: [],
   workspace: [],

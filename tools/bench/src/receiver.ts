@@ -5,20 +5,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import autocannon from 'autocannon';
-import { compare, type Figures, ratio } from './compare.js';
-import {
-  accessToken,
-  body,
-  cpuMicroseconds,
-  type ServerContender,
-  startForked,
-  startReceiver,
-  stop,
-} from './servers.js';
+import { compare, ratio } from './compare.js';
+import { measureReceiver } from './measure-receiver.js';
+import { type ServerContender, startForked, startReceiver, stop } from './servers.js';
 
 const rounds = 5;
-const roundSeconds = 2;
 const levels = [50, 500];
 
 const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
@@ -34,7 +25,7 @@ try {
       title: `1 kB of JSON, ${connections} connections`,
       contenders,
       rounds,
-      measure: (contender) => measure(contender, connections),
+      measure: (contender) => measureReceiver(contender, connections),
       columns: {
         'deliveries/s': ({ perSecond }) => Math.round(perSecond).toLocaleString('en'),
         'p99 ms': ({ p99 }) => p99.toFixed(0),
@@ -46,26 +37,4 @@ try {
 } finally {
   await Promise.all(contenders.map((contender) => stop(contender.process)));
   rmSync(folder, { recursive: true });
-}
-
-async function measure(
-  { origin, process: server }: ServerContender,
-  connections: number,
-): Promise<Figures<'perSecond' | 'p99' | 'cpuMicroseconds'>> {
-  const cpu = cpuMicroseconds(server);
-  const result = await autocannon({
-    url: `${origin}/plant/webhook`,
-    method: 'POST',
-    headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-    body,
-    connections,
-    duration: roundSeconds,
-  });
-  if (result.non2xx + result.errors > 0)
-    throw new Error(`${origin}: ${result.non2xx} requests refused, ${result.errors} failed.`);
-  return {
-    perSecond: result['2xx'] / result.duration,
-    p99: result.latency.p99,
-    cpuMicroseconds: (cpuMicroseconds(server) - cpu) / result['2xx'],
-  };
 }

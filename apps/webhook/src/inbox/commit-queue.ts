@@ -21,6 +21,9 @@ interface Pending<Write, Result> {
   readonly reject: (error: unknown) => void;
 }
 
+/** Longest time that a commit waits for further writes, in milliseconds. */
+const MAX_WAIT = 10;
+
 /**
  * Commits what arrives together, one commit after the other, to a database in another process. Everything that arrives
  * during a commit goes into the next one.
@@ -30,6 +33,8 @@ export class CommitQueue<Write, Result> {
   #pending: Pending<Write, Result>[] = [];
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** How long the last commit took, in milliseconds. At first, long enough to wait for a turn of the loop. */
+  #lastDuration = 1;
 
   constructor(options: CommitQueueOptions<Write, Result>) {
     this.#options = options;
@@ -65,14 +70,24 @@ export class CommitQueue<Write, Result> {
   }
 
   async #run(): Promise<void> {
-    // What arrives in the same turn of the loop goes along.
-    await new Promise(setImmediate);
-    while (this.#pending.length > 0) {
+    do {
+      await this.#gather();
       clearTimeout(this.#timer);
       this.#timer = undefined;
+      const start = performance.now();
       await this.#commit(this.#takeBatch());
-    }
+      this.#lastDuration = performance.now() - start;
+    } while (this.#pending.length > 0);
     this.#running = undefined;
+  }
+
+  /** Waits as long as each turn of the event loop brings a write, and no longer than the last commit took. */
+  async #gather(): Promise<void> {
+    const waitUntil = performance.now() + Math.min(this.#lastDuration, MAX_WAIT);
+    for (let count = -1; count < this.#pending.length && performance.now() < waitUntil;) {
+      count = this.#pending.length;
+      await new Promise(setImmediate);
+    }
   }
 
   async #commit(batch: readonly Pending<Write, Result>[]): Promise<void> {

@@ -7,13 +7,13 @@ import { postgresOfThisFile, withPostgres } from './server.js';
 
 const open = (url: string): Promise<Inbox> => openPostgresInbox(postgresServers(url), recordLog().logger);
 
-let database: string | undefined;
+let database = '';
 
 /** The database of this file, empty. */
 async function empty(): Promise<string> {
   const server = await postgresOfThisFile();
   const isFree =
-    database !== undefined &&
+    database !== '' &&
     (await server.psql(`SELECT count(*) FROM pg_stat_activity WHERE datname = '${database}'`)) === '0';
   if (!isFree) database = new URL(await server.createDatabase()).pathname.slice(1);
   else await server.psql('SET client_min_messages = error; DROP SCHEMA plant_store CASCADE', database);

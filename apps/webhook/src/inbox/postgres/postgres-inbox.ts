@@ -53,6 +53,13 @@ const MAX_RESULT_DELAY = 10;
 /** Most deliveries that are claimed from the backlog at once. It starts with as many as the handler takes. */
 const MAX_BLOCK = 512;
 
+/** A handler takes deliveries quickly if so many marks come within so many milliseconds of one another. */
+const MIN_QUICK_MARKS = 8;
+const QUICK = 10;
+
+/** How many deliveries are marked ahead then. */
+const MARKED_AHEAD = 64;
+
 /** How often the inbox looks for what other receivers left, in milliseconds. */
 const POLL = 1_000;
 
@@ -91,6 +98,8 @@ class PostgresInbox implements Inbox {
   #dead: readonly number[] = [];
   #commits = 0;
   #marks = 0;
+  #markedAt = -Infinity;
+  #quickMarks = 0;
   #polls = 0;
   #cursor: Cursor = FROM_THE_START;
   /** When something in the backlog may be due, by `performance.now()`. */
@@ -258,10 +267,8 @@ class PostgresInbox implements Inbox {
     while (!work.hasSuspect && work.taken < limit && this.#lookAt <= performance.now())
       await this.#claimBacklog(session, work, limit - work.taken);
     const next = work.next(limit);
-    if (next.length > 0) {
-      await markUnderWay(session.reader, session.receiver, (this.#marks += 1), work.runningWith(next));
-      work.begin(next);
-    }
+    if (!work.isMarked(next)) await this.#mark(session, work, limit);
+    if (next.length > 0) work.begin(next);
     const waitsForSuspect = work.hasSuspect || (next.length < limit && work.ready > 0);
     const hasNoTime = waitsForSuspect || this.#lookAt === Infinity;
     return {
@@ -269,6 +276,20 @@ class PostgresInbox implements Inbox {
       nextDueIn: hasNoTime ? undefined : Math.max(0, this.#lookAt - performance.now()),
       ...(interrupted.length > 0 && { interrupted }),
     };
+  }
+
+  /**
+   * Stores what the handler is about to have, before it has it. While it takes deliveries quickly, some more are stored
+   * ahead: if the receiver then ends, they count as cut off, too.
+   */
+  async #mark({ reader, receiver }: Session, work: Work, limit: number): Promise<void> {
+    const now = performance.now();
+    this.#quickMarks = now - this.#markedAt < QUICK ? this.#quickMarks + 1 : 0;
+    this.#markedAt = now;
+    const ahead = this.#quickMarks < MIN_QUICK_MARKS ? 0 : MARKED_AHEAD;
+    const next = work.next(limit + ahead);
+    await markUnderWay(reader, receiver, (this.#marks += 1), work.runningWith(next));
+    work.setMarked(next);
   }
 
   async #claimBacklog({ writer, receiver }: Session, work: Work, limit: number): Promise<void> {

@@ -75,7 +75,7 @@ function watch(session: Session, onLost: (session: Session, reason: string) => v
     lose(notice.message ?? 'a warning'),
   );
   for (const client of [writer, reader]) {
-    client.once('error', ({ message }) => lose(message));
+    client.once('error', (error: Error) => lose(error.message));
     client.once('end', () => lose('the connection was closed'));
   }
 }

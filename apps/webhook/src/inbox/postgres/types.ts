@@ -9,7 +9,7 @@ export const types: pg.CustomTypesConfig = {
   getTypeParser(type: number, format?: 'text' | 'binary') {
     if (type === INT8) return Number;
     if (type === INT8_ARRAY) return toNumbers;
-    return pg.types.getTypeParser(type, format as 'text') as (value: string) => unknown;
+    return pg.types.getTypeParser(type as never, format as never);
   },
 };
 

@@ -60,6 +60,8 @@ export class Work {
   readonly #running: Map<number, number>;
   readonly #progress = new Progress(0);
   #acceptedThrough = 0;
+  /** New attempts that are stored as begun. */
+  #marked: Set<number> = new Set();
   /** A suspect that the handler has. */
   #suspect: number | undefined;
   /** Whether arrivals went to the backlog. The next ones follow them, until the backlog is empty: the order stays. */
@@ -130,6 +132,16 @@ export class Work {
     return next;
   }
 
+  /** Whether all of these are marked as what the handler has or is about to get. */
+  isMarked(next: readonly Delivery[]): boolean {
+    return next.every(({ id }) => this.#marked.has(id));
+  }
+
+  /** These, and no others that the handler doesn't have, are marked now. */
+  setMarked(next: readonly Delivery[]): void {
+    this.#marked = new Set(next.map(({ id }) => id));
+  }
+
   /** What the handler has once it gets these, too. */
   runningWith(next: readonly Delivery[]): Interrupted[] {
     const running = next.map(({ id, failures }) => ({ id, failures }));
@@ -160,6 +172,7 @@ export class Work {
   /** The attempt is over. Its result is not stored yet. */
   end(id: number): void {
     this.#running.delete(id);
+    this.#marked.delete(id);
     if (this.#suspect === id) this.#suspect = undefined;
   }
 
