@@ -118,9 +118,11 @@ export const SCHEMA_VERSION = VERSIONS.length;
  */
 export async function migrate(client: pg.Client, location: string): Promise<void> {
   if ((await versionOf(client, location)) === SCHEMA_VERSION) return;
-  await client.query('BEGIN');
+  const lock = [LOCK_CLASS, 0];
+  // Before the transaction: one that began earlier may not see the tables that another receiver has made meanwhile.
+  await client.query('SELECT pg_advisory_lock($1, $2)', lock);
   try {
-    await client.query('SELECT pg_advisory_xact_lock($1, 0)', [LOCK_CLASS]);
+    await client.query('BEGIN');
     const version = await versionOf(client, location);
     for (const statements of VERSIONS.slice(version)) await client.query(statements);
     await client.query(`UPDATE plant_store.schema_version SET version = ${SCHEMA_VERSION}`);
@@ -128,6 +130,8 @@ export async function migrate(client: pg.Client, location: string): Promise<void
   } catch (error) {
     await client.query('ROLLBACK');
     throw error;
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1, $2)', lock);
   }
 }
 

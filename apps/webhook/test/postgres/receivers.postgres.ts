@@ -1,0 +1,306 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+import { afterThisTest } from '@plant-store/test-support';
+import { POSTGRES_PASSWORD, type PostgresServer } from '@plant-store/test-support/postgres';
+
+import { postgresServers } from '../../src/config/postgres-url.js';
+import { ReceiverError } from '../../src/errors.js';
+import type { Inbox } from '../../src/inbox/inbox.js';
+import { openPostgresInbox } from '../../src/inbox/postgres/postgres-inbox.js';
+import { SCHEMA_VERSION } from '../../src/inbox/postgres/schema.js';
+import { failed, HANDLED, incoming } from '../open-inbox.js';
+import { type LogRecord, recordLog } from '../record-log.js';
+import { rejection } from '../rejection.js';
+import { postgresOfThisFile, startPostgres, withPostgres } from './server.js';
+
+const LATER = 3_600_000;
+
+async function open(url: string, log: LogRecord = recordLog()): Promise<Inbox> {
+  const inbox = await openPostgresInbox(postgresServers(url), log.logger);
+  afterThisTest(() => inbox.close());
+  return inbox;
+}
+
+const idsOf = (deliveries: readonly { readonly id: number }[]): number[] => deliveries.map(({ id }) => id);
+
+/** Resolves when an inbox calls back. */
+const wakeOf = (inbox: Inbox): Promise<void> => new Promise((resolve) => inbox.watch!(resolve));
+
+const nameIn = (url: string): string => new URL(url).pathname.slice(1);
+
+/** A connection to a server that can be cut. */
+class Cable {
+  readonly #sockets = new Set<Socket>();
+  #server: Server | undefined;
+  port = 0;
+
+  constructor(private readonly target: number) {
+    afterThisTest(() => this.cut());
+  }
+
+  async plug(): Promise<void> {
+    this.#server = createServer((socket) => {
+      const onward = connect(this.target, '127.0.0.1');
+      for (const end of [socket, onward]) {
+        this.#sockets.add(end.on('error', () => undefined));
+        end.on('close', () => [socket, onward].forEach((each) => each.destroy()));
+      }
+      socket.pipe(onward).pipe(socket);
+    }).listen(this.port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.port = (this.#server.address() as AddressInfo).port;
+  }
+
+  cut(): void {
+    this.#server?.close();
+    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.clear();
+  }
+}
+
+withPostgres('receivers on one database', () => {
+  let server: PostgresServer;
+  let url: string;
+
+  beforeEach(async () => {
+    server = await postgresOfThisFile();
+    url = await server.createDatabase();
+  });
+
+  /** A receiver behind a cable. */
+  const openBehindCable = async (log?: LogRecord): Promise<{ inbox: Inbox; cable: Cable }> => {
+    const cable = new Cable(server.port);
+    await cable.plug();
+    const through = new URL(url);
+    through.port = String(cable.port);
+    return { inbox: await open(through.href, log), cable };
+  };
+
+  test('that start together make the tables once', async () => {
+    const inboxes = await Promise.all([open(url), open(url), open(url)]);
+
+    const ids = await Promise.all(inboxes.map((inbox) => inbox.accept(incoming('arbitrary'))));
+
+    expect(ids.sort()).toEqual([1, 2, 3]);
+    expect(await server.psql('SELECT version FROM plant_store.schema_version', nameIn(url))).toBe(
+      String(SCHEMA_VERSION),
+    );
+  });
+
+  test('count together, and handle each delivery once', async () => {
+    const [one, other] = [await open(url), await open(url)];
+    await Promise.all([one, other, one].map((inbox) => inbox.accept(incoming('arbitrary'))));
+    expect(await one.counts()).toEqual({ waiting: 3, parked: 0 });
+    const claimed = [...(await one.claim(10)).deliveries, ...(await other.claim(10)).deliveries];
+    expect(idsOf(claimed).sort()).toEqual([1, 2, 3]);
+    for (const inbox of [one, other]) expect((await inbox.claim(10)).deliveries).toEqual([]);
+  });
+
+  test('share what failed: it comes to one of them', async () => {
+    const [one, other] = [await open(url), await open(url)];
+    await one.accept(incoming('arbitrary'));
+    await one.settle((await one.claim(1)).deliveries[0]!, failed(0));
+    const found = (await Promise.all([one.claim(10), other.claim(10)])).flatMap(
+      ({ deliveries }) => deliveries,
+    );
+
+    expect(found).toMatchObject([{ id: 1, failures: 1 }]);
+  });
+
+  test('store an event once, also if it comes to both at the same time', async () => {
+    const inboxes = [await open(url), await open(url)];
+    const events = Array.from({ length: 200 }, (_, index) => `event ${index % 20}`);
+
+    const ids = await Promise.all(
+      events.map((eventId, index) => inboxes[index % 2]!.accept(incoming('arbitrary', { eventId }))),
+    );
+
+    const idOf = new Map(events.map((event, index) => [event, ids[index]]));
+    expect(ids).toEqual(events.map((event) => idOf.get(event)));
+    expect(await inboxes[0]!.counts()).toEqual({ waiting: 20, parked: 0 });
+  });
+
+  test('a repeated event waits until the first one is committed', async () => {
+    const inbox = await open(url);
+    await inbox.accept(incoming('arbitrary', { eventId: 'a' }));
+    const blocker = server.psql(
+      `BEGIN; INSERT INTO plant_store.event (key, delivery_id) VALUES (sha256('b'), 77); SELECT pg_sleep(1); COMMIT`,
+      nameIn(url),
+    );
+    let isCommitted = false;
+    const committed = blocker.then(() => (isCommitted = true));
+    const isThere = `SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(1)%' AND datname = '${nameIn(url)}' AND wait_event = 'PgSleep'`;
+    while ((await server.psql(isThere)) !== '1');
+
+    expect(await inbox.accept(incoming('arbitrary', { eventId: 'b' }))).toBe(77);
+    await committed;
+    expect(isCommitted).toBe(true);
+    expect(await inbox.counts()).toEqual({ waiting: 1, parked: 0 });
+  });
+
+  test('take up the work of one that is gone, and count what its handler had as cut off', async () => {
+    const { inbox: gone, cable } = await openBehindCable();
+    const inbox = await open(url);
+    for (let count = 0; count < 4; count += 1) await gone.accept(incoming('arbitrary'));
+    await gone.settle((await gone.claim(1)).deliveries[0]!, failed(LATER));
+    await gone.claim(1);
+    const woken = wakeOf(inbox);
+    cable.cut();
+    await woken;
+
+    const { deliveries, interrupted } = await inbox.claim(10);
+
+    expect(interrupted).toEqual([{ id: 2, failures: 0 }]);
+    expect(idsOf(deliveries)).toEqual([3, 4]);
+    await inbox.settle(interrupted![0]!, { ...failed(0), suspect: true } as never);
+    for (const delivery of deliveries) await inbox.settle(delivery, HANDLED);
+    expect((await inbox.claim(10)).deliveries).toMatchObject([{ id: 2, failures: 1, suspect: true }]);
+    expect(await inbox.counts()).toEqual({ waiting: 2, parked: 0 });
+  });
+
+  test('one that comes back settles nothing that another has taken up', async () => {
+    const { inbox: slow, cable } = await openBehindCable();
+    const inbox = await open(url);
+    await slow.accept(incoming('arbitrary'));
+    const [delivery] = (await slow.claim(1)).deliveries;
+    const woken = wakeOf(inbox);
+    cable.cut();
+    await woken;
+    const { interrupted } = await inbox.claim(10);
+    expect(await rejection(slow.settle(delivery!, HANDLED))).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
+    const back = wakeOf(slow);
+    await cable.plug();
+    await back;
+    await slow.settle(delivery!, HANDLED);
+    await inbox.settle(interrupted![0]!, failed(0));
+
+    expect((await inbox.claim(10)).deliveries).toMatchObject([{ id: 1, failures: 1 }]);
+  });
+
+  test('one that only lost its connection keeps what its handler has, and says so once', async () => {
+    const log = recordLog();
+    const { inbox, cable } = await openBehindCable(log);
+    await inbox.accept(incoming('arbitrary'));
+    await inbox.accept(incoming('arbitrary'));
+    const [delivery] = (await inbox.claim(1)).deliveries;
+    cable.cut();
+    await log.line('lost the connection to the inbox; no delivery is accepted until it is back');
+    const refused = await rejection(inbox.accept(incoming('arbitrary')));
+    expect(refused).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
+    const back = wakeOf(inbox);
+    await cable.plug();
+    await back;
+    await inbox.settle(delivery!, HANDLED);
+
+    expect(idsOf((await inbox.claim(10)).deliveries)).toEqual([2]);
+    expect((await inbox.list({}, { order: 'oldest first', limit: 10 })).map(({ state }) => state)).toEqual([
+      'handled',
+      'waiting',
+    ]);
+    expect(log.lines.map(({ msg }) => msg)).toEqual([
+      'lost the connection to the inbox; no delivery is accepted until it is back',
+      'connected to the inbox again',
+    ]);
+  });
+
+  test('a commit that ends with a warning counts as failed, and what it stored comes to the handler', async () => {
+    const inbox = await open(url);
+    await server.psql(
+      `CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'not replicated'; RETURN NULL; END $$;
+       CREATE CONSTRAINT TRIGGER warn AFTER INSERT ON plant_store.progress DEFERRABLE INITIALLY DEFERRED
+       FOR EACH ROW EXECUTE FUNCTION warn()`,
+      nameIn(url),
+    );
+    const back = wakeOf(inbox);
+
+    expect(await rejection(inbox.accept(incoming('arbitrary')))).toMatchObject({
+      code: 'INBOX_WRITE_FAILED',
+    });
+
+    await back;
+    await server.psql('DROP TRIGGER warn ON plant_store.progress', nameIn(url));
+    expect(idsOf((await inbox.claim(10)).deliveries)).toEqual([1]);
+  });
+
+  test('are refused by tables of a later version', async () => {
+    await (await open(url)).close();
+    await server.psql('UPDATE plant_store.schema_version SET version = 99', nameIn(url));
+
+    const error = (await rejection(open(url))) as ReceiverError;
+
+    expect(error).toMatchObject({ code: 'INBOX_UNUSABLE' });
+    expect(error.message).toContain('version 99');
+  });
+});
+
+withPostgres('a server', () => {
+  test('that restarts is found again', async () => {
+    const server = await startPostgres();
+    const inbox = await open(await server.createDatabase());
+    expect(await inbox.accept(incoming('before'))).toBe(1);
+    await server.crash();
+    const back = wakeOf(inbox);
+    await server.start();
+    await back;
+
+    expect(await inbox.accept(incoming('after'))).toBeGreaterThan(1);
+    expect(await inbox.counts()).toEqual({ waiting: 2, parked: 0 });
+  });
+
+  test('that cannot be used is left out for the next one', async () => {
+    const server = await postgresOfThisFile();
+    const url = new URL(await server.createDatabase());
+    const others = `127.0.0.1:1,127.0.0.1:${server.port}`;
+    const inbox = await open(url.href.replace(url.host, others));
+
+    expect(inbox.location).toBe(`postgres://postgres@${others}${url.pathname}`);
+    expect(await inbox.accept(incoming('arbitrary'))).toBe(1);
+  });
+
+  test.each<[name: string, urlOf: (server: PostgresServer) => Promise<string> | string, says: RegExp]>([
+    [
+      'that does not run',
+      () => 'postgres://postgres@127.0.0.1:1/plants',
+      /ECONNREFUSED.*Check that PostgreSQL runs/,
+    ],
+    [
+      'with another password',
+      (server) => server.url('postgres', { password: 'wrong-password' }),
+      /password authentication failed.*Check the user and the password/,
+    ],
+    ['without the database', (server) => server.url('missing'), /does not exist\. Create the database/],
+    [
+      'that is read-only',
+      async (server) => {
+        const url = await server.createDatabase();
+        await server.psql(`ALTER DATABASE ${nameIn(url)} SET default_transaction_read_only = on`);
+        return url;
+      },
+      /it is read-only/,
+    ],
+    [
+      'that does not flush',
+      async () => (await startPostgres({ fsync: 'off' })).createDatabase(),
+      /its setting fsync is off/,
+    ],
+    [
+      'where the user has no right to create tables',
+      async (server) => {
+        const url = await server.createDatabase();
+        await server.psql(
+          `DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN PASSWORD '${POSTGRES_PASSWORD}'`,
+        );
+        return server.url(nameIn(url), { name: 'guest' });
+      },
+      /permission denied.*Give the user the rights/,
+    ],
+  ])('%s is refused in one line, without the password', async (_name, urlOf, says) => {
+    const error = (await rejection(open(await urlOf(await postgresOfThisFile())))) as ReceiverError;
+
+    expect(error).toBeInstanceOf(ReceiverError);
+    expect(error.code).toBe('INBOX_UNUSABLE');
+    expect(error.message).toMatch(says);
+    expect(error.message).not.toMatch(/\n|password-of|wrong-password/);
+  });
+});
