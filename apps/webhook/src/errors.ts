@@ -8,7 +8,8 @@ export const RECEIVER_ERRORS = {
   ACCESS_TOKENS_UNREADABLE: 'The file of access tokens cannot be read, or has no usable token.',
   ADDRESS_UNAVAILABLE: 'The address is taken, belongs to another machine, or is not allowed.',
   INBOX_IN_USE: 'Another receiver uses the same inbox.',
-  INBOX_UNUSABLE: 'The inbox cannot be opened, read or written: check the folder and its owner.',
+  INBOX_UNUSABLE:
+    'The inbox cannot be opened, read or written: check the folder and its owner, or the database.',
   INBOX_DAMAGED:
     'The inbox is damaged, or acknowledged deliveries are missing from it. Nothing was changed. Save what can be read.',
   INBOX_LOST:

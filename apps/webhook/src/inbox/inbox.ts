@@ -79,7 +79,8 @@ export interface Inbox extends InboxOperations {
    *
    * What else is written at the same time, and can't be, doesn't refuse the delivery.
    *
-   * @throws ReceiverError `INBOX_WRITE_FAILED`; nothing of the delivery is then stored
+   * @throws ReceiverError `INBOX_WRITE_FAILED`; nothing of the delivery is then stored, unless the connection to a shared
+   * inbox broke before its answer
    * @throws ReceiverError `INBOX_LOST`; the delivery may be stored where it is lost at the end. What was accepted can still be
    * claimed and settled
    * @throws TypeError if the event's identifier can't be stored
