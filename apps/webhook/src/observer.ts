@@ -12,9 +12,9 @@ export interface Observer {
   /**
    * The inbox made deliveries durable, all in one commit.
    *
-   * @param flush how much of the time the last step took, after which they are durable
+   * @param flush how much of the time the last step took, after which they are durable; undefined if nobody knows
    */
-  committed(deliveries: number, milliseconds: number, flush: number): void;
+  committed(deliveries: number, milliseconds: number, flush: number | undefined): void;
 
   /** An attempt of the handler ended. */
   attempted(result: 'handled' | 'failed' | 'parked', milliseconds: number): void;

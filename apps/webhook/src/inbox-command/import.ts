@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import { inboxFolder } from '../config/inbox-folder.js';
 import { type Inbox, type IncomingDelivery, isEventId } from '../inbox/inbox.js';
-import { openInbox } from '../inbox/open-inbox.js';
+import { NO_LOG, openInbox } from '../inbox/open-inbox.js';
 import { type Command, CommandError } from './command-line.js';
 import { fileOf } from './export.js';
 import { report } from './terminal/output.js';
@@ -42,9 +42,10 @@ times, and all of them wait for the handler. Handled ones are left out without
   options: ['handled'],
   async run(given) {
     const file = fileOf('import', given);
-    requireNew(given.inbox);
+    requireNewFolder(given.inbox);
     const lines = createInterface({ input: await openInput(file), crlfDelay: Infinity });
-    const inbox = openInbox(given.inbox);
+    const inbox = await openInbox(given.inbox, NO_LOG);
+    await requireEmpty(inbox);
     const counts = { stored: 0, omitted: 0 };
     const batch = new Batch(inbox);
     let line = 0;
@@ -69,10 +70,19 @@ times, and all of them wait for the handler. Handled ones are left out without
   },
 };
 
-function requireNew(url: string): void {
+/** Looked at before the inbox is opened, which would create it. */
+function requireNewFolder(url: string): void {
+  if (!url.startsWith('file:')) return;
   const folder = inboxFolder(url);
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new CommandError(`${folder} is not empty: name a folder that is empty or doesn't exist`, 1);
+}
+
+async function requireEmpty(inbox: Inbox): Promise<void> {
+  const { waiting, handled, parked, discarded } = await inbox.stats();
+  if (waiting + handled + parked + discarded === 0) return;
+  await inbox.close();
+  throw new CommandError(`${inbox.location} has deliveries: name an inbox without any`, 1);
 }
 
 async function openInput(file: string | undefined): Promise<NodeJS.ReadableStream> {

@@ -5,6 +5,9 @@ import type { Inbox } from './inbox.js';
 import type { InboxLog } from './postgres/session-keeper.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
 
+/** For who has nobody to tell. */
+export const NO_LOG: InboxLog = { warn: () => undefined, info: () => undefined };
+
 /**
  * Opens the inbox that a URL names: `file:` and a folder, relative to the working directory or absolute, or `postgres:`
  * with servers and a database.

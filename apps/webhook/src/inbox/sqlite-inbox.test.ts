@@ -303,7 +303,7 @@ const faults: readonly (readonly [name: string, make: (folder: string) => () => 
 test('tells an observer of each commit that stored deliveries', async () => {
   const seen: number[] = [];
   const inbox = openSqliteInbox(makeFolder(), {
-    committed: (deliveries, milliseconds, flush) =>
+    committed: (deliveries, milliseconds, flush = NaN) =>
       void seen.push(milliseconds >= flush && flush >= 0 ? deliveries : NaN),
   });
   afterThisTest(() => inbox.close());

@@ -114,9 +114,9 @@ export class Metrics implements Observer {
     this.#acknowledgement.observe(milliseconds / 1_000);
   }
 
-  committed(deliveries: number, milliseconds: number, flush: number): void {
+  committed(deliveries: number, milliseconds: number, flush: number | undefined): void {
     this.#commit.observe(milliseconds / 1_000);
-    this.#flush.observe(flush / 1_000);
+    if (flush !== undefined) this.#flush.observe(flush / 1_000);
     this.#batch.observe(deliveries);
   }
 

@@ -5,7 +5,7 @@ import { inboxFolder } from '../../config/inbox-folder.js';
 import { ReceiverError } from '../../errors.js';
 import type { InboxOperations } from '../../inbox/inbox-operations.js';
 import { INBOX_FILES } from '../../inbox/open-database.js';
-import { openInbox } from '../../inbox/open-inbox.js';
+import { NO_LOG, openInbox } from '../../inbox/open-inbox.js';
 import { openSocketAddress, SOCKET_NAME } from '../../operations/socket-address.js';
 import { ReceiverConnection } from './receiver-connection.js';
 
@@ -33,14 +33,14 @@ export async function openOperations(url: string): Promise<OpenOperations> {
     return { operations: connection, isRunning: true, close: async () => connection.close() };
   requireInbox(folder);
   try {
-    return openHere(url, false);
+    return await openHere(url, false);
   } catch (error) {
     throw isOf(error, 'INBOX_IN_USE') ? unreachable(folder, error) : error;
   }
 }
 
-function openHere(url: string, isRunning: boolean | undefined): OpenOperations {
-  const inbox = openInbox(url);
+async function openHere(url: string, isRunning: boolean | undefined): Promise<OpenOperations> {
+  const inbox = await openInbox(url, NO_LOG);
   return { operations: inbox, isRunning, close: () => inbox.close() };
 }
 

@@ -337,7 +337,7 @@ class PostgresInbox implements Inbox {
       const start = performance.now();
       const { rows } = await writer.query<WrittenRow>(statement);
       if (changes.arrivals.length > 0)
-        this.observer.committed(changes.arrivals.length, performance.now() - start);
+        this.observer.committed(changes.arrivals.length, performance.now() - start, undefined);
       const { ids, first_ids: firstIds } = { first_ids: null, ...rows[0] };
       work.remember({ changes, ...plan }, ids ?? []);
       return await Promise.all(
