@@ -30,7 +30,7 @@ onDisk(
     expect({ states, broken }).toEqual({ states: 200, broken: 0 });
     expect(acknowledged).toBeGreaterThan(10_000);
   },
-  120_000,
+  300_000,
 );
 
 onDisk.each<PlantedFault>(['no flush', 'no flush of the log', 'acknowledged before the flush'])(
@@ -41,5 +41,5 @@ onDisk.each<PlantedFault>(['no flush', 'no flush of the log', 'acknowledged befo
     expect(lost).toBeGreaterThan(0);
     expect(broken).toBeGreaterThan(0);
   },
-  120_000,
+  300_000,
 );
