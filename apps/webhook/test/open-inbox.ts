@@ -9,6 +9,8 @@ export interface Adapter {
   readonly open: (place: string) => Inbox | Promise<Inbox>;
   /** Returns a place that is as if the process had ended now. */
   readonly crash: (place: string) => string | Promise<string>;
+  /** Whether it keeps to a limit of bytes only by whole parts, much larger than those of the tests. */
+  readonly removesParts?: boolean;
   /** How often the test with arbitrary turns runs. By default 40 times. */
   readonly propertyRuns?: number;
 }

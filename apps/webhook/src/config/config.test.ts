@@ -170,7 +170,7 @@ test.each<[name: string, fault: string, ...values: string[]]>([
       'file://',
       'file:///',
       './data',
-      'postgres://a/b',
+      'postgres://a',
       'file://elsewhere/a',
       'file:///%',
       'FILE:a',

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import { inboxFolder } from '../config/inbox-folder.js';
 import { type Inbox, type IncomingDelivery, isEventId } from '../inbox/inbox.js';
-import { NO_LOG, openInbox } from '../inbox/open-inbox.js';
+import { openInbox } from '../inbox/open-inbox.js';
 import { type Command, CommandError } from './command-line.js';
 import { fileOf } from './export.js';
 import { report } from './terminal/output.js';
@@ -44,7 +44,7 @@ times, and all of them wait for the handler. Handled ones are left out without
     const file = fileOf('import', given);
     requireNewFolder(given.inbox);
     const lines = createInterface({ input: await openInput(file), crlfDelay: Infinity });
-    const inbox = await openInbox(given.inbox, NO_LOG);
+    const inbox = await openInbox(given.inbox);
     await requireEmpty(inbox);
     const counts = { stored: 0, omitted: 0 };
     const batch = new Batch(inbox);

@@ -5,8 +5,8 @@ import type { Inbox } from './inbox.js';
 import type { InboxLog } from './postgres/session-keeper.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
 
-/** For who has nobody to tell. */
-export const NO_LOG: InboxLog = { warn: () => undefined, info: () => undefined };
+/** For a command, which ends when it fails. */
+const SILENT: InboxLog = { warn: () => undefined, info: () => undefined };
 
 /**
  * Opens the inbox that a URL names: `file:` and a folder, relative to the working directory or absolute, or `postgres:`
@@ -16,7 +16,7 @@ export const NO_LOG: InboxLog = { warn: () => undefined, info: () => undefined }
  */
 export async function openInbox(
   url: string,
-  log: InboxLog,
+  log: InboxLog = SILENT,
   observer?: Pick<Observer, 'committed'>,
 ): Promise<Inbox> {
   if (!isPostgresUrl(url)) return openSqliteInbox(inboxFolder(url), observer);

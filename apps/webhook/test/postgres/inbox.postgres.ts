@@ -34,5 +34,5 @@ async function crash(): Promise<string> {
 }
 
 withPostgres('on PostgreSQL', () => {
-  inboxSuite('the shared inbox', { make: empty, open, crash, propertyRuns: 8 });
+  inboxSuite('the shared inbox', { make: empty, open, crash, removesParts: true, propertyRuns: 8 });
 });

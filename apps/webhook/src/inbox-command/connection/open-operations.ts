@@ -5,7 +5,7 @@ import { inboxFolder } from '../../config/inbox-folder.js';
 import { ReceiverError } from '../../errors.js';
 import type { InboxOperations } from '../../inbox/inbox-operations.js';
 import { INBOX_FILES } from '../../inbox/open-database.js';
-import { NO_LOG, openInbox } from '../../inbox/open-inbox.js';
+import { openInbox } from '../../inbox/open-inbox.js';
 import { openSocketAddress, SOCKET_NAME } from '../../operations/socket-address.js';
 import { ReceiverConnection } from './receiver-connection.js';
 
@@ -40,7 +40,7 @@ export async function openOperations(url: string): Promise<OpenOperations> {
 }
 
 async function openHere(url: string, isRunning: boolean | undefined): Promise<OpenOperations> {
-  const inbox = await openInbox(url, NO_LOG);
+  const inbox = await openInbox(url);
   return { operations: inbox, isRunning, close: () => inbox.close() };
 }
 

@@ -136,7 +136,9 @@ class PostgresInbox implements Inbox {
 
   async open(): Promise<void> {
     await this.#sessions.open();
-    this.#isPaused = await readPaused(this.#sessions.require().reader);
+    const { reader, writer, receiver } = this.#sessions.require();
+    this.#isPaused = await readPaused(reader);
+    for (const other of await deadReceivers(reader, receiver)) await takeOver(writer, other, receiver, []);
     this.#pollIn(POLL);
   }
 
@@ -152,8 +154,7 @@ class PostgresInbox implements Inbox {
   }
 
   async recover(maxWait: number): Promise<readonly Interrupted[]> {
-    const { writer, reader, receiver } = this.#sessions.require();
-    for (const other of await deadReceivers(reader, receiver)) await takeOver(writer, other, receiver, []);
+    const { writer, receiver } = this.#sessions.require();
     const cutOff = await claimCutOff(writer, receiver, maxWait);
     this.#work.claimCutOff(cutOff);
     this.#cursor = FROM_THE_START;

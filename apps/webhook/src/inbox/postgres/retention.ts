@@ -13,6 +13,9 @@ const MAX_MOVED = 1_024;
 /** How long to wait for those who use a part, in milliseconds. While this waits, others wait behind it. */
 const LOCK_TIMEOUT = 500;
 
+/** A smaller part is not closed because of its size. */
+const MIN_PART_BYTES = 1_048_576;
+
 /** Second key of the advisory lock of this work. Receivers have positive numbers. */
 const RETENTION = -1;
 
@@ -44,12 +47,12 @@ export async function removeExpired(client: pg.Client, retention: Retention): Pr
   if (rows[0]?.locked !== true) return 0;
   try {
     const now = Date.now();
-    const cutoff = now - retention.maxAge;
+    const cutoff = Math.max(0, now - retention.maxAge);
     await dropDetached(client);
-    const events = await removeEvents(client, now - retention.maxEventAge);
-    const moved = await removeFromKept(client, cutoff);
-    await closePart(client, retention, cutoff);
-    return events + moved + (await dropOldest(client, retention, cutoff));
+    const events = await removeEvents(client, Math.max(0, now - retention.maxEventAge));
+    const single = await removeSingly(client, cutoff);
+    await closePart(client, retention);
+    return events + single + (await dropOldest(client, retention, cutoff));
   } finally {
     await client.query('SELECT pg_advisory_unlock($1, $2)', lock);
   }
@@ -66,13 +69,19 @@ async function removeEvents(client: pg.Client, cutoff: number): Promise<number> 
   return rowCount ?? 0;
 }
 
-/** Part 0 has what outlived its part, which is little. */
-async function removeFromKept(client: pg.Client, cutoff: number): Promise<number> {
+/**
+ * Deletes rows where no part can be dropped: in part 0, in the newest part, which has old ones only if a clock was wrong
+ * or if the receiver was stopped for long, and in parts of which too much must stay.
+ */
+async function removeSingly(client: pg.Client, cutoff: number): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     `WITH removed AS (
-       DELETE FROM plant_store.delivery WHERE part = 0 AND id IN (
+       DELETE FROM plant_store.delivery WHERE id IN (
          SELECT id FROM plant_store.delivery d
-         WHERE d.part = 0 AND d.received_at < to_timestamp($1 / 1000.0) AND NOT ${MUST_STAY} LIMIT ${MAX_MOVED})
+         WHERE d.received_at < to_timestamp($1 / 1000.0) AND NOT ${MUST_STAY}
+           AND (d.part = 0 OR d.part = (SELECT max(part) FROM plant_store.part) OR d.part IN (
+             SELECT part FROM plant_store.part p WHERE p.created_at < to_timestamp($1 / 1000.0) - interval '1 day'))
+         LIMIT ${MAX_MOVED})
        RETURNING id),
      discarded AS (DELETE FROM plant_store.discarded WHERE delivery_id IN (SELECT id FROM removed))
      SELECT count(*) FROM removed`,
@@ -82,18 +91,15 @@ async function removeFromKept(client: pg.Client, cutoff: number): Promise<number
 }
 
 /** Begins a new part, if the newest one is old or large enough. Receivers use it from their next poll on. */
-async function closePart(client: pg.Client, { maxAge, maxBytes }: Retention, cutoff: number): Promise<void> {
-  const { rows } = await client.query<{ part: number; age: number; bytes: number; expired: boolean }>(
+async function closePart(client: pg.Client, { maxAge, maxBytes }: Retention): Promise<void> {
+  const { rows } = await client.query<{ part: number; age: number; bytes: number }>(
     `SELECT part, extract(epoch FROM now() - created_at)::float8 * 1000 AS age,
-       pg_total_relation_size(('plant_store.delivery_' || part)::regclass) AS bytes,
-       coalesce((SELECT d.received_at < to_timestamp($1 / 1000.0) FROM plant_store.delivery d
-         WHERE d.part = p.part ORDER BY id LIMIT 1), false) AS expired
-     FROM plant_store.part p ORDER BY part DESC LIMIT 1`,
-    [cutoff],
+       pg_total_relation_size(('plant_store.delivery_' || part)::regclass) AS bytes
+     FROM plant_store.part ORDER BY part DESC LIMIT 1`,
   );
-  const { part, age, bytes, expired } = rows[0]!;
-  const isLarge = maxBytes !== undefined && bytes > Math.max(maxBytes / PARTS, 1_048_576);
-  if (!expired && !isLarge && age < maxAge / PARTS) return;
+  const { part, age, bytes } = rows[0]!;
+  const isLarge = maxBytes !== undefined && bytes > Math.max(maxBytes / PARTS, MIN_PART_BYTES);
+  if (!isLarge && age < maxAge / PARTS) return;
   const next = part + 1;
   await client.query(`
     CREATE TABLE plant_store.delivery_${next} (LIKE plant_store.delivery INCLUDING ALL);

@@ -29,6 +29,7 @@ const VERSION_1 = `
   ) PARTITION BY LIST (part);
   ALTER TABLE delivery ALTER COLUMN content SET STORAGE EXTERNAL;
   CREATE INDEX delivery_by_id ON delivery (id);
+  CREATE INDEX delivery_by_time ON delivery USING brin (received_at) WITH (pages_per_range = 32);
 
   CREATE TABLE part (part int PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now());
   CREATE TABLE delivery_0 PARTITION OF delivery FOR VALUES IN (0);

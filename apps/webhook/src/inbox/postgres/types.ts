@@ -4,12 +4,17 @@ import pg from 'pg';
 const INT8 = 20;
 const INT8_ARRAY = 1016;
 
+interface Parsers {
+  getTypeParser(type: number, format?: string): (value: string) => unknown;
+}
+const others: Parsers = pg.types as Parsers;
+
 /** How values of PostgreSQL are read: 64-bit numbers as numbers, since ids, counts and sizes fit. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser(type: number, format?: 'text' | 'binary') {
     if (type === INT8) return Number;
     if (type === INT8_ARRAY) return toNumbers;
-    return pg.types.getTypeParser(type as never, format as never);
+    return others.getTypeParser(type, format);
   },
 };
 
