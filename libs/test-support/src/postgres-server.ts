@@ -16,7 +16,7 @@ const DEBIAN = '/usr/lib/postgresql';
 
 /** PostgreSQL refuses to run as root, so tests that run as root run it as `nobody`. */
 const NOBODY = 65_534;
-const user = process.geteuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+export const postgresUser = process.geteuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
 /**
  * The folder of PostgreSQL's programs: the one that `POSTGRES` names, or Debian's newest. Without PostgreSQL it prints
@@ -57,7 +57,7 @@ export interface PostgresOptions {
 /** Makes a temporary folder that PostgreSQL may write to. */
 export function makePostgresFolder(cleanUp: CleanUp): string {
   const folder = mkdtempSync(join(tmpdir(), 'plant-store-postgres-'));
-  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+  if (postgresUser.uid !== undefined) chownSync(folder, postgresUser.uid, postgresUser.gid);
   cleanUp(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
@@ -68,7 +68,7 @@ export function makePostgresFolder(cleanUp: CleanUp): string {
  * @returns what it printed
  */
 export function runPostgresProgram(programs: string, name: string, args: readonly string[]): Promise<string> {
-  const options = { ...user, cwd: '/', env: { PGPASSWORD: POSTGRES_PASSWORD, LC_ALL: 'C' } };
+  const options = { ...postgresUser, cwd: '/', env: { PGPASSWORD: POSTGRES_PASSWORD, LC_ALL: 'C' } };
   return new Promise((resolve, reject) => {
     execFile(join(programs, name), args, options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
@@ -112,7 +112,7 @@ export class PostgresServer {
     };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const child = spawn(join(this.options.programs, 'postgres'), ['-D', this.data, ...args], {
-      ...user,
+      ...postgresUser,
       cwd: '/',
       env: { LC_ALL: 'C' },
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -136,6 +136,11 @@ export class PostgresServer {
   /** Stops at once, as after a crash: the next start recovers from the log. */
   crash(): Promise<void> {
     return this.#end('SIGQUIT');
+  }
+
+  /** Kills the server, and not what it has started, which ends by itself. Its log may tell less than it did. */
+  kill(): Promise<void> {
+    return this.#end('SIGKILL');
   }
 
   get pid(): number {

@@ -1,0 +1,73 @@
+import { randomBytes, randomInt } from 'node:crypto';
+
+import { NotAcknowledgedError, PlantStoreError } from '@plant-store/sdk';
+
+import { soon } from '../support/port.js';
+import { nameOf, type OpenSender } from '../support/sender.js';
+
+/** Sizes of contents: within a page of PostgreSQL, across a few, across many. */
+const SIZES = [32, 700, 700, 4_096, 20_000];
+
+/** Waits for a delivery that was sent after `since` through this sender, or through any. */
+interface Waiting {
+  readonly sender: OpenSender | undefined;
+  readonly since: number;
+  readonly resolve: () => void;
+}
+
+/** Senders that go on whatever happens, and what they know about each delivery. Contents are named by `nameOf`. */
+export class ClusterLoad {
+  readonly acknowledged = new Set<string>();
+  readonly refused = new Set<string>();
+  /** The connection failed. The receiver may have stored them. */
+  readonly unknown = new Set<string>();
+  readonly #sending: Promise<unknown>;
+  #waiting: Waiting[] = [];
+  #isStopped = false;
+
+  /** @param inFlight at a time, by each sender */
+  constructor(senders: readonly OpenSender[], inFlight: number) {
+    const each = senders.flatMap((sender) => Array.from({ length: inFlight }, () => this.#run(sender)));
+    this.#sending = Promise.all(each);
+  }
+
+  /** Resolves when a delivery is acknowledged that is sent from now on, by any sender or by this one. */
+  untilAcknowledged(sender?: OpenSender): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push({ sender, since: performance.now(), resolve }));
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#sending;
+  }
+
+  async #run(sender: OpenSender): Promise<void> {
+    while (!this.#isStopped) {
+      const sentAt = performance.now();
+      if (await this.#deliver(sender, randomBytes(SIZES[randomInt(SIZES.length)]!)))
+        this.#tell(sender, sentAt);
+      else await soon();
+    }
+  }
+
+  /** Whether the delivery was acknowledged. */
+  async #deliver(sender: OpenSender, content: Uint8Array): Promise<boolean> {
+    const name = nameOf(content);
+    try {
+      await sender.send(content);
+      this.acknowledged.add(name);
+      return true;
+    } catch (error) {
+      if (error instanceof NotAcknowledgedError) this.refused.add(name);
+      else if (!(error instanceof PlantStoreError)) throw error;
+      else if (error.outcome === 'unknown') this.unknown.add(name);
+      return false;
+    }
+  }
+
+  #tell(sender: OpenSender, sentAt: number): void {
+    const isOver = (each: Waiting): boolean => each.since <= sentAt && (each.sender ?? sender) === sender;
+    for (const { resolve } of this.#waiting.filter(isOver)) resolve();
+    this.#waiting = this.#waiting.filter((each) => !isOver(each));
+  }
+}

@@ -1,0 +1,94 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { CleanUp } from '@plant-store/test-support';
+import {
+  makePostgresFolder,
+  POSTGRES_PASSWORD,
+  PostgresServer,
+  runPostgresProgram,
+} from '@plant-store/test-support/postgres';
+
+import { freePort, soon } from '../support/port.js';
+
+/** How many servers a cluster has: a primary and two standbys. */
+const SIZE = 3;
+
+/**
+ * A PostgreSQL cluster of a test, of real processes: a commit is on the disk of the primary and of one standby before it
+ * is acknowledged (`ANY 1`). A standby follows whichever server is the primary. Nothing promotes one but the test.
+ */
+export class PostgresCluster {
+  private constructor(
+    private readonly programs: string,
+    private readonly ports: readonly number[],
+    public primary: PostgresServer,
+    public standbys: readonly PostgresServer[],
+  ) {}
+
+  /** Starts a cluster with an empty database `test`. */
+  static async start(programs: string, cleanUp: CleanUp): Promise<PostgresCluster> {
+    const ports: number[] = [];
+    while (ports.length < SIZE) ports.push(await freePort());
+    const settings = (index: number): Record<string, string> => ({
+      cluster_name: nameOf(index),
+      synchronous_standby_names: `ANY 1 (${ports.map((_, each) => nameOf(each)).join(', ')})`,
+      primary_conninfo: `host=${ports.map(() => '127.0.0.1').join(',')} port=${ports.join(',')} user=postgres password=${POSTGRES_PASSWORD} target_session_attrs=read-write`,
+      recovery_target_timeline: 'latest',
+      wal_keep_size: '1GB',
+      wal_retrieve_retry_interval: '100ms',
+    });
+    const primary = await PostgresServer.start({ programs, port: ports[0]!, settings: settings(0) }, cleanUp);
+    const copies = ports.slice(1).map(async (port, index) => {
+      const data = join(makePostgresFolder(cleanUp), 'data');
+      await runPostgresProgram(programs, 'pg_basebackup', [
+        ...['-d', primary.url('postgres'), '-D', data, '-X', 'stream', '-c', 'fast', '--no-sync'],
+      ]);
+      writeFileSync(join(data, 'standby.signal'), '');
+      return PostgresServer.start({ programs, data, port, settings: settings(index + 1) }, cleanUp);
+    });
+    const cluster = new PostgresCluster(programs, ports, primary, await Promise.all(copies));
+    await cluster.untilReplicated(SIZE - 1);
+    await primary.psql('CREATE DATABASE test');
+    return cluster;
+  }
+
+  /** Names all servers, as INBOX_URL does. */
+  get url(): string {
+    const hosts = this.ports.map((port) => `127.0.0.1:${port}`).join(',');
+    return `postgres://postgres:${POSTGRES_PASSWORD}@${hosts}/test`;
+  }
+
+  /** Runs SQL on the database `test` of the primary. */
+  query(sql: string): Promise<string> {
+    return this.primary.psql(sql, 'test');
+  }
+
+  /** Resolves when so many standbys follow the primary. */
+  async untilReplicated(count: number): Promise<void> {
+    const streaming = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'";
+    while (Number(await this.primary.psql(streaming)) < count) await soon();
+  }
+
+  /** Kills the primary, as if its machine were gone. */
+  killPrimary(): Promise<void> {
+    return this.primary.kill();
+  }
+
+  /**
+   * Promotes the standby that has received most. With `ANY 1` the other one may lack acknowledged commits: whatever
+   * promotes automatically has to look, too.
+   */
+  async promote(): Promise<void> {
+    const received = await Promise.all(
+      this.standbys.map((standby) => standby.psql("SELECT pg_last_wal_receive_lsn() - '0/0'::pg_lsn")),
+    );
+    const most = received.map(Number).reduce((best, lsn, index, all) => (lsn > all[best]! ? index : best), 0);
+    const promoted = this.standbys[most]!;
+    await runPostgresProgram(this.programs, 'pg_ctl', ['promote', '-w', '-D', promoted.data]);
+    this.primary = promoted;
+    this.standbys = this.standbys.filter((standby) => standby !== promoted);
+  }
+}
+
+const nameOf = (index: number): string => `node_${index + 1}`;
