@@ -337,6 +337,8 @@ class PostgresInbox implements Inbox {
       const statement = writeStatement({ receiver, number, part, ...changes });
       const start = performance.now();
       const { rows } = await writer.query<WrittenRow>(statement);
+      // The warning arrives together with the success.
+      if (this.#sessions.session !== session) throw new Error('the commit ended with a warning');
       if (changes.arrivals.length > 0)
         this.observer.committed(changes.arrivals.length, performance.now() - start, undefined);
       const { ids, first_ids: firstIds } = { first_ids: null, ...rows[0] };
