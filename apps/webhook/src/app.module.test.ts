@@ -84,7 +84,7 @@ async function openResources(
   return {
     accessTokens: new AccessTokens(['arbitrary']),
     inbox,
-    handlerHost: await openHandlerHost('receiver', logger),
+    handlerHost: await openHandlerHost({ HANDLER_PROCESS: 'receiver', INBOX_URL: 'file:./unused' }, logger),
     logger,
     challenges,
     pipeline: createPipeline({

@@ -1,5 +1,6 @@
 /**
- * The handler's process, if HANDLER_PROCESS is `own`. dispatch/handler-process.ts starts it, with the level of the log.
+ * The handler's process, if HANDLER_PROCESS is `own`. dispatch/handler-process.ts starts it, with the level of the log and
+ * the environment of the receiver.
  */
 import 'reflect-metadata';
 
@@ -31,7 +32,7 @@ new Worker(watch, { workerData: process.ppid, execArgv: [] }).unref();
 try {
   // Imported late: the team's code may fail to load.
   const { openHandler } = await import('./dispatch/open-handler.js');
-  serveAttempts(await openHandler(logger));
+  serveAttempts(await openHandler(logger, process.env['INBOX_URL'] ?? ''));
 } catch (err) {
   logger.fatal({ err }, 'the handler could not start');
   process.exit(1);

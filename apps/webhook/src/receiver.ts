@@ -56,7 +56,7 @@ export async function startReceiver(
     const wakeHandler = (): void => wake();
     const operations = await startOperations({ config, inbox, metrics, logger, wakeHandler });
     opened.push(operations.close);
-    const handlerHost = await openHandlerHost(config.HANDLER_PROCESS, logger);
+    const handlerHost = await openHandlerHost(config, logger);
     opened.push(() => handlerHost.stop(AbortSignal.abort()));
     // Imported late: a receiver that can't start says so before Nest and Fastify are loaded, which takes longest.
     const { createApp } = await import('./app.module.js');

@@ -1,3 +1,4 @@
+import type { HandlerTransactions, TransactionWork } from '../inbox/handler-transactions.js';
 import type { Delivery } from '../inbox/inbox.js';
 
 /** What is done with a delivery. It may be called again for the same one. */
@@ -29,11 +30,53 @@ export interface HandlerHost {
 /** One call of the handler for one delivery. */
 export class Attempt {
   #controller: AbortController | undefined;
+  #run: ((work: TransactionWork) => Promise<void>) | undefined;
+  #transaction: Promise<void> | undefined;
+  #hasCommitted = false;
 
   /** Aborts when the attempt has taken too long, or when the receiver stops. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     return this.#controller.signal;
+  }
+
+  /**
+   * Runs `work` in a transaction of the shared inbox's database, and commits it together with the fact that the delivery
+   * is handled. What `work` writes with its client is written exactly once, whatever ends the process or the connection.
+   *
+   * - If `work` rejects, or the attempt is aborted, everything is rolled back and the attempt has failed.
+   * - `work` may run again in the next attempt. It doesn't run if an earlier attempt has committed.
+   * - Once it is committed, the delivery is handled, even if the handler throws afterwards.
+   * - An attempt has one transaction. `work` must not end it.
+   *
+   * @throws Error on the embedded inbox, which has no database for the handler; and if it is called again
+   */
+  transaction(work: TransactionWork): Promise<void> {
+    if (this.#transaction !== undefined)
+      throw new Error('An attempt has one transaction. Put everything into it.');
+    if (this.#run === undefined)
+      throw new Error(
+        'attempt.transaction needs the shared inbox. Set INBOX_URL to a database of PostgreSQL.',
+      );
+    this.#transaction = this.#run(work).then(() => void (this.#hasCommitted = true));
+    // Whoever runs the handler waits for it, too: see `transactionEnded`.
+    this.#transaction.catch(() => undefined);
+    return this.#transaction;
+  }
+
+  /** Makes it possible to begin a transaction. */
+  useTransactions(transactions: HandlerTransactions, deliveryId: number): void {
+    this.#run = (work) => transactions.run(deliveryId, work, this.signal);
+  }
+
+  /** Settles with the transaction; undefined if there is none. */
+  get transactionEnded(): Promise<void> | undefined {
+    return this.#transaction;
+  }
+
+  /** Whether the transaction is committed, and with it the delivery handled. */
+  get hasCommitted(): boolean {
+    return this.#hasCommitted;
   }
 
   /** Aborts the handler's signal. The attempt doesn't wait for a handler that ignores it. */
@@ -52,11 +95,13 @@ export function callHandler(
   attempt: Attempt,
 ): Promise<void> | void {
   const running = handle(delivery, attempt);
-  return running === undefined ? undefined : Promise.race([running, aborted(attempt.signal)]);
+  return running === undefined ? undefined : Promise.race([running, aborted(attempt)]);
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+function aborted(attempt: Attempt): Promise<void> {
+  const { signal } = attempt;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => (attempt.hasCommitted ? resolve() : reject(signal.reason as Error));
+    signal.addEventListener('abort', onAbort, { once: true });
   });
 }

@@ -15,7 +15,7 @@ import { LOGGER } from '../logging/logger.js';
  * - The content is the bytes that were sent. Their meaning is an open question (`payload`, `plant-fields`,
  *   `media-type`).
  * - It may take a second parameter, the `Attempt` of handler-host.ts. Its `signal` aborts when the attempt has taken too
- *   long, or when the receiver stops.
+ *   long, or when the receiver stops. On the shared inbox, its `transaction` writes to the database exactly once.
  */
 @Injectable()
 export class NewPlantHandler {

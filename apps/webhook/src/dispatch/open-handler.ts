@@ -1,11 +1,14 @@
 import { NestFactory } from '@nestjs/core';
 import type { Logger } from 'pino';
 
+import { isPostgresUrl, postgresServers } from '../config/postgres-url.js';
+import type { HandlerTransactions } from '../inbox/handler-transactions.js';
 import { LOGGER, NestLogger } from '../logging/logger.js';
 import { HandlerModule } from './handler.module.js';
 import { callHandler, type DeliveryHandler } from './handler-host.js';
 import { NewPlantHandler } from './new-plant.handler.js';
 import { traceAttempts } from './tracing.js';
+import { withTransactions } from './with-transactions.js';
 
 /** The team's handler, with everything that it injects. */
 export interface OpenHandler {
@@ -18,22 +21,34 @@ export interface OpenHandler {
 /**
  * Creates the team's handler in an application context of its own, which is the same in both processes. It is closed
  * after the last attempt. Rejects with whatever a provider throws.
+ *
+ * @param inboxUrl the shared inbox has transactions for the handler
  */
-export async function openHandler(logger: Logger): Promise<OpenHandler> {
+export async function openHandler(logger: Logger, inboxUrl: string): Promise<OpenHandler> {
   const context = await NestFactory.createApplicationContext(
     { module: HandlerModule, providers: [{ provide: LOGGER, useValue: logger }] },
     { logger: new NestLogger(logger), abortOnError: false },
   );
   const handler = context.get(NewPlantHandler);
-  const handle = handler.handle.bind(handler);
-  const { run, flush } = await traceAttempts((delivery, attempt) => callHandler(handle, delivery, attempt));
+  const handle = handler.handle.bind(handler) as DeliveryHandler;
+  const transactions = await openTransactions(inboxUrl);
+  const settling = transactions === undefined ? handle : withTransactions(handle, transactions, logger);
+  const { run, flush } = await traceAttempts((delivery, attempt) => callHandler(settling, delivery, attempt));
   const close = async (): Promise<void> => {
     try {
       await context.close();
+      await transactions?.close();
       await flush();
     } catch (err) {
       logger.error({ err }, 'failed to close what the handler uses');
     }
   };
   return { run, close };
+}
+
+/** Undefined on the embedded inbox. Connects when the first transaction begins. */
+async function openTransactions(inboxUrl: string): Promise<HandlerTransactions | undefined> {
+  if (!isPostgresUrl(inboxUrl)) return undefined;
+  const { PostgresTransactions } = await import('../inbox/postgres/postgres-transactions.js');
+  return new PostgresTransactions(postgresServers(inboxUrl));
 }

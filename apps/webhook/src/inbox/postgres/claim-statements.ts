@@ -166,6 +166,7 @@ const TAKE_OVER = `
     WHERE d.receiver = $1
       AND NOT EXISTS (SELECT FROM plant_store.parked p WHERE p.delivery_id = d.id)
       AND NOT EXISTS (SELECT FROM plant_store.discarded p WHERE p.delivery_id = d.id)
+      AND NOT EXISTS (SELECT FROM plant_store.effect e WHERE e.delivery_id = d.id)
     ON CONFLICT (delivery_id) DO NOTHING
     RETURNING delivery_id, bytes, failures, interrupted
   ),

@@ -34,9 +34,22 @@ const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   tcp_user_timeout: '15000',
 };
 
-const PREPARE_SESSION = `
+/**
+ * Settings of a session that runs what the handler writes: those of the server, except what is needed to keep what is
+ * committed, and to notice that the other side is gone.
+ */
+const HANDLER_SETTINGS: Readonly<Record<string, string>> = {
+  client_min_messages: 'warning',
+  client_connection_check_interval: '1s',
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '2',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '15000',
+};
+
+const prepareSession = (settings: Readonly<Record<string, string>>): string => `
   SELECT
-    ${Object.entries(SESSION_SETTINGS)
+    ${Object.entries(settings)
       .map(([name, value]) => `set_config('${name}', '${value}', false)`)
       .join(', ')},
     set_config(
@@ -49,6 +62,23 @@ const PREPARE_SESSION = `
     pg_is_in_recovery() AS is_standby,
     current_setting('transaction_read_only') = 'on' AS is_read_only,
     current_setting('fsync') = 'on' AS flushes`;
+
+/** What a connection is for. */
+interface ConnectionUse {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly options: pg.ClientConfig;
+}
+
+const FOR_THE_INBOX: ConnectionUse = {
+  settings: SESSION_SETTINGS,
+  options: { application_name: 'plant-store-webhook', query_timeout: ANSWER_TIMEOUT, pipeline: true, types },
+};
+
+/** The handler's own statements. The time of its attempt is their limit. */
+export const FOR_THE_HANDLER: ConnectionUse = {
+  settings: HANDLER_SETTINGS,
+  options: { application_name: 'plant-store-webhook handler' },
+};
 
 interface SessionState {
   readonly version: string;
@@ -69,11 +99,14 @@ export interface Connected {
  *
  * @throws ReceiverError `INBOX_UNUSABLE` with what is wrong with each server
  */
-export async function connectToPrimary({ urls, location }: PostgresServers): Promise<Connected> {
+export async function connectToPrimary(
+  { urls, location }: PostgresServers,
+  use: ConnectionUse = FOR_THE_INBOX,
+): Promise<Connected> {
   const faults: unknown[] = [];
   for (const url of urls) {
     try {
-      return { client: await connect(url), url };
+      return { client: await connect(url, use), url };
     } catch (fault) {
       faults.push(fault);
     }
@@ -86,22 +119,19 @@ export async function connectToPrimary({ urls, location }: PostgresServers): Pro
  *
  * @throws Error that says what is wrong
  */
-export async function connect(url: string): Promise<pg.Client> {
+export async function connect(url: string, use: ConnectionUse = FOR_THE_INBOX): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
-    application_name: 'plant-store-webhook',
     connectionTimeoutMillis: CONNECT_TIMEOUT,
-    query_timeout: ANSWER_TIMEOUT,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
-    pipeline: true,
-    types,
+    ...use.options,
   });
   // Whoever uses the connection learns from its queries, and from `end`, that it was lost.
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const { rows } = await client.query<SessionState>(PREPARE_SESSION);
+    const { rows } = await client.query<SessionState>(prepareSession(use.settings));
     requireUsable(rows[0]!);
     return client;
   } catch (error) {

@@ -215,6 +215,7 @@ const REPLAY = `
   WITH unparked AS (
     DELETE FROM plant_store.parked WHERE delivery_id = ANY ($1::bigint[]) RETURNING delivery_id
   ),
+  without_effect AS (DELETE FROM plant_store.effect WHERE delivery_id = ANY ($2::bigint[])),
   brought_back AS (
     INSERT INTO plant_store.backlog (delivery_id, bytes)
     SELECT id, octet_length(content) FROM plant_store.delivery

@@ -36,7 +36,7 @@ interface OldPart {
  * Deletes some of what the retention doesn't keep: a part of the deliveries as a whole. What must stay of it moves to
  * part 0, if that is little. One receiver at a time does this.
  *
- * @returns how many deliveries, and identifiers of events, were deleted
+ * @returns how many deliveries, identifiers of events and rows of `effect` were deleted
  */
 export async function removeExpired(client: pg.Client, retention: Retention): Promise<number> {
   const lock = [LOCK_CLASS, RETENTION];
@@ -50,9 +50,10 @@ export async function removeExpired(client: pg.Client, retention: Retention): Pr
     const cutoff = Math.max(0, now - retention.maxAge);
     await dropDetached(client);
     const events = await removeEvents(client, Math.max(0, now - retention.maxEventAge));
+    const effects = await removeEffects(client);
     const single = await removeSingly(client, cutoff);
     await closePart(client, retention);
-    return events + single + (await dropOldest(client, retention, cutoff));
+    return events + effects + single + (await dropOldest(client, retention, cutoff));
   } finally {
     await client.query('SELECT pg_advisory_unlock($1, $2)', lock);
   }
@@ -65,6 +66,18 @@ async function removeEvents(client: pg.Client, cutoff: number): Promise<number> 
          AND NOT EXISTS (SELECT FROM plant_store.delivery d WHERE d.id = e.delivery_id)
        ORDER BY accepted_at LIMIT ${MAX_MOVED})`,
     [cutoff],
+  );
+  return rowCount ?? 0;
+}
+
+/** Rows of `effect` whose deliveries were deleted. Only those of part 0 may be older than all parts. */
+async function removeEffects(client: pg.Client): Promise<number> {
+  const { rowCount } = await client.query(
+    `DELETE FROM plant_store.effect WHERE delivery_id IN (
+       SELECT delivery_id FROM plant_store.effect e
+       WHERE delivery_id < (SELECT min(id) FROM plant_store.delivery WHERE part <> 0)
+         AND NOT EXISTS (SELECT FROM plant_store.delivery d WHERE d.part = 0 AND d.id = e.delivery_id)
+       ORDER BY delivery_id LIMIT ${MAX_MOVED})`,
   );
   return rowCount ?? 0;
 }

@@ -92,6 +92,8 @@ const VERSION_1 = `
     reason text NOT NULL
   );
 
+  CREATE TABLE effect (delivery_id bigint PRIMARY KEY);
+
   CREATE TABLE handler (is_paused boolean NOT NULL);
   INSERT INTO handler VALUES (false);
 `;
@@ -103,9 +105,11 @@ const VERSION_1 = `
  * accepts in memory for its handler. How far it has come is a row of \`progress\` for each commit, so that no row is
  * updated: a session that holds an old snapshot must not make claims slow. Of a receiver's deliveries after
  * \`handled_through\` all may wait; up to it everything is handled, except what is in \`backlog\` (comes again, or waits for
- * any receiver), \`parked\` (failed for the last time) and \`discarded\`. \`under_way\` has what the handler of a receiver has
- * at the moment; it outlives the receiver, and not a crash of PostgreSQL, as the file of the embedded inbox. A receiver
- * holds an advisory lock with its number for as long as its session lives. When the lock is free, others take its work.
+ * any receiver), \`parked\` (failed for the last time) and \`discarded\`. A row of \`effect\` was committed by a transaction of
+ * the handler: that delivery is handled, and the handler's transaction doesn't run again for it. \`under_way\` has what the
+ * handler of a receiver has at the moment; it outlives the receiver, and not a crash of PostgreSQL, as the file of the
+ * embedded inbox. A receiver holds an advisory lock with its number for as long as its session lives. When the lock is
+ * free, others take its work.
  */
 const VERSIONS = [VERSION_1];
 

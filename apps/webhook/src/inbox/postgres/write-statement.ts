@@ -92,7 +92,7 @@ export function writeStatement(changes: Changes): pg.QueryConfig {
       `entering AS (
         INSERT INTO plant_store.backlog (delivery_id, bytes, due_at, failures, error, suspect, receiver)
         SELECT id, bytes, now() + due_in * interval '1 ms', failures, error, suspect, CASE WHEN claimed THEN ${me} END
-        FROM ${attempted(changes.entering, parameters)})`,
+        FROM ${attempted(changes.entering, parameters)} WHERE ${HAS_NO_EFFECT})`,
     used.returning &&
       `returning_ AS (
         UPDATE plant_store.backlog SET
@@ -217,8 +217,12 @@ function storeArrivals(
   ];
 }
 
+/** The attempt of a delivery that has an effect is reported as failed if its transaction ended unnoticed. It is handled. */
+const HAS_NO_EFFECT = 'NOT EXISTS (SELECT FROM plant_store.effect e WHERE e.delivery_id = id)';
+
 const park = (name: string, from: string): string => `${name} AS (
-  INSERT INTO plant_store.parked (delivery_id, failures, error) SELECT id, failures, error FROM ${from})`;
+  INSERT INTO plant_store.parked (delivery_id, failures, error) SELECT id, failures, error FROM ${from}
+  WHERE ${HAS_NO_EFFECT})`;
 
 function attempted(rows: readonly Attempted[], parameters: Parameters): string {
   const numbers = (of: (row: Attempted) => number, type: string): string =>

@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { afterThisFile } from '@plant-store/test-support';
+import { findPostgres, PostgresServer } from '@plant-store/test-support/postgres';
+import ts from 'typescript';
+
+import { sendAll } from '../support/poison.js';
+import { soon } from '../support/port.js';
+import type { Environment } from '../support/process.js';
+import { everythingOpen, spawnReceiver, startReceiver } from '../support/receiver.js';
+
+const programs = findPostgres(process.env);
+const withPostgres = programs === undefined ? describe.skip : describe;
+
+const HANDLER = fileURLToPath(new URL('effects-handler.mjs', import.meta.url));
+
+const RECEIVER_PAGE = fileURLToPath(new URL('../../../docs/receiver.md', import.meta.url));
+
+/** Deliveries of a test that kills. */
+const COUNT = 40;
+
+withPostgres("the handler's transaction", () => {
+  let server: PostgresServer;
+
+  beforeAll(async () => {
+    server = await PostgresServer.start({ programs: programs! }, afterThisFile);
+  });
+
+  /** An empty database with a table for effects, and a receiver's settings for it. */
+  const prepare = async (): Promise<{ settings: Environment; query: (sql: string) => Promise<string> }> => {
+    const url = await server.createDatabase();
+    const query = (sql: string): Promise<string> => server.psql(sql, new URL(url).pathname.slice(1));
+    await query('CREATE TABLE effects (delivery bigint NOT NULL)');
+    const NODE_OPTIONS = `${everythingOpen['NODE_OPTIONS'] ?? ''} --import=${HANDLER}`;
+    return {
+      settings: { INBOX_URL: url, NODE_OPTIONS, HANDLER_BACKOFF_MS: '1', HANDLER_MAX_BACKOFF_MS: '50' },
+      query,
+    };
+  };
+
+  test.each(['receiver', 'own'])(
+    'is all or nothing, and one per delivery: HANDLER_PROCESS=%s',
+    async (place) => {
+      const { settings, query } = await prepare();
+      const receiver = await startReceiver({
+        settings: {
+          ...settings,
+          HANDLER_PROCESS: place,
+          HANDLER_MAX_ATTEMPTS: '3',
+          HANDLER_TIMEOUT_MS: '2000',
+        },
+      });
+      const contents = [
+        'fail once',
+        'fail always',
+        'fail afterwards',
+        'not wait',
+        'catch the error',
+        'end the transaction',
+        'take too long',
+        'write',
+      ];
+      await sendAll(receiver, contents);
+      const states = `SELECT convert_from(content, 'UTF8'), p.failures, count(e.delivery) FROM plant_store.delivery d
+      LEFT JOIN plant_store.parked p ON p.delivery_id = d.id LEFT JOIN effects e ON e.delivery = d.id GROUP BY 1, 2 ORDER BY 1`;
+      await untilDone(query, contents.length);
+
+      expect((await query(states)).split('\n')).toEqual([
+        'catch the error|3|0',
+        'end the transaction||1',
+        'fail afterwards||1',
+        'fail always|3|0',
+        'fail once||1',
+        'not wait||1',
+        'take too long||1',
+        'write||1',
+      ]);
+      expect(await query('SELECT error FROM plant_store.parked ORDER BY delivery_id')).toBe(
+        [
+          'Error: failed on purpose',
+          'Error: The transaction was rolled back, because one of its statements had failed.',
+        ].join('\n'),
+      );
+      expect(receiver.process.entries(AFTERWARDS)).toHaveLength(1);
+    },
+  );
+
+  test('works as in docs/receiver.md', async () => {
+    const { settings, query } = await prepare();
+    await query('CREATE TABLE plants (delivery bigint, content bytea)');
+    const [, example] = /```ts\n(async handle.*?)```/s.exec(readFileSync(RECEIVER_PAGE, 'utf8'))!;
+    const { outputText } = ts.transpileModule(`export class Example {${example}}`, {
+      compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
+    });
+    const EXAMPLE = `data:text/javascript,${encodeURIComponent(outputText)}`;
+    const receiver = await startReceiver({ settings: { ...settings, EXAMPLE } });
+    await sendAll(receiver, ['content of the example']);
+    while ((await query('SELECT count(*) FROM plants')) === '0') await soon();
+
+    expect(await query("SELECT delivery, convert_from(content, 'UTF8') FROM plants")).toBe(
+      '1|content of the example',
+    );
+  });
+
+  test('is there exactly once for each delivery, however often the receiver is killed', async () => {
+    const { settings, query } = await prepare();
+    const environment = { ...settings, HANDLER_MAX_ATTEMPTS: '100000' };
+    const first = await startReceiver({ settings: { ...environment, HOLD: 'yes' } });
+    await sendAll(
+      first,
+      Array.from({ length: COUNT }, () => 'write'),
+    );
+    await first.process.kill();
+
+    let kills = 0;
+    for (let done = false; !done; kills += 1) {
+      const receiver = spawnReceiver({ settings: { ...environment, KILL_SHARE: '0.25' } });
+      done = await Promise.race([untilDone(query, COUNT).then(() => true), receiver.exit.then(() => false)]);
+      await receiver.kill();
+    }
+
+    process.stdout.write(`${COUNT} deliveries, ${kills} kills\n`);
+    await expectOneEach(query);
+  }, 180_000);
+
+  test('is there exactly once for each delivery, however often its process and its connections end', async () => {
+    const { settings, query } = await prepare();
+    const environment = {
+      ...settings,
+      HANDLER_MAX_ATTEMPTS: '100000',
+      HANDLER_PROCESS: 'own',
+      KILL_SHARE: '0.2',
+    };
+    const receiver = await startReceiver({ settings: environment });
+    await sendAll(
+      receiver,
+      Array.from({ length: COUNT }, () => 'write'),
+    );
+    const done = untilDone(query, COUNT).then(() => true);
+    while (!(await Promise.race([done, pause(300, false)]))) await query(CUT);
+    const kills = receiver.process.entries("the handler's process ended; it starts again").length;
+    await receiver.process.kill();
+
+    process.stdout.write(`${COUNT} deliveries, ${kills} kills of the handler's process\n`);
+    await expectOneEach(query);
+  }, 180_000);
+});
+
+const AFTERWARDS = 'the handler failed after its transaction; the delivery is handled';
+
+/** Ends the connections of handlers. */
+const CUT = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name LIKE '%handler'`;
+
+/** Each delivery has one effect, and after the next start none of them comes again. */
+async function expectOneEach(query: (sql: string) => Promise<string>): Promise<void> {
+  expect(await query('SELECT count(*), count(DISTINCT delivery) FROM effects')).toBe(`${COUNT}|${COUNT}`);
+  expect(await query('SELECT count(*) FROM effects e JOIN plant_store.delivery d ON d.id = e.delivery')).toBe(
+    `${COUNT}`,
+  );
+}
+
+/** Waits until so many deliveries have an effect or are parked. */
+async function untilDone(query: (sql: string) => Promise<string>, count: number): Promise<void> {
+  const ended =
+    'SELECT count(*) FROM (SELECT delivery FROM effects UNION SELECT delivery_id FROM plant_store.parked) e';
+  while ((await query(ended)) !== String(count)) await soon();
+}

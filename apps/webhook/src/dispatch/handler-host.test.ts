@@ -1,0 +1,15 @@
+import { Attempt } from './handler-host.js';
+
+test('on the embedded inbox, an attempt has no transaction and says what is needed', () => {
+  expect(() => new Attempt().transaction(async () => undefined)).toThrow(
+    'attempt.transaction needs the shared inbox. Set INBOX_URL to a database of PostgreSQL.',
+  );
+});
+
+test('an attempt has one transaction', async () => {
+  const attempt = new Attempt();
+  attempt.useTransactions({ run: async () => undefined, close: async () => undefined }, 1);
+  await attempt.transaction(async () => undefined);
+
+  expect(() => attempt.transaction(async () => undefined)).toThrow('An attempt has one transaction.');
+});
