@@ -9,12 +9,13 @@ import { ReceiverError } from '../../src/errors.js';
 import type { Inbox } from '../../src/inbox/inbox.js';
 import { openPostgresInbox } from '../../src/inbox/postgres/postgres-inbox.js';
 import { SCHEMA_VERSION } from '../../src/inbox/postgres/schema.js';
-import { failed, HANDLED, incoming } from '../open-inbox.js';
+import { failed, HANDLED, incoming, PARKED, setClock } from '../open-inbox.js';
 import { type LogRecord, recordLog } from '../record-log.js';
 import { rejection } from '../rejection.js';
 import { postgresOfThisFile, startPostgres, withPostgres } from './server.js';
 
 const LATER = 3_600_000;
+const DAY = 86_400_000;
 
 async function open(url: string, log: LogRecord = recordLog()): Promise<Inbox> {
   const inbox = await openPostgresInbox(postgresServers(url), log.logger);
@@ -221,6 +222,33 @@ withPostgres('receivers on one database', () => {
     await back;
     await server.psql('DROP TRIGGER warn ON plant_store.progress', nameIn(url));
     expect(idsOf((await inbox.claim(10)).deliveries)).toEqual([1]);
+  });
+
+  test('drop an old part of the deliveries as a whole, and keep what must stay of it', async () => {
+    const inbox = await open(url);
+    const restore = setClock(-2 * DAY);
+    for (let count = 0; count < 5; count += 1) await inbox.accept(incoming(`content ${count + 1}`));
+    restore();
+    const [first, second, ...others] = (await inbox.claim(4)).deliveries;
+    await inbox.settle(first!, PARKED);
+    await inbox.settle(second!, failed(0));
+    for (const delivery of others) await inbox.settle(delivery, HANDLED);
+    await server.psql(`UPDATE plant_store.part SET created_at = now() - interval '1 day'`, nameIn(url));
+    const retention = { maxBytes: undefined, maxEventAge: 100 * DAY };
+    expect(await inbox.removeExpired({ ...retention, maxAge: 10 * DAY })).toBe(0);
+    await inbox.accept(incoming('in the next part'));
+
+    expect(await inbox.removeExpired({ ...retention, maxAge: DAY })).toBe(2);
+
+    expect(await server.psql(`SELECT to_regclass('plant_store.delivery_1') IS NULL`, nameIn(url))).toBe('t');
+    const left = await inbox.list({}, { order: 'oldest first', limit: 10 });
+    expect(idsOf(left)).toEqual([1, 2, 5, 6]);
+    const { deliveries } = await inbox.claim(10);
+    expect(deliveries.map(({ content }) => Buffer.from(content).toString())).toEqual([
+      'content 2',
+      'content 5',
+      'in the next part',
+    ]);
   });
 
   test('are refused by tables of a later version', async () => {

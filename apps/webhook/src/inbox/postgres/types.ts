@@ -7,7 +7,7 @@ const INT8_ARRAY = 1016;
 interface Parsers {
   getTypeParser(type: number, format?: string): (value: string) => unknown;
 }
-const others: Parsers = pg.types as Parsers;
+const others: Parsers = pg.types;
 
 /** How values of PostgreSQL are read: 64-bit numbers as numbers, since ids, counts and sizes fit. */
 export const types: pg.CustomTypesConfig = {
