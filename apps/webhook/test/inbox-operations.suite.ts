@@ -198,7 +198,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
             ...(receivedFrom === -Infinity ? {} : { receivedFrom }),
             ...(receivedBefore === undefined ? {} : { receivedBefore }),
           };
-          return [name, await ids(filter as DeliveryFilter)];
+          return [name, await ids(filter)];
         });
 
         expect(await Promise.all(found)).toEqual([

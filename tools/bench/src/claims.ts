@@ -31,8 +31,8 @@ interface BuiltInbox {
 
 const built = (path: string): Promise<Built> =>
   import(new URL(`../../../apps/webhook/dist/${path}`, import.meta.url).href) as Promise<Built>;
-const { openPostgresInbox } = await built('inbox/postgres/postgres-inbox.js');
-const { postgresServers } = await built('config/postgres-url.js');
+const inboxes = await built('inbox/postgres/postgres-inbox.js');
+const urls = await built('config/postgres-url.js');
 const log = { warn: console.warn, info: () => undefined };
 
 const delivery = {
@@ -73,7 +73,7 @@ async function open(
   holdsSnapshot: boolean,
 ): Promise<{ readonly inbox: BuiltInbox; readonly latencies: number[] }> {
   const url = await server.createDatabase();
-  const inbox = await openPostgresInbox(postgresServers(url), log);
+  const inbox = await inboxes.openPostgresInbox(urls.postgresServers(url), log);
   await inbox.recover(1_000);
   if (holdsSnapshot) {
     const hold =

@@ -192,10 +192,12 @@ export function prepareOperationStatements(database: Database.Database) {
 
     /** Those of these that are stored. */
     received(wanted: readonly number[]): Received[] {
-      const rows: (Received & { method: string | null })[] = rowsIn(received.all([JSON.stringify(wanted)]));
+      const rows: (Omit<Received, 'method'> & { readonly method: string | null })[] = rowsIn(
+        received.all([JSON.stringify(wanted)]),
+      );
       const damaged = rows.find(({ method }) => method === null);
       if (damaged !== undefined) throw new DamagedRowError(`delivery ${damaged.id} is damaged`);
-      return rows;
+      return rows as Received[];
     },
 
     /** Undefined if it isn't stored. */
