@@ -43,9 +43,11 @@ times, and all of them wait for the handler. Handled ones are left out without
   async run(given) {
     const file = fileOf('import', given);
     requireNewFolder(given.inbox);
-    const lines = createInterface({ input: await openInput(file), crlfDelay: Infinity });
+    const input = await openInput(file);
     const inbox = await openInbox(given.inbox);
     await requireEmpty(inbox);
+    // Not before the inbox is open: lines that come while nobody waits for them are lost.
+    const lines = createInterface({ input, crlfDelay: Infinity });
     const counts = { stored: 0, omitted: 0 };
     const batch = new Batch(inbox);
     let line = 0;
