@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import { findPostgres, PostgresServer } from '@plant-store/test-support/postgres';
+
+import { plantInbox } from '../support/plant-inbox.js';
+import { poisonSettings, sendAll } from '../support/poison.js';
+import { soon } from '../support/port.js';
+import { startReceiver } from '../support/receiver.js';
+
+const programs = findPostgres(process.env);
+const withPostgres = programs === undefined ? describe.skip : describe;
+
+withPostgres('moving from the embedded inbox to PostgreSQL', () => {
+  test('copies what waits and what is parked, as docs/scaling.md says', async () => {
+    const folder = makeFolder();
+    const embedded = await startReceiver({
+      folder,
+      settings: { ...poisonSettings, HANDLER_CONCURRENCY: '8' },
+    });
+    await sendAll(embedded, ['show 1', 'throw an error', 'wait for ever 1', 'wait for ever 2']);
+    await embedded.process.logged('the handler failed for the last time; the delivery is parked');
+    await embedded.process.kill();
+
+    const server = await PostgresServer.start({ programs: programs! }, afterThisTest);
+    const url = await server.createDatabase();
+    const file = join(folder, 'deliveries.ndjson');
+    expect(await plantInbox('export', '--inbox', embedded.inbox, file)).toMatchObject({ code: 0 });
+    expect(await plantInbox('import', '--inbox', url, file)).toMatchObject({ code: 0 });
+
+    const contents = `SELECT convert_from(content, 'UTF8') FROM plant_store.delivery ORDER BY id`;
+    const query = (sql: string): Promise<string> => server.psql(sql, new URL(url).pathname.slice(1));
+    expect((await query(contents)).split('\n')).toEqual([
+      'throw an error',
+      'wait for ever 1',
+      'wait for ever 2',
+    ]);
+    await startReceiver({ settings: { INBOX_URL: url } });
+    while ((await query('SELECT count(*) FROM plant_store.backlog')) !== '0') await soon();
+  });
+});
