@@ -210,10 +210,10 @@ function readDatabase(folder: string, file: string, lastAccepted: number): void 
 }
 
 /**
- * Tables that say what became of deliveries, in every version. A row that is missing from one of them would make a
- * delivery count as handled.
+ * Tables that say what became of deliveries. A row that is missing, or too many, would make a delivery count as handled
+ * or discarded.
  */
-const SMALL_TABLES = ['progress', 'backlog', 'parked'];
+const OUTCOME_TABLES = ['progress', 'backlog', 'parked', 'discarded'];
 
 /** Checks the pages and the indexes of a table: about 0.6 µs for each row. */
 function requireSound(folder: string, file: string, database: Database.Database, table: string): void {
@@ -232,8 +232,9 @@ function readTables(
   version: number,
 ): Position | undefined {
   try {
-    for (const table of SMALL_TABLES) requireSound(folder, file, database, table);
+    // A file of an earlier version lacks some of them.
     if (version < SCHEMA_VERSION) return preparePosition(database)();
+    for (const table of OUTCOME_TABLES) requireSound(folder, file, database, table);
     const statements = prepareStatements(database);
     const position = statements.position();
     if (position !== undefined) prepareOperationStatements(database).count(position.lastId);
