@@ -13,6 +13,8 @@ export interface Original {
   readonly id: number;
   readonly state: StoredDelivery['state'];
   readonly digest: string;
+  /** Whether the handler has succeeded on it, perhaps before it was replayed: a file that is cut may say so. */
+  readonly wasHandled: boolean;
 }
 
 /** What became of the deliveries of a damaged inbox. Each is counted once. */
@@ -134,9 +136,9 @@ function salvaged(folder: string, originals: readonly Original[], salvage: ReadS
   let handled = missing.handled;
   const isReported = (id: number): boolean =>
     missing.unhandled.some(([first, last]) => id >= first && id <= last);
-  for (const { id, state, digest } of originals) {
+  for (const { id, state, digest, wasHandled } of originals) {
     const there = saved.get(id);
-    const isUnhandled = state === 'waiting' || state === 'parked';
+    const isUnhandled = !wasHandled && (state === 'waiting' || state === 'parked');
     if (there !== undefined) {
       if (isUnhandled && there.state === 'handled')
         account.silent.push(`delivery ${id} (${state}) is saved as one that was handled`);

@@ -1,11 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { digestOfDelivery, loadOpenInbox, readAll } from '../built-inbox.js';
+import { diskRecords } from '../disk-journal.js';
 import { type DiskState, readState, writeState } from '../disk.js';
 import { Random } from '../random.js';
+import { type Note, numberIn } from '../recording/notes.js';
 import { type RecorderArguments, runRecorder } from '../recording/run-recorder.js';
 import type { Account, Original } from './account.js';
 import type { Task } from './accountant.js';
@@ -88,13 +90,19 @@ async function makeOriginal(
   const inbox = join(folder, 'original');
   const copy = join(folder, 'copy');
   for (const name of [inbox, copy]) rmSync(name, { recursive: true, force: true });
+  const handled = new Set<number>();
   for (const [first, how] of [
     [1, 'kill'],
     [100_000, end],
   ] as const) {
     const seed = random.integer(0, 2 ** 32 - 1);
     const given = { folder: inbox, seed, first, turns: TURNS, end: how, acknowledgesEarly: false };
-    await runRecorder(given, join(folder, 'notes'));
+    const notes = join(folder, 'notes');
+    await runRecorder(given, notes);
+    for (const { bytes } of diskRecords(readFileSync(notes))) {
+      const [what, number, kind] = JSON.parse(bytes.toString()) as Note;
+      if (what === 'settling' && kind === 'handled') handled.add(number);
+    }
   }
   for (const name of ['inbox.sqlite-shm', 'receiver.lock']) rmSync(join(inbox, name), { force: true });
   const state = readState(inbox);
@@ -102,7 +110,8 @@ async function makeOriginal(
   const openInbox = await loadOpenInbox();
   const whole = openInbox(copy);
   const deliveries = (await readAll(whole)).map((delivery): Original => {
-    return { id: delivery.id, state: delivery.state, digest: digestOfDelivery(delivery) };
+    const wasHandled = handled.has(numberIn(delivery.mediaType)!);
+    return { id: delivery.id, state: delivery.state, digest: digestOfDelivery(delivery), wasHandled };
   });
   await whole.close();
   return { state, deliveries };
