@@ -189,11 +189,11 @@ const inboxes: readonly Row[] = [
   }),
   inbox(
     'an inbox of another version',
-    'FOLDER/inbox/inbox.sqlite has tables of version 4; this receiver knows version 3',
+    'FOLDER/inbox/inbox.sqlite has tables of version 5; this receiver knows version 4',
     (folder) => {
       mkdirSync(folder);
       const database = new Database(join(folder, 'inbox.sqlite'));
-      database.exec('PRAGMA user_version = 4');
+      database.exec('PRAGMA user_version = 5');
       database.close();
     },
   ),
