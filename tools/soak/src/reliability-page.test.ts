@@ -5,11 +5,11 @@ import { tableOf } from '@plant-store/test-support';
 const PAGE = new URL('../../../docs/reliability.md', import.meta.url);
 
 /** What may hold a promise: a test, or a fault of the soak. */
-const PROOF = /\.(test|suite)\.ts$|\/tools\/soak\/src\/faults\//;
+const PROOF = /\.(test|suite|postgres)\.ts$|\/tools\/soak\/src\/faults\//;
 
 const text = readFileSync(PAGE, 'utf8');
 
-describe.each(['Deliveries', 'Handling', 'Strangers'])(
+describe.each(['Deliveries', 'Handling', 'Strangers', 'Shared inbox'])(
   '%s: each promise has tests that exist:',
   (heading) => {
     test.each(tableOf(text, heading))('%s', (_promise, tests) => {
