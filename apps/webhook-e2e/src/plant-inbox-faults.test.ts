@@ -50,6 +50,14 @@ test('a wrong command line is one line and exit code 2', async () => {
   });
 });
 
+/** Runs the command as another user, who needn't be able to read where it is. */
+const AS_NOBODY = `
+  const { runInboxCommand } = await import('${new URL('../../webhook/dist/inbox-command/inbox-command.js', import.meta.url).href}');
+  process.setgroups([]);
+  process.setegid(65534);
+  process.seteuid(65534);
+  process.exitCode = await runInboxCommand(process.argv.slice(1));`;
+
 describe('what fails is one line and exit code 1', () => {
   test('an inbox that does not exist, which is not created', async () => {
     const folder = makeFolder();
@@ -76,18 +84,15 @@ describe('what fails is one line and exit code 1', () => {
   test("another user's inbox", async () => {
     const folder = makeFolder();
     mkdirSync(inboxOf(folder));
-    const environment = { ...everythingOpen };
-    const command = [process.execPath, PLANT_INBOX, 'list', '--inbox', inboxOf(folder)] as const;
+    const args = ['list', '--inbox', inboxOf(folder)] as const;
     // Permissions don't apply to root.
     const isRoot = process.getuid?.() === 0;
     chmodSync(folder, isRoot ? 0o700 : 0o000);
     afterThisTest(() => chmodSync(folder, 0o700));
-    const nobody = ['setpriv', '--reuid=65534', '--clear-groups', ...command] as const;
+    const command = isRoot ? ['--input-type=module', '--eval', AS_NOBODY] : [PLANT_INBOX];
 
     const result = await resultOf(
-      new TestProcess(isRoot ? nobody : command, {
-        environment: { ...environment, PATH: process.env['PATH']! },
-      }),
+      new TestProcess([process.execPath, ...command, ...args], { environment: everythingOpen }),
     );
 
     expect(result).toMatchObject({ code: 1, stdout: '' });
