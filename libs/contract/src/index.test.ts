@@ -7,6 +7,7 @@ test('the names that the package exports', () => {
     'ACCESS_TOKEN_PATTERN',
     'BASE64_PATTERN',
     'BEARER',
+    'CONNECTION_FIELDS',
     'CONTENT_METHODS',
     'FAILURES',
     'MAX_SIZE_LIMIT',

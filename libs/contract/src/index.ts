@@ -43,6 +43,7 @@ export {
   BASE64_PATTERN,
   BEARER,
   type BearerError,
+  CONNECTION_FIELDS,
   CONTENT_METHODS,
   type ContentMethod,
   RESERVED_FIELDS,

@@ -21,6 +21,17 @@ export const CONTENT_METHODS = ['POST', 'PUT', 'PATCH'] as const;
 /** A method that carries content and changes state. */
 export type ContentMethod = (typeof CONTENT_METHODS)[number];
 
+/** Header fields, in lower case, of one connection, or of how a message is framed on it (RFC 9110 §6.6.2, §7.6.1; RFC 9112 §6, §9). */
+export const CONNECTION_FIELDS: readonly string[] = [
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
 /**
  * Header fields, in lower case, that the sender and HTTP themselves set: they frame the request, describe its content,
  * carry its credentials, or belong to the connection. No answer may choose one as its header, and the `headers`
@@ -29,14 +40,7 @@ export type ContentMethod = (typeof CONTENT_METHODS)[number];
 export const RESERVED_FIELDS: readonly string[] = [
   // Credentials (RFC 9110 §11.6.2).
   'authorization',
-  // The connection and how the message is framed on it (RFC 9110 §6.6.2, §7.6.1; RFC 9112 §6, §9).
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
+  ...CONNECTION_FIELDS,
   // The content: its coding, length and type (RFC 9110 §8). While `media-type` is open, nothing is compressed.
   'content-encoding',
   'content-length',

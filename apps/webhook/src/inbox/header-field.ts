@@ -1,21 +1,12 @@
+import { CONNECTION_FIELDS } from '@plant-store/contract';
+
 /** A header field as it was sent. */
 export type HeaderField = readonly [name: string, value: string];
 
 /** Fields with credentials (RFC 9110 §11.6.2, §11.7.2; RFC 6265 §4.2). They are not stored. */
 const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie'];
 
-/** Fields of one connection (RFC 9110 §7.6.1, RFC 9112 §7.1). They say nothing about the delivery. */
-const HOP_BY_HOP = [
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-];
-
-const LEFT_OUT: ReadonlySet<string> = new Set([...CREDENTIALS, ...HOP_BY_HOP]);
+const LEFT_OUT: ReadonlySet<string> = new Set([...CREDENTIALS, ...CONNECTION_FIELDS]);
 
 /** Most names have another length, and needn't be compared, which makes it three times as fast. */
 const LENGTHS: ReadonlySet<number> = new Set([...LEFT_OUT].map(({ length }) => length));
