@@ -1,24 +1,9 @@
-import { type Retry, splitBatch } from './group-commit.js';
+import { type CommitOptions, firstBatch, type Pending, splitBatch } from './commit-batch.js';
 
 /** How a {@link CommitQueue} writes. */
-export interface CommitQueueOptions<Write, Result> {
+export interface CommitQueueOptions<Write, Result> extends CommitOptions<Write> {
   /** Makes all of these durable, or none, and resolves with a result for each. */
   readonly commit: (writes: readonly Write[]) => Promise<readonly Result[]>;
-  /** What to do after a commit of several writes has failed. One write that can't be made must not refuse others. */
-  readonly retry: (error: unknown) => Retry;
-  /** Size of one write, in bytes. */
-  readonly sizeOf: (write: Write) => number;
-  /** Largest size of one commit, in bytes; a single write may be larger. */
-  readonly maxSize: number;
-  /** How long {@link CommitQueue.addDelayed} may wait for other writes, in milliseconds. */
-  readonly maxDelay: number;
-}
-
-interface Pending<Write, Result> {
-  readonly write: Write;
-  readonly canWait: boolean;
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 /** Longest time that a commit waits for further writes, in milliseconds. */
@@ -102,13 +87,7 @@ export class CommitQueue<Write, Result> {
   }
 
   #takeBatch(): Pending<Write, Result>[] {
-    let size = 0;
-    let count = 0;
-    for (const { write } of this.#pending) {
-      size += this.#options.sizeOf(write);
-      if (count > 0 && size > this.#options.maxSize) break;
-      count += 1;
-    }
+    const { count } = firstBatch(this.#pending, this.#options);
     return this.#pending.splice(0, count);
   }
 }

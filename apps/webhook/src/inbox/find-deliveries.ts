@@ -94,7 +94,7 @@ export function summariesOf(
   ids: readonly number[],
 ): DeliverySummary[] {
   const received = new Map(readReceived(statements, ids).map((one) => [one.id, one]));
-  const isWaiting = (id: number): boolean => (id > claimedThrough && id <= lastId) || open.has(id);
+  const isWaiting = (id: number): boolean => id > claimedThrough || open.has(id);
   return statements.outcomes(ids).flatMap((outcome: Outcome) => {
     const { id } = outcome;
     const state = outcome.state ?? (isWaiting(id) ? 'waiting' : 'handled');

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { rejection } from '../../test/rejection.js';
-import { GroupCommit, type GroupCommitOptions, type Retry } from './group-commit.js';
+import type { Retry } from './commit-batch.js';
+import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
 
 interface Write {
   readonly name: string;

@@ -1,25 +1,9 @@
-/** Which parts of a commit that failed may succeed: none, what can wait or what can't, or any. */
-export type Retry = 'nothing' | 'either kind' | 'any part';
+import { type CommitOptions, firstBatch, type Pending, splitBatch } from './commit-batch.js';
 
 /** How a {@link GroupCommit} writes. */
-export interface GroupCommitOptions<Write, Result> {
+export interface GroupCommitOptions<Write, Result> extends CommitOptions<Write> {
   /** Makes all of these durable, or none, and returns a result for each. Throws if it fails. */
   readonly commit: (writes: readonly Write[]) => readonly Result[];
-  /** What to do after a commit of several writes has failed. One write that can't be made must not refuse others. */
-  readonly retry: (error: unknown) => Retry;
-  /** Size of one write, in bytes. */
-  readonly sizeOf: (write: Write) => number;
-  /** Largest size of one commit, in bytes; a single write may be larger. */
-  readonly maxSize: number;
-  /** How long {@link GroupCommit.addDelayed} may wait for other writes, in milliseconds. */
-  readonly maxDelay: number;
-}
-
-interface Pending<Write, Result> {
-  readonly write: Write;
-  readonly canWait: boolean;
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 /** A commit waits no longer for further writes than this many times as long as the one before took. */
@@ -116,14 +100,7 @@ export class GroupCommit<Write, Result> {
   }
 
   #takeBatch(): Pending<Write, Result>[] {
-    let size = 0;
-    let count = 0;
-    for (const { write } of this.#pending) {
-      const withThis = size + this.#options.sizeOf(write);
-      if (count > 0 && withThis > this.#options.maxSize) break;
-      size = withThis;
-      count += 1;
-    }
+    const { count, size } = firstBatch(this.#pending, this.#options);
     this.#size -= size;
     if (count === this.#pending.length) {
       const batch = this.#pending;
@@ -132,16 +109,4 @@ export class GroupCommit<Write, Result> {
     }
     return this.#pending.splice(0, count);
   }
-}
-
-/** The parts of a batch that are tried by themselves, what can't wait first; none if none may succeed. */
-export function splitBatch<Part extends { readonly canWait: boolean }>(
-  batch: readonly Part[],
-  retry: Retry,
-): Part[][] {
-  if (retry === 'nothing') return [];
-  const kinds = [batch.filter(({ canWait }) => !canWait), batch.filter(({ canWait }) => canWait)];
-  if (kinds.every((kind) => kind.length > 0)) return kinds;
-  const middle = Math.ceil(batch.length / 2);
-  return retry === 'any part' && batch.length > 1 ? [batch.slice(0, middle), batch.slice(middle)] : [];
 }

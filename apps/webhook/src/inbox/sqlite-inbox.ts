@@ -3,7 +3,8 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { ReceiverError } from '../errors.js';
 import { NO_OBSERVER, type Observer } from '../observer.js';
 import { findPart, type Handling, listDeliveries, summariesOf, withSent } from './find-deliveries.js';
-import { GroupCommit, type Retry } from './group-commit.js';
+import type { Retry } from './commit-batch.js';
+import { GroupCommit } from './group-commit.js';
 import {
   type AttemptResult,
   type Claim,

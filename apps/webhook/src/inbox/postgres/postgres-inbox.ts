@@ -2,7 +2,7 @@ import type { PostgresServers } from '../../config/postgres-url.js';
 import { ReceiverError } from '../../errors.js';
 import { NO_OBSERVER, type Observer } from '../../observer.js';
 import { CommitQueue } from '../commit-queue.js';
-import type { Retry } from '../group-commit.js';
+import type { Retry } from '../commit-batch.js';
 import {
   type AttemptResult,
   type Claim,
