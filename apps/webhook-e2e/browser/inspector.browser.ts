@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-import { afterThisFile, makeFolder } from '@plant-store/test-support';
+import { afterThisFile, freePort, makeFolder } from '@plant-store/test-support';
 import { findOverflow } from '@plant-store/test-support/browser';
 import type { Locator, Page } from 'playwright-core';
 
 import { ACCESS_TOKEN } from '../support/messages.js';
 import { sendAll } from '../support/poison.js';
-import { freePort } from '../support/port.js';
 import {
   deliver,
   describeWithBrowser,

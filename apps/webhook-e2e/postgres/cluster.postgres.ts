@@ -3,10 +3,10 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import { afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
 import { findPostgres, postgresUser } from '@plant-store/test-support/postgres';
 
-import { freePort, soon } from '../support/port.js';
+import { soon } from '../support/port.js';
 import type { Environment } from '../support/process.js';
 import { everythingOpen, type RunningReceiver, startReceiver } from '../support/receiver.js';
 import { openSender } from '../support/sender.js';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { CleanUp } from '@plant-store/test-support';
+import { type CleanUp, freePort } from '@plant-store/test-support';
 import {
   makePostgresFolder,
   POSTGRES_PASSWORD,
@@ -9,7 +9,7 @@ import {
   runPostgresProgram,
 } from '@plant-store/test-support/postgres';
 
-import { freePort, soon } from '../support/port.js';
+import { soon } from '../support/port.js';
 
 /** How many servers a cluster has: a primary and two standbys. */
 const SIZE = 3;

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
 
-import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import { afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
 
 import { openConnection, type RawResponse } from '../support/connection.js';
 import { readInbox } from '../support/inbox.js';
@@ -18,7 +18,6 @@ import {
   POST,
   RIGHT,
 } from '../support/messages.js';
-import { freePort } from '../support/port.js';
 import { startPassingParent } from '../support/passing-parent.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 import { findNginx, startNginx } from './nginx.js';

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import { afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
 
 import { ROOT } from '../support/development.js';
-import { freePort, untilItListens } from '../support/port.js';
+import { untilItListens } from '../support/port.js';
 import { TestProcess } from '../support/process.js';
 
 /**

@@ -4,13 +4,13 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import { afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
 
 import { type Connection, openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';
 import { readInbox } from '../support/inbox.js';
 import { delivery } from '../support/messages.js';
-import { freePort, soon, untilItListens } from '../support/port.js';
+import { soon, untilItListens } from '../support/port.js';
 import {
   everythingOpen,
   inboxOf,

@@ -1,18 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-
 import { type Connection, openConnection } from './connection.js';
 import type { TestProcess } from './process.js';
-
-/** A port on which nobody listens now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** Waits until a process whose log can't be read accepts a connection. */
 export async function untilItListens(process: TestProcess, port: number): Promise<Connection> {

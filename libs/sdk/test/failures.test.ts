@@ -1,26 +1,17 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer, type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { readFileSync } from 'node:fs';
-import { afterThisTest } from '@plant-store/test-support';
+import { afterThisTest, freePort } from '@plant-store/test-support';
 import { useClocksThatRunOut } from './support/clocks.js';
 import { acknowledge, respondWith, closing, startRawServer, staySilent } from './support/raw-server.js';
 import { arbitrary, openTestSender, rejection } from './support/senders.js';
 
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 describe('nothing was sent', () => {
   test('if nobody listens', async () => {
-    const sender = openTestSender({ baseUrl: `http://127.0.0.1:${await closedPort()}` });
+    const sender = openTestSender({ baseUrl: `http://127.0.0.1:${await freePort()}` });
 
     const error = await rejection(sender.send(arbitrary));
 
@@ -29,7 +20,7 @@ describe('nothing was sent', () => {
   });
 
   test('if nobody listens, for each of many deliveries that wait for one connection', async () => {
-    const sender = openTestSender({ baseUrl: `http://127.0.0.1:${await closedPort()}`, maxConnections: 1 });
+    const sender = openTestSender({ baseUrl: `http://127.0.0.1:${await freePort()}`, maxConnections: 1 });
 
     const errors = await Promise.all(Array.from({ length: 10 }, () => rejection(sender.send(arbitrary))));
 

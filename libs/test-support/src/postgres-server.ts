@@ -1,12 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { CleanUp } from './clean-up.js';
+import { freePort } from './free-port.js';
 
 /** The password of the user `postgres` of every test server. It must not appear in a log or message. */
 export const POSTGRES_PASSWORD = 'arbitrary-password-of-postgres';
@@ -19,20 +18,33 @@ const NOBODY = 65_534;
 export const postgresUser = process.geteuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
 /**
- * The folder of PostgreSQL's programs: the one that `POSTGRES` names, or Debian's newest. Without PostgreSQL it prints
- * what to install, and the tests are skipped.
+ * The folder of PostgreSQL's programs: the one that `POSTGRES` names, or Debian's newest.
  *
- * @throws Error in CI, if there is no PostgreSQL
+ * @throws Error that says what to install, if there is no PostgreSQL
  */
-export function findPostgres(environment: NodeJS.ProcessEnv): string | undefined {
+export function requirePostgres(environment: NodeJS.ProcessEnv = process.env): string {
   const found = [environment['POSTGRES'], ...installed()].find(
     (folder) => folder && existsSync(join(folder, 'postgres')),
   );
   if (found !== undefined) return found;
-  const message = `There is no PostgreSQL in ${environment['POSTGRES'] || DEBIAN}. Install it (Debian: apt-get install postgresql-15), or name the folder of its programs with: POSTGRES=FOLDER npm run postgres`;
-  if (environment['CI'] === 'true') throw new Error(message);
-  process.stderr.write(`${message}\nThe tests of PostgreSQL were skipped.\n`);
-  return undefined;
+  throw new Error(
+    `There is no PostgreSQL in ${environment['POSTGRES'] || DEBIAN}. Install it (Debian: apt-get install postgresql-15), or name the folder of its programs with: POSTGRES=FOLDER npm run postgres`,
+  );
+}
+
+/**
+ * The same for tests. Without PostgreSQL it prints what to install, and the tests are skipped.
+ *
+ * @throws Error in CI, if there is no PostgreSQL
+ */
+export function findPostgres(environment: NodeJS.ProcessEnv): string | undefined {
+  try {
+    return requirePostgres(environment);
+  } catch (error) {
+    if (environment['CI'] === 'true') throw error;
+    process.stderr.write(`${(error as Error).message}\nThe tests of PostgreSQL were skipped.\n`);
+    return undefined;
+  }
 }
 
 /** The folders of the versions that are installed, the newest first. */
@@ -184,14 +196,4 @@ async function makeDataFolder(programs: string, cleanUp: CleanUp): Promise<strin
     ...['-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'],
   ]);
   return data;
-}
-
-/** A port on which nobody listens now. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
