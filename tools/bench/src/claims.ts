@@ -3,7 +3,7 @@
  * it, without and with another session that holds a snapshot since before the first. Nothing that was deleted can be
  * cleaned up then. Starts a server of its own on this machine. Takes a minute or two.
  */
-import { findPostgres, PostgresServer } from '@plant-store/test-support/postgres';
+import { PostgresServer, requirePostgres } from '@plant-store/test-support/postgres';
 
 /** Deliveries that go through the backlog: each is accepted, fails once, comes again and is handled. */
 const DELIVERIES = Number(process.argv[2] ?? 100_000);
@@ -42,7 +42,7 @@ const delivery = {
 
 const cleanUps: (() => unknown)[] = [];
 try {
-  const programs = findPostgres({ CI: 'true' })!;
+  const programs = requirePostgres();
   const server = await PostgresServer.start({ programs }, (undo) => cleanUps.push(undo));
   const contenders = [await open(server, false), await open(server, true)];
   for (let accepted = 0; accepted < DELIVERIES; accepted += BATCH) {

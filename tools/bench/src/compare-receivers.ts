@@ -1,11 +1,31 @@
 import autocannon from 'autocannon';
-import type { Figures } from './compare.js';
+import { compare, type Figures, ratio } from './compare.js';
 import { accessToken, body, cpuMicroseconds, type ServerContender } from './servers.js';
 
+const rounds = 5;
 const roundSeconds = 2;
+const levels = [50, 500];
+
+/** Compares receivers at each number of connections. The first of them is raw Fastify. */
+export async function compareReceivers(contenders: readonly ServerContender[]): Promise<void> {
+  for (const connections of levels) {
+    await compare({
+      title: `1 kB of JSON, ${connections} connections`,
+      contenders,
+      rounds,
+      measure: (contender) => measureReceiver(contender, connections),
+      columns: {
+        'deliveries/s': ({ perSecond }) => Math.round(perSecond).toLocaleString('en'),
+        'p99 ms': ({ p99 }) => p99.toFixed(0),
+        'CPU µs each': ({ cpuMicroseconds }) => cpuMicroseconds.toFixed(1),
+        'of raw Fastify': ({ perSecond }, fastify) => ratio(perSecond, fastify.perSecond),
+      },
+    });
+  }
+}
 
 /** Sends as many deliveries of 1 kB of JSON as a server takes, for one round. */
-export async function measureReceiver(
+async function measureReceiver(
   { origin, process: server }: ServerContender,
   connections: number,
 ): Promise<Figures<'perSecond' | 'p99' | 'cpuMicroseconds'>> {
