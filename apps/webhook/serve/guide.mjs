@@ -17,7 +17,7 @@ export function guide({ url, operations, inbox }, given, { environment, answers 
   return `
 Deliveries go to  ${url}
 They are kept in  ${inbox}
-Documents         ${operations}
+Look at them at   ${operations}
 
 To send one, in a second terminal in this folder${choices(answers)}:
 
