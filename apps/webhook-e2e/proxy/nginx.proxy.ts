@@ -135,7 +135,7 @@ withNginx('through nginx as documented', () => {
 
   test('two receivers restart in turn: every delivery is acknowledged, and stored once', async () => {
     const start = async (folder: string, port: number): Promise<RunningReceiver> =>
-      startReceiver({ folder, settings: { PORT: String(port), SHUTDOWN_DELAY_MS: '1500' } });
+      startReceiver({ folder, settings: { PORT: String(port), SHUTDOWN_DELAY_MS: '5000' } });
     const receivers = [
       await start(makeFolder(), await freePort()),
       await start(makeFolder(), await freePort()),
