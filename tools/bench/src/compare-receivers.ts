@@ -1,12 +1,18 @@
 import autocannon from 'autocannon';
 import { compare, type Figures, ratio } from './compare.js';
-import { accessToken, body, cpuMicroseconds, type ServerContender } from './servers.js';
+import { accessToken, body, cpuMicroseconds, type ServerContender, startForked } from './servers.js';
 
 const rounds = 5;
 const roundSeconds = 2;
 const levels = [50, 500];
 
-/** Compares receivers at each number of connections. The first of them is raw Fastify. */
+/** Starts what a receiver is compared with, and passes each to `add` once it runs. */
+export async function startPeers(add: (peer: ServerContender) => void, folder: string): Promise<void> {
+  add(await startForked('raw Fastify, keeps nothing', './receiver-fastify.js'));
+  add(await startForked('raw Fastify with SQLite, the floor', './receiver-fastify-sqlite.js', folder));
+}
+
+/** Compares receivers at each number of connections. The first two are the peers. */
 export async function compareReceivers(contenders: readonly ServerContender[]): Promise<void> {
   for (const connections of levels) {
     await compare({
@@ -18,7 +24,8 @@ export async function compareReceivers(contenders: readonly ServerContender[]): 
         'deliveries/s': ({ perSecond }) => Math.round(perSecond).toLocaleString('en'),
         'p99 ms': ({ p99 }) => p99.toFixed(0),
         'CPU µs each': ({ cpuMicroseconds }) => cpuMicroseconds.toFixed(1),
-        'of raw Fastify': ({ perSecond }, fastify) => ratio(perSecond, fastify.perSecond),
+        'of raw Fastify': ({ perSecond }, [fastify]) => ratio(perSecond, fastify.perSecond),
+        'of the floor': ({ perSecond }, [, floor]) => ratio(perSecond, floor.perSecond),
       },
     });
   }

@@ -1,14 +1,17 @@
 /** The figures of one measurement, or their medians, by name. */
 export type Figures<Name extends string> = Readonly<Record<Name, number>>;
 
+/** The figures of the first contender and of the second. */
+type Peers<Name extends string> = readonly [first: Figures<Name>, second: Figures<Name>];
+
 interface Comparison<Contender, Name extends string> {
   readonly title: string;
   readonly contenders: readonly Contender[];
   /** How often each contender is measured, after a first time that isn't counted. */
   readonly rounds: number;
   readonly measure: (contender: Contender) => Promise<Figures<Name>>;
-  /** The text of each cell by heading, from the medians of its contender and those of the first contender. */
-  readonly columns: Readonly<Record<string, (own: Figures<Name>, first: Figures<Name>) => string>>;
+  /** The text of each cell by heading, from the medians of its contender and those of the first two. */
+  readonly columns: Readonly<Record<string, (own: Figures<Name>, peers: Peers<Name>) => string>>;
 }
 
 /**
@@ -31,9 +34,10 @@ export async function compare<Contender extends { readonly name: string }, Name 
     }
   }
   const figures = samples.map(mediansOf);
+  const peers: Peers<Name> = [figures[0]!, figures[1]!];
   const rows = contenders.map(({ name }, index) => [
     name,
-    ...Object.values(columns).map((cell) => cell(figures[index]!, figures[0]!)),
+    ...Object.values(columns).map((cell) => cell(figures[index]!, peers)),
   ]);
   console.log(`\n${title}, medians of ${rounds} rounds:`);
   printTable([['', ...Object.keys(columns)], ...rows]);

@@ -65,7 +65,7 @@ async function compareConnections(server: ServerContender): Promise<void> {
         'p99 ms': ({ p99 }) => p99.toFixed(0),
         'CPU µs each': ({ cpuMicroseconds: cpu }) => cpu.toFixed(1),
         'load, of a core': ({ loadShare }) => ratio(loadShare, 1),
-        'of connections kept': ({ perSecond }, kept) => ratio(perSecond, kept.perSecond),
+        'of connections kept': ({ perSecond }, [kept]) => ratio(perSecond, kept.perSecond),
       },
     });
   } finally {

@@ -52,9 +52,9 @@ try {
       'wall s': ({ seconds }) => seconds.toFixed(2),
       'CPU s': ({ cpuSeconds }) => cpuSeconds.toFixed(2),
       'peak MB': ({ megabytes }) => megabytes.toFixed(0),
-      'of redocly: wall': ({ seconds }, peer) => ratio(seconds, peer.seconds),
-      CPU: ({ cpuSeconds }, peer) => ratio(cpuSeconds, peer.cpuSeconds),
-      memory: ({ megabytes }, peer) => ratio(megabytes, peer.megabytes),
+      'of redocly: wall': ({ seconds }, [peer]) => ratio(seconds, peer.seconds),
+      CPU: ({ cpuSeconds }, [peer]) => ratio(cpuSeconds, peer.cpuSeconds),
+      memory: ({ megabytes }, [peer]) => ratio(megabytes, peer.megabytes),
     },
   });
 } finally {

@@ -40,7 +40,7 @@ async function measureLevel(origin: string, inFlight: number): Promise<void> {
     columns: {
       'deliveries/s': ({ perSecond }) => Math.round(perSecond).toLocaleString('en'),
       'CPU µs each': ({ cpuMicroseconds }) => cpuMicroseconds.toFixed(1),
-      'of undici': ({ perSecond }, undici) => ratio(perSecond, undici.perSecond),
+      'of undici': ({ perSecond }, [undici]) => ratio(perSecond, undici.perSecond),
     },
   });
   await Promise.all(contenders.map((contender) => contender.close()));

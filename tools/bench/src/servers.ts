@@ -16,9 +16,16 @@ export const accessToken = 'arbitrary-access-token';
 /** Arbitrary content of about 1 kB, which implies nothing about the fields of a plant. */
 export const body = JSON.stringify({ arbitrary: 'x'.repeat(1_000) });
 
-/** Starts a server that is a module of its own and keeps nothing. */
-export async function startForked(name: string, module: string): Promise<ServerContender> {
-  const server = fork(new URL(module, import.meta.url), [accessToken]);
+/**
+ * Starts a server that is a module of its own.
+ *
+ * @param folder for what it keeps
+ */
+export async function startForked(name: string, module: string, folder?: string): Promise<ServerContender> {
+  const server = fork(new URL(module, import.meta.url), [
+    accessToken,
+    ...(folder === undefined ? [] : [folder]),
+  ]);
   const [port] = (await once(server, 'message')) as [number];
   return { name, process: server, origin: `http://127.0.0.1:${port}` };
 }

@@ -42,7 +42,7 @@ try {
     columns: {
       'refusals/s': ({ perSecond }) => Math.round(perSecond).toLocaleString('en'),
       'CPU µs each': ({ cpuMicroseconds }) => cpuMicroseconds.toFixed(1),
-      'CPU of node:http': ({ cpuMicroseconds }, raw) => ratio(cpuMicroseconds, raw.cpuMicroseconds),
+      'CPU of node:http': ({ cpuMicroseconds }, [raw]) => ratio(cpuMicroseconds, raw.cpuMicroseconds),
     },
   });
   await compare({
