@@ -26,6 +26,8 @@ export interface DispatcherLimits {
 /** Most attempts whose result waits to be stored. While there are as many, no further attempt starts. */
 const MAX_UNSETTLED = 1_024;
 
+const HANDLED: AttemptResult = { kind: 'handled' };
+
 /** How long to wait before the inbox is tried again after it failed, in milliseconds. */
 const INBOX_RETRY = 1_000;
 
@@ -38,7 +40,9 @@ const MAX_TIMER = 2_147_483_647;
  */
 export class Dispatcher {
   readonly #attempts = new Set<Attempt>();
-  readonly #unsettled = new Set<Promise<void>>();
+  /** Deliveries that were claimed and whose result isn't stored yet. */
+  #unsettled = 0;
+  #onSettled: (() => void) | undefined;
   readonly #stopping = new AbortController();
   readonly #logUnread: WriteLine;
   readonly #logUnstored: WriteLine;
@@ -86,12 +90,12 @@ export class Dispatcher {
     if (deadline.aborted) abort();
     else deadline.addEventListener('abort', abort, { once: true });
     await this.#claiming;
-    await Promise.all(this.#unsettled);
+    if (this.#unsettled > 0) await new Promise<void>((resolve) => (this.#onSettled = resolve));
     deadline.removeEventListener('abort', abort);
   }
 
   #freeSlots(): number {
-    if (this.#unsettled.size >= MAX_UNSETTLED) return 0;
+    if (this.#unsettled >= MAX_UNSETTLED) return 0;
     return this.limits.concurrency - this.#attempts.size;
   }
 
@@ -118,10 +122,10 @@ export class Dispatcher {
       interrupted = [],
     } = await this.inbox.claim(this.#freeSlots());
     if (this.#stopping.signal.aborted) return;
-    for (const delivery of deliveries) this.#track(this.#attempt(delivery));
-    for (const delivery of unreadable) this.#track(this.#park(delivery));
+    for (const delivery of deliveries) void this.#track(this.#attempt(delivery));
+    for (const delivery of unreadable) void this.#track(this.#park(delivery));
     for (const delivery of interrupted)
-      this.#track(this.#settleCutOff(delivery, 'another receiver ended during the attempt'));
+      void this.#track(this.#settleCutOff(delivery, 'another receiver ended during the attempt'));
     if (nextDueIn !== undefined) this.#wakeIn(nextDueIn);
   }
 
@@ -144,12 +148,12 @@ export class Dispatcher {
   }
 
   /** Counts this delivery as unsettled until its result is stored. */
-  #track(settling: Promise<void>): void {
-    const settled = settling.finally(() => {
-      this.#unsettled.delete(settled);
-      this.wake();
-    });
-    this.#unsettled.add(settled);
+  async #track(settling: Promise<void>): Promise<void> {
+    this.#unsettled += 1;
+    await settling;
+    this.#unsettled -= 1;
+    if (this.#unsettled === 0) this.#onSettled?.();
+    this.wake();
   }
 
   #park(unreadable: Interrupted): Promise<void> {
@@ -164,7 +168,16 @@ export class Dispatcher {
     const attempt = new Attempt();
     this.#attempts.add(attempt);
     const start = performance.now();
-    const result = await this.#resultOf(attempt, delivery, counted);
+    let result: AttemptResult | undefined;
+    try {
+      // Most handlers return at once. To wait for each would cost more than all else here.
+      const running = this.#run(attempt, delivery);
+      if (running !== undefined) await running;
+      result = HANDLED;
+    } catch (error) {
+      // An attempt that was aborted because the receiver stops has no result, and is no failure.
+      if (this.#deadline?.aborted !== true) result = this.#failure(counted, error);
+    }
     if (result !== undefined) this.observer.attempted(result.kind, performance.now() - start);
     this.#attempts.delete(attempt);
     const settled = result !== undefined && this.#settle(counted, result);
@@ -172,23 +185,12 @@ export class Dispatcher {
     await settled;
   }
 
-  /** Undefined if the attempt was aborted because the receiver stops, which is no failure. */
-  async #resultOf(
-    attempt: Attempt,
-    delivery: Delivery,
-    counted: Interrupted,
-  ): Promise<AttemptResult | undefined> {
-    try {
-      await this.#run(attempt, delivery);
-      return { kind: 'handled' };
-    } catch (error) {
-      return this.#deadline?.aborted === true ? undefined : this.#failure(counted, error);
-    }
+  #run(attempt: Attempt, delivery: Delivery): Promise<void> | void {
+    const running = this.host.run(delivery, attempt);
+    return running && this.#limit(running, attempt);
   }
 
-  async #run(attempt: Attempt, delivery: Delivery): Promise<void> {
-    const running = this.host.run(delivery, attempt);
-    if (running === undefined) return;
+  async #limit(running: Promise<void>, attempt: Attempt): Promise<void> {
     const { timeout } = this.limits;
     const timer = setTimeout(() => attempt.abort(`the handler took longer than ${timeout} ms`), timeout);
     try {

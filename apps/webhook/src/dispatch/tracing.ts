@@ -32,13 +32,19 @@ const FIELDS: TextMapGetter<readonly HeaderField[]> = {
 
 /**
  * Runs each attempt in a span of its own, which is a child of the span that the head of the delivery names (`traceparent`,
- * or what the application's propagator reads). If `@opentelemetry/api` isn't installed, it changes nothing.
+ * or what the application's propagator reads). If `@opentelemetry/api` isn't installed, or while nothing
+ * has registered there, it changes nothing.
  */
 export async function traceAttempts(run: DeliveryHandler): Promise<Tracing> {
   const api = await findOpenTelemetry();
   if (api === undefined) return { run, flush: () => Promise.resolve() };
-  const { context, propagation, ROOT_CONTEXT, SpanStatusCode, trace } = api;
+  const { context, propagation, ProxyTracerProvider, ROOT_CONTEXT, SpanStatusCode, trace } = api;
   const tracer = trace.getTracer('plant-store-webhook');
+  const none = new ProxyTracerProvider().getDelegate();
+  const registered = (): OpenTelemetry.TracerProvider => {
+    const provider = trace.getTracerProvider();
+    return provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
+  };
 
   const fail = (span: Span, error: unknown): void => {
     span.recordException(error as Exception);
@@ -67,15 +73,14 @@ export async function traceAttempts(run: DeliveryHandler): Promise<Tracing> {
   };
   return {
     run(delivery, attempt) {
+      if (registered() === none) return run(delivery, attempt);
       const sender = propagation.extract(ROOT_CONTEXT, delivery.fields, FIELDS);
       const span = tracer.startSpan(SPAN_NAME, spanOptions(api, delivery), sender);
       return context.with(trace.setSpan(sender, span), () => runIn(span, delivery, attempt));
     },
     async flush() {
-      const provider = trace.getTracerProvider();
-      const registered = provider instanceof api.ProxyTracerProvider ? provider.getDelegate() : provider;
-      const { forceFlush } = registered as { forceFlush?: () => Promise<void> };
-      const flushed = forceFlush?.call(registered).catch(() => undefined);
+      const provider = registered() as { forceFlush?: () => Promise<void> };
+      const flushed = provider.forceFlush?.().catch(() => undefined);
       await Promise.race([flushed, delay(FLUSH_TIMEOUT, undefined, { ref: false })]);
     },
   };
