@@ -11,6 +11,9 @@ const LEFT_OUT: ReadonlySet<string> = new Set([...CREDENTIALS, ...CONNECTION_FIE
 /** Most names have another length, and needn't be compared, which makes it three times as fast. */
 const LENGTHS: ReadonlySet<number> = new Set([...LEFT_OUT].map(({ length }) => length));
 
+/** Values of `Connection` that name no further field. Nearly every request has one of them. */
+const NAMES_NOTHING: ReadonlySet<string> = new Set(['keep-alive', 'close']);
+
 /**
  * The fields of a head that are stored: all but credentials and those of the connection, those that `Connection` names
  * included. The parser has limited their size.
@@ -24,7 +27,8 @@ export function storedFields(rawHeaders: readonly string[]): HeaderField[] {
     const name = rawHeaders[index] as string;
     const value = rawHeaders[index + 1] as string;
     const lowerCase = LENGTHS.has(name.length) ? name.toLowerCase() : name;
-    if (lowerCase === 'connection') named = new Set([...(named ?? []), ...fieldNamesOf(value)]);
+    if (lowerCase === 'connection' && !NAMES_NOTHING.has(value.toLowerCase()))
+      named = new Set([...(named ?? []), ...fieldNamesOf(value)]);
     if (!LEFT_OUT.has(lowerCase)) fields.push([name, value]);
   }
   const also = named;
