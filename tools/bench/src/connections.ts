@@ -2,12 +2,11 @@
  * `npm run bench connections`: compares deliveries that are each on a connection of their own with deliveries on
  * connections that are kept, also on slower disks. Takes about a minute.
  */
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { platform, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { compileFlushFaults } from '@plant-store/test-support';
 import { compare, type Figures, ratio } from './compare.js';
 import {
   accessToken,
@@ -36,7 +35,7 @@ const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
 try {
   await compareConnections(await startForked('raw Fastify, keeps nothing', './receiver-fastify.js'));
   await compareConnections(await startReceiver('the receiver', join(folder, 'own')));
-  const library = buildSlowFlush();
+  const library = compileFlushFaults(folder);
   if (library === undefined)
     console.log('\nSkipped the slower disks: they need Linux and a C compiler, `cc`.');
   else {
@@ -130,13 +129,4 @@ async function send(port: number, keepsConnections: boolean): Promise<number[]> 
   };
   await Promise.all(Array.from({ length: senders }, runSender));
   return latencies.sort((a, b) => a - b);
-}
-
-/** Compiles the library that makes flushes slower. Undefined where that isn't possible. */
-function buildSlowFlush(): string | undefined {
-  if (platform() !== 'linux') return undefined;
-  const source = fileURLToPath(new URL('../src/slow-flush.c', import.meta.url));
-  const library = join(folder, 'slow-flush.so');
-  const { status } = spawnSync('cc', ['-shared', '-fPIC', '-o', library, source, '-ldl']);
-  return status === 0 ? library : undefined;
 }

@@ -19,7 +19,7 @@ function makeGroup(given: Partial<GroupCommitOptions<Write, string>> = {}): {
 } {
   const commits: string[][] = [];
   const group = new GroupCommit<Write, string>({
-    commit: (writes) => {
+    commit: async (writes) => {
       commits.push(writes.map(({ name }) => name));
       return writes.map(({ name }) => `${name} is stored`);
     },
@@ -60,7 +60,7 @@ test('commits what arrives during a commit with the next one', async () => {
   let second: Promise<string> | undefined;
   const commits: string[][] = [];
   const group: GroupCommit<Write, string> = new GroupCommit<Write, string>({
-    commit: (writes) => {
+    commit: async (writes) => {
       second ??= group.add(write('b'));
       commits.push(writes.map(({ name }) => name));
       return writes.map(({ name }) => name);
@@ -81,7 +81,7 @@ describe('after a commit that was slow', () => {
   const makeSlowGroup = async (): Promise<ReturnType<typeof makeGroup>> => {
     const commits: string[][] = [];
     const { group } = makeGroup({
-      commit: (writes) => {
+      commit: async (writes) => {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 15);
         commits.push(writes.map(({ name }) => name));
         return writes.map(({ name }) => name);
@@ -160,7 +160,7 @@ describe('a commit that fails', () => {
     let isFull = true;
     const { group } = makeGroup({
       maxSize: 2,
-      commit: (writes) => {
+      commit: async (writes) => {
         const wasFull = isFull;
         isFull = false;
         if (wasFull) throw full;
@@ -184,7 +184,7 @@ describe('a commit that fails', () => {
     const tries: string[] = [];
     const { group } = makeGroup({
       retry: () => retry,
-      commit: (writes) => {
+      commit: async (writes) => {
         const names = writes.map(({ name }) => name);
         tries.push(names.join(''));
         if (names.some((name) => refused.includes(name))) throw full;
@@ -240,7 +240,7 @@ describe('a commit that fails', () => {
 
   test('does not keep it busy', async () => {
     const { group } = makeGroup({
-      commit: () => {
+      commit: async () => {
         throw full;
       },
     });
@@ -262,7 +262,7 @@ describe('the largest commit', () => {
   ])('$name', async ({ sizes, want }) => {
     const commits: number[][] = [];
     const { group } = makeGroup({
-      commit: (writes) => {
+      commit: async (writes) => {
         commits.push(writes.map(({ size }) => size));
         return writes.map(() => '');
       },

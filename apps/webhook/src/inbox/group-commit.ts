@@ -1,9 +1,11 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+
 import { type CommitOptions, firstBatch, type Pending, splitBatch } from './commit-batch.js';
 
 /** How a {@link GroupCommit} writes. */
 export interface GroupCommitOptions<Write, Result> extends CommitOptions<Write> {
-  /** Makes all of these durable, or none, and returns a result for each. Throws if it fails. */
-  readonly commit: (writes: readonly Write[]) => readonly Result[];
+  /** Makes all of these durable, or none, and resolves with a result for each. */
+  readonly commit: (writes: readonly Write[]) => Promise<readonly Result[]>;
 }
 
 /** A commit waits no longer for further writes than this many times as long as the one before took. */
@@ -13,23 +15,23 @@ const MAX_WAIT_RATIO = 4;
 const MAX_WAIT = 50;
 
 /**
- * Commits what arrives together: one flush for all. A commit blocks the event loop, and one turn of the loop accepts one
- * connection at most. So a commit waits as long as each turn brings a write, and while it is worth the time: on a fast
- * disk, hardly at all.
+ * Commits what arrives together: one flush for all, one commit after the other. A commit may block the event loop, and
+ * one turn of the loop accepts one connection at most. So a commit waits as long as each turn brings a write, and while
+ * it is worth the time: on a fast disk, hardly at all.
  */
 export class GroupCommit<Write, Result> {
   readonly #options: GroupCommitOptions<Write, Result>;
   #pending: Pending<Write, Result>[] = [];
   /** Size of what is pending, in bytes. */
   #size = 0;
-  /** Whether the current turn of the loop has brought a write that can't wait. */
+  /** Whether a write has arrived that can't wait, since this was last looked at. */
   #hasArrivals = false;
-  #waitUntil = 0;
+  /** Whether something is pending that can't wait, or has waited long enough. */
+  #isDue = false;
+  #running: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
   /** How long the last commit took, in milliseconds. */
   #lastDuration = 0;
-  #immediate: NodeJS.Immediate | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  readonly #onIdle: (() => void)[] = [];
 
   constructor(options: GroupCommitOptions<Write, Result>) {
     this.#options = options;
@@ -38,8 +40,9 @@ export class GroupCommit<Write, Result> {
   /** Resolves with the result once the write is durable; rejects if its commit failed. */
   add(write: Write): Promise<Result> {
     this.#hasArrivals = true;
+    const added = this.#enqueue(write, false);
     this.#schedule();
-    return this.#enqueue(write, false);
+    return added;
   }
 
   /** Does the same for a write that can wait a little, so that it doesn't cause a flush of its own. */
@@ -50,9 +53,10 @@ export class GroupCommit<Write, Result> {
 
   /** Resolves when nothing is left to write. */
   async idle(): Promise<void> {
-    if (this.#pending.length === 0) return;
-    this.#schedule();
-    await new Promise<void>((resolve) => this.#onIdle.push(resolve));
+    while (this.#pending.length > 0 || this.#running !== undefined) {
+      this.#schedule();
+      await this.#running;
+    }
   }
 
   #enqueue(write: Write, canWait: boolean): Promise<Result> {
@@ -63,38 +67,41 @@ export class GroupCommit<Write, Result> {
   }
 
   #schedule(): void {
-    if (this.#immediate !== undefined) return;
-    this.#waitUntil = performance.now() + Math.min(MAX_WAIT_RATIO * this.#lastDuration, MAX_WAIT);
-    this.#immediate = setImmediate(() => this.#endTurn());
+    this.#isDue = true;
+    this.#running ??= this.#run();
   }
 
-  #endTurn(): void {
-    const hasRoom = this.#size < this.#options.maxSize;
-    if (this.#hasArrivals && hasRoom && performance.now() < this.#waitUntil) {
+  async #run(): Promise<void> {
+    while (this.#isDue) {
+      await this.#gather();
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
       this.#hasArrivals = false;
-      this.#immediate = setImmediate(() => this.#endTurn());
-    } else this.#flush();
+      const batch = this.#takeBatch();
+      this.#isDue = this.#pending.length > 0;
+      const start = performance.now();
+      await this.#commit(batch);
+      this.#lastDuration = performance.now() - start;
+    }
+    this.#running = undefined;
   }
 
-  #flush(): void {
-    clearTimeout(this.#timer);
-    this.#immediate = this.#timer = undefined;
-    this.#hasArrivals = false;
-    const batch = this.#takeBatch();
-    const start = performance.now();
-    this.#commit(batch);
-    this.#lastDuration = performance.now() - start;
-    if (this.#pending.length > 0) this.#schedule();
-    else this.#onIdle.splice(0).forEach((resolve) => resolve());
+  async #gather(): Promise<void> {
+    const waitUntil = performance.now() + Math.min(MAX_WAIT_RATIO * this.#lastDuration, MAX_WAIT);
+    await turnOfTheLoop();
+    while (this.#hasArrivals && this.#size < this.#options.maxSize && performance.now() < waitUntil) {
+      this.#hasArrivals = false;
+      await turnOfTheLoop();
+    }
   }
 
-  #commit(batch: readonly Pending<Write, Result>[]): void {
+  async #commit(batch: readonly Pending<Write, Result>[]): Promise<void> {
     try {
-      const results = this.#options.commit(batch.map(({ write }) => write));
+      const results = await this.#options.commit(batch.map(({ write }) => write));
       batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
       const parts = splitBatch(batch, this.#options.retry(error));
-      if (parts.length > 1) parts.forEach((part) => this.#commit(part));
+      if (parts.length > 1) for (const part of parts) await this.#commit(part);
       else batch.forEach(({ reject }) => reject(error));
     }
   }

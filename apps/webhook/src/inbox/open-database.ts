@@ -7,6 +7,7 @@ import Database from 'libsql';
 import { ReceiverError } from '../errors.js';
 import { damaged, isDamage, requireContent } from './damage.js';
 import { LastAccepted, readLastAccepted } from './last-accepted.js';
+import { LogFlush } from './log-flush.js';
 import { type OperationStatements, prepareOperationStatements } from './operation-statements.js';
 import { OpenFiles } from './open-files.js';
 import { SCHEMA_VERSION, schemaSince } from './sqlite-schema.js';
@@ -40,6 +41,8 @@ export interface InboxDatabase {
   readonly operations: OperationStatements;
   readonly underWay: UnderWay;
   readonly lastAccepted: LastAccepted;
+  /** Makes what was committed durable; see {@link LogFlush.flush}. */
+  flush(): Promise<void>;
   /** The first file that somebody has removed, replaced or emptied. */
   lost(): string | undefined;
   /** What the database and its write-ahead log take on the disk. */
@@ -76,6 +79,9 @@ export function openDatabase(folder: string): InboxDatabase {
     const pages = preparePages(database);
     statements.requireWritable();
     const position = statements.position()!;
+    // Closed after the database, which deletes the log.
+    const log = new LogFlush(`${file}-wal`);
+    opened.push(log);
     const underWay = keep(new UnderWay(pathOf('underWay')));
     const lastAccepted = keep(new LastAccepted(pathOf('lastAccepted')));
     lastAccepted.write(position.lastId);
@@ -88,6 +94,7 @@ export function openDatabase(folder: string): InboxDatabase {
       operations,
       underWay,
       lastAccepted,
+      flush: () => log.flush(),
       lost: () => files.lost(),
       size: () => sizeOf(file) + sizeOf(`${file}-wal`),
       used: pages,
@@ -265,8 +272,8 @@ function prepareFile(database: Database.Database, file: string): InboxStatements
   // Several contents fit into a page, which halves the writes. Only a new file takes this size.
   database.exec('PRAGMA page_size = 8192');
   database.exec('PRAGMA journal_mode = WAL');
-  // A commit is flushed. With NORMAL, a power cut could still lose acknowledged deliveries.
-  database.exec('PRAGMA synchronous = FULL');
+  // SQLite flushes around its checkpoints, and this inbox after a commit: see decision 010.
+  database.exec('PRAGMA synchronous = NORMAL');
   // libsql checks foreign keys: it would read a delivery that is to be parked because it can't be read.
   database.exec('PRAGMA foreign_keys = OFF');
   const version = versionOf(database, file);

@@ -91,6 +91,7 @@ class SqliteInbox implements Inbox {
   /** Up to this id, the retention has nothing to delete. */
   #removedThrough = 0;
   #closed: Promise<void> | undefined;
+  #flushError: Error | undefined;
   /** A file of this inbox that was removed, replaced or emptied. What is written from then on is lost at the end. */
   #lostFile: string | undefined;
   /** New deliveries that follow the last claimed one without a gap, so that they needn't be read from the file. */
@@ -350,7 +351,7 @@ class SqliteInbox implements Inbox {
   /** Moves what is claimed to the backlog. Otherwise everything that was handled after it would come again with it. */
   #leaveNothingClaimed(): void {
     try {
-      this.#commit([], NO_LAG);
+      this.#write([], NO_LAG);
       this.#underWay.clear();
     } catch {
       // Then it comes again, as after a crash.
@@ -376,19 +377,30 @@ class SqliteInbox implements Inbox {
     return { deliveries: fresh.concat(read.deliveries), unreadable: read.unreadable };
   }
 
-  #commit(writes: readonly Write[], maxLag?: number): number[] {
+  async #commit(writes: readonly Write[]): Promise<number[]> {
     const start = performance.now();
-    const { plan, writtenAt } = this.#write(writes, maxLag);
+    const plan = this.#write(writes);
+    const writtenAt = performance.now();
+    await this.#flush();
     const accepted = plan.accepted.length;
     if (accepted > 0) {
       const end = performance.now();
       this.observer.committed(accepted, end - start, end - writtenAt);
+      for (const delivery of plan.accepted) this.#addFresh(delivery);
+      this.#files.lastAccepted.write(this.#lastId);
     }
-    this.#remember(plan);
-    for (const write of writes) if (write.kind === 'change') write.change.committed?.();
-    if (accepted > 0) this.#files.lastAccepted.write(this.#lastId);
     this.#lostFile ??= this.#files.lost();
     return plan.ids;
+  }
+
+  /** Nobody knows what is on the disk after a flush has failed, and a further one may succeed without it. */
+  async #flush(): Promise<void> {
+    try {
+      await this.#files.flush();
+    } catch (cause) {
+      this.#flushError ??= cause as Error;
+      throw this.#unflushed();
+    }
   }
 
   /**
@@ -396,6 +408,7 @@ class SqliteInbox implements Inbox {
    * back may have put back others. Results are still stored, so that what was accepted is handled.
    */
   #requireFiles(): void {
+    if (this.#flushError !== undefined) throw this.#unflushed();
     if (this.#lostFile === undefined) return;
     throw new ReceiverError(
       'INBOX_LOST',
@@ -403,21 +416,29 @@ class SqliteInbox implements Inbox {
     );
   }
 
-  /** Writes in one transaction. After `writtenAt`, only its end was missing, which flushes it. */
-  #write(
-    writes: readonly Write[],
-    maxLag?: number,
-  ): { readonly plan: WritePlan; readonly writtenAt: number } {
+  #unflushed(): ReceiverError {
+    return new ReceiverError(
+      'INBOX_LOST',
+      `The disk of ${this.location} failed to flush: ${this.#flushError!.message}. Nothing is accepted until the receiver is restarted. Check the disk before that.`,
+      { cause: this.#flushError },
+    );
+  }
+
+  /** Writes in one transaction. It is durable after the next flush. */
+  #write(writes: readonly Write[], maxLag?: number): WritePlan {
     const changes: Change[] = [];
     for (const write of writes) if (write.kind === 'change') changes.push(write.change);
     const planChanges = (): void => changes.forEach((change) => change.plan?.());
-    return this.#transaction(() => {
+    const plan = this.#transaction(() => {
       for (const change of changes) change.write();
       const stored = { lastId: this.#lastId, events: this.#findEvents(writes) };
-      const plan = planWrites(writes, stored, this.#progress, this.#now(), maxLag);
-      this.#execute(plan);
-      return { plan, writtenAt: performance.now() };
+      const planned = planWrites(writes, stored, this.#progress, this.#now(), maxLag);
+      this.#execute(planned);
+      return planned;
     }, planChanges);
+    this.#remember(plan);
+    for (const change of changes) change.committed?.();
+    return plan;
   }
 
   /** @param before reads what the transaction depends on */
@@ -446,14 +467,15 @@ class SqliteInbox implements Inbox {
 
   #execute({ accepted, handledThrough, waiting, leavingBacklog, parked }: WritePlan): void {
     const statements = this.#statements;
-    if (accepted.length > 0) statements.insertDeliveries(accepted);
+    for (const delivery of accepted) statements.insertDelivery(delivery);
     if (handledThrough !== this.#handledThrough) statements.setHandledThrough(handledThrough);
     if (waiting.length > 0) statements.insertBacklog(waiting);
     if (leavingBacklog.length > 0) statements.deleteBacklog(leavingBacklog);
     if (parked.length > 0) statements.insertParked(parked);
   }
 
-  #remember({ accepted, ended, handledThrough, waiting, leavingBacklog }: WritePlan): void {
+  /** Everything but the new deliveries, which nobody sees before they are durable. */
+  #remember({ ended, handledThrough, waiting, leavingBacklog }: WritePlan): void {
     for (const id of ended) this.#progress.end(id);
     for (const { id, failures, at } of waiting) {
       if (failures === 0) this.#again.add(id);
@@ -465,7 +487,6 @@ class SqliteInbox implements Inbox {
     for (const id of leavingBacklog) this.#again.delete(id);
     this.#mayRemove(leavingBacklog);
     this.#handledThrough = handledThrough;
-    for (const delivery of accepted) this.#addFresh(delivery);
   }
 
   #addFresh(delivery: Delivery): void {
@@ -503,9 +524,11 @@ function unreadableOf(...read: readonly ReadDeliveries[]): Pick<Claim, 'unreadab
 
 /**
  * What may succeed after a transaction has failed. While another program has the lock, nothing, and each try waits for
- * it. On a disk that is full or broken each part of many would fail; any other fault may be of one row.
+ * it. On a disk that is full or broken each part of many would fail; any other fault may be of one row. After a failed
+ * flush, nothing.
  */
 function retryAfter(error: unknown): Retry {
+  if ((error as ReceiverError).code === 'INBOX_LOST') return 'nothing';
   const { code = '' } = (error as ReceiverError).cause as { code?: string };
   if (code.startsWith('SQLITE_BUSY')) return 'nothing';
   return /^SQLITE_(FULL|IOERR|READONLY)/.test(code) ? 'either kind' : 'any part';

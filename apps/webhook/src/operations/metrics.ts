@@ -39,7 +39,7 @@ export class Metrics implements Observer {
   );
   readonly #flush = this.#histogram(
     'plant_store_flush_seconds',
-    'The part of such a commit in which it is written to the log and flushed.',
+    'The part of such a commit in which the log is flushed.',
     SECONDS,
   );
   readonly #batch = this.#histogram(

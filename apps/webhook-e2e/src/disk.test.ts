@@ -1,0 +1,63 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterThisFile, compileFlushFaults, type FlushFaults, makeFolder } from '@plant-store/test-support';
+
+import { openConnection } from '../support/connection.js';
+import { expectResponse } from '../support/expect-response.js';
+import { readInbox } from '../support/inbox.js';
+import { delivery, message, POST } from '../support/messages.js';
+import { type ReceiverOptions, type RunningReceiver, startReceiver } from '../support/receiver.js';
+
+const library = compileFlushFaults(makeFolder(afterThisFile));
+/** Without Linux or a C compiler, a disk can't be given faults. */
+const onLinux = library === undefined ? test.skip : test;
+
+const startOnDisk = (faults: FlushFaults, options: ReceiverOptions = {}): Promise<RunningReceiver> =>
+  startReceiver({ ...options, settings: { LD_PRELOAD: library!, ...faults } });
+
+onLinux('on a slow disk, a request is refused while a delivery waits for its flush', async () => {
+  const { port } = await startOnDisk({ FLUSH_DELAY_MS: '300' });
+  const sender = await openConnection(port);
+  const stranger = await openConnection(port);
+  // The receiver finds out that the disk is slow.
+  for (let sent = 0; sent < 3; sent += 1) {
+    sender.write(delivery());
+    expectResponse(await sender.response(), { status: 204 });
+  }
+  const order: string[] = [];
+
+  sender.write(delivery());
+  const acknowledged = sender.response().then(() => order.push('acknowledged'));
+  await new Promise(setImmediate);
+  stranger.write(message(POST, []));
+  const refused = stranger.response().then(() => order.push('refused'));
+  await Promise.all([acknowledged, refused]);
+
+  expect(order).toEqual(['refused', 'acknowledged']);
+});
+
+onLinux('after a flush has failed, nothing is acknowledged before a restart', async () => {
+  const folder = makeFolder();
+  const fault = join(folder, 'fault');
+  const { process, port } = await startOnDisk({ FLUSH_FAILS_IF: fault }, { folder });
+  const sender = await openConnection(port);
+  sender.write(delivery('before'));
+  expectResponse(await sender.response(), { status: 204 });
+
+  writeFileSync(fault, '');
+  sender.write(delivery('during'));
+  expectResponse(await sender.response(), { status: 503 });
+  rmSync(fault);
+  sender.write(delivery('after'));
+  expectResponse(await sender.response(), { status: 503 });
+
+  expect(JSON.stringify(process.entries())).toContain('failed to flush');
+  await process.stop();
+  const restarted = await startOnDisk({ FLUSH_FAILS_IF: fault }, { folder });
+  const again = await openConnection(restarted.port);
+  again.write(delivery('again'));
+  expectResponse(await again.response(), { status: 204 });
+  const stored = readInbox(restarted.inbox).map(({ content }) => String(content));
+  expect(stored).toEqual(expect.arrayContaining(['before', 'again']));
+});
