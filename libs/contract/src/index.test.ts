@@ -28,6 +28,7 @@ test('the names that the package exports', () => {
     'payloadDescriptionOf',
     'plainAnswers',
     'plantFieldOf',
+    'prompts',
     'referenceTo',
     'requiredFieldsOf',
     'signedPieces',

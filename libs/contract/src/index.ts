@@ -37,6 +37,7 @@ export { type Accepts, acceptFaults, overdueFaults } from './check-accepts.js';
 export { answerFaults } from './check-answers.js';
 export * as facts from './facts.js';
 export type { OpenQuestion, Surface } from './register/open-question.js';
+export { type PromptId, prompts } from './register/prompts.js';
 export { openQuestions, type QuestionId } from './register/register.js';
 export {
   ACCESS_TOKEN_PATTERN,

@@ -1,4 +1,11 @@
-import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
+import {
+  acceptFaults,
+  accepts,
+  type Accepts,
+  answerFaults,
+  answers,
+  type Answers,
+} from '@plant-store/contract';
 import type { Column, OptionTable, PlantOf } from './answers/option-table.js';
 import { AbortFanOut } from './delivery/abort-fan-out.js';
 import { createAuthorizer } from './delivery/access-token.js';
@@ -11,6 +18,7 @@ import {
 } from './delivery/begin-delivery.js';
 import { createHeaders } from './delivery/headers.js';
 import { acknowledges, responseExplainer } from './delivery/response.js';
+import { InvalidOptionsError } from './errors/invalid-options-error.js';
 import type { Response } from './errors/not-acknowledged-error.js';
 import { PlantStoreError } from './errors/plant-store-error.js';
 import { resolveSettings, type Settings } from './options/resolve-settings.js';
@@ -64,11 +72,12 @@ export type Acknowledgement<Given extends Answers = typeof answers> = Response &
 export function createNewPlantSender<Plant extends PlantOf<typeof answers> = PlantOf<typeof answers>>(
   options: NewPlantSenderOptions<Plant>,
 ): NewPlantSender<Plant> {
-  return createSenderUnder<typeof answers, Plant>(answers, options, accepts);
+  return createSender<typeof answers, Plant>(answers, options, accepts);
 }
 
 /**
- * Creates a sender under a set of answers.
+ * Creates a sender under a set of answers that nobody has checked yet. Those of the contract are checked before it is
+ * published. `createNewPlantSender` doesn't do it again: a bundle would have all the checks.
  *
  * @param accepted What is accepted beside the answers.
  * @throws InvalidOptionsError with every fault of the answers, or else every fault of the options.
@@ -77,6 +86,18 @@ export function createSenderUnder<const Given extends Answers, Plant extends Pla
   given: Given,
   options: NewPlantSenderOptions<Plant, Given>,
   accepted: Accepts = {},
+): NewPlantSender<Plant, Given> {
+  const faults = [...answerFaults(given), ...acceptFaults(accepted, given)];
+  if (faults.length > 0) {
+    throw new InvalidOptionsError(faults.map((problem) => ({ option: 'answers', problem })));
+  }
+  return createSender(given, options, accepted);
+}
+
+function createSender<const Given extends Answers, Plant extends PlantOf<Given>>(
+  given: Given,
+  options: NewPlantSenderOptions<Plant, Given>,
+  accepted: Accepts,
 ): NewPlantSender<Plant, Given> {
   const settings = resolveSettings<Plant>(given, options, accepted);
   return openSender(settings) as unknown as NewPlantSender<Plant, Given>;

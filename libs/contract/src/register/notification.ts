@@ -1,4 +1,5 @@
 import type { OpenQuestion } from './open-question.js';
+import { prompts } from './prompts.js';
 
 /** Questions about the request that carries the notification, and about the response to it (§4, §6). */
 export const notificationQuestions = [
@@ -7,14 +8,13 @@ export const notificationQuestions = [
     section: '§4',
     foundBy: 'specification',
     title: 'HTTP method',
-    question: 'Which HTTP method delivers the notification?',
+    ...prompts['http-method'],
     whileOpen: {
       receiver:
         'Accepts the methods that carry content and change state: POST, PUT and PATCH. Any other gets 405 with `Allow` (RFC 9110 §15.5.6).',
       sender: '`method` is a required option without a default.',
       document: 'A Path Item with summary and description, but without an operation.',
     },
-    answer: 'One of POST, PUT, PATCH.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
@@ -35,7 +35,7 @@ export const notificationQuestions = [
     section: '§4',
     foundBy: 'specification',
     title: 'Payload',
-    question: 'What is sent to the delivery path?',
+    ...prompts.payload,
     whileOpen: {
       receiver:
         'Keeps the content byte for byte, without parsing or validating it. A request without content carries no information about a plant, so it gets 400.',
@@ -43,8 +43,6 @@ export const notificationQuestions = [
         "`encode` is a required option. It turns the caller's plant into bytes. The encoder `json` can be passed.",
       document: 'Shows no request body.',
     },
-    answer:
-      'The shape of the payload: the plant alone, or an envelope with the plant in a field. A description of it, and names of the schemas, if the document is to have them.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
@@ -52,14 +50,13 @@ export const notificationQuestions = [
     section: '§4',
     foundBy: 'us',
     title: 'Media type',
-    question: 'Which media type does the payload have, and may it be compressed?',
+    ...prompts['media-type'],
     whileOpen: {
       receiver:
         'Accepts any, or none. Keeps `Content-Type` and `Content-Encoding` as they were sent, with the bytes.',
       sender: 'Sends the media type that `encode` returns, if any. Compresses nothing.',
       document: 'Shows nothing.',
     },
-    answer: 'One media type.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {

@@ -1,4 +1,4 @@
-import { openQuestions, type QuestionId } from '@plant-store/contract';
+import { type PromptId, prompts, type QuestionId } from '@plant-store/contract';
 import { InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
 
 /** Thrown by the function that reads one option. `readAll` collects it. */
@@ -21,8 +21,8 @@ export class Fault extends Error implements OptionFault {
 }
 
 /** The fault of a missing option that has no default because a question is open. It quotes the question. */
-export function missing(option: string, id: QuestionId): Fault {
-  const { question, answer } = openQuestions.find((entry) => entry.id === id)!;
+export function missing(option: string, id: PromptId): Fault {
+  const { question, answer } = prompts[id];
   return new Fault(
     option,
     `is missing. It has no default while the question ${id} is open: "${question}" Expected: ${answer}`,

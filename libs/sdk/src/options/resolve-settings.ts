@@ -1,8 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import {
-  acceptFaults,
   type Accepts,
-  answerFaults,
   type Answers,
   BASE64_PATTERN,
   CONTENT_METHODS,
@@ -15,7 +13,7 @@ import { answeredSettingsOf } from '../answers/settings-table.js';
 import { type AccessToken, type TokenSyntax, tokenSyntax } from '../delivery/access-token.js';
 import type { HeaderHook } from '../delivery/headers.js';
 import { type EncodePlant, encodePlantWith, type UncheckedEncoder } from '../encoders/encode-plant.js';
-import { InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
+import type { OptionFault } from '../errors/invalid-options-error.js';
 import { Fault, missing, readAll } from './faults.js';
 import { defaultTotalTimeout, readCount, readSwitch, readTimeout } from './limits.js';
 import { readRetry } from './retry.js';
@@ -26,16 +24,15 @@ import { readTarget } from './target.js';
 export type Settings<Plant> = ReturnType<typeof resolveSettings<Plant>>;
 
 /**
- * Checks the options of a sender and applies the answers.
+ * Checks the options of a sender and applies the answers, which are right.
  *
- * @throws InvalidOptionsError with every fault of the answers, or else every fault of the options.
+ * @throws InvalidOptionsError with every fault of the options.
  */
 export function resolveSettings<Plant>(
   given: Answers,
   options: UncheckedOptions<Plant> = {},
   accepts: Accepts = {},
 ) {
-  refuseFaultsOf(given, accepts);
   const answered = answeredSettingsOf(given, accepts);
   const { signing } = answered;
   const syntax = tokenSyntax(answered.tokenPattern);
@@ -62,13 +59,6 @@ export function resolveSettings<Plant>(
       ? defaultTotalTimeout(answered.attemptTimeout, read.attemptTimeout, read.retry)
       : read.totalTimeout;
   return Object.freeze({ ...settings, target, totalTimeout, syntax, answered });
-}
-
-function refuseFaultsOf(given: Answers, accepts: Accepts): void {
-  const faults = [...answerFaults(given), ...acceptFaults(accepts, given)];
-  if (faults.length > 0) {
-    throw new InvalidOptionsError(faults.map((problem) => ({ option: 'answers', problem })));
-  }
 }
 
 function unknownOptions(options: object, known: readonly string[]): OptionFault[] {
