@@ -1,5 +1,6 @@
 import { brokenLinks } from './gates/links.mjs';
 import { tiedPackages, undocumented } from './gates/packages.mjs';
+import { readEntries, reportOf } from './package/entries.mjs';
 
 /**
  * @typedef {object} Gate
@@ -52,6 +53,13 @@ export const gates = [
       fix: 'npx nx run answers:page',
       generates: ['docs/answers.md'],
     },
+    {
+      name: 'package-api',
+      command: 'nx run workspace:package-api --check',
+      fix: 'npx nx run workspace:package-api',
+      generates: readEntries().map(reportOf),
+    },
+    { name: 'package-budget', command: 'nx run workspace:package-budget' },
   ],
   [
     { name: 'sync', command: 'nx sync:check', fix: 'npx nx sync' },
