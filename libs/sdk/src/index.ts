@@ -1,5 +1,6 @@
 export type { Failure, RetryPolicy } from '@plant-store/contract';
 export type { AccessToken, AccessTokenRequest } from './delivery/access-token.js';
+export type { HeaderFields } from './delivery/header-fields.js';
 export type { HeaderHook, OutgoingRequest } from './delivery/headers.js';
 export { bytes, type Encoded, type Encoder, json } from './encoders/encoder.js';
 export { InvalidOptionsError, type OptionFault } from './errors/invalid-options-error.js';
@@ -9,7 +10,8 @@ export {
   type Acknowledgement,
   createNewPlantSender,
   type NewPlantSender,
-  type SendOptions,
+  type SendResult,
 } from './new-plant-sender.js';
 export { limitDefaults, type SenderLimits } from './options/limits.js';
+export type { CloseOptions, SendAllOptions, SendOptions } from './options/send-options.js';
 export type { NewPlantSenderOptions } from './options/sender-options.js';

@@ -7,26 +7,31 @@ import {
   type Answers,
 } from '@plant-store/contract';
 import type { Column, OptionTable, PlantOf } from './answers/option-table.js';
-import { AbortFanOut } from './delivery/abort-fan-out.js';
 import { createAuthorizer } from './delivery/access-token.js';
 import { createClocks } from './delivery/clocks.js';
-import {
-  deliverInAttempts,
-  deliverOnce,
-  type SenderParts,
-  type UncheckedSendOptions,
-} from './delivery/begin-delivery.js';
+import { deliverInAttempts, deliverOnce, type SenderParts } from './delivery/begin-delivery.js';
 import { createHeaders } from './delivery/headers.js';
+import { InFlight } from './delivery/in-flight.js';
 import { acknowledges, responseExplainer } from './delivery/response.js';
+import { type BulkResult, type Plants, sendAll } from './delivery/send-all.js';
 import { InvalidOptionsError } from './errors/invalid-options-error.js';
 import type { Response } from './errors/not-acknowledged-error.js';
 import { PlantStoreError } from './errors/plant-store-error.js';
 import { resolveSettings, type Settings } from './options/resolve-settings.js';
+import {
+  type CloseOptions,
+  type OptionalArgument,
+  readCloseOptions,
+  readSendAllOptions,
+  readSendOptions,
+  type SendAllOptions,
+  type SendOptions,
+} from './options/send-options.js';
 import type { NewPlantSenderOptions } from './options/sender-options.js';
 import { openTransport } from './transport/transport.js';
 
 /** Sends the New Plant notification to one receiver, over connections of its own. */
-export interface NewPlantSender<Plant, Given extends Answers = typeof answers> {
+export interface NewPlantSender<Plant, Given extends Answers = typeof answers> extends AsyncDisposable {
   /**
    * Delivers one plant, in one attempt unless there is a retry policy (question retry). The plant and the event are
    * not validated at run time, whatever is answered: TypeScript checks the call, and the receiver checks the content.
@@ -35,25 +40,40 @@ export interface NewPlantSender<Plant, Given extends Answers = typeof answers> {
    *   (question receiver-response).
    * @throws PlantStoreError in every other case, with a `code` from `errorCodes` and an `outcome`.
    */
-  send(plant: Plant, ...options: SendArguments<SendOptions<Given>>): Promise<Acknowledgement<Given>>;
+  send(plant: Plant, ...options: OptionalArgument<SendOptions<Given>>): Promise<Acknowledgement<Given>>;
+  /**
+   * Delivers the plants of an iterable, and yields their results as they come, not in order. A plant that fails doesn't
+   * stop the others.
+   *
+   * - A plant is taken from the iterable only while fewer than `concurrency` plants are in flight or have results that
+   *   weren't read. So memory stays flat, however many plants there are, and however slow receiver and reader are.
+   * - If the iterable throws, the signal is aborted, or the sender is closed, no further plant is taken. The iteration
+   *   yields the results of the deliveries in flight and then throws, so an iteration that ends has sent everything.
+   * - Leaving the loop early waits for the deliveries in flight. Their results are lost.
+   *
+   * @throws InvalidOptionsError if an argument is invalid.
+   * @throws PlantStoreError while iterating: `PLANT_STORE_ITERABLE_FAILED`, `PLANT_STORE_ABORTED` or
+   *   `PLANT_STORE_SENDER_CLOSED`.
+   */
+  sendAll(
+    plants: Plants<Plant>,
+    ...options: OptionalArgument<SendAllOptions<Plant, Given>>
+  ): AsyncIterableIterator<SendResult<Plant, Given>>;
   /**
    * Waits for the deliveries that were started, including waits for the rate limit and for further attempts, then ends
-   * the connections. After `close` was called, `send` rejects with `PLANT_STORE_SENDER_CLOSED`.
+   * the connections. With `force` it aborts them instead (`PLANT_STORE_ABORTED`, with the outcome of each), also if
+   * `close` was called before. After `close` was called, `send` rejects with `PLANT_STORE_SENDER_CLOSED`.
    */
-  close(): Promise<void>;
+  close(options?: CloseOptions): Promise<void>;
+  /** The same as `close()`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Options of one delivery under the answers given so far. */
-export type SendOptions<Given extends Answers = typeof answers> = SignalOption &
-  Column<OptionTable<unknown, Given>, 'send'>;
-
-interface SignalOption {
-  /** Ends the delivery when it is aborted, at any stage (`PLANT_STORE_ABORTED`). */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** The options of `send` may be left out while none of them is required. */
-type SendArguments<Options> = Record<never, never> extends Options ? [options?: Options] : [options: Options];
+/** The result of one plant of `sendAll`: its `response` if it was acknowledged, else its `error`. */
+export type SendResult<Plant, Given extends Answers = typeof answers> = BulkResult<
+  Plant,
+  Acknowledgement<Given>
+>;
 
 /**
  * A response that acknowledges a delivery. While the question receiver-response is open, every 2xx does (RFC 9110
@@ -103,10 +123,12 @@ function createSender<const Given extends Answers, Plant extends PlantOf<Given>>
   return openSender(settings) as unknown as NewPlantSender<Plant, Given>;
 }
 
-/** A sender with checked settings. The options of `send` are not checked yet. */
+/** A sender with checked settings. The options of its methods are not checked yet. */
 export interface OpenSender<Plant> {
-  send(plant: Plant, options?: UncheckedSendOptions): Promise<Response>;
-  close(): Promise<void>;
+  send(plant: Plant, options?: unknown): Promise<Response>;
+  sendAll(plants: Plants<Plant>, options?: unknown): AsyncIterableIterator<BulkResult<Plant, Response>>;
+  close(options?: CloseOptions): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Opens a sender with checked settings. */
@@ -119,15 +141,14 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
   const parts: SenderParts<Plant> = {
     encode: settings.encode,
     authorize: createAuthorizer(settings.accessToken, settings.syntax, clocks),
-    makeHeaders: createHeaders({ hook: settings.headers, method, url, answered, signingKey }),
+    headers: createHeaders({ hook: settings.headers, method, url, answered, signingKey }),
     transport: openTransport(settings),
     context: {
       url,
       maxResponseBytes,
       acknowledges: acknowledges(answered),
       explain: responseExplainer(answered),
-      aborts: new AbortFanOut(),
-      onSettled: () => inFlight.leave(),
+      inFlight,
     },
   };
   const beginDelivery =
@@ -136,47 +157,40 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
       : deliverInAttempts(parts, clocks.total, retry, answered.rateLimit);
   let closed: Promise<void> | undefined;
 
-  function send(plant: Plant, options: UncheckedSendOptions = {}): Promise<Response> {
+  function send(plant: Plant, options?: unknown): Promise<Response> {
     if (closed !== undefined) return Promise.reject(senderClosed());
-    return new Promise((resolve, reject) => {
-      inFlight.enter();
-      try {
-        beginDelivery(plant, options, resolve, reject);
-      } catch (error) {
-        inFlight.leave();
-        throw error;
-      }
-    });
+    return new Promise((resolve, reject) => beginDelivery(plant, readSendOptions(options), resolve, reject));
   }
 
-  async function close(): Promise<void> {
+  function sendEach(
+    plants: Plants<Plant>,
+    options?: unknown,
+  ): AsyncIterableIterator<BulkResult<Plant, Response>> {
+    const { concurrency, signal, sendOptionsOf } = readSendAllOptions<Plant>(
+      plants,
+      options,
+      settings.maxConnections,
+    );
+    const sendOne = async (plant: Plant, index: number): Promise<Response> =>
+      send(plant, sendOptionsOf(plant, index));
+    return sendAll(sendOne, plants, concurrency, signal);
+  }
+
+  function close(options?: CloseOptions): Promise<void> {
+    const isForced = readCloseOptions(options);
+    closed ??= closeWhenEmpty();
+    if (isForced) inFlight.abort(senderClosed());
+    return closed;
+  }
+
+  async function closeWhenEmpty(): Promise<void> {
     await inFlight.whenEmpty();
     await parts.transport.close();
   }
 
-  return Object.freeze({ send, close: () => (closed ??= close()) });
+  return Object.freeze({ send, sendAll: sendEach, close, [Symbol.asyncDispose]: () => close() });
 }
 
 function senderClosed(): PlantStoreError {
   return new PlantStoreError('PLANT_STORE_SENDER_CLOSED', 'The sender is closed.', { outcome: 'not-sent' });
-}
-
-/** Counts the deliveries of a sender that have not succeeded or failed yet. */
-class InFlight {
-  #count = 0;
-  #onEmpty: (() => void) | undefined;
-
-  enter(): void {
-    this.#count += 1;
-  }
-
-  leave(): void {
-    this.#count -= 1;
-    if (this.#count === 0) this.#onEmpty?.();
-  }
-
-  whenEmpty(): Promise<void> {
-    if (this.#count === 0) return Promise.resolve();
-    return new Promise((resolve) => (this.#onEmpty = resolve));
-  }
 }

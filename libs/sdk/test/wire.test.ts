@@ -122,6 +122,7 @@ describe('the headers function', () => {
         url: `${server.url}/plant/webhook`,
         content: Buffer.from(arbitrary),
         mediaType: 'text/plain',
+        attempt: 1,
       },
     ]);
   });

@@ -2,8 +2,8 @@ import type { Dispatcher } from 'undici';
 import { NotAcknowledgedError, type Response } from '../errors/not-acknowledged-error.js';
 import { type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { requestError } from '../transport/transport-error.js';
-import type { AbortFanOut } from './abort-fan-out.js';
 import type { Clock } from './clocks.js';
+import type { InFlight } from './in-flight.js';
 import type { ExplainResponse } from './response.js';
 
 /** What the attempts of one sender share. */
@@ -14,9 +14,8 @@ export interface AttemptContext {
   /** Whether a response with this status acknowledges the delivery. */
   readonly acknowledges: (status: number) => boolean;
   readonly explain: ExplainResponse;
-  readonly aborts: AbortFanOut;
-  /** Called once for each attempt, when it has succeeded or failed. */
-  readonly onSettled: () => void;
+  /** An attempt is in it until it has succeeded or failed. */
+  readonly inFlight: InFlight;
 }
 
 /**
@@ -51,7 +50,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#signal = signal;
-    if (signal !== undefined) context.aborts.add(signal, this);
+    context.inFlight.add(this, signal);
   }
 
   /** Whether the attempt has succeeded or failed. */
@@ -144,8 +143,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     if (this.#settled) return false;
     this.#settled = true;
     clearTimeout(this.#timer);
-    if (this.#signal !== undefined) this.#context.aborts.delete(this.#signal, this);
-    this.#context.onSettled();
+    this.#context.inFlight.delete(this, this.#signal);
     return true;
   }
 

@@ -1,24 +1,26 @@
 import type { RateLimit, RetryPolicy } from '@plant-store/contract';
-import type { EncodedPlant, EncodePlant, UncheckedEventOptions } from '../encoders/encode-plant.js';
+import type { EncodePlant, UncheckedEventOptions } from '../encoders/encode-plant.js';
 import type { Response } from '../errors/not-acknowledged-error.js';
 import type { Transport } from '../transport/transport.js';
 import type { Authorizer } from './access-token.js';
 import { Attempt, type AttemptContext } from './attempt.js';
 import type { Clock } from './clocks.js';
 import { Delivery } from './delivery.js';
-import type { MakeHeaders } from './headers.js';
+import type { DeliveryContent, RequestHeaders } from './headers.js';
+import { InFlight } from './in-flight.js';
 import { RateLimiter } from './rate-limiter.js';
 
 /** The options of `send`. They are not checked yet. */
 export interface UncheckedSendOptions extends UncheckedEventOptions {
   readonly signal?: AbortSignal | undefined;
+  readonly headers?: unknown;
 }
 
 /** The parts of a sender that every `send` uses. */
 export interface SenderParts<Plant> {
   readonly encode: EncodePlant<Plant>;
   readonly authorize: Authorizer;
-  readonly makeHeaders: MakeHeaders;
+  readonly headers: RequestHeaders;
   readonly transport: Transport;
   readonly context: AttemptContext;
 }
@@ -33,10 +35,11 @@ export type BeginDelivery<Plant> = (
 
 /** Every delivery is one attempt, made at once. */
 export function deliverOnce<Plant>(parts: SenderParts<Plant>): BeginDelivery<Plant> {
-  const { encode, context } = parts;
+  const { context } = parts;
   return (plant, options, resolve, reject) => {
     const attempt = new Attempt(context, resolve, reject, options.signal);
-    if (!attempt.settled) orFail(attempt, () => beginAttempt(parts, attempt, encode(plant, options)));
+    if (!attempt.settled)
+      orFail(attempt, () => beginAttempt(parts, attempt, prepare(parts, plant, options), 1));
   };
 }
 
@@ -49,28 +52,49 @@ export function deliverInAttempts<Plant>(
   policy: RetryPolicy = oneAttempt,
   limit: RateLimit | undefined,
 ): BeginDelivery<Plant> {
-  const { url, aborts, onSettled } = parts.context;
+  const { url, inFlight } = parts.context;
   const limiter = limit && new RateLimiter(limit);
-  const context = { url, aborts, onSettled, total, policy, limiter };
-  const attemptContext = { ...parts.context, onSettled: () => {} };
+  const context = { url, inFlight, total, policy, limiter };
+  // Its deliveries end their attempts.
+  const attemptContext = { ...parts.context, inFlight: new InFlight() };
   return (plant, options, resolve, reject) =>
     new Delivery(context, {
       signal: options.signal,
       resolve,
       reject,
-      encode: () => parts.encode(plant, options),
+      prepare: () => prepare(parts, plant, options),
       createAttempt: (succeed, fail) => new Attempt(attemptContext, succeed, fail, undefined),
-      beginAttempt: (attempt, encoded) => beginAttempt(parts, attempt, encoded),
+      beginAttempt: (attempt, content, number) => beginAttempt(parts, attempt, content, number),
     }).begin();
 }
 
+/** Checks and encodes what all attempts of a delivery send. */
+function prepare<Plant>(
+  { encode, headers }: SenderParts<Plant>,
+  plant: Plant,
+  options: UncheckedSendOptions,
+): DeliveryContent {
+  const ownFields = headers.readOwn(options.headers);
+  return { plant: encode(plant, options), ownFields };
+}
+
 function beginAttempt<Plant>(
-  { authorize, makeHeaders, transport }: SenderParts<Plant>,
+  { authorize, headers, transport }: SenderParts<Plant>,
   attempt: Attempt,
-  plant: EncodedPlant,
+  delivery: DeliveryContent,
+  number: number,
 ): void {
+  const { content } = delivery.plant;
   authorize(attempt, (credentials) =>
-    orFail(attempt, () => transport.dispatch(attempt, makeHeaders(plant, credentials), plant.content)),
+    orFail(attempt, () => {
+      const fields = headers.make(delivery, number, credentials);
+      if (!(fields instanceof Promise)) return transport.dispatch(attempt, fields, content);
+      fields
+        .then((awaited) => {
+          if (!attempt.settled) transport.dispatch(attempt, awaited, content);
+        })
+        .catch((error: unknown) => attempt.fail(error as Error));
+    }),
   );
 }
 

@@ -1,5 +1,4 @@
 import type { RetryPolicy } from '@plant-store/contract';
-import type { EncodedPlant } from '../encoders/encode-plant.js';
 import { NotAcknowledgedError, type Response } from '../errors/not-acknowledged-error.js';
 import {
   combineOutcomes,
@@ -8,23 +7,23 @@ import {
   PlantStoreError,
   recordAttempts,
 } from '../errors/plant-store-error.js';
-import type { AbortFanOut } from './abort-fan-out.js';
 import type { Attempt } from './attempt.js';
 import type { Clock } from './clocks.js';
+import type { DeliveryContent } from './headers.js';
+import type { InFlight } from './in-flight.js';
 import type { RateLimiter } from './rate-limiter.js';
 
 /** What the deliveries of one sender share. */
 export interface DeliveryContext {
   /** Where they are sent, for messages. */
   readonly url: string;
-  readonly aborts: AbortFanOut;
+  /** A delivery is in it until it has succeeded or failed. */
+  readonly inFlight: InFlight;
   /** The clock of the whole delivery. */
   readonly total: Clock;
   readonly policy: RetryPolicy;
   /** `undefined` if there is no rate limit. */
   readonly limiter: RateLimiter | undefined;
-  /** Called once for each delivery, when it has succeeded or failed. */
-  readonly onSettled: () => void;
 }
 
 type Resolve = (acknowledgement: Response) => void;
@@ -35,9 +34,11 @@ export interface SendCall {
   readonly signal: AbortSignal | undefined;
   readonly resolve: Resolve;
   readonly reject: Reject;
-  readonly encode: () => EncodedPlant;
+  /** Checks and encodes what all attempts send. */
+  readonly prepare: () => DeliveryContent;
   readonly createAttempt: (resolve: Resolve, reject: Reject) => Attempt;
-  readonly beginAttempt: (attempt: Attempt, plant: EncodedPlant) => void;
+  /** The number of an attempt counts from 1. */
+  readonly beginAttempt: (attempt: Attempt, content: DeliveryContent, number: number) => void;
 }
 
 /**
@@ -47,7 +48,7 @@ export interface SendCall {
 export class Delivery {
   readonly #context: DeliveryContext;
   readonly #call: SendCall;
-  #plant: EncodedPlant | undefined;
+  #content: DeliveryContent | undefined;
   #totalTimer: NodeJS.Timeout | undefined;
   #delayTimer: NodeJS.Timeout | undefined;
   #attempt: Attempt | undefined;
@@ -63,10 +64,9 @@ export class Delivery {
 
   /** Encodes the plant, starts the total clock, and makes the first attempt as soon as the rate limit allows it. */
   begin(): void {
-    const { aborts, total } = this.#context;
-    const { signal } = this.#call;
-    if (signal !== undefined) aborts.add(signal, this);
-    this.#plant = this.#isOver ? undefined : this.#encode();
+    const { inFlight, total } = this.#context;
+    inFlight.add(this, this.#call.signal);
+    this.#content = this.#isOver ? undefined : this.#prepare();
     if (this.#isOver) return;
     this.#totalTimer = setTimeout(() => this.#expire(), total.milliseconds);
     this.#waitForLimit();
@@ -81,7 +81,7 @@ export class Delivery {
       (error) => this.#endAttempt(error),
     );
     this.#attempt = attempt;
-    beginAttempt(attempt, this.#plant!);
+    beginAttempt(attempt, this.#content!, this.#attempts);
   }
 
   /** Ends the delivery because the caller aborted it. */
@@ -92,9 +92,9 @@ export class Delivery {
   }
 
   /** Returns `undefined` if that ended the delivery: the caller's `encode` may throw, abort the signal, or both. */
-  #encode(): EncodedPlant | undefined {
+  #prepare(): DeliveryContent | undefined {
     try {
-      return this.#call.encode();
+      return this.#call.prepare();
     } catch (error) {
       if (!this.#isOver) this.#fail(error as Error);
       return undefined;
@@ -141,14 +141,12 @@ export class Delivery {
   }
 
   #settle(): void {
-    const { aborts, limiter, onSettled } = this.#context;
-    const { signal } = this.#call;
+    const { inFlight, limiter } = this.#context;
     this.#isOver = true;
     clearTimeout(this.#totalTimer);
     clearTimeout(this.#delayTimer);
     limiter?.leave(this);
-    if (signal !== undefined) aborts.delete(signal, this);
-    onSettled();
+    inFlight.delete(this, this.#call.signal);
   }
 }
 

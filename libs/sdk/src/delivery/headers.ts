@@ -1,7 +1,10 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { type ContentMethod, RESERVED_FIELDS, signedPieces, type SigningScheme } from '@plant-store/contract';
 import type { EncodedPlant } from '../encoders/encode-plant.js';
+import { InvalidOptionsError } from '../errors/invalid-options-error.js';
 import { PlantStoreError } from '../errors/plant-store-error.js';
+import { type HeaderFields, readHeaderFields } from './header-fields.js';
+import { isPromiseLike } from './promise-like.js';
 
 /** A header field of a request. */
 export interface HeaderField {
@@ -28,13 +31,40 @@ export interface OutgoingRequest {
   readonly mediaType?: string;
   /** The identifier of the event; absent unless the question event-identity is answered with a header. */
   readonly eventId?: string;
+  /** The number of the attempt, from 1. */
+  readonly attempt: number;
 }
 
-/** Returns header fields to add to a request, for example a signature. */
-export type HeaderHook = (request: OutgoingRequest) => Readonly<Record<string, string>>;
+/** Returns header fields to add to a request, for example a signature. It may be asynchronous. */
+export type HeaderHook = (request: OutgoingRequest) => HeaderFields | PromiseLike<HeaderFields>;
 
-/** Makes the header fields of a request: a flat list of names and values. */
-export type MakeHeaders = (plant: EncodedPlant, credentials: string) => string[];
+/** What the attempts of a delivery send, apart from their credentials. */
+export interface DeliveryContent {
+  readonly plant: EncodedPlant;
+  /** The header fields of this delivery only: a flat list of names and values. */
+  readonly ownFields: readonly string[];
+}
+
+/** Makes the header fields of the requests of one sender. */
+export interface RequestHeaders {
+  /**
+   * Checks the `headers` of one delivery.
+   *
+   * @throws InvalidOptionsError
+   */
+  readonly readOwn: (headers: unknown) => readonly string[];
+  /**
+   * Makes a flat list of names and values. It is a promise only if the `headers` function returns one.
+   *
+   * @param attempt The number of the attempt, from 1.
+   * @throws PlantStoreError
+   */
+  readonly make: (
+    content: DeliveryContent,
+    attempt: number,
+    credentials: string,
+  ) => string[] | Promise<string[]>;
+}
 
 interface HeaderSettings {
   readonly hook: HeaderHook | undefined;
@@ -44,19 +74,48 @@ interface HeaderSettings {
   readonly signingKey: KeyObject | undefined;
 }
 
-/** Decides which header fields a sender sends: the required ones, those of the answers, those of the hook. */
-export function createHeaders({ hook, method, url, answered, signingKey }: HeaderSettings): MakeHeaders {
+const none: readonly string[] = Object.freeze([]);
+
+/**
+ * Decides which header fields a sender sends: the required ones, those of the answers, those of the delivery, those
+ * of the `headers` function.
+ */
+export function createHeaders({ hook, method, url, answered, signingKey }: HeaderSettings): RequestHeaders {
   const { makers, names } = answeredHeaders(answered, signingKey);
-  if (hook !== undefined) {
-    const addHeaders = checkedHook(hook, names);
-    makers.push((plant) => addHeaders({ method, url, ...plant }));
+  const reserved: ReadonlySet<string> = new Set([...RESERVED_FIELDS, ...names]);
+
+  function known({ plant, ownFields }: DeliveryContent, credentials: string): string[] {
+    const headers = requiredHeaders(plant, credentials);
+    for (const makeHeaders of makers) headers.push(...makeHeaders(plant));
+    headers.push(...ownFields);
+    return headers;
   }
-  return makers.length === 0
-    ? requiredHeaders
-    : (plant, credentials) => [
-        ...requiredHeaders(plant, credentials),
-        ...makers.flatMap((makeHeaders) => makeHeaders(plant)),
-      ];
+
+  const callHook = hook && checkedHook(hook, reserved);
+  return {
+    readOwn: (headers) => (headers === undefined ? none : readHeaderFields(headers, reserved, invalidOption)),
+    make:
+      callHook === undefined
+        ? (content, _attempt, credentials) => known(content, credentials)
+        : (content, attempt, credentials) => {
+            const headers = known(content, credentials);
+            const fields = callHook({ method, url, ...content.plant, attempt });
+            return fields instanceof Promise
+              ? fields.then((awaited) => merge(headers, content, awaited))
+              : merge(headers, content, fields);
+          },
+  };
+}
+
+/** Adds the fields of the `headers` function, except those that the delivery sets. */
+function merge(headers: string[], { ownFields }: DeliveryContent, fields: readonly string[]): string[] {
+  if (ownFields.length === 0) return headers.concat(fields);
+  const own = new Set(ownFields.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = fields[index]!;
+    if (!own.has(name.toLowerCase())) headers.push(name, fields[index + 1]!);
+  }
+  return headers;
 }
 
 function requiredHeaders({ mediaType }: EncodedPlant, credentials: string): string[] {
@@ -101,36 +160,36 @@ function signer(scheme: SigningScheme, key: KeyObject): AddHeaders {
   };
 }
 
-const namePattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const valuePattern = /^[\t\x20-\x7e\x80-\xff]*$/;
+type CallHook = (request: OutgoingRequest) => string[] | Promise<string[]>;
 
-/** Calls the `headers` function and checks its result. The answered names, in lower case, are reserved too. */
-function checkedHook(
-  hook: HeaderHook,
-  answeredNames: readonly string[],
-): (request: OutgoingRequest) => string[] {
-  const reserved: ReadonlySet<string> = new Set([...RESERVED_FIELDS, ...answeredNames]);
-  return (request) =>
-    Object.entries(call(hook, request)).flatMap(([name, value]) => {
-      if (!namePattern.test(name)) throw headersFailed('`headers` returned an invalid header name.');
-      if (reserved.has(name.toLowerCase())) {
-        throw headersFailed(
-          `\`headers\` must not return ${name}. This header frames or describes the request, or an answer sets it.`,
-        );
-      }
-      if (typeof value !== 'string' || !valuePattern.test(value)) {
-        throw headersFailed(`\`headers\` returned an invalid value of ${name}.`);
-      }
-      return [name, value];
-    });
+/** Calls the `headers` function and checks its result. */
+function checkedHook(hook: HeaderHook, reserved: ReadonlySet<string>): CallHook {
+  const read = (fields: unknown): string[] => readHeaderFields(fields, reserved, invalidResult);
+  return (request) => {
+    let fields: HeaderFields | PromiseLike<HeaderFields>;
+    try {
+      fields = hook(request);
+      if (isPromiseLike(fields))
+        return Promise.resolve(fields).then(read, (cause: unknown) => {
+          throw hookThrew(cause);
+        });
+    } catch (cause) {
+      throw hookThrew(cause);
+    }
+    return read(fields);
+  };
 }
 
-function call(hook: HeaderHook, request: OutgoingRequest): Readonly<Record<string, string>> {
-  try {
-    return hook(request);
-  } catch (cause) {
-    throw headersFailed('`headers` threw an error; see `cause`.', cause);
-  }
+function invalidOption(problem: string, cause?: unknown): PlantStoreError {
+  return new InvalidOptionsError([{ option: 'headers', problem }], cause);
+}
+
+function invalidResult(problem: string, cause?: unknown): PlantStoreError {
+  return headersFailed(`The result of \`headers\` ${problem}`, cause);
+}
+
+function hookThrew(cause: unknown): PlantStoreError {
+  return headersFailed('`headers` threw an error; see `cause`.', cause);
 }
 
 function headersFailed(message: string, cause?: unknown): PlantStoreError {

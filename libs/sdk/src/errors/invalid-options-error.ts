@@ -19,9 +19,9 @@ export class InvalidOptionsError extends PlantStoreError {
 
   readonly faults: readonly OptionFault[];
 
-  constructor(faults: readonly OptionFault[]) {
+  constructor(faults: readonly OptionFault[], cause?: unknown) {
     const lines = faults.map(({ option, problem }) => `\`${option}\` ${problem}`);
-    super('PLANT_STORE_INVALID_OPTIONS', lines.join('\n'), { outcome: 'not-sent' });
+    super('PLANT_STORE_INVALID_OPTIONS', lines.join('\n'), { outcome: 'not-sent', cause });
     this.faults = Object.freeze([...faults]);
   }
 }

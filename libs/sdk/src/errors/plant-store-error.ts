@@ -57,7 +57,12 @@ export const errorCodes = Object.freeze({
     'unknown',
   ),
   PLANT_STORE_TOTAL_TIMEOUT: entry('No final status arrived within `totalTimeout`.', 'not-sent', 'unknown'),
-  PLANT_STORE_ABORTED: entry("The caller's `signal` was aborted.", 'not-sent', 'unknown', 'responded'),
+  PLANT_STORE_ABORTED: entry(
+    "The caller's `signal` was aborted, or the sender was closed with `force`.",
+    'not-sent',
+    'unknown',
+    'responded',
+  ),
   PLANT_STORE_CONNECTION_LOST: entry(
     'The connection closed before a final status arrived.',
     'not-sent',
@@ -70,6 +75,10 @@ export const errorCodes = Object.freeze({
   PLANT_STORE_NOT_ACKNOWLEDGED: entry(
     'The receiver responded with a status that does not acknowledge the delivery.',
     'responded',
+  ),
+  PLANT_STORE_ITERABLE_FAILED: entry(
+    'The iterable of `sendAll` threw an error. The plants before it have their results.',
+    'not-sent',
   ),
 });
 

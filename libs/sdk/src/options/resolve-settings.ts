@@ -13,9 +13,9 @@ import { answeredSettingsOf } from '../answers/settings-table.js';
 import { type AccessToken, type TokenSyntax, tokenSyntax } from '../delivery/access-token.js';
 import type { HeaderHook } from '../delivery/headers.js';
 import { type EncodePlant, encodePlantWith, type UncheckedEncoder } from '../encoders/encode-plant.js';
-import type { OptionFault } from '../errors/invalid-options-error.js';
 import { Fault, missing, readAll } from './faults.js';
 import { defaultTotalTimeout, readCount, readSwitch, readTimeout } from './limits.js';
+import { readProperties, unknownOptions } from './read-properties.js';
 import { readRetry } from './retry.js';
 import type { UncheckedOptions } from './sender-options.js';
 import { readTarget } from './target.js';
@@ -30,7 +30,7 @@ export type Settings<Plant> = ReturnType<typeof resolveSettings<Plant>>;
  */
 export function resolveSettings<Plant>(
   given: Answers,
-  options: UncheckedOptions<Plant> = {},
+  unread: UncheckedOptions<Plant> = {},
   accepts: Accepts = {},
 ) {
   const answered = answeredSettingsOf(given, accepts);
@@ -52,19 +52,14 @@ export function resolveSettings<Plant>(
     allowInsecureTransport: () => readSwitch('allowInsecureTransport', options.allowInsecureTransport),
   };
   const known = Object.keys(readers).filter((name) => signing !== undefined || name !== 'signingKey');
-  const read = readAll(readers, unknownOptions(options, known));
+  const options = readProperties(unread, known) as UncheckedOptions<Plant>;
+  const read = readAll(readers, unknownOptions(unread, known, 'a sender'));
   const { baseUrl: target, ...settings } = read;
   const totalTimeout =
     options.totalTimeout === undefined
       ? defaultTotalTimeout(answered.attemptTimeout, read.attemptTimeout, read.retry)
       : read.totalTimeout;
   return Object.freeze({ ...settings, target, totalTimeout, syntax, answered });
-}
-
-function unknownOptions(options: object, known: readonly string[]): OptionFault[] {
-  return Object.keys(options)
-    .filter((option) => !known.includes(option))
-    .map((option) => ({ option, problem: 'is not an option of a sender.' }));
 }
 
 /** Reads `method`, or uses the answer to the question http-method. */

@@ -1,0 +1,195 @@
+import { PlantStoreError } from '../errors/plant-store-error.js';
+import { isPromiseLike } from './promise-like.js';
+
+/** The result of one plant of `sendAll`. */
+export type BulkResult<Plant, Response> =
+  | {
+      /** The place of the plant in the iterable. It counts from 0. */
+      readonly index: number;
+      readonly plant: Plant;
+      /** The response that acknowledges the delivery. */
+      readonly response: Response;
+      readonly error?: never;
+    }
+  | {
+      readonly index: number;
+      readonly plant: Plant;
+      readonly response?: never;
+      /** Why the delivery failed, with a `code` and an `outcome`. */
+      readonly error: PlantStoreError;
+    };
+
+/** Where `sendAll` takes its plants from. */
+export type Plants<Plant> = Iterable<Plant> | AsyncIterable<Plant>;
+
+/** Sends one plant. It rejects with a `PlantStoreError`. */
+export type SendOne<Plant, Response> = (plant: Plant, index: number) => Promise<Response>;
+
+/**
+ * Sends the plants of an iterable, and yields their results as they come.
+ *
+ * - At most `concurrency` plants are taken whose results the caller hasn't read. So neither the iterable nor the
+ *   results run ahead.
+ * - What ends it early (the signal, a closed sender, an iterable that throws) is thrown after the results of the
+ *   deliveries in flight. No further plant is taken.
+ * - If the caller ends the iteration, it waits for the deliveries in flight.
+ */
+export async function* sendAll<Plant, Response>(
+  send: SendOne<Plant, Response>,
+  plants: Plants<Plant>,
+  concurrency: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<BulkResult<Plant, Response>, void, void> {
+  const bulk = new Bulk(send, plants, concurrency);
+  const abort = (): void => bulk.stop(aborted(signal!.reason));
+  signal?.addEventListener('abort', abort);
+  if (signal?.aborted === true) abort();
+  try {
+    for (let result = await bulk.next(); result !== undefined; result = await bulk.next()) yield result;
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    await bulk.end();
+  }
+}
+
+/** The deliveries of one `sendAll`. */
+class Bulk<Plant, Response> {
+  readonly #send: SendOne<Plant, Response>;
+  readonly #plants: Plants<Plant>;
+  readonly #concurrency: number;
+  /** Results that the caller hasn't read. */
+  readonly #results: BulkResult<Plant, Response>[] = [];
+  #source: Iterator<Plant> | AsyncIterator<Plant> | undefined;
+  #inFlight = 0;
+  #taken = 0;
+  /** Whether the iterable was asked for a plant that it hasn't given yet. */
+  #isAsking = false;
+  /** Whether the iterable has no further plant, or threw an error. */
+  #isSourceDone = false;
+  /** Whether no further plant is taken. */
+  #isOver = false;
+  /** What ended it early. */
+  #failure: PlantStoreError | undefined;
+  #onChange: () => void = () => {};
+
+  constructor(send: SendOne<Plant, Response>, plants: Plants<Plant>, concurrency: number) {
+    this.#send = send;
+    this.#plants = plants;
+    this.#concurrency = concurrency;
+  }
+
+  /** The next result; `undefined` at the end. */
+  async next(): Promise<BulkResult<Plant, Response> | undefined> {
+    this.#fill();
+    while (this.#results.length === 0) {
+      if (this.#isOver && this.#inFlight === 0) {
+        if (this.#failure !== undefined) throw this.#failure;
+        return undefined;
+      }
+      await this.#change();
+    }
+    const result = this.#results.shift();
+    this.#fill();
+    return result;
+  }
+
+  /** Takes no further plant. `next` throws the failure after the results of the deliveries in flight. */
+  stop(failure: PlantStoreError): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#failure = failure;
+    this.#onChange();
+  }
+
+  /** Waits for the deliveries in flight, then ends the iterable. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    while (this.#inFlight > 0) await this.#change();
+    if (this.#isSourceDone) return;
+    try {
+      const ended = Promise.resolve(this.#source?.return?.());
+      // A generator that waits for its next plant can't end before it has one.
+      if (this.#isAsking) ended.catch(() => {});
+      else await ended;
+    } catch (cause) {
+      if (this.#failure === undefined) throw iterableFailed(cause);
+    }
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => (this.#onChange = resolve));
+  }
+
+  #fill(): void {
+    while (!this.#isOver && !this.#isAsking && this.#inFlight + this.#results.length < this.#concurrency) {
+      this.#take();
+    }
+  }
+
+  #take(): void {
+    try {
+      const step = (this.#source ??= iteratorOf(this.#plants)).next();
+      if (isPromiseLike(step)) void this.#await(step);
+      else this.#accept(step);
+    } catch (cause) {
+      this.#failWith(cause);
+    }
+  }
+
+  async #await(step: PromiseLike<IteratorResult<Plant>>): Promise<void> {
+    this.#isAsking = true;
+    try {
+      this.#accept(await step);
+    } catch (cause) {
+      this.#failWith(cause);
+    }
+    this.#isAsking = false;
+    this.#fill();
+    this.#onChange();
+  }
+
+  #failWith(cause: unknown): void {
+    this.#isSourceDone = true;
+    this.stop(iterableFailed(cause));
+  }
+
+  #accept({ done, value }: IteratorResult<Plant>): void {
+    if (done === true) this.#isSourceDone = this.#isOver = true;
+    else if (!this.#isOver) this.#start(value);
+  }
+
+  #start(plant: Plant): void {
+    const index = this.#taken;
+    this.#taken += 1;
+    this.#inFlight += 1;
+    this.#send(plant, index).then(
+      (response) => this.#finish({ index, plant, response }),
+      (reason: unknown) => {
+        const error = reason as PlantStoreError;
+        this.#finish({ index, plant, error });
+        if (error.code === 'PLANT_STORE_SENDER_CLOSED') this.stop(error);
+      },
+    );
+  }
+
+  #finish(result: BulkResult<Plant, Response>): void {
+    this.#inFlight -= 1;
+    this.#results.push(result);
+    this.#onChange();
+  }
+}
+
+function iteratorOf<Plant>(plants: Plants<Plant>): Iterator<Plant> | AsyncIterator<Plant> {
+  return Symbol.asyncIterator in plants ? plants[Symbol.asyncIterator]() : plants[Symbol.iterator]();
+}
+
+function aborted(cause: unknown): PlantStoreError {
+  const message = '`sendAll` was aborted. No further plant was taken from the iterable.';
+  return new PlantStoreError('PLANT_STORE_ABORTED', message, { outcome: 'not-sent', cause });
+}
+
+function iterableFailed(cause: unknown): PlantStoreError {
+  const message =
+    'The iterable of `sendAll` threw an error; see `cause`. The plants before it have their results.';
+  return new PlantStoreError('PLANT_STORE_ITERABLE_FAILED', message, { outcome: 'not-sent', cause });
+}

@@ -1,0 +1,43 @@
+import { ignore, isPromiseLike } from '../delivery/promise-like.js';
+import { InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
+
+/**
+ * Reads each property of an options object once. `send` calls it for each delivery with options, so it is cheap.
+ *
+ * @throws InvalidOptionsError if it isn't an object, or a getter throws.
+ */
+export function readProperties<Name extends string>(
+  options: unknown,
+  names: readonly Name[],
+): Partial<Record<Name, unknown>> {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidOptionsError([{ option: 'options', problem: 'must be an object.' }]);
+  }
+  if (isPromiseLike(options)) {
+    ignore(options);
+    throw new InvalidOptionsError([{ option: 'options', problem: 'must be an object, and not a promise.' }]);
+  }
+  const values: Partial<Record<Name, unknown>> = {};
+  for (const name of names) values[name] = readProperty(options, name);
+  return values;
+}
+
+function readProperty(options: object, name: string): unknown {
+  try {
+    return (options as Readonly<Record<string, unknown>>)[name];
+  } catch (cause) {
+    throw new InvalidOptionsError(
+      [{ option: name, problem: 'threw an error when it was read; see `cause`.' }],
+      cause,
+    );
+  }
+}
+
+/** A fault for each property that isn't an option. */
+export function unknownOptions(options: object, names: readonly string[], owner: string): OptionFault[] {
+  const faults: OptionFault[] = [];
+  for (const option of Object.keys(options)) {
+    if (!names.includes(option)) faults.push({ option, problem: `is not an option of ${owner}.` });
+  }
+  return faults;
+}

@@ -1,0 +1,176 @@
+import type { Answers, answers } from '@plant-store/contract';
+import type { Column, OptionTable } from '../answers/option-table.js';
+import type { UncheckedSendOptions } from '../delivery/begin-delivery.js';
+import type { HeaderFields } from '../delivery/header-fields.js';
+import { InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
+import { readProperties, unknownOptions } from './read-properties.js';
+
+/** Options of one delivery under the answers given so far. */
+export type SendOptions<Given extends Answers = typeof answers> = SignalOption & OwnOptions<Given>;
+
+interface SignalOption {
+  /** Ends the delivery when it is aborted, at any stage (`PLANT_STORE_ABORTED`). */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What belongs to one plant. */
+type OwnOptions<Given extends Answers> = HeadersOption & Column<OptionTable<unknown, Given>, 'send'>;
+
+interface HeadersOption {
+  /**
+   * Header fields of this delivery, the same in each attempt. The rules of the sender's `headers` apply to them. If
+   * both have a field of the same name, this one is sent.
+   */
+  readonly headers?: HeaderFields | undefined;
+}
+
+/** The options of a method may be left out while none of them is required. */
+export type OptionalArgument<Options> =
+  Record<never, never> extends Options ? [options?: Options] : [options: Options];
+
+/** Options of `sendAll` under the answers given so far. */
+export type SendAllOptions<Plant, Given extends Answers = typeof answers> = {
+  /**
+   * How many deliveries may be in flight. A delivery counts until its result is read.
+   *
+   * @default the sender's `maxConnections`
+   */
+  readonly concurrency?: number | undefined;
+  /**
+   * Ends the deliveries in flight when it is aborted, and starts no further one. The iteration ends with
+   * `PLANT_STORE_ABORTED`, after the results of the deliveries in flight.
+   */
+  readonly signal?: AbortSignal | undefined;
+} & OptionsOf<Plant, OwnOptions<Given>>;
+
+/** `optionsOf` may be left out while no option of `send` is required. */
+type OptionsOf<Plant, Options> =
+  Record<never, never> extends Options
+    ? { readonly optionsOf?: MakeOptions<Plant, Options> | undefined }
+    : { readonly optionsOf: MakeOptions<Plant, Options> };
+
+/** Returns the options of `send` for one plant, without `signal`. The index counts from 0. */
+type MakeOptions<Plant, Options> = (plant: Plant, index: number) => Options;
+
+/** Options of `close`. */
+export interface CloseOptions {
+  /**
+   * Whether to abort the deliveries in flight (`PLANT_STORE_ABORTED`) instead of waiting for them.
+   *
+   * @default false
+   */
+  readonly force?: boolean | undefined;
+}
+
+/** The options of `send` that any answers ask for. Those that aren't asked for are ignored. */
+const ownOptions = ['headers', 'eventId', 'event'] as const;
+const sendOptions = ['signal', ...ownOptions] as const;
+const noSendOptions: UncheckedSendOptions = Object.freeze({});
+
+/**
+ * Reads the options of `send`. It is called for each delivery, so it is cheap. `headers`, `eventId` and `event` are
+ * checked where they are used.
+ *
+ * @throws InvalidOptionsError
+ */
+export function readSendOptions(options: unknown): UncheckedSendOptions {
+  if (options === undefined) return noSendOptions;
+  const { signal, headers, eventId, event } = readKnown(options, sendOptions, '`send`');
+  if (signal !== undefined && !isSignal(signal)) throw new InvalidOptionsError([notASignal]);
+  return { signal, headers, eventId, event };
+}
+
+const sendAllOptions = ['concurrency', 'signal', 'optionsOf'] as const;
+
+/** What `sendAll` does with its plants. */
+export interface SendAllSettings<Plant> {
+  readonly concurrency: number;
+  readonly signal: AbortSignal | undefined;
+  /** The options of `send` for one plant. It throws an InvalidOptionsError. */
+  readonly sendOptionsOf: (plant: Plant, index: number) => unknown;
+}
+
+/**
+ * Reads the arguments of `sendAll`.
+ *
+ * @throws InvalidOptionsError with every fault.
+ */
+export function readSendAllOptions<Plant>(
+  plants: unknown,
+  options: unknown = {},
+  maxConnections: number,
+): SendAllSettings<Plant> {
+  const { concurrency = maxConnections, signal, optionsOf } = readKnown(options, sendAllOptions, '`sendAll`');
+  const faults: OptionFault[] = [];
+  if (!isIterable(plants)) {
+    faults.push({ option: 'plants', problem: 'must be an iterable or asynchronous iterable, and not text.' });
+  }
+  if (!Number.isSafeInteger(concurrency) || Number(concurrency) < 1) {
+    faults.push({ option: 'concurrency', problem: 'must be a whole number from 1.' });
+  }
+  if (signal !== undefined && !isSignal(signal)) faults.push(notASignal);
+  if (optionsOf !== undefined && typeof optionsOf !== 'function') {
+    faults.push({ option: 'optionsOf', problem: 'must be a function.' });
+  }
+  if (faults.length > 0) throw new InvalidOptionsError(faults);
+  const sendOptionsOf =
+    optionsOf === undefined
+      ? () => ({ signal })
+      : (plant: Plant, index: number) => ({
+          ...callOptionsOf(optionsOf as OptionsOfPlant<Plant>, plant, index),
+          signal,
+        });
+  return { concurrency, signal, sendOptionsOf } as SendAllSettings<Plant>;
+}
+
+type OptionsOfPlant<Plant> = (plant: Plant, index: number) => unknown;
+
+function callOptionsOf<Plant>(optionsOf: OptionsOfPlant<Plant>, plant: Plant, index: number): object {
+  let options: unknown;
+  try {
+    options = optionsOf(plant, index);
+  } catch (cause) {
+    throw new InvalidOptionsError([{ option: 'optionsOf', problem: 'threw an error; see `cause`.' }], cause);
+  }
+  return readKnown(options, ownOptions, 'one plant of `sendAll`');
+}
+
+const closeOptions = ['force'] as const;
+
+/**
+ * Reads the options of `close`.
+ *
+ * @returns Whether to abort the deliveries in flight.
+ * @throws InvalidOptionsError
+ */
+export function readCloseOptions(options: unknown = {}): boolean {
+  const { force = false } = readKnown(options, closeOptions, '`close`');
+  if (typeof force === 'boolean') return force;
+  throw new InvalidOptionsError([{ option: 'force', problem: 'must be true or false.' }]);
+}
+
+function readKnown<Name extends string>(
+  options: unknown,
+  names: readonly Name[],
+  owner: string,
+): Partial<Record<Name, unknown>> {
+  const values = readProperties(options, names);
+  const faults = unknownOptions(options as object, names, owner);
+  if (faults.length > 0) throw new InvalidOptionsError(faults);
+  return values;
+}
+
+const notASignal: OptionFault = Object.freeze({ option: 'signal', problem: 'must be an AbortSignal.' });
+
+/** Whether a value works as an AbortSignal, of whatever realm. */
+function isSignal(value: unknown): value is AbortSignal {
+  if (typeof value !== 'object' || value === null) return false;
+  const { aborted, addEventListener } = value as Partial<Record<keyof AbortSignal, unknown>>;
+  return typeof aborted === 'boolean' && typeof addEventListener === 'function';
+}
+
+function isIterable(value: unknown): boolean {
+  return (
+    typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value)
+  );
+}
