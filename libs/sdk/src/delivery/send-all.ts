@@ -153,7 +153,10 @@ class Bulk<Plant, Response> {
     this.stop(iterableFailed(cause));
   }
 
-  #accept({ done, value }: IteratorResult<Plant>): void {
+  #accept(step: IteratorResult<Plant>): void {
+    if (typeof step !== 'object')
+      throw new TypeError(`An iterator returned ${typeof step} instead of an object.`);
+    const { done, value } = step;
     if (done === true) this.#isSourceDone = this.#isOver = true;
     else if (!this.#isOver) this.#start(value);
   }
