@@ -136,25 +136,25 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
   const { answered, attemptTimeout, maxResponseBytes, method, retry, signingKey, target, totalTimeout } =
     settings;
   const { url } = target;
-  const clocks = createClocks(attemptTimeout, totalTimeout);
   const inFlight = new InFlight();
   const parts: SenderParts<Plant> = {
     encode: settings.encode,
-    authorize: createAuthorizer(settings.accessToken, settings.syntax, clocks),
+    authorize: createAuthorizer(settings.accessToken, settings.syntax),
     headers: createHeaders({ hook: settings.headers, method, url, answered, signingKey }),
-    transport: openTransport(settings),
     context: {
       url,
       maxResponseBytes,
       acknowledges: acknowledges(answered),
       explain: responseExplainer(answered),
+      clocks: createClocks(attemptTimeout, totalTimeout),
+      transport: openTransport(settings),
       inFlight,
     },
   };
   const beginDelivery =
     retry === undefined && answered.rateLimit === undefined
       ? deliverOnce(parts)
-      : deliverInAttempts(parts, clocks.total, retry, answered.rateLimit);
+      : deliverInAttempts(parts, retry, answered.rateLimit);
   let closed: Promise<void> | undefined;
 
   function send(plant: Plant, options?: unknown): Promise<Response> {
@@ -185,7 +185,7 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
 
   async function closeWhenEmpty(): Promise<void> {
     await inFlight.whenEmpty();
-    await parts.transport.close();
+    await parts.context.transport.close();
   }
 
   return Object.freeze({ send, sendAll: sendEach, close, [Symbol.asyncDispose]: () => close() });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { readFileSync } from 'node:fs';
+import type { RetryPolicy } from '@plant-store/contract';
 import { afterThisTest, freePort } from '@plant-store/test-support';
 import { useClocksThatRunOut } from './support/clocks.js';
 import { acknowledge, respondWith, closing, startRawServer, staySilent } from './support/raw-server.js';
@@ -108,25 +109,6 @@ describe('nothing was sent', () => {
     });
     expect(server.requests).toEqual([]);
   });
-
-  test.each([
-    ['attemptTimeout', 'PLANT_STORE_ATTEMPT_TIMEOUT'],
-    ['totalTimeout', 'PLANT_STORE_TOTAL_TIMEOUT'],
-  ])('if %s runs out while it waits for a connection', async (clock, code) => {
-    const server = await startRawServer(staySilent);
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1, [clock]: 10_000 });
-    const runOut = useClocksThatRunOut(10_000);
-
-    const first = rejection(sender.send(arbitrary));
-    const second = rejection(sender.send(arbitrary));
-    await server.request(0);
-    runOut();
-
-    expect(await first).toMatchObject({ code, outcome: 'unknown' });
-    expect(await second).toMatchObject({ code, outcome: 'not-sent' });
-    await sender.close();
-    expect(server.requests).toHaveLength(1);
-  });
 });
 
 describe('the outcome is unknown', () => {
@@ -209,18 +191,39 @@ describe('the outcome is unknown', () => {
 
   test.each([
     ['not HTTP', 'what is this\r\n\r\n'],
-    ['100, which nobody asked for', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['101, which nobody asked for', 'HTTP/1.1 101 Arbitrary\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
+    ['a response with two lengths', framed('Content-Length: 1\r\nContent-Length: 2')],
+    ['a response with two lengths, the same', framed('Content-Length: 1\r\nContent-Length: 1')],
+    ['a response with a length and an encoding', framed('Content-Length: 1\r\nTransfer-Encoding: chunked')],
+    ['a response with an encoding and a length', framed('Transfer-Encoding: chunked\r\nContent-Length: 1')],
+    ['000', 'HTTP/1.1 000 Arbitrary\r\nContent-Length: 0\r\n\r\n'],
+    ['099', 'HTTP/1.1 099 Arbitrary\r\nContent-Length: 0\r\n\r\n'],
     ['a header section without bounds', `HTTP/1.1 200 Arbitrary\r\nX-A: ${'x'.repeat(70_000)}\r\n\r\n`],
-  ])('if the response is %s', async (_, response) => {
-    const { url } = await startRawServer(respondWith(response));
+  ])('if the response is %s; it is never sent again', async (_, response) => {
+    const server = await startRawServer(respondWith(response));
+    const retry: RetryPolicy = { delays: [1], statuses: 'all', withoutResponse: true };
 
-    expect(await rejection(openTestSender({ baseUrl: url }).send(arbitrary))).toMatchObject({
+    expect(await rejection(openTestSender({ baseUrl: server.url, retry }).send(arbitrary))).toMatchObject({
       code: 'PLANT_STORE_RESPONSE_UNREADABLE',
+      outcome: 'unknown',
+      attempts: 1,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('if nothing follows 100, which nobody asked for', async () => {
+    const server = await startRawServer(({ socket }) => socket.end('HTTP/1.1 100 Continue\r\n\r\n'));
+
+    expect(await rejection(openTestSender({ baseUrl: server.url }).send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_CONNECTION_LOST',
       outcome: 'unknown',
     });
   });
 });
+
+function framed(fields: string): string {
+  return `HTTP/1.1 200 Arbitrary\r\n${fields}\r\n\r\nxx`;
+}
 
 test('a connection that the receiver closed while it was idle is not used again', async () => {
   const server = await startRawServer(acknowledge);

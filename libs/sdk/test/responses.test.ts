@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { Readable } from 'node:stream';
 import { NotAcknowledgedError } from '../src/index.js';
 import { useClocksThatRunOut } from './support/clocks.js';
 import { respondWith, closing, startRawServer } from './support/raw-server.js';
@@ -60,13 +61,48 @@ describe('a response', () => {
     expect(error).toMatchObject({ code: 'PLANT_STORE_NOT_ACKNOWLEDGED', status });
     expect(server.requests).toHaveLength(1);
   });
+});
 
-  test('that is informational is skipped', async () => {
-    const { url } = await startRawServer(
-      respondWith(`HTTP/1.1 103 Early Hints\r\nX-A: b\r\n\r\n${response(204)}`),
-    );
+describe('interim responses are skipped (RFC 9110 §15.2)', () => {
+  const hints = 'HTTP/1.1 103 Early Hints\r\nX-A: HTTP/1.1 100\r\nX-B: b\r\n\r\n';
+  const goOn = 'HTTP/1.1 100 Continue\r\n\r\n';
 
-    expect(await openTestSender({ baseUrl: url }).send(arbitrary)).toMatchObject({ status: 204 });
+  test.each([
+    ['100', [goOn]],
+    ['100 with fields', ['HTTP/1.1 100 Continue\r\nX-A: b\r\n\r\n']],
+    ['100 without a reason', ['HTTP/1.1 100 \r\n\r\n']],
+    ['100 after an empty line', [`\r\n${goOn}`]],
+    ['100, twice', [goOn, goOn]],
+    ['102', ['HTTP/1.1 102 Processing\r\n\r\n']],
+    ['103', [hints]],
+    ['110', ['HTTP/1.1 110 Arbitrary\r\n\r\n']],
+    ['103, 100, 103, 100', [hints, goOn, hints, goOn]],
+  ])('%s, in one piece and byte by byte', async (_, interim) => {
+    const final = response(200, 'HTTP/1.1 100 Continue\r\n\r\n');
+    const server = await startRawServer(({ socket }, index) => {
+      const all = interim.join('') + final;
+      if (index === 0) socket.write(all);
+      else Readable.from([...all]).pipe(socket.setNoDelay(), { end: false });
+    });
+    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
+
+    for (const { status, headers, content } of [await sender.send(arbitrary), await sender.send(arbitrary)]) {
+      expect(status).toBe(200);
+      expect(headers).toEqual({ 'x-twice': ['a', 'b'], 'content-length': '25' });
+      expect(Buffer.from(content).toString()).toBe(goOn);
+    }
+    expect(server.requests[1]!.socket).toBe(server.requests[0]!.socket);
+  });
+
+  test('100 before content that is sent in pieces', async () => {
+    const { url } = await startRawServer(({ socket }) => {
+      socket.write(`${goOn}HTTP/1.1 200 Arbitrary\r\nTransfer-Encoding: chunked\r\n\r\n`);
+      setImmediate(() => socket.write(`19\r\n${goOn}\r\n0\r\n\r\n`));
+    });
+
+    const { content } = await openTestSender({ baseUrl: url }).send(arbitrary);
+
+    expect(Buffer.from(content).toString()).toBe(goOn);
   });
 });
 
@@ -136,6 +172,27 @@ describe('once status and header fields have arrived, the status decides', () =>
       outcome: 'responded',
       status: 500,
       truncated: true,
+    });
+  });
+
+  test('if a connection is reset in content without length', async () => {
+    const server = await startRawServer(({ socket }) => socket.write('HTTP/1.1 200 Arbitrary\r\n\r\nhalf'));
+    const sender = openTestSender({ baseUrl: server.url });
+
+    const sent = sender.send(arbitrary);
+    await responseHead();
+    server.requests[0]!.socket.resetAndDestroy();
+
+    expect(await sent).toMatchObject({ status: 200, truncated: true });
+    expect(Buffer.from((await sent).content).toString()).toBe('half');
+  });
+
+  test('content without length ends with the connection', async () => {
+    const { url } = await startRawServer(({ socket }) => socket.end('HTTP/1.1 200 Arbitrary\r\n\r\nwhole'));
+
+    expect(await openTestSender({ baseUrl: url }).send(arbitrary)).toMatchObject({
+      content: new Uint8Array(Buffer.from('whole')),
+      truncated: false,
     });
   });
 

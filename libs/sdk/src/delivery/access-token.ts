@@ -1,7 +1,6 @@
 import { ACCESS_TOKEN_PATTERN, BEARER } from '@plant-store/contract';
 import { PlantStoreError } from '../errors/plant-store-error.js';
 import type { Attempt } from './attempt.js';
-import type { Clocks } from './clocks.js';
 
 /** The argument of an `accessToken` function. */
 export interface AccessTokenRequest {
@@ -42,31 +41,27 @@ function isB64token(value: unknown): value is string {
 export type Authorizer = (attempt: Attempt, proceed: (credentials: string) => void) => void;
 
 /** Makes the authorizer of a sender. */
-export function createAuthorizer(accessToken: AccessToken, syntax: TokenSyntax, clocks: Clocks): Authorizer {
-  return typeof accessToken === 'string'
-    ? withToken(accessToken, clocks)
-    : withTokenFunction(accessToken, syntax, clocks);
+export function createAuthorizer(accessToken: AccessToken, syntax: TokenSyntax): Authorizer {
+  return typeof accessToken === 'string' ? withToken(accessToken) : withTokenFunction(accessToken, syntax);
 }
 
-function withToken(accessToken: string, { first }: Clocks): Authorizer {
+function withToken(accessToken: string): Authorizer {
   const credentials = `${BEARER} ${accessToken}`;
   return (attempt, proceed) => {
-    attempt.arm(first);
+    attempt.startAttemptClock();
     proceed(credentials);
   };
 }
 
 type TokenFunction = Exclude<AccessToken, string>;
 
-function withTokenFunction(accessToken: TokenFunction, syntax: TokenSyntax, clocks: Clocks): Authorizer {
+function withTokenFunction(accessToken: TokenFunction, syntax: TokenSyntax): Authorizer {
   return (attempt, proceed) => {
-    const started = performance.now();
-    attempt.arm(clocks.total);
+    attempt.startTotalClock();
     obtain(accessToken, syntax, attempt).then(
       (token) => {
         if (attempt.settled) return;
-        const left = clocks.total.milliseconds - (performance.now() - started);
-        if (clocks.attempt.milliseconds < left) attempt.arm(clocks.attempt);
+        attempt.startAttemptClock();
         proceed(`${BEARER} ${token}`);
       },
       (error: unknown) => attempt.fail(error as Error),

@@ -1,8 +1,10 @@
 import type { Dispatcher } from 'undici';
 import { NotAcknowledgedError, type Response } from '../errors/not-acknowledged-error.js';
 import { type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
+import type { Place } from '../transport/queue.js';
+import type { Connection, Sendable, Transport } from '../transport/transport.js';
 import { requestError } from '../transport/transport-error.js';
-import type { Clock } from './clocks.js';
+import type { Clock, Clocks } from './clocks.js';
 import type { InFlight } from './in-flight.js';
 import type { ExplainResponse } from './response.js';
 
@@ -14,6 +16,8 @@ export interface AttemptContext {
   /** Whether a response with this status acknowledges the delivery. */
   readonly acknowledges: (status: number) => boolean;
   readonly explain: ExplainResponse;
+  readonly clocks: Clocks;
+  readonly transport: Transport;
   /** An attempt is in it until it has succeeded or failed. */
   readonly inFlight: InFlight;
 }
@@ -22,17 +26,25 @@ export interface AttemptContext {
  * One HTTP request of a delivery, and its handler at undici. Without a retry policy and a rate limit it is the whole
  * delivery. It settles once: what ends it first wins, and everything else is released.
  *
+ * It has its turn from when a connection is free for it until it settles. Its clocks run in its turn only.
+ *
  * Once the status and the header fields of a final response have arrived, the status decides: a complete header
  * section conveys what the response means (RFC 9112 §8). A time-out or a lost connection after that only truncates
  * the content.
  */
-export class Attempt implements Dispatcher.DispatchHandler {
+export class Attempt implements Sendable {
   readonly #context: AttemptContext;
   readonly #resolve: (acknowledgement: Response) => void;
   readonly #reject: (error: Error) => void;
   readonly #signal: AbortSignal | undefined;
   #timer: NodeJS.Timeout | undefined;
   #onFailed: (() => void) | undefined;
+  #onTurn: (() => void) | undefined;
+  #place: Place<unknown> | undefined;
+  #connection: Connection | undefined;
+  /** What is left of totalTimeout, in milliseconds, and since when it has been running out. */
+  #totalLeft: number;
+  #totalSince: number | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   #status = 0;
@@ -50,6 +62,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#signal = signal;
+    this.#totalLeft = context.clocks.total.milliseconds;
     context.inFlight.add(this, signal);
   }
 
@@ -58,11 +71,50 @@ export class Attempt implements Dispatcher.DispatchHandler {
     return this.#settled;
   }
 
-  /** Starts a clock. It replaces the one that is running. */
-  arm(clock: Clock, milliseconds: number = clock.milliseconds): void {
+  /** Whether it still waits for its turn. */
+  get isWaiting(): boolean {
+    return this.#place !== undefined;
+  }
+
+  /** Takes time that has passed already from totalTimeout. The attempt fails if none is left. */
+  spend(milliseconds: number): void {
+    this.#totalLeft -= milliseconds;
+    if (this.#totalLeft <= 0) this.expire(this.#context.clocks.total);
+  }
+
+  /** Calls back when a connection is free: now or later. */
+  takeTurn(onTurn: () => void): void {
     if (this.#settled) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(expire, milliseconds, this, clock);
+    this.#onTurn = onTurn;
+    this.#place = this.#context.transport.join(this);
+  }
+
+  proceed(connection: Connection): void {
+    this.#place = undefined;
+    this.#connection = connection;
+    this.#onTurn!();
+  }
+
+  /** Lets totalTimeout run out. */
+  startTotalClock(): void {
+    this.#totalSince = performance.now();
+    this.#arm(this.#context.clocks.total, this.#totalLeft);
+  }
+
+  /** Lets attemptTimeout run out, and totalTimeout go on. */
+  startAttemptClock(): void {
+    const { attempt, total } = this.#context.clocks;
+    const left =
+      this.#totalSince === undefined
+        ? this.#totalLeft
+        : this.#totalLeft - (performance.now() - this.#totalSince);
+    if (attempt.milliseconds < left) this.#arm(attempt, attempt.milliseconds);
+    else this.#arm(total, left);
+  }
+
+  /** Sends the request of this attempt. */
+  send(headers: string[], content: Uint8Array): void {
+    if (!this.#settled) this.#context.transport.send(this.#connection!, this, headers, content);
   }
 
   /** Calls back if the attempt fails from now on. */
@@ -95,6 +147,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     if (this.#settled) throw new Error('The attempt ended before its request was sent.');
     if (this.#controller !== undefined) throw new Error('The request of an attempt is sent once.');
     this.#controller = controller;
+    this.#connection!.expectResponse();
   }
 
   onResponseStart(
@@ -116,7 +169,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#finish(false);
+    this.#finish(this.#connection!.wasReset);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
@@ -143,8 +196,17 @@ export class Attempt implements Dispatcher.DispatchHandler {
     if (this.#settled) return false;
     this.#settled = true;
     clearTimeout(this.#timer);
+    if (this.#connection === undefined) this.#place?.leave();
+    else this.#context.transport.release(this.#connection);
     this.#context.inFlight.delete(this, this.#signal);
     return true;
+  }
+
+  /** Starts a clock. It replaces the one that is running. */
+  #arm(clock: Clock, milliseconds: number): void {
+    if (this.#settled) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(expire, Math.ceil(milliseconds), this, clock);
   }
 
   #outcome(): Outcome {

@@ -1,10 +1,8 @@
 import type { RateLimit, RetryPolicy } from '@plant-store/contract';
 import type { EncodePlant, UncheckedEventOptions } from '../encoders/encode-plant.js';
 import type { Response } from '../errors/not-acknowledged-error.js';
-import type { Transport } from '../transport/transport.js';
 import type { Authorizer } from './access-token.js';
 import { Attempt, type AttemptContext } from './attempt.js';
-import type { Clock } from './clocks.js';
 import { Delivery } from './delivery.js';
 import type { DeliveryContent, RequestHeaders } from './headers.js';
 import { InFlight } from './in-flight.js';
@@ -21,7 +19,6 @@ export interface SenderParts<Plant> {
   readonly encode: EncodePlant<Plant>;
   readonly authorize: Authorizer;
   readonly headers: RequestHeaders;
-  readonly transport: Transport;
   readonly context: AttemptContext;
 }
 
@@ -38,8 +35,13 @@ export function deliverOnce<Plant>(parts: SenderParts<Plant>): BeginDelivery<Pla
   const { context } = parts;
   return (plant, options, resolve, reject) => {
     const attempt = new Attempt(context, resolve, reject, options.signal);
-    if (!attempt.settled)
-      orFail(attempt, () => beginAttempt(parts, attempt, prepare(parts, plant, options), 1));
+    if (attempt.settled) return;
+    orFail(attempt, () => {
+      const started = performance.now();
+      const content = prepare(parts, plant, options);
+      attempt.spend(performance.now() - started);
+      beginAttempt(parts, attempt, content, 1);
+    });
   };
 }
 
@@ -48,13 +50,12 @@ const oneAttempt: RetryPolicy = Object.freeze({ delays: [], statuses: [], withou
 /** A delivery may have several attempts, if there is a retry policy. Each attempt waits for the rate limit, if any. */
 export function deliverInAttempts<Plant>(
   parts: SenderParts<Plant>,
-  total: Clock,
   policy: RetryPolicy = oneAttempt,
   limit: RateLimit | undefined,
 ): BeginDelivery<Plant> {
-  const { url, inFlight } = parts.context;
+  const { url, inFlight, clocks } = parts.context;
   const limiter = limit && new RateLimiter(limit);
-  const context = { url, inFlight, total, policy, limiter };
+  const context = { url, inFlight, total: clocks.total, policy, limiter };
   // Its deliveries end their attempts.
   const attemptContext = { ...parts.context, inFlight: new InFlight() };
   return (plant, options, resolve, reject) =>
@@ -64,7 +65,8 @@ export function deliverInAttempts<Plant>(
       reject,
       prepare: () => prepare(parts, plant, options),
       createAttempt: (succeed, fail) => new Attempt(attemptContext, succeed, fail, undefined),
-      beginAttempt: (attempt, content, number) => beginAttempt(parts, attempt, content, number),
+      beginAttempt: (attempt, content, number, onTurn) =>
+        beginAttempt(parts, attempt, content, number, onTurn),
     }).begin();
 }
 
@@ -79,23 +81,26 @@ function prepare<Plant>(
 }
 
 function beginAttempt<Plant>(
-  { authorize, headers, transport }: SenderParts<Plant>,
+  { authorize, headers }: SenderParts<Plant>,
   attempt: Attempt,
   delivery: DeliveryContent,
   number: number,
+  onTurn?: () => void,
 ): void {
   const { content } = delivery.plant;
-  authorize(attempt, (credentials) =>
-    orFail(attempt, () => {
-      const fields = headers.make(delivery, number, credentials);
-      if (!(fields instanceof Promise)) return transport.dispatch(attempt, fields, content);
-      fields
-        .then((awaited) => {
-          if (!attempt.settled) transport.dispatch(attempt, awaited, content);
-        })
-        .catch((error: unknown) => attempt.fail(error as Error));
-    }),
-  );
+  attempt.takeTurn(() => {
+    onTurn?.();
+    if (attempt.settled) return;
+    authorize(attempt, (credentials) =>
+      orFail(attempt, () => {
+        const fields = headers.make(delivery, number, credentials);
+        if (!(fields instanceof Promise)) return attempt.send(fields, content);
+        fields
+          .then((awaited) => attempt.send(awaited, content))
+          .catch((error: unknown) => attempt.fail(error as Error));
+      }),
+    );
+  });
 }
 
 /** Runs a step of an attempt. If the step throws, the attempt fails with that error. */

@@ -8,7 +8,7 @@ import {
   recordAttempts,
 } from '../errors/plant-store-error.js';
 import type { Attempt } from './attempt.js';
-import type { Clock } from './clocks.js';
+import { type Clock, Countdown } from './clocks.js';
 import type { DeliveryContent } from './headers.js';
 import type { InFlight } from './in-flight.js';
 import type { RateLimiter } from './rate-limiter.js';
@@ -37,8 +37,16 @@ export interface SendCall {
   /** Checks and encodes what all attempts send. */
   readonly prepare: () => DeliveryContent;
   readonly createAttempt: (resolve: Resolve, reject: Reject) => Attempt;
-  /** The number of an attempt counts from 1. */
-  readonly beginAttempt: (attempt: Attempt, content: DeliveryContent, number: number) => void;
+  /**
+   * The number of an attempt counts from 1. `onTurn` is called once, when a connection is free for the attempt: at once
+   * or later.
+   */
+  readonly beginAttempt: (
+    attempt: Attempt,
+    content: DeliveryContent,
+    number: number,
+    onTurn: () => void,
+  ) => void;
 }
 
 /**
@@ -49,7 +57,8 @@ export class Delivery {
   readonly #context: DeliveryContext;
   readonly #call: SendCall;
   #content: DeliveryContent | undefined;
-  #totalTimer: NodeJS.Timeout | undefined;
+  /** It stands still while an attempt waits for a connection. */
+  readonly #total: Countdown;
   #delayTimer: NodeJS.Timeout | undefined;
   #attempt: Attempt | undefined;
   #attempts = 0;
@@ -60,15 +69,16 @@ export class Delivery {
   constructor(context: DeliveryContext, call: SendCall) {
     this.#context = context;
     this.#call = call;
+    this.#total = new Countdown(context.total.milliseconds, () => this.#expire());
   }
 
-  /** Encodes the plant, starts the total clock, and makes the first attempt as soon as the rate limit allows it. */
+  /** Starts the total clock, encodes the plant, and makes the first attempt as soon as the rate limit allows it. */
   begin(): void {
-    const { inFlight, total } = this.#context;
-    inFlight.add(this, this.#call.signal);
-    this.#content = this.#isOver ? undefined : this.#prepare();
+    this.#context.inFlight.add(this, this.#call.signal);
     if (this.#isOver) return;
-    this.#totalTimer = setTimeout(() => this.#expire(), total.milliseconds);
+    this.#total.run();
+    this.#content = this.#prepare();
+    this.#total.check();
     this.#waitForLimit();
   }
 
@@ -81,7 +91,8 @@ export class Delivery {
       (error) => this.#endAttempt(error),
     );
     this.#attempt = attempt;
-    beginAttempt(attempt, this.#content!, this.#attempts);
+    beginAttempt(attempt, this.#content!, this.#attempts, () => this.#total.run());
+    if (attempt.isWaiting) this.#total.stop();
   }
 
   /** Ends the delivery because the caller aborted it. */
@@ -114,6 +125,7 @@ export class Delivery {
   }
 
   #waitForLimit(): void {
+    if (this.#isOver) return;
     const { limiter } = this.#context;
     if (limiter === undefined) this.proceed();
     else limiter.join(this);
@@ -143,7 +155,7 @@ export class Delivery {
   #settle(): void {
     const { inFlight, limiter } = this.#context;
     this.#isOver = true;
-    clearTimeout(this.#totalTimer);
+    this.#total.stop();
     clearTimeout(this.#delayTimer);
     limiter?.leave(this);
     inFlight.delete(this, this.#call.signal);

@@ -60,17 +60,23 @@ function copyOf({ code, message, outcome, cause }: PlantStoreError): PlantStoreE
   return new PlantStoreError(code, message, { outcome, cause });
 }
 
-/** undici reports a 100 or 101 that was not asked for as a bad response or a bad upgrade. */
-function isUnreadable(cause: Error): boolean {
+/**
+ * Whether undici closed the connection because of what it received. It reports a fault of framing as a wrong length
+ * once there was a Content-Length, a status below 100 as a failed assertion, and a response or an upgrade that nobody
+ * asked for as a bad one.
+ */
+function isUnreadable(cause: Error & { readonly code?: string }): boolean {
   return (
     cause instanceof errors.HTTPParserError ||
     cause instanceof errors.HeadersOverflowError ||
+    cause instanceof errors.ResponseContentLengthMismatchError ||
+    cause.code === 'ERR_ASSERTION' ||
     (cause instanceof errors.SocketError && /^bad (?:response|upgrade)$/.test(cause.message))
   );
 }
 
-/** The parser's error has the received bytes, which may repeat the access token. This keeps them from being printed. */
-function withoutData(cause: Error): Error {
-  if (Object.hasOwn(cause, 'data')) Object.defineProperty(cause, 'data', { enumerable: false });
+/** The parser's error has the received bytes, which may repeat the access token. */
+function withoutData(cause: Error & { data?: unknown }): Error {
+  delete cause.data;
   return cause;
 }

@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net';
-import { buildConnector, type Dispatcher, Pool } from 'undici';
-import { connectError } from './transport-error.js';
+import { buildConnector, type Dispatcher } from 'undici';
+import { OwnConnection } from './connection.js';
+import { type Place, Queue } from './queue.js';
 
 /** Where deliveries are sent. */
 export interface Target {
@@ -11,12 +11,24 @@ export interface Target {
   readonly url: string;
 }
 
-/** The connections of one sender. */
-export interface Transport {
+/** What sends one request at a time. */
+export interface Connection {
+  /** Whether the receiver reset it in the response to its last request. */
+  readonly wasReset: boolean;
   /** Sends one request. Its response or its error goes to the handler. */
-  dispatch(handler: Dispatcher.DispatchHandler, headers: string[], content: Uint8Array): void;
-  /** Ends all connections, including those that are being made. */
-  close(): Promise<void>;
+  send(handler: Dispatcher.DispatchHandler, headers: string[], content: Uint8Array): void;
+  /** The request is about to be written. */
+  expectResponse(): void;
+  /** Ends the connection, also while it is being made. */
+  destroy(): Promise<void>;
+}
+
+/** A request, which is sent on a connection or waits for one. */
+export interface Sendable extends Dispatcher.DispatchHandler {
+  /** Whether it has succeeded or failed. If so, it is not sent any more. */
+  readonly settled: boolean;
+  /** Called when a connection is free. It must not throw. */
+  proceed(connection: Connection): void;
 }
 
 interface TransportSettings {
@@ -27,55 +39,111 @@ interface TransportSettings {
   readonly maxConnections: number;
 }
 
-/**
- * Opens a transport that sends each request once. It follows no redirections, repeats nothing, and sends one request
- * at a time on a connection. undici's time-outs of a response are off, because each attempt has its own clocks.
- */
+/** Opens a transport with connections of its own. */
 export function openTransport({
   target: { origin, path },
   method,
   connectTimeout,
   maxConnections,
 }: TransportSettings): Transport {
-  const connector = createConnector(origin, connectTimeout);
-  const pool = new Pool(origin, {
-    connect: connector.connect,
-    connections: maxConnections,
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-  return {
-    dispatch(handler, headers, content) {
-      pool.dispatch({ path, method, headers, body: content }, handler);
-    },
-    async close() {
-      await pool.destroy();
-      connector.destroyPending();
-    },
+  const settings = {
+    origin,
+    path,
+    method,
+    connectTimeout,
+    connect: buildConnector({ timeout: connectTimeout }),
   };
+  return new Transport(maxConnections, () => new OwnConnection(settings));
 }
 
-/** Makes the connections of one sender. */
-interface Connector {
-  readonly connect: buildConnector.connector;
-  /** Ends the connections that are being made. The pool doesn't: it waits for them. */
-  destroyPending(): void;
+interface Request {
+  readonly connection: Connection;
+  readonly sendable: Sendable;
+  readonly headers: string[];
+  readonly content: Uint8Array;
 }
 
-function createConnector(origin: string, timeout: number): Connector {
-  const pending = new Set<Socket>();
-  const connect = buildConnector({ timeout });
-  return {
-    connect(options, callback) {
-      // undici returns the socket, though its types don't say so.
-      const socket = connect(options, (error, connected) => {
-        pending.delete(socket);
-        if (error === null) callback(null, connected);
-        else callback(connectError(error, origin, timeout), null);
-      }) as unknown as Socket;
-      pending.add(socket);
-    },
-    destroyPending: () => pending.forEach((socket) => socket.destroy()),
+/**
+ * The connections of one sender, and the queue for them. Each request is sent once: no redirection is followed, and
+ * nothing is repeated.
+ *
+ * A connection that is used again may have received bytes that nobody asked for, such as a second response to the
+ * request before. They must not count for the next request (RFC 9112 §6.3). So requests are handed to undici by
+ * `setImmediate`, after Node has looked for bytes. undici waits for the next one before it writes, and closes the
+ * connection if there were any. What remains is what arrives after that look: HTTP/1.1 can't tell it from the response.
+ */
+export class Transport {
+  readonly #maxConnections: number;
+  readonly #open: () => Connection;
+  readonly #connections: Connection[] = [];
+  /** The connection that was used last is used next, so that the others may end when they have been idle for long. */
+  readonly #free: Connection[] = [];
+  readonly #waiting = new Queue<Sendable>();
+  #requests: Request[] = [];
+  #isScheduled = false;
+
+  constructor(maxConnections: number, open: () => Connection) {
+    this.#maxConnections = maxConnections;
+    this.#open = open;
+  }
+
+  /**
+   * Lets a request go on as soon as a connection is free: now, or first come first served.
+   *
+   * @returns Its place in the queue; `undefined` if it didn't have to wait.
+   */
+  join(sendable: Sendable): Place<unknown> | undefined {
+    const connection = this.#waiting.isEmpty ? (this.#free.pop() ?? this.#add()) : undefined;
+    if (connection === undefined) return this.#waiting.add(sendable);
+    sendable.proceed(connection);
+    return undefined;
+  }
+
+  /** Sends a request on its connection, unless it is settled before its turn. */
+  send(connection: Connection, sendable: Sendable, headers: string[], content: Uint8Array): void {
+    this.#requests.push({ connection, sendable, headers, content });
+    this.#schedule();
+  }
+
+  /** Takes back a connection. It may be about to close, or be made again. */
+  release(connection: Connection): void {
+    this.#free.push(connection);
+    if (!this.#waiting.isEmpty) this.#schedule();
+  }
+
+  /** Ends all connections, including those that are being made. */
+  async close(): Promise<void> {
+    await Promise.all(this.#connections.map((connection) => connection.destroy()));
+  }
+
+  #add(): Connection | undefined {
+    if (this.#connections.length >= this.#maxConnections) return undefined;
+    const connection = this.#open();
+    this.#connections.push(connection);
+    return connection;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(this.#run);
+  }
+
+  readonly #run = (): void => {
+    this.#isScheduled = false;
+    this.#admit();
+    const requests = this.#requests;
+    this.#requests = [];
+    for (const { connection, sendable, headers, content } of requests) {
+      if (!sendable.settled) connection.send(sendable, headers, content);
+    }
   };
+
+  #admit(): void {
+    while (this.#free.length > 0) {
+      const sendable = this.#waiting.shift();
+      if (sendable === undefined) return;
+      sendable.proceed(this.#free.pop()!);
+    }
+  }
 }

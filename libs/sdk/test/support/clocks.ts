@@ -1,11 +1,16 @@
 import { afterThisTest } from '@plant-store/test-support';
 
-/** Makes timers of this length run out when the returned function is called, and not by time. */
+/**
+ * Makes timers of this length run out when the returned function is called, and not by time. A clock that has run for
+ * up to a second before its timer starts counts, too.
+ */
 export function useClocksThatRunOut(milliseconds: number): () => void {
   const { setTimeout: set, clearTimeout: clear } = globalThis;
   const clocks = new Set<() => void>();
   const replaced = (callback: (...all: unknown[]) => void, delay?: number, ...all: unknown[]): unknown => {
-    if (delay !== milliseconds) return set(callback, delay, ...all);
+    if (delay === undefined || delay > milliseconds || delay <= milliseconds - 1_000) {
+      return set(callback, delay, ...all);
+    }
     const runOut = (): void => callback(...all);
     clocks.add(runOut);
     return runOut;
