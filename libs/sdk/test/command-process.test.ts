@@ -1,24 +1,34 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterThisTest } from '@plant-store/test-support';
-import { exitCodes } from '../src/cli/exit-codes.js';
+import { exitCodes } from '../src/cli/command-line/exit-codes.js';
 import { acknowledge, startRawServer, staySilent } from './support/raw-server.js';
 import { type Running, startProcess } from './support/run-process.js';
 import { accessToken, arbitrary } from './support/senders.js';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
-function start(url: string, env: NodeJS.ProcessEnv = {}): Running {
+function start(url: string, env: NodeJS.ProcessEnv = {}, file = '-'): Running {
   const required = ['--base-url', url, '--method', 'POST', '--content-type', 'text/plain'];
-  return startProcess(process.execPath, [path('fixtures/open-command.mjs'), 'send', '-', ...required], {
+  return startProcess(process.execPath, [path('fixtures/open-command.mjs'), 'send', file, ...required], {
     env: { ACCESS_TOKEN: accessToken, ...env },
   });
+}
+
+/** A named pipe. It is removed with the test. */
+async function makePipe(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'plant-store-'));
+  afterThisTest(() => rm(folder, { recursive: true }));
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  return pipe;
 }
 
 test('the command takes its answers from the contract', async () => {
@@ -66,6 +76,41 @@ describe('the command as a process', () => {
       stdout: '',
       stderr: expect.stringMatching(/^plant-store: outcome unknown: .*\n$/),
     });
+  });
+
+  test('sends what comes through a named pipe', async () => {
+    const server = await startRawServer(acknowledge);
+    const pipe = await makePipe();
+    const { finished } = start(server.url, {}, pipe);
+    await writeFile(pipe, arbitrary);
+
+    expect(await finished).toMatchObject({ code: 0, stderr: '' });
+    expect((await server.request(0)).content.toString()).toBe(arbitrary);
+  });
+
+  test('reads the access token from a named pipe', async () => {
+    const server = await startRawServer(acknowledge);
+    const pipe = await makePipe();
+    const { child, finished } = start(server.url, { ACCESS_TOKEN: '', ACCESS_TOKEN_FILE: pipe });
+    child.stdin!.end(arbitrary);
+    await writeFile(pipe, `${accessToken}\n`);
+
+    expect(await finished).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('one interrupt ends reading a named pipe into which nothing is written', async () => {
+    const pipe = await makePipe();
+    const { child, finished } = start('http://127.0.0.1:9', {}, pipe);
+    // Opening it for writing waits until the command reads.
+    const writer = await open(pipe, 'w');
+    child.kill('SIGINT');
+
+    expect(await finished).toEqual({
+      code: exitCodes.notSent,
+      stdout: '',
+      stderr: 'plant-store: not sent: interrupted.\n',
+    });
+    await writer.close();
   });
 
   test('exits with the same code if nobody reads its output', async () => {

@@ -38,6 +38,7 @@ async function run(args: readonly string[], situation: Situation = {}): Promise<
     environment: { ACCESS_TOKEN: accessToken },
     stdin: Readable.from([]),
     signal: new AbortController().signal,
+    secondSignal: new AbortController().signal,
     ...situation,
     stdout,
     stderr,

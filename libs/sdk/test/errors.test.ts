@@ -3,7 +3,7 @@ import type { ShownOn } from '@plant-store/contract';
 import { tableOf } from '@plant-store/test-support';
 import { whileOpen } from '../src/answers/answered-settings.js';
 import { settingsTable } from '../src/answers/settings-table.js';
-import { exitCodeMeanings, exitCodes } from '../src/cli/exit-codes.js';
+import { exitCodeMeanings, exitCodes } from '../src/cli/command-line/exit-codes.js';
 import * as sdk from '../src/index.js';
 import { resolveSettings } from '../src/options/resolve-settings.js';
 import { errorCodes, InvalidOptionsError, NotAcknowledgedError, PlantStoreError } from '../src/index.js';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { AnsweredSettings } from '../answers/answered-settings.js';
 import { defaultTotalTimeout, limitDefaults } from '../options/limits.js';
-import { type CommandOptionName, commandOptionsUnder } from './arguments.js';
-import { exitCodeMeanings, exitCodes } from './exit-codes.js';
+import { exitCodeMeanings, exitCodes } from './command-line/exit-codes.js';
+import { type SendOptionName, sendOptionsUnder } from './send/send-options.js';
 
 /** The version of this package. */
 export function version(): string {
@@ -12,7 +12,7 @@ export function version(): string {
 
 /** The text of `plant-store --help` under the answers given so far. */
 export function help(answered: AnsweredSettings): string {
-  const options = commandOptionsUnder(answered).map(([name, option]) =>
+  const options = [...sendOptionsUnder(answered)].map(([name, option]) =>
     row([`--${name}`, option.value].filter(Boolean).join(' '), option.help + note(name, answered)),
   );
   const meanings = exitCodeMeanings(answered);
@@ -52,7 +52,7 @@ function row(left: string, right: string): string {
   return `  ${left.padEnd(28)}${right}`;
 }
 
-function note(name: CommandOptionName, answered: AnsweredSettings): string {
+function note(name: SendOptionName, answered: AnsweredSettings): string {
   const attemptTimeout = answered.attemptTimeout ?? limitDefaults.attemptTimeout;
   switch (name) {
     case 'base-url':

@@ -1,6 +1,7 @@
 import { type Accepts, accepts as acceptedNow, answers, type Answers } from '@plant-store/contract';
 import { runCommand } from './command.js';
-import { exitCodes } from './exit-codes.js';
+import type { CommandContext } from './command-line/command.js';
+import { exitCodes } from './command-line/exit-codes.js';
 
 /**
  * Runs the command line of this process under a set of answers, with what is accepted beside them, and sets its exit code. No other file of the package
@@ -17,7 +18,7 @@ export async function plantStore(given: Answers = answers, accepts: Accepts = ac
       stdin: process.stdin,
       stdout: process.stdout,
       stderr: process.stderr,
-      signal: interruption(),
+      ...interrupts(),
     });
   } catch (error) {
     process.exitCode = exitCodes.unknown;
@@ -25,10 +26,15 @@ export async function plantStore(given: Answers = answers, accepts: Accepts = ac
   }
 }
 
-function interruption(): AbortSignal {
-  const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(name, () => controller.abort(new Error(`Interrupted by ${name}.`)));
-  }
-  return controller.signal;
+/** The signals of the first and the second interrupt. A third one ends the process, as it does without a handler. */
+function interrupts(): Pick<CommandContext, 'signal' | 'secondSignal'> {
+  const [first, second] = [new AbortController(), new AbortController()];
+  const names = ['SIGINT', 'SIGTERM'] as const;
+  const interrupt = (name: string): void => {
+    const controller = first.signal.aborted ? second : first;
+    controller.abort(new Error(`Interrupted by ${name}.`));
+    if (controller === second) for (const each of names) process.off(each, interrupt);
+  };
+  for (const name of names) process.on(name, interrupt);
+  return { signal: first.signal, secondSignal: second.signal };
 }

@@ -1,5 +1,5 @@
-import type { AnsweredSettings } from '../answers/answered-settings.js';
-import type { PlantStoreError } from '../errors/plant-store-error.js';
+import type { AnsweredSettings } from '../../answers/answered-settings.js';
+import type { PlantStoreError } from '../../errors/plant-store-error.js';
 
 /** Exit codes of the command, for scripts. bin/plant-store.js exits with `notBuilt`. */
 export const exitCodes = Object.freeze({

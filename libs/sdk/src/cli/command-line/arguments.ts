@@ -1,54 +1,21 @@
 import { parseArgs } from 'node:util';
-import type { AnsweredSettings } from '../answers/answered-settings.js';
 
-/** One option of `plant-store send`. */
+/** One option of a command. */
 export interface CommandOption {
-  /** Placeholder of its value in the help text; absent for a switch. */
+  /** Placeholder of its value in the help text; absent for a switch. `FILE` is completed with names of files. */
   readonly value?: string;
   /** Its line in the help text. */
   readonly help: string;
-  /** Whether the answers ask for it. Without this, the option always exists. */
-  readonly isAskedFor?: (answered: AnsweredSettings) => boolean;
 }
 
-const commandOptions = {
-  'base-url': { value: 'URL', help: 'address to which the delivery path is appended' },
-  method: { value: 'METHOD', help: 'HTTP method: POST, PUT or PATCH' },
-  'content-type': { value: 'TYPE', help: 'media type of the content, such as type/subtype' },
-  'event-id': {
-    value: 'ID',
-    help: 'identifier of the event, the same whenever you send the same event (required)',
-    isAskedFor: ({ eventIdHeader }) => eventIdHeader !== undefined,
-  },
-  'access-token-file': { value: 'FILE', help: 'file with the access token' },
-  'signing-key-file': {
-    value: 'FILE',
-    help: 'file with the signing key',
-    isAskedFor: ({ signing }) => signing !== undefined,
-  },
-  'connect-timeout': { value: 'MS', help: 'time for connecting' },
-  'attempt-timeout': { value: 'MS', help: 'time for one attempt, to the end of the response' },
-  'total-timeout': { value: 'MS', help: 'time for the whole delivery' },
-  'allow-insecure-transport': { help: 'allow plain HTTP to addresses that are not loopback' },
-  help: { help: 'print this text' },
-  version: { help: 'print the version' },
-} as const satisfies Record<string, CommandOption>;
-
-/** Name of an option of `plant-store send`, without the dashes. */
-export type CommandOptionName = keyof typeof commandOptions;
-
-/** The options of `plant-store send` under the answers given so far, in the order of the help text. */
-export function commandOptionsUnder(
-  answered: AnsweredSettings,
-): readonly (readonly [name: CommandOptionName, option: CommandOption])[] {
-  const options = Object.entries<CommandOption>(commandOptions) as [CommandOptionName, CommandOption][];
-  return options.filter(([, { isAskedFor }]) => isAskedFor === undefined || isAskedFor(answered));
-}
+/** The options of a command by their names, without the dashes. In the order of the help text. */
+export type CommandOptions<Name extends string = string> = ReadonlyMap<Name, CommandOption>;
 
 /** A parsed command line. */
-export interface ParsedArguments {
-  readonly values: { readonly [Name in CommandOptionName]?: string };
-  /** What isn't an option and doesn't follow an unknown option: the command, then the files. */
+export interface ParsedArguments<Name extends string = string> {
+  /** The text of an option, empty for a switch. */
+  readonly values: { readonly [Option in Name]?: string };
+  /** What isn't an option and doesn't follow an unknown option. */
   readonly operands: readonly string[];
   /** Whether an argument was left out of `operands`, because it may be the value of an unknown option. */
   readonly isIncomplete: boolean;
@@ -62,9 +29,12 @@ const tokenAsArgument =
   '--access-token does not exist, because every user of this machine can see arguments and the shell keeps them ' +
   'in its history. Write the token to a file and pass --access-token-file, or set ACCESS_TOKEN in the environment.';
 
-/** Parses a command line under the answers given so far, and finds all its faults. */
-export function parseArguments(args: readonly string[], answered: AnsweredSettings): ParsedArguments {
-  const options = new Map<string, CommandOption>(commandOptionsUnder(answered));
+/** Parses the arguments of a command, and finds all their faults. */
+export function parseArguments<Name extends string>(
+  args: readonly string[],
+  commandOptions: CommandOptions<Name>,
+): ParsedArguments<Name> {
+  const options: CommandOptions = commandOptions;
   const kinds = [...options].map(
     ([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const,
   );
@@ -85,7 +55,9 @@ export function parseArguments(args: readonly string[], answered: AnsweredSettin
   const positionals = tokens.filter((token) => token.kind === 'positional');
   const operands = positionals.filter(({ index }) => !unknown.some((option) => option.index + 1 === index));
   return {
-    values: Object.fromEntries(given.map(({ name, value }) => [name, value ?? ''])),
+    values: Object.fromEntries(
+      given.map(({ name, value }) => [name, value ?? '']),
+    ) as ParsedArguments<Name>['values'],
     operands: operands.map(({ value }) => value),
     isIncomplete: operands.length < positionals.length,
     faults: faults.map(({ message }) => message),
@@ -93,10 +65,8 @@ export function parseArguments(args: readonly string[], answered: AnsweredSettin
   };
 }
 
-type Options = ReadonlyMap<string, CommandOption>;
-
 /** Gives an option whose value is missing an empty one, so that it doesn't take the next option for its value. */
-function withEmptyValues(args: readonly string[], options: Options): string[] {
+function withEmptyValues(args: readonly string[], options: CommandOptions): string[] {
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   return args.map((argument, index) => {
     const next = args[index + 1];
@@ -107,7 +77,7 @@ function withEmptyValues(args: readonly string[], options: Options): string[] {
   });
 }
 
-function isUnknown(name: string, options: Options): boolean {
+function isUnknown(name: string, options: CommandOptions): boolean {
   return name !== 'access-token' && !options.has(name);
 }
 
@@ -123,7 +93,7 @@ interface ArgumentFault {
   readonly message: string;
 }
 
-function faultOf({ name, rawName, value }: OptionToken, options: Options): ArgumentFault | undefined {
+function faultOf({ name, rawName, value }: OptionToken, options: CommandOptions): ArgumentFault | undefined {
   if (name === 'access-token') return { option: 'access-token-file', message: tokenAsArgument };
   const option = options.get(name);
   if (option === undefined) return unknownOption(name, rawName, options);
@@ -134,7 +104,7 @@ function faultOf({ name, rawName, value }: OptionToken, options: Options): Argum
   return { option: name, message: `${rawName} needs a value: ${rawName} ${option.value}.` };
 }
 
-function unknownOption(name: string, rawName: string, options: Options): ArgumentFault {
+function unknownOption(name: string, rawName: string, options: CommandOptions): ArgumentFault {
   const nearest = nearestOf(name, [...options.keys(), 'access-token']);
   const message = `${rawName} is not an option.`;
   if (nearest === undefined) return { option: name, message: `${message} See plant-store --help.` };

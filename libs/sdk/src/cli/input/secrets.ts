@@ -1,5 +1,6 @@
-import type { TokenSyntax } from '../delivery/access-token.js';
-import { BadInput, readInputFile } from './input.js';
+import type { TokenSyntax } from '../../delivery/access-token.js';
+import { BadInput } from '../command-line/bad-input.js';
+import { readInputFile } from './input-file.js';
 
 /** A secret that the command needs, and where it can be. */
 export interface Secret {

@@ -1,6 +1,6 @@
 import type { Failure } from '@plant-store/contract';
-import { NotAcknowledgedError } from '../errors/not-acknowledged-error.js';
-import type { PlantStoreError } from '../errors/plant-store-error.js';
+import { NotAcknowledgedError } from '../../errors/not-acknowledged-error.js';
+import type { PlantStoreError } from '../../errors/plant-store-error.js';
 
 /** Where the secrets of a delivery were found, for messages. */
 export interface SecretSources {

@@ -1,31 +1,26 @@
-import type { Accepts, Answers } from '@plant-store/contract';
-import type { AnsweredSettings } from '../answers/answered-settings.js';
-import { answeredSettingsOf } from '../answers/settings-table.js';
-import { tokenSyntax } from '../delivery/access-token.js';
-import { readEventId } from '../encoders/encode-plant.js';
-import { essenceOf, isMediaType } from '../encoders/media-type.js';
-import { InvalidOptionsError } from '../errors/invalid-options-error.js';
-import { resolveSettings, type Settings } from '../options/resolve-settings.js';
-import type { UncheckedOptions } from '../options/sender-options.js';
-import type { CommandOptionName, ParsedArguments } from './arguments.js';
-import type { SecretSources } from './describe-failure.js';
-import { BadInput, type ContentSource, readContent } from './input.js';
+import type { AnsweredSettings } from '../../answers/answered-settings.js';
+import { answeredSettingsOf } from '../../answers/settings-table.js';
+import { tokenSyntax } from '../../delivery/access-token.js';
+import { readEventId } from '../../encoders/encode-plant.js';
+import { essenceOf, isMediaType } from '../../encoders/media-type.js';
+import { InvalidOptionsError } from '../../errors/invalid-options-error.js';
+import { resolveSettings, type Settings } from '../../options/resolve-settings.js';
+import type { UncheckedOptions } from '../../options/sender-options.js';
+import type { ParsedArguments } from '../command-line/arguments.js';
+import { BadInput } from '../command-line/bad-input.js';
+import type { CommandContext } from '../command-line/command.js';
+import { readContent } from '../input/input-file.js';
 import {
   accessTokenSecret,
   checkAccessToken,
   findSecret,
   type FoundSecret,
   signingKeySecret,
-} from './secrets.js';
+} from '../input/secrets.js';
+import type { SecretSources } from './describe-failure.js';
+import type { SendOptionName } from './send-options.js';
 
-/** Everything that the command reads from. */
-export interface CommandInput extends ContentSource {
-  /** The answers to the open questions. */
-  readonly given: Answers;
-  /** What is accepted beside the answers. */
-  readonly accepts: Accepts;
-  readonly environment: NodeJS.ProcessEnv;
-}
+type SendArguments = ParsedArguments<SendOptionName>;
 
 /** Everything that a delivery from the command line needs. */
 export interface Prepared {
@@ -41,7 +36,7 @@ export interface Prepared {
  *
  * @throws BadInput with every fault.
  */
-export async function prepare(parsed: ParsedArguments, input: CommandInput): Promise<Prepared> {
+export async function prepare(parsed: SendArguments, input: CommandContext): Promise<Prepared> {
   const answered = answeredSettingsOf(input.given, input.accepts);
   const faults = [...parsed.faults, ...operandFaults(parsed), ...contentTypeFaults(parsed, answered)];
   const collect = collector(faults, new Set(parsed.faultyOptions));
@@ -50,7 +45,7 @@ export async function prepare(parsed: ParsedArguments, input: CommandInput): Pro
   const key = await collect(() => findSigningKey(parsed, input, answered), 'signing-key-file');
   const options = senderOptions(parsed, answered, () => token!.text, key?.text);
   const settings = await collect(() => resolveSettings<Uint8Array>(input.given, options, input.accepts));
-  const [operand] = parsed.operands.slice(1);
+  const [operand] = parsed.operands;
   const isReadable = operand !== undefined && (operand !== '-' || faults.length === 0);
   const content = isReadable ? await collect(() => readContent(operand, input)) : undefined;
   if (faults.length > 0) throw new BadInput(...faults);
@@ -58,13 +53,13 @@ export async function prepare(parsed: ParsedArguments, input: CommandInput): Pro
   return { settings: settings!, content: content!, eventId, secrets };
 }
 
-function operandFaults({ operands, isIncomplete }: ParsedArguments): string[] {
-  const files = operands.length - 1;
+function operandFaults({ operands, isIncomplete }: SendArguments): string[] {
+  const files = operands.length;
   if (files === 1 || (files === 0 && isIncomplete)) return [];
   return [`Name exactly one FILE, or - for standard input (got ${files}).`];
 }
 
-function contentTypeFaults(parsed: ParsedArguments, answered: AnsweredSettings): string[] {
+function contentTypeFaults(parsed: SendArguments, answered: AnsweredSettings): string[] {
   const mediaType = contentTypeOf(parsed, answered);
   if (mediaType === undefined || mediaType === '') return [];
   if (!isMediaType(mediaType)) {
@@ -77,17 +72,17 @@ function contentTypeFaults(parsed: ParsedArguments, answered: AnsweredSettings):
 }
 
 /** The media type of the content: from the command line, else the answer to the question media-type. */
-function contentTypeOf({ values }: ParsedArguments, { mediaType }: AnsweredSettings): string | undefined {
+function contentTypeOf({ values }: SendArguments, { mediaType }: AnsweredSettings): string | undefined {
   return values['content-type'] ?? mediaType;
 }
 
-function eventIdOf({ values }: ParsedArguments, { eventIdHeader }: AnsweredSettings): string | undefined {
+function eventIdOf({ values }: SendArguments, { eventIdHeader }: AnsweredSettings): string | undefined {
   return eventIdHeader === undefined ? undefined : readEventId(values['event-id']);
 }
 
 async function findAccessToken(
-  { values }: ParsedArguments,
-  { environment, signal }: CommandInput,
+  { values }: SendArguments,
+  { environment, signal }: CommandContext,
   { tokenPattern }: AnsweredSettings,
 ): Promise<FoundSecret> {
   const found = await findSecret(accessTokenSecret, values['access-token-file'], environment, signal);
@@ -95,8 +90,8 @@ async function findAccessToken(
 }
 
 async function findSigningKey(
-  { values }: ParsedArguments,
-  { environment, signal }: CommandInput,
+  { values }: SendArguments,
+  { environment, signal }: CommandContext,
   { signing }: AnsweredSettings,
 ): Promise<FoundSecret | undefined> {
   if (signing === undefined) return undefined;
@@ -105,7 +100,7 @@ async function findSigningKey(
 
 /** The options of a sender that sends bytes unchanged. They are not checked yet. */
 function senderOptions(
-  parsed: ParsedArguments,
+  parsed: SendArguments,
   answered: AnsweredSettings,
   accessToken: () => string,
   signingKey: string | undefined,
@@ -131,7 +126,7 @@ function milliseconds(text: string | undefined): number | string | undefined {
 }
 
 /** The options of the command line, by the options of a sender and of `send`. */
-const commandOptionOf: Readonly<Record<string, CommandOptionName>> = {
+const commandOptionOf: Readonly<Record<string, SendOptionName>> = {
   baseUrl: 'base-url',
   method: 'method',
   encode: 'content-type',
@@ -147,7 +142,7 @@ const commandOptionOf: Readonly<Record<string, CommandOptionName>> = {
  * The `option` of a reader that fails is added to them.
  */
 function collector(faults: string[], faultyOptions: Set<string>) {
-  return async <T>(read: () => T | Promise<T>, option?: CommandOptionName): Promise<T | undefined> => {
+  return async <T>(read: () => T | Promise<T>, option?: SendOptionName): Promise<T | undefined> => {
     try {
       return await read();
     } catch (error) {
