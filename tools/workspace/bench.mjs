@@ -16,7 +16,7 @@ if (!process.exitCode) {
   // What is measured has every question open. The programs pass the option on to the receivers that they start.
   const { answers } = await import(new URL('../../libs/contract/dist/answers.js', import.meta.url).href);
   const options =
-    Object.keys(answers).length > 0 ? ['--import', './apps/webhook-e2e/support/everything-open.mjs'] : [];
+    Object.keys(answers).length > 0 ? ['--import', './libs/test-support/everything-open.mjs'] : [];
   for (const name of named.length > 0 ? named : benchmarks) {
     const { status } = spawnSync(process.execPath, [...options, `tools/bench/dist/${name}.js`], {
       cwd: root,

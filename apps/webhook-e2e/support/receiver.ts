@@ -107,7 +107,9 @@ export class ReceiverProcess extends LoggingProcess {
 }
 
 const BUILT_ANSWERS = fileURLToPath(new URL('../../../libs/contract/dist/answers.js', import.meta.url));
-const EVERYTHING_OPEN = fileURLToPath(new URL('everything-open.mjs', import.meta.url));
+const EVERYTHING_OPEN = fileURLToPath(
+  new URL('../../../libs/test-support/everything-open.mjs', import.meta.url),
+);
 
 const hasNoAnswers = /^export const answers = \{\};$/m.test(readFileSync(BUILT_ANSWERS, 'utf8'));
 
