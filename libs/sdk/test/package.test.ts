@@ -108,7 +108,7 @@ test("the SDK's tarball, packed from a clone that wasn't built, has these files 
   ]);
 
   expect(await filesOf('@plant-store/sdk')).toEqual(
-    ['LICENSE', 'README.md', 'bin/plant-store.js', 'package.json', ...compiled].toSorted(),
+    ['LICENSE', 'README.md', 'bin/plant-store.js', ...pages, 'package.json', ...compiled].toSorted(),
   );
 });
 
@@ -170,6 +170,22 @@ test('it sends by require, too', async () => {
 
   expect(output).toBe('204\n');
   expect((await server.request(0)).content.toString()).toBe(arbitrary);
+});
+
+test.each([
+  ['@plant-store/sdk', 'createNewPlantSender'],
+  ['@plant-store/sdk/nest', 'NewPlantSenderModule'],
+])('%s is the same module by import and by require', async (entryPoint, name) => {
+  await writeFile(
+    join(project, 'both.mjs'),
+    `import { createRequire } from 'node:module';
+     import * as imported from '${entryPoint}';
+     const required = createRequire(import.meta.url)('${entryPoint}');
+     console.log(typeof imported.${name}, imported.${name} === required.${name});`,
+  );
+
+  const disabled = '--disable-warning=ExperimentalWarning';
+  expect(await succeed(process.execPath, [disabled, 'both.mjs'], project)).toBe('function true\n');
 });
 
 test('the installed command sends', async () => {
@@ -284,6 +300,8 @@ async function compile(source: string): Promise<void> {
   await succeed(process.execPath, [compiler, ...flags, 'example.mts'], project);
 }
 
+const pages: readonly string[] = ['docs/nest.md'];
+
 const modules: readonly string[] = [
   'answers/answered-settings',
   'answers/option-table',
@@ -321,6 +339,8 @@ const modules: readonly string[] = [
   'errors/not-acknowledged-error',
   'errors/plant-store-error',
   'index',
+  'nest/index',
+  'nest/new-plant-sender.module',
   'new-plant-sender',
   'options/faults',
   'options/limits',

@@ -1,0 +1,5 @@
+export {
+  NEW_PLANT_SENDER,
+  NewPlantSenderModule,
+  type NewPlantSenderModuleAsyncOptions,
+} from './new-plant-sender.module.js';

@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { freePort } from '@plant-store/test-support';
+import { withEverythingOpen, writeDocumented } from './support/documented.js';
+import { acknowledge, type RawServer, startRawServer, staySilent } from './support/raw-server.js';
+import { type Running, startProcess } from './support/run-process.js';
+import { accessToken } from './support/senders.js';
+
+const plant = { arbitrary: 'content' };
+
+/** Starts a module beside the documented application. */
+function start(folder: string, source: string, { url }: RawServer, env: NodeJS.ProcessEnv = {}): Running {
+  const file = join(folder, 'start.js');
+  writeFileSync(file, source);
+  const own = { RECEIVER_URL: url, ACCESS_TOKEN: accessToken };
+  return startProcess(process.execPath, withEverythingOpen(file), { env: { ...own, ...env } });
+}
+
+/** Resolves once a process has printed a line with this text. */
+async function printed({ child }: Running, text: string): Promise<void> {
+  const lines = createInterface({ input: child.stdout! });
+  for (;;) {
+    const [line] = (await once(lines, 'line')) as [string];
+    if (line.includes(text)) return;
+  }
+}
+
+/** Whether something listens on a port. */
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+test.each(['app.module.js', 'app-async.module.js'])(
+  'the documented application with %s sends, and handles what has arrived before it stops',
+  async (module) => {
+    const receiver = await startRawServer(staySilent);
+    const folder = writeDocumented('docs/nest.md');
+    const main = readFileSync(join(folder, 'main.js'), 'utf8').replace('app.module.js', module);
+    const port = await freePort();
+    const application = start(folder, main, receiver, { PORT: String(port) });
+    // Nest prints this shortly before it listens.
+    await printed(application, 'successfully started');
+    while (!(await isListening(port)));
+
+    const headers = { 'content-type': 'application/json', connection: 'close' };
+    const body = JSON.stringify(plant);
+    const response = fetch(`http://127.0.0.1:${port}/plants`, { method: 'POST', headers, body });
+    const request = await receiver.request(0);
+    application.child.kill('SIGTERM');
+    while (await isListening(port));
+    acknowledge(request);
+
+    expect((await response).status).toBe(201);
+    await application.finished;
+    expect(application.child.signalCode).toBe('SIGTERM');
+    expect(JSON.parse(request.content.toString())).toEqual(plant);
+    expect(request.headers).toContain(`authorization: Bearer ${accessToken}`);
+  },
+);
+
+test('an application that stops waits for a delivery that nobody awaits', async () => {
+  const receiver = await startRawServer(staySilent);
+  const application = start(
+    writeDocumented('docs/nest.md'),
+    `import { NestFactory } from '@nestjs/core';
+     import { NEW_PLANT_SENDER } from '@plant-store/sdk/nest';
+     import { AppModule } from './app.module.js';
+     const app = await NestFactory.createApplicationContext(AppModule, { logger: false });
+     const sender = app.get(NEW_PLANT_SENDER);
+     const delivery = sender.send({ arbitrary: 'content' }).then(({ status }) => console.log(status));
+     process.once('SIGTERM', () => {
+       const closed = app.close().then(() => console.log('closed'));
+       setImmediate(() => console.log('closing'));
+     });`,
+    receiver,
+  );
+  const request = await receiver.request(0);
+
+  application.child.kill('SIGTERM');
+  await printed(application, 'closing');
+  acknowledge(request);
+
+  expect(await application.finished).toMatchObject({ code: 0, stdout: 'closing\n204\nclosed\n' });
+});
+
+test('a closed application sends nothing more', async () => {
+  const receiver = await startRawServer(acknowledge);
+  const { finished } = start(
+    writeDocumented('docs/nest.md'),
+    `import { NestFactory } from '@nestjs/core';
+     import { NEW_PLANT_SENDER } from '@plant-store/sdk/nest';
+     import { AppModule } from './app-async.module.js';
+     const app = await NestFactory.createApplicationContext(AppModule, { logger: false });
+     const sender = app.get(NEW_PLANT_SENDER);
+     await app.close();
+     await sender.send({ arbitrary: 'content' }).catch(({ code }) => console.log(code));`,
+    receiver,
+  );
+
+  expect(await finished).toMatchObject({ code: 0, stdout: 'PLANT_STORE_SENDER_CLOSED\n', stderr: '' });
+  expect(receiver.requests).toEqual([]);
+});
+
+test.each(['app.module.js', 'app-async.module.js'])(
+  'with invalid options, the application with %s does not start',
+  async (module) => {
+    const receiver = await startRawServer(acknowledge);
+    const { finished } = start(
+      writeDocumented('docs/nest.md'),
+      `import { NestFactory } from '@nestjs/core';
+       import { AppModule } from './${module}';
+       await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false })
+         .catch(({ code, faults }) => console.log(code, faults[0].option));`,
+      receiver,
+      { RECEIVER_URL: '' },
+    );
+
+    const stdout = 'PLANT_STORE_INVALID_OPTIONS baseUrl\n';
+    expect(await finished).toMatchObject({ code: 0, stdout, stderr: '' });
+  },
+);
