@@ -2,7 +2,9 @@ import { isUint8Array } from 'node:util/types';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
+import { ReceiverError } from '../src/errors.js';
 import type { AttemptResult, Delivery, Inbox, IncomingDelivery, Interrupted } from '../src/inbox/inbox.js';
+import type { Batch } from '../src/inbox/inbox-operations.js';
 import { inboxOperationsSuite } from './inbox-operations.suite.js';
 import { inboxProperty } from './inbox-property.suite.js';
 import { inboxRetentionSuite } from './inbox-retention.suite.js';
@@ -792,6 +794,36 @@ export function inboxSuite(name: string, adapter: Adapter): void {
 
         expect(await inbox.counts()).toEqual({ waiting: 50, parked: 1 });
         expect(await claimIds()).toEqual(Array.from({ length: 50 }, (_, index) => index + 3));
+      });
+
+      const batch: Batch = { filter: {}, after: 0, limit: 1 };
+      test.each<[operation: string, call: (closed: Inbox) => Promise<unknown>]>([
+        ['accept', (closed) => closed.accept(incoming('arbitrary'))],
+        ['recover', (closed) => closed.recover(1)],
+        ['claim', (closed) => closed.claim(1)],
+        ['settle', (closed) => closed.settle({ id: 1, failures: 0 }, HANDLED)],
+        ['counts', (closed) => closed.counts()],
+        ['removeExpired', (closed) => closed.removeExpired({ maxAge: 1, maxBytes: 1, maxEventAge: 1 })],
+        ['check', (closed) => closed.check()],
+        ['list', (closed) => closed.list({}, { order: 'newest first', limit: 1 })],
+        ['find', (closed) => closed.find(1)],
+        ['read', (closed) => closed.read(batch)],
+        ['replay', (closed) => closed.replay(batch)],
+        ['discard', (closed) => closed.discard(batch, 'arbitrary')],
+        ['setPaused', (closed) => closed.setPaused(true)],
+        ['stats', (closed) => closed.stats()],
+      ])('makes %s reject, and nothing is written', async (operation, call) => {
+        await accept(1);
+        const closed = inbox;
+        await close();
+
+        const error = await rejection(call(closed));
+
+        expect(error).toBeInstanceOf(ReceiverError);
+        expect(error).toMatchObject({ code: 'INBOX_CLOSED' });
+        expect((error as Error).message).toContain(`"${operation}"`);
+        await openHere();
+        expect(await claimIds()).toEqual([1]);
       });
     });
 

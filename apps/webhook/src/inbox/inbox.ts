@@ -133,7 +133,10 @@ export interface Inbox extends InboxOperations {
    */
   check(): Promise<void>;
 
-  /** Writes what is under way, then closes the store. May be called again. A copy of the closed store is whole. */
+  /**
+   * Writes what is under way, then closes the store. May be called again. A copy of the closed store is whole. Whatever
+   * else is called from then on rejects with the ReceiverError `INBOX_CLOSED`.
+   */
   close(): Promise<void>;
 }
 

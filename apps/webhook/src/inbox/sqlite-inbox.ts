@@ -29,6 +29,7 @@ import type {
 import { type InboxDatabase, openDatabase, openingError } from './open-database.js';
 import type { OperationStatements } from './operation-statements.js';
 import { readAfter, readDue, type ReadDeliveries } from './read-deliveries.js';
+import { refuseWhenClosed } from './refuse-when-closed.js';
 import { findExpired } from './remove-deliveries.js';
 import type { InboxStatements } from './sqlite-statements.js';
 import type { UnderWay } from './under-way.js';
@@ -62,7 +63,7 @@ const MAX_RESULT_DELAY = 10;
 export function openSqliteInbox(folder: string, observer: Pick<Observer, 'committed'> = NO_OBSERVER): Inbox {
   const files = openDatabase(folder);
   try {
-    return new SqliteInbox(files, observer);
+    return refuseWhenClosed(new SqliteInbox(files, observer));
   } catch (cause) {
     files.close();
     throw openingError(folder, cause);

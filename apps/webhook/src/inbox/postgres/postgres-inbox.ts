@@ -22,6 +22,7 @@ import type {
   Retention,
   StoredDelivery,
 } from '../inbox-operations.js';
+import { refuseWhenClosed } from '../refuse-when-closed.js';
 import { NO_LAG } from '../write-plan.js';
 import {
   claimBacklog,
@@ -81,7 +82,7 @@ export async function openPostgresInbox(
 ): Promise<Inbox> {
   const inbox = new PostgresInbox(servers, log, observer);
   await inbox.open();
-  return inbox;
+  return refuseWhenClosed(inbox);
 }
 
 class PostgresInbox implements Inbox {
