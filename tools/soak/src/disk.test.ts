@@ -129,6 +129,20 @@ test('a process that was killed before its last write has not written it', () =>
   expect(statesAfter(records, { a: '' })).toEqual([{ a: '' }]);
 });
 
+test('a process that was killed in the middle of its last write has written the beginning', () => {
+  const records = [
+    record('o', 'a'),
+    record('w', 'a', 0, 'abcdef'),
+    record('f', '.'),
+    record('f', 'a'),
+    record('w', 'a', 2, 'xyzw'),
+  ];
+  const states = statesAfter(records, { a: 'abxyef' });
+  expect(states).toHaveLength(2);
+  expect(states).toEqual(expect.arrayContaining([{ a: 'abcdef' }, { a: 'abxyef' }]));
+  expect(() => statesAfter(records, { a: 'abxyeF' })).toThrow("doesn't agree");
+});
+
 test('a write that was not reported is an error: then no power cut can be simulated', () => {
   writeFileSync(join(folder, 'a'), 'written by somebody else');
   expect(() => new Disk(folder).replay(record('o', 'a'))).toThrow("doesn't agree");

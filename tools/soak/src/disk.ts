@@ -170,9 +170,10 @@ export class Disk {
       const path = join(this.#folder, name);
       const actual = existsSync(path) ? readFileSync(path) : undefined;
       if (actual !== undefined && file.after(file.changes).equals(actual)) continue;
-      // The process was killed after the report of its last write, and before the write.
-      if (actual !== undefined && file.after(file.changes.slice(0, -1)).equals(actual)) {
-        file.changes.pop();
+      // The process was killed after the report of its last write, and before the write, or in the middle of it.
+      const written = actual && writtenOfLast(file, actual);
+      if (written !== undefined) {
+        shorten(file, written);
         continue;
       }
       throw this.#disagreement(name);
@@ -224,6 +225,21 @@ export function readState(folder: string): DiskState {
     else if (found.isFile()) state.set(name, readFileSync(path));
   }
   return state;
+}
+
+/** How many bytes of its last change a file has; undefined if the file has anything else. */
+function writtenOfLast(file: DiskFile, actual: Buffer): number | undefined {
+  const last = file.changes.at(-1);
+  const before = file.after(file.changes.slice(0, -1));
+  if (before.equals(actual)) return 0;
+  if (last?.kind !== 'write') return undefined;
+  const { offset, bytes } = last;
+  let written = 0;
+  while (written < bytes.length && actual[offset + written] === bytes[written]) written += 1;
+  const content = new Content();
+  content.write(0, before);
+  content.write(offset, bytes.subarray(0, written));
+  return content.bytes.equals(actual) ? written : undefined;
 }
 
 /** The last change was made only in part, or not at all. */
