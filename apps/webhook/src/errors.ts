@@ -13,7 +13,7 @@ export const RECEIVER_ERRORS = {
   INBOX_DAMAGED:
     'The inbox is damaged, or acknowledged deliveries are missing from it. Nothing was changed. Save what can be read.',
   INBOX_LOST:
-    'A file of the inbox was removed, replaced or emptied while the receiver runs. Nothing is accepted until its restart.',
+    'A file of the inbox was removed, replaced or cut while the receiver runs. Nothing is accepted until its restart.',
   INBOX_CLOSED: 'The inbox was used after it was closed. Nothing was read or written.',
   INBOX_WRITE_FAILED: 'The inbox could not write. Nothing of the delivery was stored or acknowledged.',
 } as const;

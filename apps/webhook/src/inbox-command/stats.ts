@@ -21,11 +21,21 @@ export const stats: Command = {
         oldestWaitingAt: oldest,
         bytes,
         isPaused,
+        damage,
       } = await operations.stats();
       if (given.has('json')) {
         const oldestWaitingAt = oldest === null ? null : isoTime(oldest);
         await standardOutput.write(
-          jsonLine({ waiting, handled, parked, discarded, oldestWaitingAt, bytes, isPaused }),
+          jsonLine({
+            waiting,
+            handled,
+            parked,
+            discarded,
+            oldestWaitingAt,
+            bytes,
+            isPaused,
+            damage,
+          }),
         );
         return 0;
       }
@@ -39,6 +49,7 @@ export const stats: Command = {
         ['parked', numberText(parked)],
         ['discarded', numberText(discarded)],
         ['on disk', `${numberText(bytes)} bytes`],
+        ...(damage === undefined ? [] : [['damage', damage] as [string, string]]),
       ];
       await standardOutput.write(nameTable(rows, terminalWidth()));
       return 0;

@@ -5,8 +5,17 @@ import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
 import { copyInbox } from '../../test/copy-inbox.js';
-import { damagePage, hideLastRow, interiorPagesOf, pageOf, rootPageOf } from '../../test/damage-inbox.js';
+import {
+  damagePage,
+  hideLastRow,
+  interiorPagesOf,
+  leafPageOf,
+  pageOf,
+  rootPageOf,
+} from '../../test/damage-inbox.js';
+import { recordLog } from '../../test/record-log.js';
 import { ReceiverError } from '../errors.js';
+import type { DamageLog } from './found-damage.js';
 import type { AttemptResult, Claim, Inbox, IncomingDelivery } from './inbox.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
 import { SCHEMA_VERSION, schemaSince } from './sqlite-schema.js';
@@ -437,5 +446,114 @@ describe('a page that is damaged', () => {
     const { deliveries } = await openInbox(folder).claim(3);
 
     expect(deliveries.map(({ method }) => method)).toEqual(expect.arrayContaining(['\ufffdOST', 'POST']));
+  });
+});
+
+describe('a page of the backlog that is damaged while the inbox is open', () => {
+  const FAILED: AttemptResult = { kind: 'failed', error: 'not yet '.repeat(100), retryAfter: 0 };
+
+  /** Damages the backlog of an open inbox, as a disk does, and makes SQLite read it again. */
+  function damageBacklog(folder: string, pagesOf: (folder: string) => number[]): void {
+    execute('UPDATE progress SET removed = removed')(folder);
+    execute('PRAGMA wal_checkpoint(TRUNCATE)')(folder);
+    for (const page of pagesOf(folder)) damagePage(folder, page);
+  }
+
+  const root = (folder: string): number[] => [rootPageOf(folder, 'backlog')];
+  const index = (folder: string): number[] => [rootPageOf(folder, 'backlog_due_at')];
+  const leafWith = (id: number) => (folder: string) => [leafPageOf(folder, 'backlog', id)];
+
+  /** An inbox in which deliveries 1 to 40 come again, on several pages, and 41 to 45 come for the first time. */
+  async function openWithBacklog(log: DamageLog): Promise<{ folder: string; inbox: Inbox }> {
+    const folder = makeFolder();
+    const inbox = openSqliteInbox(folder, undefined, log);
+    afterThisTest(() => inbox.close());
+    await accept(inbox, 40);
+    const { deliveries } = await inbox.claim(40);
+    await Promise.all(deliveries.map((delivery) => inbox.settle(delivery, FAILED)));
+    for (let id = 41; id <= 45; id += 1) await inbox.accept(incoming(contentOf(id)));
+    return { folder, inbox };
+  }
+
+  const ids = (first: number, last: number): number[] =>
+    Array.from({ length: last - first + 1 }, (_, at) => first + at);
+
+  async function claimAndSettle(inbox: Inbox, result: AttemptResult): Promise<number[]> {
+    const claimed: number[] = [];
+    for (;;) {
+      const { deliveries } = await inbox.claim(8);
+      if (deliveries.length === 0) return claimed.sort((one, other) => one - other);
+      claimed.push(...deliveries.map(({ id }) => id));
+      await Promise.all(deliveries.map((delivery) => inbox.settle(delivery, result)));
+    }
+  }
+
+  const stateOf = async (inbox: Inbox, id: number): Promise<string | undefined> =>
+    (await inbox.find(id))?.state;
+
+  test.each<{ name: string; pagesOf: (folder: string) => number[]; isLost: (id: number) => boolean }>([
+    { name: 'one of many pages', pagesOf: leafWith(5), isLost: (id) => id < 20 },
+    { name: 'the root', pagesOf: root, isLost: () => true },
+    { name: 'the index', pagesOf: index, isLost: () => true },
+  ])('leaves what it hides, and everything else is handled: $name', async ({ pagesOf, isLost }) => {
+    const log = recordLog();
+    const { folder, inbox } = await openWithBacklog(log.logger);
+    damageBacklog(folder, pagesOf);
+
+    const claimed = await claimAndSettle(inbox, { kind: 'handled' });
+
+    const left = ids(1, 45).filter((id) => !claimed.includes(id));
+    expect(claimed).toEqual(expect.arrayContaining(ids(1, 45).filter((id) => id > 40 || !isLost(id))));
+    expect(left).toContain(5);
+    for (const id of left) expect([id, await stateOf(inbox, id)]).toEqual([id, 'waiting']);
+    expect(await inbox.accept(incoming(contentOf(46)))).toBe(46);
+    expect(await claimAndSettle(inbox, { kind: 'handled' })).toEqual([46]);
+    expect((await inbox.stats()).damage).toContain(`${main(folder)} is damaged: `);
+    expect(await log.line('the inbox is damaged; what can be read is handled')).toMatchObject({
+      level: 'error',
+    });
+    await inbox.removeExpired({ maxAge: 0, maxBytes: 0, maxEventAge: 0 });
+    for (const id of left) expect([id, await stateOf(inbox, id)]).toEqual([id, 'waiting']);
+    await inbox.close();
+    expect(faultOf(folder)).toMatchObject({ code: 'INBOX_DAMAGED' });
+  });
+
+  test('parks a delivery that fails for the first time, because it could not come again', async () => {
+    const { folder, inbox } = await openWithBacklog(recordLog().logger);
+    damageBacklog(folder, root);
+
+    expect(await claimAndSettle(inbox, FAILED)).toEqual(ids(41, 45));
+
+    expect(await inbox.list({ state: 'parked' }, { order: 'oldest first', limit: 10 })).toMatchObject(
+      ids(41, 45).map((id) => ({ id, failures: 1, error: FAILED.error })),
+    );
+  });
+
+  test('leaves those claimed whose result it can not have', async () => {
+    const { folder, inbox } = await openWithBacklog(recordLog().logger);
+    const { deliveries } = await inbox.claim(8);
+    damageBacklog(folder, root);
+
+    for (const delivery of deliveries) await inbox.settle(delivery, { kind: 'handled' });
+
+    expect(await claimAndSettle(inbox, { kind: 'handled' })).toEqual(ids(41, 45));
+    expect(await stateOf(inbox, deliveries[0]!.id)).toBe('waiting');
+  });
+
+  test('refuses no delivery, although one lags behind', async () => {
+    const { folder, inbox } = await openWithBacklog(recordLog().logger);
+    await claimAndSettle(inbox, { kind: 'handled' });
+    await inbox.accept(incoming('slow'));
+    const { deliveries: slow } = await inbox.claim(1);
+    damageBacklog(folder, root);
+
+    for (let turn = 0; turn < 4; turn += 1) {
+      for (let count = 0; count < 100; count += 1) void inbox.accept(incoming('arbitrary'));
+      await inbox.accept(incoming('arbitrary'));
+      expect((await claimAndSettle(inbox, { kind: 'handled' })).length).toBe(101);
+    }
+
+    await inbox.settle(slow[0]!, { kind: 'handled' });
+    expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
   });
 });

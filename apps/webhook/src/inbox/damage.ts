@@ -22,6 +22,16 @@ export function isDamage(error: unknown): boolean {
   return error instanceof DamagedRowError || isCorrupt;
 }
 
+/** Undefined if a damaged part of a file was read. */
+export function unlessDamaged<Result>(read: () => Result): Result | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return undefined;
+  }
+}
+
 /**
  * The error of an inbox that is damaged.
  *

@@ -1,6 +1,6 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
-import { isDamage } from './damage.js';
+import { unlessDamaged } from './damage.js';
 import type { Batch, DeliveryFilter, DeliverySummary, Page, StoredDelivery } from './inbox-operations.js';
 import type { Found, OperationStatements, Outcome, Received } from './operation-statements.js';
 
@@ -13,6 +13,8 @@ const LATEST = Number.MAX_SAFE_INTEGER;
 
 /** Most content of one part of a selection, in bytes, if it has more than one delivery. */
 const MAX_PART_BYTES = 4 * 1_048_576;
+
+const UNKNOWN_OUTCOME = 'the inbox is damaged, and does not say whether this was handled';
 
 /** What an inbox that is open knows of its deliveries, and its tables don't say. */
 export interface Handling {
@@ -95,7 +97,7 @@ export function summariesOf(
 ): DeliverySummary[] {
   const received = new Map(readReceived(statements, ids).map((one) => [one.id, one]));
   const isWaiting = (id: number): boolean => id > claimedThrough || open.has(id);
-  return statements.outcomes(ids).flatMap((outcome: Outcome) => {
+  return readOutcomes(statements, ids).flatMap((outcome: Outcome) => {
     const { id } = outcome;
     const state = outcome.state ?? (isWaiting(id) ? 'waiting' : 'handled');
     // One that was handled may have been deleted. Any other up to the last is there, or the inbox is damaged.
@@ -108,6 +110,21 @@ function readReceived(statements: OperationStatements, ids: readonly number[]): 
   const all = unlessDamaged(() => statements.received(ids));
   if (all !== undefined) return all;
   return ids.flatMap((id) => unlessDamaged(() => statements.received([id])) ?? [unreadable(id)]);
+}
+
+/** One whose row of the backlog can't be read may wait there. So it counts as waiting, and the retention keeps it. */
+function readOutcomes(statements: OperationStatements, ids: readonly number[]): Outcome[] {
+  const all = unlessDamaged(() => statements.outcomes(ids));
+  if (all !== undefined) return all;
+  return ids.flatMap((id) => unlessDamaged(() => statements.outcomes([id])) ?? outcomesBesideBacklog([id]));
+
+  function outcomesBesideBacklog(one: readonly number[]): Outcome[] {
+    return statements
+      .outcomesBesideBacklog(one)
+      .map((outcome) =>
+        outcome.state === null ? { ...outcome, state: 'waiting', error: UNKNOWN_OUTCOME } : outcome,
+      );
+  }
 }
 
 const unreadable = (id: number): Received => ({
@@ -153,14 +170,4 @@ export function lookFor(
 function matches(filter: DeliveryFilter, { state, receivedAt }: DeliverySummary): boolean {
   const { state: wanted = state, receivedFrom = -Infinity, receivedBefore = Infinity } = filter;
   return state === wanted && receivedAt >= receivedFrom && receivedAt < receivedBefore;
-}
-
-/** Undefined if a damaged part of the file was read. */
-function unlessDamaged<Result>(read: () => Result): Result | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { cpSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
@@ -31,6 +31,8 @@ const replace = (file: string): void => {
   renameSync(`${file}.copy`, file);
 };
 
+const cut = (file: string, part: number): void => truncateSync(file, Math.floor(statSync(file).size * part));
+
 const cases: readonly (readonly [name: string, lose: (folder: string) => void, says: string])[] = [
   ['the database is deleted', (folder) => rmSync(join(folder, 'inbox.sqlite')), 'inbox.sqlite'],
   ['the database is emptied', (folder) => truncateSync(join(folder, 'inbox.sqlite')), 'inbox.sqlite'],
@@ -45,6 +47,12 @@ const cases: readonly (readonly [name: string, lose: (folder: string) => void, s
     (folder) => replace(join(folder, 'inbox.sqlite-wal')),
     'inbox.sqlite-wal',
   ],
+  [
+    'the write-ahead log is emptied',
+    (folder) => cut(join(folder, 'inbox.sqlite-wal'), 0),
+    'inbox.sqlite-wal',
+  ],
+  ['the write-ahead log is cut', (folder) => cut(join(folder, 'inbox.sqlite-wal'), 0.9), 'inbox.sqlite-wal'],
   ['the lock is deleted', (folder) => rmSync(join(folder, 'receiver.lock')), 'receiver.lock'],
   ['the folder is deleted', (folder) => rmSync(folder, { recursive: true }), 'inbox.sqlite'],
   ['the folder is renamed', (folder) => renameSync(folder, `${folder}.renamed`), 'inbox.sqlite'],

@@ -8,6 +8,7 @@ import { ReceiverError } from '../errors.js';
 import { damaged, isDamage, requireContent } from './damage.js';
 import { LastAccepted, readLastAccepted } from './last-accepted.js';
 import { LogFlush } from './log-flush.js';
+import { LogIndex } from './log-index.js';
 import { type OperationStatements, prepareOperationStatements } from './operation-statements.js';
 import { OpenFiles } from './open-files.js';
 import { SCHEMA_VERSION, schemaSince } from './sqlite-schema.js';
@@ -43,7 +44,7 @@ export interface InboxDatabase {
   readonly lastAccepted: LastAccepted;
   /** Makes what was committed durable; see {@link LogFlush.flush}. */
   flush(): Promise<void>;
-  /** The first file that somebody has removed, replaced or emptied. */
+  /** The first file that somebody has removed, replaced or cut. Look before a transaction, which may fill the gap. */
   lost(): string | undefined;
   /** What the database and its write-ahead log take on the disk. */
   size(): number;
@@ -73,6 +74,8 @@ export function openDatabase(folder: string): InboxDatabase {
     const made = mkdirSync(folder, { recursive: true });
     takeLock(keep(new Database(pathOf('lock'))), folder);
     checkDatabase(folder, file, readLastAccepted(pathOf('lastAccepted')));
+    const index: { current?: LogIndex } = {};
+    keep({ close: () => index.current?.close() });
     const database = keep(new Database(file));
     const statements = prepareFile(database, file);
     const operations = prepareOperationStatements(database);
@@ -86,7 +89,13 @@ export function openDatabase(folder: string): InboxDatabase {
     const lastAccepted = keep(new LastAccepted(pathOf('lastAccepted')));
     lastAccepted.write(position.lastId);
     syncFolders(folder, made ?? folder);
-    const files = new OpenFiles([file, `${file}-wal`, pathOf('lock')], [file]);
+    const logIndex = new LogIndex(file);
+    index.current = logIndex;
+    const files = new OpenFiles([
+      { path: file, leastSize: () => 1 },
+      { path: `${file}-wal`, leastSize: () => logIndex.leastSize() },
+      { path: pathOf('lock'), leastSize: () => 0 },
+    ]);
     return {
       file,
       position,

@@ -1,42 +1,40 @@
 import { statSync, type Stats } from 'node:fs';
 
-interface OpenFile {
+/** A file that is open now, and the size below which somebody has cut it. */
+export interface WatchedFile {
   readonly path: string;
-  readonly neverEmpty: boolean;
+  readonly leastSize: () => number;
+}
+
+interface OpenFile extends WatchedFile {
   readonly dev: number;
   readonly ino: number;
 }
 
 /**
  * Finds out whether the paths of open files still lead to these files. A process can go on writing to a file that
- * somebody has removed, and nothing reports it.
+ * somebody has removed or cut, and nothing reports it.
  */
 export class OpenFiles {
   readonly #files: readonly OpenFile[];
 
-  /**
-   * @param paths of files that are open now
-   * @param neverEmpty of those that have content as long as they are used
-   */
-  constructor(paths: readonly string[], neverEmpty: readonly string[]) {
-    this.#files = paths.map((path) => {
-      const { dev, ino } = statSync(path);
-      return { path, dev, ino, neverEmpty: neverEmpty.includes(path) };
+  constructor(files: readonly WatchedFile[]) {
+    this.#files = files.map((file) => {
+      const { dev, ino } = statSync(file.path);
+      return { ...file, dev, ino };
     });
   }
 
-  /** The first path that leads to nothing, to another file, or to one that was emptied. About 1 µs for each file. */
+  /** The first path that leads to nothing, to another file, or to one that was cut. About 1 µs for each file. */
   lost(): string | undefined {
-    for (const file of this.#files) {
-      if (!isSame(file, look(file.path))) return file.path;
-    }
-    return undefined;
+    // Another program may have changed both the size and what is expected of it between the two looks.
+    return this.#files.find((file) => !isSame(file) && !isSame(file))?.path;
   }
 }
 
-function isSame(file: OpenFile, found: Stats | undefined): boolean {
-  if (found === undefined || (found.size === 0 && file.neverEmpty)) return false;
-  return found.ino === file.ino && found.dev === file.dev;
+function isSame({ path, ino, dev, leastSize }: OpenFile): boolean {
+  const found = look(path);
+  return found !== undefined && found.ino === ino && found.dev === dev && found.size >= leastSize();
 }
 
 /** What a path leads to; nothing if that can't be found out. */

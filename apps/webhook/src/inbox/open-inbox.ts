@@ -1,12 +1,13 @@
 import { inboxFolder } from '../config/inbox-folder.js';
 import { isPostgresUrl, postgresServers } from '../config/postgres-url.js';
 import type { Observer } from '../observer.js';
+import type { DamageLog } from './found-damage.js';
 import type { Inbox } from './inbox.js';
 import type { InboxLog } from './postgres/session-keeper.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
 
 /** For a command, which ends when it fails. */
-const SILENT: InboxLog = { warn: () => undefined, info: () => undefined };
+const SILENT = { error: () => undefined, warn: () => undefined, info: () => undefined };
 
 /**
  * Opens the inbox that a URL names: `file:` and a folder, relative to the working directory or absolute, or `postgres:`
@@ -16,10 +17,10 @@ const SILENT: InboxLog = { warn: () => undefined, info: () => undefined };
  */
 export async function openInbox(
   url: string,
-  log: InboxLog = SILENT,
+  log: InboxLog & DamageLog = SILENT,
   observer?: Pick<Observer, 'committed'>,
 ): Promise<Inbox> {
-  if (!isPostgresUrl(url)) return openSqliteInbox(inboxFolder(url), observer);
+  if (!isPostgresUrl(url)) return openSqliteInbox(inboxFolder(url), observer, log);
   // Imported late: who doesn't use it doesn't wait for it.
   const { openPostgresInbox } = await import('./postgres/postgres-inbox.js');
   return openPostgresInbox(postgresServers(url), log, observer);

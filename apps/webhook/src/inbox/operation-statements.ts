@@ -81,6 +81,10 @@ const IDS_OF: Readonly<Record<DeliveryState | 'any', string>> = {
     UNION SELECT id FROM delivery WHERE id BETWEEN max(?1, ?7 + 1) AND ?2`,
 };
 
+/** Takes the place of the backlog if that is damaged. */
+const NO_BACKLOG =
+  '(SELECT NULL AS delivery_id, NULL AS failures, NULL AS error, NULL AS due_at WHERE FALSE)';
+
 const IS_HANDLED = `
   looked.id NOT IN (SELECT value FROM json_each(?6))
   AND NOT EXISTS (SELECT 1 FROM backlog WHERE delivery_id = looked.id)
@@ -109,7 +113,8 @@ export type OperationStatements = ReturnType<typeof prepareOperationStatements>;
 /** Prepares the statements of what operators do. None of them reads more than it is asked for. */
 export function prepareOperationStatements(database: Database.Database) {
   const looks = new Map<string, Database.Statement>();
-  const outcomes = database.prepare(`
+  const prepareOutcomes = (backlog: string): Database.Statement =>
+    database.prepare(`
     SELECT CAST(json_group_array(json_object(
       'id', wanted.value,
       'state', CASE
@@ -124,7 +129,9 @@ export function prepareOperationStatements(database: Database.Database) {
     FROM json_each(?) AS wanted
     LEFT JOIN parked ON parked.delivery_id = wanted.value
     LEFT JOIN discarded ON discarded.delivery_id = wanted.value
-    LEFT JOIN backlog ON backlog.delivery_id = wanted.value`);
+    LEFT JOIN ${backlog} AS backlog ON backlog.delivery_id = wanted.value`);
+  const outcomes = prepareOutcomes('backlog');
+  const outcomesBesideBacklog = prepareOutcomes(NO_BACKLOG);
   const received = database.prepare(`
     SELECT CAST(json_group_array(json_object(
       'id', delivery.id,
@@ -136,15 +143,18 @@ export function prepareOperationStatements(database: Database.Database) {
       'bytes', length(content))) AS BLOB) AS rows
     FROM json_each(?) AS wanted CROSS JOIN delivery ON delivery.id = wanted.value`);
   const sent = database.prepare(`SELECT ${DELIVERY_COLUMNS} FROM delivery WHERE id = ?`);
-  const count = database.prepare(`
+  const prepareCount = (backlog: string): Database.Statement =>
+    database.prepare(`
     SELECT removed, is_paused AS isPaused,
-      (SELECT count(*) FROM backlog) AS backlog,
+      (SELECT count(*) FROM ${backlog}) AS backlog,
       (SELECT count(*) FROM parked) AS parked,
       (SELECT count(*) FROM discarded) AS discarded,
-      (SELECT count(*) FROM backlog WHERE delivery_id > ?1)
+      (SELECT count(*) FROM ${backlog} WHERE delivery_id > ?1)
         + (SELECT count(*) FROM parked WHERE delivery_id > ?1)
         + (SELECT count(*) FROM discarded WHERE delivery_id > ?1) AS after
     FROM progress`);
+  const count = prepareCount('backlog');
+  const countBesideBacklog = prepareCount(NO_BACKLOG);
   const insertReplayed = database.prepare(`
     INSERT OR REPLACE INTO backlog (delivery_id, due_at, failures, error, suspect)
     SELECT value, ?2, 0, NULL, 0 FROM json_each(?1)`);
@@ -190,6 +200,10 @@ export function prepareOperationStatements(database: Database.Database) {
     /** What the tables of results have of these, in their order. */
     outcomes: (wanted: readonly number[]): Outcome[] => rowsIn(outcomes.all([JSON.stringify(wanted)])),
 
+    /** The same, without what the backlog has. */
+    outcomesBesideBacklog: (wanted: readonly number[]): Outcome[] =>
+      rowsIn(outcomesBesideBacklog.all([JSON.stringify(wanted)])),
+
     /** Those of these that are stored. */
     received(wanted: readonly number[]): Received[] {
       const rows: (Omit<Received, 'method'> & { readonly method: string | null })[] = rowsIn(
@@ -211,13 +225,10 @@ export function prepareOperationStatements(database: Database.Database) {
      *
      * @param claimedThrough the id
      */
-    count(claimedThrough: number): Count {
-      const { removed, isPaused, backlog, parked, discarded, after } = count.get([claimedThrough]) as Omit<
-        Count,
-        'isPaused'
-      > & { isPaused: number };
-      return { removed, isPaused: isPaused === 1, backlog, parked, discarded, after };
-    },
+    count: (claimedThrough: number): Count => toCount(count.all([claimedThrough])),
+
+    /** The same, with an empty backlog. */
+    countBesideBacklog: (claimedThrough: number): Count => toCount(countBesideBacklog.all([claimedThrough])),
 
     /** Moves these to the backlog, without a failure. */
     replay(given: readonly number[], now: number): void {
@@ -256,6 +267,13 @@ export function prepareOperationStatements(database: Database.Database) {
       for (let time = 0; time < 2; time += 1) database.exec('UPDATE progress SET is_paused = 1 - is_paused');
     },
   };
+}
+
+function toCount(result: unknown): Count {
+  const [{ removed, isPaused, backlog, parked, discarded, after }] = result as [
+    Omit<Count, 'isPaused'> & { isPaused: number },
+  ];
+  return { removed, isPaused: isPaused === 1, backlog, parked, discarded, after };
 }
 
 /**

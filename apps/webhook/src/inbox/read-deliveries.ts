@@ -1,4 +1,4 @@
-import { isDamage } from './damage.js';
+import { isDamage, unlessDamaged } from './damage.js';
 import type { Delivery, Interrupted } from './inbox.js';
 import type { Due, InboxStatements } from './sqlite-statements.js';
 
@@ -6,6 +6,8 @@ import type { Due, InboxStatements } from './sqlite-statements.js';
 export interface ReadDeliveries {
   readonly deliveries: readonly Delivery[];
   readonly unreadable: readonly Interrupted[];
+  /** Ids of the backlog whose rows there can't be read. Nobody knows how often the handler failed on them. */
+  readonly lostRows?: readonly number[];
 }
 
 /** The deliveries after one, which exist up to `lastId` without a gap. */
@@ -35,8 +37,39 @@ export function readDue(
 ): ReadDeliveries {
   return readOr(
     () => statements.readDue(now, except, limit),
-    () => readEach(statements, statements.listDue(now, except, limit)),
+    () => readDueOneByOne(statements, now, except, limit),
   );
+}
+
+/** The deliveries of the backlog up to the first part of its index that is damaged. */
+function readDueOneByOne(
+  statements: InboxStatements,
+  now: number,
+  except: Iterable<number>,
+  limit: number,
+): ReadDeliveries {
+  const lostRows: number[] = [];
+  const due = listDueIds(statements, now, except, limit).flatMap((id) => {
+    const row = unlessDamaged(() => statements.findDue(id));
+    if (row === undefined) lostRows.push(id);
+    return row ?? [];
+  });
+  return { ...readEach(statements, due), ...(lostRows.length > 0 && { lostRows }) };
+}
+
+/** As many as are in front of what can't be read. */
+function listDueIds(
+  statements: InboxStatements,
+  now: number,
+  except: Iterable<number>,
+  limit: number,
+): readonly number[] {
+  try {
+    return statements.listDueIds(now, except, limit);
+  } catch (error) {
+    if (!isDamage(error) || limit <= 1) throw error;
+    return listDueIds(statements, now, except, Math.floor(limit / 2));
+  }
 }
 
 /** One statement for all, or else one for each: a damaged page must not hide the others. */
@@ -53,18 +86,9 @@ function readEach(statements: InboxStatements, wanted: readonly Due[]): ReadDeli
   const deliveries: Delivery[] = [];
   const unreadable: Interrupted[] = [];
   for (const one of wanted) {
-    const delivery = readOne(statements, one);
+    const delivery = unlessDamaged(() => statements.readOne(one));
     if (delivery === undefined) unreadable.push({ id: one.id, failures: one.failures });
     else deliveries.push(delivery);
   }
   return { deliveries, unreadable };
-}
-
-function readOne(statements: InboxStatements, wanted: Due): Delivery | undefined {
-  try {
-    return statements.readOne(wanted);
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    return undefined;
-  }
 }

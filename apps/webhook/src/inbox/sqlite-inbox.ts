@@ -2,6 +2,7 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
 import { ReceiverError } from '../errors.js';
 import { NO_OBSERVER, type Observer } from '../observer.js';
+import { type DamageLog, FoundDamage } from './found-damage.js';
 import { findPart, type Handling, listDeliveries, summariesOf, withSent } from './find-deliveries.js';
 import type { Retry } from './commit-batch.js';
 import { GroupCommit } from './group-commit.js';
@@ -56,14 +57,27 @@ const MAX_FRESH_BYTES = 8 * 1_048_576;
 const MAX_RESULT_DELAY = 10;
 
 /**
+ * How many results of a damaged backlog may be lost until nothing more of it is claimed. These deliveries come again once
+ * the inbox was saved.
+ */
+const MAX_UNSTORED = 256;
+
+/** When to look again into a backlog whose damage hides what is due, in milliseconds. */
+const DAMAGED_RETRY = 60_000;
+
+/**
  * Opens the embedded inbox: SQLite in a folder, one process.
  *
  * @throws ReceiverError `INBOX_IN_USE`, `INBOX_UNUSABLE`, `INBOX_DAMAGED`; nothing is then left open
  */
-export function openSqliteInbox(folder: string, observer: Pick<Observer, 'committed'> = NO_OBSERVER): Inbox {
+export function openSqliteInbox(
+  folder: string,
+  observer: Pick<Observer, 'committed'> = NO_OBSERVER,
+  log?: DamageLog,
+): Inbox {
   const files = openDatabase(folder);
   try {
-    return refuseWhenClosed(new SqliteInbox(files, observer));
+    return refuseWhenClosed(new SqliteInbox(files, observer, log));
   } catch (cause) {
     files.close();
     throw openingError(folder, cause);
@@ -95,6 +109,9 @@ class SqliteInbox implements Inbox {
   #flushError: Error | undefined;
   /** A file of this inbox that was removed, replaced or emptied. What is written from then on is lost at the end. */
   #lostFile: string | undefined;
+  readonly #damage: FoundDamage;
+  /** How many results of what is in the backlog could not be stored, because it is damaged. */
+  #unstored = 0;
   /** New deliveries that follow the last claimed one without a gap, so that they needn't be read from the file. */
   #fresh: Delivery[] = [];
   #freshBytes = 0;
@@ -102,8 +119,10 @@ class SqliteInbox implements Inbox {
   constructor(
     files: InboxDatabase,
     private readonly observer: Pick<Observer, 'committed'>,
+    log: DamageLog | undefined,
   ) {
     const { statements, operations, underWay } = files;
+    this.#damage = new FoundDamage(files.file, log);
     const { lastId, handledThrough } = files.position;
     this.location = files.file;
     this.#files = files;
@@ -163,13 +182,10 @@ class SqliteInbox implements Inbox {
   async claim(limit: number): Promise<Claim> {
     if (this.#isPaused || this.#suspect !== undefined) return { deliveries: [], nextDueIn: undefined };
     const now = this.#now();
-    const isDue = this.#nextDueAt !== undefined && this.#nextDueAt <= now;
-    const due = isDue ? readDue(this.#statements, now, this.#again, limit) : NOTHING;
+    const { due, nextDueAt } = this.#readBacklog(now, limit);
     const suspectAt = due.deliveries.findIndex(({ suspect }) => suspect);
     if (suspectAt !== -1) return this.#claimSuspect(due, suspectAt);
-    const dueCount = countOf(due);
-    const nextDueAt = isDue && dueCount < limit ? this.#statements.nextDueAt(now) : this.#nextDueAt;
-    const next = this.#readNext(limit - dueCount);
+    const next = this.#readNext(limit - countOf(due));
     const deliveries = due.deliveries.concat(next.deliveries);
     if (deliveries.length > 0) this.#underWay.begin(deliveries);
 
@@ -183,6 +199,28 @@ class SqliteInbox implements Inbox {
       nextDueIn: nextDueAt === undefined ? undefined : Math.max(0, nextDueAt - now),
       ...unreadableOf(due, next),
     };
+  }
+
+  /** What is due in the backlog, and when to look there again. What is damaged is left where it is. */
+  #readBacklog(
+    now: number,
+    limit: number,
+  ): { readonly due: ReadDeliveries; readonly nextDueAt: number | undefined } {
+    const nextDueAt = this.#nextDueAt;
+    if (nextDueAt === undefined || nextDueAt > now || this.#unstored >= MAX_UNSTORED)
+      return { due: NOTHING, nextDueAt };
+    let due = NOTHING;
+    try {
+      due = readDue(this.#statements, now, this.#again, limit);
+      const { lostRows = [] } = due;
+      this.#damage.reportRows(lostRows);
+      for (const id of lostRows) this.#again.add(id);
+      const isAll = countOf(due) + lostRows.length < limit;
+      return { due, nextDueAt: isAll ? this.#statements.nextDueAt(now) : nextDueAt };
+    } catch (error) {
+      if (!this.#damage.report(error, 'the backlog cannot be read')) throw error;
+      return { due, nextDueAt: countOf(due) > 0 ? nextDueAt : now + DAMAGED_RETRY };
+    }
   }
 
   /** Claims what is due before the first suspect, or that one alone. */
@@ -200,8 +238,21 @@ class SqliteInbox implements Inbox {
     const wasInterrupted = this.#underWay.wasInterrupted(id);
     if (!wasInterrupted) this.#underWay.end(id);
     if (this.#suspect === id) this.#suspect = undefined;
-    await this.#writes.addDelayed({ kind: 'settle', delivery: { id, failures }, result });
+    const delivery = { id, failures };
+    try {
+      await this.#writes.addDelayed({ kind: 'settle', delivery, result });
+    } catch (error) {
+      if (!this.#damage.report(error, `the result of delivery ${id} cannot be stored`)) throw error;
+      await this.#settleBesideBacklog(delivery, result);
+    }
     if (wasInterrupted) this.#underWay.end(id);
+  }
+
+  /** What was never in the backlog and can't get there is parked. What is there stays claimed. */
+  async #settleBesideBacklog(delivery: Interrupted, result: AttemptResult): Promise<void> {
+    if (result.kind === 'failed' && this.#progress.has(delivery.id))
+      await this.#writes.addDelayed({ kind: 'settle', delivery, result: { ...result, kind: 'parked' } });
+    else this.#unstored += 1;
   }
 
   async counts(): Promise<InboxCounts> {
@@ -210,16 +261,30 @@ class SqliteInbox implements Inbox {
   }
 
   async stats(): Promise<InboxStats> {
+    const counts = this.#count();
+    const bytes = this.#files.size();
+    const damage = this.#damage.first;
+    // Finding the oldest one in a damaged backlog would take long.
+    if (damage !== undefined) return { ...counts, oldestWaitingAt: null, bytes, damage };
     const oldest = await this.list({ state: 'waiting' }, { order: 'oldest first', limit: 1 });
-    return { ...this.#count(), oldestWaitingAt: oldest[0]?.receivedAt ?? null, bytes: this.#files.size() };
+    return { ...counts, oldestWaitingAt: oldest[0]?.receivedAt ?? null, bytes };
   }
 
   #count(): Omit<InboxStats, 'oldestWaitingAt' | 'bytes'> {
     const { lastId, claimedThrough, open } = this.#handling();
-    const { removed, isPaused, backlog, parked, discarded, after } = this.#operations.count(claimedThrough);
+    const { removed, isPaused, backlog, parked, discarded, after } = this.#countRows(claimedThrough);
     const waiting = lastId - claimedThrough - after + open.size + backlog;
     const handled = lastId - removed - waiting - parked - discarded;
     return { waiting, handled, parked, discarded, isPaused };
+  }
+
+  #countRows(claimedThrough: number): ReturnType<OperationStatements['count']> {
+    try {
+      return this.#operations.count(claimedThrough);
+    } catch (error) {
+      if (!this.#damage.report(error, 'the backlog cannot be counted')) throw error;
+      return this.#operations.countBesideBacklog(claimedThrough);
+    }
   }
 
   list(filter: DeliveryFilter, page: Page): Promise<readonly DeliverySummary[]> {
@@ -379,8 +444,9 @@ class SqliteInbox implements Inbox {
   }
 
   async #commit(writes: readonly Write[]): Promise<number[]> {
+    this.#lostFile ??= this.#files.lost();
     const start = performance.now();
-    const plan = this.#write(writes);
+    const plan = this.#writeBesideDamage(writes);
     const writtenAt = performance.now();
     await this.#flush();
     const accepted = plan.accepted.length;
@@ -413,7 +479,7 @@ class SqliteInbox implements Inbox {
     if (this.#lostFile === undefined) return;
     throw new ReceiverError(
       'INBOX_LOST',
-      `${this.#lostFile} was removed or replaced, or is empty now, while the receiver runs. Nothing is accepted until it is restarted. Before that, save what is in the files that it has open, as docs/receiver.md says under "When the inbox is damaged".`,
+      `${this.#lostFile} was removed or replaced, or has been cut, while the receiver runs. Nothing is accepted until it is restarted. Before that, save what is in the files that it has open, as docs/receiver.md says under "When the inbox is damaged".`,
     );
   }
 
@@ -423,6 +489,17 @@ class SqliteInbox implements Inbox {
       `The disk of ${this.location} failed to flush: ${this.#flushError!.message}. Nothing is accepted until the receiver is restarted. Check the disk before that.`,
       { cause: this.#flushError },
     );
+  }
+
+  /** What lags behind can't move to a backlog that is damaged. It stays claimed, and refuses nothing. */
+  #writeBesideDamage(writes: readonly Write[]): WritePlan {
+    if (this.#damage.first !== undefined) return this.#write(writes, Infinity);
+    try {
+      return this.#write(writes);
+    } catch (error) {
+      if (!this.#damage.report(error, 'the backlog cannot be written')) throw error;
+      return this.#write(writes, Infinity);
+    }
   }
 
   /** Writes in one transaction. It is durable after the next flush. */

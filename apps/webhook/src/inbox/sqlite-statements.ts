@@ -112,10 +112,12 @@ export function prepareStatements(database: Database.Database) {
     FROM backlog LEFT JOIN delivery ON delivery.id = delivery_id
     WHERE due_at <= ? AND delivery_id NOT IN (SELECT value FROM json_each(?))
     ORDER BY due_at LIMIT ?`);
-  const listDue = database.prepare(`
-    SELECT delivery_id AS id, failures, suspect FROM backlog
+  // It reads the index alone.
+  const listDueIds = database.prepare(`
+    SELECT delivery_id AS id FROM backlog
     WHERE due_at <= ? AND delivery_id NOT IN (SELECT value FROM json_each(?))
     ORDER BY due_at LIMIT ?`);
+  const findDue = database.prepare('SELECT failures, suspect FROM backlog WHERE delivery_id = ?');
   const readOne = database.prepare(
     `SELECT ${DELIVERY_COLUMNS}, ? AS failures, ? AS suspect FROM delivery WHERE id = ?`,
   );
@@ -194,10 +196,15 @@ export function prepareStatements(database: Database.Database) {
     readDue: (now: number, except: Iterable<number>, limit: number) =>
       (readDue.all([now, JSON.stringify([...except]), limit]) as DeliveryRow[]).map(toDelivery),
 
-    listDue: (now: number, except: Iterable<number>, limit: number): Due[] =>
-      (listDue.all([now, JSON.stringify([...except]), limit]) as (Due & { suspect: number })[]).map(
-        ({ id, failures, suspect }) => ({ id, failures, suspect: suspect === 1 }),
-      ),
+    /** Ids of the backlog that are due. It reads less than `readDue`. */
+    listDueIds: (now: number, except: Iterable<number>, limit: number): number[] =>
+      (listDueIds.all([now, JSON.stringify([...except]), limit]) as { id: number }[]).map(({ id }) => id),
+
+    /** A row of the backlog, if it is there. */
+    findDue(id: number): Due | undefined {
+      const [row] = findDue.all([id]) as { failures: number; suspect: number }[];
+      return row && { id, failures: row.failures, suspect: row.suspect === 1 };
+    },
 
     /** One delivery, if it is there. */
     readOne({ id, failures, suspect }: Due): Delivery | undefined {
@@ -220,7 +227,8 @@ export function prepareStatements(database: Database.Database) {
     /** Makes nothing in the backlog due later than this. */
     limitDue: (latest: number) => limitDue.run([latest, latest]),
 
-    nextDueAt: (after: number) => (nextDue.get([after]) as { dueAt: number | null }).dueAt ?? undefined,
+    // After `get` has thrown, libsql throws again at each further call.
+    nextDueAt: (after: number) => (nextDue.all([after]) as [{ dueAt: number | null }])[0].dueAt ?? undefined,
   };
 }
 

@@ -229,4 +229,5 @@ const STATS = z.object({
   oldestWaitingAt: z.number().nullable(),
   bytes: z.number(),
   isPaused: z.boolean(),
+  damage: z.string().exactOptional(),
 });
