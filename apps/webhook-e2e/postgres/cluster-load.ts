@@ -1,9 +1,5 @@
-import { randomBytes, randomInt } from 'node:crypto';
-
-import { NotAcknowledgedError, PlantStoreError } from '@plant-store/sdk';
-
 import { soon } from '../support/port.js';
-import { nameOf, type OpenSender } from '../support/sender.js';
+import { Load, type OpenSender } from '../support/sender.js';
 
 /** Sizes of contents: within a page of PostgreSQL, across a few, across many. */
 const SIZES = [32, 700, 700, 4_096, 20_000];
@@ -15,18 +11,15 @@ interface Waiting {
   readonly resolve: () => void;
 }
 
-/** Senders that go on whatever happens, and what they know about each delivery. Contents are named by `nameOf`. */
-export class ClusterLoad {
-  readonly acknowledged = new Set<string>();
-  readonly refused = new Set<string>();
-  /** The connection failed. The receiver may have stored them. */
-  readonly unknown = new Set<string>();
+/** Senders that go on whatever happens. */
+export class ClusterLoad extends Load {
   readonly #sending: Promise<unknown>;
   #waiting: Waiting[] = [];
   #isStopped = false;
 
   /** @param inFlight at a time, by each sender */
   constructor(senders: readonly OpenSender[], inFlight: number) {
+    super();
     const each = senders.flatMap((sender) => Array.from({ length: inFlight }, () => this.#run(sender)));
     this.#sending = Promise.all(each);
   }
@@ -44,24 +37,8 @@ export class ClusterLoad {
   async #run(sender: OpenSender): Promise<void> {
     while (!this.#isStopped) {
       const sentAt = performance.now();
-      if (await this.#deliver(sender, randomBytes(SIZES[randomInt(SIZES.length)]!)))
-        this.#tell(sender, sentAt);
+      if ((await this.deliver(sender, SIZES)) === 'acknowledged') this.#tell(sender, sentAt);
       else await soon();
-    }
-  }
-
-  /** Whether the delivery was acknowledged. */
-  async #deliver(sender: OpenSender, content: Uint8Array): Promise<boolean> {
-    const name = nameOf(content);
-    try {
-      await sender.send(content);
-      this.acknowledged.add(name);
-      return true;
-    } catch (error) {
-      if (error instanceof NotAcknowledgedError) this.refused.add(name);
-      else if (!(error instanceof PlantStoreError)) throw error;
-      else if (error.outcome === 'unknown') this.unknown.add(name);
-      return false;
     }
   }
 

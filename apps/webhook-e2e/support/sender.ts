@@ -35,6 +35,9 @@ const SIZES = [32, 700, 4_096, 20_000, 150_000];
 /** Names unique content by its digest. */
 export const nameOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
 
+/** What the sender knows about a delivery. Of one that failed, the connection did. */
+type Outcome = 'acknowledged' | 'refused' | 'failed';
+
 /** Many deliveries, and what their sender knows about each. Contents are named by `nameOf`. */
 export class Load {
   readonly acknowledged = new Set<string>();
@@ -58,27 +61,28 @@ export class Load {
     let connected = true;
     const work = async (): Promise<void> => {
       while (connected && goesOn()) {
-        connected = (await this.#deliver(sender, randomBytes(sizes[randomInt(sizes.length)]!))) && connected;
+        connected = (await this.deliver(sender, sizes)) !== 'failed' && connected;
       }
     };
     await Promise.all(Array.from({ length: inFlight }, work));
   }
 
-  /** Whether the receiver responded. */
-  async #deliver(sender: OpenSender, content: Uint8Array): Promise<boolean> {
+  /** Sends unique content of one of these sizes. */
+  protected async deliver(sender: OpenSender, sizes: readonly number[]): Promise<Outcome> {
+    const content = randomBytes(sizes[randomInt(sizes.length)]!);
     const name = nameOf(content);
     try {
       await sender.send(content);
       this.acknowledged.add(name);
-      return true;
+      return 'acknowledged';
     } catch (error) {
       if (error instanceof NotAcknowledgedError) {
         this.refused.set(name, error.status);
-        return true;
+        return 'refused';
       }
       if (!(error instanceof PlantStoreError)) throw error;
       if (error.outcome === 'unknown') this.unknown.add(name);
-      return false;
+      return 'failed';
     }
   }
 }
