@@ -1,13 +1,66 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+
 import { countWithin, type Handling, lookFor, summariesOf } from './find-deliveries.js';
 import type { DeliverySummary, Retention } from './inbox-operations.js';
+import type { InboxDatabase } from './open-database.js';
 import { isReadable, type OperationStatements } from './operation-statements.js';
 
 /** Most deliveries that are deleted in one transaction, and most content of several. */
 const MAX_REMOVED = 256;
 const MAX_REMOVED_BYTES = 4 * 1_048_576;
 
+/** The inbox from which deliveries are deleted. */
+interface EmptiedInbox {
+  handling(): Handling;
+  /** Everything up to this id is handled, parked or in the backlog. */
+  handledThrough(): number;
+  transaction<Result>(write: () => Result): Result;
+}
+
+/** Deletes what the retention doesn't keep from an embedded inbox, the oldest first. */
+export class Remover {
+  readonly #statements: OperationStatements;
+  /** Up to this id, there is nothing to delete. */
+  #removedThrough = 0;
+
+  constructor(
+    private readonly files: Pick<InboxDatabase, 'operations' | 'used'>,
+    private readonly inbox: EmptiedInbox,
+  ) {
+    this.#statements = files.operations;
+  }
+
+  /** Deletes a part of what is expired, and returns how much. 0 when nothing is left to delete. */
+  async removeExpired({ maxAge, maxBytes = Infinity, maxEventAge }: Retention): Promise<number> {
+    let after: number | undefined = this.#removedThrough;
+    while (after !== undefined) {
+      const { deliveries, keepsAll, next } = findExpired(
+        this.#statements,
+        this.inbox.handling(),
+        { maxAge },
+        after,
+        this.inbox.handledThrough(),
+        this.files.used() - maxBytes,
+      );
+      if (deliveries.length > 0) {
+        this.inbox.transaction(() => this.#statements.remove(deliveries, Date.now() - maxEventAge));
+        return deliveries.length;
+      }
+      if (keepsAll && after === this.#removedThrough && next !== undefined) this.#removedThrough = next;
+      after = next;
+      await turnOfTheLoop();
+    }
+    return this.inbox.transaction(() => this.#statements.removeEvents(Date.now() - maxEventAge));
+  }
+
+  /** These can be deleted now, or could have been before. */
+  mayRemove(ids: readonly number[]): void {
+    for (const id of ids) this.#removedThrough = Math.min(this.#removedThrough, id - 1);
+  }
+}
+
 /** What to delete next. */
-export interface Expired {
+interface Expired {
   readonly deliveries: readonly DeliverySummary[];
   /** Where to look next; undefined if nothing further can be expired. */
   readonly next: number | undefined;
@@ -24,7 +77,7 @@ export interface Expired {
  * @param through the last id that may be deleted
  * @param excess how many bytes the inbox is too large
  */
-export function findExpired(
+function findExpired(
   statements: OperationStatements,
   handling: Handling,
   { maxAge }: Pick<Retention, 'maxAge'>,

@@ -1,37 +1,36 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-
 import { ReceiverError } from '../errors.js';
 import { NO_OBSERVER, type Observer } from '../observer.js';
 import { type DamageLog, FoundDamage } from './found-damage.js';
-import { findPart, type Handling, listDeliveries, summariesOf, withSent } from './find-deliveries.js';
+import type { Handling } from './find-deliveries.js';
+import { FreshDeliveries, sizeOf } from './fresh-deliveries.js';
 import type { Retry } from './commit-batch.js';
 import { GroupCommit } from './group-commit.js';
 import {
   type AttemptResult,
   type Claim,
-  type Delivery,
   type Inbox,
   type InboxCounts,
   type IncomingDelivery,
   type Interrupted,
   isEventId,
-  storableText,
 } from './inbox.js';
 import type {
   Batch,
   BatchResult,
   DeliveryFilter,
   DeliverySummary,
+  InboxOperations,
   InboxStats,
   Page,
   Retention,
   StoredDelivery,
 } from './inbox-operations.js';
+import { KeptFiles } from './kept-files.js';
 import { type InboxDatabase, openDatabase, openingError } from './open-database.js';
-import type { OperationStatements } from './operation-statements.js';
 import { readAfter, readDue, type ReadDeliveries } from './read-deliveries.js';
 import { refuseWhenClosed } from './refuse-when-closed.js';
-import { findExpired } from './remove-deliveries.js';
+import { Remover } from './remove-deliveries.js';
+import { SqliteOperations } from './sqlite-operations.js';
 import type { InboxStatements } from './sqlite-statements.js';
 import type { UnderWay } from './under-way.js';
 import {
@@ -46,9 +45,6 @@ import {
 
 /** Most content and fields in one transaction, in bytes. It limits the copy that is passed to SQLite. */
 const MAX_BATCH_BYTES = 8 * 1_048_576;
-
-/** Most content and fields of new deliveries in memory for the handler, in bytes. The rest is read from the file. */
-const MAX_FRESH_BYTES = 8 * 1_048_576;
 
 /**
  * How long a result may wait for a delivery to be written with, in milliseconds. If the process crashes meanwhile, the
@@ -89,7 +85,8 @@ class SqliteInbox implements Inbox {
   readonly location: string;
   readonly #files: InboxDatabase;
   readonly #statements: InboxStatements;
-  readonly #operations: OperationStatements;
+  readonly #operations: SqliteOperations;
+  readonly #remover: Remover;
   readonly #writes: GroupCommit<Write, number>;
   readonly #underWay: UnderWay;
   /** What to add to the time since the process started. A clock that is set back must not make a wait longer. */
@@ -103,18 +100,12 @@ class SqliteInbox implements Inbox {
   #handledThrough: number;
   #nextDueAt: number | undefined;
   #isPaused: boolean;
-  /** Up to this id, the retention has nothing to delete. */
-  #removedThrough = 0;
   #closed: Promise<void> | undefined;
-  #flushError: Error | undefined;
-  /** A file of this inbox that was removed, replaced or emptied. What is written from then on is lost at the end. */
-  #lostFile: string | undefined;
+  readonly #kept: KeptFiles;
   readonly #damage: FoundDamage;
   /** How many results of what is in the backlog could not be stored, because it is damaged. */
   #unstored = 0;
-  /** New deliveries that follow the last claimed one without a gap, so that they needn't be read from the file. */
-  #fresh: Delivery[] = [];
-  #freshBytes = 0;
+  readonly #fresh = new FreshDeliveries();
 
   constructor(
     files: InboxDatabase,
@@ -126,8 +117,22 @@ class SqliteInbox implements Inbox {
     const { lastId, handledThrough } = files.position;
     this.location = files.file;
     this.#files = files;
+    this.#kept = new KeptFiles(files);
     this.#statements = statements;
-    this.#operations = operations;
+    this.#remover = new Remover(files, {
+      handling: () => this.#handling(),
+      handledThrough: () => this.#handledThrough,
+      transaction: (write) => this.#transaction(write),
+    });
+    this.#operations = new SqliteOperations(files, this.#damage, {
+      handling: () => this.#handling(),
+      now: () => this.#now(),
+      isClaimed: (id) => this.#again.has(id) || this.#progress.has(id),
+      change: (change) => this.#change(change),
+      hasDue: (at) => this.#hasDue(at),
+      mayRemove: (ids) => this.#remover.mayRemove(ids),
+      setPaused: (isPaused) => (this.#isPaused = isPaused),
+    });
     this.#underWay = underWay;
     this.#lastId = lastId;
     this.#handledThrough = handledThrough;
@@ -146,9 +151,9 @@ class SqliteInbox implements Inbox {
   async accept(incoming: IncomingDelivery): Promise<number> {
     if (incoming.eventId !== null && !isEventId(incoming.eventId))
       throw new TypeError("The event's identifier contains U+0000 or half of a surrogate pair.");
-    this.#requireFiles();
+    this.#kept.require();
     const id = await this.#writes.add({ kind: 'accept', incoming, receivedAt: Date.now() });
-    this.#requireFiles();
+    this.#kept.require();
     return id;
   }
 
@@ -191,8 +196,7 @@ class SqliteInbox implements Inbox {
 
     for (const id of idsOf(due)) this.#again.add(id);
     for (const id of idsOf(next)) this.#progress.claim(id);
-    for (const delivery of this.#fresh.splice(0, next.deliveries.length))
-      this.#freshBytes -= sizeOf(delivery);
+    this.#fresh.drop(next.deliveries.length);
     this.#nextDueAt = nextDueAt;
     return {
       deliveries,
@@ -256,150 +260,55 @@ class SqliteInbox implements Inbox {
   }
 
   async counts(): Promise<InboxCounts> {
-    const { waiting, parked } = this.#count();
+    const { waiting, parked } = this.#operations.count();
     return { waiting, parked };
   }
 
-  async stats(): Promise<InboxStats> {
-    const counts = this.#count();
-    const bytes = this.#files.size();
-    const damage = this.#damage.first;
-    // Finding the oldest one in a damaged backlog would take long.
-    if (damage !== undefined) return { ...counts, oldestWaitingAt: null, bytes, damage };
-    const oldest = await this.list({ state: 'waiting' }, { order: 'oldest first', limit: 1 });
-    return { ...counts, oldestWaitingAt: oldest[0]?.receivedAt ?? null, bytes };
-  }
-
-  #count(): Omit<InboxStats, 'oldestWaitingAt' | 'bytes'> {
-    const { lastId, claimedThrough, open } = this.#handling();
-    const { removed, isPaused, backlog, parked, discarded, after } = this.#countRows(claimedThrough);
-    const waiting = lastId - claimedThrough - after + open.size + backlog;
-    const handled = lastId - removed - waiting - parked - discarded;
-    return { waiting, handled, parked, discarded, isPaused };
-  }
-
-  #countRows(claimedThrough: number): ReturnType<OperationStatements['count']> {
-    try {
-      return this.#operations.count(claimedThrough);
-    } catch (error) {
-      if (!this.#damage.report(error, 'the backlog cannot be counted')) throw error;
-      return this.#operations.countBesideBacklog(claimedThrough);
-    }
+  stats(): Promise<InboxStats> {
+    return this.#operations.stats();
   }
 
   list(filter: DeliveryFilter, page: Page): Promise<readonly DeliverySummary[]> {
-    return listDeliveries(this.#operations, () => this.#handling(), filter, page);
+    return this.#operations.list(filter, page);
   }
 
-  async find(id: number): Promise<StoredDelivery | undefined> {
-    if (!Number.isInteger(id) || id > this.#lastId) return undefined;
-    const [summary] = summariesOf(this.#operations, this.#handling(), [id]);
-    return summary && withSent(this.#operations, summary);
+  find(id: number): Promise<StoredDelivery | undefined> {
+    return this.#operations.find(id);
   }
 
-  async read(
-    batch: Batch,
-  ): Promise<{ readonly deliveries: readonly StoredDelivery[]; readonly next: number | undefined }> {
-    const { deliveries, next } = findPart(this.#operations, this.#handling(), batch, true);
-    return { deliveries: deliveries.map((delivery) => withSent(this.#operations, delivery)), next };
+  read(batch: Batch): ReturnType<InboxOperations['read']> {
+    return this.#operations.read(batch);
   }
 
-  async replay(batch: Batch): Promise<BatchResult> {
-    let ids: number[] = [];
-    let next: number | undefined;
-    const now = this.#now();
-    await this.#change({
-      plan: () => {
-        const part = findPart(this.#operations, this.#handling(), batch, false);
-        ids = part.deliveries.filter((delivery) => this.#canReplay(delivery)).map(({ id }) => id);
-        next = part.next;
-      },
-      write: () => {
-        if (ids.length === 0) return;
-        this.#underWay.sync();
-        this.#operations.replay(ids, now);
-      },
-      committed: () => {
-        if (ids.length > 0) this.#nextDueAt = Math.min(now, this.#nextDueAt ?? now);
-      },
-    });
-    return { changed: ids.length, next };
+  replay(batch: Batch): Promise<BatchResult> {
+    return this.#operations.replay(batch);
   }
 
-  #canReplay({ id, state, failures }: DeliverySummary): boolean {
-    if (this.#again.has(id) || this.#progress.has(id)) return false;
-    return state === 'parked' || state === 'handled' || (state === 'waiting' && failures > 0);
-  }
-
-  async discard(batch: Batch, reason: string): Promise<BatchResult> {
-    let parked: readonly DeliverySummary[] = [];
-    let next: number | undefined;
-    const text = storableText(reason);
-    await this.#change({
-      plan: () => {
-        const part = findPart(this.#operations, this.#handling(), batch, true);
-        parked = part.deliveries.filter(({ state }) => state === 'parked');
-        next = part.next;
-      },
-      write: () => {
-        if (parked.length > 0) this.#operations.discard(parked, this.#now(), text);
-      },
-      committed: () => this.#mayRemove(parked.map(({ id }) => id)),
-    });
-    return { changed: parked.length, next };
+  discard(batch: Batch, reason: string): Promise<BatchResult> {
+    return this.#operations.discard(batch, reason);
   }
 
   setPaused(isPaused: boolean): Promise<void> {
-    return this.#change({
-      write: () => void this.#operations.setPaused(isPaused),
-      committed: () => (this.#isPaused = isPaused),
-    });
+    return this.#operations.setPaused(isPaused);
+  }
+
+  removeExpired(retention: Retention): Promise<number> {
+    return this.#remover.removeExpired(retention);
   }
 
   async check(): Promise<void> {
-    this.#requireFiles();
-    await this.#change({ write: () => this.#operations.writeNothing() });
-    this.#requireFiles();
+    this.#kept.require();
+    await this.#change({ write: () => this.#files.operations.writeNothing() });
+    this.#kept.require();
   }
 
   async #change(change: Change): Promise<void> {
     await this.#writes.addDelayed({ kind: 'change', change });
   }
 
-  /** What operators do is judged by what is stored and by what is known here, which agree between two transactions. */
   #handling(): Handling {
     const { claimedThrough, open } = this.#progress;
     return { lastId: this.#lastId, claimedThrough, open };
-  }
-
-  async removeExpired(retention: Retention): Promise<number> {
-    const { maxAge, maxBytes = Infinity, maxEventAge } = retention;
-    let after: number | undefined = this.#removedThrough;
-    while (after !== undefined) {
-      const excess = this.#files.used() - maxBytes;
-      const expired = findExpired(
-        this.#operations,
-        this.#handling(),
-        { maxAge },
-        after,
-        this.#handledThrough,
-        excess,
-      );
-      if (expired.deliveries.length > 0) {
-        this.#transaction(() => this.#operations.remove(expired.deliveries, Date.now() - maxEventAge));
-        return expired.deliveries.length;
-      }
-      if (expired.keepsAll && after === this.#removedThrough && expired.next !== undefined)
-        this.#removedThrough = expired.next;
-      after = expired.next;
-      await turnOfTheLoop();
-    }
-    return this.#transaction(() => this.#operations.removeEvents(Date.now() - maxEventAge));
-  }
-
-  /** What the retention can delete now, or could have before. */
-  #mayRemove(ids: readonly number[]): void {
-    for (const id of ids) this.#removedThrough = Math.min(this.#removedThrough, id - 1);
   }
 
   close(): Promise<void> {
@@ -436,7 +345,7 @@ class SqliteInbox implements Inbox {
   /** The deliveries after the last claimed one: those in memory, then those in the file. */
   #readNext(limit: number): ReadDeliveries {
     if (limit === 0 || this.#progress.claimedThrough === this.#lastId) return NOTHING;
-    const fresh = this.#fresh.slice(0, limit);
+    const fresh = this.#fresh.first(limit);
     const last = fresh.at(-1)?.id ?? this.#progress.claimedThrough;
     if (fresh.length === limit || last === this.#lastId) return { deliveries: fresh, unreadable: [] };
     const read = readAfter(this.#statements, last, this.#lastId, limit - fresh.length);
@@ -444,51 +353,21 @@ class SqliteInbox implements Inbox {
   }
 
   async #commit(writes: readonly Write[]): Promise<number[]> {
-    this.#lostFile ??= this.#files.lost();
+    this.#kept.look();
     const start = performance.now();
     const plan = this.#writeBesideDamage(writes);
     const writtenAt = performance.now();
-    await this.#flush();
+    await this.#kept.flush();
     const accepted = plan.accepted.length;
     if (accepted > 0) {
       const end = performance.now();
       this.observer.committed(accepted, end - start, end - writtenAt);
-      for (const delivery of plan.accepted) this.#addFresh(delivery);
+      for (const delivery of plan.accepted) this.#fresh.add(delivery, this.#progress.claimedThrough);
+      this.#lastId = plan.accepted.at(-1)!.id;
       this.#files.lastAccepted.write(this.#lastId);
     }
-    this.#lostFile ??= this.#files.lost();
+    this.#kept.look();
     return plan.ids;
-  }
-
-  /** Nobody knows what is on the disk after a flush has failed, and a further one may succeed without it. */
-  async #flush(): Promise<void> {
-    try {
-      await this.#files.flush();
-    } catch (cause) {
-      this.#flushError ??= cause as Error;
-      throw this.#unflushed();
-    }
-  }
-
-  /**
-   * Throws if the files of this inbox are no longer where the next start looks for them. It is final: who has put files
-   * back may have put back others. Results are still stored, so that what was accepted is handled.
-   */
-  #requireFiles(): void {
-    if (this.#flushError !== undefined) throw this.#unflushed();
-    if (this.#lostFile === undefined) return;
-    throw new ReceiverError(
-      'INBOX_LOST',
-      `${this.#lostFile} was removed or replaced, or has been cut, while the receiver runs. Nothing is accepted until it is restarted. Before that, save what is in the files that it has open, as docs/receiver.md says under "When the inbox is damaged".`,
-    );
-  }
-
-  #unflushed(): ReceiverError {
-    return new ReceiverError(
-      'INBOX_LOST',
-      `The disk of ${this.location} failed to flush: ${this.#flushError!.message}. Nothing is accepted until the receiver is restarted. Check the disk before that.`,
-      { cause: this.#flushError },
-    );
   }
 
   /** What lags behind can't move to a backlog that is damaged. It stays claimed, and refuses nothing. */
@@ -559,29 +438,17 @@ class SqliteInbox implements Inbox {
       if (failures === 0) this.#again.add(id);
       else {
         this.#again.delete(id);
-        this.#nextDueAt = Math.min(at, this.#nextDueAt ?? at);
+        this.#hasDue(at);
       }
     }
     for (const id of leavingBacklog) this.#again.delete(id);
-    this.#mayRemove(leavingBacklog);
+    this.#remover.mayRemove(leavingBacklog);
     this.#handledThrough = handledThrough;
   }
 
-  #addFresh(delivery: Delivery): void {
-    const previous = this.#fresh.at(-1)?.id ?? this.#progress.claimedThrough;
-    this.#lastId = delivery.id;
-    const size = sizeOf(delivery);
-    if (previous !== delivery.id - 1 || this.#freshBytes + size > MAX_FRESH_BYTES) return;
-    this.#fresh.push(delivery);
-    this.#freshBytes += size;
+  #hasDue(at: number): void {
+    this.#nextDueAt = Math.min(at, this.#nextDueAt ?? at);
   }
-}
-
-/** Of content and fields. */
-function sizeOf({ content, fields }: IncomingDelivery): number {
-  let size = content.length;
-  for (const field of fields) size += field[0].length + field[1].length;
-  return size;
 }
 
 const NOTHING: ReadDeliveries = { deliveries: [], unreadable: [] };

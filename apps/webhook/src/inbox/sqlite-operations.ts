@@ -1,0 +1,148 @@
+import { findPart, type Handling, listDeliveries, summariesOf, withSent } from './find-deliveries.js';
+import type { FoundDamage } from './found-damage.js';
+import { storableText } from './inbox.js';
+import type {
+  Batch,
+  BatchResult,
+  DeliveryFilter,
+  DeliverySummary,
+  InboxOperations,
+  InboxStats,
+  Page,
+  StoredDelivery,
+} from './inbox-operations.js';
+import type { InboxDatabase } from './open-database.js';
+import type { OperationStatements } from './operation-statements.js';
+import type { Change } from './write-plan.js';
+
+/** The inbox whose deliveries are operated on: what it knows, and what it has to learn. */
+export interface OperatedInbox {
+  handling(): Handling;
+  /** In milliseconds since 1970. */
+  now(): number;
+  /** Whether the handler has the delivery. */
+  isClaimed(id: number): boolean;
+  /** Makes a change with the next transaction. Resolves when it is durable. */
+  change(change: Change): Promise<void>;
+  /** Something in the backlog is due at this time. */
+  hasDue(at: number): void;
+  /** The retention can delete these. */
+  mayRemove(ids: readonly number[]): void;
+  setPaused(isPaused: boolean): void;
+}
+
+/**
+ * What operators do with the deliveries of an embedded inbox. It is judged by what is stored and by what the inbox knows,
+ * which agree between two transactions.
+ */
+export class SqliteOperations implements InboxOperations {
+  readonly #inbox: OperatedInbox;
+  readonly #statements: OperationStatements;
+
+  constructor(
+    private readonly files: Pick<InboxDatabase, 'operations' | 'underWay' | 'size'>,
+    private readonly damage: FoundDamage,
+    inbox: OperatedInbox,
+  ) {
+    this.#inbox = inbox;
+    this.#statements = files.operations;
+  }
+
+  list(filter: DeliveryFilter, page: Page): Promise<readonly DeliverySummary[]> {
+    return listDeliveries(this.#statements, () => this.#inbox.handling(), filter, page);
+  }
+
+  async find(id: number): Promise<StoredDelivery | undefined> {
+    const handling = this.#inbox.handling();
+    if (!Number.isInteger(id) || id > handling.lastId) return undefined;
+    const [summary] = summariesOf(this.#statements, handling, [id]);
+    return summary && withSent(this.#statements, summary);
+  }
+
+  async read(
+    batch: Batch,
+  ): Promise<{ readonly deliveries: readonly StoredDelivery[]; readonly next: number | undefined }> {
+    const { deliveries, next } = findPart(this.#statements, this.#inbox.handling(), batch, true);
+    return { deliveries: deliveries.map((delivery) => withSent(this.#statements, delivery)), next };
+  }
+
+  async replay(batch: Batch): Promise<BatchResult> {
+    let ids: number[] = [];
+    let next: number | undefined;
+    const now = this.#inbox.now();
+    await this.#inbox.change({
+      plan: () => {
+        const part = findPart(this.#statements, this.#inbox.handling(), batch, false);
+        ids = part.deliveries.filter((delivery) => this.#canReplay(delivery)).map(({ id }) => id);
+        next = part.next;
+      },
+      write: () => {
+        if (ids.length === 0) return;
+        this.files.underWay.sync();
+        this.#statements.replay(ids, now);
+      },
+      committed: () => {
+        if (ids.length > 0) this.#inbox.hasDue(now);
+      },
+    });
+    return { changed: ids.length, next };
+  }
+
+  #canReplay({ id, state, failures }: DeliverySummary): boolean {
+    if (this.#inbox.isClaimed(id)) return false;
+    return state === 'parked' || state === 'handled' || (state === 'waiting' && failures > 0);
+  }
+
+  async discard(batch: Batch, reason: string): Promise<BatchResult> {
+    let parked: readonly DeliverySummary[] = [];
+    let next: number | undefined;
+    const text = storableText(reason);
+    await this.#inbox.change({
+      plan: () => {
+        const part = findPart(this.#statements, this.#inbox.handling(), batch, true);
+        parked = part.deliveries.filter(({ state }) => state === 'parked');
+        next = part.next;
+      },
+      write: () => {
+        if (parked.length > 0) this.#statements.discard(parked, this.#inbox.now(), text);
+      },
+      committed: () => this.#inbox.mayRemove(parked.map(({ id }) => id)),
+    });
+    return { changed: parked.length, next };
+  }
+
+  setPaused(isPaused: boolean): Promise<void> {
+    return this.#inbox.change({
+      write: () => void this.#statements.setPaused(isPaused),
+      committed: () => this.#inbox.setPaused(isPaused),
+    });
+  }
+
+  async stats(): Promise<InboxStats> {
+    const counts = this.count();
+    const bytes = this.files.size();
+    const damage = this.damage.first;
+    // Finding the oldest one in a damaged backlog would take long.
+    if (damage !== undefined) return { ...counts, oldestWaitingAt: null, bytes, damage };
+    const oldest = await this.list({ state: 'waiting' }, { order: 'oldest first', limit: 1 });
+    return { ...counts, oldestWaitingAt: oldest[0]?.receivedAt ?? null, bytes };
+  }
+
+  /** The part of {@link stats} that takes no time. */
+  count(): Omit<InboxStats, 'oldestWaitingAt' | 'bytes'> {
+    const { lastId, claimedThrough, open } = this.#inbox.handling();
+    const { removed, isPaused, backlog, parked, discarded, after } = this.#countRows(claimedThrough);
+    const waiting = lastId - claimedThrough - after + open.size + backlog;
+    const handled = lastId - removed - waiting - parked - discarded;
+    return { waiting, handled, parked, discarded, isPaused };
+  }
+
+  #countRows(claimedThrough: number): ReturnType<OperationStatements['count']> {
+    try {
+      return this.#statements.count(claimedThrough);
+    } catch (error) {
+      if (!this.damage.report(error, 'the backlog cannot be counted')) throw error;
+      return this.#statements.countBesideBacklog(claimedThrough);
+    }
+  }
+}
