@@ -2,6 +2,7 @@ export type { Failure, RetryPolicy } from '@plant-store/contract';
 export type { AccessToken, AccessTokenRequest } from './delivery/access-token.js';
 export type { HeaderFields } from './delivery/header-fields.js';
 export type { HeaderHook, OutgoingRequest } from './delivery/headers.js';
+export type { RetryDelay, RetryOptions } from './delivery/retry.js';
 export { bytes, type Encoded, type Encoder, json } from './encoders/encoder.js';
 export { InvalidOptionsError, type OptionFault } from './errors/invalid-options-error.js';
 export { NotAcknowledgedError, type Response } from './errors/not-acknowledged-error.js';

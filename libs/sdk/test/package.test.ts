@@ -330,6 +330,8 @@ const modules: readonly string[] = [
   'delivery/promise-like',
   'delivery/rate-limiter',
   'delivery/response',
+  'delivery/retry',
+  'delivery/retry-after',
   'delivery/send-all',
   'encoders/default-encoder',
   'encoders/encode-plant',
@@ -350,6 +352,9 @@ const modules: readonly string[] = [
   'options/send-options',
   'options/sender-options',
   'options/target',
+  'transport/connection',
+  'transport/queue',
+  'transport/response-heads',
   'transport/transport',
   'transport/transport-error',
 ];

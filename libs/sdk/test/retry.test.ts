@@ -1,6 +1,16 @@
 import { once } from 'node:events';
 import type { Answers, RetryPolicy } from '@plant-store/contract';
-import { bytes, type NewPlantSender, type NewPlantSenderOptions } from '../src/index.js';
+import { afterThisTest } from '@plant-store/test-support';
+import {
+  bytes,
+  type NewPlantSender,
+  type NewPlantSenderOptions,
+  type PlantStoreError,
+  type RetryDelay,
+  type RetryOptions,
+} from '../src/index.js';
+import { resolveSettings } from '../src/options/resolve-settings.js';
+import { useClocksThatRunOut } from './support/clocks.js';
 import {
   acknowledge,
   respondWith,
@@ -323,5 +333,167 @@ describe('which policy applies', () => {
     expect(server.requests).toHaveLength(count);
     expect(error.attempts).toBe(attempts);
     expect('attempts' in error).toBe(attempts !== undefined);
+  });
+});
+
+/** The error of a delivery that a receiver refuses with 503, and how many requests there were. */
+async function refusedWith(retry: RetryOptions): Promise<{ error: PlantStoreError; requests: number }> {
+  const server = await startRawServer(respond(503));
+  const error = await rejection(open(server.url, { retry }).send(arbitrary));
+  return { error, requests: server.requests.length };
+}
+
+describe('delays may be a function', () => {
+  test('that gets the number and the error of the attempt, and ends the attempts with undefined', async () => {
+    const calls: [number, string, number | undefined][] = [];
+    const delays: RetryDelay = (attempt, error) => {
+      calls.push([attempt, error.code, (error as { status?: number }).status]);
+      return attempt < 3 ? 0.5 * attempt : undefined;
+    };
+
+    const { error, requests } = await refusedWith({ ...twice, delays });
+
+    expect(error).toMatchObject({ status: 503, attempts: 3 });
+    expect(requests).toBe(3);
+    expect(calls).toEqual([1, 2, 3].map((attempt) => [attempt, 'PLANT_STORE_NOT_ACKNOWLEDGED', 503]));
+  });
+
+  test('that is not called after an error that the policy does not repeat', async () => {
+    let calls = 0;
+
+    const { error } = await refusedWith({ ...twice, statuses: [500], delays: () => (calls += 1) });
+
+    expect(error).toMatchObject({ status: 503, attempts: 1 });
+    expect(calls).toBe(0);
+  });
+
+  test('that throws: the delivery fails with the cause, and with the outcome of its attempts', async () => {
+    const { error, requests } = await refusedWith({
+      ...twice,
+      delays: () => {
+        throw reason;
+      },
+    });
+
+    expect(error).toMatchObject({
+      code: 'PLANT_STORE_RETRY_FAILED',
+      outcome: 'responded',
+      attempts: 1,
+      cause: reason,
+    });
+    expect(error.message).toContain('PLANT_STORE_NOT_ACKNOWLEDGED');
+    expect(requests).toBe(1);
+  });
+
+  test.each<[string, unknown]>([
+    ['-1', -1],
+    ['NaN', NaN],
+    ['Infinity', Infinity],
+    ['a longer time than a timer has', 2 ** 31],
+    ['text', '1'],
+    ['null', null],
+    ['a promise', Promise.resolve(1)],
+  ])('must not return %s', async (_, delay) => {
+    const { error, requests } = await refusedWith({ ...twice, delays: () => delay as number });
+
+    expect(error).toMatchObject({ code: 'PLANT_STORE_RETRY_FAILED', outcome: 'responded', attempts: 1 });
+    expect(error.cause).toMatchObject({ status: 503 });
+    expect(requests).toBe(1);
+  });
+
+  test('that rejects does not end the process', async () => {
+    const delays = (() => Promise.reject(reason)) as unknown as RetryDelay;
+
+    expect((await refusedWith({ ...twice, delays })).error).toMatchObject({
+      code: 'PLANT_STORE_RETRY_FAILED',
+    });
+  });
+
+  test('that aborts the delivery ends it', async () => {
+    const server = await startRawServer(respond(503));
+    const controller = new AbortController();
+    const delays = (): number => {
+      controller.abort(reason);
+      return 1;
+    };
+    const sender = open(server.url, { retry: { ...twice, delays } });
+
+    expect(await rejection(sender.send(arbitrary, { signal: controller.signal }))).toMatchObject({
+      code: 'PLANT_STORE_ABORTED',
+      outcome: 'responded',
+      cause: reason,
+    });
+    await sender.close();
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('the wait before another attempt', () => {
+  const at = Date.parse('2026-01-31T12:00:00Z');
+
+  /** Whether a delivery waits for exactly so many milliseconds after a 503 with these header lines. */
+  async function expectWait(milliseconds: number, retry: RetryOptions, ...lines: string[]): Promise<void> {
+    const runOut = useClocksThatRunOut(milliseconds);
+    const { now } = Date;
+    Date.now = () => at;
+    const { random } = Math;
+    Math.random = () => 0.5;
+    afterThisTest(() => {
+      Date.now = now;
+      Math.random = random;
+    });
+    const refusal = ['HTTP/1.1 503 Arbitrary', 'Connection: close', 'Content-Length: 0', ...lines, '', ''];
+    const server = await startRawServer(inTurn(respondWith(refusal.join('\r\n')), acknowledge));
+    const sender = open(server.url, { retry, totalTimeout: never });
+
+    const sent = sender.send(arbitrary);
+    const { socket } = await server.request(0);
+    await closing(socket);
+    runOut();
+
+    expect(await sent).toMatchObject({ status: 204 });
+  }
+
+  const policy: RetryOptions = { delays: [1_000], statuses: [503], withoutResponse: false };
+  const honoured = { ...policy, maxRetryAfter: 60_000 };
+
+  test.each<[string, number, RetryOptions, string[]]>([
+    ['the delay', 1_000, policy, []],
+    ['the delay, though there is a Retry-After that is not honoured', 1_000, policy, ['Retry-After: 7']],
+    ['the seconds of Retry-After', 7_000, honoured, ['Retry-After: 7']],
+    ['until the date of Retry-After', 7_000, honoured, ['Retry-After: Sat, 31 Jan 2026 12:00:07 GMT']],
+    ['until a date as of RFC 850', 7_000, honoured, ['Retry-After: Saturday, 31-Jan-26 12:00:07 GMT']],
+    ['until a date as of asctime', 7_000, honoured, ['Retry-After: Sat Jan 31 12:00:07 2026']],
+    ['the delay if Retry-After is shorter', 1_000, honoured, ['Retry-After: 0']],
+    ['the delay if the date has passed', 1_000, honoured, ['Retry-After: Sat, 31 Jan 2026 11:00:00 GMT']],
+    ['maxRetryAfter if Retry-After is longer', 60_000, honoured, ['Retry-After: 61']],
+    ['maxRetryAfter if Retry-After is endless', 60_000, honoured, [`Retry-After: ${'9'.repeat(400)}`]],
+    ...['-1', '1.5', 'soon', '2026-01-31', '7, 8', ''].map(
+      (value): [string, number, RetryOptions, string[]] => [
+        `the delay if Retry-After is invalid: ${value}`,
+        1_000,
+        honoured,
+        [`Retry-After: ${value}`],
+      ],
+    ),
+    ['the delay if there are two', 1_000, honoured, ['Retry-After: 7', 'Retry-After: 8']],
+    ['a part of the delay with jitter', 750, { ...policy, jitter: 0.5 }, []],
+    ['a part of the delay with full jitter', 500, { ...policy, jitter: 1 }, []],
+    ['Retry-After without jitter', 7_000, { ...honoured, jitter: 1 }, ['Retry-After: 7']],
+    ['what the function returns', 3_000, { ...policy, delays: () => 3_000 }, []],
+    ['Retry-After with a function', 7_000, { ...honoured, delays: () => 3_000 }, ['Retry-After: 7']],
+  ])('is %s', async (_, milliseconds, retry, lines) => {
+    await expectWait(milliseconds, retry, ...lines);
+  });
+
+  test.each<[RetryOptions, number]>([
+    [policy, 30_000 + 1_000 + 15_000],
+    [{ ...policy, jitter: 1 }, 30_000 + 1_000 + 15_000],
+    [honoured, 30_000 + 60_000 + 15_000],
+    [{ ...honoured, delays: () => 1 }, 30_000],
+  ])('is part of the default of totalTimeout: %j', (retry, expected) => {
+    const options = { baseUrl: 'http://127.0.0.1:9', accessToken, method: 'POST', encode: bytes() };
+
+    expect(resolveSettings({}, { ...options, retry }).totalTimeout).toBe(expected);
   });
 });

@@ -1,4 +1,4 @@
-import type { RateLimit, RetryPolicy } from '@plant-store/contract';
+import type { RateLimit } from '@plant-store/contract';
 import type { EncodePlant, UncheckedEventOptions } from '../encoders/encode-plant.js';
 import type { Response } from '../errors/not-acknowledged-error.js';
 import type { Authorizer } from './access-token.js';
@@ -7,6 +7,7 @@ import { Delivery } from './delivery.js';
 import type { DeliveryContent, RequestHeaders } from './headers.js';
 import { InFlight } from './in-flight.js';
 import { RateLimiter } from './rate-limiter.js';
+import type { Retry } from './retry.js';
 
 /** The options of `send`. They are not checked yet. */
 export interface UncheckedSendOptions extends UncheckedEventOptions {
@@ -45,17 +46,15 @@ export function deliverOnce<Plant>(parts: SenderParts<Plant>): BeginDelivery<Pla
   };
 }
 
-const oneAttempt: RetryPolicy = Object.freeze({ delays: [], statuses: [], withoutResponse: false });
-
 /** A delivery may have several attempts, if there is a retry policy. Each attempt waits for the rate limit, if any. */
 export function deliverInAttempts<Plant>(
   parts: SenderParts<Plant>,
-  policy: RetryPolicy = oneAttempt,
+  retry: Retry | undefined,
   limit: RateLimit | undefined,
 ): BeginDelivery<Plant> {
   const { url, inFlight, clocks } = parts.context;
   const limiter = limit && new RateLimiter(limit);
-  const context = { url, inFlight, total: clocks.total, policy, limiter };
+  const context = { url, inFlight, total: clocks.total, retry, limiter };
   // Its deliveries end their attempts.
   const attemptContext = { ...parts.context, inFlight: new InFlight() };
   return (plant, options, resolve, reject) =>

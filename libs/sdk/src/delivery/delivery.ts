@@ -1,5 +1,4 @@
-import type { RetryPolicy } from '@plant-store/contract';
-import { NotAcknowledgedError, type Response } from '../errors/not-acknowledged-error.js';
+import type { Response } from '../errors/not-acknowledged-error.js';
 import {
   combineOutcomes,
   type ErrorCode,
@@ -12,6 +11,7 @@ import { type Clock, Countdown } from './clocks.js';
 import type { DeliveryContent } from './headers.js';
 import type { InFlight } from './in-flight.js';
 import type { RateLimiter } from './rate-limiter.js';
+import { type Retry, waitBeforeRetry } from './retry.js';
 
 /** What the deliveries of one sender share. */
 export interface DeliveryContext {
@@ -21,7 +21,7 @@ export interface DeliveryContext {
   readonly inFlight: InFlight;
   /** The clock of the whole delivery. */
   readonly total: Clock;
-  readonly policy: RetryPolicy;
+  readonly retry: Retry | undefined;
   /** `undefined` if there is no rate limit. */
   readonly limiter: RateLimiter | undefined;
 }
@@ -135,9 +135,20 @@ export class Delivery {
     this.#attempt = undefined;
     this.#lastError = error;
     if (error instanceof PlantStoreError) this.#outcome = combineOutcomes(this.#outcome, error.outcome);
-    const { policy } = this.#context;
-    const delay = policy.delays[this.#attempts - 1];
-    if (this.#isOver || delay === undefined || !isRetried(policy, error)) return this.#fail(error);
+    if (this.#isOver) return this.#fail(error);
+    try {
+      this.#retry(error);
+    } catch (failure) {
+      this.#fail(failure as Error);
+    }
+  }
+
+  #retry(error: Error): void {
+    const { retry } = this.#context;
+    const delay = retry && waitBeforeRetry(retry, this.#attempts, error);
+    // The caller's `delays` may have aborted the delivery.
+    if (this.#isOver) return;
+    if (delay === undefined) return this.#fail(error);
     this.#delayTimer = setTimeout(() => this.#waitForLimit(), delay);
   }
 
@@ -160,22 +171,4 @@ export class Delivery {
     limiter?.leave(this);
     inFlight.delete(this, this.#call.signal);
   }
-}
-
-/** No connection, a lost connection, or a time-out of an attempt. */
-const codesWithoutResponse: readonly ErrorCode[] = [
-  'PLANT_STORE_CONNECT_FAILED',
-  'PLANT_STORE_CONNECT_TIMEOUT',
-  'PLANT_STORE_CONNECTION_LOST',
-  'PLANT_STORE_ATTEMPT_TIMEOUT',
-];
-
-/** Whether the policy asks for another attempt after this error. */
-function isRetried(policy: RetryPolicy, error: Error): boolean {
-  if (error instanceof NotAcknowledgedError) {
-    return policy.statuses === 'all' || policy.statuses.includes(error.status);
-  }
-  return (
-    policy.withoutResponse && error instanceof PlantStoreError && codesWithoutResponse.includes(error.code)
-  );
 }

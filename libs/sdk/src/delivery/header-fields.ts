@@ -1,4 +1,5 @@
 import type { PlantStoreError } from '../errors/plant-store-error.js';
+import { ignore, isPromiseLike } from './promise-like.js';
 
 /** Header fields to add to a request: a record, a `Headers`, a `Map`, or any other iterable of pairs. */
 export type HeaderFields =
@@ -40,13 +41,14 @@ export function readHeaderFields(
 
 function entriesOf(fields: unknown, makeError: MakeError): readonly (readonly unknown[])[] {
   if (typeof fields !== 'object' || fields === null) throw makeError(expected);
-  let entries: readonly unknown[];
+  let entries: readonly unknown[] | undefined;
   try {
-    entries = Symbol.iterator in fields ? [...(fields as Iterable<unknown>)] : Object.entries(fields);
+    if (isPromiseLike(fields)) ignore(fields);
+    else entries = Symbol.iterator in fields ? [...(fields as Iterable<unknown>)] : Object.entries(fields);
   } catch (cause) {
     throw makeError('threw an error when it was read; see `cause`.', cause);
   }
-  if (!entries.every(isPair)) throw makeError(expected);
+  if (entries?.every(isPair) !== true) throw makeError(expected);
   return entries;
 }
 

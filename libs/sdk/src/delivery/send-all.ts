@@ -156,9 +156,8 @@ class Bulk<Plant, Response> {
   #accept(step: IteratorResult<Plant>): void {
     if (typeof step !== 'object')
       throw new TypeError(`An iterator returned ${typeof step} instead of an object.`);
-    const { done, value } = step;
-    if (done === true) this.#isSourceDone = this.#isOver = true;
-    else if (!this.#isOver) this.#start(value);
+    if (step.done === true) this.#isSourceDone = this.#isOver = true;
+    else if (!this.#isOver) this.#start(step.value);
   }
 
   #start(plant: Plant): void {

@@ -76,6 +76,12 @@ export const errorCodes = Object.freeze({
     'The receiver responded with a status that does not acknowledge the delivery.',
     'responded',
   ),
+  PLANT_STORE_RETRY_FAILED: entry(
+    'The function `retry.delays` threw, or returned something other than milliseconds.',
+    'not-sent',
+    'unknown',
+    'responded',
+  ),
   PLANT_STORE_ITERABLE_FAILED: entry(
     'The iterable of `sendAll` threw an error. The plants before it have their results.',
     'not-sent',
@@ -92,8 +98,6 @@ export interface PlantStoreErrorOptions {
 
 /**
  * The base class of every error that this package throws. It never contains the access token or the signing key.
- *
- * A `TypeError` means that a call breaks its TypeScript types.
  */
 export class PlantStoreError extends Error {
   static {

@@ -1,5 +1,5 @@
-import type { RetryPolicy } from '@plant-store/contract';
 import { longestTimer } from '../delivery/clocks.js';
+import type { RetryOptions } from '../delivery/retry.js';
 import { Fault } from './faults.js';
 
 /** The limits that protect the process that sends. Times are whole milliseconds from 1 to 2147483647. */
@@ -19,8 +19,9 @@ export interface SenderLimits {
   readonly attemptTimeout?: number;
   /**
    * How long a whole `send` may take: waiting for the rate limit, the access token, every attempt, and the delays
-   * between them. The default is at least an answered time-out. With a retry policy it also includes all its delays,
-   * and `attemptTimeout` for each further attempt.
+   * between them. The default is at least an answered time-out. With a retry policy it also includes all its delays (or
+   * `maxRetryAfter`, if that is longer), and `attemptTimeout` for each further attempt. The delays of a function aren't
+   * included.
    *
    * @default 30000
    */
@@ -92,16 +93,20 @@ function readInteger(name: string, value: unknown, minimum: number, maximum: num
   throw new Fault(name, `must be a whole number${unit} from ${minimum} to ${maximum} (got ${got}).`);
 }
 
-/** The default of `totalTimeout`: enough for an answered time-out, and for every attempt and delay of a policy. */
+/**
+ * The default of `totalTimeout`: enough for an answered time-out, and for every attempt and delay of a policy. The
+ * delays of a function aren't known.
+ */
 export function defaultTotalTimeout(
   answeredTimeout: number | undefined,
   attemptTimeout: number,
-  retry: RetryPolicy | undefined,
+  retry: Pick<RetryOptions, 'delays' | 'maxRetryAfter'> | undefined,
 ): number {
-  const delays = retry?.delays ?? [];
+  const { delays = [], maxRetryAfter = 0 } = retry ?? {};
+  const waits = typeof delays === 'function' ? [] : delays.map((delay) => Math.max(delay, maxRetryAfter));
   const oneAttempt = Math.max(limitDefaults.totalTimeout, answeredTimeout ?? 0);
   return Math.min(
-    delays.reduce((total, delay) => total + delay + attemptTimeout, oneAttempt),
+    waits.reduce((total, wait) => total + wait + attemptTimeout, oneAttempt),
     longestTimer,
   );
 }

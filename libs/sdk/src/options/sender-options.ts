@@ -1,7 +1,8 @@
-import type { Answers, answers, RetryPolicy } from '@plant-store/contract';
+import type { Answers, answers } from '@plant-store/contract';
 import type { Column, OptionTable, SigningKeyOption } from '../answers/option-table.js';
 import type { AccessToken } from '../delivery/access-token.js';
 import type { HeaderHook } from '../delivery/headers.js';
+import type { RetryOptions } from '../delivery/retry.js';
 import type { SenderLimits } from './limits.js';
 
 /** The options that are the same whatever is answered. */
@@ -16,12 +17,12 @@ interface OrdinaryOptions {
    */
   readonly headers?: HeaderHook;
   /**
-   * When a delivery that was not acknowledged is sent again (question retry). `false` switches an answered policy
-   * off.
+   * When a delivery that was not acknowledged is sent again (question retry). It replaces an answered policy, and
+   * `false` switches that off.
    *
    * @default the answer to the question retry; no retries while it is open
    */
-  readonly retry?: RetryPolicy | false;
+  readonly retry?: RetryOptions | false;
 }
 
 /**

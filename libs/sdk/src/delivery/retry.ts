@@ -1,0 +1,97 @@
+import type { RetryPolicy } from '@plant-store/contract';
+import { NotAcknowledgedError } from '../errors/not-acknowledged-error.js';
+import { type ErrorCode, PlantStoreError } from '../errors/plant-store-error.js';
+import { longestTimer } from './clocks.js';
+import { ignore, isPromiseLike } from './promise-like.js';
+import { readRetryAfter } from './retry-after.js';
+
+/** When a delivery that was not acknowledged is sent again. It is more than an answer to the question retry can be. */
+export interface RetryOptions extends Omit<RetryPolicy, 'delays'> {
+  /** The wait before each further attempt, in milliseconds, or a function that returns it. */
+  readonly delays: RetryPolicy['delays'] | RetryDelay;
+  /**
+   * The part of a delay that is random, from 0 to 1: a delay is shortened by up to that part. With 0.5 it takes between
+   * half of its time and all of it.
+   *
+   * @default 0
+   */
+  readonly jitter?: number;
+  /**
+   * The longest `Retry-After` of a response that is waited for, in milliseconds (RFC 9110 §10.2.3). A longer one counts
+   * as this one. The wait is at least the delay.
+   *
+   * @default 0, which means that `Retry-After` is ignored
+   */
+  readonly maxRetryAfter?: number;
+}
+
+/**
+ * Returns the wait before the next attempt, in milliseconds from 0 to 2147483647, or `undefined` for no further one. It
+ * is called after each attempt that `statuses` and `withoutResponse` let repeat.
+ *
+ * @param attempt The number of the attempt that failed, from 1.
+ * @param error The error of that attempt.
+ */
+export type RetryDelay = (attempt: number, error: PlantStoreError) => number | undefined;
+
+/** The policy of a sender, checked. */
+export type Retry = Required<RetryOptions>;
+
+/**
+ * The wait before the next attempt, in milliseconds; `undefined` if there is none.
+ *
+ * @param attempt The number of the attempt that failed, from 1.
+ * @throws PlantStoreError if the function `delays` fails.
+ */
+export function waitBeforeRetry(retry: Retry, attempt: number, error: Error): number | undefined {
+  if (!(error instanceof PlantStoreError) || !isRetried(retry, error)) return undefined;
+  const delay =
+    typeof retry.delays === 'function' ? callDelays(retry.delays, attempt, error) : retry.delays[attempt - 1];
+  if (delay === undefined) return undefined;
+  const retryAfter = error instanceof NotAcknowledgedError ? readRetryAfter(error.headers['retry-after']) : 0;
+  return Math.max(delay * (1 - retry.jitter * Math.random()), Math.min(retryAfter, retry.maxRetryAfter));
+}
+
+/** No connection, a lost connection, or a time-out of an attempt. */
+const codesWithoutResponse: readonly ErrorCode[] = [
+  'PLANT_STORE_CONNECT_FAILED',
+  'PLANT_STORE_CONNECT_TIMEOUT',
+  'PLANT_STORE_CONNECTION_LOST',
+  'PLANT_STORE_ATTEMPT_TIMEOUT',
+];
+
+/** Whether the policy asks for another attempt after this error. */
+function isRetried({ statuses, withoutResponse }: Retry, error: PlantStoreError): boolean {
+  return error instanceof NotAcknowledgedError
+    ? statuses === 'all' || statuses.includes(error.status)
+    : withoutResponse && codesWithoutResponse.includes(error.code);
+}
+
+function callDelays(delays: RetryDelay, attempt: number, error: PlantStoreError): number | undefined {
+  let delay: unknown;
+  try {
+    delay = delays(attempt, error);
+  } catch (cause) {
+    throw retryFailed(
+      `threw an error after attempt ${attempt} (${error.code}); see \`cause\`.`,
+      error,
+      cause,
+    );
+  }
+  if (delay === undefined || isTime(delay)) return delay;
+  if (isPromiseLike(delay)) ignore(delay);
+  throw retryFailed(
+    `must return milliseconds from 0 to ${longestTimer}, or undefined. It returned ` +
+      `${typeof delay === 'number' ? delay : typeof delay} after attempt ${attempt} (${error.code}).`,
+    error,
+    error,
+  );
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= longestTimer;
+}
+
+function retryFailed(problem: string, { outcome }: PlantStoreError, cause: unknown): PlantStoreError {
+  return new PlantStoreError('PLANT_STORE_RETRY_FAILED', `\`retry.delays\` ${problem}`, { outcome, cause });
+}
