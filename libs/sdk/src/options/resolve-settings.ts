@@ -13,12 +13,14 @@ import { answeredSettingsOf } from '../answers/settings-table.js';
 import { type AccessToken, type TokenSyntax, tokenSyntax } from '../delivery/access-token.js';
 import type { HeaderHook } from '../delivery/headers.js';
 import { type EncodePlant, encodePlantWith, type UncheckedEncoder } from '../encoders/encode-plant.js';
+import { readDispatcher } from './dispatcher.js';
 import { Fault, missing, readAll } from './faults.js';
 import { defaultTotalTimeout, readCount, readSwitch, readTimeout } from './limits.js';
 import { readProperties, unknownOptions } from './read-properties.js';
 import { readRetry } from './retry.js';
 import type { UncheckedOptions } from './sender-options.js';
 import { readTarget } from './target.js';
+import { readCertificates, readKey } from './tls.js';
 
 /** Everything that is decided when a sender is created. */
 export type Settings<Plant> = ReturnType<typeof resolveSettings<Plant>>;
@@ -44,6 +46,10 @@ export function resolveSettings<Plant>(
     signingKey: () => signing && readSigningKey(signing.key, options.signingKey),
     headers: () => readHeaderHook(options.headers),
     retry: () => readRetry(answered.retry, options.retry),
+    ca: () => readCertificates('ca', options),
+    cert: () => readCertificates('cert', options),
+    key: () => readKey(options),
+    dispatcher: () => readDispatcher(options),
     connectTimeout: () => readTimeout('connectTimeout', options.connectTimeout),
     attemptTimeout: () => readTimeout('attemptTimeout', options.attemptTimeout, answered.attemptTimeout),
     totalTimeout: () => readTimeout('totalTimeout', options.totalTimeout),

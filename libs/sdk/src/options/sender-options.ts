@@ -1,9 +1,11 @@
 import type { Answers, answers } from '@plant-store/contract';
+import type { Dispatcher } from 'undici';
 import type { Column, OptionTable, SigningKeyOption } from '../answers/option-table.js';
 import type { AccessToken } from '../delivery/access-token.js';
 import type { HeaderHook } from '../delivery/headers.js';
 import type { RetryOptions } from '../delivery/retry.js';
 import type { SenderLimits } from './limits.js';
+import type { TlsOptions } from './tls.js';
 
 /** The options that are the same whatever is answered. */
 interface OrdinaryOptions {
@@ -23,6 +25,14 @@ interface OrdinaryOptions {
    * @default the answer to the question retry; no retries while it is open
    */
   readonly retry?: RetryOptions | false;
+  /**
+   * Sends the requests instead of connections of the sender's own: a proxy, a mock, or connections that are shared. It
+   * replaces `ca`, `cert`, `key` and `connectTimeout`, and `close` doesn't close it. What it does with a request is
+   * its own: if it repeats or redirects one, an `outcome` says less.
+   *
+   * @default connections of the sender's own
+   */
+  readonly dispatcher?: Dispatcher;
 }
 
 /**
@@ -34,6 +44,7 @@ export type NewPlantSenderOptions<Plant, Given extends Answers = typeof answers>
   'options'
 > &
   OrdinaryOptions &
+  TlsOptions &
   SenderLimits;
 
 /** Every option by name, of any type: what JavaScript and the command line may pass. */

@@ -1,14 +1,19 @@
 import { errors } from 'undici';
 import { PlantStoreError } from '../errors/plant-store-error.js';
 
-/** The error of a connection that could not be made. */
+/**
+ * The error of a connection that could not be made.
+ *
+ * @param timeout Milliseconds; `undefined` if the caller's dispatcher decides.
+ */
 export function connectError(
   cause: Error & { readonly code?: string },
   origin: string,
-  timeout: number,
+  timeout?: number,
 ): PlantStoreError {
   if (cause instanceof errors.ConnectTimeoutError) {
-    const message = `Could not connect to ${origin} within ${timeout} ms (connectTimeout).`;
+    const time = timeout === undefined ? 'the time of the dispatcher' : `${timeout} ms (connectTimeout)`;
+    const message = `Could not connect to ${origin} within ${time}.`;
     return new PlantStoreError('PLANT_STORE_CONNECT_TIMEOUT', message, { outcome: 'not-sent' });
   }
   const reason = isNotTls(cause)

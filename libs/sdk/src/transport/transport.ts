@@ -1,5 +1,7 @@
+import { createSecureContext } from 'node:tls';
 import { buildConnector, type Dispatcher } from 'undici';
 import { OwnConnection } from './connection.js';
+import { DispatcherConnection } from './dispatcher-connection.js';
 import { type Place, Queue } from './queue.js';
 
 /** Where deliveries are sent. */
@@ -37,23 +39,28 @@ interface TransportSettings {
   /** Milliseconds. */
   readonly connectTimeout: number;
   readonly maxConnections: number;
+  /** PEM; `undefined` for what Node trusts. */
+  readonly ca: string[] | undefined;
+  /** PEM; `undefined` for none. */
+  readonly cert: string[] | undefined;
+  readonly key: string[] | undefined;
+  /** Sends the requests instead of connections of the transport's own. */
+  readonly dispatcher: Dispatcher | undefined;
 }
 
-/** Opens a transport with connections of its own. */
-export function openTransport({
-  target: { origin, path },
-  method,
-  connectTimeout,
-  maxConnections,
-}: TransportSettings): Transport {
-  const settings = {
-    origin,
-    path,
-    method,
-    connectTimeout,
-    connect: buildConnector({ timeout: connectTimeout }),
-  };
-  return new Transport(maxConnections, () => new OwnConnection(settings));
+/** Opens a transport with connections of its own, or with what a dispatcher sends. */
+export function openTransport(settings: TransportSettings): Transport {
+  const { target, method, connectTimeout, maxConnections, dispatcher, ca, cert, key } = settings;
+  const request = { origin: target.origin, path: target.path, method };
+  if (dispatcher !== undefined) {
+    return new Transport(maxConnections, () => new DispatcherConnection(dispatcher, request));
+  }
+  const connect = buildConnector({
+    timeout: connectTimeout,
+    ...((ca ?? cert) && { secureContext: createSecureContext({ ca, cert, key }) }),
+  });
+  const connection = { ...request, connectTimeout, connect };
+  return new Transport(maxConnections, () => new OwnConnection(connection));
 }
 
 interface Request {

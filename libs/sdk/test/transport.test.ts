@@ -1,0 +1,371 @@
+/** How requests reach the receiver: with certificates of the caller, and with a dispatcher of the caller. */
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createServer as createTlsServer, type ServerOptions } from 'node:https';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { inspect } from 'node:util';
+import { afterThisTest } from '@plant-store/test-support';
+import { Agent, type Dispatcher, interceptors, MockAgent, ProxyAgent, RetryAgent } from 'undici';
+import { InvalidOptionsError } from '../src/index.js';
+import { createSenderUnder } from '../src/new-plant-sender.js';
+import { acknowledge, closing, respondWith, startRawServer, staySilent } from './support/raw-server.js';
+import { accessToken, arbitrary, openTestSender, rejection } from './support/senders.js';
+
+const fixture = (name: string): string => readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
+/** A certificate that signed itself, for the receiver, for the sender, and as an authority. */
+const certificate = fixture('loopback.crt');
+const key = fixture('loopback.key');
+const options = {
+  baseUrl: 'https://127.0.0.1:9',
+  accessToken,
+  method: 'POST',
+  encode: () => ({ content: 'x' }),
+};
+
+function faultsOf(more: object): InvalidOptionsError['faults'] {
+  try {
+    createSenderUnder({}, { ...options, ...more } as never);
+  } catch (error) {
+    if (error instanceof InvalidOptionsError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+/** Starts a receiver with TLS that acknowledges, and keeps the names in the certificates of its senders. */
+async function startTlsReceiver(
+  more: ServerOptions,
+): Promise<{ url: string; names: (string | undefined)[] }> {
+  const names: (string | undefined)[] = [];
+  const server = createTlsServer({ key, cert: certificate, ...more }, (request, response) => {
+    const { subject } = (request.socket as TLSSocket).getPeerCertificate() as { subject?: { CN?: string } };
+    names.push(subject?.CN);
+    response.writeHead(204).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  afterThisTest(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, names };
+}
+
+describe('ca, cert and key', () => {
+  test.each<[string, string | Uint8Array | string[]]>([
+    ['text', certificate],
+    ['bytes', Buffer.from(certificate)],
+    ['a list', [certificate]],
+  ])('an authority is trusted: %s', async (_, ca) => {
+    const { url, names } = await startTlsReceiver({});
+
+    expect(await openTestSender({ baseUrl: url, ca }).send(arbitrary)).toMatchObject({ status: 204 });
+    expect(names).toEqual([undefined]);
+  });
+
+  test('the receiver gets the certificate of the sender', async () => {
+    const { url, names } = await startTlsReceiver({
+      ca: certificate,
+      requestCert: true,
+      rejectUnauthorized: true,
+    });
+    const sender = openTestSender({ baseUrl: url, ca: certificate, cert: certificate, key });
+
+    expect(await sender.send(arbitrary)).toMatchObject({ status: 204 });
+    expect(names).toEqual(['loopback, for tests only']);
+  });
+
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const anotherKey = privateKey.export({ type: 'pkcs8', format: 'pem' });
+  const locked = privateKey.export({
+    type: 'pkcs8',
+    format: 'pem',
+    cipher: 'aes-256-cbc',
+    passphrase: 's3cret',
+  });
+  const damaged = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
+
+  test.each<[string, object, { option: string; problem: string }[]]>([
+    ['ca is no certificate', { ca: key }, [{ option: 'ca', problem: 'must be certificates in PEM.' }]],
+    ['ca is damaged', { ca: damaged }, [{ option: 'ca', problem: 'must be certificates in PEM.' }]],
+    ['ca is an empty list', { ca: [] }, [{ option: 'ca', problem: 'must be certificates in PEM.' }]],
+    ['ca is null', { ca: null }, [{ option: 'ca', problem: 'must be certificates in PEM.' }]],
+    [
+      'cert is damaged',
+      { cert: damaged, key },
+      [{ option: 'cert', problem: 'must be certificates in PEM.' }],
+    ],
+    ['cert has no key', { cert: certificate }, [{ option: 'cert', problem: 'needs `key`.' }]],
+    ['key has no cert', { key }, [{ option: 'key', problem: 'needs `cert`.' }]],
+    [
+      'key is that of another certificate',
+      { cert: certificate, key: anotherKey },
+      [{ option: 'key', problem: 'must be the key of `cert`.' }],
+    ],
+    [
+      'key has a passphrase',
+      { cert: certificate, key: locked },
+      [{ option: 'key', problem: 'must be a private key in PEM, without a passphrase.' }],
+    ],
+  ])('%s', (_, more, faults) => {
+    expect(faultsOf(more)).toEqual(faults);
+  });
+
+  test('the key is in no fault and not in the sender', () => {
+    const line = key.split('\n')[1]!;
+    const sender = openTestSender({ baseUrl: options.baseUrl, cert: certificate, key });
+    const damagedKey = key.replace('BEGIN', 'BEGAN');
+
+    for (const value of [sender, faultsOf({ cert: certificate, key: damagedKey })]) {
+      expect(inspect(value, { depth: 20, showHidden: true })).not.toContain(line);
+    }
+  });
+});
+
+/** Starts a proxy that makes tunnels (RFC 9110 §9.3.6), and keeps where they lead to. */
+async function startProxy(status = 200): Promise<{ url: string; targets: (string | undefined)[] }> {
+  const targets: (string | undefined)[] = [];
+  const sockets: Socket[] = [];
+  const proxy = createServer().on('connect', (request, client: Socket) => {
+    targets.push(request.url);
+    sockets.push(client);
+    if (status !== 200) return void client.end(`HTTP/1.1 ${status} Arbitrary\r\n\r\n`);
+    const [host, port] = request.url!.split(':') as [string, string];
+    const receiver = connect(Number(port), host, () => {
+      client.write('HTTP/1.1 200 Connected\r\n\r\n');
+      client.pipe(receiver).pipe(client);
+    });
+    sockets.push(receiver);
+    for (const socket of [client, receiver]) socket.on('error', () => {});
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  afterThisTest(() => {
+    sockets.forEach((socket) => socket.destroy());
+    proxy.close();
+  });
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, targets };
+}
+
+/** Ends a dispatcher with the test. */
+function untilTheEnd<Some extends Dispatcher>(dispatcher: Some): Some {
+  afterThisTest(() => dispatcher.destroy());
+  return dispatcher;
+}
+
+const unavailable = respondWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n');
+
+describe('a dispatcher', () => {
+  test('ProxyAgent: the request goes through the proxy, and arrives as it would without', async () => {
+    const server = await startRawServer(acknowledge);
+    const proxy = await startProxy();
+    const dispatcher = untilTheEnd(new ProxyAgent(proxy.url));
+    const sender = openTestSender({
+      baseUrl: server.url,
+      dispatcher,
+      headers: () => [
+        ['x-one', '1'],
+        ['x-one', '2'],
+      ],
+    });
+
+    expect(await sender.send(arbitrary)).toMatchObject({ status: 204 });
+
+    expect(proxy.targets).toEqual([`127.0.0.1:${server.port}`]);
+    const { line, headers, content } = await server.request(0);
+    expect(line).toBe('POST /plant/webhook HTTP/1.1');
+    expect(headers).toEqual([
+      `host: 127.0.0.1:${server.port}`,
+      'connection: keep-alive',
+      `authorization: Bearer ${accessToken}`,
+      'x-one: 1',
+      'x-one: 2',
+      `content-length: ${arbitrary.length}`,
+    ]);
+    expect(content.toString()).toBe(arbitrary);
+  });
+
+  test('ProxyAgent with requestTls: an https receiver with an authority of its own', async () => {
+    const { url } = await startTlsReceiver({});
+    const proxy = await startProxy();
+    const dispatcher = untilTheEnd(new ProxyAgent({ uri: proxy.url, requestTls: { ca: certificate } }));
+
+    expect(await openTestSender({ baseUrl: url, dispatcher }).send(arbitrary)).toMatchObject({ status: 204 });
+    expect(proxy.targets).toHaveLength(1);
+  });
+
+  test('ProxyAgent: a proxy that refuses is a connection that failed', async () => {
+    const server = await startRawServer(acknowledge);
+    const proxy = await startProxy(407);
+    const dispatcher = untilTheEnd(new ProxyAgent(proxy.url));
+
+    expect(
+      await rejection(openTestSender({ baseUrl: server.url, dispatcher }).send(arbitrary)),
+    ).toMatchObject({
+      code: 'PLANT_STORE_CONNECT_FAILED',
+      outcome: 'not-sent',
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  test('a receiver that takes no connection is a connection that failed', async () => {
+    const dispatcher = untilTheEnd(new Agent());
+    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9', dispatcher });
+
+    const error = await rejection(sender.send(arbitrary));
+
+    expect(error).toMatchObject({ code: 'PLANT_STORE_CONNECT_FAILED', outcome: 'not-sent' });
+    expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  test('that takes too long to connect has no limit in its message that does not apply', async () => {
+    const server = await startRawServer(staySilent);
+    const dispatcher = untilTheEnd(new Agent({ connect: { timeout: 50 } }));
+    const baseUrl = `https://127.0.0.1:${server.port}`;
+
+    const error = await rejection(openTestSender({ baseUrl, dispatcher }).send(arbitrary));
+
+    expect(error).toMatchObject({ code: 'PLANT_STORE_CONNECT_TIMEOUT', outcome: 'not-sent' });
+    expect(error.message).not.toContain('connectTimeout');
+  });
+
+  test('MockAgent: replies without a receiver', async () => {
+    const dispatcher = new MockAgent();
+    afterThisTest(() => dispatcher.close());
+    dispatcher.disableNetConnect();
+    const pool = dispatcher.get('https://receiver.example');
+    const body = (content: unknown): boolean => String(content) === arbitrary;
+    const request = { path: '/plant/webhook', method: 'POST', body };
+    pool.intercept({ ...request, headers: { authorization: `Bearer ${accessToken}` } }).reply(202, 'taken');
+    pool.intercept(request).reply(503);
+    const sender = openTestSender({ baseUrl: 'https://receiver.example', dispatcher });
+
+    const { status, content } = await sender.send(arbitrary);
+    expect([status, Buffer.from(content).toString()]).toEqual([202, 'taken']);
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({ status: 503, outcome: 'responded' });
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_CONNECT_FAILED',
+      outcome: 'not-sent',
+      cause: { code: 'UND_MOCK_ERR_MOCK_NOT_MATCHED' },
+    });
+  });
+
+  test('RetryAgent: repeats the request within one attempt', async () => {
+    const server = await startRawServer((request, index) =>
+      index === 0 ? unavailable(request) : acknowledge(request),
+    );
+    const agent = untilTheEnd(new Agent());
+    const dispatcher = new RetryAgent(agent, { methods: ['POST'], statusCodes: [503], minTimeout: 1 });
+    const attempts: number[] = [];
+    const sender = openTestSender({
+      baseUrl: server.url,
+      dispatcher,
+      headers: ({ attempt }) => (attempts.push(attempt), {}),
+    });
+
+    expect(await sender.send(arbitrary)).toMatchObject({ status: 204 });
+
+    expect(server.requests).toHaveLength(2);
+    expect(attempts).toEqual([1]);
+  });
+
+  test('RetryAgent: an aborted delivery is not repeated', async () => {
+    const server = await startRawServer(unavailable);
+    const agent = untilTheEnd(new Agent());
+    const dispatcher = new RetryAgent(agent, { methods: ['POST'], statusCodes: [503], minTimeout: 300_000 });
+    const controller = new AbortController();
+    const sender = openTestSender({ baseUrl: server.url, dispatcher });
+
+    const sent = rejection(sender.send(arbitrary, { signal: controller.signal }));
+    await server.request(0);
+    controller.abort();
+
+    expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'unknown' });
+    await sender.close();
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('an interceptor may follow redirections', async () => {
+    const server = await startRawServer((request, index) =>
+      index === 0
+        ? respondWith('HTTP/1.1 307 Arbitrary\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n')(request)
+        : acknowledge(request),
+    );
+    const dispatcher = untilTheEnd(new Agent()).compose(interceptors.redirect({ maxRedirections: 1 }));
+
+    expect(await openTestSender({ baseUrl: server.url, dispatcher }).send(arbitrary)).toMatchObject({
+      status: 204,
+    });
+    expect(server.requests.map(({ line }) => line)).toEqual([
+      'POST /plant/webhook HTTP/1.1',
+      'POST /elsewhere HTTP/1.1',
+    ]);
+  });
+
+  test('is shared, and not closed with a sender', async () => {
+    const server = await startRawServer(acknowledge);
+    const dispatcher = untilTheEnd(new Agent({ connections: 1 }));
+    const [first, second] = [1, 2].map(() => openTestSender({ baseUrl: server.url, dispatcher }));
+
+    await first!.send(arbitrary);
+    await first!.close();
+    await second!.send(arbitrary);
+
+    expect(new Set(server.requests.map(({ socket }) => socket)).size).toBe(1);
+  });
+
+  test('the signal ends the request and its connection', async () => {
+    const server = await startRawServer(staySilent);
+    const controller = new AbortController();
+    const sender = openTestSender({ baseUrl: server.url, dispatcher: untilTheEnd(new Agent()) });
+
+    const sent = rejection(sender.send(arbitrary, { signal: controller.signal }));
+    const closed = closing((await server.request(0)).socket);
+    controller.abort();
+
+    expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'unknown' });
+    await closed;
+  });
+
+  test('that throws has a typed error', async () => {
+    const cause = new Error('arbitrary');
+    const dispatcher = {
+      dispatch: () => {
+        throw cause;
+      },
+    } as unknown as Dispatcher;
+
+    expect(
+      await rejection(openTestSender({ baseUrl: 'http://127.0.0.1:9', dispatcher }).send(arbitrary)),
+    ).toMatchObject({ code: 'PLANT_STORE_CONNECT_FAILED', outcome: 'not-sent', cause });
+  });
+
+  test('that was closed has a typed error', async () => {
+    const dispatcher = new Agent();
+    await dispatcher.close();
+
+    expect(
+      await rejection(openTestSender({ baseUrl: 'http://127.0.0.1:9', dispatcher }).send(arbitrary)),
+    ).toMatchObject({
+      code: 'PLANT_STORE_CONNECT_FAILED',
+      outcome: 'not-sent',
+      cause: { code: 'UND_ERR_DESTROYED' },
+    });
+  });
+
+  test.each([null, 1, {}, { dispatch: 1 }, 'http://127.0.0.1:9'])('must not be %p', (dispatcher) => {
+    expect(faultsOf({ dispatcher })).toMatchObject([{ option: 'dispatcher' }]);
+  });
+
+  test('replaces the options about connections, so they are refused with it', () => {
+    expect(faultsOf({ dispatcher: new MockAgent(), ca: certificate, connectTimeout: 1 })).toEqual([
+      {
+        option: 'dispatcher',
+        problem: 'makes the connections. Leave out `ca`, `connectTimeout`, and set them in the dispatcher.',
+      },
+    ]);
+  });
+});
