@@ -1,6 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { acknowledge, closing, startRawServer, staySilent } from './support/raw-server.js';
+import { afterThisTest } from '@plant-store/test-support';
+import { type CloseOptions, InvalidOptionsError, type PlantStoreError } from '../src/index.js';
+import { acknowledge, closing, respondWith, startRawServer, staySilent } from './support/raw-server.js';
 import { arbitrary, openTestSender, rejection } from './support/senders.js';
 
 describe('close', () => {
@@ -84,4 +87,97 @@ describe('close', () => {
     expect(sender.close()).toBe(sender.close());
     await sender.close();
   });
+});
+
+describe('close with force', () => {
+  const begun = (status: number): string => `HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 9\r\n\r\nhalf`;
+
+  /** Resolves once undici has read the header fields of so many responses. */
+  function readHeads(count: number): Promise<void> {
+    return new Promise((resolve) => {
+      let seen = 0;
+      const onHead = (): void => {
+        seen += 1;
+        if (seen === count) resolve();
+      };
+      subscribe('undici:request:headers', onHead);
+      afterThisTest(() => unsubscribe('undici:request:headers', onHead));
+    });
+  }
+
+  test('ends the deliveries in flight, each with its outcome', async () => {
+    const server = await startRawServer((request, index) => {
+      if (index > 0) request.socket.write(begun(index === 1 ? 500 : 200));
+    });
+    const sender = openTestSender({ baseUrl: server.url, maxConnections: 3 });
+    const read = readHeads(2);
+    const sent: Promise<PlantStoreError>[] = [];
+    for (const index of [0, 1, 2]) {
+      sent.push(rejection(sender.send(arbitrary)));
+      await server.request(index);
+    }
+    sent.push(rejection(sender.send('waits for a connection')));
+    const closed = server.requests.map(({ socket }) => closing(socket));
+    await read;
+
+    await sender.close({ force: true });
+
+    const errors = await Promise.all(sent);
+    expect(errors.map(({ outcome }) => outcome)).toEqual(['unknown', 'responded', 'unknown', 'not-sent']);
+    for (const { code, cause } of errors) {
+      expect(code).toBe('PLANT_STORE_ABORTED');
+      expect(cause).toMatchObject({ code: 'PLANT_STORE_SENDER_CLOSED' });
+    }
+    await Promise.all(closed);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('ends the wait between two attempts, for an access token, and for header fields', async () => {
+    const server = await startRawServer(respondWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n'));
+    const retry = { delays: [600_000], statuses: [503], withoutResponse: false };
+    const stuck = (): Promise<never> => new Promise(() => {});
+    const senders = [{ retry }, { accessToken: stuck }, { headers: stuck }].map((options) =>
+      openTestSender({ baseUrl: server.url, ...options }),
+    );
+    const sent = senders.map((sender) => rejection(sender.send(arbitrary)));
+    const { socket } = await server.request(0);
+    socket.end();
+    await closing(socket);
+
+    await Promise.all(senders.map((sender) => sender.close({ force: true })));
+
+    expect(await Promise.all(sent)).toMatchObject(
+      ['responded', 'not-sent', 'not-sent'].map((outcome) => ({ code: 'PLANT_STORE_ABORTED', outcome })),
+    );
+  });
+
+  test('ends what an earlier close waits for', async () => {
+    const server = await startRawServer(staySilent);
+    const sender = openTestSender({ baseUrl: server.url });
+    const sent = rejection(sender.send(arbitrary));
+    await server.request(0);
+
+    const closed = sender.close();
+    expect(sender.close({ force: true })).toBe(closed);
+
+    await closed;
+    expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'unknown' });
+  });
+
+  test.each([null, 1, { force: 1 }, { forced: true }])('must not be called with %j', (options) => {
+    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9' });
+
+    expect(() => sender.close(options as CloseOptions)).toThrow(InvalidOptionsError);
+  });
+});
+
+test('Symbol.asyncDispose closes the sender', async () => {
+  const server = await startRawServer(acknowledge);
+  const sender = openTestSender({ baseUrl: server.url });
+  const sent = sender.send(arbitrary);
+
+  await sender[Symbol.asyncDispose]();
+
+  expect(await sent).toMatchObject({ status: 204 });
+  expect(await rejection(sender.send(arbitrary))).toMatchObject({ code: 'PLANT_STORE_SENDER_CLOSED' });
 });

@@ -5,6 +5,7 @@ import { exampleAnswers } from '@plant-store/example-answers';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type } from 'arktype';
+import { Agent } from 'undici';
 import * as v from 'valibot';
 import type { Column, OptionTable, TypesQuestion } from '../src/answers/option-table.js';
 import { type SettingsTable, settingsTable } from '../src/answers/settings-table.js';
@@ -15,6 +16,7 @@ import {
   type Encoder,
   json,
   type NewPlantSenderOptions,
+  type SendAllOptions,
   type SendOptions,
 } from '../src/index.js';
 import { type Open as Nothing } from './support/senders.js';
@@ -65,6 +67,17 @@ export const sendOpen: SendOptions<Nothing> = { signal: new AbortController().si
 export const sendWithEventId: SendOptions<Nothing> = { eventId: '1' };
 // @ts-expect-error an event has no fields while event-payload-fields is open
 export const sendWithEvent: SendOptions<Nothing> = { event: {} };
+export const sendWithHeaders: SendOptions<Nothing> = { headers: new Headers({ name: 'value' }) };
+// @ts-expect-error the value of a header field is text
+export const sendWithNumber: SendOptions<Nothing> = { headers: { name: 1 } };
+// @ts-expect-error there is no such option
+export const sendWithTimeout: SendOptions<Nothing> = { timeout: 1 };
+export const sendAllOpen: SendAllOptions<Arbitrary, Nothing> = { concurrency: 2 };
+export const sendEachOpen: SendAllOptions<Arbitrary, Nothing> = {
+  optionsOf: ({ arbitrary }, index) => ({ headers: { name: `${String(arbitrary)} ${index}` } }),
+};
+// @ts-expect-error the signal is that of `sendAll`
+export const signalOfOne: SendAllOptions<Arbitrary, Nothing> = { optionsOf: () => ({ signal: undefined }) };
 export const anyStatus: Acknowledgement<Nothing>['status'] = 299;
 
 export async function whileOpen(): Promise<number> {
@@ -76,6 +89,35 @@ export async function whileOpen(): Promise<number> {
   const { status } = await sender.send({ arbitrary: true }, { signal: new AbortController().signal });
   return status;
 }
+
+export async function disposed(): Promise<void> {
+  await using sender = createSenderUnder<Nothing, Arbitrary>({}, { accessToken, baseUrl, method, encode });
+  for await (const { index, plant, response, error } of sender.sendAll([{ arbitrary: true }])) {
+    const status: number | undefined = response?.status;
+    console.log(index, plant.arbitrary, status, error?.code);
+  }
+  // @ts-expect-error these are not plants of the sender
+  sender.sendAll(['text']);
+  await sender.close({ force: true });
+}
+
+export const withFunction: Open = {
+  ...complete,
+  headers: async ({ attempt }) => [['attempt', String(attempt)]],
+  retry: {
+    delays: (attempt, { outcome }) => (outcome === 'unknown' ? undefined : attempt),
+    statuses: [503],
+    withoutResponse: true,
+    jitter: 0.5,
+    maxRetryAfter: 1,
+  },
+};
+export const withTls: Open = { ...complete, ca: ['PEM'], cert: 'PEM', key: new Uint8Array() };
+export const withDispatcher: Open = { ...complete, dispatcher: new Agent() };
+// @ts-expect-error a dispatcher is not the address of a proxy
+export const withAddress: Open = { ...complete, dispatcher: 'http://127.0.0.1' };
+// @ts-expect-error a hook returns header fields
+export const withoutFields: Open = { ...complete, headers: () => undefined };
 
 export function inferred(): void {
   const sender = createSenderUnder({}, { accessToken, baseUrl, method, encode });
@@ -107,6 +149,9 @@ export const sendWithoutEventId: SendOptions<Everything> = { event: { addedOn: '
 export const sendWithoutEvent: SendOptions<Everything> = { eventId: '1' };
 // @ts-expect-error the event has the fields of its schema
 export const sendOtherEvent: SendOptions<Everything> = { eventId: '1', event: { on: '2026-01-31' } };
+export const sendAllAnswered: SendAllOptions<ExamplePlant, Everything> = { optionsOf: () => sendAnswered };
+// @ts-expect-error optionsOf is required, because each event has its identifier
+export const sendAllWithout: SendAllOptions<ExamplePlant, Everything> = {};
 // @ts-expect-error only the answered status is an acknowledgement
 export const otherStatus: Acknowledgement<Everything>['status'] = 204;
 
