@@ -300,7 +300,7 @@ async function compile(source: string): Promise<void> {
   await succeed(process.execPath, [compiler, ...flags, 'example.mts'], project);
 }
 
-const pages: readonly string[] = ['docs/nest.md'];
+const pages: readonly string[] = ['docs/nest.md', 'docs/sending.md'];
 
 const modules: readonly string[] = [
   'answers/answered-settings',

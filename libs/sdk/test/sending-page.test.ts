@@ -1,0 +1,108 @@
+/** Runs the examples of docs/sending.md, and that of README.md about many plants. */
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterThisTest } from '@plant-store/test-support';
+import { withEverythingOpen, writeDocumented } from './support/documented.js';
+import { acknowledge, fieldsOf, type RawServer, respondWith, startRawServer } from './support/raw-server.js';
+import { startProcess } from './support/run-process.js';
+
+const page = 'docs/sending.md';
+const environment = ({ url }: RawServer) => ({ RECEIVER_URL: url, ACCESS_TOKEN: 'token' });
+
+/** Runs a module, and returns what it printed. */
+async function run(file: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const { code, stdout, stderr } = await startProcess(process.execPath, withEverythingOpen(file), { env })
+    .finished;
+  if (code !== 0) throw new Error(`${file} exited with ${code}:\n${stderr}`);
+  return stdout;
+}
+
+test('send-many.mjs sends every plant', async () => {
+  const server = await startRawServer(acknowledge);
+
+  const output = await run(join(writeDocumented(page), 'send-many.mjs'), environment(server));
+
+  expect(output).toBe('1000 acknowledged\n');
+  const sent = server.requests.map(({ content }) => JSON.parse(content.toString()) as { arbitrary: number });
+  expect(new Set(sent.map(({ arbitrary }) => arbitrary)).size).toBe(1_000);
+  expect(new Set(server.requests.map(({ socket }) => socket)).size).toBe(32);
+});
+
+test('the example of README.md about many plants prints the plants that fail', async () => {
+  const server = await startRawServer((request) =>
+    request.content.includes('2')
+      ? respondWith('HTTP/1.1 400 Arbitrary\r\nContent-Length: 0\r\n\r\n')(request)
+      : acknowledge(request),
+  );
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const example = /```js\n([^`]*sendAll[^`]*)```/.exec(readme)![1]!;
+  const file = join(writeDocumented(page), 'readme.mjs');
+  writeFileSync(
+    file,
+    `import { createNewPlantSender, json } from '@plant-store/sdk';
+     const { RECEIVER_URL: baseUrl, ACCESS_TOKEN: accessToken } = process.env;
+     const sender = createNewPlantSender({ baseUrl, accessToken, method: 'POST', encode: json });
+     const plants = [1, 2, 3];
+     console.error = console.log;
+     ${example}
+     await sender.close();`,
+  );
+
+  expect(await run(file, environment(server))).toBe('1 PLANT_STORE_NOT_ACKNOWLEDGED responded\n');
+  expect(server.requests).toHaveLength(3);
+});
+
+test('send-again.mjs sends again after the delays of its function', async () => {
+  const server = await startRawServer((request, index) =>
+    index < 2
+      ? respondWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n')(request)
+      : acknowledge(request),
+  );
+
+  const file = join(writeDocumented(page), 'send-again.mjs');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('1_000 *', '1 *'));
+
+  expect(await run(file, environment(server))).toBe('acknowledged with 204\n');
+  expect(server.requests).toHaveLength(3);
+});
+
+test('send-with-headers.mjs sends the fields of the sender and of the delivery', async () => {
+  const server = await startRawServer(acknowledge);
+
+  await run(join(writeDocumented(page), 'send-with-headers.mjs'), environment(server));
+
+  const request = await server.request(0);
+  expect(fieldsOf(request)).toMatchObject({
+    'x-attempt': '1',
+    'x-length': String(request.content.byteLength),
+    'x-order': '4711',
+  });
+});
+
+test('send-through-proxy.mjs sends through the proxy of HTTP_PROXY', async () => {
+  const server = await startRawServer(acknowledge);
+  const sockets: Socket[] = [];
+  const proxy = createServer().on('connect', (request, client: Socket) => {
+    const receiver = connect(Number(request.url!.split(':')[1]), '127.0.0.1', () => {
+      client.write('HTTP/1.1 200 Connected\r\n\r\n');
+      client.pipe(receiver).pipe(client);
+    });
+    for (const socket of [client, receiver]) sockets.push(socket.on('error', () => {}));
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  afterThisTest(() => {
+    sockets.forEach((socket) => socket.destroy());
+    proxy.close();
+  });
+  const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+
+  const file = join(writeDocumented(page), 'send-through-proxy.mjs');
+  const output = await run(file, { ...environment(server), HTTP_PROXY: address });
+
+  expect(output).toBe('acknowledged with 204\n');
+  expect(sockets).toHaveLength(2);
+});
