@@ -11,17 +11,18 @@ export interface SenderLimits {
    */
   readonly connectTimeout?: number;
   /**
-   * How long an attempt may take, from its start to the end of the response. Waiting for one of `maxConnections` and
-   * connecting are included. Once the question time-outs is answered, the default is the answer.
+   * How long an attempt may take, from when one of `maxConnections` is free for it to the end of the response.
+   * Connecting is included. Once the question time-outs is answered, the default is the answer.
    *
    * @default 15000
    */
   readonly attemptTimeout?: number;
   /**
    * How long a whole `send` may take: waiting for the rate limit, the access token, every attempt, and the delays
-   * between them. The default is at least an answered time-out. With a retry policy it also includes all its delays (or
-   * `maxRetryAfter`, if that is longer), and `attemptTimeout` for each further attempt. The delays of a function aren't
-   * included.
+   * between them. Waiting for one of `maxConnections` isn't included.
+   *
+   * The default is at least an answered time-out. With a retry policy it also covers `attemptTimeout` for each further
+   * attempt and all delays (or `maxRetryAfter`, if that is longer), but not those of a function.
    *
    * @default 30000
    */
@@ -34,7 +35,8 @@ export interface SenderLimits {
    */
   readonly maxResponseBytes?: number;
   /**
-   * How many connections may be open, each with one request at a time. Further attempts wait, and their clocks run.
+   * How many connections may be open, each with one request at a time. Further attempts wait, and their clocks
+   * stand still.
    *
    * @default 64
    */
