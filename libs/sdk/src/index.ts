@@ -3,6 +3,7 @@ export type { AccessToken, AccessTokenRequest } from './delivery/access-token.js
 export type { HeaderFields } from './delivery/header-fields.js';
 export type { HeaderHook, OutgoingRequest } from './delivery/headers.js';
 export type { RetryDelay, RetryOptions } from './delivery/retry.js';
+export type { EncodedPlant } from './encoders/encode-plant.js';
 export { bytes, type Encoded, type Encoder, json } from './encoders/encoder.js';
 export { InvalidOptionsError, type OptionFault } from './errors/invalid-options-error.js';
 export { NotAcknowledgedError, type Response } from './errors/not-acknowledged-error.js';
@@ -14,5 +15,5 @@ export {
   type SendResult,
 } from './new-plant-sender.js';
 export { limitDefaults, type SenderLimits } from './options/limits.js';
-export type { CloseOptions, SendAllOptions, SendOptions } from './options/send-options.js';
+export type { CloseOptions, SendAllOptions, SendEncodedOptions, SendOptions } from './options/send-options.js';
 export type { NewPlantSenderOptions } from './options/sender-options.js';

@@ -15,6 +15,7 @@ import { InFlight } from './delivery/in-flight.js';
 import { acknowledges, responseExplainer } from './delivery/response.js';
 import { type BulkResult, type Plants, sendAll } from './delivery/send-all.js';
 import { InvalidOptionsError } from './errors/invalid-options-error.js';
+import { checkEncodedWith, type EncodedPlant, type EncodePlant } from './encoders/encode-plant.js';
 import type { Response } from './errors/not-acknowledged-error.js';
 import { PlantStoreError } from './errors/plant-store-error.js';
 import { resolveSettings, type Settings } from './options/resolve-settings.js';
@@ -25,6 +26,7 @@ import {
   readSendAllOptions,
   readSendOptions,
   type SendAllOptions,
+  type SendEncodedOptions,
   type SendOptions,
 } from './options/send-options.js';
 import type { NewPlantSenderOptions } from './options/sender-options.js';
@@ -41,6 +43,11 @@ export interface NewPlantSender<Plant, Given extends Answers = typeof answers> e
    * @throws PlantStoreError in every other case, with a `code` from `errorCodes` and an `outcome`.
    */
   send(plant: Plant, ...options: OptionalArgument<SendOptions<Given>>): Promise<Acknowledgement<Given>>;
+  /**
+   * Delivers a plant that was encoded before: these bytes, with this media type and identifier of the event. Everything
+   * else is as with `send`.
+   */
+  sendEncoded(encoded: EncodedPlant, options?: SendEncodedOptions): Promise<Acknowledgement<Given>>;
   /**
    * Delivers the plants of an iterable, and yields their results as they come, not in order. A plant that fails doesn't
    * stop the others.
@@ -126,6 +133,7 @@ function createSender<const Given extends Answers, Plant extends PlantOf<Given>>
 /** A sender with checked settings. The options of its methods are not checked yet. */
 export interface OpenSender<Plant> {
   send(plant: Plant, options?: unknown): Promise<Response>;
+  sendEncoded(encoded: EncodedPlant, options?: unknown): Promise<Response>;
   sendAll(plants: Plants<Plant>, options?: unknown): AsyncIterableIterator<BulkResult<Plant, Response>>;
   close(options?: CloseOptions): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -137,8 +145,7 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
     settings;
   const { url } = target;
   const inFlight = new InFlight();
-  const parts: SenderParts<Plant> = {
-    encode: settings.encode,
+  const parts: SenderParts = {
     authorize: createAuthorizer(settings.accessToken, settings.syntax),
     headers: createHeaders({ hook: settings.headers, method, url, answered, signingKey }),
     context: {
@@ -157,10 +164,17 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
       : deliverInAttempts(parts, retry, answered.rateLimit);
   let closed: Promise<void> | undefined;
 
-  function send(plant: Plant, options?: unknown): Promise<Response> {
+  const checkEncoded = checkEncodedWith(answered);
+
+  function deliver<Item>(encode: EncodePlant<Item>, item: Item, options: unknown): Promise<Response> {
     if (closed !== undefined) return Promise.reject(senderClosed());
-    return new Promise((resolve, reject) => beginDelivery(plant, readSendOptions(options), resolve, reject));
+    return new Promise((resolve, reject) =>
+      beginDelivery(encode, item, readSendOptions(options), resolve, reject),
+    );
   }
+
+  const send = (plant: Plant, options?: unknown): Promise<Response> =>
+    deliver(settings.encode, plant, options);
 
   function sendEach(
     plants: Plants<Plant>,
@@ -188,7 +202,13 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
     await parts.context.transport.close();
   }
 
-  return Object.freeze({ send, sendAll: sendEach, close, [Symbol.asyncDispose]: () => close() });
+  return Object.freeze({
+    send,
+    sendEncoded: (encoded: EncodedPlant, options?: unknown) => deliver(checkEncoded, encoded, options),
+    sendAll: sendEach,
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  });
 }
 
 function senderClosed(): PlantStoreError {

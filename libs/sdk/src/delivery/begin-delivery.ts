@@ -16,15 +16,15 @@ export interface UncheckedSendOptions extends UncheckedEventOptions {
 }
 
 /** The parts of a sender that every `send` uses. */
-export interface SenderParts<Plant> {
-  readonly encode: EncodePlant<Plant>;
+export interface SenderParts {
   readonly authorize: Authorizer;
   readonly headers: RequestHeaders;
   readonly context: AttemptContext;
 }
 
-/** Begins a delivery, and reports its result. */
-export type BeginDelivery<Plant> = (
+/** Encodes a plant and begins its delivery, and reports the result. */
+export type BeginDelivery = <Plant>(
+  encode: EncodePlant<Plant>,
   plant: Plant,
   options: UncheckedSendOptions,
   resolve: (acknowledgement: Response) => void,
@@ -32,14 +32,14 @@ export type BeginDelivery<Plant> = (
 ) => void;
 
 /** Every delivery is one attempt, made at once. */
-export function deliverOnce<Plant>(parts: SenderParts<Plant>): BeginDelivery<Plant> {
+export function deliverOnce(parts: SenderParts): BeginDelivery {
   const { context } = parts;
-  return (plant, options, resolve, reject) => {
+  return (encode, plant, options, resolve, reject) => {
     const attempt = new Attempt(context, resolve, reject, options.signal);
     if (attempt.settled) return;
     orFail(attempt, () => {
       const started = performance.now();
-      const content = prepare(parts, plant, options);
+      const content = prepare(parts, encode, plant, options);
       attempt.spend(performance.now() - started);
       beginAttempt(parts, attempt, content, 1);
     });
@@ -47,22 +47,22 @@ export function deliverOnce<Plant>(parts: SenderParts<Plant>): BeginDelivery<Pla
 }
 
 /** A delivery may have several attempts, if there is a retry policy. Each attempt waits for the rate limit, if any. */
-export function deliverInAttempts<Plant>(
-  parts: SenderParts<Plant>,
+export function deliverInAttempts(
+  parts: SenderParts,
   retry: Retry | undefined,
   limit: RateLimit | undefined,
-): BeginDelivery<Plant> {
+): BeginDelivery {
   const { url, inFlight, clocks } = parts.context;
   const limiter = limit && new RateLimiter(limit);
   const context = { url, inFlight, total: clocks.total, retry, limiter };
   // Its deliveries end their attempts.
   const attemptContext = { ...parts.context, inFlight: new InFlight() };
-  return (plant, options, resolve, reject) =>
+  return (encode, plant, options, resolve, reject) =>
     new Delivery(context, {
       signal: options.signal,
       resolve,
       reject,
-      prepare: () => prepare(parts, plant, options),
+      prepare: () => prepare(parts, encode, plant, options),
       createAttempt: (succeed, fail) => new Attempt(attemptContext, succeed, fail, undefined),
       beginAttempt: (attempt, content, number, onTurn) =>
         beginAttempt(parts, attempt, content, number, onTurn),
@@ -71,7 +71,8 @@ export function deliverInAttempts<Plant>(
 
 /** Checks and encodes what all attempts of a delivery send. */
 function prepare<Plant>(
-  { encode, headers }: SenderParts<Plant>,
+  { headers }: SenderParts,
+  encode: EncodePlant<Plant>,
   plant: Plant,
   options: UncheckedSendOptions,
 ): DeliveryContent {
@@ -79,8 +80,8 @@ function prepare<Plant>(
   return { plant: encode(plant, options), ownFields };
 }
 
-function beginAttempt<Plant>(
-  { authorize, headers }: SenderParts<Plant>,
+function beginAttempt(
+  { authorize, headers }: SenderParts,
   attempt: Attempt,
   delivery: DeliveryContent,
   number: number,

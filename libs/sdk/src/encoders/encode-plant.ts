@@ -4,9 +4,11 @@ import { PlantStoreError } from '../errors/plant-store-error.js';
 import type { Encoded } from './encoder.js';
 import { essenceOf, isMediaType } from './media-type.js';
 
-/** A plant that is ready to be sent. */
+/** A plant that is ready to be sent: what `sendEncoded` takes, and what an outbox keeps. */
 export interface EncodedPlant {
+  /** Not empty. */
   readonly content: Uint8Array;
+  /** The value of Content-Type (RFC 9110 §8.3.1), as `encode` returned it. */
   readonly mediaType?: string;
   /** The identifier of the event, if event-identity is answered with a header. */
   readonly eventId?: string;
@@ -51,6 +53,15 @@ export function encodePlantWith<Plant>(
     encodePlant = ofEvent(encodePlant, { eventIdHeader, eventHasFields });
   }
   return encodePlant;
+}
+
+/**
+ * Checks plants that were encoded before, such as those of an outbox, and applies the answers. The fields of an event
+ * are in the content already.
+ */
+export function checkEncodedWith(answers: ContentAnswers): EncodePlant<EncodedPlant> {
+  const check = encodePlantWith<EncodedPlant>((encoded) => encoded, { ...answers, eventHasFields: false });
+  return (encoded) => check(encoded, { eventId: encoded.eventId });
 }
 
 type CallEncoder<Plant> = (plant: Plant, options: UncheckedEventOptions) => Partial<Encoded> | undefined;

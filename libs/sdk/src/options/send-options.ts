@@ -24,6 +24,9 @@ interface HeadersOption {
   readonly headers?: HeaderFields | undefined;
 }
 
+/** Options of `sendEncoded`. */
+export type SendEncodedOptions = SignalOption & HeadersOption;
+
 /** The options of a method may be left out while none of them is required. */
 export type OptionalArgument<Options> =
   Record<never, never> extends Options ? [options?: Options] : [options: Options];
