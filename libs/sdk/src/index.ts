@@ -15,5 +15,10 @@ export {
   type SendResult,
 } from './new-plant-sender.js';
 export { limitDefaults, type SenderLimits } from './options/limits.js';
-export type { CloseOptions, SendAllOptions, SendEncodedOptions, SendOptions } from './options/send-options.js';
+export type {
+  CloseOptions,
+  SendAllOptions,
+  SendEncodedOptions,
+  SendOptions,
+} from './options/send-options.js';
 export type { NewPlantSenderOptions } from './options/sender-options.js';

@@ -300,7 +300,7 @@ async function compile(source: string): Promise<void> {
   await succeed(process.execPath, [compiler, ...flags, 'example.mts'], project);
 }
 
-const pages: readonly string[] = ['docs/nest.md', 'docs/sending.md'];
+const pages: readonly string[] = ['docs/nest.md', 'docs/outbox.md', 'docs/sending.md'];
 
 const modules: readonly string[] = [
   'answers/answered-settings',
@@ -354,6 +354,15 @@ const modules: readonly string[] = [
   'options/sender-options',
   'options/target',
   'options/tls',
+  'outbox/command',
+  'outbox/database',
+  'outbox/index',
+  'outbox/outbox',
+  'outbox/outbox-error',
+  'outbox/parked',
+  'outbox/relay',
+  'outbox/relay-session',
+  'outbox/schema',
   'transport/connection',
   'transport/dispatcher-connection',
   'transport/queue',

@@ -9,7 +9,9 @@ import { send } from './send/send.js';
 import { sendOptionsUnder } from './send/send-options.js';
 
 /** The commands besides `send`. Each is loaded when it is called. */
-const otherCommands: Readonly<Record<string, () => Promise<Command>>> = {};
+const otherCommands: Readonly<Record<string, () => Promise<Command>>> = {
+  outbox: async () => (await import('../outbox/command.js')).outbox,
+};
 
 /** Runs a command line and returns its exit code. */
 export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {

@@ -80,7 +80,7 @@ function readMethod(answered: AnsweredSettings, option: unknown): ContentMethod 
 }
 
 /** Reads `encode`, or uses the default encoder of the answers to the questions payload and media-type. */
-function readEncode<Plant>(answered: AnsweredSettings, option: unknown): EncodePlant<Plant> {
+export function readEncode<Plant>(answered: AnsweredSettings, option: unknown): EncodePlant<Plant> {
   const encode = option ?? answered.defaultEncoder;
   if (encode === undefined) throw withoutEncode(answered.mediaType);
   if (typeof encode !== 'function') throw new Fault('encode', 'must be a function.', 'media-type');

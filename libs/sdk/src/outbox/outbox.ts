@@ -1,0 +1,139 @@
+import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
+import type { Column, OptionTable, PlantOf } from '../answers/option-table.js';
+import type { EncodePlant, UncheckedEventOptions } from '../encoders/encode-plant.js';
+import { answeredSettingsOf } from '../answers/settings-table.js';
+import { Fault, readAll } from '../options/faults.js';
+import { unknownOptions } from '../options/read-properties.js';
+import { readEncode } from '../options/resolve-settings.js';
+import type { NewPlantSenderOptions } from '../options/sender-options.js';
+import type { OutboxDatabase, Transaction } from './database.js';
+import { toOutboxError } from './outbox-error.js';
+import {
+  discardParked,
+  listParked,
+  type ListOptions,
+  type OutboxStatus,
+  type ParkedEntry,
+  readStatus,
+  replayParked,
+  type Selection,
+} from './parked.js';
+import { migrate } from './schema.js';
+
+/** Options of an outbox under the answers given so far. */
+export type OutboxOptions<Plant, Given extends Answers = typeof answers> = Pick<
+  NewPlantSenderOptions<Plant, Given>,
+  Extract<keyof NewPlantSenderOptions<Plant, Given>, 'encode'>
+> & {
+  /** The database with the outbox: a `Pool` of `pg`. `enqueue` doesn't use it. */
+  readonly database: OutboxDatabase;
+};
+
+/** Options of `enqueue` under the answers given so far: those of `send` about the event. */
+export type EnqueueOptions<Given extends Answers = typeof answers> = Column<
+  OptionTable<unknown, Given>,
+  'send'
+>;
+
+type EnqueueArguments<Options> =
+  Record<never, never> extends Options ? [options?: Options] : [options: Options];
+
+/** The outbox of one receiver, in one PostgreSQL database. */
+export interface Outbox<Plant, Given extends Answers = typeof answers> {
+  /** The database with the outbox. */
+  readonly database: OutboxDatabase;
+  /**
+   * Records the notification of a plant in the caller's transaction, with one INSERT. It is sent if, and only if, the
+   * transaction is committed. The plant is encoded now: every attempt sends the same bytes, with the same media type and
+   * identifier of the event.
+   *
+   * @throws PlantStoreError as `send` does for a plant that can't be encoded
+   * @throws OutboxError if the INSERT fails; the transaction must be rolled back
+   */
+  enqueue(
+    transaction: Transaction,
+    plant: Plant,
+    ...options: EnqueueArguments<EnqueueOptions<Given>>
+  ): Promise<void>;
+  /**
+   * Creates the tables, or brings them to the version that this package needs. Several may do it at once.
+   *
+   * @returns the version before; 0 if there were no tables
+   */
+  migrate(): Promise<number>;
+  /** Counts the entries that wait, are being sent, and are parked. */
+  status(): Promise<OutboxStatus>;
+  /** Lists parked entries, the oldest first. */
+  listParked(options?: ListOptions): Promise<ParkedEntry[]>;
+  /** Lets relays send parked entries again, from the first attempt. @returns how many there were */
+  replay(entries: Selection): Promise<number>;
+  /** Gives parked entries up. They are deleted when delivered ones would be. @returns how many there were */
+  discard(entries: Selection): Promise<number>;
+}
+
+/**
+ * Creates an outbox. It opens no connection.
+ *
+ * @typeParam Plant The type of the plants: any type, until the question plant-fields is answered with a schema.
+ * @throws InvalidOptionsError with every fault of the options
+ */
+export function createOutbox<Plant extends PlantOf<typeof answers> = PlantOf<typeof answers>>(
+  options: OutboxOptions<Plant>,
+): Outbox<Plant> {
+  return createOutboxUnder<typeof answers, Plant>(answers, options, accepts);
+}
+
+/** Creates an outbox under a set of answers. */
+export function createOutboxUnder<const Given extends Answers, Plant extends PlantOf<Given> = PlantOf<Given>>(
+  given: Given,
+  options: OutboxOptions<Plant, Given>,
+  accepted: Accepts = {},
+): Outbox<Plant, Given> {
+  const { database, encode } = readOptions<Plant>(given, options, accepted);
+  return Object.freeze({
+    database,
+    enqueue: (transaction: Transaction, plant: Plant, event: UncheckedEventOptions = {}) =>
+      enqueue(encode, transaction, plant, event),
+    migrate: () => migrate(database),
+    status: () => readStatus(database),
+    listParked: (list?: ListOptions) => listParked(database, list),
+    replay: (entries: Selection) => replayParked(database, entries),
+    discard: (entries: Selection) => discardParked(database, entries),
+  }) as Outbox<Plant, Given>;
+}
+
+function readOptions<Plant>(
+  given: Answers,
+  options: { readonly database?: unknown; readonly encode?: unknown } = {},
+  accepted: Accepts,
+): { readonly database: OutboxDatabase; readonly encode: EncodePlant<Plant> } {
+  const answered = answeredSettingsOf(given, accepted);
+  const readers = {
+    database: () => readDatabase(options.database),
+    encode: () => readEncode<Plant>(answered, options.encode),
+  };
+  return readAll(readers, unknownOptions(options, Object.keys(readers), 'an outbox'));
+}
+
+function readDatabase(option: unknown): OutboxDatabase {
+  const { connect } = (option ?? {}) as Partial<OutboxDatabase>;
+  if (typeof connect === 'function') return option as OutboxDatabase;
+  throw new Fault('database', `${option === undefined ? 'is missing. Pass' : 'must be'} a Pool of pg.`);
+}
+
+const ENQUEUE = 'INSERT INTO plant_store_outbox.entry (content, media_type, event_id) VALUES ($1, $2, $3)';
+
+async function enqueue<Plant>(
+  encode: EncodePlant<Plant>,
+  transaction: Transaction,
+  plant: Plant,
+  event: UncheckedEventOptions,
+): Promise<void> {
+  const { content, mediaType = null, eventId = null } = encode(plant, event);
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  try {
+    await transaction.query(ENQUEUE, [bytes, mediaType, eventId]);
+  } catch (error) {
+    throw toOutboxError(error);
+  }
+}

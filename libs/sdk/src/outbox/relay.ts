@@ -1,0 +1,331 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { longestTimer } from '../delivery/clocks.js';
+import type { EncodedPlant } from '../encoders/encode-plant.js';
+import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
+import { Fault, readAll } from '../options/faults.js';
+import { unknownOptions } from '../options/read-properties.js';
+import type { OutboxDatabase } from './database.js';
+import { type ClaimedEntry, RelaySession, type Result } from './relay-session.js';
+
+/**
+ * Decides whether an entry is sent again.
+ *
+ * @param attempt How often it was sent since it was enqueued or replayed; 1 after the first time.
+ * @param error Why it was not acknowledged. Its `outcome` says whether the plant may have arrived.
+ * @returns milliseconds until it is sent again, or `undefined` to park it
+ */
+export type RelayRetry = (attempt: number, error: PlantStoreError) => number | undefined;
+
+/** Options of a relay. */
+export interface RelayOptions {
+  /** The outbox whose entries are sent. */
+  readonly outbox: { readonly database: OutboxDatabase };
+  /** Sends them. Each attempt is one delivery of it. The relay doesn't close it. */
+  readonly sender: { sendEncoded(encoded: EncodedPlant): Promise<unknown> };
+  /**
+   * Decides whether an entry that was not acknowledged is sent again (question retry).
+   *
+   * @default none: it is parked after one attempt
+   */
+  readonly retry?: RelayRetry | undefined;
+  /**
+   * How many entries are sent at the same time.
+   *
+   * @default 64
+   */
+  readonly concurrency?: number;
+  /**
+   * How often the relay looks for new entries while it has nothing to do, in milliseconds.
+   *
+   * @default 250
+   */
+  readonly pollInterval?: number;
+  /**
+   * How long delivered and discarded entries are kept, in milliseconds.
+   *
+   * @default 604800000 (7 days)
+   */
+  readonly keepDelivered?: number;
+  /**
+   * Gets what goes wrong while the relay runs: an `OutboxError` when it loses the database, to which it then connects
+   * again, and what `retry` throws. It must not throw.
+   *
+   * @default errors are ignored
+   */
+  readonly onError?: ((error: Error) => void) | undefined;
+}
+
+/** The defaults of a relay. */
+export const relayDefaults = Object.freeze({
+  concurrency: 64,
+  pollInterval: 250,
+  keepDelivered: 7 * 24 * 60 * 60 * 1_000,
+});
+
+/** Sends what is in an outbox, at least once. Several may run at the same time, in any number of processes. */
+export interface Relay {
+  /**
+   * Connects to the database and begins to send. Resolves once it is connected.
+   *
+   * @throws OutboxError if there is no connection, no outbox, or one of another version
+   */
+  start(): Promise<void>;
+  /**
+   * Begins nothing new, waits for what is being sent, and stores its results. Everything else goes back to the outbox.
+   * A relay that was stopped can't be started again.
+   */
+  stop(): Promise<void>;
+}
+
+/** How often a relay looks for relays that ended, in milliseconds. */
+const TAKE_OVER_INTERVAL = 1_000;
+
+/** How often old entries are deleted, in milliseconds. */
+const DELETE_INTERVAL = 60_000;
+
+/** How long a relay waits before it connects again, in milliseconds. */
+const RECONNECT_DELAY = 250;
+
+/**
+ * Creates a relay.
+ *
+ * @throws InvalidOptionsError with every fault of the options
+ */
+export function createRelay(options: RelayOptions): Relay {
+  const loop = new RelayLoop(readOptions(options));
+  return Object.freeze({ start: () => loop.start(), stop: () => loop.stop() });
+}
+
+type RelaySettings = ReturnType<typeof readOptions>;
+
+function readOptions(options: RelayOptions) {
+  const readers = {
+    outbox: () => readPart<RelayOptions['outbox']>('outbox', options.outbox, 'database', 'createOutbox'),
+    sender: () =>
+      readPart<RelayOptions['sender']>('sender', options.sender, 'sendEncoded', 'createNewPlantSender'),
+    retry: () => readFunction<RelayRetry>('retry', options.retry),
+    concurrency: () => readWhole('concurrency', 1, options.concurrency),
+    pollInterval: () => readWhole('pollInterval', 1, options.pollInterval),
+    keepDelivered: () => readWhole('keepDelivered', 0, options.keepDelivered),
+    onError: () => readFunction<(error: Error) => void>('onError', options.onError),
+  };
+  return readAll(readers, unknownOptions(options, Object.keys(readers), 'a relay'));
+}
+
+function readPart<T>(name: string, option: unknown, member: string, maker: string): T {
+  if (typeof option === 'object' && option !== null && member in option) return option as T;
+  throw new Fault(name, `${option === undefined ? 'is missing. Pass' : 'must be'} what ${maker} returns.`);
+}
+
+function readFunction<T>(name: string, option: unknown): T | undefined {
+  if (option !== undefined && typeof option !== 'function') throw new Fault(name, 'must be a function.');
+  return option as T | undefined;
+}
+
+function readWhole(name: keyof typeof relayDefaults, minimum: number, option: unknown): number {
+  const value = option ?? relayDefaults[name];
+  const maximum = name === 'keepDelivered' ? Number.MAX_SAFE_INTEGER : longestTimer;
+  if (Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum)
+    return Number(value);
+  throw new Fault(name, `must be a whole number from ${minimum} to ${maximum}.`);
+}
+
+class RelayLoop {
+  readonly #settings: RelaySettings;
+  #session: RelaySession | undefined;
+  #running: Promise<void> | undefined;
+  #isStopping = false;
+  /** Claimed, and not sent yet. */
+  #queue: ClaimedEntry[] = [];
+  /** Being sent. */
+  readonly #sending = new Set<number>();
+  /** Not stored yet. */
+  #results: Result[] = [];
+  /** Milliseconds since the start of the process. */
+  #claimAt = 0;
+  #takeOverAt = 0;
+  #deleteAt = 0;
+  #wake = (): void => {};
+
+  constructor(settings: RelaySettings) {
+    this.#settings = settings;
+  }
+
+  async start(): Promise<void> {
+    if (this.#running !== undefined || this.#isStopping) throw new TypeError('A relay is started once.');
+    let started = (): void => {};
+    this.#running = new Promise((resolve) => (started = resolve));
+    try {
+      this.#session = await RelaySession.open(this.#settings.outbox.database);
+    } catch (error) {
+      this.#running = undefined;
+      started();
+      throw error;
+    }
+    this.#running = this.#run();
+    started();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#wake();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    let lost: number | undefined;
+    for (;;) {
+      try {
+        if (this.#session === undefined) {
+          this.#session = await RelaySession.open(this.#settings.outbox.database);
+          await this.#adopt(this.#session, lost!);
+        }
+        if (await this.#turn(this.#session)) break;
+      } catch (error) {
+        lost = this.#session?.relay ?? lost;
+        this.#session?.abandon();
+        this.#session = undefined;
+        this.#report(error as Error);
+        // What is stored nowhere is sent again, by another relay or the next one.
+        if (this.#isStopping && this.#sending.size === 0) return;
+        await delay(RECONNECT_DELAY);
+      }
+    }
+    await this.#session.close().catch((error: Error) => this.#report(error));
+  }
+
+  /** Stores results, claims entries, and waits until there is something to do. @returns whether everything is done */
+  async #turn(session: RelaySession): Promise<boolean> {
+    if (this.#isStopping) this.#queue = [];
+    const results = [...this.#results];
+    if (results.length > 0) {
+      await session.settle(results);
+      this.#results.splice(0, results.length);
+    }
+    if (this.#isStopping) {
+      if (this.#sending.size === 0 && this.#results.length === 0) return true;
+    } else {
+      await this.#keepUp(session);
+      await this.#claim(session);
+    }
+    const milliseconds =
+      Math.min(this.#queue.length === 0 ? this.#claimAt : Infinity, this.#takeOverAt) - performance.now();
+    if (this.#results.length === 0) await this.#pause(milliseconds);
+    return false;
+  }
+
+  async #keepUp(session: RelaySession): Promise<void> {
+    if (performance.now() >= this.#takeOverAt) {
+      await session.takeOver();
+      this.#takeOverAt = performance.now() + TAKE_OVER_INTERVAL;
+    }
+    if (performance.now() >= this.#deleteAt) {
+      await session.deleteOld(this.#settings.keepDelivered);
+      this.#deleteAt = performance.now() + DELETE_INTERVAL;
+    }
+  }
+
+  async #claim(session: RelaySession): Promise<void> {
+    const { concurrency, pollInterval } = this.#settings;
+    if (this.#queue.length >= concurrency || performance.now() < this.#claimAt) return;
+    const entries = await session.claim(2 * concurrency - this.#queue.length);
+    if (entries.length === 0) this.#claimAt = performance.now() + pollInterval;
+    this.#queue.push(...entries);
+    this.#sendNext();
+  }
+
+  #sendNext(): void {
+    while (this.#sending.size < this.#settings.concurrency && !this.#isStopping) {
+      const entry = this.#queue.shift();
+      if (entry === undefined) return;
+      this.#sending.add(entry.id);
+      void this.#send(entry).then((result) => {
+        this.#sending.delete(entry.id);
+        this.#results.push(result);
+        this.#sendNext();
+        this.#wake();
+      });
+    }
+  }
+
+  async #send(entry: ClaimedEntry): Promise<Result> {
+    try {
+      await this.#settings.sender.sendEncoded(entry.plant);
+    } catch (error) {
+      return this.#resultOf(entry, error as Error);
+    }
+    const { id, attempts } = entry;
+    return { ...after(entry, 'delivered'), id, attempts: attempts + 1, outcome: undefined };
+  }
+
+  #resultOf(entry: ClaimedEntry, error: Error): Result {
+    const code = error instanceof PlantStoreError ? error.code : undefined;
+    const outcome = this.#outcomeOf(entry, error);
+    if (code === 'PLANT_STORE_SENDER_CLOSED' || code === 'PLANT_STORE_ABORTED') {
+      // The sender was closed, perhaps by force. The entry isn't to blame.
+      this.#isStopping = true;
+      this.#report(error);
+      return { ...after(entry, 'waiting'), outcome };
+    }
+    const attempts = entry.attempts + 1;
+    const dueIn = this.#delayAfter(attempts, error);
+    const state = dueIn === undefined ? 'parked' : 'waiting';
+    return {
+      id: entry.id,
+      state,
+      dueIn: dueIn ?? 0,
+      attempts,
+      outcome,
+      code: code ?? error.name,
+      error: error.message,
+    };
+  }
+
+  #outcomeOf({ outcome = 'not-sent' }: ClaimedEntry, error: Error): Outcome {
+    return combineOutcomes(outcome, error instanceof PlantStoreError ? error.outcome : 'unknown');
+  }
+
+  /** Milliseconds until the next attempt; `undefined` for none. An entry whose policy fails is parked. */
+  #delayAfter(attempt: number, error: Error): number | undefined {
+    if (!(error instanceof PlantStoreError)) return undefined;
+    try {
+      const dueIn: unknown = this.#settings.retry?.(attempt, error);
+      if (dueIn === undefined || (typeof dueIn === 'number' && dueIn >= 0 && Number.isFinite(dueIn)))
+        return dueIn;
+      throw new TypeError('`retry` must return a number of milliseconds, or undefined.');
+    } catch (fault) {
+      this.#report(fault as Error);
+      return undefined;
+    }
+  }
+
+  /** After a lost connection: keeps what no other relay has taken meanwhile. What is being sent is not sent twice. */
+  async #adopt(session: RelaySession, earlier: number): Promise<void> {
+    const ids = [...this.#queue, ...this.#results].map(({ id }) => id);
+    const adopted = await session.adopt([...ids, ...this.#sending], earlier);
+    this.#queue = this.#queue.filter(({ id }) => adopted.has(id));
+    this.#results = this.#results.filter(({ id }) => adopted.has(id));
+  }
+
+  #report(error: Error): void {
+    this.#settings.onError?.(error);
+  }
+
+  /** Waits, until an attempt ends or the relay is stopped at most. */
+  async #pause(milliseconds: number): Promise<void> {
+    if (milliseconds <= 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = () => {};
+  }
+}
+
+/** The result of an entry whose attempts don't change. */
+function after({ id, attempts, outcome }: ClaimedEntry, state: 'delivered' | 'waiting'): Result {
+  return { id, state, dueIn: 0, attempts, outcome, code: undefined, error: undefined };
+}

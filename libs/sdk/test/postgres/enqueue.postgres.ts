@@ -1,0 +1,234 @@
+import { readFileSync } from 'node:fs';
+import { exampleAnswers } from '@plant-store/example-answers';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import knex from 'knex';
+import { afterThisTest, tableOf } from '@plant-store/test-support';
+import { InvalidOptionsError, json } from '../../src/index.js';
+import { createOutbox, OutboxError, outboxErrorCodes, type Transaction } from '../../src/outbox/index.js';
+import { createOutboxUnder } from '../../src/outbox/outbox.js';
+import { inTransaction, openOutboxUnder, openTestOutbox, type TestOutbox } from './outboxes.js';
+import { openNewDatabase, openPool, postgresOfThisFile, withPostgres } from './server.js';
+import { ofDrizzle, ofKnex } from './transactions.js';
+
+/** Runs something in a transaction of one library, which fails if it throws. */
+type InTransaction = (run: (transaction: Transaction) => Promise<unknown>) => Promise<unknown>;
+
+const libraries: [name: string, open: (test: TestOutbox) => InTransaction][] = [
+  [
+    'pg',
+    ({ pool }) =>
+      (run) =>
+        viaPg(pool, run),
+  ],
+  [
+    'Knex',
+    ({ pool }) => {
+      const database = knex({ client: 'pg', connection: pool.options.connectionString! });
+      afterThisTest(() => database.destroy());
+      return (run) => database.transaction((transaction) => run(ofKnex(transaction)));
+    },
+  ],
+  [
+    'Drizzle',
+    ({ pool }) =>
+      (run) =>
+        drizzle(pool).transaction((transaction) => run(ofDrizzle(transaction))),
+  ],
+];
+
+async function viaPg(
+  pool: TestOutbox['pool'],
+  run: (transaction: Transaction) => Promise<unknown>,
+): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await run(client);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+const count = 'SELECT count(*)::int AS count FROM plant_store_outbox.entry';
+
+withPostgres('enqueue', () => {
+  describe.each(libraries)('in a transaction of %s', (_name, open) => {
+    test('is committed with the caller, byte for byte', async () => {
+      const test = await openTestOutbox();
+      const content = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+      const outbox = createOutboxUnder(
+        {},
+        {
+          database: test.pool,
+          encode: () => ({ content, mediaType: 'example/type' }),
+        },
+      );
+
+      await open(test)((transaction) => outbox.enqueue(transaction, 'arbitrary'));
+
+      const { content: stored, ...row } = await test.row(
+        'SELECT content, media_type, event_id, state, attempts FROM plant_store_outbox.entry',
+      );
+      expect(row).toEqual({ media_type: 'example/type', event_id: null, state: 'waiting', attempts: 0 });
+      expect(stored).toEqual(content);
+    });
+
+    test('is rolled back with the caller', async () => {
+      const test = await openTestOutbox();
+      const error = new Error('The caller gives up.');
+
+      const running = open(test)(async (transaction) => {
+        await test.outbox.enqueue(transaction, 'arbitrary');
+        throw error;
+      });
+
+      await expect(running).rejects.toBe(error);
+      expect(await test.row(count)).toEqual({ count: 0 });
+    });
+
+    test('says that the database has no outbox', async () => {
+      const test = await openTestOutbox();
+      await test.pool.query('DROP SCHEMA plant_store_outbox CASCADE');
+
+      const running = open(test)((transaction) => test.outbox.enqueue(transaction, 'arbitrary'));
+
+      await expect(running).rejects.toMatchObject({
+        name: 'OutboxError',
+        code: 'PLANT_STORE_OUTBOX_MISSING',
+        message: expect.stringContaining('plant-store outbox migrate'),
+      });
+    });
+  });
+
+  test('keeps the identifier of the event once the question is answered', async () => {
+    const { pool, row } = await openTestOutbox();
+    const outbox = openOutboxUnder({ 'event-identity': { header: 'example-id' } }, { database: pool });
+
+    await inTransaction(pool, (client) => outbox.enqueue(client, 'arbitrary', { eventId: 'example-1' }));
+
+    expect(await row('SELECT event_id FROM plant_store_outbox.entry')).toEqual({ event_id: 'example-1' });
+    const withoutId = outbox as unknown as typeof outbox & { enqueue(...all: unknown[]): Promise<void> };
+    const error: unknown = await withoutId.enqueue(pool, 'arbitrary').catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(InvalidOptionsError);
+  });
+
+  test('encodes as the sender does under answers, and refuses what is too large', async () => {
+    const { pool, row } = await openTestOutbox();
+    const { payload, 'media-type': mediaType, 'size-limits': sizeLimit } = exampleAnswers;
+    const given = { payload, 'media-type': mediaType, 'size-limits': sizeLimit };
+    const outbox = createOutboxUnder(given, { database: pool });
+
+    await inTransaction(pool, (client) => outbox.enqueue(client, { arbitrary: 'content' }));
+
+    expect(
+      await row(`SELECT convert_from(content, 'UTF8') AS text, media_type FROM plant_store_outbox.entry`),
+    ).toEqual({
+      text: '{"plant":{"arbitrary":"content"}}',
+      media_type: 'application/json',
+    });
+    await expect(outbox.enqueue(pool, 'x'.repeat(sizeLimit))).rejects.toMatchObject({
+      code: 'PLANT_STORE_CONTENT_TOO_LARGE',
+    });
+  });
+
+  test('says that the connection was lost', async () => {
+    const { pool, outbox } = await openTestOutbox();
+    const client = await pool.connect();
+    client.on('error', () => {});
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    await pool.query('SELECT pg_terminate_backend($1)', [rows[0]!.pid]);
+
+    await expect(outbox.enqueue(client, 'arbitrary')).rejects.toMatchObject({
+      code: 'PLANT_STORE_OUTBOX_CONNECTION_LOST',
+    });
+    client.release(true);
+  });
+
+  test('says that the transaction had failed before', async () => {
+    const { pool, outbox } = await openTestOutbox();
+    const client = await pool.connect();
+    await client.query('BEGIN');
+    await client.query('arbitrary').catch(() => {});
+
+    const error: unknown = await outbox.enqueue(client, 'arbitrary').catch((reason: unknown) => reason);
+
+    client.release(true);
+    expect(error).toBeInstanceOf(OutboxError);
+    expect(error).toMatchObject({ code: 'PLANT_STORE_OUTBOX_STATEMENT_FAILED' });
+  });
+});
+
+withPostgres('the tables of the outbox', () => {
+  test('are created once, although several create them at once, and are never created silently', async () => {
+    const pool = await openNewDatabase();
+    const outbox = createOutboxUnder({}, { database: pool, encode: json });
+
+    await expect(outbox.status()).rejects.toMatchObject({
+      code: 'PLANT_STORE_OUTBOX_MISSING',
+      message: expect.stringMatching(/^The database test_\d+ has no outbox\. Create it with: /),
+    });
+    const versions = await Promise.all([outbox.migrate(), outbox.migrate(), outbox.migrate()]);
+
+    expect(versions.toSorted()).toEqual([0, 1, 1]);
+    expect(await outbox.status()).toEqual({ waiting: 0, sending: 0, parked: 0, waitingSince: undefined });
+  });
+
+  test('of a later version are refused', async () => {
+    const { pool, outbox } = await openTestOutbox();
+    await pool.query('UPDATE plant_store_outbox.schema_version SET version = 2');
+
+    const refused = {
+      code: 'PLANT_STORE_OUTBOX_VERSION',
+      message: expect.stringContaining('have version 2'),
+    };
+    await expect(outbox.status()).rejects.toMatchObject(refused);
+    await expect(outbox.migrate()).rejects.toMatchObject(refused);
+  });
+
+  test.each([
+    [
+      'a database that does not exist',
+      'PLANT_STORE_OUTBOX_DATABASE_UNUSABLE',
+      { database: 'no_such_database' },
+    ],
+    ['a wrong password', 'PLANT_STORE_OUTBOX_DATABASE_UNUSABLE', { password: 'wrong' }],
+    ['a port that nobody listens on', 'PLANT_STORE_OUTBOX_CONNECTION_LOST', { port: 1 }],
+    [
+      'a server that can only be read',
+      'PLANT_STORE_OUTBOX_DATABASE_UNUSABLE',
+      { options: '-c default_transaction_read_only=on' },
+    ],
+  ])('are not created in %s', async (_case, code, change) => {
+    const server = await postgresOfThisFile();
+    const { hostname: host, port, username: user, password } = new URL(server.url('postgres'));
+    const pool = openPool('', { host, port: Number(port), user, password, database: 'postgres', ...change });
+    const outbox = createOutboxUnder({}, { database: pool, encode: json });
+
+    const error = (await outbox.migrate().catch((reason: unknown) => reason)) as OutboxError;
+
+    expect(error).toMatchObject({ name: 'OutboxError', code });
+    expect(error.message).toMatch(/^[^\n]+\.$/);
+    expect(error.message).not.toContain(password);
+  });
+});
+
+test('createOutbox lists all faults of its options', () => {
+  const options = { databases: 1 } as never;
+
+  expect(() => createOutbox(options)).toThrow('`database` is missing. Pass a Pool of pg.');
+  expect(() => createOutbox(options)).toThrow('`databases` is not an option of an outbox.');
+});
+
+test('docs/outbox.md has the functions that these tests use, and every code', () => {
+  const page = readFileSync(new URL('../../docs/outbox.md', import.meta.url), 'utf8');
+  const source = readFileSync(new URL('transactions.ts', import.meta.url), 'utf8');
+
+  expect(page).toContain(source.slice(source.indexOf('export const ofKnex')));
+  expect(tableOf(page, 'Code').map(([code, meaning]) => [code!.replaceAll('`', ''), meaning!])).toEqual(
+    Object.entries(outboxErrorCodes).map(([code, meaning]) => [code, meaning]),
+  );
+});

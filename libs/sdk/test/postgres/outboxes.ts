@@ -1,0 +1,123 @@
+import type { Answers } from '@plant-store/contract';
+import { afterThisTest } from '@plant-store/test-support';
+import type pg from 'pg';
+import { bytes, type EncodedPlant, NotAcknowledgedError, PlantStoreError } from '../../src/index.js';
+import { createRelay, type Outbox, type Relay, type RelayOptions } from '../../src/outbox/index.js';
+import { createOutboxUnder } from '../../src/outbox/outbox.js';
+import type { Open } from '../support/senders.js';
+import { openNewDatabase } from './server.js';
+
+/** An outbox of text with every question open, and its tables in a database of its own. */
+export interface TestOutbox {
+  readonly pool: pg.Pool;
+  readonly outbox: Outbox<string, Open>;
+  /** Enqueues each text in a transaction of its own. */
+  readonly enqueue: (...texts: string[]) => Promise<void>;
+  /** Runs a query, and returns its first row's columns. */
+  readonly row: (sql: string) => Promise<Record<string, unknown>>;
+}
+
+export async function openTestOutbox(): Promise<TestOutbox> {
+  const pool = await openNewDatabase();
+  const outbox = openOutbox(pool);
+  await outbox.migrate();
+  return {
+    pool,
+    outbox,
+    enqueue: async (...texts) => {
+      for (const text of texts) await inTransaction(pool, (client) => outbox.enqueue(client, text));
+    },
+    row: async (sql) => (await pool.query<Record<string, unknown>>(sql)).rows[0]!,
+  };
+}
+
+/** An outbox of text with every question open. */
+export function openOutbox(database: pg.Pool): Outbox<string, Open> {
+  return createOutboxUnder<Open, string>({}, { database, encode: bytes() });
+}
+
+/** An outbox under a set of answers. */
+export function openOutboxUnder<const Given extends Answers>(
+  given: Given,
+  options: { readonly database: pg.Pool },
+): Outbox<string, Given> {
+  return createOutboxUnder<Given, never>(given, { encode: bytes(), ...options } as never) as never;
+}
+
+export async function inTransaction(
+  pool: pg.Pool,
+  run: (client: pg.PoolClient) => Promise<unknown>,
+  end: 'COMMIT' | 'ROLLBACK' = 'COMMIT',
+): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await run(client);
+    await client.query(end);
+  } finally {
+    client.release();
+  }
+}
+
+/** Records what relays send, and responds as it is told. */
+export class RecordingSender {
+  readonly sent: EncodedPlant[] = [];
+  #onSent: (() => void)[] = [];
+
+  constructor(readonly respond: (text: string, index: number) => unknown = () => undefined) {}
+
+  async sendEncoded(encoded: EncodedPlant): Promise<unknown> {
+    const index = this.sent.push(encoded) - 1;
+    for (const check of this.#onSent) check();
+    return this.respond(Buffer.from(encoded.content).toString(), index);
+  }
+
+  get texts(): string[] {
+    return this.sent.map(({ content }) => Buffer.from(content).toString());
+  }
+
+  /** Resolves once so many were sent. */
+  async count(count: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const check = (): void => {
+        if (this.sent.length >= count) resolve();
+      };
+      this.#onSent.push(check);
+      check();
+    });
+  }
+}
+
+/** Starts a relay that ends with the test. */
+export async function startRelay(options: RelayOptions): Promise<Relay> {
+  const relay = createRelay({ pollInterval: 10, ...options });
+  afterThisTest(() => relay.stop());
+  await relay.start();
+  return relay;
+}
+
+/** The error of a delivery to which the receiver responded with a status. */
+export function refusal(status: number): Error {
+  const response = { status, headers: {}, content: new Uint8Array(), truncated: false };
+  return new NotAcknowledgedError(response, 'http://127.0.0.1');
+}
+
+/** The error of a delivery of which nobody knows whether it arrived. */
+export function lost(): Error {
+  return new PlantStoreError('PLANT_STORE_CONNECTION_LOST', 'The connection was lost.', {
+    outcome: 'unknown',
+  });
+}
+
+/** Resolves once a query returns no row. */
+export async function untilNone(pool: pg.Pool, sql: string): Promise<void> {
+  while ((await pool.query(sql)).rows.length > 0);
+}
+
+/** Resolves once no entry waits or is being sent. */
+export function untilSettled(pool: pg.Pool): Promise<void> {
+  return untilNone(
+    pool,
+    `SELECT 1 FROM plant_store_outbox.entry WHERE state IN ('waiting', 'sending') LIMIT 1`,
+  );
+}

@@ -1,0 +1,312 @@
+import { afterThisTest } from '@plant-store/test-support';
+import { InvalidOptionsError, PlantStoreError } from '../../src/index.js';
+import { createRelay, type OutboxError, type RelayOptions, type RelayRetry } from '../../src/outbox/index.js';
+import {
+  lost,
+  openOutbox,
+  openTestOutbox,
+  RecordingSender,
+  refusal,
+  startRelay,
+  untilNone,
+  untilSettled,
+} from './outboxes.js';
+import { openNewDatabase, openPool, startPostgres, withPostgres } from './server.js';
+
+function throwing(error: Error): () => never {
+  return () => {
+    throw error;
+  };
+}
+
+withPostgres('a relay', () => {
+  test('sends what was committed, with the bytes and the media type that were fixed', async () => {
+    const { pool, outbox, enqueue } = await openTestOutbox();
+    const sender = new RecordingSender();
+    await enqueue('before it started');
+    await startRelay({ outbox, sender });
+    await enqueue('after it started');
+    await sender.count(2);
+
+    await untilSettled(pool);
+
+    expect(sender.texts).toEqual(['before it started', 'after it started']);
+    expect(sender.sent[0]).toEqual({ content: Buffer.from('before it started') });
+    expect(await outbox.status()).toMatchObject({ waiting: 0, sending: 0, parked: 0 });
+  });
+
+  test('parks what was not acknowledged after one attempt, if there is no policy', async () => {
+    const { pool, outbox, enqueue } = await openTestOutbox();
+    const sender = new RecordingSender(throwing(refusal(503)));
+    await startRelay({ outbox, sender });
+    await enqueue('arbitrary');
+    await sender.count(1);
+
+    await untilSettled(pool);
+
+    expect(sender.sent).toHaveLength(1);
+    expect(await outbox.listParked()).toEqual([
+      {
+        id: 1,
+        enqueuedAt: expect.any(Date),
+        parkedAt: expect.any(Date),
+        bytes: 9,
+        mediaType: undefined,
+        eventId: undefined,
+        attempts: 1,
+        outcome: 'responded',
+        code: 'PLANT_STORE_NOT_ACKNOWLEDGED',
+        error: expect.stringContaining('responded with 503'),
+      },
+    ]);
+  });
+
+  test('sends again as the policy says, the same bytes, and remembers the least certain outcome', async () => {
+    const { pool, outbox, enqueue } = await openTestOutbox();
+    const errors = [lost(), refusal(503), refusal(500)];
+    const sender = new RecordingSender((_text, index) => throwing(errors[index]!)());
+    const asked: [number, string][] = [];
+    const retry: RelayRetry = (attempt, error) => {
+      asked.push([attempt, error.outcome]);
+      return attempt < 3 ? 1 : undefined;
+    };
+    await startRelay({ outbox, sender, retry });
+    await enqueue('arbitrary');
+    await sender.count(3);
+
+    await untilSettled(pool);
+
+    expect(asked).toEqual([
+      [1, 'unknown'],
+      [2, 'responded'],
+      [3, 'responded'],
+    ]);
+    expect(new Set(sender.texts)).toEqual(new Set(['arbitrary']));
+    expect(await outbox.listParked()).toMatchObject([{ attempts: 3, outcome: 'unknown' }]);
+  });
+
+  test.each<[string, RelayRetry]>([
+    ['throws', throwing(new Error('The policy fails.'))],
+    ['returns no number', () => 'soon' as never],
+    ['returns a negative number', () => -1],
+  ])('parks an entry if its policy %s, and reports it', async (_case, retry) => {
+    const { pool, outbox, enqueue } = await openTestOutbox();
+    const sender = new RecordingSender(throwing(refusal(503)));
+    const reported: Error[] = [];
+    await startRelay({ outbox, sender, retry, onError: (error) => reported.push(error) });
+    await enqueue('arbitrary');
+    await sender.count(1);
+
+    await untilSettled(pool);
+
+    expect(await outbox.listParked()).toHaveLength(1);
+    expect(reported).toHaveLength(1);
+  });
+
+  test('has its parked entries replayed from the first attempt, or discarded', async () => {
+    const { pool, outbox, enqueue, row } = await openTestOutbox();
+    let isUp = false;
+    const sender = new RecordingSender(() => {
+      if (!isUp) throw refusal(503);
+    });
+    await startRelay({ outbox, sender });
+    await enqueue('one', 'two', 'three', 'four');
+    await sender.count(4);
+    await untilSettled(pool);
+
+    isUp = true;
+    expect(await outbox.discard([2])).toBe(1);
+    expect(await outbox.discard([2, 99])).toBe(0);
+    expect(await outbox.replay([1])).toBe(1);
+    await sender.count(5);
+    expect(await outbox.replay('all')).toBe(2);
+    await sender.count(7);
+    await untilSettled(pool);
+
+    expect(sender.texts.slice(4)).toEqual(['one', 'three', 'four']);
+    expect(await outbox.listParked()).toEqual([]);
+    expect(
+      await row(`SELECT array_agg(state || attempts ORDER BY id) AS states FROM plant_store_outbox.entry`),
+    ).toEqual({
+      states: ['delivered1', 'discarded1', 'delivered1', 'delivered1'],
+    });
+  });
+
+  test('lists parked entries page by page', async () => {
+    const { pool, outbox, enqueue } = await openTestOutbox();
+    await enqueue('one', 'two', 'three');
+    await pool.query(`UPDATE plant_store_outbox.entry SET state = 'parked', settled_at = now(), outcome = 'unknown',
+      code = 'arbitrary', error = 'arbitrary'`);
+
+    const [first, second] = await outbox.listParked({ limit: 2 });
+
+    expect([first!.id, second!.id]).toEqual([1, 2]);
+    expect(await outbox.listParked({ after: 2 })).toMatchObject([{ id: 3 }]);
+  });
+
+  test('deletes delivered entries after `keepDelivered`, and no others', async () => {
+    const { pool, outbox, enqueue, row } = await openTestOutbox();
+    await enqueue('delivered long ago', 'delivered now', 'parked');
+    await pool.query(`UPDATE plant_store_outbox.entry SET
+      state = CASE id WHEN 3 THEN 'parked' ELSE 'delivered' END,
+      settled_at = now() - CASE id WHEN 2 THEN interval '1 s' ELSE interval '2 h' END`);
+
+    await startRelay({ outbox, sender: new RecordingSender(), keepDelivered: 3_600_000 });
+    await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.entry WHERE id = 1');
+
+    expect(await row('SELECT array_agg(id::int ORDER BY id) AS ids FROM plant_store_outbox.entry')).toEqual({
+      ids: [2, 3],
+    });
+  });
+
+  test('shares the work with others, and none is sent twice', async () => {
+    const { pool, outbox } = await openTestOutbox();
+    await pool.query(`INSERT INTO plant_store_outbox.entry (content)
+      SELECT convert_to(n::text, 'UTF8') FROM generate_series(1, 2000) n`);
+    const senders = [new RecordingSender(), new RecordingSender(), new RecordingSender()];
+    for (const sender of senders) await startRelay({ outbox, sender, concurrency: 16 });
+
+    await untilSettled(pool);
+
+    const texts = senders.flatMap((sender) => sender.texts);
+    expect(texts).toHaveLength(2_000);
+    expect(new Set(texts).size).toBe(2_000);
+  });
+
+  test('sends an entry whose transaction took longer than others', async () => {
+    const { pool, outbox, enqueue } = await openTestOutbox();
+    const sender = new RecordingSender();
+    await startRelay({ outbox, sender });
+    const slow = await pool.connect();
+    await slow.query('BEGIN');
+    await outbox.enqueue(slow, 'slow');
+    await enqueue('quick');
+    await sender.count(1);
+    await slow.query('COMMIT');
+    slow.release();
+
+    await sender.count(2);
+
+    expect(sender.texts).toEqual(['quick', 'slow']);
+    await untilSettled(pool);
+  });
+
+  test('takes up the entries of a relay whose session ended', async () => {
+    const { pool, outbox, enqueue } = await openTestOutbox();
+    const answers: (() => void)[] = [];
+    const silent = new RecordingSender(() => new Promise<void>((resolve) => answers.push(resolve)));
+    const lostPool = openPool(pool.options.connectionString!, { max: 1 });
+    const killed = createRelay({ outbox: openOutbox(lostPool), sender: silent, pollInterval: 10 });
+    await killed.start();
+    afterThisTest(() => {
+      for (const answer of answers) answer();
+      return killed.stop();
+    });
+    await enqueue('one', 'two');
+    await silent.count(2);
+    // It can't connect again, as if its process had ended.
+    lostPool.connect = () => Promise.reject(new Error('The process has ended.'));
+    await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'`);
+    const sender = new RecordingSender();
+
+    await startRelay({ outbox, sender });
+    await sender.count(2);
+
+    expect(sender.texts.toSorted()).toEqual(['one', 'two']);
+    await untilSettled(pool);
+  });
+
+  test('gives back what it has not begun, and waits for the rest, when it is stopped', async () => {
+    const { outbox, enqueue, row } = await openTestOutbox();
+    await enqueue('one', 'two', 'three');
+    let acknowledge = (): void => {};
+    const sender = new RecordingSender(() => new Promise<void>((resolve) => (acknowledge = resolve)));
+    const relay = await startRelay({ outbox, sender, concurrency: 1 });
+    await sender.count(1);
+
+    const stopping = relay.stop();
+    acknowledge();
+    await stopping;
+
+    expect(await row(`SELECT array_agg(state ORDER BY id) AS states FROM plant_store_outbox.entry`)).toEqual({
+      states: ['delivered', 'waiting', 'waiting'],
+    });
+    expect(await row(`SELECT count(*)::int AS relays FROM plant_store_outbox.relay`)).toEqual({ relays: 0 });
+    await expect(relay.start()).rejects.toThrow('A relay is started once.');
+  });
+
+  test('stops when its sender is closed, and parks nothing', async () => {
+    const { pool, outbox, enqueue, row } = await openTestOutbox();
+    await enqueue('one', 'two');
+    const closed = new PlantStoreError('PLANT_STORE_SENDER_CLOSED', 'The sender is closed.', {
+      outcome: 'not-sent',
+    });
+    const reported: Error[] = [];
+    await startRelay({
+      outbox,
+      sender: new RecordingSender(throwing(closed)),
+      onError: (error) => reported.push(error),
+    });
+
+    await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.relay');
+
+    expect(reported).toContain(closed);
+    expect(await row(`SELECT array_agg(state || attempts) AS states FROM plant_store_outbox.entry`)).toEqual({
+      states: ['waiting0', 'waiting0'],
+    });
+  });
+
+  test('keeps what it sends when PostgreSQL restarts, and sends none of it twice', async () => {
+    const server = await startPostgres();
+    const pool = openPool(await server.createDatabase());
+    const outbox = openOutbox(pool);
+    await outbox.migrate();
+    await pool.query(`INSERT INTO plant_store_outbox.entry (content)
+      SELECT convert_to(n::text, 'UTF8') FROM generate_series(1, 200) n`);
+    const acknowledgements: (() => void)[] = [];
+    const sender = new RecordingSender(() => new Promise<void>((resolve) => acknowledgements.push(resolve)));
+    const reported: Error[] = [];
+    await startRelay({ outbox, sender, onError: (error) => reported.push(error) });
+    await sender.count(64);
+
+    await server.crash();
+    for (const acknowledge of acknowledgements.splice(0, 32)) acknowledge();
+    await server.start();
+    afterThisTest(() => acknowledgements.forEach((acknowledge) => acknowledge()));
+    for (let count = 65; count <= 200; count += 1) {
+      for (const acknowledge of acknowledgements.splice(0)) acknowledge();
+      await sender.count(count);
+    }
+    for (const acknowledge of acknowledgements.splice(0)) acknowledge();
+    await untilSettled(pool);
+
+    expect(sender.texts).toHaveLength(200);
+    expect(new Set(sender.texts).size).toBe(200);
+    expect((reported[0] as OutboxError).code).toBe('PLANT_STORE_OUTBOX_CONNECTION_LOST');
+  });
+
+  test('does not start without an outbox', async () => {
+    const pool = await openNewDatabase();
+    const relay = createRelay({ outbox: openOutbox(pool), sender: new RecordingSender() });
+
+    await expect(relay.start()).rejects.toMatchObject({ code: 'PLANT_STORE_OUTBOX_MISSING' });
+    await relay.stop();
+  });
+});
+
+test('createRelay lists all faults of its options', () => {
+  const options = { outbox: {}, retry: [1], concurrency: 0, delays: [] } as unknown as RelayOptions;
+
+  const create = (): unknown => createRelay(options);
+
+  expect(create).toThrow(InvalidOptionsError);
+  for (const problem of [
+    '`outbox` must be what createOutbox returns.',
+    '`sender` is missing. Pass what createNewPlantSender returns.',
+    '`retry` must be a function.',
+    '`concurrency` must be a whole number from 1 to 2147483647.',
+    '`delays` is not an option of a relay.',
+  ]) {
+    expect(create).toThrow(problem);
+  }
+});
