@@ -20,7 +20,7 @@ export const mayImport = {
   openapi: ['contract'],
   answers: ['contract', 'example-answers', 'sdk'],
   bench: ['contract', 'sdk', 'test-support'],
-  soak: ['contract'],
+  soak: ['contract', 'sdk', 'test-support'],
   boundaries: [],
   workspace: [],
 };
@@ -30,7 +30,6 @@ const testsMayImport = {
   sdk: ['example-answers', 'test-support'],
   webhook: ['example-answers', 'test-support'],
   openapi: ['example-answers', 'test-support'],
-  soak: ['test-support'],
 };
 
 /** The sources that may read the environment. Everything else takes values as parameters. */

@@ -16,6 +16,8 @@ export interface SoakArguments {
   readonly powerCuts: number | undefined;
   /** Damages so many inboxes instead. */
   readonly damage: number | undefined;
+  /** Kills the processes of an outbox so many times instead. */
+  readonly outbox: number | undefined;
 }
 
 /**
@@ -27,7 +29,10 @@ export function readArguments(args: readonly string[]): SoakArguments {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
     args: [...args],
-    options: { minutes: text, rounds: text, seed: text, only: text, 'power-cuts': text, damage: text },
+    options: {
+      ...{ minutes: text, rounds: text, seed: text, only: text },
+      ...{ 'power-cuts': text, damage: text, outbox: text },
+    },
   });
   const { minutes, rounds, seed = String(randomInt(2 ** 32)), only = '' } = values;
   if (minutes !== undefined && !(Number(minutes) > 0))
@@ -44,6 +49,7 @@ export function readArguments(args: readonly string[]): SoakArguments {
     only,
     powerCuts: count('power-cuts', values['power-cuts']),
     damage: count('damage', values.damage),
+    outbox: count('outbox', values.outbox),
   };
 }
 

@@ -1,0 +1,227 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { bytes } from '@plant-store/sdk';
+import { createOutbox } from '@plant-store/sdk/outbox';
+import { PostgresServer, requirePostgres } from '@plant-store/test-support/postgres';
+import pg from 'pg';
+
+import type { Random } from '../random.js';
+import { Receiver } from '../receiver.js';
+
+/** What is killed. */
+export const VICTIMS = ['the store', 'a relay', 'PostgreSQL'] as const;
+type Victim = (typeof VICTIMS)[number];
+
+/** How long everything that waits may take at the end, in milliseconds. */
+const DRAIN_TIMEOUT = 60_000;
+
+const TOKEN = 'arbitrary-token';
+const E2E = new URL('../../../../apps/webhook-e2e/postgres/', import.meta.url);
+const IDENTIFIED = `--import=${fileURLToPath(new URL('events-identified.mjs', E2E))}`;
+const HANDLER = `--import=${fileURLToPath(new URL('cluster-handler.mjs', E2E))}`;
+const program = (name: string): string =>
+  fileURLToPath(new URL(`../../dist/outbox/${name}.js`, import.meta.url));
+
+/** What the kill loop found. */
+export interface KillLoopResult {
+  readonly kills: Readonly<Record<Victim, number>>;
+  /** Plants that the store committed. */
+  readonly committed: number;
+  /** Plants that the receiver handled, each counted once. */
+  readonly handled: number;
+  /** Attempts of the receiver's handler. */
+  readonly handlings: number;
+  /** How often a relay sent. What is above `committed` was sent more than once. */
+  readonly sent: number;
+  /** Committed, and not handled. */
+  readonly lost: number;
+  /** Handled or sent, and not committed. */
+  readonly invented: number;
+}
+
+interface Options {
+  readonly rounds: number;
+  readonly random: Random;
+  readonly folder: string;
+  readonly cleanUp: (undo: () => unknown) => void;
+  readonly onRound?: (round: number, victim: Victim) => void;
+}
+
+/**
+ * A store, two relays, PostgreSQL and the built receiver run. In each round, one of the first three is killed and started
+ * again. At the end, the plants that were committed are compared with those that the receiver handled. Every committed
+ * plant is a row of the same database, so nothing else has to know what was committed.
+ */
+export async function runKillLoop({
+  rounds,
+  random,
+  folder,
+  cleanUp,
+  onRound,
+}: Options): Promise<KillLoopResult> {
+  const server = await PostgresServer.start({ programs: requirePostgres() }, cleanUp);
+  const url = await server.createDatabase();
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  pool.on('error', () => undefined);
+  cleanUp(() => pool.end());
+  const outbox = createOutbox({ database: pool, encode: bytes() } as never);
+  await outbox.migrate();
+  await pool.query('CREATE TABLE plant (id text PRIMARY KEY)');
+
+  const files = {
+    handled: join(folder, 'handled'),
+    sent: join(folder, 'sent'),
+    tokens: join(folder, 'tokens'),
+  };
+  writeFileSync(files.tokens, `${TOKEN}\n`);
+  const receiver = startReceiver(folder, files);
+  cleanUp(() => receiver.signal('SIGKILL'));
+  await receiver.listening();
+  const store = new Program('store-main', [url], cleanUp);
+  const relayArguments = [url, `http://127.0.0.1:${receiver.port}`, TOKEN, files.sent];
+  const relays = [
+    new Program('relay-main', relayArguments, cleanUp),
+    new Program('relay-main', relayArguments, cleanUp),
+  ];
+
+  const kills = { 'the store': 0, 'a relay': 0, PostgreSQL: 0 };
+  for (let round = 0; round < rounds; round += 1) {
+    const victim = VICTIMS[round % VICTIMS.length]!;
+    onRound?.(round, victim);
+    await pause(random.integer(0, 300));
+    if (victim === 'PostgreSQL') {
+      await (random.chance(0.5) ? server.crash() : server.kill());
+      await startAgain(server);
+    } else await (victim === 'the store' ? store : random.pick(relays)).restart();
+    kills[victim] += 1;
+  }
+
+  await store.stop();
+  await drain(pool, rounds);
+  await Promise.all(relays.map((relay) => relay.stop()));
+  const { rows } = await pool.query<{ id: string }>('SELECT id FROM plant');
+  await untilHandled(files.handled, rows.length);
+  return {
+    kills,
+    ...compare(
+      rows.map(({ id }) => id),
+      linesOf(files.handled),
+      linesOf(files.sent),
+    ),
+  };
+}
+
+/** A process that is killed and started again. */
+class Program {
+  #child: ChildProcess;
+
+  constructor(
+    private readonly name: string,
+    private readonly args: readonly string[],
+    cleanUp: Options['cleanUp'],
+  ) {
+    this.#child = this.#start();
+    cleanUp(() => this.#child.kill('SIGKILL'));
+  }
+
+  async restart(): Promise<void> {
+    await this.#end('SIGKILL');
+    this.#child = this.#start();
+  }
+
+  stop(): Promise<void> {
+    return this.#end('SIGTERM');
+  }
+
+  #start(): ChildProcess {
+    return spawn(process.execPath, [IDENTIFIED, program(this.name), ...this.args], { stdio: 'inherit' });
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+}
+
+function startReceiver(
+  folder: string,
+  files: { readonly handled: string; readonly tokens: string },
+): Receiver {
+  return new Receiver({
+    inbox: join(folder, 'inbox'),
+    tokensFile: files.tokens,
+    handledFile: files.handled,
+    settings: {
+      NODE_OPTIONS: `${IDENTIFIED} ${HANDLER}`,
+      HANDLED_FILE: files.handled,
+      WAIT_FILE: join(folder, 'wait'),
+    },
+    diskJournal: undefined,
+  });
+}
+
+/** What PostgreSQL had started ends by itself after it was killed, and keeps it from starting until then. */
+async function startAgain(server: PostgresServer): Promise<void> {
+  const deadline = Date.now() + DRAIN_TIMEOUT;
+  for (;;) {
+    try {
+      return await server.start();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await pause(50);
+    }
+  }
+}
+
+const WAITING = `SELECT count(*)::int AS count FROM plant_store_outbox.entry WHERE state <> 'delivered'`;
+
+async function drain(pool: pg.Pool, rounds: number): Promise<void> {
+  const deadline = Date.now() + DRAIN_TIMEOUT + rounds * 1_000;
+  while (Date.now() < deadline) {
+    const { rows } = await pool.query<{ count: number }>(WAITING);
+    if (rows[0]!.count === 0) return;
+    await pause(50);
+  }
+  throw new Error('Not everything was delivered in time.');
+}
+
+async function untilHandled(file: string, count: number): Promise<void> {
+  const deadline = Date.now() + DRAIN_TIMEOUT;
+  while (linesOf(file).length < count && Date.now() < deadline) await pause(50);
+}
+
+function linesOf(file: string): string[] {
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
+}
+
+function compare(
+  committed: readonly string[],
+  handlings: readonly string[],
+  sent: readonly string[],
+): Omit<KillLoopResult, 'kills'> {
+  const digests = new Set(committed.map((id) => createHash('sha256').update(id).digest('hex')));
+  const handled = new Set(handlings);
+  const plants = new Set(committed);
+  return {
+    committed: committed.length,
+    handled: handled.size,
+    handlings: handlings.length,
+    sent: sent.length,
+    lost: missingIn(handled, digests),
+    invented: missingIn(digests, handled) + missingIn(plants, new Set(sent)),
+  };
+}
+
+/** How many of the items are not in the set. */
+function missingIn(set: ReadonlySet<string>, items: ReadonlySet<string>): number {
+  return [...items].filter((item) => !set.has(item)).length;
+}

@@ -1,0 +1,51 @@
+/**
+ * A relay of the kill loop. It appends the identifier of each event that it sends to a file. Arguments: the URL of the
+ * database, the address of the receiver, its access token, and the file.
+ */
+import { openSync, writeSync } from 'node:fs';
+
+import { bytes, createNewPlantSender, type EncodedPlant, type NewPlantSender } from '@plant-store/sdk';
+import { createOutbox, createRelay } from '@plant-store/sdk/outbox';
+import pg from 'pg';
+
+const [url, baseUrl, accessToken, file] = process.argv.slice(2) as [string, string, string, string];
+const sent = openSync(file, 'a');
+const pool = new pg.Pool({ connectionString: url });
+pool.on('error', () => undefined);
+const encode = bytes('text/plain');
+// Under the answers of the kill loop, which the compiler doesn't know.
+const sender = createNewPlantSender({
+  baseUrl,
+  accessToken,
+  method: 'POST',
+  encode,
+} as never) as NewPlantSender<unknown>;
+const relay = createRelay({
+  outbox: createOutbox({ database: pool, encode } as never),
+  sender: {
+    sendEncoded(encoded: EncodedPlant) {
+      writeSync(sent, `${encoded.eventId}\n`);
+      return sender.sendEncoded(encoded);
+    },
+  },
+  retry: () => 50,
+  pollInterval: 20,
+});
+
+process.on('SIGTERM', () => void stop());
+for (;;) {
+  try {
+    await relay.start();
+    break;
+  } catch {
+    // PostgreSQL may be starting.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function stop(): Promise<void> {
+  await relay.stop();
+  await sender.close();
+  await pool.end();
+  process.exit(0);
+}
