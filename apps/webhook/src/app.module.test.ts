@@ -42,7 +42,7 @@ test.each([
   await app.get(Dispatcher).stop(new AbortController().signal);
   const handled = log.lines.filter(({ msg }) => msg === 'a new plant was added to the store');
   expect(handled.map(({ method }) => method)).toEqual(taken);
-  expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
+  expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
 });
 
 test.each([

@@ -86,10 +86,13 @@ export async function startReceiver(
     );
     wake = () => app.get(Dispatcher).wake();
     opened.push(() => stop(app, AbortSignal.abort()));
-    const counts = await inbox.counts();
+    const { waiting, parked } = await inbox.stats();
     const url = new URL(composed.path, await listen(app, config, passedSocket)).href;
     const { url: operationsUrl, socket, readiness } = operations;
-    logger.info({ url, operations: operationsUrl, socket, inbox: inbox.location, ...counts }, 'listening');
+    logger.info(
+      { url, operations: operationsUrl, socket, inbox: inbox.location, waiting, parked },
+      'listening',
+    );
     readiness.started();
     handlerHost.start(wakeHandler);
     inbox.watch?.(wakeHandler);

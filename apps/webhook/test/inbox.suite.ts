@@ -123,7 +123,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
 
     test('is empty at first', async () => {
       expect(await inbox.claim(1)).toEqual({ deliveries: [], nextDueIn: undefined });
-      expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
+      expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
     });
 
     describe('returns what it accepted, unchanged:', () => {
@@ -203,7 +203,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
           ]),
         ).toEqual([1, 2, 1, 3, 2, 1]);
 
-        expect(await inbox.counts()).toEqual({ waiting: 3, parked: 0 });
+        expect(await inbox.stats()).toMatchObject({ waiting: 3, parked: 0 });
         expect(await contents()).toEqual([
           [1, 'first of a'],
           [2, 'first of b'],
@@ -279,7 +279,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         test('while the inbox is open', async () => {
           expect(await inbox.accept(ofEvent('a', 'second'))).toBe(1);
 
-          expect(await inbox.counts()).toEqual(counts);
+          expect(await inbox.stats()).toMatchObject(counts);
           expect(await contents()).toEqual(comes[0] ? [[1, 'first']] : []);
         });
 
@@ -287,7 +287,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
           await reopen();
           expect(await inbox.accept(ofEvent('a', 'second'))).toBe(1);
 
-          expect(await inbox.counts()).toEqual(counts);
+          expect(await inbox.stats()).toMatchObject(counts);
           expect(await contents()).toEqual(comes[1] ? [[1, 'first']] : []);
         });
       });
@@ -400,10 +400,10 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         for (const delivery of await claim()) await inbox.settle(delivery, HANDLED);
 
         expect(await claimIds()).toEqual([]);
-        expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
+        expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
         await reopen();
         expect(await claimIds()).toEqual([]);
-        expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
+        expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
       });
 
       test.each([
@@ -417,7 +417,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         await reopen();
 
         const expected = [1, 2, 3, 4].filter((id) => id !== first + 1);
-        expect(await inbox.counts()).toEqual({ waiting: 3, parked: 0 });
+        expect(await inbox.stats()).toMatchObject({ waiting: 3, parked: 0 });
         expect(await claimIds()).toEqual(expected);
       });
     });
@@ -432,7 +432,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
           ]);
           await reopen();
         }
-        expect(await inbox.counts()).toEqual({ waiting: 2, parked: 0 });
+        expect(await inbox.stats()).toMatchObject({ waiting: 2, parked: 0 });
       });
 
       test('keeps its number of failures', async () => {
@@ -472,10 +472,10 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         await inbox.settle((await claim())[0]!, HANDLED);
         await inbox.settle(straggler!, result);
 
-        expect(await inbox.counts()).toEqual(counts);
+        expect(await inbox.stats()).toMatchObject(counts);
         expect(await claimIds()).toEqual(again);
         await reopen();
-        expect(await inbox.counts()).toEqual(counts);
+        expect(await inbox.stats()).toMatchObject(counts);
         expect(await claimIds()).toEqual(again);
       });
     });
@@ -510,14 +510,14 @@ export function inboxSuite(name: string, adapter: Adapter): void {
             { id: 1, failures: 0 },
             { id: 2, failures: 0 },
           ]);
-          expect(await inbox.counts()).toEqual({ waiting: 3, parked: 0 });
+          expect(await inbox.stats()).toMatchObject({ waiting: 3, parked: 0 });
         }
         for (const delivery of await recover()) await inbox.settle(delivery, failed(LATER));
 
         await reopenAfterCrash();
         expect(await recover()).toEqual([]);
         expect(await claimIds()).toEqual([3]);
-        expect(await inbox.counts()).toEqual({ waiting: 3, parked: 0 });
+        expect(await inbox.stats()).toMatchObject({ waiting: 3, parked: 0 });
       });
 
       test('is not what was settled, however it ended', async () => {
@@ -529,7 +529,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         await reopenAfterCrash();
 
         expect(await recover()).toEqual([{ id: 4, failures: 0 }]);
-        expect(await inbox.counts()).toEqual({ waiting: 2, parked: 1 });
+        expect(await inbox.stats()).toMatchObject({ waiting: 2, parked: 1 });
         expect(await claim()).toMatchObject([{ id: 2, failures: 1, suspect: false }]);
       });
 
@@ -554,7 +554,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         await reopenAfterCrash();
         for (const delivery of await recover()) await inbox.settle(delivery, failed(LATER));
 
-        expect(await inbox.counts()).toMatchObject({ parked: 1 });
+        expect(await inbox.stats()).toMatchObject({ parked: 1 });
         const ids = await claimIds();
         expect(ids.filter((id) => id !== 4)).toEqual([5]);
       });
@@ -565,7 +565,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         await reopenAfterCrash();
         await inbox.settle((await recover())[0]!, PARKED);
 
-        expect(await inbox.counts()).toEqual({ waiting: 1, parked: 1 });
+        expect(await inbox.stats()).toMatchObject({ waiting: 1, parked: 1 });
         expect(await claimIds()).toEqual([2]);
       });
 
@@ -679,7 +679,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
           expect(delivery).toMatchObject({ id: 1, failures });
           await inbox.settle(delivery!, failed(0));
         }
-        expect(await inbox.counts()).toEqual({ waiting: 1, parked: 0 });
+        expect(await inbox.stats()).toMatchObject({ waiting: 1, parked: 0 });
       });
 
       test('does not come before it is due, even after the inbox was opened again', async () => {
@@ -692,7 +692,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
           expect(deliveries).toEqual([]);
           expect(nextDueIn).toBeGreaterThan(0);
           expect(nextDueIn).toBeLessThanOrEqual(LATER);
-          expect(await inbox.counts()).toEqual({ waiting: 1, parked: 0 });
+          expect(await inbox.stats()).toMatchObject({ waiting: 1, parked: 0 });
         }
       });
 
@@ -744,7 +744,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         expect(await inbox.claim(1)).toEqual({ deliveries: [], nextDueIn: undefined });
         await reopen();
         expect(await inbox.claim(1)).toEqual({ deliveries: [], nextDueIn: undefined });
-        expect(await inbox.counts()).toEqual({ waiting: 0, parked: 0 });
+        expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
       });
 
       test.each(['', '\0 \ud800 😀 "\\', 'long '.repeat(100_000)])(
@@ -758,7 +758,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
           ]);
 
           expect(await claimIds()).toEqual([1]);
-          expect(await inbox.counts()).toEqual({ waiting: 1, parked: 1 });
+          expect(await inbox.stats()).toMatchObject({ waiting: 1, parked: 1 });
         },
       );
     });
@@ -774,7 +774,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
 
         for (const next of [() => undefined, reopen]) {
           await next();
-          expect(await inbox.counts()).toEqual({ waiting: 0, parked: 2 });
+          expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 2 });
           expect(await inbox.claim(10)).toEqual({ deliveries: [], nextDueIn: undefined });
         }
       });
@@ -792,7 +792,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         await reopen();
         await Promise.all(underWay);
 
-        expect(await inbox.counts()).toEqual({ waiting: 50, parked: 1 });
+        expect(await inbox.stats()).toMatchObject({ waiting: 50, parked: 1 });
         expect(await claimIds()).toEqual(Array.from({ length: 50 }, (_, index) => index + 3));
       });
 
@@ -802,7 +802,6 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         ['recover', (closed) => closed.recover(1)],
         ['claim', (closed) => closed.claim(1)],
         ['settle', (closed) => closed.settle({ id: 1, failures: 0 }, HANDLED)],
-        ['counts', (closed) => closed.counts()],
         ['removeExpired', (closed) => closed.removeExpired({ maxAge: 1, maxBytes: 1, maxEventAge: 1 })],
         ['check', (closed) => closed.check()],
         ['list', (closed) => closed.list({}, { order: 'newest first', limit: 1 })],

@@ -57,12 +57,6 @@ export interface Claim {
   readonly interrupted?: readonly Interrupted[];
 }
 
-/** How many deliveries wait for the handler, and how many are parked. */
-export interface InboxCounts {
-  readonly waiting: number;
-  readonly parked: number;
-}
-
 /**
  * Stores deliveries from their acknowledgement until they are handled, and after.
  *
@@ -111,8 +105,6 @@ export interface Inbox extends InboxOperations {
    * @throws ReceiverError `INBOX_WRITE_FAILED`; the delivery stays claimed, and may be settled again
    */
   settle(delivery: Interrupted, result: AttemptResult): Promise<void>;
-
-  counts(): Promise<InboxCounts>;
 
   /** Calls back when there may be something to claim that didn't come through this object: from other receivers. */
   watch?(wake: () => void): void;

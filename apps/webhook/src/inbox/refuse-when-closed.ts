@@ -21,7 +21,6 @@ export function refuseWhenClosed(inbox: Inbox): Inbox {
     recover: guard('recover'),
     claim: guard('claim'),
     settle: guard('settle'),
-    counts: guard('counts'),
     removeExpired: guard('removeExpired'),
     check: guard('check'),
     list: guard('list'),

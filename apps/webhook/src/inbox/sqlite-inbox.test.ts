@@ -164,7 +164,7 @@ describe('opening', () => {
     expect(error).toMatchObject({ code: 'INBOX_UNUSABLE' });
     expect((error as Error).message).toContain(folder);
     for (const file of ['.', 'inbox.sqlite', 'receiver.lock']) chmodSync(join(folder, file), 0o777);
-    expect(await openInbox(folder).counts()).toEqual({ waiting: 0, parked: 0 });
+    expect(await openInbox(folder).stats()).toEqual({ waiting: 0, parked: 0 });
   });
 
   test('is possible while another program writes to the file', async () => {
@@ -173,7 +173,7 @@ describe('opening', () => {
     const other = connect(folder);
     other.exec('BEGIN IMMEDIATE');
 
-    expect(await openInbox(folder).counts()).toEqual({ waiting: 0, parked: 0 });
+    expect(await openInbox(folder).stats()).toEqual({ waiting: 0, parked: 0 });
     other.exec('ROLLBACK');
   });
 
@@ -214,7 +214,7 @@ describe('durability', () => {
 
     const after = openAsAfterCrash(folder);
 
-    expect(await after.counts()).toEqual({ waiting: 3, parked: 1 });
+    expect(await after.stats()).toMatchObject({ waiting: 3, parked: 1 });
     expect((await claim(after)).map(({ id, failures, content }) => [id, failures, String(content)])).toEqual([
       [3, 1, 'content 2'],
       [4, 0, 'content 3'],
@@ -246,7 +246,7 @@ describe('durability', () => {
     expect(await Promise.all(['b', 'c', 'a'].map((event) => after.accept(arbitrary('3', event))))).toEqual([
       2, 3, 1,
     ]);
-    expect(await after.counts()).toEqual({ waiting: 1, parked: 1 });
+    expect(await after.stats()).toMatchObject({ waiting: 1, parked: 1 });
     expect(await claimIds(after)).toEqual([3]);
   });
 
@@ -339,7 +339,7 @@ describe('a copy', () => {
 
     const copy = openInbox(copyOf(folder));
 
-    expect(await copy.counts()).toEqual({ waiting: 48, parked: 1 });
+    expect(await copy.stats()).toMatchObject({ waiting: 48, parked: 1 });
     expect(await claim(copy)).toHaveLength(48);
   });
 });
@@ -367,7 +367,7 @@ describe('a write that fails', () => {
         expect(error).toBeInstanceOf(ReceiverError);
         expect(error).toMatchObject({ code: 'INBOX_WRITE_FAILED', cause: { name: 'SqliteError' } });
       }
-      expect(await inbox.counts()).toEqual({ waiting: 3, parked: 0 });
+      expect(await inbox.stats()).toMatchObject({ waiting: 3, parked: 0 });
       expect(await claimIds(inbox)).toEqual([]);
 
       undo();
@@ -377,7 +377,7 @@ describe('a write that fails', () => {
         [2, 'content 2'],
         [4, 'content 4'],
       ]);
-      expect(await inbox.counts()).toEqual({ waiting: 2, parked: 1 });
+      expect(await inbox.stats()).toMatchObject({ waiting: 2, parked: 1 });
     },
   );
 
@@ -440,7 +440,7 @@ describe('a write that fails', () => {
       expect((await claim(after)).map(({ content }) => String(content))).toEqual(
         expect.arrayContaining(['content 2', 'content 4', 'content 5', 'content 6']),
       );
-      expect(await after.counts()).toMatchObject({ parked: 0 });
+      expect(await after.stats()).toMatchObject({ parked: 0 });
     },
   );
 
@@ -605,7 +605,7 @@ describe('somebody who opens the file while the receiver runs', () => {
     await inbox.close();
 
     const again = openInbox(folder);
-    expect(await again.counts()).toEqual({ waiting: 0, parked: 0 });
+    expect(await again.stats()).toMatchObject({ waiting: 0, parked: 0 });
     expect(await again.accept(arbitrary())).toBe(3);
     expect(await again.accept(arbitrary('of an event that is gone', 'a'))).toBe(4);
     expect(await claimIds(again)).toEqual([3, 4]);

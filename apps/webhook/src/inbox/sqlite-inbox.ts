@@ -9,7 +9,6 @@ import {
   type AttemptResult,
   type Claim,
   type Inbox,
-  type InboxCounts,
   type IncomingDelivery,
   type Interrupted,
   isEventId,
@@ -257,11 +256,6 @@ class SqliteInbox implements Inbox {
     if (result.kind === 'failed' && this.#progress.has(delivery.id))
       await this.#writes.addDelayed({ kind: 'settle', delivery, result: { ...result, kind: 'parked' } });
     else this.#unstored += 1;
-  }
-
-  async counts(): Promise<InboxCounts> {
-    const { waiting, parked } = this.#operations.count();
-    return { waiting, parked };
   }
 
   stats(): Promise<InboxStats> {

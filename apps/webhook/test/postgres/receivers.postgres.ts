@@ -30,10 +30,12 @@ const wakeOf = (inbox: Inbox): Promise<void> => new Promise((resolve) => inbox.w
 
 const nameIn = (url: string): string => new URL(url).pathname.slice(1);
 
-/** A connection to a server that can be cut. */
+/** A connection to a server that can be cut, or on which bytes can stop while it stays. */
 class Cable {
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
+  /** Connections that were made while bytes had stopped. Undefined while they flow. */
+  #waiting: Socket[] | undefined;
   port = 0;
 
   constructor(private readonly target: number) {
@@ -42,15 +44,32 @@ class Cable {
 
   async plug(): Promise<void> {
     this.#server = createServer((socket) => {
-      const onward = connect(this.target, '127.0.0.1');
-      for (const end of [socket, onward]) {
-        this.#sockets.add(end.on('error', () => undefined));
-        end.on('close', () => [socket, onward].forEach((each) => each.destroy()));
-      }
-      socket.pipe(onward).pipe(socket);
+      this.#sockets.add(socket.on('error', () => undefined));
+      if (this.#waiting === undefined) this.#connect(socket);
+      else this.#waiting.push(socket.pause());
     }).listen(this.port, '127.0.0.1');
     await once(this.#server, 'listening');
     this.port = (this.#server.address() as AddressInfo).port;
+  }
+
+  /** No byte passes any more. Nobody is told. */
+  stall(): void {
+    this.#waiting = [];
+    for (const socket of this.#sockets) socket.unpipe().removeAllListeners('close').pause();
+  }
+
+  /** Bytes pass again, on connections made since they stopped. */
+  flow(): void {
+    for (const socket of this.#waiting?.splice(0) ?? []) this.#connect(socket);
+    this.#waiting = undefined;
+  }
+
+  #connect(socket: Socket): void {
+    const onward = connect(this.target, '127.0.0.1');
+    this.#sockets.add(onward.on('error', () => undefined));
+    for (const end of [socket, onward])
+      end.on('close', () => [socket, onward].forEach((each) => each.destroy()));
+    socket.pipe(onward).pipe(socket);
   }
 
   cut(): void {
@@ -70,11 +89,15 @@ withPostgres('receivers on one database', () => {
   });
 
   /** A receiver behind a cable. */
-  const openBehindCable = async (log?: LogRecord): Promise<{ inbox: Inbox; cable: Cable }> => {
+  const openBehindCable = async (
+    log?: LogRecord,
+    parameters = '',
+  ): Promise<{ inbox: Inbox; cable: Cable }> => {
     const cable = new Cable(server.port);
     await cable.plug();
     const through = new URL(url);
     through.port = String(cable.port);
+    through.search = parameters;
     return { inbox: await open(through.href, log), cable };
   };
 
@@ -92,7 +115,7 @@ withPostgres('receivers on one database', () => {
   test('count together, and handle each delivery once', async () => {
     const [one, other] = [await open(url), await open(url)];
     await Promise.all([one, other, one].map((inbox) => inbox.accept(incoming('arbitrary'))));
-    expect(await one.counts()).toEqual({ waiting: 3, parked: 0 });
+    expect(await one.stats()).toMatchObject({ waiting: 3, parked: 0 });
     const claimed = [...(await one.claim(10)).deliveries, ...(await other.claim(10)).deliveries];
     expect(idsOf(claimed).sort()).toEqual([1, 2, 3]);
     for (const inbox of [one, other]) expect((await inbox.claim(10)).deliveries).toEqual([]);
@@ -119,7 +142,7 @@ withPostgres('receivers on one database', () => {
 
     const idOf = new Map(events.map((event, index) => [event, ids[index]]));
     expect(ids).toEqual(events.map((event) => idOf.get(event)));
-    expect(await inboxes[0]!.counts()).toEqual({ waiting: 20, parked: 0 });
+    expect(await inboxes[0]!.stats()).toMatchObject({ waiting: 20, parked: 0 });
   });
 
   test('a repeated event waits until the first one is committed', async () => {
@@ -137,7 +160,7 @@ withPostgres('receivers on one database', () => {
     expect(await inbox.accept(incoming('arbitrary', { eventId: 'b' }))).toBe(77);
     await committed;
     expect(isCommitted).toBe(true);
-    expect(await inbox.counts()).toEqual({ waiting: 1, parked: 0 });
+    expect(await inbox.stats()).toMatchObject({ waiting: 1, parked: 0 });
   });
 
   test('take up the work of one that is gone, and count what its handler had as cut off', async () => {
@@ -157,7 +180,23 @@ withPostgres('receivers on one database', () => {
     await inbox.settle(interrupted![0]!, { ...failed(0), suspect: true } as never);
     for (const delivery of deliveries) await inbox.settle(delivery, HANDLED);
     expect((await inbox.claim(10)).deliveries).toMatchObject([{ id: 2, failures: 1, suspect: true }]);
-    expect(await inbox.counts()).toEqual({ waiting: 2, parked: 0 });
+    expect(await inbox.stats()).toMatchObject({ waiting: 2, parked: 0 });
+  });
+
+  test('one whose handler is quick stores a delivery together with the mark that it has begun', async () => {
+    const inbox = await open(url);
+    await Promise.all(Array.from({ length: 64 }, () => inbox.accept(incoming('arbitrary'))));
+    const { deliveries } = await inbox.claim(64);
+    await Promise.all(deliveries.map((delivery) => inbox.settle(delivery, HANDLED)));
+    const marks = (): Promise<string> =>
+      server.psql('SELECT ids FROM plant_store.under_way ORDER BY number', nameIn(url));
+    const before = await marks();
+
+    await inbox.accept(incoming('arbitrary'));
+
+    expect(await marks()).toBe(`${before}\n{65}`);
+    expect(idsOf((await inbox.claim(1)).deliveries)).toEqual([65]);
+    expect(await marks()).toBe(`${before}\n{65}`);
   });
 
   test('one that comes back settles nothing that another has taken up', async () => {
@@ -205,6 +244,40 @@ withPostgres('receivers on one database', () => {
     ]);
   });
 
+  test('one whose bytes stop on the way refuses, and goes on by itself with all that it accepted', async () => {
+    const log = recordLog();
+    const { inbox, cable } = await openBehindCable(log, 'query_timeout=1000');
+    await inbox.accept(incoming('arbitrary'));
+    await inbox.accept(incoming('arbitrary'));
+    const [delivery] = (await inbox.claim(1)).deliveries;
+    cable.stall();
+
+    expect(await rejection(inbox.accept(incoming('refused')))).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
+    expect(await rejection(inbox.accept(incoming('refused')))).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
+
+    cable.flow();
+    await log.line('connected to the inbox again');
+    await inbox.settle(delivery!, HANDLED);
+    expect(await inbox.accept(incoming('arbitrary'))).toBeGreaterThan(2);
+    const states = (await inbox.list({}, { order: 'oldest first', limit: 10 })).map(({ state }) => state);
+    expect(states).toEqual(['handled', 'waiting', 'waiting']);
+    expect(idsOf((await inbox.claim(10)).deliveries)).toContain(2);
+  }, 30_000);
+
+  test('reads a content back in parts that is too large to be read at once', async () => {
+    const inbox = await open(url);
+    const content = Buffer.alloc(5_000_001, 'arbitrary');
+    await inbox.accept(incoming(content));
+    const [delivery] = (await inbox.claim(1)).deliveries;
+    await inbox.settle(delivery!, failed(0));
+
+    const [again] = (await inbox.claim(1)).deliveries;
+    expect(content.equals(again!.content)).toBe(true);
+    expect(content.equals((await inbox.find(1))!.content)).toBe(true);
+    const { deliveries } = await inbox.read({ filter: {}, after: 0, limit: 10 });
+    expect(content.equals(deliveries[0]!.content)).toBe(true);
+  }, 30_000);
+
   test('a commit that ends with a warning counts as failed, and what it stored comes to the handler', async () => {
     const inbox = await open(url);
     await server.psql(
@@ -251,6 +324,48 @@ withPostgres('receivers on one database', () => {
     ]);
   });
 
+  test('drop the oldest parts once all take too much space, and keep what must stay of them', async () => {
+    const inbox = await open(url);
+    const retention = { maxAge: 100 * DAY, maxBytes: 4_000_000, maxEventAge: 100 * DAY };
+    const results = [PARKED, failed(LATER)];
+    for (let round = 0; round < 6; round += 1) {
+      for (let count = 0; count < 4; count += 1) await inbox.accept(incoming(Buffer.alloc(300_000, 'a')));
+      for (const delivery of (await inbox.claim(4)).deliveries)
+        await inbox.settle(delivery, results.shift() ?? HANDLED);
+      await inbox.removeExpired(retention);
+    }
+    while ((await inbox.removeExpired(retention)) > 0);
+
+    expect((await inbox.stats()).bytes).toBeLessThanOrEqual(retention.maxBytes);
+    const left = await inbox.list({}, { order: 'oldest first', limit: 100 });
+    expect(left.slice(0, 2)).toMatchObject([
+      { id: 1, state: 'parked', bytes: 300_000 },
+      { id: 2, state: 'waiting', bytes: 300_000 },
+    ]);
+    const handled = idsOf(left.slice(2));
+    expect(handled.length).toBeGreaterThanOrEqual(4);
+    expect(handled).toEqual(handled.map((_, index) => 25 - handled.length + index));
+  });
+
+  test('know how many deliveries there are after tables of version 1 were updated', async () => {
+    const before = await open(url);
+    for (let count = 0; count < 3; count += 1) await before.accept(incoming('arbitrary'));
+    await before.settle((await before.claim(1)).deliveries[0]!, HANDLED);
+    await before.close();
+    await server.psql(
+      `DROP TABLE plant_store.total; ALTER TABLE plant_store.progress DROP COLUMN stored;
+       UPDATE plant_store.schema_version SET version = 1`,
+      nameIn(url),
+    );
+    const inbox = await open(url);
+    await inbox.accept(incoming('arbitrary'));
+
+    expect(await inbox.stats()).toMatchObject({ handled: 1, waiting: 3 });
+    expect(await server.psql('SELECT version FROM plant_store.schema_version', nameIn(url))).toBe(
+      String(SCHEMA_VERSION),
+    );
+  });
+
   test('are refused by tables of a later version', async () => {
     await (await open(url)).close();
     await server.psql('UPDATE plant_store.schema_version SET version = 99', nameIn(url));
@@ -273,8 +388,8 @@ withPostgres('a server', () => {
     await back;
 
     expect(await inbox.accept(incoming('after'))).toBeGreaterThan(1);
-    expect(await inbox.counts()).toEqual({ waiting: 2, parked: 0 });
-  });
+    expect(await inbox.stats()).toMatchObject({ waiting: 2, parked: 0 });
+  }, 30_000);
 
   test('that cannot be used is left out for the next one', async () => {
     const server = await postgresOfThisFile();

@@ -33,7 +33,8 @@ interface DeliveryRow {
   readonly content_encoding: string | null;
   readonly event_id: string | null;
   readonly fields: string;
-  readonly content: Buffer;
+  readonly bytes: number;
+  readonly content: Buffer | null;
   readonly due_at: string;
 }
 
@@ -41,6 +42,32 @@ interface DeliveryRow {
 export const DELIVERY_COLUMNS = `
   d.id, extract(epoch FROM d.received_at)::float8 * 1000 AS received_at,
   d.method, d.media_type, d.content_encoding, d.event_id, d.fields`;
+
+/** A content that is larger is read in parts of this size, in bytes: `pg` can't read a value of more than 268 MB. */
+const MAX_WHOLE_BYTES = 4 * 1_048_576;
+
+/** The length of the content of a delivery `d`, and the content; null if it is read in parts. */
+export const CONTENT_COLUMNS = `
+  octet_length(d.content) AS bytes,
+  CASE WHEN octet_length(d.content) <= ${MAX_WHOLE_BYTES} THEN d.content END AS content`;
+
+/** The content of a row with {@link CONTENT_COLUMNS}. */
+export async function readContent(
+  client: pg.Client,
+  { id, bytes, content }: Pick<DeliveryRow, 'id' | 'bytes' | 'content'>,
+): Promise<Buffer> {
+  if (content !== null) return content;
+  const whole = Buffer.allocUnsafe(bytes);
+  for (let start = 0; start < bytes; start += MAX_WHOLE_BYTES) {
+    const { rows } = await client.query<{ part: Buffer }>(
+      'SELECT substr(content, $2, $3) AS part FROM plant_store.delivery WHERE id = $1',
+      [id, start + 1, MAX_WHOLE_BYTES],
+    );
+    if (rows[0] === undefined) throw new Error(`delivery ${id} was deleted while it was read`);
+    rows[0].part.copy(whole, start);
+  }
+  return whole;
+}
 
 const CLAIM = `
   WITH due AS (
@@ -58,7 +85,7 @@ const CLAIM = `
     UPDATE plant_store.backlog b SET receiver = $1 FROM chosen WHERE b.delivery_id = chosen.delivery_id
     RETURNING b.*
   )
-  SELECT ${DELIVERY_COLUMNS}, d.content, b.failures, b.suspect,
+  SELECT ${DELIVERY_COLUMNS}, ${CONTENT_COLUMNS}, b.failures, b.suspect,
     least(b.due_at, now() - interval '1 s')::text AS due_at
   FROM claimed b JOIN plant_store.delivery d ON d.id = b.delivery_id
   ORDER BY b.due_at, b.delivery_id`;
@@ -80,7 +107,7 @@ export async function claimBacklog(
   const { rows } = await client.query<DeliveryRow>({ name: 'claim', text: CLAIM, values });
   const last = rows.at(-1);
   return {
-    deliveries: rows.map(toDelivery),
+    deliveries: await Promise.all(rows.map(async (row) => toDelivery(row, await readContent(client, row)))),
     cursor: last === undefined ? cursor : { dueAt: last.due_at, id: last.id },
   };
 }
@@ -146,11 +173,28 @@ export async function deadReceivers(client: pg.Client, receiver: number): Promis
   return rows.map(({ id }) => id);
 }
 
+/** How long to wait for the end of a session, in milliseconds. */
+const END_TIMEOUT = 1_000;
+
+/**
+ * Ends the session of a receiver. Where bytes stopped on the way, the server may not notice for long that the receiver has
+ * given up its connection.
+ */
+export async function endSession(client: pg.Client, receiver: number): Promise<void> {
+  await client.query(
+    `SELECT pg_terminate_backend(pid, ${END_TIMEOUT}) FROM pg_locks
+     WHERE locktype = 'advisory' AND classid = ${LOCK_CLASS}::oid AND objid::int = $1
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [receiver],
+  );
+}
+
 const TAKE_OVER = `
   WITH last AS (
-    SELECT handled_through, accepted_through FROM plant_store.progress WHERE receiver = $1
+    SELECT handled_through, accepted_through, stored FROM plant_store.progress WHERE receiver = $1
     ORDER BY number DESC LIMIT 1
   ),
+  counted AS (UPDATE plant_store.total t SET stored = t.stored + last.stored FROM last),
   mark AS (
     SELECT * FROM (
       SELECT ids, failures FROM plant_store.under_way WHERE receiver = $1 ORDER BY number DESC LIMIT 1
@@ -217,7 +261,7 @@ export async function takeOver(
   }
 }
 
-function toDelivery(row: DeliveryRow): Delivery {
+function toDelivery(row: DeliveryRow, content: Buffer): Delivery {
   return {
     id: row.id,
     receivedAt: Math.round(row.received_at),
@@ -228,6 +272,6 @@ function toDelivery(row: DeliveryRow): Delivery {
     contentEncoding: row.content_encoding,
     eventId: row.event_id,
     fields: JSON.parse(row.fields) as HeaderField[],
-    content: row.content,
+    content,
   };
 }

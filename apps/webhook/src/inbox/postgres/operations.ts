@@ -7,12 +7,14 @@ import type {
   BatchResult,
   DeliveryFilter,
   DeliverySummary,
+  InboxOperations,
   InboxStats,
   Page,
   StoredDelivery,
 } from '../inbox-operations.js';
-import { FRESH, IS_IN_NO_TABLE } from './count-statements.js';
-import { DELIVERY_COLUMNS } from './claim-statements.js';
+import { CONTENT_COLUMNS, DELIVERY_COLUMNS, readContent } from './claim-statements.js';
+import { FRESH, IS_IN_NO_TABLE, LAST_PROGRESS } from './progress-statements.js';
+import { writePaused } from './upkeep-statements.js';
 
 /** Most content of one part of a selection, in bytes, if it has more than one delivery. */
 const MAX_PART_BYTES = 4 * 1_048_576;
@@ -40,7 +42,7 @@ interface SummaryRow {
   readonly bytes: number;
   readonly reason: string | null;
   readonly fields: string;
-  readonly content?: Buffer;
+  readonly content?: Buffer | null;
 }
 
 /** A delivery of this receiver waits if the receiver says so; one of another, if it comes after what that has stored. */
@@ -50,15 +52,11 @@ const IS_FRESH = `
 
 const LAST = `
   last AS MATERIALIZED (
-    SELECT r.id AS receiver, p.* FROM plant_store.receiver r
-    CROSS JOIN LATERAL (
-      SELECT handled_through, accepted_through FROM plant_store.progress WHERE receiver = r.id
-      ORDER BY number DESC LIMIT 1
-    ) p WHERE r.id <> $1
+    SELECT r.id AS receiver, p.* FROM ${LAST_PROGRESS} WHERE r.id <> $1
   )`;
 
-const SUMMARY = (content: string): string => `
-  SELECT ${DELIVERY_COLUMNS}, octet_length(d.content) AS bytes,
+const SUMMARY = (content: string, from: string): string => `
+  SELECT ${DELIVERY_COLUMNS}, ${content},
     coalesce(p.failures, x.failures, b.failures, 0) AS failures,
     coalesce(p.error, x.error, b.error) AS error,
     CASE WHEN b.failures > 0 THEN extract(epoch FROM b.due_at)::float8 * 1000 END AS due_at,
@@ -68,8 +66,8 @@ const SUMMARY = (content: string): string => `
       WHEN x.delivery_id IS NOT NULL THEN 'discarded'
       WHEN b.delivery_id IS NOT NULL OR ${IS_FRESH} THEN 'waiting'
       ELSE 'handled'
-    END AS state${content}
-  FROM plant_store.delivery d
+    END AS state
+  FROM ${from} d
   LEFT JOIN plant_store.parked p ON p.delivery_id = d.id
   LEFT JOIN plant_store.discarded x ON x.delivery_id = d.id
   LEFT JOIN plant_store.backlog b ON b.delivery_id = d.id`;
@@ -83,15 +81,20 @@ const IDS_IN: Readonly<Partial<Record<string, string>>> = {
     UNION SELECT d.id FROM ${FRESH} WHERE r.id <> $1`,
 };
 
-/** What operators do with the shared inbox, on a connection of their own. */
-export class Operations {
-  readonly #client: () => Promise<pg.Client>;
-  readonly #own: () => Own;
+/** The deliveries with these ids. The planner must not read all deliveries in order, and look for each among the ids. */
+const withIds = (ids: string, order: 'ASC' | 'DESC'): string => `
+  (SELECT delivery_id FROM (${ids}) i WHERE delivery_id BETWEEN $4 AND $5 ORDER BY delivery_id ${order} OFFSET 0) chosen
+  CROSS JOIN LATERAL (SELECT * FROM plant_store.delivery WHERE id = chosen.delivery_id OFFSET 0)`;
 
-  constructor(client: () => Promise<pg.Client>, own: () => Own) {
-    this.#client = client;
-    this.#own = own;
-  }
+/** What operators do with the shared inbox, on a connection of their own. */
+export abstract class PostgresOperations implements InboxOperations {
+  /** Whether the handler of all receivers is paused, as far as this one knows. */
+  protected isPaused = false;
+
+  /** The connection of operators. */
+  protected abstract operator(): Promise<pg.Client>;
+
+  protected abstract own(): Own;
 
   async list(filter: DeliveryFilter, { order, after, limit }: Page): Promise<readonly DeliverySummary[]> {
     const isOldestFirst = order === 'oldest first';
@@ -105,13 +108,10 @@ export class Operations {
   async find(id: number): Promise<StoredDelivery | undefined> {
     if (!Number.isSafeInteger(id)) return undefined;
     const [row] = await this.#select({}, { first: id, last: id }, 'ASC', 1, true);
-    return row && toStored(row);
+    return row && this.#withContent(row);
   }
 
-  async read({ filter, after, limit }: Batch): Promise<{
-    readonly deliveries: readonly StoredDelivery[];
-    readonly next: number | undefined;
-  }> {
+  async read({ filter, after, limit }: Batch): ReturnType<InboxOperations['read']> {
     const { rows, next } = await this.#part({ filter, after, limit }, true);
     if (rows.length === 0) return { deliveries: [], next };
     const range = { first: rows[0]!.id, last: rows.at(-1)!.id };
@@ -122,7 +122,7 @@ export class Operations {
       rows.length,
       true,
     );
-    return { deliveries: read.map(toStored), next };
+    return { deliveries: await Promise.all(read.map((row) => this.#withContent(row))), next };
   }
 
   async replay(batch: Batch): Promise<BatchResult> {
@@ -132,7 +132,7 @@ export class Operations {
         .filter(({ state }) => states.includes(state))
         .map(({ id }) => id)
         .join(',')}}`;
-    const client = await this.#client();
+    const client = await this.operator();
     const { rows: changed } = await client.query<{ changed: number }>(REPLAY, [
       idsIn('parked'),
       idsIn('handled'),
@@ -144,7 +144,7 @@ export class Operations {
   async discard(batch: Batch, reason: string): Promise<BatchResult> {
     const { rows, next } = await this.#part(batch, true);
     const ids = rows.filter(({ state }) => state === 'parked').map(({ id }) => id);
-    const client = await this.#client();
+    const client = await this.operator();
     const { rows: changed } = await client.query<{ changed: number }>(DISCARD, [
       `{${ids.join(',')}}`,
       storableText(reason),
@@ -152,15 +152,29 @@ export class Operations {
     return { changed: changed[0]!.changed, next };
   }
 
-  async stats(isPaused: boolean): Promise<InboxStats> {
-    const own = this.#own();
-    const client = await this.#client();
+  async setPaused(isPaused: boolean): Promise<void> {
+    await writePaused(await this.operator(), isPaused);
+    this.isPaused = isPaused;
+  }
+
+  async stats(): Promise<InboxStats> {
+    const { isPaused } = this;
+    const own = this.own();
+    const client = await this.operator();
     const { rows } = await client.query<Count>(COUNT, [own.receiver, Math.min(...own.waiting, MAX_ID)]);
     const { total, waiting, parked, discarded, bytes, oldest } = rows[0]!;
     const allWaiting = waiting + own.waiting.length;
     return {
       ...{ waiting: allWaiting, handled: total - allWaiting - parked - discarded, parked, discarded },
       ...{ oldestWaitingAt: oldest === null ? null : Math.round(oldest), bytes, isPaused },
+    };
+  }
+
+  async #withContent(row: SummaryRow): Promise<StoredDelivery> {
+    return {
+      ...toSummary(row),
+      fields: JSON.parse(row.fields) as HeaderField[],
+      content: await readContent(await this.operator(), { ...row, content: row.content ?? null }),
     };
   }
 
@@ -187,15 +201,17 @@ export class Operations {
     limit: number,
     withContent: boolean,
   ): Promise<SummaryRow[]> {
-    const { receiver, waiting, acceptedThrough } = this.#own();
+    const { receiver, waiting, acceptedThrough } = this.own();
     const ids = IDS_IN[state ?? ''];
-    const client = await this.#client();
+    const content = withContent ? CONTENT_COLUMNS : 'octet_length(d.content) AS bytes';
+    const from = ids === undefined ? 'plant_store.delivery' : withIds(ids, order);
+    const client = await this.operator();
     const { rows } = await client.query<SummaryRow>({
       text: `
         WITH ${LAST},
         summary AS (
-          ${SUMMARY(withContent ? ', d.content' : '')}
-          WHERE d.id BETWEEN $4 AND $5 ${ids === undefined ? '' : `AND d.id IN (${ids})`}
+          ${SUMMARY(content, from)}
+          WHERE d.id BETWEEN $4 AND $5
             AND ($6::float8 IS NULL OR d.received_at >= to_timestamp($6 / 1000))
             AND ($7::float8 IS NULL OR d.received_at < to_timestamp($7 / 1000))
         )
@@ -257,7 +273,7 @@ const COUNT = `
     SELECT least($2::bigint, (SELECT min(delivery_id) FROM plant_store.backlog), (SELECT min(id) FROM others)) AS id
   )
   SELECT
-    (SELECT count(*) FROM plant_store.delivery) AS total,
+    (SELECT stored FROM plant_store.total) + (SELECT coalesce(sum(p.stored), 0)::bigint FROM ${LAST_PROGRESS}) AS total,
     (SELECT count(*) FROM plant_store.backlog) + (SELECT count(*) FROM others) AS waiting,
     (SELECT count(*) FROM plant_store.parked) AS parked,
     (SELECT count(*) FROM plant_store.discarded) AS discarded,
@@ -281,9 +297,3 @@ function toSummary(row: SummaryRow): DeliverySummary {
     reason: row.reason,
   };
 }
-
-const toStored = (row: SummaryRow): StoredDelivery => ({
-  ...toSummary(row),
-  fields: JSON.parse(row.fields) as HeaderField[],
-  content: row.content!,
-});

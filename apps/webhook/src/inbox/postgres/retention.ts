@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 import type { Retention } from '../inbox-operations.js';
-import { FRESH } from './count-statements.js';
+import { LAST_PROGRESS } from './progress-statements.js';
 import { LOCK_CLASS } from './schema.js';
 
 /** How many parts the deliveries are in, at most, and some more. Each is dropped as a whole. */
@@ -23,7 +23,8 @@ const RETENTION = -1;
 const MUST_STAY = `(
   EXISTS (SELECT FROM plant_store.backlog b WHERE b.delivery_id = d.id)
   OR EXISTS (SELECT FROM plant_store.parked p WHERE p.delivery_id = d.id)
-  OR EXISTS (SELECT FROM ${FRESH.replace(/\bd\b/g, 'f')} WHERE f.id = d.id)
+  OR EXISTS (SELECT FROM ${LAST_PROGRESS}
+    WHERE r.id = d.receiver AND d.id > p.handled_through AND d.id <= p.accepted_through)
 )`;
 
 /** An old part. */
@@ -97,7 +98,8 @@ async function removeSingly(client: pg.Client, cutoff: number): Promise<number> 
          LIMIT ${MAX_MOVED})
        RETURNING id),
      discarded AS (DELETE FROM plant_store.discarded WHERE delivery_id IN (SELECT id FROM removed))
-     SELECT count(*) FROM removed`,
+     UPDATE plant_store.total SET stored = stored - (SELECT count(*) FROM removed)
+     RETURNING (SELECT count(*) FROM removed)`,
     [cutoff],
   );
   return rows[0]!.count;
@@ -120,7 +122,10 @@ async function closePart(client: pg.Client, { maxAge, maxBytes }: Retention): Pr
     INSERT INTO plant_store.part (part) VALUES (${next})`);
 }
 
-/** Drops the oldest part, unless it is the newest one, or too much of it must stay. */
+/**
+ * Drops the oldest part, unless it is the newest one, or too much of it must stay. As long as all parts have room, what
+ * is not expired stays where it is, and so does its part.
+ */
 async function dropOldest(client: pg.Client, { maxBytes }: Retention, cutoff: number): Promise<number> {
   const { rows } = await client.query<OldPart & { total: number }>(
     `SELECT part, pg_total_relation_size(('plant_store.delivery_' || part)::regclass) AS bytes,
@@ -131,30 +136,33 @@ async function dropOldest(client: pg.Client, { maxBytes }: Retention, cutoff: nu
   const [oldest] = rows;
   if (oldest === undefined) return 0;
   const isTooMuch = maxBytes !== undefined && oldest.total > maxBytes;
-  const stays = isTooMuch
-    ? `(${MUST_STAY} OR d.received_at IS NULL)`
-    : `(d.received_at >= to_timestamp(${cutoff} / 1000.0) OR ${MUST_STAY})`;
-  const { rows: kept } = await client.query<{ count: number }>(
-    `SELECT count(*) FROM (
-       SELECT FROM plant_store.delivery d WHERE d.part = $1 AND ${stays} ORDER BY d.id DESC LIMIT ${MAX_MOVED + 1}) k`,
-    [oldest.part],
+  const { rows: kept } = await client.query<{ stays: number; is_needed: boolean }>(
+    `SELECT
+       (SELECT count(*) FROM (
+          SELECT FROM plant_store.delivery d WHERE d.part = $1 AND ${MUST_STAY}
+          ORDER BY d.id DESC LIMIT ${MAX_MOVED + 1}) k) AS stays,
+       NOT $2 AND EXISTS (
+         SELECT FROM plant_store.delivery d
+         WHERE d.part = $1 AND d.received_at >= to_timestamp($3 / 1000.0) AND NOT ${MUST_STAY}) AS is_needed`,
+    [oldest.part, isTooMuch, cutoff],
   );
-  if (kept[0]!.count > MAX_MOVED) return 0;
-  return emptyPart(client, oldest.part, stays);
+  if (kept[0]!.is_needed || kept[0]!.stays > MAX_MOVED) return 0;
+  return emptyPart(client, oldest.part);
 }
 
 /** Moves what stays, and empties a part. The lock makes sure that nobody stores something there meanwhile. */
-async function emptyPart(client: pg.Client, part: number, stays: string): Promise<number> {
+async function emptyPart(client: pg.Client, part: number): Promise<number> {
   const table = `plant_store.delivery_${part}`;
   try {
     await client.query('BEGIN');
     await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`);
     await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
-    await client.query(`UPDATE plant_store.delivery d SET part = 0 WHERE d.part = ${part} AND ${stays}`);
+    await client.query(`UPDATE plant_store.delivery d SET part = 0 WHERE d.part = ${part} AND ${MUST_STAY}`);
     await client.query(
       `DELETE FROM plant_store.discarded x USING plant_store.delivery d WHERE d.part = ${part} AND d.id = x.delivery_id`,
     );
     const { rows } = await client.query<{ count: number }>(`SELECT count(*) FROM ${table}`);
+    await client.query(`UPDATE plant_store.total SET stored = stored - ${rows[0]!.count}`);
     await client.query(`TRUNCATE ${table}`);
     await client.query(`DELETE FROM plant_store.part WHERE part = ${part}`);
     await client.query('COMMIT');

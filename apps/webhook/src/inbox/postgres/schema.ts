@@ -98,12 +98,23 @@ const VERSION_1 = `
   INSERT INTO handler VALUES (false);
 `;
 
+/** How many deliveries are stored is known without counting them. */
+const VERSION_2 = `
+  SET LOCAL search_path = plant_store;
+
+  CREATE TABLE total (stored bigint NOT NULL);
+  INSERT INTO total SELECT count(*) FROM delivery;
+
+  ALTER TABLE progress ADD COLUMN stored bigint NOT NULL DEFAULT 0;
+`;
+
 /**
  * The tables of the shared inbox: for each version, what it adds to the one before.
  *
  * `delivery` only grows, and whole parts of it are dropped. Part 0 has what outlives its part. A receiver keeps what it
  * accepts in memory for its handler. How far it has come is a row of \`progress\` for each commit, so that no row is
- * updated: a session that holds an old snapshot must not make claims slow. Of a receiver's deliveries after
+ * updated: a session that holds an old snapshot must not make claims slow. It also counts the deliveries that the
+ * receiver has stored; \`total\` has those of receivers that are gone, less what was deleted. Of a receiver's deliveries after
  * \`handled_through\` all may wait; up to it everything is handled, except what is in \`backlog\` (comes again, or waits for
  * any receiver), \`parked\` (failed for the last time) and \`discarded\`. A row of \`effect\` was committed by a transaction of
  * the handler: that delivery is handled, and the handler's transaction doesn't run again for it. \`under_way\` has what the
@@ -111,7 +122,7 @@ const VERSION_1 = `
  * embedded inbox. A receiver holds an advisory lock with its number for as long as its session lives. When the lock is
  * free, others take its work.
  */
-const VERSIONS = [VERSION_1];
+const VERSIONS = [VERSION_1, VERSION_2];
 
 /** Version of the tables, kept in `schema_version`. */
 export const SCHEMA_VERSION = VERSIONS.length;

@@ -22,6 +22,12 @@ const MAX_FRESH = 10_000;
 /** How many ids a delivery may lag behind before it moves to the backlog, as in the embedded inbox. */
 const MAX_LAG = 256;
 
+/** An attempt that takes less is quick, in milliseconds. */
+const QUICK = 50;
+
+/** After so many quick attempts in a row, as many are marked ahead. */
+const MARKED_AHEAD = 64;
+
 /** A delivery that the dispatcher has. */
 interface ClaimedDelivery {
   readonly bytes: number;
@@ -31,7 +37,7 @@ interface ClaimedDelivery {
 
 /** What a commit changes, and what it means for each write. */
 export interface Plan {
-  readonly changes: Omit<Changes, 'receiver' | 'number' | 'part'>;
+  readonly changes: Omit<Changes, 'receiver' | 'number' | 'markNumber' | 'part'>;
   /** For each write, the index of its arrival; undefined if it is none. */
   readonly arrivalOf: readonly (number | undefined)[];
   /** The deliveries whose results are written. */
@@ -56,14 +62,18 @@ export class Work {
   /** Deliveries that were claimed from the backlog. */
   readonly #taken: Delivery[] = [];
   readonly #claimed: Map<number, ClaimedDelivery>;
-  /** Those that the handler has, with their failures. */
+  /** Those that the handler has, and since when, by `performance.now()`. */
   readonly #running: Map<number, number>;
   readonly #progress = new Progress(0);
   #acceptedThrough = 0;
-  /** New attempts that are stored as begun. */
-  #marked: Set<number> = new Set();
+  /** How many deliveries this receiver has stored. */
+  #stored = 0;
+  /** Those that are stored as begun, with their failures: what the handler has, and what it is about to get. */
+  readonly #marked: Map<number, number>;
   /** A suspect that the handler has. */
   #suspect: number | undefined;
+  /** How many attempts were quick, since the last one that was not. */
+  #quickAttempts = 0;
   /** Whether arrivals went to the backlog. The next ones follow them, until the backlog is empty: the order stays. */
   hasOverflow = false;
 
@@ -71,6 +81,7 @@ export class Work {
   constructor(before?: Work) {
     this.#claimed = before ? before.#claimed : new Map<number, ClaimedDelivery>();
     this.#running = before ? before.#running : new Map<number, number>();
+    this.#marked = new Map(before ? [...before.#marked].filter(([id]) => this.#running.has(id)) : []);
     this.#suspect = before ? before.#suspect : undefined;
     for (const claimed of this.#claimed.values()) claimed.isInBacklog = true;
   }
@@ -137,24 +148,39 @@ export class Work {
     return next.every(({ id }) => this.#marked.has(id));
   }
 
-  /** These, and no others that the handler doesn't have, are marked now. */
-  setMarked(next: readonly Delivery[]): void {
-    this.#marked = new Set(next.map(({ id }) => id));
+  /**
+   * How many deliveries are marked before the handler has them, while it is quick. If the receiver then ends, they count
+   * as cut off, too.
+   */
+  get markedAhead(): number {
+    return this.#quickAttempts < MARKED_AHEAD ? 0 : MARKED_AHEAD;
   }
 
-  /** What the handler has once it gets these, too. */
-  runningWith(next: readonly Delivery[]): Interrupted[] {
-    const running = next.map(({ id, failures }) => ({ id, failures }));
-    for (const [id, failures] of this.#running) running.push({ id, failures });
-    return running;
+  /** What is marked once these are, too. */
+  markedWith(next: readonly Interrupted[]): Interrupted[] {
+    const marked = Array.from(this.#marked, ([id, failures]) => ({ id, failures }));
+    for (const { id, failures } of next) if (!this.#marked.has(id)) marked.push({ id, failures });
+    return marked;
+  }
+
+  /** These are marked, too. */
+  setMarked(next: readonly Interrupted[]): void {
+    for (const { id, failures } of next) this.#marked.set(id, failures);
+  }
+
+  /** Those of these that the handler doesn't have yet are marked, too. */
+  #setStillWaiting(stored: readonly Interrupted[]): void {
+    const ids = new Set(stored.map(({ id }) => id));
+    this.setMarked(this.next(ids.size).filter(({ id }) => ids.has(id)));
   }
 
   /** The handler gets these, which are the next ones. */
   begin(next: readonly Delivery[]): void {
     const fresh = new Set(this.#fresh.slice(0, next.length));
+    const now = performance.now();
     let freshCount = 0;
     for (const held of next) {
-      const { id, content, failures, suspect } = held;
+      const { id, content, suspect } = held;
       const isInBacklog = !fresh.has(held);
       if (!isInBacklog) {
         freshCount += 1;
@@ -162,7 +188,7 @@ export class Work {
         this.#progress.claim(id);
       }
       this.#claimed.set(id, { bytes: content.length, isInBacklog });
-      this.#running.set(id, failures);
+      this.#running.set(id, now);
       if (suspect) this.#suspect = id;
     }
     this.#fresh.splice(0, freshCount);
@@ -171,6 +197,9 @@ export class Work {
 
   /** The attempt is over. Its result is not stored yet. */
   end(id: number): void {
+    const since = this.#running.get(id);
+    const isQuick = since !== undefined && performance.now() - since < QUICK;
+    this.#quickAttempts = isQuick ? this.#quickAttempts + 1 : 0;
     this.#running.delete(id);
     this.#marked.delete(id);
     if (this.#suspect === id) this.#suspect = undefined;
@@ -179,9 +208,10 @@ export class Work {
   /**
    * Plans a commit without changing anything, so that a failed one leaves everything as it was.
    *
+   * @param ahead how many deliveries the handler is about to get
    * @param maxLag how far a delivery may lag behind before it moves to the backlog
    */
-  plan(writes: readonly Write[], maxLag = MAX_LAG): Plan {
+  plan(writes: readonly Write[], ahead: number, maxLag = MAX_LAG): Plan {
     const plan: Draft = {
       ...{ arrivals: [], entering: [], returning: [], parked: [], parkedAgain: [], leaving: [] },
     };
@@ -223,8 +253,24 @@ export class Work {
       this.#freshBytes + bytes <= MAX_FRESH_BYTES &&
       this.#fresh.length + plan.arrivals.length <= MAX_FRESH;
     const handledThrough = this.#progress.handledThrough(ended);
-    const changes = { ...plan, keeps, handledThrough, acceptedThrough: this.#acceptedThrough };
+    const marks = keeps ? this.#planMarks(ahead, plan.arrivals.length) : undefined;
+    const changes = {
+      ...plan,
+      keeps,
+      handledThrough,
+      acceptedThrough: this.#acceptedThrough,
+      stored: this.#stored,
+      marks,
+    };
     return { changes, arrivalOf, settled: [...settled], ended, stragglers };
+  }
+
+  /** Undefined if the handler isn't about to get any of the arrivals. */
+  #planMarks(ahead: number, arrivals: number): Changes['marks'] {
+    const next = this.next(ahead);
+    const count = Math.min(ahead - next.length, arrivals);
+    const comeNext = next.length === this.ready;
+    return count > 0 && comeNext ? { deliveries: this.markedWith(next), arrivals: count } : undefined;
   }
 
   #planResult(
@@ -252,9 +298,15 @@ export class Work {
    * Remembers a commit.
    *
    * @param ids of the arrivals; null for one of an event that was stored already
+   * @param isMarked whether its marks are the last ones
    */
-  remember({ changes, settled, ended, stragglers }: Plan, ids: readonly (number | null)[]): void {
+  remember(
+    { changes, settled, ended, stragglers }: Plan,
+    ids: readonly (number | null)[],
+    isMarked: boolean,
+  ): void {
     for (const id of ended) this.#progress.end(id);
+    for (const id of ids) if (id !== null) this.#stored += 1;
     for (const id of settled) this.#claimed.delete(id);
     for (const id of stragglers) {
       const claimed = this.#claimed.get(id);
@@ -264,10 +316,16 @@ export class Work {
       this.hasOverflow ||= changes.arrivals.length > 0;
       return;
     }
+    let marks = 0;
+    if (isMarked && changes.marks !== undefined) {
+      marks = changes.marks.arrivals;
+      this.#setStillWaiting(changes.marks.deliveries);
+    }
     changes.arrivals.forEach(({ incoming, receivedAt }, index) => {
       const id = ids[index] ?? null;
       if (id === null) return;
       this.#acceptedThrough = id;
+      if ((marks -= 1) >= 0) this.#marked.set(id, 0);
       this.#fresh.push({ id, failures: 0, suspect: false, receivedAt, ...incoming });
       this.#freshBytes += incoming.content.length;
     });

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-import type { IncomingDelivery } from '../inbox.js';
+import type { IncomingDelivery, Interrupted } from '../inbox.js';
 
 /** A delivery that a commit stores. */
 export interface Arrival {
@@ -26,9 +26,13 @@ export interface Changes {
   readonly receiver: number;
   /** Counts the commits of the receiver. */
   readonly number: number;
+  /** Counts the marks of the receiver. */
+  readonly markNumber: number;
   readonly handledThrough: number;
   /** The last id that the receiver keeps in memory, before this commit. */
   readonly acceptedThrough: number;
+  /** How many deliveries the receiver has stored, before this commit. */
+  readonly stored: number;
   readonly part: number;
   /** Each event once. */
   readonly arrivals: readonly Arrival[];
@@ -43,6 +47,15 @@ export interface Changes {
   readonly parkedAgain: readonly Attempted[];
   /** Deliveries that leave the backlog. */
   readonly leaving: readonly number[];
+  /** What the handler has, or is about to get. Undefined if that doesn't change. */
+  readonly marks: Marks | undefined;
+}
+
+/** What a commit stores as begun. */
+export interface Marks {
+  readonly deliveries: readonly Interrupted[];
+  /** How many of the arrivals, the first ones. */
+  readonly arrivals: number;
 }
 
 /** Collects the parameters of a statement. */
@@ -82,6 +95,7 @@ export function writeStatement(changes: Changes): pg.QueryConfig {
     parked: changes.parked.length > 0,
     parkedAgain: changes.parkedAgain.length > 0,
     leaving: changes.leaving.length > 0,
+    marks: changes.marks !== undefined,
   };
   const parts = [
     ...(used.arrivals ? storeArrivals(changes, hasEvents, me, parameters) : []),
@@ -114,10 +128,12 @@ export function writeStatement(changes: Changes): pg.QueryConfig {
       `leaving_ AS (
         DELETE FROM plant_store.backlog
         WHERE delivery_id = ANY (${parameters.numbers(changes.leaving, 'bigint')}) AND receiver = ${me})`,
+    changes.marks && mark(changes.marks, changes.markNumber, me, parameters),
     `progressed AS (
-      INSERT INTO plant_store.progress (receiver, number, handled_through, accepted_through)
+      INSERT INTO plant_store.progress (receiver, number, handled_through, accepted_through, stored)
       SELECT ${me}, ${parameters.add(changes.number, 'bigint')}, ${parameters.add(changes.handledThrough, 'bigint')},
-        greatest(${parameters.add(changes.acceptedThrough, 'bigint')}, ${used.keeps ? '(SELECT max(id) FROM stored)' : 'NULL'}))`,
+        greatest(${parameters.add(changes.acceptedThrough, 'bigint')}, ${used.keeps ? '(SELECT max(id) FROM stored)' : 'NULL'}),
+        ${parameters.add(changes.stored, 'bigint')} + ${used.arrivals ? '(SELECT count(*) FROM stored)' : '0'})`,
   ];
   const ids = hasEvents
     ? `SELECT array_agg(s.id ORDER BY i.position) AS ids, array_agg(i.first ORDER BY i.position) AS first_ids
@@ -125,7 +141,7 @@ export function writeStatement(changes: Changes): pg.QueryConfig {
     : 'SELECT array_agg(id ORDER BY id) AS ids FROM stored';
   return {
     name: `write ${Object.values(used).map(Number).join('')}`,
-    text: `WITH ${parts.filter((part) => part !== false).join(',\n')}\n${used.arrivals ? ids : 'SELECT'}`,
+    text: `WITH ${parts.filter(Boolean).join(',\n')}\n${used.arrivals ? ids : 'SELECT'}`,
     values: parameters.values,
   };
 }
@@ -215,6 +231,22 @@ function storeArrivals(
       '(SELECT * FROM new WHERE key IS NULL OR id IN (SELECT delivery_id FROM new_event) ORDER BY id) n',
     ),
   ];
+}
+
+function mark({ deliveries, arrivals }: Marks, number: number, me: string, parameters: Parameters): string {
+  const ids = parameters.numbers(
+    deliveries.map(({ id }) => id),
+    'bigint',
+  );
+  const failures = parameters.numbers(
+    deliveries.map((delivery) => delivery.failures),
+    'int',
+  );
+  return `marked AS (
+    INSERT INTO plant_store.under_way (receiver, number, ids, failures)
+    SELECT ${me}, ${parameters.add(number, 'bigint')},
+      ${ids} || coalesce(array_agg(id), '{}'), ${failures} || array_fill(0, ARRAY[count(id)::int])
+    FROM (SELECT id FROM stored ORDER BY id LIMIT ${parameters.add(arrivals, 'int')}) s)`;
 }
 
 /** The attempt of a delivery that has an effect is reported as failed if its transaction ended unnoticed. It is handled. */
