@@ -1,8 +1,18 @@
-/** `npm run bench [receiver|postgres|claims|connections|strangers|sender|outbox|openapi]`: builds what is measured, then measures it. */
+/** `npm run bench [receiver|postgres|claims|slow-disk|connections|strangers|sender|outbox|openapi]`: builds what is measured, then measures it. */
 import { spawnSync } from 'node:child_process';
 import { root, runNx } from './nx.mjs';
 
-const benchmarks = ['receiver', 'postgres', 'claims', 'connections', 'strangers', 'sender', 'outbox', 'openapi'];
+const benchmarks = [
+  'receiver',
+  'postgres',
+  'claims',
+  'slow-disk',
+  'connections',
+  'strangers',
+  'sender',
+  'outbox',
+  'openapi',
+];
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !benchmarks.includes(name));
 

@@ -1,7 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterThisFile, compileFlushFaults, type FlushFaults, makeFolder } from '@plant-store/test-support';
+import { afterThisFile, makeFolder } from '@plant-store/test-support';
+import { compileFlushFaults, type FlushFaults } from '@plant-store/test-support/flush-faults';
 
 import { openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';

@@ -1,4 +1,3 @@
 export { afterThisFile, afterThisTest, type CleanUp, makeFolder } from './clean-up.js';
-export { compileFlushFaults, type FlushFaults } from './flush-faults.js';
 export { freePort } from './free-port.js';
 export { tableOf } from './table-of.js';

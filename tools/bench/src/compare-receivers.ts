@@ -31,8 +31,8 @@ export async function compareReceivers(contenders: readonly ServerContender[]): 
   }
 }
 
-/** Sends as many deliveries of 1 kB of JSON as a server takes, for one round. */
-async function measureReceiver(
+/** Sends as many deliveries of 1 kB of JSON as a server takes, for one round. Fails if one is refused. */
+export async function measureReceiver(
   { origin, process: server }: ServerContender,
   connections: number,
 ): Promise<Figures<'perSecond' | 'p99' | 'cpuMicroseconds'>> {

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compileFlushFaults } from '@plant-store/test-support';
+import { compileFlushFaults } from '@plant-store/test-support/flush-faults';
 import { compare, type Figures, ratio } from './compare.js';
 import {
   accessToken,

@@ -48,7 +48,7 @@ async function openDatabase(server: PostgresServer): Promise<Database> {
   const pool = new pg.Pool({ connectionString: url });
   pool.on('error', () => undefined);
   cleanUps.push(() => pool.end());
-  const outbox = createOutbox({ database: pool, encode: json } as never) as unknown as Outbox<object, Open>;
+  const outbox = createOutbox({ database: pool, encode: json }) as unknown as Outbox<object, Open>;
   await outbox.migrate();
   return { name: new URL(url).pathname.slice(1), pool, outbox };
 }

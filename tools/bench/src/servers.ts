@@ -20,12 +20,16 @@ export const body = JSON.stringify({ arbitrary: 'x'.repeat(1_000) });
  * Starts a server that is a module of its own.
  *
  * @param folder for what it keeps
+ * @param environment all its variables
  */
-export async function startForked(name: string, module: string, folder?: string): Promise<ServerContender> {
-  const server = fork(new URL(module, import.meta.url), [
-    accessToken,
-    ...(folder === undefined ? [] : [folder]),
-  ]);
+export async function startForked(
+  name: string,
+  module: string,
+  folder?: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServerContender> {
+  const given = [accessToken, ...(folder === undefined ? [] : [folder])];
+  const server = fork(new URL(module, import.meta.url), given, { env: environment });
   const [port] = (await once(server, 'message')) as [number];
   return { name, process: server, origin: `http://127.0.0.1:${port}` };
 }
