@@ -5,6 +5,17 @@ import { useClocksThatRunOut } from './support/clocks.js';
 import { acknowledge, respondWith, startRawServer, staySilent } from './support/raw-server.js';
 import { accessToken, arbitrary, openTestSender, rejection } from './support/senders.js';
 
+/** Every text and every content that can be reached from a value, hidden properties and causes included. */
+function everyTextIn(value: unknown, seen = new Set<unknown>()): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null || seen.has(value)) return [];
+  seen.add(value);
+  const printed = inspect(value, { depth: 20, showHidden: true });
+  if (value instanceof Uint8Array) return [Buffer.from(value).toString('latin1')];
+  const properties = Reflect.ownKeys(value).map((key) => Reflect.get(value, key) as unknown);
+  return [printed, String(value), ...properties.flatMap((property) => everyTextIn(property, seen))];
+}
+
 describe('an accessToken function', () => {
   test('is called once for each delivery', async () => {
     const server = await startRawServer(acknowledge);
@@ -83,23 +94,77 @@ describe('an accessToken function', () => {
     expect(server.requests).toEqual([]);
   });
 
-  const cause = new Error('arbitrary');
+  const leaky = (): Error =>
+    Object.assign(new TypeError(`${accessToken} failed\n${accessToken}`, { cause: new Error(accessToken) }), {
+      code: 'ECONNREFUSED',
+      response: { headers: { authorization: accessToken } },
+    });
   test.each([
     [
       'throws',
       () => {
-        throw cause;
+        throw leaky();
       },
     ],
-    ['rejects', () => Promise.reject(cause)],
-  ])('that %s: the delivery fails before it is sent', async (_, failing) => {
-    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9', accessToken: failing });
+    ['rejects', () => Promise.reject(leaky())],
+    [
+      'returns what throws when it is awaited',
+      () =>
+        ({
+          then() {
+            throw leaky();
+          },
+        }) as never,
+    ],
+  ])('that %s: the delivery fails before it is sent, and says why without the token', async (_, failing) => {
+    const error = await rejection(
+      openTestSender({ baseUrl: 'http://127.0.0.1:9', accessToken: failing }).send(arbitrary),
+    );
 
-    expect(await rejection(sender.send(arbitrary))).toMatchObject({
-      code: 'PLANT_STORE_ACCESS_TOKEN_FAILED',
-      outcome: 'not-sent',
-      cause,
+    expect(error).toMatchObject({ code: 'PLANT_STORE_ACCESS_TOKEN_FAILED', outcome: 'not-sent' });
+    expect(everyTextIn(error).join()).not.toContain(accessToken);
+  });
+
+  test.each<[string, () => unknown, RegExp]>([
+    ['an error', leaky, /^TypeError \(ECONNREFUSED\) was thrown\./],
+    ['an error with a token as code', () => Object.assign(leaky(), { code: accessToken }), /^TypeError was/],
+    ['text', () => accessToken, /^Something was thrown\./],
+    ['nothing', () => undefined, /^Something was thrown\./],
+    [
+      'an error whose getters throw',
+      () => Object.defineProperty(new Error(accessToken), 'code', { get: () => decodeURI('%') }),
+      /^Something was thrown\./,
+    ],
+  ])('that throws %s: the cause has its class, its code and its stack', async (_, make, message) => {
+    const sender = openTestSender({
+      baseUrl: 'http://127.0.0.1:9',
+      accessToken: () => {
+        throw make();
+      },
     });
+
+    const { cause } = await rejection(sender.send(arbitrary));
+
+    expect((cause as Error).message).toMatch(message);
+    expect(everyTextIn(cause).join()).not.toContain(accessToken);
+    if (make === leaky) expect((cause as Error).stack).toMatch(/\n +at leaky /);
+  });
+
+  test('that takes longer than totalTimeout without a promise: nothing is sent', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = openTestSender({
+      baseUrl: server.url,
+      totalTimeout: 20,
+      accessToken: () => {
+        const start = performance.now();
+        while (performance.now() - start < 20);
+        return 'token';
+      },
+    });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({ code: 'PLANT_STORE_TOTAL_TIMEOUT' });
+    await sender.close();
+    expect(server.requests).toEqual([]);
   });
 
   test.each([[''], [undefined], [1], ['two words'], ['line\nbreak'], ['tökén'], ['=leading']])(
@@ -141,8 +206,7 @@ describe('the access token is never printed', () => {
 
     const error = await rejection(openTestSender({ baseUrl: url }).send(arbitrary));
 
-    const text = [inspect(error, { depth: 20 }), JSON.stringify(error), String(error)].join();
-    expect(text).not.toContain(accessToken);
+    expect(everyTextIn(error).join()).not.toContain(accessToken);
   });
 
   test('not in the error of a lost connection', async () => {

@@ -96,7 +96,6 @@ describe('nothing was sent', () => {
     ['no content', {}],
     ['nothing', undefined],
     ['a number', { content: 1 }],
-    ['a promise', Promise.resolve({ content: 'x' })],
     ['an invalid media type', { content: 'x', mediaType: 'text' }],
     ['a media type with a line break', { content: 'x', mediaType: 'text/plain\r\nx: y' }],
   ])('if encode gives %s', async (_, encoded) => {
@@ -107,6 +106,61 @@ describe('nothing was sent', () => {
       code: 'PLANT_STORE_ENCODE_FAILED',
       outcome: 'not-sent',
     });
+    expect(server.requests).toEqual([]);
+  });
+
+  test.each([
+    ['resolves', () => Promise.resolve({ content: 'x' })],
+    ['rejects', () => Promise.reject(new Error('arbitrary'))],
+  ])('if encode returns a promise that %s; the process goes on', async (_, encode) => {
+    const unhandled: unknown[] = [];
+    const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', onUnhandled);
+    afterThisTest(() => process.off('unhandledRejection', onUnhandled));
+    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9', encode: encode as never });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_ENCODE_FAILED',
+      outcome: 'not-sent',
+      message: expect.stringContaining('returned a promise'),
+    });
+    await setTimeout(1);
+    expect(unhandled).toEqual([]);
+  });
+
+  test.each(['content', 'mediaType'])('if %s of the result of encode throws', async (property) => {
+    const cause = new Error('arbitrary');
+    const encoded = Object.defineProperty({ content: 'x' }, property, {
+      get() {
+        throw cause;
+      },
+    });
+    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9', encode: () => encoded });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_ENCODE_FAILED',
+      outcome: 'not-sent',
+      cause,
+    });
+  });
+
+  test.each([
+    ['without a retry policy', {}],
+    ['with one', { retry: { delays: [1], statuses: 'all', withoutResponse: true } as RetryPolicy }],
+  ])('if encode takes longer than totalTimeout, %s', async (_, options) => {
+    const server = await startRawServer(acknowledge);
+    const encode = (): { content: string } => {
+      const start = performance.now();
+      while (performance.now() - start < 20);
+      return { content: 'x' };
+    };
+    const sender = openTestSender({ baseUrl: server.url, totalTimeout: 20, encode, ...options });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_TOTAL_TIMEOUT',
+      outcome: 'not-sent',
+    });
+    await sender.close();
     expect(server.requests).toEqual([]);
   });
 });

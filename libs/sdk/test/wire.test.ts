@@ -47,6 +47,28 @@ describe('what goes over the wire', () => {
     expect((await server.request(0)).content.equals(content)).toBe(true);
   });
 
+  test.each([
+    ['at once', 0],
+    ['between two attempts', 1],
+    ['while the delivery waits for a connection', 2],
+  ])('bytes are sent as they were, if the caller changes them %s', async (_, index) => {
+    const server = await startRawServer(({ socket }, count) => {
+      if (count === index) content.fill('y');
+      socket.write(`HTTP/1.1 ${count === 1 ? 503 : 204} Arbitrary\r\nContent-Length: 0\r\n\r\n`);
+    });
+    const retry = { delays: [1, 1], statuses: 'all', withoutResponse: true } as const;
+    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1, retry });
+    const content = Buffer.alloc(2_000_000, 'x');
+
+    const sent = [sender.send('arbitrary'), sender.send(content)];
+    if (index === 0) content.fill('y');
+    await Promise.all(sent);
+
+    const received = server.requests.slice(1).map((request) => request.content);
+    expect(received).toHaveLength(2);
+    for (const bytes of received) expect(bytes.equals(Buffer.alloc(2_000_000, 'x'))).toBe(true);
+  });
+
   test('text is sent as UTF-8, json as JSON', async () => {
     const server = await startRawServer(acknowledge);
     const plant = { arbitrary: 'ä€😀' };

@@ -1,16 +1,18 @@
 import { ACCESS_TOKEN_PATTERN, BEARER } from '@plant-store/contract';
 import { PlantStoreError } from '../errors/plant-store-error.js';
+import { withoutMessage } from '../errors/without-message.js';
 import type { Attempt } from './attempt.js';
 
 /** The argument of an `accessToken` function. */
 export interface AccessTokenRequest {
-  /** Is aborted when the attempt that needs the token fails. */
+  /** Is aborted when the attempt that needs the token fails. It is made when it is first read. */
   readonly signal: AbortSignal;
 }
 
 /**
  * An access token of the `b64token` syntax (RFC 6750 §2.1), or a function that returns one. The function is called
- * once for each attempt. Its result is not cached (question token-lifetime).
+ * once for each attempt, when a connection is free for it. Its result is not cached (question token-lifetime). If it
+ * throws, the message and the properties of its error appear nowhere, because they may contain a token.
  */
 export type AccessToken = string | ((request: AccessTokenRequest) => string | Promise<string>);
 
@@ -55,36 +57,54 @@ function withToken(accessToken: string): Authorizer {
 
 type TokenFunction = Exclude<AccessToken, string>;
 
+/** Most functions return a token that they keep, so nothing is made for them that they don't ask for. */
 function withTokenFunction(accessToken: TokenFunction, syntax: TokenSyntax): Authorizer {
   return (attempt, proceed) => {
-    attempt.startTotalClock();
-    obtain(accessToken, syntax, attempt).then(
-      (token) => {
-        if (attempt.settled) return;
-        attempt.startAttemptClock();
-        proceed(`${BEARER} ${token}`);
-      },
-      (error: unknown) => attempt.fail(error as Error),
-    );
+    const use = (token: unknown): void => {
+      if (attempt.settled) return;
+      if (!syntax.matches(token)) return attempt.fail(invalidToken(syntax));
+      attempt.startAttemptClock();
+      proceed(`${BEARER} ${token}`);
+    };
+    const fail = (thrown: unknown): void => attempt.fail(functionThrew(thrown));
+    const started = performance.now();
+    try {
+      const token: unknown = accessToken(requestFor(attempt));
+      attempt.spend(performance.now() - started);
+      if (typeof token === 'string') return use(token);
+      attempt.startTotalClock();
+      Promise.resolve(token).then(use, fail);
+    } catch (thrown) {
+      fail(thrown);
+    }
   };
 }
 
-async function obtain(accessToken: TokenFunction, syntax: TokenSyntax, attempt: Attempt): Promise<string> {
+function requestFor(attempt: Attempt): AccessTokenRequest {
+  let controller: AbortController | undefined;
+  return {
+    get signal() {
+      controller ??= abortedWith(attempt);
+      return controller.signal;
+    },
+  };
+}
+
+function abortedWith(attempt: Attempt): AbortController {
   const controller = new AbortController();
-  attempt.onFailed(() => controller.abort());
-  const token: unknown = await call(accessToken, controller.signal);
-  if (syntax.matches(token)) return token;
-  throw accessTokenFailed(
-    `\`accessToken\` returned an invalid access token. It must consist of ${syntax.description}.`,
+  if (attempt.settled) controller.abort();
+  else attempt.onFailed(() => controller.abort());
+  return controller;
+}
+
+function invalidToken({ description }: TokenSyntax): PlantStoreError {
+  return accessTokenFailed(
+    `\`accessToken\` returned an invalid access token. It must consist of ${description}.`,
   );
 }
 
-async function call(accessToken: TokenFunction, signal: AbortSignal): Promise<unknown> {
-  try {
-    return await accessToken({ signal });
-  } catch (cause) {
-    throw accessTokenFailed('`accessToken` threw an error; see `cause`.', cause);
-  }
+function functionThrew(thrown: unknown): PlantStoreError {
+  return accessTokenFailed('`accessToken` threw an error; see `cause`.', withoutMessage(thrown));
 }
 
 function accessTokenFailed(message: string, cause?: unknown): PlantStoreError {

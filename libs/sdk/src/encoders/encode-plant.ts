@@ -1,4 +1,4 @@
-import { isUint8Array } from 'node:util/types';
+import { isPromise, isUint8Array } from 'node:util/types';
 import { InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
 import { PlantStoreError } from '../errors/plant-store-error.js';
 import type { Encoded } from './encoder.js';
@@ -66,21 +66,27 @@ export function checkEncodedWith(answers: ContentAnswers): EncodePlant<EncodedPl
 
 type CallEncoder<Plant> = (plant: Plant, options: UncheckedEventOptions) => Partial<Encoded> | undefined;
 
+/** Calls an encoder and reads its result, once each: a getter of the result may throw. */
 function callEncoder<Plant>(
   call: CallEncoder<Plant>,
   plant: Plant,
   options: UncheckedEventOptions,
-): Partial<Encoded> {
+): Partial<Record<keyof Encoded, unknown>> {
+  let encoded: Partial<Encoded> | undefined;
   try {
-    return call(plant, options) ?? {};
+    encoded = call(plant, options);
+    if (!isPromise(encoded)) return { content: encoded?.content, mediaType: encoded?.mediaType };
   } catch (cause) {
     throw encodeFailed('`encode` threw an error; see `cause`.', cause);
   }
+  // Its rejection must not end the process.
+  encoded.catch(() => {});
+  throw encodeFailed('`encode` returned a promise. It must return `{ content }`: await before `send`.');
 }
 
-function checked({ content, mediaType }: Partial<Encoded>): EncodedPlant {
-  const encoded = typeof content === 'string' ? Buffer.from(content) : content;
-  if (!isUint8Array(encoded)) {
+function checked({ content, mediaType }: Partial<Record<keyof Encoded, unknown>>): EncodedPlant {
+  const encoded = copyOf(content);
+  if (encoded === undefined) {
     throw encodeFailed('`encode` must return `{ content }` with a string or a Uint8Array.');
   }
   if (encoded.byteLength === 0) {
@@ -91,6 +97,11 @@ function checked({ content, mediaType }: Partial<Encoded>): EncodedPlant {
     throw encodeFailed('`encode` returned an invalid `mediaType` (RFC 9110 §8.3.1).');
   }
   return { content: encoded, mediaType };
+}
+
+/** Text as UTF-8, or a copy of bytes: the caller may use its buffer again as soon as `send` has returned. */
+function copyOf(content: unknown): Uint8Array | undefined {
+  return typeof content === 'string' || isUint8Array(content) ? Buffer.from(content) : undefined;
 }
 
 function ofMediaType<Plant>(encode: EncodePlant<Plant>, answer: string): EncodePlant<Plant> {

@@ -3,7 +3,7 @@ import { isMediaType } from './media-type.js';
 
 /** An encoded plant: what is sent. */
 export interface Encoded {
-  /** The content; text is sent as UTF-8. It must not be empty. */
+  /** The content; text is sent as UTF-8, and bytes are copied at once. It must not be empty. */
   readonly content: Uint8Array | string;
   /**
    * The value of Content-Type (RFC 9110 §8.3.1). If it is missing, the answer to the question media-type is sent;
@@ -14,7 +14,8 @@ export interface Encoded {
 
 /**
  * Turns a plant into what is sent. The form is open (questions payload, media-type, plant-fields,
- * event-payload-fields). Once event-payload-fields is answered, the second argument is the event.
+ * event-payload-fields). Once event-payload-fields is answered, the second argument is the event. It is not
+ * asynchronous: `send` encodes before it returns, so the plant may change afterwards.
  */
 export type Encoder<Plant, Event extends readonly unknown[] = []> = (
   plant: Plant,
