@@ -340,6 +340,7 @@ const modules: readonly string[] = [
   'errors/invalid-options-error',
   'errors/not-acknowledged-error',
   'errors/plant-store-error',
+  'errors/without-message',
   'index',
   'nest/index',
   'nest/new-plant-sender.module',
