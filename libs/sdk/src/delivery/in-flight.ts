@@ -10,7 +10,7 @@ interface Abortable {
  */
 export class InFlight {
   readonly #deliveries = new Set<Abortable>();
-  readonly #groups = new WeakMap<AbortSignal, Group>();
+  readonly #groups = new Map<AbortSignal, Group>();
   #onEmpty: (() => void) | undefined;
 
   /** Adds a delivery. It is aborted when the signal is; now, if the signal is already. */
@@ -18,15 +18,16 @@ export class InFlight {
     this.#deliveries.add(delivery);
     if (signal === undefined) return;
     if (signal.aborted) return delivery.abort(signal.reason);
-    let group = this.#groups.get(signal);
-    if (group === undefined) this.#groups.set(signal, (group = new Group(signal)));
-    group.add(delivery);
+    const group = this.#groups.get(signal);
+    if (group === undefined) this.#groups.set(signal, new Group(signal, delivery));
+    else group.add(delivery);
   }
 
   /** Forgets a delivery that has succeeded or failed. */
   delete(delivery: Abortable, signal: AbortSignal | undefined): void {
     this.#deliveries.delete(delivery);
-    if (signal !== undefined) this.#groups.get(signal)?.delete(delivery);
+    if (signal !== undefined && this.#groups.get(signal)?.delete(delivery) === true)
+      this.#groups.delete(signal);
     if (this.#deliveries.size === 0) this.#onEmpty?.();
   }
 
@@ -42,27 +43,35 @@ export class InFlight {
   }
 }
 
-/** The deliveries with the same signal. */
+/** The deliveries with the same signal. Most signals are those of one delivery. */
 class Group {
   readonly #signal: AbortSignal;
-  readonly #members = new Set<Abortable>();
+  #first: Abortable | undefined;
+  #others: Set<Abortable> | undefined;
 
-  constructor(signal: AbortSignal) {
+  constructor(signal: AbortSignal, first: Abortable) {
     this.#signal = signal;
+    this.#first = first;
+    signal.addEventListener('abort', this);
   }
 
   add(member: Abortable): void {
-    if (this.#members.size === 0) this.#signal.addEventListener('abort', this.#abort);
-    this.#members.add(member);
+    this.#others ??= new Set();
+    this.#others.add(member);
   }
 
-  delete(member: Abortable): void {
-    if (this.#members.delete(member) && this.#members.size === 0) {
-      this.#signal.removeEventListener('abort', this.#abort);
-    }
+  /** Returns whether the group is empty now. */
+  delete(member: Abortable): boolean {
+    if (this.#first === member) this.#first = undefined;
+    else this.#others?.delete(member);
+    const isEmpty = this.#first === undefined && (this.#others?.size ?? 0) === 0;
+    if (isEmpty) this.#signal.removeEventListener('abort', this);
+    return isEmpty;
   }
 
-  readonly #abort = (): void => {
-    for (const member of this.#members) member.abort(this.#signal.reason);
-  };
+  handleEvent(): void {
+    const { reason } = this.#signal;
+    this.#first?.abort(reason);
+    for (const member of this.#others ?? []) member.abort(reason);
+  }
 }
