@@ -1,14 +1,21 @@
-/** `npm run bench sender`: compares the sender with undici, which it uses, and with `fetch`. Takes about 45 seconds. */
+/**
+ * `npm run bench sender`: compares the sender with undici, which it uses, and with other clients. Each has the same
+ * number of connections. Takes about 100 seconds.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { Agent as HttpAgent } from 'node:http';
 import { createNewPlantSender, json, type NewPlantSender } from '@plant-store/sdk';
-import { Pool } from 'undici';
+import axios from 'axios';
+import { got } from 'got';
+import ky from 'ky';
+import { Agent, fetch, Pool } from 'undici';
 import { compare, type Figures, ratio } from './compare.js';
 
 interface Contender {
   readonly name: string;
   deliver(): Promise<unknown>;
-  close(): Promise<void>;
+  close(): unknown;
 }
 
 /** Arbitrary content of about 1 kB, which implies nothing about the fields of a plant. */
@@ -18,22 +25,44 @@ const method = 'POST';
 const path = '/plant/webhook';
 const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
 
-const rounds = 11;
-const roundMilliseconds = 600;
-const levels = [16, 64];
+const rounds = 7;
+const roundMilliseconds = 400;
+const connections = 64;
+const levels = [1, 16, 64, 256];
+const variants = [16, 64];
 
 const server = fork(new URL('./sender-server.js', import.meta.url));
 try {
   const [port] = (await once(server, 'message')) as [number];
-  for (const inFlight of levels) await measureLevel(`http://127.0.0.1:${port}`, inFlight);
+  const origin = `http://127.0.0.1:${port}`;
+  for (const inFlight of levels) await measureLevel('static token', inFlight, everyClient(origin));
+  for (const inFlight of variants) {
+    const withFunction = ours(origin, { accessToken: () => Promise.resolve(accessToken) });
+    await measureLevel('a token function', inFlight, [rawUndici(origin), withFunction]);
+  }
+  for (const inFlight of variants) {
+    const withSignal = [rawUndici(origin, makeSignal), ours(origin, { accessToken }, makeSignal)];
+    await measureLevel('a signal with a time-out for each', inFlight, withSignal);
+  }
 } finally {
   server.disconnect();
 }
 
-async function measureLevel(origin: string, inFlight: number): Promise<void> {
-  const contenders = [rawUndici(origin), ours(origin), nativeFetch(origin)];
+function everyClient(origin: string): readonly Contender[] {
+  return [rawUndici(origin), ours(origin, { accessToken }), ...otherClients(origin)];
+}
+
+function makeSignal(): AbortSignal {
+  return AbortSignal.timeout(10_000);
+}
+
+async function measureLevel(
+  variant: string,
+  inFlight: number,
+  contenders: readonly Contender[],
+): Promise<void> {
   await compare({
-    title: `1 kB of JSON, ${inFlight} in flight`,
+    title: `1 kB of JSON, ${inFlight} in flight, ${variant}`,
     contenders,
     rounds,
     measure: (contender) => measure(contender, inFlight),
@@ -66,12 +95,14 @@ async function measure(
   return { perSecond: delivered / seconds, cpuMicroseconds: (user + system) / delivered };
 }
 
-function rawUndici(origin: string): Contender {
-  const pool = new Pool(origin);
+function rawUndici(origin: string, signalOf?: () => AbortSignal): Contender {
+  const pool = new Pool(origin, { connections });
   return {
     name: 'undici Pool.request',
     async deliver() {
-      const { body, statusCode } = await pool.request({ path, method, headers, body: JSON.stringify(plant) });
+      const content = JSON.stringify(plant);
+      const signal = signalOf?.() ?? null;
+      const { body, statusCode } = await pool.request({ path, method, headers, body: content, signal });
       await body.dump();
       expectAcknowledged(statusCode);
     },
@@ -79,8 +110,12 @@ function rawUndici(origin: string): Contender {
   };
 }
 
-function ours(origin: string): Contender {
-  const options = { baseUrl: origin, accessToken, method, encode: json };
+function ours(
+  origin: string,
+  token: { readonly accessToken: string | (() => Promise<string>) },
+  signalOf?: () => AbortSignal,
+): Contender {
+  const options = { baseUrl: origin, ...token, method, encode: json, maxConnections: connections };
   // The benchmark measures the sender with every question open, whatever answers.ts requires.
   const sender = createNewPlantSender(options as never) as unknown as NewPlantSender<
     object,
@@ -88,21 +123,52 @@ function ours(origin: string): Contender {
   >;
   return {
     name: 'createNewPlantSender',
-    deliver: () => sender.send(plant),
+    deliver:
+      signalOf === undefined ? () => sender.send(plant) : () => sender.send(plant, { signal: signalOf() }),
     close: () => sender.close(),
   };
 }
 
-function nativeFetch(origin: string): Contender {
-  return {
-    name: 'fetch',
-    async deliver() {
-      const response = await fetch(origin + path, { method, headers, body: JSON.stringify(plant) });
-      await response.arrayBuffer();
-      expectAcknowledged(response.status);
+/** The clients that a team would take without this package. */
+function otherClients(origin: string): readonly Contender[] {
+  const url = origin + path;
+  const dispatcher = new Agent({ connections });
+  const agent = new HttpAgent({ keepAlive: true, maxSockets: connections });
+  const overDispatcher = ((input: string, init: object) => fetch(input, { ...init, dispatcher })) as never;
+  return [
+    {
+      name: 'undici fetch',
+      async deliver() {
+        const response = await fetch(url, { method, headers, body: JSON.stringify(plant), dispatcher });
+        await response.arrayBuffer();
+        expectAcknowledged(response.status);
+      },
+      close: () => dispatcher.close(),
     },
-    close: () => Promise.resolve(),
-  };
+    {
+      name: 'axios',
+      deliver: async () =>
+        expectAcknowledged((await axios.post(url, plant, { headers, httpAgent: agent })).status),
+      close: () => agent.destroy(),
+    },
+    {
+      name: 'got',
+      deliver: async () => {
+        const options = { headers, json: plant, agent: { http: agent }, retry: { limit: 0 } };
+        expectAcknowledged((await got.post(url, options)).statusCode);
+      },
+      close: () => {},
+    },
+    {
+      name: 'ky',
+      deliver: async () => {
+        const response = await ky.post(url, { headers, json: plant, retry: 0, fetch: overDispatcher });
+        await response.arrayBuffer();
+        expectAcknowledged(response.status);
+      },
+      close: () => {},
+    },
+  ];
 }
 
 function expectAcknowledged(status: number): void {
