@@ -79,3 +79,44 @@ test('another 2xx does not acknowledge the delivery', async () => {
 
   expect(await rejection(open(server).send(plant, { event, eventId }))).toMatchObject({ status: 204 });
 });
+
+test('each plant of sendAll has its event', async () => {
+  const server = await startRawServer(respondWith(taken));
+
+  const results = open(server).sendAll([plant, plant], {
+    concurrency: 1,
+    optionsOf: (_, index) => ({
+      event,
+      eventId: `example-${index}`,
+      headers: { 'example-index': `${index}` },
+    }),
+  });
+  for await (const { response } of results) {
+    const status: 200 | undefined = response?.status;
+    expect(status).toBe(200);
+  }
+
+  const sent = server.requests.map((request) => [
+    fieldsOf(request)['webhook-id'],
+    fieldsOf(request)['example-index'],
+    request.content.toString(),
+  ]);
+  expect(sent).toEqual([
+    ['example-0', '0', content],
+    ['example-1', '1', content],
+  ]);
+  for (const request of server.requests) {
+    expect(() => new Webhook(signingKey).verify(content, fieldsOf(request))).not.toThrow();
+  }
+});
+
+test('the fields of an answer are not for the headers of a delivery', async () => {
+  const server = await startRawServer(respondWith(taken));
+  const headers = { 'Webhook-Signature': 'own' };
+
+  expect(await rejection(open(server).send(plant, { event, eventId, headers }))).toMatchObject({
+    code: 'PLANT_STORE_INVALID_OPTIONS',
+    faults: [{ option: 'headers' }],
+    attempts: 0,
+  });
+});

@@ -86,6 +86,23 @@ describe('a signed delivery', () => {
   });
 });
 
+test('a delivery is signed after an asynchronous headers function, with the time at which it is sent', async () => {
+  const server = await startRawServer(acknowledge);
+  const headers = async (): Promise<Record<string, string>> => {
+    await Promise.resolve();
+    setClock(1_700_000_001);
+    return { 'x-arbitrary': 'value' };
+  };
+  const sender = openSenderUnder(given, { ...options, baseUrl: server.url, signingKey, headers });
+  setClock(1_700_000_000);
+
+  await sender.send(arbitrary, { eventId: 'example' });
+
+  const fields = fieldsOf(await server.request(0));
+  expect(fields).toMatchObject({ 'webhook-timestamp': '1700000001', 'x-arbitrary': 'value' });
+  expect(() => new Webhook(signingKey).verify(arbitrary, fields, { jsonParse: false })).not.toThrow();
+});
+
 describe('the signing key', () => {
   function faultsOf(key: unknown, answers: Answers = given): InvalidOptionsError['faults'] {
     const all = { ...options, baseUrl: 'http://127.0.0.1:9', signingKey: key };

@@ -98,11 +98,10 @@ export function createHeaders({ hook, method, url, answered, signingKey }: Heade
       callHook === undefined
         ? (content, _attempt, credentials) => known(content, credentials)
         : (content, attempt, credentials) => {
-            const headers = known(content, credentials);
             const fields = callHook({ method, url, ...content.plant, attempt });
-            return fields instanceof Promise
-              ? fields.then((awaited) => merge(headers, content, awaited))
-              : merge(headers, content, fields);
+            // A signature has the time at which the request is sent, so it is made last.
+            const add = (checked: string[]): string[] => merge(known(content, credentials), content, checked);
+            return fields instanceof Promise ? fields.then(add) : add(fields);
           },
   };
 }

@@ -1,4 +1,5 @@
 import { PlantStoreError } from '../errors/plant-store-error.js';
+import { Queue } from '../transport/queue.js';
 import { isPromiseLike } from './promise-like.js';
 
 /** The result of one plant of `sendAll`. */
@@ -58,9 +59,11 @@ class Bulk<Plant, Response> {
   readonly #plants: Plants<Plant>;
   readonly #concurrency: number;
   /** Results that the caller hasn't read. */
-  readonly #results: BulkResult<Plant, Response>[] = [];
+  readonly #results = new Queue<BulkResult<Plant, Response>>();
   #source: Iterator<Plant> | AsyncIterator<Plant> | undefined;
   #inFlight = 0;
+  /** In flight, or with a result that the caller hasn't read. */
+  #unread = 0;
   #taken = 0;
   /** Whether the iterable was asked for a plant that it hasn't given yet. */
   #isAsking = false;
@@ -81,13 +84,14 @@ class Bulk<Plant, Response> {
   /** The next result; `undefined` at the end. */
   async next(): Promise<BulkResult<Plant, Response> | undefined> {
     this.#fill();
-    while (this.#results.length === 0) {
+    while (this.#results.isEmpty) {
       if (this.#isOver && this.#inFlight === 0) {
         if (this.#failure !== undefined) throw this.#failure;
         return undefined;
       }
       await this.#change();
     }
+    this.#unread -= 1;
     const result = this.#results.shift();
     this.#fill();
     return result;
@@ -121,7 +125,7 @@ class Bulk<Plant, Response> {
   }
 
   #fill(): void {
-    while (!this.#isOver && !this.#isAsking && this.#inFlight + this.#results.length < this.#concurrency) {
+    while (!this.#isOver && !this.#isAsking && this.#unread < this.#concurrency) {
       this.#take();
     }
   }
@@ -164,6 +168,7 @@ class Bulk<Plant, Response> {
     const index = this.#taken;
     this.#taken += 1;
     this.#inFlight += 1;
+    this.#unread += 1;
     this.#send(plant, index).then(
       (response) => this.#finish({ index, plant, response }),
       (reason: unknown) => {
@@ -176,7 +181,7 @@ class Bulk<Plant, Response> {
 
   #finish(result: BulkResult<Plant, Response>): void {
     this.#inFlight -= 1;
-    this.#results.push(result);
+    this.#results.add(result);
     this.#onChange();
   }
 }

@@ -23,7 +23,7 @@ export function writeDocumented(page: string): string {
   symlinkSync(path('../../../../node_modules'), join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   const text = readFileSync(path(`../../${page}`), 'utf8');
-  for (const [, code = '', name = ''] of text.matchAll(/```[jt]s\n(\/\/ (\S+\.[jt]s)\n.*?)```/gs)) {
+  for (const [, code = '', name = ''] of text.matchAll(/```[jt]s\n(\/\/ (\S+\.m?[jt]s)\n.*?)```/gs)) {
     writeFileSync(join(folder, name.replace(/ts$/, 'js')), name.endsWith('ts') ? compile(code) : code);
   }
   return folder;
