@@ -9,7 +9,7 @@ const PROOF = /\.(test|suite|postgres)\.ts$|\/tools\/soak\/src\/faults\//;
 
 const text = readFileSync(PAGE, 'utf8');
 
-describe.each(['Deliveries', 'Handling', 'Strangers', 'Shared inbox'])(
+describe.each(['Deliveries', 'Handling', 'Strangers', 'Shared inbox', 'Outbox'])(
   '%s: each promise has tests that exist:',
   (heading) => {
     test.each(tableOf(text, heading))('%s', (_promise, tests) => {

@@ -5,6 +5,7 @@ import { answeredSettingsOf } from '../answers/settings-table.js';
 import { Fault, readAll } from '../options/faults.js';
 import { unknownOptions } from '../options/read-properties.js';
 import { readEncode } from '../options/resolve-settings.js';
+import type { OptionalArgument } from '../options/send-options.js';
 import type { NewPlantSenderOptions } from '../options/sender-options.js';
 import type { OutboxDatabase, Transaction } from './database.js';
 import { toOutboxError } from './outbox-error.js';
@@ -35,9 +36,6 @@ export type EnqueueOptions<Given extends Answers = typeof answers> = Column<
   'send'
 >;
 
-type EnqueueArguments<Options> =
-  Record<never, never> extends Options ? [options?: Options] : [options: Options];
-
 /** The outbox of one receiver, in one PostgreSQL database. */
 export interface Outbox<Plant, Given extends Answers = typeof answers> {
   /** The database with the outbox. */
@@ -53,7 +51,7 @@ export interface Outbox<Plant, Given extends Answers = typeof answers> {
   enqueue(
     transaction: Transaction,
     plant: Plant,
-    ...options: EnqueueArguments<EnqueueOptions<Given>>
+    ...options: OptionalArgument<EnqueueOptions<Given>>
   ): Promise<void>;
   /**
    * Creates the tables, or brings them to the version that this package needs. Several may do it at once.

@@ -173,16 +173,17 @@ class RelayLoop {
   }
 
   async #run(): Promise<void> {
-    let lost: number | undefined;
+    // The number under which the entries were claimed.
+    let owner = this.#session!.relay;
     for (;;) {
       try {
         if (this.#session === undefined) {
           this.#session = await RelaySession.open(this.#settings.outbox.database);
-          await this.#adopt(this.#session, lost!);
+          await this.#adopt(this.#session, owner);
+          owner = this.#session.relay;
         }
         if (await this.#turn(this.#session)) break;
       } catch (error) {
-        lost = this.#session?.relay ?? lost;
         this.#session?.abandon();
         this.#session = undefined;
         this.#report(error as Error);

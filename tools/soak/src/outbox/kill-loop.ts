@@ -187,8 +187,9 @@ const WAITING = `SELECT count(*)::int AS count FROM plant_store_outbox.entry WHE
 async function drain(pool: pg.Pool, rounds: number): Promise<void> {
   const deadline = Date.now() + DRAIN_TIMEOUT + rounds * 1_000;
   while (Date.now() < deadline) {
-    const { rows } = await pool.query<{ count: number }>(WAITING);
-    if (rows[0]!.count === 0) return;
+    // The connection may be from before the last kill.
+    const result = await pool.query<{ count: number }>(WAITING).catch(() => undefined);
+    if (result?.rows[0]!.count === 0) return;
     await pause(50);
   }
   throw new Error('Not everything was delivered in time.');

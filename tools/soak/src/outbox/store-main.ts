@@ -3,6 +3,7 @@
  * or told to stop. One in four transactions is rolled back. Arguments: the URL of the database.
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 
 import { bytes } from '@plant-store/sdk';
 import { createOutbox, type Outbox } from '@plant-store/sdk/outbox';
@@ -10,6 +11,9 @@ import pg from 'pg';
 
 /** Transactions at the same time. */
 const CONCURRENCY = 4;
+
+/** How long each waits for the next one, in milliseconds, so that relays and receiver keep up. */
+const PAUSE = 10;
 
 const pool = new pg.Pool({ connectionString: process.argv[2]!, max: CONCURRENCY });
 pool.on('error', () => undefined);
@@ -26,6 +30,7 @@ await pool.end();
 
 async function add(): Promise<void> {
   while (!isStopping) {
+    await pause(PAUSE);
     const id = randomUUID();
     const client = await pool.connect().catch(() => undefined);
     if (client === undefined) continue;
