@@ -10,6 +10,7 @@ import type { Column, OptionTable, PlantOf } from './answers/option-table.js';
 import { createAuthorizer } from './delivery/access-token.js';
 import { createClocks } from './delivery/clocks.js';
 import { deliverInAttempts, deliverOnce, type SenderParts } from './delivery/begin-delivery.js';
+import { observeDelivery } from './delivery/diagnostics.js';
 import { createHeaders } from './delivery/headers.js';
 import { InFlight } from './delivery/in-flight.js';
 import { acknowledges, responseExplainer } from './delivery/response.js';
@@ -168,9 +169,12 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
 
   function deliver<Item>(encode: EncodePlant<Item>, item: Item, options: unknown): Promise<Response> {
     if (closed !== undefined) return Promise.reject(senderClosed());
-    return new Promise((resolve, reject) =>
-      beginDelivery(encode, item, readSendOptions(options), resolve, reject),
+    const observer = observeDelivery(method, url);
+    const delivery = new Promise<Response>((resolve, reject) =>
+      beginDelivery(encode, item, readSendOptions(options), resolve, reject, observer),
     );
+    observer?.watch(delivery);
+    return delivery;
   }
 
   const send = (plant: Plant, options?: unknown): Promise<Response> =>

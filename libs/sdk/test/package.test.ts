@@ -300,7 +300,12 @@ async function compile(source: string): Promise<void> {
   await succeed(process.execPath, [compiler, ...flags, 'example.mts'], project);
 }
 
-const pages: readonly string[] = ['docs/nest.md', 'docs/outbox.md', 'docs/sending.md'];
+const pages: readonly string[] = [
+  'docs/nest.md',
+  'docs/observability.md',
+  'docs/outbox.md',
+  'docs/sending.md',
+];
 
 const modules: readonly string[] = [
   'answers/answered-settings',
@@ -324,6 +329,7 @@ const modules: readonly string[] = [
   'delivery/begin-delivery',
   'delivery/clocks',
   'delivery/delivery',
+  'delivery/diagnostics',
   'delivery/header-fields',
   'delivery/headers',
   'delivery/in-flight',

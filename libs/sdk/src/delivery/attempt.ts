@@ -5,6 +5,7 @@ import type { Place } from '../transport/queue.js';
 import type { Connection, Sendable, Transport } from '../transport/transport.js';
 import { requestError } from '../transport/transport-error.js';
 import type { Clock, Clocks } from './clocks.js';
+import type { AttemptObserver } from './diagnostics.js';
 import type { InFlight } from './in-flight.js';
 import type { ExplainResponse } from './response.js';
 
@@ -37,6 +38,8 @@ export class Attempt implements Sendable {
   readonly #resolve: (acknowledgement: Response) => void;
   readonly #reject: (error: Error) => void;
   readonly #signal: AbortSignal | undefined;
+  /** `undefined` if nobody subscribes to the diagnostics channels. */
+  readonly #observer: AttemptObserver | undefined;
   #timer: NodeJS.Timeout | undefined;
   #onFailed: (() => void) | undefined;
   #onTurn: (() => void) | undefined;
@@ -57,12 +60,14 @@ export class Attempt implements Sendable {
     resolve: (acknowledgement: Response) => void,
     reject: (error: Error) => void,
     signal: AbortSignal | undefined,
+    observer: AttemptObserver | undefined,
   ) {
     this.#context = context;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#signal = signal;
     this.#totalLeft = context.clocks.total.milliseconds;
+    this.#observer = observer;
     context.inFlight.add(this, signal);
   }
 
@@ -114,7 +119,9 @@ export class Attempt implements Sendable {
 
   /** Sends the request of this attempt. */
   send(headers: string[], content: Uint8Array): void {
-    if (!this.#settled) this.#context.transport.send(this.#connection!, this, headers, content);
+    if (this.#settled) return;
+    const fields = this.#observer?.start(headers) ?? headers;
+    this.#context.transport.send(this.#connection!, this, fields, content);
   }
 
   /** Calls back if the attempt fails from now on. */
@@ -125,6 +132,7 @@ export class Attempt implements Sendable {
   /** Ends the attempt with an error, unless it is settled. */
   fail(error: Error): void {
     if (!this.#settle()) return;
+    this.#observer?.fail(error as PlantStoreError);
     this.#reject(error);
     this.#onFailed?.();
     this.#controller?.abort(error);
@@ -187,7 +195,9 @@ export class Attempt implements Sendable {
       truncated,
     };
     const { acknowledges, explain, url } = this.#context;
-    if (acknowledges(response.status)) this.#resolve(response);
+    const acknowledged = acknowledges(response.status);
+    this.#observer?.respond(response.status, acknowledged);
+    if (acknowledged) this.#resolve(response);
     else this.#reject(new NotAcknowledgedError(response, url, explain(response)));
     if (truncated) this.#controller?.abort(new Error('The rest of the response is not needed.'));
   }

@@ -4,6 +4,7 @@ import type { Response } from '../errors/not-acknowledged-error.js';
 import type { Authorizer } from './access-token.js';
 import { Attempt, type AttemptContext } from './attempt.js';
 import { Delivery } from './delivery.js';
+import type { DeliveryObserver } from './diagnostics.js';
 import type { DeliveryContent, RequestHeaders } from './headers.js';
 import { InFlight } from './in-flight.js';
 import { RateLimiter } from './rate-limiter.js';
@@ -29,13 +30,14 @@ export type BeginDelivery = <Plant>(
   options: UncheckedSendOptions,
   resolve: (acknowledgement: Response) => void,
   reject: (error: Error) => void,
+  observer: DeliveryObserver | undefined,
 ) => void;
 
 /** Every delivery is one attempt, made at once. */
 export function deliverOnce(parts: SenderParts): BeginDelivery {
   const { context } = parts;
-  return (encode, plant, options, resolve, reject) => {
-    const attempt = new Attempt(context, resolve, reject, options.signal);
+  return (encode, plant, options, resolve, reject, observer) => {
+    const attempt = new Attempt(context, resolve, reject, options.signal, observer?.beginAttempt());
     if (attempt.settled) return;
     orFail(attempt, () => {
       const started = performance.now();
@@ -57,13 +59,15 @@ export function deliverInAttempts(
   const context = { url, inFlight, total: clocks.total, retry, limiter };
   // Its deliveries end their attempts.
   const attemptContext = { ...parts.context, inFlight: new InFlight() };
-  return (encode, plant, options, resolve, reject) =>
+  return (encode, plant, options, resolve, reject, observer) =>
     new Delivery(context, {
       signal: options.signal,
       resolve,
       reject,
+      observer,
       prepare: () => prepare(parts, encode, plant, options),
-      createAttempt: (succeed, fail) => new Attempt(attemptContext, succeed, fail, undefined),
+      createAttempt: (succeed, fail) =>
+        new Attempt(attemptContext, succeed, fail, undefined, observer?.beginAttempt()),
       beginAttempt: (attempt, content, number, onTurn) =>
         beginAttempt(parts, attempt, content, number, onTurn),
     }).begin();

@@ -8,6 +8,7 @@ import {
 } from '../errors/plant-store-error.js';
 import type { Attempt } from './attempt.js';
 import { type Clock, Countdown } from './clocks.js';
+import type { DeliveryObserver } from './diagnostics.js';
 import type { DeliveryContent } from './headers.js';
 import type { InFlight } from './in-flight.js';
 import type { RateLimiter } from './rate-limiter.js';
@@ -34,6 +35,8 @@ export interface SendCall {
   readonly signal: AbortSignal | undefined;
   readonly resolve: Resolve;
   readonly reject: Reject;
+  /** `undefined` if nobody subscribes to the diagnostics channels. */
+  readonly observer: DeliveryObserver | undefined;
   /** Checks and encodes what all attempts send. */
   readonly prepare: () => DeliveryContent;
   readonly createAttempt: (resolve: Resolve, reject: Reject) => Attempt;
@@ -149,6 +152,7 @@ export class Delivery {
     // The caller's `delays` may have aborted the delivery.
     if (this.#isOver) return;
     if (delay === undefined) return this.#fail(error);
+    this.#call.observer?.retry(error as PlantStoreError, delay);
     this.#delayTimer = setTimeout(() => this.#waitForLimit(), delay);
   }
 

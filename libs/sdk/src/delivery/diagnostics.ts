@@ -1,0 +1,189 @@
+import { channel, type Channel } from 'node:diagnostics_channel';
+import { type ContentMethod, RESERVED_FIELDS } from '@plant-store/contract';
+import { PlantStoreError } from '../errors/plant-store-error.js';
+import { readHeaderFields } from './header-fields.js';
+
+/**
+ * One call of `send`. Every message about it has the same object, so that a subscriber can keep what belongs to it in a
+ * `WeakMap`.
+ */
+export interface ObservedDelivery {
+  readonly method: ContentMethod;
+  /** Where it is sent: `baseUrl` with the delivery path appended. It has no user information and no query. */
+  readonly url: string;
+}
+
+/** One HTTP request of a delivery. Every message about it has the same object. */
+export interface ObservedAttempt {
+  readonly delivery: ObservedDelivery;
+  /** Counts the requests of the delivery, from 1. */
+  readonly number: number;
+}
+
+/**
+ * What is published on the channels of `node:diagnostics_channel`, by the name of the channel. No message has the access
+ * token or the signing key.
+ *
+ * - Each `delivery:start` is followed by one `delivery:end`. It is published while the caller of `send` runs, so
+ *   subscribers are in the caller's asynchronous context. The others may be in any context.
+ * - Each `attempt:start` is followed by one `attempt:response` or `attempt:failure`. An attempt that ends before its
+ *   request is handed to a connection has none of them.
+ * - A delivery that nobody subscribed to when it started publishes nothing.
+ */
+export interface DiagnosticsMessages {
+  /** `send` was called. */
+  readonly 'plant-store:delivery:start': { readonly delivery: ObservedDelivery };
+  /** A request is about to be handed to a connection. */
+  readonly 'plant-store:attempt:start': {
+    readonly attempt: ObservedAttempt;
+    /**
+     * Header fields to add to the request, such as `traceparent`. The rules of the option `headers` apply. A field that
+     * the request already has isn't added.
+     */
+    readonly headers: Record<string, string>;
+  };
+  /** The receiver responded with a final status. */
+  readonly 'plant-store:attempt:response': {
+    readonly attempt: ObservedAttempt;
+    readonly status: number;
+    /** Whether the status acknowledges the delivery. */
+    readonly acknowledged: boolean;
+  };
+  /** The request ended without a final status, or the caller aborted it. */
+  readonly 'plant-store:attempt:failure': {
+    readonly attempt: ObservedAttempt;
+    readonly error: PlantStoreError;
+  };
+  /** The last attempt failed, and there will be another one. */
+  readonly 'plant-store:delivery:retry': {
+    readonly delivery: ObservedDelivery;
+    /** Why the last attempt failed. */
+    readonly error: PlantStoreError;
+    /** Milliseconds until the next attempt. */
+    readonly delay: number;
+  };
+  /** The delivery has succeeded or failed. */
+  readonly 'plant-store:delivery:end': {
+    readonly delivery: ObservedDelivery;
+    /** How many requests were started. */
+    readonly attempts: number;
+    /** The status that acknowledged the delivery; absent if it failed. */
+    readonly status?: number;
+    /** What `send` rejects with; absent if the delivery was acknowledged. */
+    readonly error?: PlantStoreError;
+  };
+}
+
+type Name = keyof DiagnosticsMessages;
+
+const channels: Readonly<Record<Name, Channel>> = {
+  'plant-store:delivery:start': channel('plant-store:delivery:start'),
+  'plant-store:attempt:start': channel('plant-store:attempt:start'),
+  'plant-store:attempt:response': channel('plant-store:attempt:response'),
+  'plant-store:attempt:failure': channel('plant-store:attempt:failure'),
+  'plant-store:delivery:retry': channel('plant-store:delivery:retry'),
+  'plant-store:delivery:end': channel('plant-store:delivery:end'),
+};
+const all = Object.values(channels);
+
+function publish<Each extends Name>(name: Each, message: DiagnosticsMessages[Each]): void {
+  channels[name].publish(message);
+}
+
+/** Starts to publish a delivery. `undefined` if nobody has subscribed to any channel. */
+export function observeDelivery(method: ContentMethod, url: string): DeliveryObserver | undefined {
+  if (!all.some(({ hasSubscribers }) => hasSubscribers)) return undefined;
+  return new DeliveryObserver(Object.freeze({ method, url }));
+}
+
+/** Publishes what happens to one delivery. */
+export class DeliveryObserver {
+  readonly delivery: ObservedDelivery;
+  #attempts = 0;
+
+  constructor(delivery: ObservedDelivery) {
+    this.delivery = delivery;
+    publish('plant-store:delivery:start', { delivery });
+  }
+
+  /** Begins an attempt. Its request has not started. */
+  beginAttempt(): AttemptObserver {
+    return new AttemptObserver(this);
+  }
+
+  startRequest(): ObservedAttempt {
+    this.#attempts += 1;
+    return Object.freeze({ delivery: this.delivery, number: this.#attempts });
+  }
+
+  /** There will be another attempt. */
+  retry(error: PlantStoreError, delay: number): void {
+    publish('plant-store:delivery:retry', { delivery: this.delivery, error, delay });
+  }
+
+  /** Publishes how the delivery ends. */
+  watch(sending: Promise<{ readonly status: number }>): void {
+    const { delivery } = this;
+    sending.then(
+      ({ status }) => publish('plant-store:delivery:end', { delivery, attempts: this.#attempts, status }),
+      (error: unknown) =>
+        publish('plant-store:delivery:end', {
+          delivery,
+          attempts: this.#attempts,
+          error: error as PlantStoreError,
+        }),
+    );
+  }
+}
+
+/** Publishes what happens to one attempt, once its request has started. */
+export class AttemptObserver {
+  readonly #delivery: DeliveryObserver;
+  /** `undefined` until the request starts. */
+  #attempt: ObservedAttempt | undefined;
+
+  constructor(delivery: DeliveryObserver) {
+    this.#delivery = delivery;
+  }
+
+  /**
+   * The request is about to be handed to a connection.
+   *
+   * @param fields Its header fields: a flat list of names and values.
+   * @returns The same with the fields that subscribers add.
+   * @throws PlantStoreError if subscribers add invalid fields.
+   */
+  start(fields: string[]): string[] {
+    this.#attempt = this.#delivery.startRequest();
+    const headers: Record<string, string> = {};
+    publish('plant-store:attempt:start', { attempt: this.#attempt, headers });
+    return merge(fields, readHeaderFields(headers, reserved, invalidFields));
+  }
+
+  respond(status: number, acknowledged: boolean): void {
+    if (this.#attempt === undefined) return;
+    publish('plant-store:attempt:response', { attempt: this.#attempt, status, acknowledged });
+  }
+
+  fail(error: PlantStoreError): void {
+    if (this.#attempt === undefined) return;
+    publish('plant-store:attempt:failure', { attempt: this.#attempt, error });
+  }
+}
+
+const reserved: ReadonlySet<string> = new Set(RESERVED_FIELDS);
+
+/** Adds the fields whose names a request doesn't have yet. */
+function merge(fields: readonly string[], added: readonly string[]): string[] {
+  const merged = [...fields];
+  const names = new Set(fields.map((field, index) => (index % 2 === 0 ? field.toLowerCase() : '')));
+  for (let index = 0; index < added.length; index += 2) {
+    if (!names.has(added[index]!.toLowerCase())) merged.push(added[index]!, added[index + 1]!);
+  }
+  return merged;
+}
+
+function invalidFields(problem: string, cause?: unknown): PlantStoreError {
+  const message = `\`headers\` of the message on plant-store:attempt:start ${problem} A subscriber has changed it.`;
+  return new PlantStoreError('PLANT_STORE_HEADERS_FAILED', message, { outcome: 'not-sent', cause });
+}
