@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,9 +9,16 @@ import Database from 'libsql';
 import { openConnection } from '../support/connection.js';
 import { ROOT } from '../support/development.js';
 import { expectResponse } from '../support/expect-response.js';
-import { message, POST, RIGHT } from '../support/messages.js';
+import { ACCESS_TOKEN, message, POST, RIGHT } from '../support/messages.js';
 import { poisonSettings, untilNothingWaits } from '../support/poison.js';
-import { inboxOf, type LogEntry, startReceiver } from '../support/receiver.js';
+import { TestProcess } from '../support/process.js';
+import {
+  everythingOpen,
+  inboxOf,
+  type LogEntry,
+  type RunningReceiver,
+  startReceiver,
+} from '../support/receiver.js';
 
 /** The example of W3C Trace Context. */
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -109,6 +116,69 @@ describe.each(['receiver', 'own'])('HANDLER_PROCESS=%s, with the documented inst
     expect([...first, ...second]).toMatchObject([attempt, attempt]);
   });
 });
+
+test("the span of the SDK's request is the parent of the handler's span", async () => {
+  const settings = {
+    ...poisonSettings,
+    NODE_OPTIONS: `${poisonSettings['NODE_OPTIONS']} --import=${makeInstrumentation()}`,
+  };
+  const receiver = await startReceiver({ settings });
+  const sent = await spansOfSender(receiver, 'call');
+  await untilNothingWaits(receiver.inbox);
+  await receiver.process.stop();
+
+  const [caller, delivery, request] = ['caller', 'send new plant', 'POST'].map((name) =>
+    sent.find((span) => span['name'] === name)!,
+  );
+  const traceId = caller!['traceId'];
+  expect(delivery).toMatchObject({ traceId, parent: caller!['spanId'] });
+  expect(request).toMatchObject({ traceId, parent: delivery!['spanId'] });
+  const handled = receiver.process.entries('span').find(({ name }) => name === ATTEMPT);
+  expect(handled).toMatchObject({ traceId, parent: request!['spanId'] });
+});
+
+/** Sends content with the SDK and the instrumentation that its page documents. Returns the spans of that process. */
+async function spansOfSender({ origin }: RunningReceiver, content: string): Promise<readonly Line[]> {
+  const folder = makeFolder();
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const page = readFileSync(join(ROOT, 'libs/sdk/docs/observability.md'), 'utf8');
+  for (const [, code = '', name = ''] of page.matchAll(/```js\n(\/\/ (\S+\.mjs)\n.*?)```/gs)) {
+    const changed = code
+      .replaceAll(/^import \{ OTLP\w+ \}.*\n/gm, '')
+      .replace('new OTLPTraceExporter()', 'printing')
+      .replace('new OTLPMetricExporter()', 'printing');
+    writeFileSync(join(folder, name), PRINTING + changed);
+  }
+  const file = join(folder, 'sender.mjs');
+  writeFileSync(file, SENDER_PROGRAM);
+  const environment = { ...everythingOpen, RECEIVER_URL: origin, ACCESS_TOKEN, CONTENT: content };
+  const options = { environment, folder };
+  const sender = new TestProcess(
+    [process.execPath, '--import', join(folder, 'instrumentation.mjs'), file],
+    options,
+  );
+  expect(await sender.exit).toEqual({ code: 0, signal: null });
+  return sender.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+}
+
+type Line = Readonly<Record<string, unknown>>;
+
+const SENDER_PROGRAM = `
+import { trace } from '@opentelemetry/api';
+import { bytes, createNewPlantSender } from '@plant-store/sdk';
+
+const { RECEIVER_URL: baseUrl, ACCESS_TOKEN: accessToken, CONTENT: content } = process.env;
+const sender = createNewPlantSender({ baseUrl, accessToken, method: 'POST', encode: bytes('text/plain') });
+await trace.getTracer('store').startActiveSpan('caller', async (span) => {
+  await sender.send(content);
+  span.end();
+});
+await sender.close();
+await trace.getTracerProvider().getDelegate().forceFlush();
+`;
 
 test('without @opentelemetry/api, deliveries are handled', async () => {
   const file = join(makeFolder(), 'not-installed.mjs');
