@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +11,10 @@ import { type Answers, openQuestions } from '@plant-store/contract';
 import { exampleAnswers as everyAnswer } from '@plant-store/example-answers';
 import { afterThisTest } from '@plant-store/test-support';
 import { Webhook } from 'standardwebhooks';
+import { answeredSettingsOf } from '../src/answers/settings-table.js';
 import { runCommand } from '../src/cli/command.js';
+import { sendOptionsUnder } from '../src/cli/send/send-options.js';
+import { useClocksThatRunOut } from './support/clocks.js';
 import { acknowledge, respondWith, fieldsOf, startRawServer, staySilent } from './support/raw-server.js';
 import type { Finished } from './support/run-process.js';
 import { accessToken, arbitrary } from './support/senders.js';
@@ -148,7 +152,7 @@ describe('plant-store send', () => {
 });
 
 describe('a command line that is almost right', () => {
-  const usage = 'The only command is send: plant-store send FILE|-. See plant-store --help.';
+  const usage = 'The commands are send, completion, outbox. See plant-store --help.';
   const complete = required('http://127.0.0.1:9');
 
   test.each<[string, string[], string[]]>([
@@ -242,8 +246,8 @@ describe('standard input that is a terminal', () => {
 
 describe('bad input', () => {
   test.each([
-    ['no command', [], 'plant-store send FILE'],
-    ['another command', ['receive', 'x'], 'plant-store send FILE'],
+    ['no command', [], 'The commands are send'],
+    ['another command', ['receive', 'x'], 'The commands are send'],
     ['no file', ['send'], 'Name exactly one FILE, or - for standard input (got 0)'],
     ['two files', ['send', 'a', 'b'], 'Name exactly one FILE, or - for standard input (got 2)'],
     ['a directory', ['send', tmpdir()], 'it is a directory'],
@@ -457,6 +461,93 @@ describe('a delivery that fails', () => {
   });
 });
 
+describe('--json prints one object to standard output', () => {
+  test('for an acknowledgement', async () => {
+    const server = await startRawServer(acknowledge);
+
+    const { code, stdout, stderr } = await run(['send', await file(), ...required(server.url), '--json']);
+
+    expect([code, stderr]).toEqual([0, '']);
+    const url = `${server.url}/plant/webhook`;
+    const expected = { exitCode: 0, outcome: 'acknowledged', status: 204, bytes: 17, method: 'POST', url };
+    expect(JSON.parse(stdout)).toEqual(expected);
+  });
+
+  test('for a refusal', async () => {
+    const server = await startRawServer(respondWith('HTTP/1.1 400 No\r\nContent-Length: 0\r\n\r\n'));
+
+    const { stdout, stderr } = await run(['send', await file(), ...required(server.url), '--json']);
+
+    expect(stderr).toMatch(/^plant-store: not acknowledged: /);
+    expect(JSON.parse(stdout)).toEqual({
+      exitCode: 1,
+      outcome: 'responded',
+      code: 'PLANT_STORE_NOT_ACKNOWLEDGED',
+      status: 400,
+      message: expect.stringContaining('responded with 400'),
+    });
+  });
+
+  test('for bad input', async () => {
+    const { stdout, stderr } = await run(['send', '--json', ...required('http://127.0.0.1:9')]);
+
+    const fault = 'Name exactly one FILE, or - for standard input (got 0).';
+    expect(stderr).toBe(`plant-store: ${fault}\n`);
+    expect(JSON.parse(stdout)).toEqual({ exitCode: 2, faults: [fault] });
+  });
+});
+
+describe('plant-store completion', () => {
+  test.each([
+    ['plant-store se', 'send'],
+    ['plant-store completion z', 'zsh'],
+    ['plant-store outbox mi', 'migrate'],
+    ['plant-store send --resu', '--resume'],
+    ['plant-store send --method P', 'POST PUT PATCH'],
+    ['plant-store send --base-url h', ''],
+  ])('bash completes "%s"', async (line, words) => {
+    const { code, stdout: script } = await run(['completion', 'bash']);
+    expect(code).toBe(0);
+    const typed = `${script}
+      compopt() { :; }
+      COMP_WORDS=(${line}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _plant_store; echo "\${COMPREPLY[*]}"`;
+
+    expect(execFileSync('bash', ['-c', typed], { encoding: 'utf8' })).toBe(`${words}\n`);
+  });
+
+  test.each(['bash', 'zsh', 'fish'])('the script for %s has every option', async (shell) => {
+    const { stdout } = await run(['completion', shell], { given: everyAnswer });
+
+    for (const option of sendOptionsUnder(answeredSettingsOf(everyAnswer, {})).keys()) {
+      expect(stdout).toContain(shell === 'fish' ? ` -l ${option} ` : `--${option}`);
+    }
+  });
+
+  test.each([[[]], [['csh']], [['bash', 'zsh']]])('%j names no shell', async (args) => {
+    expect(await run(['completion', ...args])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'plant-store: Name one shell: plant-store completion bash|zsh|fish.\n',
+    });
+  });
+});
+
+test('in a pipe, --ndjson prints the counts every ten seconds', async () => {
+  const runOut = useClocksThatRunOut(10_000);
+  const server = await startRawServer(staySilent);
+  const path = await file('{"plant":1}\n');
+  const running = run(['send', path, '--ndjson', ...required(server.url)]);
+  const request = await server.request(0);
+  runOut();
+  acknowledge(request);
+
+  expect(await running).toEqual({
+    code: 0,
+    stdout: '1 line: 1 acknowledged\n',
+    stderr: 'plant-store: 0 lines: 0 acknowledged\n',
+  });
+});
+
 describe('help', () => {
   test('names every option, the open questions and the exit codes', async () => {
     const { code, stdout } = await run(['--help']);
@@ -591,6 +682,36 @@ describe('with an answer to every question', () => {
       expect.stringContaining('The access token in ACCESS_TOKEN is invalid'),
       expect.stringContaining('The signing key must be whsec_ and then base64'),
     ]);
+  });
+
+  test('each line of a file is sent with the identifier of its event', async () => {
+    const server = await startRawServer(taken);
+    const path = await file('{"event":{"id":"one"}}\n{"event":{}}\n{"event":{"id":2}}\n');
+    const args = ['send', path, '--ndjson', '--concurrency', '1', '--event-id-pointer', '/event/id'];
+
+    const { code, stdout, stderr } = await run(args, { given: answersFor(server.url), environment });
+
+    expect([code, stdout]).toEqual([2, '3 lines: 2 acknowledged, 1 bad input\n']);
+    expect(stderr).toContain(
+      'line 2: bad input: The identifier of the event at /event/id in the line is missing.',
+    );
+    expect(server.requests.map((request) => fieldsOf(request)['webhook-id'])).toEqual(['one', '2']);
+  });
+
+  test.each([
+    [[], '--event-id-pointer is missing.'],
+    [['--event-id-pointer', 'id'], '--event-id-pointer must be a JSON Pointer'],
+    [['--event-id-pointer', '/id', '--event-id', '1'], '--event-id is for one plant.'],
+  ])('with --ndjson, %j is refused', async (args, message) => {
+    const given = answersFor('http://127.0.0.1:9');
+
+    const { code, stderr } = await run(['send', await file('{}'), '--ndjson', ...args], {
+      given,
+      environment,
+    });
+
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
   });
 
   test('content that is too large is not sent', async () => {

@@ -1,17 +1,44 @@
 import { acceptFaults, answerFaults } from '@plant-store/contract';
 import { answeredSettingsOf } from '../answers/settings-table.js';
+import { type CompletedCommands, completion, shells } from './completion.js';
 import { type ParsedArguments, parseArguments } from './command-line/arguments.js';
 import { BadInput } from './command-line/bad-input.js';
-import { type Command, type CommandContext, refuse } from './command-line/command.js';
+import { type Command, type CommandContext, printJson, refuse } from './command-line/command.js';
 import { exitCodes } from './command-line/exit-codes.js';
 import { help, version } from './help.js';
-import { send } from './send/send.js';
+import { sendLines } from './lines/send-lines.js';
+import { sendOne } from './send/send-one.js';
 import { sendOptionsUnder } from './send/send-options.js';
 
-/** The commands besides `send`. Each is loaded when it is called. */
-const otherCommands: Readonly<Record<string, () => Promise<Command>>> = {
-  outbox: async () => (await import('../outbox/command.js')).outbox,
+interface OtherCommand {
+  /** What it does, for completion. */
+  readonly help: string;
+  /** The words that can follow its name. */
+  readonly words: readonly string[];
+  readonly run: Command;
+}
+
+/** The commands besides `send`. What a command needs is imported when it runs. */
+const otherCommands: Readonly<Record<string, OtherCommand>> = {
+  completion: {
+    help: 'print a completion script',
+    words: shells,
+    run: async (args, context) => completion(args, completedCommands(context), context),
+  },
+  outbox: {
+    help: 'set up an outbox and look after its parked entries',
+    words: ['migrate', 'status', 'list', 'replay', 'discard'],
+    run: async (args, context) => (await import('../outbox/command.js')).outbox(args, context),
+  },
 };
+
+function completedCommands({ given, accepts }: CommandContext): CompletedCommands {
+  const send = { help: 'send plants', options: sendOptionsUnder(answeredSettingsOf(given, accepts)) };
+  const others = Object.entries(otherCommands).map(
+    ([name, { help: text, words }]) => [name, { help: text, words, options: new Map() }] as const,
+  );
+  return { send, ...Object.fromEntries(others) };
+}
 
 /** Runs a command line and returns its exit code. */
 export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
@@ -20,11 +47,15 @@ export async function runCommand(args: readonly string[], context: CommandContex
     if (faults.length > 0) throw new BadInput(...faults.map(invalidAnswer));
     const [name = '', ...rest] = args;
     if (!Object.hasOwn(otherCommands, name)) return await runSend(args, context);
-    const command = await otherCommands[name]!();
-    return await command(rest, context);
+    return await otherCommands[name]!.run(rest, context);
   } catch (error) {
-    if (error instanceof BadInput) return refuse(error, context);
-    throw error;
+    const isJson = args.includes('--json');
+    if (error instanceof BadInput) return refuse(error, isJson, context);
+    if (!context.signal.aborted) throw error;
+    context.stderr.write('plant-store: not sent: interrupted.\n');
+    const exitCode = exitCodes.notSent;
+    if (isJson) printJson({ exitCode, outcome: 'not-sent', message: 'interrupted.' }, context);
+    return exitCode;
   }
 }
 
@@ -40,11 +71,13 @@ async function runSend(args: readonly string[], context: CommandContext): Promis
   if (parsed.values.version !== undefined) return print(`${version()}\n`, context);
   const [name, ...operands] = parsed.operands;
   if (name !== 'send') throw new BadInput(...parsed.faults, ...commandFaults(parsed));
+  const send = parsed.values.ndjson === undefined ? sendOne : sendLines;
   return send({ ...parsed, operands }, context);
 }
 
 function commandFaults({ operands: [command], isIncomplete, faults }: ParsedArguments): string[] {
-  const usage = 'The only command is send: plant-store send FILE|-. See plant-store --help.';
+  const names = Object.keys(otherCommands).join(', ');
+  const usage = `The commands are send, ${names}. See plant-store --help.`;
   if (command === undefined) return faults.length > 0 ? [] : [`The command is missing. ${usage}`];
   // What follows an unknown option may be a secret, and isn't repeated.
   return [isIncomplete ? usage : `${command} is not a command. ${usage}`];

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { AnsweredSettings } from '../answers/answered-settings.js';
 import { defaultTotalTimeout, limitDefaults } from '../options/limits.js';
+import { shells } from './completion.js';
 import { exitCodeMeanings, exitCodes } from './command-line/exit-codes.js';
-import { type SendOptionName, sendOptionsUnder } from './send/send-options.js';
+import { isForLines, type SendOptionName, sendOptionsUnder } from './send/send-options.js';
 
 /** The version of this package. */
 export function version(): string {
@@ -12,20 +13,29 @@ export function version(): string {
 
 /** The text of `plant-store --help` under the answers given so far. */
 export function help(answered: AnsweredSettings): string {
-  const options = [...sendOptionsUnder(answered)].map(([name, option]) =>
-    row([`--${name}`, option.value].filter(Boolean).join(' '), option.help + note(name, answered)),
-  );
+  const rows = (isWanted: (name: SendOptionName) => boolean): string =>
+    [...sendOptionsUnder(answered)]
+      .filter(([name]) => isWanted(name))
+      .map(([name, option]) =>
+        row([`--${name}`, option.value].filter(Boolean).join(' '), option.help + note(name, answered)),
+      )
+      .join('\n');
   const meanings = exitCodeMeanings(answered);
   const codes = Object.entries(exitCodes).map(([name, code]) =>
     row(String(code), meanings[name as keyof typeof exitCodes]),
   );
   return `Usage: plant-store send FILE|- [options]
+       plant-store completion ${shells.join('|')}
+       plant-store outbox COMMAND (see plant-store outbox --help)
 
 Sends the content of FILE, or of standard input for -, as the New Plant notification. The bytes are sent
 unchanged, in ${attempts(answered)}.
 
 Options:
-${options.join('\n')}
+${rows((name) => !isForLines(name))}
+
+Options for a file with many plants, one on each line (NDJSON):
+${rows(isForLines)}
 
 The access token is never an argument. It is read from, in this order:
   1. the file of --access-token-file
@@ -35,6 +45,9 @@ In a file, the first line that is neither empty nor a comment (#) counts.
 ${answered.signing === undefined ? '' : aboutSigningKey}
 Exit codes:
 ${codes.join('\n')}
+With --ndjson, the exit code is that of the worst line: 4, then 1, 2, 3. Lines that were not read count as not sent.
+
+plant-store completion prints a script for a shell. Load it with: source <(plant-store completion bash)
 `;
 }
 
@@ -67,6 +80,8 @@ function note(name: SendOptionName, answered: AnsweredSettings): string {
       return milliseconds(attemptTimeout);
     case 'total-timeout':
       return milliseconds(defaultTotalTimeout(answered.attemptTimeout, attemptTimeout, answered.retry));
+    case 'concurrency':
+      return ` (default: ${limitDefaults.maxConnections})`;
     default:
       return '';
   }

@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util';
 export interface CommandOption {
   /** Placeholder of its value in the help text; absent for a switch. `FILE` is completed with names of files. */
   readonly value?: string;
+  /** The values that it can have, for completion. */
+  readonly choices?: readonly string[];
   /** Its line in the help text. */
   readonly help: string;
 }

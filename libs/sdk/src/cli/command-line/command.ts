@@ -26,8 +26,15 @@ export interface CommandContext {
  */
 export type Command = (args: readonly string[], context: CommandContext) => Promise<number>;
 
-/** Prints the faults of the input, each on a line. */
-export function refuse({ faults }: BadInput, { stderr }: CommandContext): number {
-  stderr.write(faults.map((fault) => `plant-store: ${fault}\n`).join(''));
-  return exitCodes.badInput;
+/** Prints a value as one line of JSON. */
+export function printJson(value: object, { stdout }: CommandContext): void {
+  stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+/** Prints the faults of the input, each on a line, and as JSON if that is asked for. */
+export function refuse({ faults }: BadInput, isJson: boolean, context: CommandContext): number {
+  const exitCode = exitCodes.badInput;
+  context.stderr.write(faults.map((fault) => `plant-store: ${fault}\n`).join(''));
+  if (isJson) printJson({ exitCode, faults }, context);
+  return exitCode;
 }

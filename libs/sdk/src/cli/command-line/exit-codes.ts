@@ -28,9 +28,13 @@ export function exitCodeMeanings(
   };
 }
 
-/** The exit code of a failed delivery. Content that is too large is bad input: sending it again doesn't help. */
-export function exitCodeOf({ code, outcome }: Pick<PlantStoreError, 'code' | 'outcome'>): number {
-  if (code === 'PLANT_STORE_CONTENT_TOO_LARGE') return exitCodes.badInput;
-  const codes = { 'not-sent': 'notSent', unknown: 'unknown', responded: 'notAcknowledged' } as const;
-  return exitCodes[codes[outcome]];
+/** What an exit code can say of a delivery. */
+export type Result = Exclude<keyof typeof exitCodes, 'notBuilt'>;
+
+/** The result of a failed delivery. Content that is too large is bad input: sending it again doesn't help. */
+export function resultOf({ code, outcome }: Pick<PlantStoreError, 'code' | 'outcome'>): Result {
+  if (code === 'PLANT_STORE_CONTENT_TOO_LARGE') return 'badInput';
+  return resultOfOutcome[outcome];
 }
+
+const resultOfOutcome = { 'not-sent': 'notSent', unknown: 'unknown', responded: 'notAcknowledged' } as const;

@@ -1,4 +1,4 @@
-import { constants, openSync } from 'node:fs';
+import { constants, createReadStream, openSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -43,7 +43,7 @@ export async function readInputFile(what: string, path: string, signal: AbortSig
   );
 }
 
-export async function isPipe(path: string): Promise<boolean> {
+async function isPipe(path: string): Promise<boolean> {
   return (await stat(path)).isFIFO();
 }
 
@@ -51,7 +51,7 @@ export async function isPipe(path: string): Promise<boolean> {
  * Opens a named pipe for reading. Neither opening nor reading it occupies a thread, which would keep the process from
  * ending while nobody writes to the pipe.
  */
-export function openPipe(path: string): Readable {
+function openPipe(path: string): Readable {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return new Socket({ fd, readable: true, writable: false });
 }
@@ -83,6 +83,39 @@ export async function* readChunks(
   } finally {
     signal.removeEventListener('abort', abort);
   }
+}
+
+/** Input that is read in parts. */
+export interface Input {
+  /** Its name at the start of a sentence. */
+  readonly name: string;
+  /** Size in bytes; `undefined` if it can't be read again, such as a pipe. */
+  readonly bytes: number | undefined;
+  /**
+   * Reads it from the start.
+   *
+   * @throws BadInput if it can't be read; the reason of the signal once it is aborted.
+   */
+  readonly read: () => AsyncIterable<Buffer>;
+}
+
+/**
+ * Finds a file, or standard input for `-`. Nothing is opened yet.
+ *
+ * @throws BadInput if it is missing or a directory.
+ */
+export async function findInput(operand: string, { stdin, stderr, signal }: CommandContext): Promise<Input> {
+  if (operand === '-') {
+    sayThatItWaits(stdin, stderr);
+    const name = 'Standard input';
+    return { name, bytes: undefined, read: () => readChunks(name, stdin, signal) };
+  }
+  const name = `The file ${operand}`;
+  const stats = await readable(name, signal, () => stat(operand));
+  if (stats.isDirectory()) throw unreadable(name, { code: 'EISDIR' });
+  const open = stats.isFIFO() ? openPipe : createReadStream;
+  const bytes = stats.isFile() ? stats.size : undefined;
+  return { name, bytes, read: () => readChunks(name, open(operand), signal) };
 }
 
 /** Runs what reads a file, and explains its errors. */

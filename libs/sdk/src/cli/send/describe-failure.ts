@@ -1,6 +1,6 @@
 import type { Failure } from '@plant-store/contract';
 import { NotAcknowledgedError } from '../../errors/not-acknowledged-error.js';
-import type { PlantStoreError } from '../../errors/plant-store-error.js';
+import type { Outcome, PlantStoreError } from '../../errors/plant-store-error.js';
 
 /** Where the secrets of a delivery were found, for messages. */
 export interface SecretSources {
@@ -9,14 +9,34 @@ export interface SecretSources {
   readonly key?: string | undefined;
 }
 
-/** One line about a failed delivery: its outcome, what went wrong, what to do. */
-export function describeFailure(error: PlantStoreError, secrets: SecretSources): string {
-  return `${beginnings[error.outcome]}: ${error.message} ${advice(error, secrets)}`
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+/** A failed delivery as JSON, for scripts. */
+export interface FailureRecord {
+  readonly outcome: Outcome;
+  readonly code: string;
+  /** The status of the response, if it came and doesn't acknowledge the delivery. */
+  readonly status?: number;
+  readonly message: string;
 }
 
-const beginnings = {
+export function failureRecord(error: PlantStoreError): FailureRecord {
+  const { outcome, code } = error;
+  const message = oneLine(error.message);
+  return error instanceof NotAcknowledgedError
+    ? { outcome, code, status: error.status, message }
+    : { outcome, code, message };
+}
+
+/** One line about a failed delivery: its outcome, what went wrong, what to do. */
+export function describeFailure(error: PlantStoreError, secrets: SecretSources): string {
+  return oneLine(`${outcomeText[error.outcome]}: ${error.message} ${advice(error, secrets)}`);
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** The outcomes in messages. */
+export const outcomeText = {
   'not-sent': 'not sent',
   unknown: 'outcome unknown',
   responded: 'not acknowledged',

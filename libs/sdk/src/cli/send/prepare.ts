@@ -9,7 +9,6 @@ import type { UncheckedOptions } from '../../options/sender-options.js';
 import type { ParsedArguments } from '../command-line/arguments.js';
 import { BadInput } from '../command-line/bad-input.js';
 import type { CommandContext } from '../command-line/command.js';
-import { readContent } from '../input/input-file.js';
 import {
   accessTokenSecret,
   checkAccessToken,
@@ -18,17 +17,25 @@ import {
   signingKeySecret,
 } from '../input/secrets.js';
 import type { SecretSources } from './describe-failure.js';
-import type { SendOptionName } from './send-options.js';
+import { combinationFaults, type SendOptionName } from './send-options.js';
 
-type SendArguments = ParsedArguments<SendOptionName>;
+/** The parsed command line of `plant-store send`. */
+export type SendArguments = ParsedArguments<SendOptionName>;
 
-/** Everything that a delivery from the command line needs. */
-export interface Prepared {
-  readonly settings: Settings<Uint8Array>;
+/** What is sent: the bytes of a file, or of a line. */
+export interface Sendable {
   readonly content: Uint8Array;
-  /** The identifier of the event, if the answers ask for it. */
-  readonly eventId: string | undefined;
+}
+
+/** Everything that deliveries from the command line need. */
+export interface Prepared<Input> {
+  readonly settings: Settings<Sendable>;
+  readonly input: Input;
   readonly secrets: SecretSources;
+  /** The identifier of the event, if the answers ask for it and one plant is sent. */
+  readonly eventId: string | undefined;
+  /** Where a line has the identifier of its event, if the answers ask for it and lines are sent. */
+  readonly eventIdPointer: string | undefined;
 }
 
 /**
@@ -36,21 +43,32 @@ export interface Prepared {
  *
  * @throws BadInput with every fault.
  */
-export async function prepare(parsed: SendArguments, input: CommandContext): Promise<Prepared> {
-  const answered = answeredSettingsOf(input.given, input.accepts);
-  const faults = [...parsed.faults, ...operandFaults(parsed), ...contentTypeFaults(parsed, answered)];
+export async function prepare<Input>(
+  parsed: SendArguments,
+  context: CommandContext,
+  readInput: (operand: string) => Promise<Input>,
+): Promise<Prepared<Input>> {
+  const answered = answeredSettingsOf(context.given, context.accepts);
+  const faults = [
+    ...parsed.faults,
+    ...combinationFaults(parsed.values),
+    ...operandFaults(parsed),
+    ...contentTypeFaults(parsed, answered),
+  ];
   const collect = collector(faults, new Set(parsed.faultyOptions));
-  const eventId = await collect(() => eventIdOf(parsed, answered));
-  const token = await collect(() => findAccessToken(parsed, input, answered), 'access-token-file');
-  const key = await collect(() => findSigningKey(parsed, input, answered), 'signing-key-file');
+  const isOne = parsed.values.ndjson === undefined;
+  const eventId = isOne ? await collect(() => eventIdOf(parsed, answered)) : undefined;
+  const eventIdPointer = isOne ? undefined : await collect(() => eventIdPointerOf(parsed, answered));
+  const token = await collect(() => findAccessToken(parsed, context, answered), 'access-token-file');
+  const key = await collect(() => findSigningKey(parsed, context, answered), 'signing-key-file');
   const options = senderOptions(parsed, answered, () => token!.text, key?.text);
-  const settings = await collect(() => resolveSettings<Uint8Array>(input.given, options, input.accepts));
+  const settings = await collect(() => resolveSettings<Sendable>(context.given, options, context.accepts));
   const [operand] = parsed.operands;
   const isReadable = operand !== undefined && (operand !== '-' || faults.length === 0);
-  const content = isReadable ? await collect(() => readContent(operand, input)) : undefined;
+  const input = isReadable ? await collect(() => readInput(operand)) : undefined;
   if (faults.length > 0) throw new BadInput(...faults);
   const secrets = { token: token!.source, key: key?.source };
-  return { settings: settings!, content: content!, eventId, secrets };
+  return { settings: settings!, input: input!, secrets, eventId, eventIdPointer };
 }
 
 function operandFaults({ operands, isIncomplete }: SendArguments): string[] {
@@ -80,6 +98,23 @@ function eventIdOf({ values }: SendArguments, { eventIdHeader }: AnsweredSetting
   return eventIdHeader === undefined ? undefined : readEventId(values['event-id']);
 }
 
+/** JSON Pointer to a part of a value (RFC 6901 §3). */
+const pointerPattern = /^(?:\/(?:[^~/]|~[01])*)+$/;
+
+function eventIdPointerOf(
+  { values, faultyOptions }: SendArguments,
+  { eventIdHeader }: AnsweredSettings,
+): string | undefined {
+  const pointer = values['event-id-pointer'];
+  if (eventIdHeader === undefined || faultyOptions.has('event-id-pointer')) return undefined;
+  if (pointer !== undefined && pointerPattern.test(pointer)) return pointer;
+  throw new BadInput(
+    pointer === undefined
+      ? '--event-id-pointer is missing. Each delivery needs the identifier of its event (question event-identity).'
+      : '--event-id-pointer must be a JSON Pointer to a field of each line, such as /id (RFC 6901).',
+  );
+}
+
 async function findAccessToken(
   { values }: SendArguments,
   { environment, signal }: CommandContext,
@@ -104,7 +139,7 @@ function senderOptions(
   answered: AnsweredSettings,
   accessToken: () => string,
   signingKey: string | undefined,
-): UncheckedOptions<Uint8Array> {
+): UncheckedOptions<Sendable> {
   const { values } = parsed;
   const mediaType = contentTypeOf(parsed, answered);
   return {
@@ -112,16 +147,17 @@ function senderOptions(
     ...(answered.signing && { signingKey }),
     baseUrl: values['base-url'],
     method: values.method,
-    encode: mediaType === undefined ? undefined : (content: Uint8Array) => ({ content, mediaType }),
-    connectTimeout: milliseconds(values['connect-timeout']),
-    attemptTimeout: milliseconds(values['attempt-timeout']),
-    totalTimeout: milliseconds(values['total-timeout']),
+    encode: mediaType === undefined ? undefined : ({ content }: Sendable) => ({ content, mediaType }),
+    connectTimeout: numberOf(values['connect-timeout']),
+    attemptTimeout: numberOf(values['attempt-timeout']),
+    totalTimeout: numberOf(values['total-timeout']),
+    maxConnections: numberOf(values.concurrency),
     allowInsecureTransport: values['allow-insecure-transport'] !== undefined,
   };
 }
 
 /** Text that isn't a number stays text, which the check of the option refuses. */
-function milliseconds(text: string | undefined): number | string | undefined {
+function numberOf(text: string | undefined): number | string | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : text;
 }
 
@@ -134,6 +170,7 @@ const commandOptionOf: Readonly<Record<string, SendOptionName>> = {
   connectTimeout: 'connect-timeout',
   attemptTimeout: 'attempt-timeout',
   totalTimeout: 'total-timeout',
+  maxConnections: 'concurrency',
   eventId: 'event-id',
 };
 

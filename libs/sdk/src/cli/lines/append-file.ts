@@ -1,0 +1,79 @@
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+
+/** A file that the command writes can't be written. */
+export class WriteError extends Error {
+  /** @param what What the file is, for the message. */
+  constructor(what: string, path: string, cause: unknown) {
+    const { code = '', message } = cause as NodeJS.ErrnoException;
+    super(`${what} ${path} can't be written: ${reasons[code] ?? message}.`, { cause });
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'this user has no permission to write it',
+  EDQUOT: 'the quota of this user is used up',
+  EEXIST: 'it exists already',
+  EFBIG: 'it is as large as a file may be here',
+  EISDIR: 'it is a directory',
+  ENOENT: 'its directory does not exist',
+  ENOSPC: 'no space is left on the device',
+  ENOTDIR: 'a part of its path is not a directory',
+  EROFS: 'the file system is read-only',
+};
+
+/**
+ * A file to which lines are appended. A line that was appended survives the end of the process: it is handed to the
+ * operating system before `append` returns.
+ */
+export class AppendFile {
+  readonly path: string;
+  readonly #what: string;
+  readonly #fd: number;
+
+  /**
+   * @param what What the file is, for messages.
+   * @param flags `a` for a file that may exist, `ax` for one that must not.
+   * @throws WriteError
+   */
+  constructor(what: string, path: string, flags: 'a' | 'ax') {
+    this.path = path;
+    this.#what = what;
+    this.#fd = this.#attempt(() => openSync(path, flags));
+  }
+
+  /** @throws WriteError */
+  append(line: string): void {
+    const bytes = Buffer.from(`${line}\n`);
+    this.#attempt(() => {
+      for (let written = 0; written < bytes.byteLength;) {
+        written += writeSync(this.#fd, bytes, written);
+      }
+    });
+  }
+
+  /** Removes what follows the last whole line. */
+  truncate(length: number): void {
+    this.#attempt(() => ftruncateSync(this.#fd, length));
+  }
+
+  /**
+   * Writes the file to disk, if it is on one.
+   *
+   * @throws WriteError
+   */
+  close(): void {
+    try {
+      if (fstatSync(this.#fd).isFile()) this.#attempt(() => fsyncSync(this.#fd));
+    } finally {
+      closeSync(this.#fd);
+    }
+  }
+
+  #attempt<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (cause) {
+      throw new WriteError(this.#what, this.path, cause);
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import { statSync } from 'node:fs';
+import type { FailureRecord } from '../send/describe-failure.js';
+import { AppendFile } from './append-file.js';
+
+/** What is wrong with the file of `--failed`. It is never overwritten, because it may be all that tells of failures. */
+export function failedFileFaults(path: string): string[] {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || !stats.isFile() || stats.size === 0) return [];
+  return [`The file ${path} of --failed has content already. Name a new file.`];
+}
+
+/** @throws WriteError */
+export function openFailedFile(path: string): AppendFile {
+  return new AppendFile('The file of --failed', path, 'a');
+}
+
+/** The entry of a line that was not acknowledged: JSON on one line. The line itself is in it unchanged. */
+export function formatEntry(line: number, failure: FailureRecord, content: Buffer): string {
+  const fields = JSON.stringify({ line, ...failure }).slice(0, -1);
+  if (content.byteLength === 0) return `${fields}}`;
+  const text = content.toString();
+  return failure.code === 'LINE_NOT_JSON'
+    ? `${fields},"text":${JSON.stringify(text)}}`
+    : `${fields},"plant":${text}}`;
+}
