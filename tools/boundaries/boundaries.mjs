@@ -21,6 +21,7 @@ export const mayImport = {
   answers: ['contract', 'example-answers', 'sdk'],
   bench: ['contract', 'sdk', 'test-support'],
   soak: ['contract', 'sdk', 'test-support'],
+  package: ['test-support'],
   boundaries: [],
   workspace: [],
 };
@@ -42,10 +43,17 @@ const environmentReaders = [
   'tools/soak/preload/handler.mjs',
   'tools/workspace/comment.mjs',
   'tools/workspace/nx.mjs',
+  'tools/workspace/package/before-publish.mjs',
 ];
 
 /** Tests may read it too: they start processes. */
-const tests = ['**/*.test.ts', '**/test/**', 'apps/webhook-e2e/**', 'libs/test-support/**'];
+const tests = [
+  '**/*.test.ts',
+  '**/test/**',
+  'apps/webhook-e2e/**',
+  'libs/test-support/**',
+  'tools/package/**',
+];
 
 const sources = '**/*.{ts,js,mjs}';
 const environmentMessage =

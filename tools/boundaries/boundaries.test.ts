@@ -53,6 +53,7 @@ describe('one project imports another', () => {
     'soak → contract',
     'soak → sdk',
     'soak → test-support',
+    'package → test-support',
   ];
   const names = Object.keys(mayImport);
   const edges = names.flatMap((from) => names.map((to) => ({ from, to, edge: `${from} → ${to}` })));

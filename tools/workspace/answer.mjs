@@ -50,7 +50,7 @@ enterInOverlay();
 showAnswer();
 generate();
 checkBothSides();
-console.log('\nNext: git diff, npm test, npm run check.');
+console.log('\nNext: git diff, npm test, npm run check, and a version plan (docs/releasing.md).');
 
 async function enterInCode() {
   const file = join(root, CODE);

@@ -26,7 +26,7 @@ mkdir -p test-output
 echo "$*" >>npm.log
 case "$1 \${2:-}" in
   'test ') echo '3 passed, 0 failed' >test-output/total.txt ;;
-  'run browser' | 'run proxy' | 'run postgres') echo '1 passed, 0 failed' >"test-output/$2.txt" ;;
+  'run browser' | 'run proxy' | 'run postgres' | 'run package') echo '1 passed, 0 failed' >"test-output/$2.txt" ;;
   'run check') [ "\${4:-}" = --summary ] && printf '## Gates that failed\\n\\n- **lint** failed\\n\\n' >>"$5" ;;
 esac
 ! [[ "$*" =~ ${failing} ]]
@@ -56,6 +56,7 @@ const STEPS = [
   'run browser',
   'run proxy',
   'run postgres',
+  'run package',
   'run soak',
   'run answered',
   'run check',
@@ -63,15 +64,15 @@ const STEPS = [
 
 test('runs every step, and ends with the count of all tests', () => {
   const { status, lines, npm } = run('nothing');
-  expect({ status, last: lines.at(-1) }).toEqual({ status: 0, last: '6 passed, 0 failed' });
+  expect({ status, last: lines.at(-1) }).toEqual({ status: 0, last: '7 passed, 0 failed' });
   for (const step of STEPS) expect(npm).toMatch(new RegExp(`^${step}( --.*)?$`, 'm'));
 });
 
 test('runs every step after one has failed; the summary has the tests and the gates', () => {
   const { status, lines, npm, summary } = run('^test|check');
-  expect({ status, last: lines.at(-1) }).toEqual({ status: 1, last: '6 passed, 0 failed' });
+  expect({ status, last: lines.at(-1) }).toEqual({ status: 1, last: '7 passed, 0 failed' });
   for (const step of STEPS) expect(npm).toMatch(new RegExp(`^${step}( --.*)?$`, 'm'));
   expect(summary).toMatch(
-    /^## Gates that failed\n\n- \*\*lint\*\* failed\n\n## Tests: 6 passed, 0 failed\n\n- \*\*failed:\*\* `npm test`\n- \*\*failed:\*\* `npm run check -- --summary .*`\n$/,
+    /^## Gates that failed\n\n- \*\*lint\*\* failed\n\n## Tests: 7 passed, 0 failed\n\n- \*\*failed:\*\* `npm test`\n- \*\*failed:\*\* `npm run check -- --summary .*`\n$/,
   );
 });

@@ -1,5 +1,5 @@
 /**
- * `npm test`, `npm run browser`, `npm run proxy` and `npm run postgres`: runs a target that tests, in every project that
+ * `npm test`, `npm run browser`, `npm run proxy`, `npm run postgres` and `npm run package`: runs a target that tests, in every project that
  * has it or in those that the arguments select (`npm test -- -p sdk`). Adds up the reports of the runners, of this run or
  * from the cache, and writes the total to a file in `test-output`.
  */

@@ -29,7 +29,8 @@ async function cloneUnbuilt(): Promise<string> {
   for (const library of libraries) {
     await cp(join(root, 'libs', library), join(folder, 'libs', library), { recursive: true, filter });
   }
-  for (const file of ['.npmrc', 'package.json', 'tsconfig.base.json']) {
+  const script = 'tools/workspace/package/before-publish.mjs';
+  for (const file of ['.npmrc', 'package.json', 'tsconfig.base.json', script]) {
     await cp(join(root, file), join(folder, file));
   }
   const modules = join(folder, 'node_modules');
@@ -108,7 +109,15 @@ test("the SDK's tarball, packed from a clone that wasn't built, has these files 
   ]);
 
   expect(await filesOf('@plant-store/sdk')).toEqual(
-    ['LICENSE', 'README.md', 'bin/plant-store.js', ...pages, 'package.json', ...compiled].toSorted(),
+    [
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'bin/plant-store.js',
+      ...pages,
+      'package.json',
+      ...compiled,
+    ].toSorted(),
   );
 });
 
@@ -117,9 +126,12 @@ test.each(['contract', 'sdk'])(
   async (library) => {
     const folder = join(clone, 'libs', library);
     await rm(join(folder, 'dist'), { recursive: true });
-    const offline = ['--fetch-retries=0', '--registry', 'http://127.0.0.1:1'];
+    const npmrc = join(project, 'npmrc');
+    await writeFile(npmrc, '@plant-store:registry=http://127.0.0.1:1\nfetch-retries=0\n');
 
-    const output = await succeed('npm', ['publish', '--dry-run', ...asJson, ...offline], folder);
+    const output = await succeed('npm', ['publish', '--dry-run', ...asJson], folder, {
+      npm_config_userconfig: npmrc,
+    });
 
     expect(output).toContain('"dist/index.js"');
   },

@@ -87,12 +87,14 @@ export function tiedToAddress({ packages }) {
 }
 
 /**
- * Gate: package-lock.json names no address, so that it installs from any registry.
+ * Gate: no package-lock.json names an address, so that each installs from any registry.
  *
  * @param {string} folder
  * @returns {string[]}
  */
 export function tiedPackages(folder) {
-  const lockFile = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
-  return tiedToAddress(lockFile).map((path) => `package-lock.json: ${path} has a "resolved" address`);
+  return findFiles(folder, (name) => name === 'package-lock.json').flatMap((file) => {
+    const lockFile = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+    return tiedToAddress(lockFile).map((path) => `${file}: ${path} has a "resolved" address`);
+  });
 }

@@ -1,0 +1,206 @@
+import { cpSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterThisFile, afterThisTest, makeFolder } from '@plant-store/test-support';
+import { type Registry, startRegistry } from './registry.js';
+import { ADDRESS, release } from './release.js';
+import { ROOT, run, succeed } from './run.js';
+
+const NODES = ['20', '22', '24'];
+const TYPESCRIPTS = ['5.4', '5.9', '6.0'];
+
+let registry: Registry;
+let clone: string;
+/** The fresh projects, with one installation for all of them. */
+let projects: string;
+
+beforeAll(async () => {
+  registry = await startRegistry();
+  clone = await release(registry, 'minor', 'A line for the changelog.');
+  projects = makeFolder(afterThisFile);
+  cpSync(join(import.meta.dirname, 'projects'), projects, {
+    recursive: true,
+    filter: (path) => !path.includes('node_modules'),
+  });
+  await succeed('npm', ['install', '--ignore-scripts'], { cwd: projects, env: registry.env });
+}, 300_000);
+
+/** A receiver that acknowledges everything, and keeps the contents until the test ends. */
+async function startReceiver(): Promise<{ url: string; contents: string[] }> {
+  const contents: string[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((content) => {
+      contents.push(`${request.headers.authorization} ${content}`);
+      response.writeHead(204).end();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  afterThisTest(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, contents };
+}
+
+/** The program of a version of Node.js, from the package of this machine's platform. */
+const node = (version: string): string => join(projects, `node_modules/node-${version}/bin/node`);
+
+function manifestIn(folder: string, name = ''): Record<string, unknown> {
+  return JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8')) as Record<string, unknown>;
+}
+
+describe('nx release', () => {
+  const versionOf = (library: string) => manifestIn(join(clone, library))['version'];
+
+  test('gives both packages one new version, on which the SDK depends exactly', () => {
+    const before = manifestIn(ROOT, 'libs/sdk')['version'];
+    expect(versionOf('libs/sdk')).toBe(versionOf('libs/contract'));
+    expect(versionOf('libs/sdk')).not.toBe(before);
+    expect(manifestIn(clone, 'libs/sdk')['dependencies']).toMatchObject({
+      '@plant-store/contract': versionOf('libs/contract'),
+    });
+  });
+
+  test('tags the version, and commits it without the plan', async () => {
+    const git = async (...args: string[]) => (await succeed('git', args, { cwd: clone })).trim();
+    expect(await git('tag', '--points-at', 'HEAD')).toBe(`v${String(versionOf('libs/sdk'))}`);
+    expect(await git('ls-files', '.nx')).toBe('');
+  });
+
+  test.each(['contract', 'sdk'])('adds the line of the plan to the changelog of %s', (library) => {
+    const published = readFileSync(
+      join(projects, 'node_modules/@plant-store', library, 'CHANGELOG.md'),
+      'utf8',
+    );
+    const [, first = ''] = published.split(/^## /m);
+    expect(first).toContain(String(versionOf('libs/sdk')));
+    expect(first).toContain('- A line for the changelog.');
+  });
+
+  test.each(['contract', 'sdk'])('publishes %s with the address of the repository', (library) => {
+    expect(manifestIn(join(projects, 'node_modules/@plant-store', library))).toMatchObject({
+      repository: { url: `git+${ADDRESS}.git`, directory: `libs/${library}` },
+      bugs: { url: `${ADDRESS}/issues` },
+      homepage: `${ADDRESS}/tree/main/libs/${library}#readme`,
+    });
+  });
+
+  test.each(['contract', 'sdk'])('does not publish %s without a registry for it', async (library) => {
+    const env = { ...registry.env, npm_config_userconfig: '/dev/null' };
+    const { code, stderr } = await run('npm', ['publish'], { cwd: join(clone, 'libs', library), env });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(
+      'Not published: npm has no registry for @plant-store. Set it: npm config set @plant-store:registry ADDRESS',
+    );
+  });
+});
+
+describe.each(NODES)('on Node.js %s', (version) => {
+  test.each(['esm', 'commonjs'])('a project in %s sends a plant', async (project) => {
+    const { url, contents } = await startReceiver();
+    const output = await succeed(node(version), ['send.js', url], { cwd: join(projects, project) });
+    expect(output).toBe('204\n');
+    expect(contents).toEqual([`Bearer token {"from":"${project}"}`]);
+  });
+
+  test('import and require give one instance', async () => {
+    const output = await succeed(node(version), ['one-instance.js'], { cwd: join(projects, 'commonjs') });
+    expect(output).toBe('one instance\n');
+  });
+
+  test('the command sends a plant', async () => {
+    const { url, contents } = await startReceiver();
+    const command = join(projects, 'node_modules/@plant-store/sdk/bin/plant-store.js');
+    const args = ['send', 'package.json', '--base-url', url, '--method', 'POST'];
+    await succeed(node(version), [command, ...args, '--content-type', 'application/json'], {
+      cwd: join(projects, 'esm'),
+      env: { ACCESS_TOKEN: 'token' },
+    });
+    expect(contents).toEqual([`Bearer token ${readFileSync(join(projects, 'esm/package.json'), 'utf8')}`]);
+  });
+
+  test('Jest in CommonJS mode sends a plant, with the transform of the README', async () => {
+    const { url, contents } = await startReceiver();
+    await runJest('jest-transform', url);
+    expect(contents).toEqual(['Bearer token {"from":"jest"}']);
+  });
+
+  test('Jest in CommonJS mode refuses ES modules without a transform, as the README says', async () => {
+    await expect(runJest('jest', 'http://127.0.0.1:1')).rejects.toThrow('Must use import to load ES Module');
+  });
+
+  function runJest(project: string, url: string): Promise<string> {
+    return succeed(node(version), ['../node_modules/jest/bin/jest.js'], {
+      cwd: join(projects, project),
+      env: { RECEIVER_URL: url },
+    });
+  }
+});
+
+describe.each(TYPESCRIPTS)('TypeScript %s', (version) => {
+  test.each(['node16', 'nodenext', 'bundler'])(
+    'compiles an ES module with %s, which sends',
+    async (resolution) => {
+      const folder = join(projects, 'typescript');
+      expect(await compile(folder, 'send', resolution)).toBe('');
+      await sends(join(folder, resolution, 'send.js'), 'typescript');
+    },
+  );
+
+  const refused = version === '5.4' ? ['node16', 'nodenext'] : ['node16'];
+  test.each(['node16', 'nodenext'])(
+    'compiles CommonJS with %s, or refuses it, as the README says',
+    async (resolution) => {
+      const folder = join(projects, 'typescript-commonjs');
+      const faults = await compile(folder, 'send', resolution);
+      if (refused.includes(resolution)) return expect(faults).toContain('error TS1479');
+      expect(faults).toBe('');
+      return sends(join(folder, resolution, 'send.js'), 'typescript');
+    },
+  );
+
+  test('compiles CommonJS with node16 that imports it with import(), and sends', async () => {
+    const folder = join(projects, 'typescript-commonjs');
+    expect(await compile(folder, 'import', 'node16')).toBe('');
+    await sends(join(folder, 'node16/import.js'), 'import');
+  });
+
+  /** What the compiler says. With `nodenext`, it checks the declarations of all packages, too. */
+  async function compile(folder: string, file: string, resolution: string): Promise<string> {
+    const module = resolution === 'bundler' ? 'es2022' : resolution;
+    const { stdout } = await run(
+      process.execPath,
+      [
+        join(projects, `node_modules/typescript-${version}/bin/tsc`),
+        ...['--strict', '--target', 'es2022', '--types', 'node'],
+        ...['--skipLibCheck', String(resolution !== 'nodenext')],
+        ...['--module', module, '--moduleResolution', resolution, '--outDir', resolution, `${file}.ts`],
+      ],
+      { cwd: folder },
+    );
+    return stdout;
+  }
+
+  async function sends(file: string, from: string): Promise<void> {
+    const { url, contents } = await startReceiver();
+    expect(await succeed(process.execPath, [file, url], { cwd: projects })).toContain('204\n');
+    expect(contents).toEqual([`Bearer token {"from":"${from}"}`]);
+  }
+});
+
+test('the SDK brings these packages and no others, for all its entry points', () => {
+  const { packages } = JSON.parse(readFileSync(join(projects, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dependencies?: Record<string, string> }>;
+  };
+  const found = new Set<string>();
+  const add = (name: string): void => {
+    if (found.has(name)) return;
+    found.add(name);
+    Object.keys(packages[`node_modules/${name}`]?.dependencies ?? {}).forEach(add);
+  };
+  add('@plant-store/sdk');
+  expect([...found].sort()).toEqual(['@plant-store/contract', '@plant-store/sdk', 'undici']);
+});

@@ -1,0 +1,5 @@
+module.exports = {
+  testEnvironment: 'node',
+  transform: { '\\.[jt]s$': ['@swc/jest', { module: { type: 'commonjs' } }] },
+  transformIgnorePatterns: ['/node_modules/(?!@plant-store/)'],
+};
