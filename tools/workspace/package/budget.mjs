@@ -8,8 +8,11 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { root } from '../nx.mjs';
 
-/** The core: the entry point `.` of the SDK with what it takes of the contract. */
-export const BUDGET = { entry: 'libs/sdk/dist/index.js', bytes: 12_000, packages: ['undici'] };
+/**
+ * The core: the entry point `.` of the SDK with what it takes of the contract. The goal is 12 kB, which decision 032
+ * says is missed; the limit is what keeps it from growing unseen.
+ */
+export const BUDGET = { entry: 'libs/sdk/dist/index.js', bytes: 16_000, packages: ['undici'] };
 
 /**
  * @typedef {object} Bundle
