@@ -6,5 +6,5 @@ export default {
   rootDir: '.',
   testMatch: ['<rootDir>/*.package.ts'],
   modulePathIgnorePatterns: ['<rootDir>/projects/', '<rootDir>/registry/', '<rootDir>/out-tsc/'],
-  testTimeout: 60_000,
+  testTimeout: 180_000,
 };

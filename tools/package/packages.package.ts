@@ -26,7 +26,7 @@ beforeAll(async () => {
     filter: (path) => !path.includes('node_modules'),
   });
   await succeed('npm', ['install', '--ignore-scripts'], { cwd: projects, env: registry.env });
-}, 300_000);
+}, 600_000);
 
 /** A receiver that acknowledges everything, and keeps the contents until the test ends. */
 async function startReceiver(): Promise<{ url: string; contents: string[] }> {
