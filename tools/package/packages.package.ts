@@ -191,7 +191,7 @@ describe.each(TYPESCRIPTS)('TypeScript %s', (version) => {
   }
 });
 
-test('the SDK brings these packages and no others, for all its entry points', () => {
+test('the SDK brings these packages and no others: undici, and the progress bar of the command', () => {
   const { packages } = JSON.parse(readFileSync(join(projects, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dependencies?: Record<string, string> }>;
   };
@@ -202,5 +202,15 @@ test('the SDK brings these packages and no others, for all its entry points', ()
     Object.keys(packages[`node_modules/${name}`]?.dependencies ?? {}).forEach(add);
   };
   add('@plant-store/sdk');
-  expect([...found].sort()).toEqual(['@plant-store/contract', '@plant-store/sdk', 'undici']);
+  expect([...found].sort()).toEqual([
+    '@plant-store/contract',
+    '@plant-store/sdk',
+    'ansi-regex',
+    'cli-progress',
+    'emoji-regex',
+    'is-fullwidth-code-point',
+    'string-width',
+    'strip-ansi',
+    'undici',
+  ]);
 });

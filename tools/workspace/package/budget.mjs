@@ -12,7 +12,7 @@ import { root } from '../nx.mjs';
  * The core: the entry point `.` of the SDK with what it takes of the contract. The goal is 12 kB, which decision 032
  * says is missed; the limit is what keeps it from growing unseen.
  */
-export const BUDGET = { entry: 'libs/sdk/dist/index.js', bytes: 16_000, packages: ['undici'] };
+export const BUDGET = { entry: 'libs/sdk/dist/index.js', bytes: 17_000, packages: ['undici'] };
 
 /**
  * @typedef {object} Bundle
