@@ -10,23 +10,26 @@ import { everythingOpen } from '../support/receiver.js';
 
 const run = promisify(execFile);
 
-test('the printed lines send a delivery and show it', async () => {
+test('the printed lines send a delivery, list it and show it', async () => {
   const folder = makeFolder();
   const settings = { PORT: '0', OPERATIONS_PORT: '0', INBOX_URL: `file:${folder}`, ...everythingOpen };
   const served = DevelopmentProcess.start(ROOT, settings);
   const environment = terminal(everythingOpen);
   const [send] = await served.printed(/^ +echo .* plant-store send .*$/);
-  const [look] = await served.printed(/^ +node -e .*$/);
+  const [list] = await served.printed(/^ +npx plant-inbox list.*$/);
+  const [show] = await served.printed(/^ +npx plant-inbox show 1.*$/);
 
   const sent = await run('/bin/sh', ['-c', send], { cwd: ROOT, env: environment });
   const [reported] = await served.printed(/a new plant was added to the store.*/);
-  const shown = await run('/bin/sh', ['-c', look], { cwd: ROOT, env: environment });
+  const listed = await run('/bin/sh', ['-c', list], { cwd: ROOT, env: environment });
+  const shown = await run('/bin/sh', ['-c', show], { cwd: ROOT, env: environment });
 
   expect(sent.stdout).toMatch(/^acknowledged: 204, /);
   expect(reported).toContain('"delivery":1');
   expect(readInbox(folder).map(({ content }) => String(content))).toEqual([
     expect.stringContaining('Sample content. It is arbitrary'),
   ]);
+  expect(listed.stdout).toMatch(/^ *1 +(waiting|handled) /m);
   expect(shown.stdout).toContain('Sample content. It is arbitrary');
 });
 
@@ -83,15 +86,51 @@ describe('the printed line that sends', () => {
       answers = {},
       want,
     }) => {
-      const { guide } = (await import(join(SERVE, 'guide.mjs'))) as {
-        guide: (listening: object, given: object, running: object) => string;
-      };
+      const { guide } = await importGuide();
 
       const printed = guide({ url, operations: '', inbox: '/i' }, given, { environment: given, answers });
 
-      const [, send = ''] = /in this folder.*:\n\n([^]*?)\n\nTo look/.exec(printed) ?? [];
+      const [, send = ''] = /in this folder.*:\n\n([^]*?)\n\nTo list/.exec(printed) ?? [];
       for (const pattern of want) expect(send.replaceAll(/^ +/gm, '')).toMatch(pattern);
       await run('/bin/sh', ['-n', '-c', send]);
     },
   );
 });
+
+test.each([
+  { name: 'the default inbox', given: {}, want: ['npx plant-inbox list', 'npx plant-inbox show 1'] },
+  {
+    name: 'a folder with a space',
+    given: { INBOX_URL: 'file:./my inbox' },
+    want: [
+      "npx plant-inbox list --inbox 'file:./my inbox'",
+      "npx plant-inbox show 1 --inbox 'file:./my inbox'",
+    ],
+  },
+  {
+    name: 'a database, whose password is not printed',
+    given: { INBOX_URL: 'postgres://user:secret@db.example/plants' },
+    want: [
+      '# Export INBOX_URL first: the one with which you ran npm start.',
+      'npx plant-inbox list',
+      'npx plant-inbox show 1',
+    ],
+  },
+])('the printed lines that look at deliveries: $name', async ({ given, want }) => {
+  const { guide } = await importGuide();
+
+  const printed = guide({ url: 'http://127.0.0.1:81/', operations: '', inbox: '' }, given, {
+    environment: given,
+    answers: {},
+  });
+
+  const [, look = ''] = /by its ID:\n\n([^]*?)\n\nA change/.exec(printed) ?? [];
+  expect(look.split('\n').map((line) => line.trim())).toEqual(want);
+  await run('/bin/sh', ['-n', '-c', look]);
+});
+
+function importGuide(): Promise<{
+  guide: (listening: object, given: object, running: object) => string;
+}> {
+  return import(join(SERVE, 'guide.mjs')) as ReturnType<typeof importGuide>;
+}

@@ -8,7 +8,7 @@ const ABOUT_CONTENT = ['payload', 'plant-fields', 'event-payload-fields'];
 /**
  * What a developer does with a receiver that listens: where deliveries go, how to send one, how to look at it.
  *
- * @param {{ url: string, operations: string, inbox: string }} listening the receiver's log entry; `inbox` is a file
+ * @param {{ url: string, operations: string, inbox: string }} listening the receiver's log entry
  * @param {NodeJS.ProcessEnv} given the developer's environment
  * @param {{ environment: NodeJS.ProcessEnv, answers: import('@plant-store/contract').Answers }} running what the
  * receiver was started with
@@ -23,9 +23,9 @@ To send one, in a second terminal in this folder${choices(answers)}:
 
 ${preparations(environment, given, answers)}  ${sendLine(url, environment, given, answers)}
 
-To look at what was kept:
+To list what was kept, and to show a delivery by its ID:
 
-  ${lookLine(inbox)}
+${lookLines(environment)}
 
 A change of the source restarts the receiver. Ctrl+C stops it.
 `;
@@ -72,11 +72,17 @@ function choices(answers) {
   return ` (${open.join(' and ')} ${open.length === 1 ? 'is an open question' : 'are open questions'}: choose)`;
 }
 
-/** The command that prints the newest deliveries. */
-function lookLine(inbox) {
-  const query = 'SELECT id, received_at, state, bytes, content FROM overview ORDER BY id DESC LIMIT 10';
-  const program = `console.table(new (require("libsql"))(process.argv[1]).prepare("${query}").all())`;
-  return `node -e ${quote(program)} ${quote(inbox)}`;
+/** The commands that list and show deliveries. The URL of a database may have a password, so it isn't printed. */
+function lookLines({ INBOX_URL: url = '' }) {
+  const isDatabase = /^postgres(ql)?:/.test(url);
+  const option = url === '' || isDatabase ? '' : ` --inbox ${quote(url)}`;
+  return [
+    ...(isDatabase ? ['# Export INBOX_URL first: the one with which you ran npm start.'] : []),
+    `npx plant-inbox list${option}`,
+    `npx plant-inbox show 1${option}`,
+  ]
+    .map((line) => `  ${line}`)
+    .join('\n');
 }
 
 /** Whether no answer says what content has to be. */
