@@ -5,8 +5,8 @@ import type { DeliverySummary, Retention } from './inbox-operations.js';
 import type { InboxDatabase } from './open-database.js';
 import { isReadable, type OperationStatements } from './operation-statements.js';
 
-/** Most deliveries that are deleted in one transaction, and most content of several. */
-const MAX_REMOVED = 256;
+/** Most deliveries that are deleted in one transaction, a few milliseconds, and most content of several. */
+const MAX_REMOVED = 64;
 const MAX_REMOVED_BYTES = 4 * 1_048_576;
 
 /** The inbox from which deliveries are deleted. */
