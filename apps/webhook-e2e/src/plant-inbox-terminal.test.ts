@@ -26,8 +26,8 @@ const COUNT = 2_000;
       const content = Buffer.from(`content ${index}`).toString('base64');
       return JSON.stringify({ ...line, eventId: `event \u001b[2J 植物植物植物植物植物 ${index}`, content });
     });
-    writeFileSync(join(folder, 'lines'), lines.join('\n'));
-    expect(await plantInbox('import', join(folder, 'lines'), '--inbox', inbox)).toMatchObject({ code: 0 });
+    writeFileSync(`${inbox}.lines`, lines.join('\n'));
+    expect(await plantInbox('import', `${inbox}.lines`, '--inbox', inbox)).toMatchObject({ code: 0 });
   });
 
   test('tables fit', async () => {
@@ -55,6 +55,17 @@ const COUNT = 2_000;
     expect(command.stdout.slice(command.stdout.lastIndexOf('\u001b'))).toBe(
       '\u001b[2K2,000 deliveries exported.\r\n',
     );
+  });
+
+  test('an import has one too', async () => {
+    const command = onTerminal(
+      [process.execPath, PLANT_INBOX, 'import', `${inbox}.lines`, '--inbox', `${inbox}.imported`].join(' '),
+      80,
+    );
+    expect(await command.exit).toMatchObject({ code: 0 });
+
+    expect(command.stdout).toMatch(/Importing █.* \d+ %, [\d,]+ deliveries/);
+    expect(command.stdout).toContain('deliveries stored: 2000; ');
   });
 
   test('without a terminal there is none', async () => {

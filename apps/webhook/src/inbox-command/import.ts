@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createReadStream, existsSync, readdirSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, type ReadStream, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 import { z } from 'zod';
@@ -10,6 +10,7 @@ import { openInbox } from '../inbox/open-inbox.js';
 import { type Command, CommandError } from './command-line.js';
 import { fileOf } from './export.js';
 import { report } from './terminal/output.js';
+import { startProgress } from './terminal/progress.js';
 
 /** Most deliveries, and most characters of lines, that are stored together. */
 const MAX_BATCH = 256;
@@ -37,8 +38,8 @@ export const importDeliveries: Command = {
   summary: 'Stores exported deliveries in a new inbox.',
   details: `It reads what export or salvage has written, from a file or from standard input.
 The folder of the inbox must be empty or not exist. The deliveries get new ids and
-times, and all of them wait for the handler. Handled ones are left out without
---handled, and discarded ones always.`,
+times, and all of them wait for the handler, parked ones too. Handled ones are left
+out without --handled, and discarded ones always.`,
   options: ['handled'],
   async run(given) {
     const file = fileOf('import', given);
@@ -50,10 +51,12 @@ times, and all of them wait for the handler. Handled ones are left out without
     const lines = createInterface({ input, crlfDelay: Infinity });
     const counts = { stored: 0, omitted: 0 };
     const batch = new Batch(inbox);
+    const progress = startProgress('Importing', file === undefined ? undefined : statSync(file).size);
     let line = 0;
     try {
       for await (const text of lines) {
         line += 1;
+        progress.update((input as ReadStream).bytesRead, counts.stored);
         if (text === '') continue;
         const { state, ...delivery } = parse(text, line);
         if (state === 'discarded' || (state === 'handled' && !given.has('handled'))) counts.omitted += 1;
@@ -66,6 +69,7 @@ times, and all of them wait for the handler. Handled ones are left out without
       counts.stored += await batch.flush();
       return 0;
     } finally {
+      progress.stop();
       await inbox.close();
       report(`deliveries stored: ${counts.stored}; handled or discarded ones left out: ${counts.omitted}.`);
     }

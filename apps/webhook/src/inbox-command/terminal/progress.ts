@@ -13,9 +13,10 @@ const NONE: Progress = { update: () => undefined, stop: () => undefined };
  * Shows a progress bar on standard error, if that is a terminal.
  *
  * @param doing what is done, such as `Replaying`
+ * @param total undefined if nobody knows; then there is none
  */
-export function startProgress(doing: string, total: number): Progress {
-  if (!process.stderr.isTTY) return NONE;
+export function startProgress(doing: string, total: number | undefined): Progress {
+  if (total === undefined || !process.stderr.isTTY) return NONE;
   const bar = new SingleBar(
     {
       format: `${doing} {bar} {percentage} %, {count} deliveries, {eta_formatted} left`,
