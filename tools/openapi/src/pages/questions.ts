@@ -19,7 +19,7 @@ const INTRODUCTION =
 export const ANSWER_SOURCES = [ANSWERS_SOURCE, 'libs/contract/spec/answers.overlay.yaml'] as const;
 
 const HOW_TO_ANSWER =
-  'An answer is entered twice: in `libs/contract/src/answers.ts`, and in `libs/contract/spec/answers.overlay.yaml` with who answered, when and why. Enter it in one of them, then run `npx nx run webhook:openapi-diff`: it prints the lines for the other.';
+  'An answer is entered twice: in `libs/contract/src/answers.ts`, and in `libs/contract/spec/answers.overlay.yaml` with who answered, when and why. `npm run answer` writes both, and every generated file. If you enter it by hand in one of them, `npx nx run webhook:openapi-diff` prints the lines for the other.';
 
 /** What a page tells of an answer. */
 export interface GivenAnswer {
