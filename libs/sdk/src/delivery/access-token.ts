@@ -57,37 +57,51 @@ function withToken(accessToken: string): Authorizer {
 
 type TokenFunction = Exclude<AccessToken, string>;
 
-/** Most functions return a token that they keep, so nothing is made for them that they don't ask for. */
+const nextMicrotask = Promise.resolve();
+
+/** Most functions return a token that they keep, so nothing is made for them that they don't need. */
 function withTokenFunction(accessToken: TokenFunction, syntax: TokenSyntax): Authorizer {
   return (attempt, proceed) => {
+    let isPending = true;
     const use = (token: unknown): void => {
+      isPending = false;
       if (attempt.settled) return;
       if (!syntax.matches(token)) return attempt.fail(invalidToken(syntax));
       attempt.startAttemptClock();
       proceed(`${BEARER} ${token}`);
     };
-    const fail = (thrown: unknown): void => attempt.fail(functionThrew(thrown));
+    const fail = (thrown: unknown): void => {
+      isPending = false;
+      attempt.fail(functionThrew(thrown));
+    };
     const started = performance.now();
     try {
-      const token: unknown = accessToken(requestFor(attempt));
+      const token: unknown = accessToken(new TokenRequest(attempt));
       attempt.spend(performance.now() - started);
       if (typeof token === 'string') return use(token);
-      attempt.startTotalClock();
       Promise.resolve(token).then(use, fail);
     } catch (thrown) {
-      fail(thrown);
+      return fail(thrown);
     }
+    // A promise that is resolved already has called back by then.
+    void nextMicrotask.then(() => {
+      if (isPending) attempt.startTotalClock();
+    });
   };
 }
 
-function requestFor(attempt: Attempt): AccessTokenRequest {
-  let controller: AbortController | undefined;
-  return {
-    get signal() {
-      controller ??= abortedWith(attempt);
-      return controller.signal;
-    },
-  };
+class TokenRequest implements AccessTokenRequest {
+  readonly #attempt: Attempt;
+  #controller: AbortController | undefined;
+
+  constructor(attempt: Attempt) {
+    this.#attempt = attempt;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= abortedWith(this.#attempt);
+    return this.#controller.signal;
+  }
 }
 
 function abortedWith(attempt: Attempt): AbortController {
