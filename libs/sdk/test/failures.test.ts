@@ -144,9 +144,9 @@ describe('nothing was sent', () => {
     });
   });
 
-  test.each([
+  test.each<[string, { readonly retry?: RetryPolicy }]>([
     ['without a retry policy', {}],
-    ['with one', { retry: { delays: [1], statuses: 'all', withoutResponse: true } as RetryPolicy }],
+    ['with one', { retry: { delays: [1], statuses: 'all', withoutResponse: true } }],
   ])('if encode takes longer than totalTimeout, %s', async (_, options) => {
     const server = await startRawServer(acknowledge);
     const encode = (): { content: string } => {

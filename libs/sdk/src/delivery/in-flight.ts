@@ -70,7 +70,7 @@ class Group {
   }
 
   handleEvent(): void {
-    const { reason } = this.#signal;
+    const reason: unknown = this.#signal.reason;
     this.#first?.abort(reason);
     for (const member of this.#others ?? []) member.abort(reason);
   }
