@@ -393,6 +393,7 @@ const modules: readonly string[] = [
   'outbox/outbox-error',
   'outbox/parked',
   'outbox/relay',
+  'outbox/relay-options',
   'outbox/relay-session',
   'outbox/schema',
   'transport/connection',

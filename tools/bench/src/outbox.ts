@@ -7,7 +7,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createNewPlantSender, json } from '@plant-store/sdk';
-import { createOutbox, createRelay, type Outbox } from '@plant-store/sdk/outbox';
+import { createOutbox, createRelay, type Outbox, type RelayOptions } from '@plant-store/sdk/outbox';
 import { PostgresServer, requirePostgres } from '@plant-store/test-support/postgres';
 import pg from 'pg';
 import { compare, type Figures, ratio } from './compare.js';
@@ -24,7 +24,8 @@ const KEPT = 1_000_000;
 
 /** Entries that a relay sends in a round, and rounds. */
 const ENTRIES = 5_000;
-const ROUNDS = 4;
+const ROUNDS = 3;
+const ROUNDS_WHILE_HELD = 8;
 
 const cleanUps: (() => unknown)[] = [];
 try {
@@ -76,7 +77,7 @@ async function measureEnqueue({ pool, outbox }: Database): Promise<void> {
     await compare({
       title: `A transaction that adds a plant, with ${times} × 1 kB of`,
       contenders,
-      rounds: 9,
+      rounds: 7,
       measure: ({ record }) => microseconds(() => transaction(record, times)),
       columns: {
         'µs each': ({ each }) => each.toFixed(0),
@@ -90,7 +91,7 @@ async function measureEnqueue({ pool, outbox }: Database): Promise<void> {
 async function microseconds(run: () => Promise<void>): Promise<Figures<'each'>> {
   const start = performance.now();
   let count = 0;
-  for (; performance.now() < start + 400; count += 1) await run();
+  for (; performance.now() < start + 300; count += 1) await run();
   return { each: ((performance.now() - start) * 1_000) / count };
 }
 
@@ -105,38 +106,48 @@ async function measureRelay(server: PostgresServer): Promise<void> {
     encode: json,
   };
   const sender = createNewPlantSender(options as never);
-  const databases = [await openDatabase(server), await openDatabase(server), await openDatabase(server)];
-  for (const { pool } of databases.slice(1)) {
-    await pool.query(`INSERT INTO plant_store_outbox.entry (state, settled_at, attempts, content)
-      SELECT 'delivered', now(), 1, convert_to(repeat('x', 200), 'UTF8') FROM generate_series(1, ${KEPT})`);
-    await pool.query('VACUUM ANALYZE plant_store_outbox.entry');
+  const empty = await openDatabase(server);
+  const full = await openDatabase(server);
+  await full.pool.query(`INSERT INTO plant_store_outbox.entry (state, settled_at, attempts, content)
+    SELECT 'delivered', now(), 1, convert_to(repeat('x', 200), 'UTF8') FROM generate_series(1, ${KEPT})`);
+  await full.pool.query('VACUUM ANALYZE plant_store_outbox.entry');
+  const rates = { empty: [] as number[], full: [] as number[], held: [] as number[] };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    rates.empty.push(await deliver(empty, sender));
+    rates.full.push(await deliver(full, sender));
   }
+  await holdSnapshot(server, full);
+  for (let round = 0; round < ROUNDS_WHILE_HELD; round += 1) rates.held.push(await deliver(full, sender));
+  console.log(`\nDeliveries a second of one relay, in rounds of ${ENTRIES} entries of 1 kB:`);
+  print('an empty outbox', rates.empty);
+  print('1,000,000 entries are kept', rates.full);
+  print('and a snapshot is held', rates.held);
+  await sender.close();
+}
+
+/** Lets a relay deliver entries. @returns how many a second */
+async function deliver({ pool, outbox }: Database, sender: RelayOptions['sender']): Promise<number> {
+  await pool.query(
+    'INSERT INTO plant_store_outbox.entry (media_type, content) SELECT $1, $2 FROM generate_series(1, $3::int)',
+    ['application/json', content, ENTRIES],
+  );
+  const relay = createRelay({ outbox, sender });
+  const start = performance.now();
+  await relay.start();
+  while ((await outbox.status()).waiting > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await relay.stop();
+  return (ENTRIES * 1_000) / (performance.now() - start);
+}
+
+/** Another session holds a snapshot until the server ends, so that no row that is dead from now on can be removed. */
+async function holdSnapshot(server: PostgresServer, { name }: Database): Promise<void> {
   const hold =
     'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM plant_store_outbox.relay; SELECT pg_sleep(3600)';
-  // It ends with the server.
-  server.psql(hold, databases[2]!.name).catch(() => undefined);
+  server.psql(hold, name).catch(() => undefined);
   while ((await server.psql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")) === '0');
-  const names = ['an empty outbox', '1,000,000 entries kept', 'and a snapshot is held'];
-  const rates: number[][] = names.map(() => []);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [index, { pool, outbox }] of databases.entries()) {
-      await pool.query(
-        'INSERT INTO plant_store_outbox.entry (media_type, content) SELECT $1, $2 FROM generate_series(1, $3)',
-        ['application/json', content, ENTRIES],
-      );
-      const start = performance.now();
-      const relay = createRelay({ outbox, sender });
-      await relay.start();
-      while ((await outbox.status()).waiting > 0) await new Promise((resolve) => setTimeout(resolve, 20));
-      await relay.stop();
-      rates[index]!.push((ENTRIES * 1_000) / (performance.now() - start));
-    }
-  }
-  console.log(`\nDeliveries a second of one relay, ${ENTRIES} entries of 1 kB in each of ${ROUNDS} rounds:`);
-  for (const [index, name] of names.entries()) {
-    console.log(
-      `  ${name.padEnd(24)} ${rates[index]!.map((rate) => Math.round(rate).toLocaleString('en').padStart(7)).join('')}`,
-    );
-  }
-  await sender.close();
+}
+
+function print(name: string, rates: readonly number[]): void {
+  const cells = rates.map((rate) => Math.round(rate).toLocaleString('en').padStart(7));
+  console.log(`  ${name.padEnd(28)}${cells.join('')}`);
 }

@@ -2,4 +2,5 @@ export type { OutboxConnection, OutboxDatabase, Transaction } from './database.j
 export { createOutbox, type EnqueueOptions, type Outbox, type OutboxOptions } from './outbox.js';
 export { OutboxError, type OutboxErrorCode, outboxErrorCodes } from './outbox-error.js';
 export type { ListOptions, OutboxStatus, ParkedEntry, Selection } from './parked.js';
-export { createRelay, type Relay, relayDefaults, type RelayOptions, type RelayRetry } from './relay.js';
+export { createRelay, type Relay } from './relay.js';
+export { relayDefaults, type RelayOptions, type RelayRetry } from './relay-options.js';

@@ -1,66 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { longestTimer } from '../delivery/clocks.js';
-import type { EncodedPlant } from '../encoders/encode-plant.js';
 import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
-import { Fault, readAll } from '../options/faults.js';
-import { unknownOptions } from '../options/read-properties.js';
-import type { OutboxDatabase } from './database.js';
+import { readRelayOptions, type RelayOptions, type RelaySettings } from './relay-options.js';
 import { type ClaimedEntry, RelaySession, type Result } from './relay-session.js';
-
-/**
- * Decides whether an entry is sent again.
- *
- * @param attempt How often it was sent since it was enqueued or replayed; 1 after the first time.
- * @param error Why it was not acknowledged. Its `outcome` says whether the plant may have arrived.
- * @returns milliseconds until it is sent again, or `undefined` to park it
- */
-export type RelayRetry = (attempt: number, error: PlantStoreError) => number | undefined;
-
-/** Options of a relay. */
-export interface RelayOptions {
-  /** The outbox whose entries are sent. */
-  readonly outbox: { readonly database: OutboxDatabase };
-  /** Sends them. Each attempt is one delivery of it. The relay doesn't close it. */
-  readonly sender: { sendEncoded(encoded: EncodedPlant): Promise<unknown> };
-  /**
-   * Decides whether an entry that was not acknowledged is sent again (question retry).
-   *
-   * @default none: it is parked after one attempt
-   */
-  readonly retry?: RelayRetry | undefined;
-  /**
-   * How many entries are sent at the same time.
-   *
-   * @default 64
-   */
-  readonly concurrency?: number;
-  /**
-   * How often the relay looks for new entries while it has nothing to do, in milliseconds.
-   *
-   * @default 250
-   */
-  readonly pollInterval?: number;
-  /**
-   * How long delivered and discarded entries are kept, in milliseconds.
-   *
-   * @default 604800000 (7 days)
-   */
-  readonly keepDelivered?: number;
-  /**
-   * Gets what goes wrong while the relay runs: an `OutboxError` when it loses the database, to which it then connects
-   * again, and what `retry` throws. It must not throw.
-   *
-   * @default errors are ignored
-   */
-  readonly onError?: ((error: Error) => void) | undefined;
-}
-
-/** The defaults of a relay. */
-export const relayDefaults = Object.freeze({
-  concurrency: 64,
-  pollInterval: 250,
-  keepDelivered: 7 * 24 * 60 * 60 * 1_000,
-});
 
 /** Sends what is in an outbox, at least once. Several may run at the same time, in any number of processes. */
 export interface Relay {
@@ -92,42 +33,8 @@ const RECONNECT_DELAY = 250;
  * @throws InvalidOptionsError with every fault of the options
  */
 export function createRelay(options: RelayOptions): Relay {
-  const loop = new RelayLoop(readOptions(options));
+  const loop = new RelayLoop(readRelayOptions(options));
   return Object.freeze({ start: () => loop.start(), stop: () => loop.stop() });
-}
-
-type RelaySettings = ReturnType<typeof readOptions>;
-
-function readOptions(options: RelayOptions) {
-  const readers = {
-    outbox: () => readPart<RelayOptions['outbox']>('outbox', options.outbox, 'database', 'createOutbox'),
-    sender: () =>
-      readPart<RelayOptions['sender']>('sender', options.sender, 'sendEncoded', 'createNewPlantSender'),
-    retry: () => readFunction<RelayRetry>('retry', options.retry),
-    concurrency: () => readWhole('concurrency', 1, options.concurrency),
-    pollInterval: () => readWhole('pollInterval', 1, options.pollInterval),
-    keepDelivered: () => readWhole('keepDelivered', 0, options.keepDelivered),
-    onError: () => readFunction<(error: Error) => void>('onError', options.onError),
-  };
-  return readAll(readers, unknownOptions(options, Object.keys(readers), 'a relay'));
-}
-
-function readPart<T>(name: string, option: unknown, member: string, maker: string): T {
-  if (typeof option === 'object' && option !== null && member in option) return option as T;
-  throw new Fault(name, `${option === undefined ? 'is missing. Pass' : 'must be'} what ${maker} returns.`);
-}
-
-function readFunction<T>(name: string, option: unknown): T | undefined {
-  if (option !== undefined && typeof option !== 'function') throw new Fault(name, 'must be a function.');
-  return option as T | undefined;
-}
-
-function readWhole(name: keyof typeof relayDefaults, minimum: number, option: unknown): number {
-  const value = option ?? relayDefaults[name];
-  const maximum = name === 'keepDelivered' ? Number.MAX_SAFE_INTEGER : longestTimer;
-  if (Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum)
-    return Number(value);
-  throw new Fault(name, `must be a whole number from ${minimum} to ${maximum}.`);
 }
 
 class RelayLoop {

@@ -1,6 +1,13 @@
 import { afterThisTest } from '@plant-store/test-support';
+import type { Pool } from 'pg';
 import { InvalidOptionsError, PlantStoreError } from '../../src/index.js';
-import { createRelay, type OutboxError, type RelayOptions, type RelayRetry } from '../../src/outbox/index.js';
+import {
+  createRelay,
+  type OutboxDatabase,
+  type OutboxError,
+  type RelayOptions,
+  type RelayRetry,
+} from '../../src/outbox/index.js';
 import {
   lost,
   openOutbox,
@@ -16,6 +23,27 @@ import { openNewDatabase, openPool, startPostgres, withPostgres } from './server
 function throwing(error: Error): () => never {
   return () => {
     throw error;
+  };
+}
+
+/** The second connection is lost when the relay adopts what it had claimed by the first one. */
+function losesItsSecondConnection(pool: Pool): OutboxDatabase {
+  let isLost = false;
+  return {
+    async connect() {
+      const client = await pool.connect();
+      return {
+        on: (event, listener) => client.on(event, listener),
+        release: (destroy) => client.release(destroy),
+        async query(text, values) {
+          if (!isLost && text.includes('SET relay = $1 WHERE')) {
+            isLost = true;
+            await client.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => {});
+          }
+          return client.query(text, values);
+        },
+      };
+    },
   };
 }
 
@@ -283,6 +311,23 @@ withPostgres('a relay', () => {
     expect(sender.texts).toHaveLength(200);
     expect(new Set(sender.texts).size).toBe(200);
     expect((reported[0] as OutboxError).code).toBe('PLANT_STORE_OUTBOX_CONNECTION_LOST');
+  });
+
+  test('keeps what it sends when its connection is lost twice in a row', async () => {
+    const { pool, enqueue } = await openTestOutbox();
+    let acknowledge = (): void => {};
+    const sender = new RecordingSender(() => new Promise<void>((resolve) => (acknowledge = resolve)));
+    await enqueue('arbitrary');
+    await startRelay({ outbox: { database: losesItsSecondConnection(pool) }, sender });
+    afterThisTest(() => acknowledge());
+    await sender.count(1);
+
+    await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'`);
+    await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.entry WHERE relay < 3');
+    acknowledge();
+    await untilSettled(pool);
+
+    expect(sender.texts).toEqual(['arbitrary']);
   });
 
   test('does not start without an outbox', async () => {
