@@ -106,17 +106,17 @@ test.each([
 describe('a delivery that fails', () => {
   const failing = async (): Promise<never> => Promise.reject(new Error('arbitrary'));
 
-  test.each([
+  test.each<[cause: string, options: object, sendOptions: object, code: string]>([
     ['options of `send`', {}, { unknown: 1 }, 'PLANT_STORE_INVALID_OPTIONS'],
     ['encode', { encode: () => ({ content: '' }) }, {}, 'PLANT_STORE_ENCODE_FAILED'],
     ['the access token', { accessToken: failing }, {}, 'PLANT_STORE_ACCESS_TOKEN_FAILED'],
     ['the header fields', { headers: failing }, {}, 'PLANT_STORE_HEADERS_FAILED'],
     ['a signal that is aborted', {}, { signal: AbortSignal.abort() }, 'PLANT_STORE_ABORTED'],
   ])('before its request because of %s has no attempt', async (_, options, sendOptions, code) => {
-    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9', ...options } as never);
+    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9', ...options });
     const published = record();
 
-    const error = await rejection(sender.send(arbitrary, sendOptions as object));
+    const error = await rejection(sender.send(arbitrary, sendOptions));
 
     const delivery = expect.objectContaining({ method: 'POST' }) as object;
     expect(error.code).toBe(code);
