@@ -20,12 +20,9 @@ function start(folder: string, source: string, { url }: RawServer, env: NodeJS.P
 }
 
 /** Resolves once a process has printed a line with this text. */
-async function printed({ child }: Running, text: string): Promise<void> {
+function printed({ child }: Running, text: string): Promise<void> {
   const lines = createInterface({ input: child.stdout! });
-  for (;;) {
-    const [line] = (await once(lines, 'line')) as [string];
-    if (line.includes(text)) return;
-  }
+  return new Promise((resolve) => lines.on('line', (line) => line.includes(text) && resolve()));
 }
 
 /** Whether something listens on a port. */
@@ -130,3 +127,11 @@ test.each(['app.module.js', 'app-async.module.js'])(
     expect(await finished).toMatchObject({ code: 0, stdout, stderr: '' });
   },
 );
+
+test('the documented test of an application passes', async () => {
+  const file = join(writeDocumented('docs/nest.md'), 'plants.controller.test.js');
+  const { code, stdout } = await startProcess(process.execPath, withEverythingOpen(file)).finished;
+
+  expect(stdout).toMatch(/^# pass 1$/m);
+  expect(code).toBe(0);
+});

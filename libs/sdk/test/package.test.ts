@@ -187,6 +187,7 @@ test('it sends by require, too', async () => {
 test.each([
   ['@plant-store/sdk', 'createNewPlantSender'],
   ['@plant-store/sdk/nest', 'NewPlantSenderModule'],
+  ['@plant-store/sdk/testing', 'createFakeSender'],
 ])('%s is the same module by import and by require', async (entryPoint, name) => {
   await writeFile(
     join(project, 'both.mjs'),
@@ -317,6 +318,7 @@ const pages: readonly string[] = [
   'docs/observability.md',
   'docs/outbox.md',
   'docs/sending.md',
+  'docs/testing.md',
 ];
 
 const modules: readonly string[] = [
@@ -396,6 +398,9 @@ const modules: readonly string[] = [
   'outbox/relay-options',
   'outbox/relay-session',
   'outbox/schema',
+  'testing/fake-receiver',
+  'testing/fake-sender',
+  'testing/index',
   'transport/connection',
   'transport/dispatcher-connection',
   'transport/queue',

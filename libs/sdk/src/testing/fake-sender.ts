@@ -1,0 +1,82 @@
+import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
+import type { PlantOf } from '../answers/option-table.js';
+import type { EncodedPlant } from '../encoders/encode-plant.js';
+import { type NewPlantSender, openSender } from '../new-plant-sender.js';
+import { resolveSettings } from '../options/resolve-settings.js';
+import type { NewPlantSenderOptions } from '../options/sender-options.js';
+import { type Answerer, type FakeAnswer, FakeReceiver, type FakeRequest } from './fake-receiver.js';
+
+/** A plant that a fake sender has encoded. */
+export interface FakeDelivery<Plant> extends EncodedPlant {
+  /** Absent if it was sent with `sendEncoded`. */
+  readonly plant?: Plant;
+}
+
+/** A sender that has no receiver: it keeps what is sent, and answers as it is told. */
+export interface FakeSender<Plant, Given extends Answers = typeof answers> extends NewPlantSender<
+  Plant,
+  Given
+> {
+  /** What was sent, in order: an entry for each plant that could be encoded. */
+  readonly deliveries: readonly FakeDelivery<Plant>[];
+  /** The requests that were sent, in order: an entry for each attempt. */
+  readonly requests: readonly FakeRequest[];
+  /**
+   * Answers all further requests so, or as a function says. Without it, they are acknowledged.
+   *
+   * @throws TypeError if no receiver could give that answer.
+   */
+  answer(answer: FakeAnswer | Answerer): void;
+  /**
+   * Answers the next requests with these answers, one each, in this order.
+   *
+   * @throws TypeError if no receiver could give one of them.
+   */
+  answerNext(...answers: readonly FakeAnswer[]): void;
+}
+
+/**
+ * Creates a sender for tests. It has the options of `createNewPlantSender` and does the same with them: it checks them,
+ * encodes plants, calls `accessToken` and `headers`, retries, waits and closes. It makes no connection.
+ *
+ * @throws InvalidOptionsError with every fault of the options.
+ */
+export function createFakeSender<Plant extends PlantOf<typeof answers> = PlantOf<typeof answers>>(
+  options: NewPlantSenderOptions<Plant>,
+): FakeSender<Plant> {
+  return createFakeSenderUnder<typeof answers, Plant>(answers, options, accepts);
+}
+
+/** Creates a sender for tests under a set of answers. */
+export function createFakeSenderUnder<
+  const Given extends Answers,
+  Plant extends PlantOf<Given> = PlantOf<Given>,
+>(
+  given: Given,
+  options: NewPlantSenderOptions<Plant, Given>,
+  accepted: Accepts = {},
+): FakeSender<Plant, Given> {
+  const settings = resolveSettings<Plant>(given, options, accepted);
+  const receiver = new FakeReceiver(settings.answered.acknowledgedStatuses?.[0] ?? 204);
+  const deliveries: FakeDelivery<Plant>[] = [];
+  const sender = openSender<Plant>({
+    ...settings,
+    dispatcher: receiver,
+    encode(plant, sendOptions) {
+      const encoded = settings.encode(plant, sendOptions);
+      deliveries.push(Object.freeze({ plant, ...encoded }));
+      return encoded;
+    },
+  });
+  return Object.freeze({
+    ...sender,
+    sendEncoded(encoded: EncodedPlant, sendOptions?: unknown) {
+      deliveries.push(Object.freeze({ ...encoded }));
+      return sender.sendEncoded(encoded, sendOptions);
+    },
+    deliveries,
+    requests: receiver.requests,
+    answer: (answer: FakeAnswer | Answerer) => receiver.answer(answer),
+    answerNext: (...next: readonly FakeAnswer[]) => receiver.answerNext(next),
+  }) as unknown as FakeSender<Plant, Given>;
+}

@@ -1,0 +1,145 @@
+import { join } from 'node:path';
+import { afterThisTest } from '@plant-store/test-support';
+import { bytes } from '../src/index.js';
+import { createFakeSenderUnder, type FakeSender } from '../src/testing/fake-sender.js';
+import type { FakeAnswer } from '../src/testing/index.js';
+import { describeSender } from './sender.suite.js';
+import { withEverythingOpen, writeDocumented } from './support/documented.js';
+import { acknowledge, respondWith, startRawServer, staySilent } from './support/raw-server.js';
+import { startProcess } from './support/run-process.js';
+import { accessToken, arbitrary, type Open, openSenderUnder, rejection } from './support/senders.js';
+
+type Plant = string | Uint8Array;
+
+const required = { baseUrl: 'https://receiver.test', accessToken, method: 'POST', encode: bytes() } as const;
+
+function openFake(options = {}): FakeSender<Plant, Open> {
+  const sender = createFakeSenderUnder<Open, Plant>({}, { ...required, ...options });
+  afterThisTest(() => sender.close({ force: true }));
+  return sender;
+}
+
+describeSender('the fake sender', async (script, options) => {
+  const sender = openFake(options);
+  sender.answer(() => new Promise<FakeAnswer>(() => {}));
+  sender.answerNext(...script);
+  return sender;
+});
+
+describeSender('the real sender', async (script, options) => {
+  const server = await startRawServer((request, index) => {
+    const answer = script[index];
+    if (answer === undefined) return staySilent();
+    if (answer === 'acknowledge') return acknowledge(request);
+    if (!('status' in answer)) return fail[answer.code]!(request, index);
+    const { status, headers = {}, content = '' } = answer;
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const head = `HTTP/1.1 ${status} x\r\n${lines.join('')}Content-Length: ${content.length}\r\n\r\n`;
+    respondWith(head + String(content))(request);
+  });
+  const isUnreachable = script.some(
+    (answer) => typeof answer === 'object' && 'code' in answer && answer.outcome === 'not-sent',
+  );
+  const baseUrl = isUnreachable ? 'http://127.0.0.1:9' : server.url;
+  const sender = openSenderUnder<Open, Plant>({}, { ...options, baseUrl });
+  afterThisTest(() => sender.close({ force: true }));
+  return sender;
+});
+
+const fail: Partial<Record<string, Parameters<typeof startRawServer>[0]>> = {
+  PLANT_STORE_CONNECTION_LOST: ({ socket }) => socket.destroy(),
+  PLANT_STORE_RESPONSE_UNREADABLE: (request) => respondWith('not HTTP\r\n\r\n')(request),
+};
+
+describe('a fake sender', () => {
+  test('keeps the plants that were sent, with their bytes', async () => {
+    const sender = openFake({ encode: bytes('text/plain') });
+
+    await sender.send('first');
+    for await (const { error } of sender.sendAll(['second'])) expect(error).toBeUndefined();
+    await sender.sendEncoded({ content: Buffer.from('third'), mediaType: 'text/csv' });
+    await rejection(sender.send(''));
+
+    expect(sender.deliveries).toEqual([
+      { plant: 'first', content: Buffer.from('first'), mediaType: 'text/plain' },
+      { plant: 'second', content: Buffer.from('second'), mediaType: 'text/plain' },
+      { content: Buffer.from('third'), mediaType: 'text/csv' },
+    ]);
+  });
+
+  test('keeps its requests, without the access token', async () => {
+    const retry = { delays: [0], statuses: [503], withoutResponse: false };
+    const sender = openFake({
+      retry,
+      headers: ({ attempt }: { attempt: number }) => ({ 'X-Attempt': `${attempt}` }),
+    });
+    sender.answerNext({ status: 503 });
+
+    await sender.send(arbitrary);
+
+    const content = Buffer.from(arbitrary);
+    expect(sender.requests).toEqual([
+      { headers: { 'x-attempt': '1' }, content },
+      { headers: { 'x-attempt': '2' }, content },
+    ]);
+    expect(sender.deliveries).toHaveLength(1);
+  });
+
+  test('answers as a function says, which gets the request', async () => {
+    const sender = openFake();
+    sender.answer(({ content }) => ({ status: Buffer.from(content).toString() === 'good' ? 201 : 422 }));
+
+    expect(await sender.send('good')).toMatchObject({ status: 201 });
+    expect(await rejection(sender.send('bad'))).toMatchObject({ status: 422 });
+    sender.answer('acknowledge');
+    expect(await sender.send('bad')).toMatchObject({ status: 204 });
+  });
+
+  test('fails with the first outcome of a code, unless it is told another one', async () => {
+    const sender = openFake();
+    const code = 'PLANT_STORE_CONNECTION_LOST';
+    sender.answerNext({ code }, { code, outcome: 'unknown' });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({ code, outcome: 'not-sent' });
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({ code, outcome: 'unknown' });
+  });
+
+  test.each([
+    [{ status: 100 }, '`status` must be a final status from 200 to 599 (got 100).'],
+    [{ code: 'PLANT_STORE_ABORTED' }, '`code` must be one of PLANT_STORE_CONNECT_FAILED, '],
+    [
+      { code: 'PLANT_STORE_CONNECT_FAILED', outcome: 'unknown' },
+      '`outcome` of PLANT_STORE_CONNECT_FAILED must be not-sent (got unknown).',
+    ],
+  ])('refuses the answer %j, which no receiver gives', (answer, message) => {
+    const sender = openFake();
+
+    expect(() => sender.answer(answer as FakeAnswer)).toThrow(message);
+    expect(() => sender.answerNext(answer as FakeAnswer)).toThrow(message);
+  });
+
+  test('acknowledges with the answered status', async () => {
+    const given = { 'receiver-response': { status: 202, description: 'Taken.' } } as const;
+    const sender = createFakeSenderUnder(given, { ...required });
+    afterThisTest(() => sender.close());
+
+    expect(await sender.send(arbitrary)).toMatchObject({ status: 202 });
+    sender.answer({ status: 204 });
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({ status: 204 });
+  });
+
+  test('takes the options of a production sender, and makes no connection', async () => {
+    const sender = openFake({ connectTimeout: 1, maxConnections: 1 });
+
+    expect(await Promise.all(['a', 'b', 'c'].map((plant) => sender.send(plant)))).toHaveLength(3);
+  });
+});
+
+test('the documented test passes', async () => {
+  const folder = writeDocumented('docs/testing.md');
+  const test = startProcess(process.execPath, withEverythingOpen(join(folder, 'store.test.mjs')));
+
+  const { code, stdout } = await test.finished;
+  expect(stdout).toMatch(/^# pass 2$/m);
+  expect(code).toBe(0);
+});
