@@ -555,6 +555,8 @@ describe('help', () => {
     expect(code).toBe(0);
     expect(stdout).toMatchInlineSnapshot(`
       "Usage: plant-store send FILE|- [options]
+             plant-store completion bash|zsh|fish
+             plant-store outbox COMMAND (see plant-store outbox --help)
 
       Sends the content of FILE, or of standard input for -, as the New Plant notification. The bytes are sent
       unchanged, in one attempt.
@@ -568,8 +570,17 @@ describe('help', () => {
         --attempt-timeout MS        time for one attempt, to the end of the response (default: 15000 ms)
         --total-timeout MS          time for the whole delivery (default: 30000 ms)
         --allow-insecure-transport  allow plain HTTP to addresses that are not loopback
+        --json                      print the result as JSON
         --help                      print this text
         --version                   print the version
+
+      Options for a file with many plants, one on each line (NDJSON):
+        --ndjson                    send each line of FILE as one plant; a line is JSON
+        --concurrency N             how many lines are sent at the same time (default: 64)
+        --failed FILE               new file for the lines that are not acknowledged, with the reason
+        --progress FILE             file that records what was sent (default: FILE.progress)
+        --resume                    continue a run that ended early: send what is not acknowledged
+        --resend-unknown            also send lines that the receiver may have accepted
 
       The access token is never an argument. It is read from, in this order:
         1. the file of --access-token-file
@@ -584,6 +595,9 @@ describe('help', () => {
         3                           not sent: no request reached a connection; it is safe to send again
         4                           unknown: no response came; the receiver may have accepted the plant
         5                           not built: the command has to be compiled first; nothing was sent
+      With --ndjson, the exit code is that of the worst line: 4, then 1, 2, 3. Lines that were not read count as not sent.
+
+      plant-store completion prints a script for a shell. Load it with: source <(plant-store completion bash)
       "
     `);
   });

@@ -314,6 +314,7 @@ async function compile(source: string): Promise<void> {
 }
 
 const pages: readonly string[] = [
+  'docs/command-line.md',
   'docs/nest.md',
   'docs/observability.md',
   'docs/outbox.md',

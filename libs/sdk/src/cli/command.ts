@@ -51,7 +51,7 @@ export async function runCommand(args: readonly string[], context: CommandContex
   } catch (error) {
     const isJson = args.includes('--json');
     if (error instanceof BadInput) return refuse(error, isJson, context);
-    if (!context.signal.aborted) throw error;
+    if (!context.signal.aborted || error !== context.signal.reason) throw error;
     context.stderr.write('plant-store: not sent: interrupted.\n');
     const exitCode = exitCodes.notSent;
     if (isJson) printJson({ exitCode, outcome: 'not-sent', message: 'interrupted.' }, context);
