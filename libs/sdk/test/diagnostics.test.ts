@@ -1,9 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterThisTest } from '@plant-store/test-support';
 import type { DiagnosticsMessages } from '../src/index.js';
+import { withEverythingOpen, writeDocumented } from './support/documented.js';
 import { acknowledge, fieldsOf, respondWith, startRawServer, staySilent } from './support/raw-server.js';
+import { startProcess } from './support/run-process.js';
 import { accessToken, arbitrary, openTestSender, rejection } from './support/senders.js';
 
 type Name = keyof DiagnosticsMessages;
@@ -206,17 +210,29 @@ test('the start of a delivery is published in the context of its caller', async 
   expect(seen).toEqual([1, 2, 3]);
 });
 
+// In a process of its own: other tests of this process may have subscribed.
 test('a delivery that nobody subscribed to at its start publishes nothing', async () => {
-  const server = await startRawServer(staySilent);
-  const sender = openTestSender({ baseUrl: server.url });
-  const delivery = sender.send(arbitrary);
-  const request = await server.request(0);
+  const server = await startRawServer(acknowledge);
+  const file = join(writeDocumented('docs/observability.md'), 'late.mjs');
+  writeFileSync(
+    file,
+    `import { subscribe } from 'node:diagnostics_channel';
+     import { bytes, createNewPlantSender } from '@plant-store/sdk';
+     const [baseUrl, ...names] = process.argv.slice(2);
+     const sender = createNewPlantSender({ baseUrl, accessToken: 'x', method: 'POST', encode: bytes() });
+     const late = sender.send('arbitrary');
+     for (const name of names) subscribe(name, () => console.log(name));
+     await late;
+     console.log('the next one:');
+     await sender.send('arbitrary');
+     await sender.close();`,
+  );
+  const args = [...withEverythingOpen(file), server.url, ...names];
 
-  const published = record();
-  acknowledge(request);
-  await delivery;
+  const { stdout } = await startProcess(process.execPath, args).finished;
 
-  expect(published).toEqual([]);
+  const published = names.filter((name) => !/failure|retry/.test(name));
+  expect(stdout.trim().split('\n')).toEqual(['the next one:', ...published]);
 });
 
 test('each plant of `sendAll` is a delivery', async () => {
