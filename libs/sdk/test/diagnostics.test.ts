@@ -244,3 +244,19 @@ test('each plant of `sendAll` is a delivery', async () => {
 
   expect(published.filter(([name]) => name === 'plant-store:delivery:end')).toHaveLength(2);
 });
+
+test('`accessToken` and `headers` are called in the context of the caller, also after a wait', async () => {
+  const server = await startRawServer(acknowledge);
+  const storage = new AsyncLocalStorage<string>();
+  const seen: unknown[] = [];
+  const sender = openTestSender({
+    baseUrl: server.url,
+    maxConnections: 1,
+    accessToken: () => (seen.push(storage.getStore()), accessToken),
+    headers: () => (seen.push(storage.getStore()), {}),
+  });
+
+  await Promise.all(['a', 'b', 'c'].map((caller) => storage.run(caller, () => sender.send(arbitrary))));
+
+  expect(seen).toEqual(['a', 'a', 'b', 'b', 'c', 'c']);
+});

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Dispatcher } from 'undici';
 import { NotAcknowledgedError, type Response } from '../errors/not-acknowledged-error.js';
 import { type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
@@ -92,6 +93,8 @@ export class Attempt implements Sendable {
     if (this.#settled) return;
     this.#onTurn = onTurn;
     this.#place = this.#context.transport.join(this);
+    // The turn comes when another attempt ends. The caller's functions keep the asynchronous context of their caller.
+    if (this.#place !== undefined) this.#onTurn = AsyncResource.bind(onTurn);
   }
 
   proceed(connection: Connection): void {
