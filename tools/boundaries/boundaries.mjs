@@ -52,6 +52,7 @@ const tests = [
   '**/test/**',
   'apps/webhook-e2e/**',
   'libs/test-support/**',
+  'tools/soak/postgres/**',
   'tools/package/**',
 ];
 

@@ -99,12 +99,11 @@ function sourceOf(error: unknown): { readonly code: string; readonly reason: str
   }
   const codes = chain.flatMap(({ code, meta }) => [meta?.code, code]);
   const code = codes.find((each) => typeof each === 'string' && isKnown(each)) as string | undefined;
-  const messages = chain
-    .map(({ message }) => message)
-    .filter((each) => typeof each === 'string' && each !== '');
-  const reason = String(messages.at(-1) ?? 'no message')
-    .split('\n', 1)[0]!
-    .replace(/\.$/, '');
+  const messages = chain.flatMap(({ message }) =>
+    typeof message === 'string' && message !== '' ? [message] : [],
+  );
+  const [line = ''] = (messages.at(-1) ?? 'no message').split('\n', 1);
+  const reason = line.replace(/\.$/, '');
   return { code: code ?? '', reason };
 }
 

@@ -93,7 +93,7 @@ export function readStatus(database: OutboxDatabase): Promise<OutboxStatus> {
       waiting: Number(waiting),
       sending: Number(sending),
       parked: Number(parked),
-      waitingSince: since == null ? undefined : new Date(Number(since)),
+      waitingSince: typeof since === 'string' ? new Date(Number(since)) : undefined,
     };
   });
 }

@@ -70,26 +70,26 @@ export type RelaySettings = ReturnType<typeof readRelayOptions>;
  */
 export function readRelayOptions(options: RelayOptions) {
   const readers = {
-    outbox: () => readPart<RelayOptions['outbox']>('outbox', options.outbox, 'database', 'createOutbox'),
+    outbox: () => readPart('outbox', options.outbox, 'database', 'createOutbox') as RelayOptions['outbox'],
     sender: () =>
-      readPart<RelayOptions['sender']>('sender', options.sender, 'sendEncoded', 'createNewPlantSender'),
-    retry: () => readFunction<RelayRetry>('retry', options.retry),
+      readPart('sender', options.sender, 'sendEncoded', 'createNewPlantSender') as RelayOptions['sender'],
+    retry: () => readFunction('retry', options.retry) as RelayRetry | undefined,
     concurrency: () => readWhole('concurrency', 1, options.concurrency),
     pollInterval: () => readWhole('pollInterval', 1, options.pollInterval),
     keepDelivered: () => readWhole('keepDelivered', 0, options.keepDelivered),
-    onError: () => readFunction<(error: Error) => void>('onError', options.onError),
+    onError: () => readFunction('onError', options.onError) as RelayOptions['onError'],
   };
   return readAll(readers, unknownOptions(options, Object.keys(readers), 'a relay'));
 }
 
-function readPart<T>(name: string, option: unknown, member: string, maker: string): T {
-  if (typeof option === 'object' && option !== null && member in option) return option as T;
+function readPart(name: string, option: unknown, member: string, maker: string): object {
+  if (typeof option === 'object' && option !== null && member in option) return option;
   throw new Fault(name, `${option === undefined ? 'is missing. Pass' : 'must be'} what ${maker} returns.`);
 }
 
-function readFunction<T>(name: string, option: unknown): T | undefined {
+function readFunction(name: string, option: unknown): unknown {
   if (option !== undefined && typeof option !== 'function') throw new Fault(name, 'must be a function.');
-  return option as T | undefined;
+  return option;
 }
 
 function readWhole(name: keyof typeof relayDefaults, minimum: number, option: unknown): number {

@@ -99,7 +99,7 @@ class RelayLoop {
         await delay(RECONNECT_DELAY);
       }
     }
-    await this.#session.close().catch((error: Error) => this.#report(error));
+    await this.#session.close().catch((error: unknown) => this.#report(error as Error));
   }
 
   /** Stores results, claims entries, and waits until there is something to do. @returns whether everything is done */

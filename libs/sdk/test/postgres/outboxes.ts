@@ -41,7 +41,7 @@ export function openOutboxUnder<const Given extends Answers>(
   given: Given,
   options: { readonly database: pg.Pool },
 ): Outbox<string, Given> {
-  return createOutboxUnder<Given, never>(given, { encode: bytes(), ...options } as never) as never;
+  return createOutboxUnder<Given, never>(given, { encode: bytes(), ...options } as never);
 }
 
 export async function inTransaction(

@@ -4,7 +4,7 @@
  */
 import { openSync, writeSync } from 'node:fs';
 
-import { bytes, createNewPlantSender, type EncodedPlant, type NewPlantSender } from '@plant-store/sdk';
+import { bytes, createNewPlantSender, type EncodedPlant } from '@plant-store/sdk';
 import { createOutbox, createRelay } from '@plant-store/sdk/outbox';
 import pg from 'pg';
 
@@ -14,12 +14,12 @@ const pool = new pg.Pool({ connectionString: url });
 pool.on('error', () => undefined);
 const encode = bytes('text/plain');
 // Under the answers of the kill loop, which the compiler doesn't know.
-const sender = createNewPlantSender({
+const sender = createNewPlantSender<unknown>({
   baseUrl,
   accessToken,
   method: 'POST',
   encode,
-} as never) as NewPlantSender<unknown>;
+} as never);
 const relay = createRelay({
   outbox: createOutbox({ database: pool, encode } as never),
   sender: {
