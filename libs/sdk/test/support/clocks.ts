@@ -20,5 +20,6 @@ export function useClocksThatRunOut(milliseconds: number): () => void {
     if (!clocks.delete(timer as never)) clear(timer);
   };
   afterThisTest(() => Object.assign(globalThis, { setTimeout: set, clearTimeout: clear }));
-  return () => clocks.forEach((runOut) => runOut());
+  // A clock may be started again when it runs out.
+  return () => [...clocks].forEach((runOut) => runOut());
 }
