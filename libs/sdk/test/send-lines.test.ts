@@ -280,7 +280,7 @@ describe('--resume', () => {
 
   test('a line that was unknown stays unknown if it is refused later', async () => {
     const file = makeFile('"plant"\n');
-    let status: number | undefined;
+    let status = undefined as number | undefined;
     const receiver = await startCountingReceiver(() => status);
     expect(await run(receiver, file, '--attempt-timeout', '500')).toMatchObject({ code: 4 });
     status = 400;
