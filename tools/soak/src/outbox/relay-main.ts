@@ -14,7 +14,7 @@ const pool = new pg.Pool({ connectionString: url });
 pool.on('error', () => undefined);
 const encode = bytes('text/plain');
 // Under the answers of the kill loop, which the compiler doesn't know.
-const sender = createNewPlantSender<unknown>({
+const sender = createNewPlantSender({
   baseUrl,
   accessToken,
   method: 'POST',
