@@ -70,12 +70,15 @@ describe('the options of send', () => {
   test('are each read once', async () => {
     const server = await startRawServer(acknowledge);
     const read: string[] = [];
-    const options = new Proxy({}, {
-      get: (_, name) => {
-        read.push(String(name));
-        return undefined;
+    const options = new Proxy(
+      {},
+      {
+        get: (_, name) => {
+          read.push(String(name));
+          return undefined;
+        },
       },
-    });
+    );
 
     await openTestSender({ baseUrl: server.url }).send(arbitrary, options);
 
