@@ -180,9 +180,10 @@ export class Dispatcher {
     }
     if (result !== undefined) this.observer.attempted(result.kind, performance.now() - start);
     this.#attempts.delete(attempt);
-    const settled = result !== undefined && this.#settle(counted, result);
+    // Not awaited here: whatever waits keeps the content in memory.
+    const settled = result === undefined ? undefined : this.#settle(counted, result);
     this.wake();
-    await settled;
+    return settled;
   }
 
   #run(attempt: Attempt, delivery: Delivery): Promise<void> | void {
