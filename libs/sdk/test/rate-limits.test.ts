@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { RateLimit } from '@plant-store/contract';
 import { bytes, type NewPlantSenderOptions } from '../src/index.js';
 import { acknowledge, respondWith, startRawServer } from './support/raw-server.js';
@@ -78,12 +79,15 @@ describe('under a rate limit', () => {
     const sender = open(once, server.url);
     const controller = new AbortController();
     await sender.send(arbitrary);
+    // Those of the connection begin now.
+    await setImmediate();
     const before = countTimers();
 
     const second = rejection(sender.send(arbitrary, { signal: controller.signal }));
     expect(countTimers()).toBeGreaterThan(before);
     controller.abort(reason);
     await second;
+    await setImmediate();
 
     expect(countTimers()).toBe(before);
   });

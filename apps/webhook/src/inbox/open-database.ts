@@ -307,9 +307,13 @@ function preparePages(database: Database.Database): () => number {
   return () => (pages.get([]) as { used: number }).used;
 }
 
-/** 0 if there is no such file. */
+/** 0 if there is no such file, or no longer its folder. */
 function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  try {
+    return statSync(file).size;
+  } catch {
+    return 0;
+  }
 }
 
 /**
