@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { rejection } from '../../test/rejection.js';
-import type { Retry } from './commit-batch.js';
-import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
+import { GroupCommit, type GroupCommitOptions, type Retry } from './group-commit.js';
 
 interface Write {
   readonly name: string;
@@ -26,6 +25,7 @@ function makeGroup(given: Partial<GroupCommitOptions<Write, string>> = {}): {
     sizeOf: ({ size }) => size,
     maxSize: 10,
     maxDelay: HOURS,
+    maxWait: (lastDuration) => 4 * lastDuration,
     retry: () => 'nothing',
     ...given,
   });
@@ -68,6 +68,7 @@ test('commits what arrives during a commit with the next one', async () => {
     sizeOf: () => 1,
     maxSize: 10,
     maxDelay: HOURS,
+    maxWait: (lastDuration) => 4 * lastDuration,
     retry: () => 'nothing',
   });
   await group.add(write('a'));

@@ -1,23 +1,36 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
-import { type CommitOptions, firstBatch, type Pending, splitBatch } from './commit-batch.js';
+/** Which parts of a commit that failed may succeed: none, what can wait or what can't, or any. */
+export type Retry = 'nothing' | 'either kind' | 'any part';
 
 /** How a {@link GroupCommit} writes. */
-export interface GroupCommitOptions<Write, Result> extends CommitOptions<Write> {
+export interface GroupCommitOptions<Write, Result> {
   /** Makes all of these durable, or none, and resolves with a result for each. */
   readonly commit: (writes: readonly Write[]) => Promise<readonly Result[]>;
+  /** What to do after a commit of several writes has failed. One write that can't be made must not refuse others. */
+  readonly retry: (error: unknown) => Retry;
+  /** Size of one write, in bytes. */
+  readonly sizeOf: (write: Write) => number;
+  /** Largest size of one commit, in bytes; a single write may be larger. */
+  readonly maxSize: number;
+  /** How long a write that isn't urgent may wait for others, in milliseconds. */
+  readonly maxDelay: number;
+  /** Longest time that a commit waits for further writes, in milliseconds, after one that took so long. */
+  readonly maxWait: (lastDuration: number) => number;
 }
 
-/** A commit waits no longer for further writes than this many times as long as the one before took. */
-const MAX_WAIT_RATIO = 4;
-
-/** Longest time that a commit waits for further writes, in milliseconds. */
-const MAX_WAIT = 50;
+/** A write that waits for its commit. */
+interface Pending<Write, Result> {
+  readonly write: Write;
+  readonly canWait: boolean;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 /**
- * Commits what arrives together: one flush for all, one commit after the other. A commit may block the event loop, and
- * one turn of the loop accepts one connection at most. So a commit waits as long as each turn brings a write, and while
- * it is worth the time: on a fast disk, hardly at all.
+ * Commits what arrives together, one commit after the other. Everything that arrives during a commit goes into the next
+ * one. A commit may block the event loop, and one turn of the loop accepts one connection at most. So a commit waits as
+ * long as each turn brings a write, and while that is worth the time.
  */
 export class GroupCommit<Write, Result> {
   readonly #options: GroupCommitOptions<Write, Result>;
@@ -87,7 +100,7 @@ export class GroupCommit<Write, Result> {
   }
 
   async #gather(): Promise<void> {
-    const waitUntil = performance.now() + Math.min(MAX_WAIT_RATIO * this.#lastDuration, MAX_WAIT);
+    const waitUntil = performance.now() + this.#options.maxWait(this.#lastDuration);
     await turnOfTheLoop();
     while (this.#hasArrivals && this.#size < this.#options.maxSize && performance.now() < waitUntil) {
       this.#hasArrivals = false;
@@ -116,4 +129,32 @@ export class GroupCommit<Write, Result> {
     }
     return this.#pending.splice(0, count);
   }
+}
+
+/** How many of the first writes fit into one commit, at least one, and their size. */
+function firstBatch<Write>(
+  pending: readonly { readonly write: Write }[],
+  { sizeOf, maxSize }: Pick<GroupCommitOptions<Write, unknown>, 'sizeOf' | 'maxSize'>,
+): { readonly count: number; readonly size: number } {
+  let size = 0;
+  let count = 0;
+  for (const { write } of pending) {
+    const withThis = size + sizeOf(write);
+    if (count > 0 && withThis > maxSize) break;
+    size = withThis;
+    count += 1;
+  }
+  return { count, size };
+}
+
+/** The parts of a batch that are tried by themselves, what can't wait first; none if none may succeed. */
+function splitBatch<Part extends { readonly canWait: boolean }>(
+  batch: readonly Part[],
+  retry: Retry,
+): Part[][] {
+  if (retry === 'nothing') return [];
+  const kinds = [batch.filter(({ canWait }) => !canWait), batch.filter(({ canWait }) => canWait)];
+  if (kinds.every((kind) => kind.length > 0)) return kinds;
+  const middle = Math.ceil(batch.length / 2);
+  return retry === 'any part' && batch.length > 1 ? [batch.slice(0, middle), batch.slice(middle)] : [];
 }

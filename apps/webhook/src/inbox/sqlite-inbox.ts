@@ -3,8 +3,7 @@ import { NO_OBSERVER, type Observer } from '../observer.js';
 import { type DamageLog, FoundDamage } from './found-damage.js';
 import type { Handling } from './find-deliveries.js';
 import { FreshDeliveries, sizeOf } from './fresh-deliveries.js';
-import type { Retry } from './commit-batch.js';
-import { GroupCommit } from './group-commit.js';
+import { GroupCommit, type Retry } from './group-commit.js';
 import {
   type AttemptResult,
   type Claim,
@@ -44,6 +43,12 @@ import {
 
 /** Most content and fields in one transaction, in bytes. It limits the copy that is passed to SQLite. */
 const MAX_BATCH_BYTES = 8 * 1_048_576;
+
+/** A commit waits no longer for further deliveries than this many times as long as the one before took. */
+const MAX_WAIT_RATIO = 4;
+
+/** Longest time that a commit waits for further deliveries, in milliseconds. */
+const MAX_WAIT = 50;
 
 /**
  * How long a result may wait for a delivery to be written with, in milliseconds. If the process crashes meanwhile, the
@@ -144,6 +149,7 @@ class SqliteInbox implements Inbox {
       sizeOf: (write) => (write.kind === 'accept' ? sizeOf(write.incoming) : 0),
       maxSize: MAX_BATCH_BYTES,
       maxDelay: MAX_RESULT_DELAY,
+      maxWait: (lastDuration) => Math.min(MAX_WAIT_RATIO * lastDuration, MAX_WAIT),
     });
   }
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
 import { NO_OBSERVER, type Observer } from '../../observer.js';
-import { CommitQueue } from '../commit-queue.js';
+import { GroupCommit } from '../group-commit.js';
 import {
   type AttemptResult,
   type Claim,
@@ -29,6 +29,9 @@ const MAX_BATCH_BYTES = 8 * 1_048_576;
 
 /** How long a result may wait for a delivery to be written with, in milliseconds. */
 const MAX_RESULT_DELAY = 10;
+
+/** Longest time that a commit waits for further deliveries, in milliseconds. */
+const MAX_WAIT = 10;
 
 /** How often the inbox looks for what other receivers left, in milliseconds. */
 const POLL = 1_000;
@@ -58,7 +61,7 @@ class PostgresInbox extends PostgresOperations implements Inbox {
   readonly location: string;
   readonly #sessions: SessionKeeper;
   readonly #writer: Writer;
-  readonly #writes: CommitQueue<Write, number>;
+  readonly #writes: GroupCommit<Write, number>;
   /** Of the session, or of the one before while it is lost. */
   #claims: Claims | undefined;
   /** Receivers of earlier sessions of this process, whose work nobody has taken up yet. */
@@ -78,12 +81,13 @@ class PostgresInbox extends PostgresOperations implements Inbox {
     this.location = servers.location;
     this.#sessions = new SessionKeeper(servers, log, (session, before) => this.#begin(session, before));
     this.#writer = new Writer(this.#sessions, this.location, observer);
-    this.#writes = new CommitQueue({
+    this.#writes = new GroupCommit({
       commit: (writes) => this.#commit(writes),
       retry: retryAfter,
       sizeOf: (write) => (write.kind === 'accept' ? write.incoming.content.length : 0),
       maxSize: MAX_BATCH_BYTES,
       maxDelay: MAX_RESULT_DELAY,
+      maxWait: (lastDuration) => Math.min(lastDuration, MAX_WAIT),
     });
   }
 

@@ -1,6 +1,6 @@
 import { ReceiverError } from '../../errors.js';
 import type { Observer } from '../../observer.js';
-import type { Retry } from '../commit-batch.js';
+import type { Retry } from '../group-commit.js';
 import type { Claims } from './claims.js';
 import { reasonOf } from './connect.js';
 import { currentPart, type Session } from './session.js';
