@@ -17,6 +17,8 @@ const PAUSE = 10;
 
 const pool = new pg.Pool({ connectionString: process.argv[2]!, max: CONCURRENCY });
 pool.on('error', () => undefined);
+// A connection that is lost while a transaction has it.
+pool.on('connect', (client) => client.on('error', () => undefined));
 // Under the answers of the kill loop, which the compiler doesn't know.
 const outbox = createOutbox({ database: pool, encode: bytes('text/plain') } as never) as unknown as Outbox<
   string,
@@ -34,7 +36,6 @@ async function add(): Promise<void> {
     const id = randomUUID();
     const client = await pool.connect().catch(() => undefined);
     if (client === undefined) continue;
-    client.on('error', () => undefined);
     try {
       await client.query('BEGIN');
       await client.query('INSERT INTO plant (id) VALUES ($1)', [id]);
