@@ -22,8 +22,10 @@ export async function run(
   args: readonly string[],
   { cwd, env }: RunOptions,
 ): Promise<Result> {
-  // What the test's own run was told by npm and Jest is not for the commands.
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS$|JEST_)/.test(name));
+  // What the test's own run was told by npm, Nx and Jest is not for the commands.
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|NODE_OPTIONS$|FORCE_COLOR$|JEST_)/.test(name),
+  );
   const child = spawn(command, args, {
     cwd,
     env: { ...Object.fromEntries(inherited), ...env },
