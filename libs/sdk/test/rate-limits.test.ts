@@ -1,8 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
 import type { RateLimit } from '@plant-store/contract';
 import { bytes, type NewPlantSenderOptions } from '../src/index.js';
 import { acknowledge, respondWith, startRawServer } from './support/raw-server.js';
+import { startProcess } from './support/run-process.js';
 import { accessToken, arbitrary, openSenderUnder, openTestSender, rejection } from './support/senders.js';
+
+const BUILT_SENDER = new URL('../dist/new-plant-sender.js', import.meta.url).href;
 
 type Given = Readonly<Record<'rate-limits', RateLimit>>;
 type Options = NewPlantSenderOptions<string | Uint8Array, Given>;
@@ -16,10 +18,6 @@ function open(limit: RateLimit, baseUrl: string, options: Partial<Options> = {})
 
 const once: RateLimit = { deliveries: 1, seconds: 600 };
 const often: RateLimit = { deliveries: 2, seconds: 0.1 };
-/** How many timers keep the process running. */
-const countTimers = (): number =>
-  process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
-
 const reason = new Error('the reason of the caller');
 
 describe('under a rate limit', () => {
@@ -74,22 +72,20 @@ describe('under a rate limit', () => {
     expect(server.requests.map(({ content }) => content.toString())).toEqual(['1', '3']);
   });
 
-  test('no timer keeps running if nobody waits', async () => {
+  test('no timer keeps the process running if nobody waits', async () => {
     const server = await startRawServer(acknowledge);
-    const sender = open(once, server.url);
-    const controller = new AbortController();
-    await sender.send(arbitrary);
-    // Those of the connection begin now.
-    await setImmediate();
-    const before = countTimers();
+    const script = `
+      import { createSenderUnder } from ${JSON.stringify(BUILT_SENDER)};
+      const options = { accessToken: 'x', method: 'POST', encode: () => ({ content: 'x' }), baseUrl: process.argv[1] };
+      const sender = createSenderUnder({ 'rate-limits': ${JSON.stringify(once)} }, options);
+      await sender.send('x');
+      const signal = AbortSignal.timeout(1);
+      await sender.send('x', { signal }).catch(({ code }) => console.log(code));`;
 
-    const second = rejection(sender.send(arbitrary, { signal: controller.signal }));
-    expect(countTimers()).toBeGreaterThan(before);
-    controller.abort(reason);
-    await second;
-    await setImmediate();
+    const { stdout } = await startProcess(process.execPath, ['--input-type=module', '-e', script, server.url])
+      .finished;
 
-    expect(countTimers()).toBe(before);
+    expect(stdout).toBe('PLANT_STORE_ABORTED\n');
   });
 
   test('every attempt of a delivery counts', async () => {
