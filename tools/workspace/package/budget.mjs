@@ -2,6 +2,7 @@
  * `nx run workspace:package-budget`: bundles the core of the SDK as a store would, and fails if it is larger than its budget or
  * imports a package that it may not. With `--list`, it prints what the bundle consists of.
  */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -12,7 +13,12 @@ import { root } from '../nx.mjs';
  * The core: the entry point `.` of the SDK with what it takes of the contract. The goal is 12 kB, which decision 032
  * says is missed; the limit is what keeps it from growing unseen.
  */
-export const BUDGET = { entry: 'libs/sdk/dist/index.js', bytes: 17_000, packages: ['undici'] };
+export const BUDGET = {
+  entry: 'libs/sdk/dist/index.js',
+  bytes: 17_000,
+  // An answer with a schema makes the library of the schema a dependency of the contract.
+  packages: ['undici', ...dependenciesOf('libs/contract')],
+};
 
 /**
  * @typedef {object} Bundle
@@ -33,6 +39,17 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const faults = overdrawn(bundle, BUDGET);
   for (const fault of faults) console.error(fault);
   if (faults.length > 0) process.exitCode = 1;
+}
+
+/**
+ * @param {string} library
+ * @returns {string[]}
+ */
+function dependenciesOf(library) {
+  const manifest = readFileSync(join(root, library, 'package.json'), 'utf8');
+  /** @type {{ dependencies?: Record<string, string> }} */
+  const { dependencies = {} } = JSON.parse(manifest);
+  return Object.keys(dependencies);
 }
 
 /**

@@ -7,7 +7,7 @@ import { type AnswerSet, enterAnswers } from './enter-answers.js';
 
 /** What is done in a clone with answers. */
 const STEPS = {
-  generate: 'npx nx run webhook:openapi && npx nx run-many -t open-questions contract-diff api',
+  generate: 'npm run generate',
   test: 'npm test',
   check: 'npm run check',
   review:
