@@ -1,11 +1,11 @@
 import { afterThisTest } from '@plant-store/test-support';
+import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
 
 import { postgresServers } from '../../src/config/postgres-url.js';
 import { openPostgresInbox } from '../../src/inbox/postgres/postgres-inbox.js';
 import { PostgresTransactions } from '../../src/inbox/postgres/postgres-transactions.js';
 import { HANDLED, incoming, setClock } from '../open-inbox.js';
 import { recordLog } from '../record-log.js';
-import { postgresOfThisFile, withPostgres } from './server.js';
 
 const DAY = 86_400_000;
 

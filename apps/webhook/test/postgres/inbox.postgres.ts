@@ -1,9 +1,9 @@
+import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
 import { postgresServers } from '../../src/config/postgres-url.js';
 import type { Inbox } from '../../src/inbox/inbox.js';
 import { openPostgresInbox } from '../../src/inbox/postgres/postgres-inbox.js';
 import { inboxSuite } from '../inbox.suite.js';
 import { recordLog } from '../record-log.js';
-import { postgresOfThisFile, withPostgres } from './server.js';
 
 const open = (url: string): Promise<Inbox> => openPostgresInbox(postgresServers(url), recordLog().logger);
 

@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 import { afterThisTest } from '@plant-store/test-support';
 import { POSTGRES_PASSWORD, type PostgresServer } from '@plant-store/test-support/postgres';
+import { postgresOfThisFile, startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
 
 import { postgresServers } from '../../src/config/postgres-url.js';
 import { ReceiverError } from '../../src/errors.js';
@@ -12,7 +13,6 @@ import { SCHEMA_VERSION } from '../../src/inbox/postgres/schema.js';
 import { failed, HANDLED, incoming, PARKED, setClock } from '../open-inbox.js';
 import { type LogRecord, recordLog } from '../record-log.js';
 import { rejection } from '../rejection.js';
-import { postgresOfThisFile, startPostgres, withPostgres } from './server.js';
 
 const LATER = 3_600_000;
 const DAY = 86_400_000;

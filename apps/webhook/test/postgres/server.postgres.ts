@@ -1,6 +1,5 @@
 import { POSTGRES_PASSWORD } from '@plant-store/test-support/postgres';
-
-import { startPostgres, withPostgres } from './server.js';
+import { startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
 
 withPostgres('the server of the tests', () => {
   test('keeps what was committed when it is stopped or crashes, and asks for a password', async () => {

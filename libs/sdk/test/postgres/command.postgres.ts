@@ -1,6 +1,6 @@
+import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
 import { runCommand } from '../../src/cli/command.js';
 import { openTestOutbox } from './outboxes.js';
-import { postgresOfThisFile, withPostgres } from './server.js';
 
 interface Ran {
   readonly code: number;

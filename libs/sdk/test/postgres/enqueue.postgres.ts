@@ -3,11 +3,12 @@ import { exampleAnswers } from '@plant-store/example-answers';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import knex from 'knex';
 import { afterThisTest, tableOf } from '@plant-store/test-support';
+import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
 import { InvalidOptionsError, json } from '../../src/index.js';
 import { createOutbox, OutboxError, outboxErrorCodes, type Transaction } from '../../src/outbox/index.js';
 import { createOutboxUnder } from '../../src/outbox/outbox.js';
 import { inTransaction, openOutboxUnder, openTestOutbox, type TestOutbox } from './outboxes.js';
-import { openNewDatabase, openPool, postgresOfThisFile, withPostgres } from './server.js';
+import { openNewDatabase, openPool } from './server.js';
 import { ofDrizzle, ofKnex } from './transactions.js';
 
 /** Runs something in a transaction of one library, which fails if it throws. */

@@ -1,5 +1,6 @@
 import { afterThisTest } from '@plant-store/test-support';
 import type { Pool } from 'pg';
+import { startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
 import { InvalidOptionsError, PlantStoreError } from '../../src/index.js';
 import {
   createRelay,
@@ -18,7 +19,7 @@ import {
   untilNone,
   untilSettled,
 } from './outboxes.js';
-import { openNewDatabase, openPool, startPostgres, withPostgres } from './server.js';
+import { openNewDatabase, openPool } from './server.js';
 
 function throwing(error: Error): () => never {
   return () => {

@@ -1,24 +1,6 @@
-import { afterThisFile, afterThisTest } from '@plant-store/test-support';
-import { findPostgres, PostgresServer } from '@plant-store/test-support/postgres';
+import { afterThisTest } from '@plant-store/test-support';
+import { postgresOfThisFile } from '@plant-store/test-support/postgres-tests';
 import pg from 'pg';
-
-const programs = findPostgres(process.env);
-
-/** The tests in it are skipped if there is no PostgreSQL. */
-export const withPostgres = programs === undefined ? describe.skip : describe;
-
-let starting: Promise<PostgresServer> | undefined;
-
-/** The server of this test file. The first call starts it. */
-export function postgresOfThisFile(): Promise<PostgresServer> {
-  starting ??= startPostgres();
-  return starting;
-}
-
-/** Starts a server that runs until the end of the test file. */
-export function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-  return PostgresServer.start({ programs: programs!, settings }, afterThisFile);
-}
 
 /** A pool of connections that ends with the test. */
 export function openPool(url: string, options: pg.PoolConfig = {}): pg.Pool {

@@ -1,5 +1,5 @@
-import { afterThisFile } from '@plant-store/test-support';
-import { findPostgres, PostgresServer } from '@plant-store/test-support/postgres';
+import { afterThisFile } from './clean-up.js';
+import { findPostgres, PostgresServer } from './postgres-server.js';
 
 const programs = findPostgres(process.env);
 
