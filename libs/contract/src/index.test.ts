@@ -9,6 +9,7 @@ test('the names that the package exports', () => {
     'BEARER',
     'CONNECTION_FIELDS',
     'CONTENT_METHODS',
+    'DELIVERY_PATH',
     'FAILURES',
     'MAX_SIZE_LIMIT',
     'RESERVED_FIELDS',

@@ -36,6 +36,8 @@ export { type SignedPart, signedPieces, type SigningScheme } from './answers/sig
 export { type Accepts, acceptFaults, overdueFaults } from './check-accepts.js';
 export { answerFaults } from './check-answers.js';
 export * as facts from './facts.js';
+// Also by its own name: a bundle of the sender has this fact, and not all of them.
+export { DELIVERY_PATH } from './facts.js';
 export type { OpenQuestion, Surface } from './register/open-question.js';
 export { type PromptId, prompts } from './register/prompts.js';
 export { openQuestions, type QuestionId } from './register/register.js';
