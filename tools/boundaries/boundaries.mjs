@@ -18,7 +18,7 @@ export const mayImport = {
   webhook: ['contract'],
   'webhook-e2e': ['contract', 'sdk', 'test-support'],
   openapi: ['contract'],
-  answers: ['contract', 'example-answers', 'sdk'],
+  answers: ['contract', 'example-answers', 'sdk', 'test-support'],
   bench: ['contract', 'sdk', 'test-support'],
   soak: ['contract', 'sdk', 'test-support'],
   package: ['test-support'],

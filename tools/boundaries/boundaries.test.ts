@@ -47,6 +47,7 @@ describe('one project imports another', () => {
     'answers → contract',
     'answers → example-answers',
     'answers → sdk',
+    'answers → test-support',
     'bench → contract',
     'bench → sdk',
     'bench → test-support',

@@ -4,8 +4,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 import { answers } from '@plant-store/contract';
+import { commitAll } from '@plant-store/test-support/clone';
 
-import { cloneRepository, commitAll } from '../src/answered/clone.js';
+import { cloneRepository } from '../src/answered/clone.js';
 import { ROOT } from './scenario/run-program.js';
 import { readGuide } from './read-guide.js';
 

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-
-import { cloneRepository, commitAll, ROOT } from './clone.js';
+import { commitAll } from '@plant-store/test-support/clone';
+import { cloneRepository, ROOT } from './clone.js';
 import { type AnswerSet, enterAnswers } from './enter-answers.js';
 
 /** What is done in a clone with answers. */
