@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   acceptFaults,
   accepts,
@@ -7,16 +8,17 @@ import {
   type Answers,
 } from '@plant-store/contract';
 import type { Column, OptionTable, PlantOf } from './answers/option-table.js';
-import { createAuthorizer } from './delivery/access-token.js';
+import { createAuthorize } from './delivery/access-token.js';
 import { createClocks } from './delivery/clocks.js';
-import { deliverInAttempts, deliverOnce, type SenderParts } from './delivery/begin-delivery.js';
+import { Delivery, type DeliveryContext } from './delivery/delivery.js';
 import { observeDelivery } from './delivery/diagnostics.js';
 import { createHeaders } from './delivery/headers.js';
 import { InFlight } from './delivery/in-flight.js';
+import { RateLimiter } from './delivery/rate-limiter.js';
 import { acknowledges, responseExplainer } from './delivery/response.js';
 import { type BulkResult, type Plants, sendAll } from './delivery/send-all.js';
 import { InvalidOptionsError } from './errors/invalid-options-error.js';
-import { checkEncodedWith, type EncodedPlant, type EncodePlant } from './encoders/encode-plant.js';
+import type { EncodedPlant, EncodePlant } from './encoders/encode-plant.js';
 import type { Response } from './errors/not-acknowledged-error.js';
 import { PlantStoreError } from './errors/plant-store-error.js';
 import { resolveSettings, type Settings } from './options/resolve-settings.js';
@@ -146,32 +148,30 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
     settings;
   const { url } = target;
   const inFlight = new InFlight();
-  const parts: SenderParts = {
-    authorize: createAuthorizer(settings.accessToken, settings.syntax),
+  const transport = openTransport(settings);
+  const context: DeliveryContext = {
+    url,
+    maxResponseBytes,
+    acknowledges: acknowledges(answered),
+    explain: responseExplainer(answered),
+    transport,
+    authorize: createAuthorize(settings.accessToken, settings.syntax),
     headers: createHeaders({ hook: settings.headers, method, url, answered, signingKey }),
-    context: {
-      url,
-      maxResponseBytes,
-      acknowledges: acknowledges(answered),
-      explain: responseExplainer(answered),
-      clocks: createClocks(attemptTimeout, totalTimeout),
-      transport: openTransport(settings),
-      inFlight,
-    },
+    clocks: createClocks(attemptTimeout, totalTimeout),
+    inFlight,
+    retry,
+    limiter: answered.rateLimit && new RateLimiter(answered.rateLimit),
   };
-  const beginDelivery =
-    retry === undefined && answered.rateLimit === undefined
-      ? deliverOnce(parts)
-      : deliverInAttempts(parts, retry, answered.rateLimit);
   let closed: Promise<void> | undefined;
-
-  const checkEncoded = checkEncodedWith(answered);
+  const closing = new AbortController();
+  // Each iteration of `sendAll` listens.
+  setMaxListeners(0, closing.signal);
 
   function deliver<Item>(encode: EncodePlant<Item>, item: Item, options: unknown): Promise<Response> {
     if (closed !== undefined) return Promise.reject(senderClosed());
     const observer = observeDelivery(method, url);
     const delivery = new Promise<Response>((resolve, reject) =>
-      beginDelivery(encode, item, readSendOptions(options), resolve, reject, observer),
+      new Delivery(context, readSendOptions(options), observer, resolve, reject).begin(encode, item),
     );
     observer?.watch(delivery);
     return delivery;
@@ -191,11 +191,12 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
     );
     const sendOne = async (plant: Plant, index: number): Promise<Response> =>
       send(plant, sendOptionsOf(plant, index));
-    return sendAll(sendOne, plants, concurrency, signal);
+    return sendAll(sendOne, plants, concurrency, signal, closing.signal);
   }
 
   function close(options?: CloseOptions): Promise<void> {
     const isForced = readCloseOptions(options);
+    closing.abort(senderClosed());
     closed ??= closeWhenEmpty();
     if (isForced) inFlight.abort(senderClosed());
     return closed;
@@ -203,12 +204,13 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
 
   async function closeWhenEmpty(): Promise<void> {
     await inFlight.whenEmpty();
-    await parts.context.transport.close();
+    await transport.close();
   }
 
   return Object.freeze({
     send,
-    sendEncoded: (encoded: EncodedPlant, options?: unknown) => deliver(checkEncoded, encoded, options),
+    sendEncoded: (encoded: EncodedPlant, options?: unknown) =>
+      deliver(settings.checkEncoded, encoded, options),
     sendAll: sendEach,
     close,
     [Symbol.asyncDispose]: () => close(),

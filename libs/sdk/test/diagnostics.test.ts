@@ -164,6 +164,45 @@ describe('a delivery that fails', () => {
   });
 });
 
+test.each([
+  ['plant-store:attempt:response', 'the signal', 'PLANT_STORE_NOT_ACKNOWLEDGED'],
+  ['plant-store:attempt:response', 'close', 'PLANT_STORE_NOT_ACKNOWLEDGED'],
+  ['plant-store:attempt:failure', 'the signal', 'PLANT_STORE_CONNECTION_LOST'],
+  ['plant-store:attempt:failure', 'close', 'PLANT_STORE_CONNECTION_LOST'],
+] as const)('a delivery that is aborted on %s by %s ends with that attempt', async (channel, by, code) => {
+  const isRefused = code === 'PLANT_STORE_NOT_ACKNOWLEDGED';
+  const server = await startRawServer((request) =>
+    isRefused ? refuse(request) : void request.socket.destroy(),
+  );
+  const sender = openTestSender({ baseUrl: server.url, retry });
+  const controller = new AbortController();
+  const published = record();
+  listen(channel, () => (by === 'close' ? void sender.close({ force: true }) : controller.abort()));
+
+  const error = await rejection(sender.send(arbitrary, { signal: controller.signal }));
+
+  expect(error).toMatchObject({ code, attempts: 1 });
+  expect(published.map(([name]) => name)).not.toContain('plant-store:delivery:retry');
+  expect(server.requests).toHaveLength(1);
+});
+
+test('a delivery whose time runs out while its policy is asked has no retry', async () => {
+  const server = await startRawServer(refuse);
+  const totalTimeout = 300;
+  const delays = (): number => {
+    const end = performance.now() + totalTimeout;
+    while (performance.now() < end);
+    return 0;
+  };
+  const sender = openTestSender({ baseUrl: server.url, totalTimeout, retry: { ...retry, delays } });
+  const published = record();
+
+  const error = await rejection(sender.send(arbitrary));
+
+  expect(error).toMatchObject({ code: 'PLANT_STORE_TOTAL_TIMEOUT', attempts: 1 });
+  expect(published.map(([name]) => name)).not.toContain('plant-store:delivery:retry');
+});
+
 describe('header fields of a subscriber', () => {
   test('are sent, unless the request has them already', async () => {
     const server = await startRawServer(acknowledge);

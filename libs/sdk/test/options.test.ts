@@ -228,6 +228,14 @@ describe('every other option', () => {
     );
   });
 
+  test('`retry` must not be a promise; the other faults are listed with it', () => {
+    const retry = Promise.reject(new Error('arbitrary'));
+
+    const faults = faultsOf({ ...right, retry, method: 'GET' });
+
+    expect(faults.map(({ option }) => option)).toEqual(['method', 'retry']);
+  });
+
   test('minimum values are accepted', () => {
     const least = {
       connectTimeout: 1,

@@ -354,7 +354,6 @@ const modules: readonly string[] = [
   'cli/send/send-options',
   'delivery/access-token',
   'delivery/attempt',
-  'delivery/begin-delivery',
   'delivery/clocks',
   'delivery/delivery',
   'delivery/diagnostics',

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { RateLimit } from '@plant-store/contract';
 import { bytes, type NewPlantSenderOptions } from '../src/index.js';
 import { acknowledge, respondWith, startRawServer } from './support/raw-server.js';
@@ -70,6 +71,56 @@ describe('under a rate limit', () => {
     expect(await second).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'not-sent', cause: reason });
     await Promise.all([first, third]);
     expect(server.requests.map(({ content }) => content.toString())).toEqual(['1', '3']);
+  });
+
+  test('a delivery that waits for a connection has taken nothing of the limit', async () => {
+    const server = await startRawServer((request, index) => (index === 0 ? undefined : acknowledge(request)));
+    const sender = open({ deliveries: 2, seconds: 600 }, server.url, { totalTimeout: 1_000 });
+    const controller = new AbortController();
+
+    const first = sender.send('1');
+    const second = rejection(sender.send('2', { signal: controller.signal }));
+    const third = sender.send('3');
+    const request = await server.request(0);
+    controller.abort(reason);
+    expect(await second).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'not-sent', attempts: 0 });
+    acknowledge(request);
+    await Promise.all([first, third]);
+
+    expect(server.requests.map(({ content }) => content.toString())).toEqual(['1', '3']);
+  });
+
+  test('close with force ends the wait for the limit', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = open({ deliveries: 1, seconds: 600 }, server.url, { maxConnections: 2 });
+    await sender.send('1');
+    const sent = ['2', '3', '4'].map((content) => rejection(sender.send(content)));
+
+    await sender.close({ force: true });
+
+    expect(await Promise.all(sent)).toEqual(
+      Array(3).fill(
+        expect.objectContaining({ code: 'PLANT_STORE_ABORTED', outcome: 'not-sent', attempts: 0 }),
+      ),
+    );
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a delivery goes on in the asynchronous context of its caller', async () => {
+    const server = await startRawServer(acknowledge);
+    const storage = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    const sender = open({ deliveries: 1, seconds: 0.05 }, server.url, {
+      maxConnections: 4,
+      accessToken: () => (seen.push(storage.getStore()), accessToken),
+      headers: () => (seen.push(storage.getStore()), {}),
+    });
+
+    await Promise.all(
+      ['a', 'b', 'c', 'd'].map((caller) => storage.run(caller, () => sender.send(arbitrary))),
+    );
+
+    expect(seen).toEqual(['a', 'a', 'b', 'b', 'c', 'c', 'd', 'd']);
   });
 
   test('no timer keeps the process running if nobody waits', async () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import type { Answers, RetryPolicy } from '@plant-store/contract';
 import { afterThisTest } from '@plant-store/test-support';
@@ -68,6 +69,35 @@ describe('a delivery with a retry policy', () => {
       attempts: 3,
     });
     expect(server.requests).toHaveLength(3);
+  });
+
+  test('calls the functions of its caller in their asynchronous context, in each attempt', async () => {
+    const server = await startRawServer(inTurn(acknowledge, respond(503), acknowledge));
+    const storage = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    const see = <Value>(value: Value): Value => (seen.push(storage.getStore()), value);
+    const sender = open(server.url, {
+      accessToken: () => see(accessToken),
+      retry: { ...twice, delays: () => see(1) },
+    });
+
+    for (const caller of ['a', 'b']) await storage.run(caller, () => sender.send(arbitrary));
+
+    expect(seen).toEqual(['a', 'b', 'b', 'b']);
+  });
+
+  test('has no attempt while it waits for a connection', async () => {
+    const server = await startRawServer(staySilent);
+    const sender = open(server.url, { maxConnections: 1 });
+    const sent = [arbitrary, arbitrary].map((content) => rejection(sender.send(content)));
+    await server.request(0);
+
+    await sender.close({ force: true });
+
+    expect(await Promise.all(sent)).toMatchObject([
+      { code: 'PLANT_STORE_ABORTED', outcome: 'unknown', attempts: 1 },
+      { code: 'PLANT_STORE_ABORTED', outcome: 'not-sent', attempts: 0 },
+    ]);
   });
 
   test('is not sent again after a status that is not in the policy', async () => {
@@ -207,6 +237,7 @@ describe('totalTimeout and the signal cover all attempts', () => {
       code: 'PLANT_STORE_TOTAL_TIMEOUT',
       outcome: 'unknown',
       attempts: 2,
+      cause: { status: 503 },
     });
     await sender.close();
     expect(server.requests).toHaveLength(2);

@@ -209,7 +209,26 @@ describe.each([
     expect(error).toBeUndefined();
   });
 
-  test('ends when the sender is closed', async () => {
+  test('ends when the sender is closed, after the results of the deliveries in flight', async () => {
+    const server = await startRawServer((request, index) => {
+      if (index === 0) acknowledge(request);
+    });
+    const sender = openTestSender({ baseUrl: server.url });
+    const source = new Source();
+
+    const read = readAll(sender.sendAll(plantsOf(source), { concurrency: 2 }));
+    const inFlight = [await server.request(1), await server.request(2)];
+    const closed = sender.close();
+    inFlight.forEach(acknowledge);
+    await closed;
+
+    const { results, error } = await read;
+    expect(codesOf(results)).toEqual([undefined, undefined, undefined]);
+    expect(error).toMatchObject({ code: 'PLANT_STORE_SENDER_CLOSED', outcome: 'not-sent' });
+    expect(source).toMatchObject({ taken: 3, ended: true });
+  });
+
+  test('takes nothing more once the sender is closed, though its results are read later', async () => {
     const server = await startRawServer(acknowledge);
     const sender = openTestSender({ baseUrl: server.url });
     const source = new Source();
@@ -219,10 +238,33 @@ describe.each([
     await sender.close();
 
     const { results, error } = await readAll(iteration);
-    expect(codesOf(results)).toEqual([undefined, 'PLANT_STORE_SENDER_CLOSED']);
+    expect(codesOf(results)).toEqual([undefined]);
     expect(error).toMatchObject({ code: 'PLANT_STORE_SENDER_CLOSED' });
-    expect(source).toMatchObject({ taken: 3, ended: true });
+    expect(source).toMatchObject({ taken: 2, ended: true });
   });
+
+  test('of a sender that is closed takes nothing', async () => {
+    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9' });
+    const source = new Source();
+    await sender.close();
+
+    const { results, error } = await readAll(sender.sendAll(plantsOf(source)));
+    expect(results).toEqual([]);
+    expect(error).toMatchObject({ code: 'PLANT_STORE_SENDER_CLOSED' });
+    expect(source.taken).toBe(0);
+  });
+});
+
+test('an iteration that waits for its iterable ends when the sender is closed', async () => {
+  const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9' });
+  const idle = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };
+
+  const read = Array.from({ length: 11 }, () => readAll(sender.sendAll(idle)));
+  await sender.close();
+
+  for (const { error } of await Promise.all(read)) {
+    expect(error).toMatchObject({ code: 'PLANT_STORE_SENDER_CLOSED' });
+  }
 });
 
 describe('an iterable that fails', () => {

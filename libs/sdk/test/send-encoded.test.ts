@@ -61,6 +61,15 @@ describe('sendEncoded', () => {
     expect(server.requests).toEqual([]);
   });
 
+  test.each<unknown>([undefined, null, {}, Promise.resolve({ content })])('refuses %p', async (encoded) => {
+    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9' });
+
+    const error = await rejection(sender.sendEncoded(encoded as EncodedPlant));
+
+    expect(error).toMatchObject({ code: 'PLANT_STORE_ENCODE_FAILED', outcome: 'not-sent' });
+    expect(error.message).toMatch(/encoded plant must be|`sendEncoded` got one/);
+  });
+
   test('has the attempts of the retry policy, and sends the same bytes in each', async () => {
     const server = await startRawServer((request, index) =>
       index === 0 ? respondWith('HTTP/1.1 503 \r\ncontent-length: 0\r\n\r\n')(request) : acknowledge(request),

@@ -118,6 +118,31 @@ describe('a fake sender', () => {
     expect(() => sender.answerNext(answer as FakeAnswer)).toThrow(message);
   });
 
+  test('has header names in lower case, as a receiver has, so that Retry-After counts', async () => {
+    const retry = { delays: [0], statuses: [503], withoutResponse: false, maxRetryAfter: 600_000 };
+    const sender = openFake({ retry, totalTimeout: 1_000 });
+    sender.answerNext({ status: 503, headers: { 'Retry-After': '600' } });
+
+    const error = await rejection(sender.send(arbitrary));
+
+    const headers = { 'retry-after': '600' };
+    expect(error).toMatchObject({ code: 'PLANT_STORE_TOTAL_TIMEOUT', cause: { headers } });
+  });
+
+  test('keeps what `sendEncoded` has checked, as it was then, and nothing else', async () => {
+    const sender = openFake();
+    const content = Buffer.from('as it was');
+
+    await rejection(sender.sendEncoded({ content: new Uint8Array() }));
+    const sent = sender.sendEncoded({ content });
+    content.fill(0);
+    await sent;
+    await sender.close();
+    await rejection(sender.sendEncoded({ content }));
+
+    expect(sender.deliveries).toEqual([{ content: Buffer.from('as it was') }]);
+  });
+
   test('acknowledges with the answered status', async () => {
     const given = { 'receiver-response': { status: 202, description: 'Taken.' } } as const;
     const sender = createFakeSenderUnder(given, { ...required });

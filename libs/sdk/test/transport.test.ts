@@ -1,6 +1,6 @@
 /** How requests reach the receiver: with certificates of the caller, and with a dispatcher of the caller. */
 import { generateKeyPairSync } from 'node:crypto';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
@@ -8,7 +8,15 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { inspect } from 'node:util';
 import { afterThisTest } from '@plant-store/test-support';
-import { Agent, type Dispatcher, interceptors, MockAgent, ProxyAgent, RetryAgent } from 'undici';
+import {
+  Agent,
+  buildConnector,
+  type Dispatcher,
+  interceptors,
+  MockAgent,
+  ProxyAgent,
+  RetryAgent,
+} from 'undici';
 import { InvalidOptionsError } from '../src/index.js';
 import { createSenderUnder } from '../src/new-plant-sender.js';
 import { acknowledge, closing, respondWith, startRawServer, staySilent } from './support/raw-server.js';
@@ -286,6 +294,38 @@ describe('a dispatcher', () => {
     expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'unknown' });
     await sender.close();
     expect(server.requests).toHaveLength(1);
+  });
+
+  test('RetryAgent: a delivery that was aborted while connecting is never sent', async () => {
+    const server = await startRawServer(acknowledge);
+    const steps = new EventEmitter();
+    const [connecting, mayGoOn] = [once(steps, 'connecting'), once(steps, 'go on')];
+    const connector = buildConnector({});
+    const connect: buildConnector.connector = (settings, callback) => {
+      steps.emit('connecting');
+      void mayGoOn.then(() => connector(settings, callback));
+    };
+    let repetitions = 0;
+    const dispatcher = new RetryAgent(untilTheEnd(new Agent({ connect })), {
+      retry: (error, _context, callback) => {
+        repetitions += 1;
+        if (repetitions === 1) return callback(null);
+        callback(error);
+        steps.emit('given up');
+      },
+    });
+    const controller = new AbortController();
+    const sender = openTestSender({ baseUrl: server.url, dispatcher });
+
+    const sent = rejection(sender.send(arbitrary, { signal: controller.signal }));
+    await connecting;
+    controller.abort();
+    expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'not-sent' });
+    const ended = Promise.race([once(steps, 'given up'), server.request(0)]);
+    steps.emit('go on');
+    await ended;
+
+    expect(server.requests).toEqual([]);
   });
 
   test('an interceptor may follow redirections', async () => {

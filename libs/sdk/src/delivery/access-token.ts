@@ -39,54 +39,33 @@ function isB64token(value: unknown): value is string {
   return typeof value === 'string' && ACCESS_TOKEN_PATTERN.test(value);
 }
 
-/** Starts the clocks of an attempt, gets its credentials, and goes on unless the attempt has failed meanwhile. */
-export type Authorizer = (attempt: Attempt, proceed: (credentials: string) => void) => void;
+/**
+ * Gets the credentials of an attempt. They are a promise only if the `accessToken` function returns one.
+ *
+ * @throws PlantStoreError
+ */
+export type Authorize = (attempt: Attempt) => string | Promise<string>;
 
-/** Makes the authorizer of a sender. */
-export function createAuthorizer(accessToken: AccessToken, syntax: TokenSyntax): Authorizer {
-  return typeof accessToken === 'string' ? withToken(accessToken) : withTokenFunction(accessToken, syntax);
-}
-
-function withToken(accessToken: string): Authorizer {
-  const credentials = `${BEARER} ${accessToken}`;
-  return (attempt, proceed) => {
-    attempt.startAttemptClock();
-    proceed(credentials);
+/** Makes the function that gets the credentials of a sender. */
+export function createAuthorize(accessToken: AccessToken, syntax: TokenSyntax): Authorize {
+  if (typeof accessToken === 'string') {
+    const credentials = `${BEARER} ${accessToken}`;
+    return () => credentials;
+  }
+  const read = (token: unknown): string => {
+    if (syntax.matches(token)) return `${BEARER} ${token}`;
+    const problem = `returned an invalid access token. It must consist of ${syntax.description}.`;
+    throw accessTokenFailed(problem);
   };
-}
-
-type TokenFunction = Exclude<AccessToken, string>;
-
-const nextMicrotask = Promise.resolve();
-
-/** Most functions return a token that they keep, so nothing is made for them that they don't need. */
-function withTokenFunction(accessToken: TokenFunction, syntax: TokenSyntax): Authorizer {
-  return (attempt, proceed) => {
-    let isPending = true;
-    const use = (token: unknown): void => {
-      isPending = false;
-      if (attempt.settled) return;
-      if (!syntax.matches(token)) return attempt.fail(invalidToken(syntax));
-      attempt.startAttemptClock();
-      proceed(`${BEARER} ${token}`);
-    };
-    const fail = (thrown: unknown): void => {
-      isPending = false;
-      attempt.fail(functionThrew(thrown));
-    };
-    const started = performance.now();
+  return (attempt) => {
+    let token: unknown;
     try {
-      const token: unknown = accessToken(new TokenRequest(attempt));
-      attempt.spend(performance.now() - started);
-      if (typeof token === 'string') return use(token);
-      Promise.resolve(token).then(use, fail);
+      token = accessToken(new TokenRequest(attempt));
+      if (typeof token !== 'string') return Promise.resolve(token).then(read, functionThrew);
     } catch (thrown) {
-      return fail(thrown);
+      functionThrew(thrown);
     }
-    // A promise that is resolved already has called back by then.
-    void nextMicrotask.then(() => {
-      if (isPending) attempt.startTotalClock();
-    });
+    return read(token);
   };
 }
 
@@ -111,16 +90,11 @@ function abortedWith(attempt: Attempt): AbortController {
   return controller;
 }
 
-function invalidToken({ description }: TokenSyntax): PlantStoreError {
-  return accessTokenFailed(
-    `\`accessToken\` returned an invalid access token. It must consist of ${description}.`,
-  );
+function functionThrew(thrown: unknown): never {
+  throw accessTokenFailed('threw an error; see `cause`.', withoutMessage(thrown));
 }
 
-function functionThrew(thrown: unknown): PlantStoreError {
-  return accessTokenFailed('`accessToken` threw an error; see `cause`.', withoutMessage(thrown));
-}
-
-function accessTokenFailed(message: string, cause?: unknown): PlantStoreError {
+function accessTokenFailed(problem: string, cause?: unknown): PlantStoreError {
+  const message = `\`accessToken\` ${problem}`;
   return new PlantStoreError('PLANT_STORE_ACCESS_TOKEN_FAILED', message, { outcome: 'not-sent', cause });
 }

@@ -1,13 +1,9 @@
-import { AsyncResource } from 'node:async_hooks';
 import type { Dispatcher } from 'undici';
 import { NotAcknowledgedError, type Response } from '../errors/not-acknowledged-error.js';
-import { type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
-import type { Place } from '../transport/queue.js';
+import type { Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import type { Connection, Sendable, Transport } from '../transport/transport.js';
 import { requestError } from '../transport/transport-error.js';
-import type { Clock, Clocks } from './clocks.js';
 import type { AttemptObserver } from './diagnostics.js';
-import type { InFlight } from './in-flight.js';
 import type { ExplainResponse } from './response.js';
 
 /** What the attempts of one sender share. */
@@ -18,17 +14,18 @@ export interface AttemptContext {
   /** Whether a response with this status acknowledges the delivery. */
   readonly acknowledges: (status: number) => boolean;
   readonly explain: ExplainResponse;
-  readonly clocks: Clocks;
   readonly transport: Transport;
-  /** An attempt is in it until it has succeeded or failed. */
-  readonly inFlight: InFlight;
+}
+
+/** Whose attempt it is. One of these is called, once. */
+interface AttemptOwner {
+  succeed(acknowledgement: Response): void;
+  endAttempt(error: Error): void;
 }
 
 /**
- * One HTTP request of a delivery, and its handler at undici. Without a retry policy and a rate limit it is the whole
- * delivery. It settles once: what ends it first wins, and everything else is released.
- *
- * It has its turn from when a connection is free for it until it settles. Its clocks run in its turn only.
+ * One HTTP request of a delivery, and its handler at undici. It settles once: what ends it first wins, and everything
+ * else is released.
  *
  * Once the status and the header fields of a final response have arrived, the status decides: a complete header
  * section conveys what the response means (RFC 9112 §8). A time-out or a lost connection after that only truncates
@@ -36,19 +33,11 @@ export interface AttemptContext {
  */
 export class Attempt implements Sendable {
   readonly #context: AttemptContext;
-  readonly #resolve: (acknowledgement: Response) => void;
-  readonly #reject: (error: Error) => void;
-  readonly #signal: AbortSignal | undefined;
+  readonly #delivery: AttemptOwner;
+  readonly #connection: Connection;
   /** `undefined` if nobody subscribes to the diagnostics channels. */
   readonly #observer: AttemptObserver | undefined;
-  #timer: NodeJS.Timeout | undefined;
   #onFailed: (() => void) | undefined;
-  #onTurn: (() => void) | undefined;
-  #place: Place<unknown> | undefined;
-  #connection: Connection | undefined;
-  /** What is left of totalTimeout, in milliseconds, and since when it has been running out. */
-  #totalLeft: number;
-  #totalSince: number | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   #status = 0;
@@ -58,18 +47,14 @@ export class Attempt implements Sendable {
 
   constructor(
     context: AttemptContext,
-    resolve: (acknowledgement: Response) => void,
-    reject: (error: Error) => void,
-    signal: AbortSignal | undefined,
+    delivery: AttemptOwner,
+    connection: Connection,
     observer: AttemptObserver | undefined,
   ) {
     this.#context = context;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    this.#signal = signal;
-    this.#totalLeft = context.clocks.total.milliseconds;
+    this.#delivery = delivery;
+    this.#connection = connection;
     this.#observer = observer;
-    context.inFlight.add(this, signal);
   }
 
   /** Whether the attempt has succeeded or failed. */
@@ -77,54 +62,17 @@ export class Attempt implements Sendable {
     return this.#settled;
   }
 
-  /** Whether it still waits for its turn. */
-  get isWaiting(): boolean {
-    return this.#place !== undefined;
+  /** What is known of the request, if it ends now without a complete response. */
+  get outcome(): Outcome {
+    if (this.#controller === undefined) return 'not-sent';
+    return this.#status === 0 || this.#context.acknowledges(this.#status) ? 'unknown' : 'responded';
   }
 
-  /** Takes time that has passed already from totalTimeout. The attempt fails if none is left. */
-  spend(milliseconds: number): void {
-    this.#totalLeft -= milliseconds;
-    if (this.#totalLeft <= 0) this.expire(this.#context.clocks.total);
-  }
-
-  /** Calls back when a connection is free: now or later. */
-  takeTurn(onTurn: () => void): void {
-    if (this.#settled) return;
-    this.#onTurn = onTurn;
-    this.#place = this.#context.transport.join(this);
-    // The turn comes when another attempt ends. The caller's functions keep the asynchronous context of their caller.
-    if (this.#place !== undefined) this.#onTurn = AsyncResource.bind(onTurn);
-  }
-
-  proceed(connection: Connection): void {
-    this.#place = undefined;
-    this.#connection = connection;
-    this.#onTurn!();
-  }
-
-  /** Lets totalTimeout run out. */
-  startTotalClock(): void {
-    this.#totalSince = performance.now();
-    this.#arm(this.#context.clocks.total, this.#totalLeft);
-  }
-
-  /** Lets attemptTimeout run out, and totalTimeout go on. */
-  startAttemptClock(): void {
-    const { attempt, total } = this.#context.clocks;
-    const left =
-      this.#totalSince === undefined
-        ? this.#totalLeft
-        : this.#totalLeft - (performance.now() - this.#totalSince);
-    if (attempt.milliseconds < left) this.#arm(attempt, attempt.milliseconds);
-    else this.#arm(total, left);
-  }
-
-  /** Sends the request of this attempt. */
+  /** Sends the request, unless the attempt is settled. */
   send(headers: string[], content: Uint8Array): void {
     if (this.#settled) return;
     const fields = this.#observer?.start(headers) ?? headers;
-    this.#context.transport.send(this.#connection!, this, fields, content);
+    this.#context.transport.send(this.#connection, this, fields, content);
   }
 
   /** Calls back if the attempt fails from now on. */
@@ -134,31 +82,30 @@ export class Attempt implements Sendable {
 
   /** Ends the attempt with an error, unless it is settled. */
   fail(error: Error): void {
-    if (!this.#settle()) return;
+    if (this.#settled) return;
+    this.#settled = true;
     this.#observer?.fail(error as PlantStoreError);
-    this.#reject(error);
+    this.#delivery.endAttempt(error);
     this.#onFailed?.();
     this.#controller?.abort(error);
   }
 
-  /** Ends the attempt because a clock ran out. */
-  expire({ code, option, milliseconds }: Clock): void {
-    if (this.#status !== 0) return this.#finish(true);
-    const message = `No final status from ${this.#context.url} within ${milliseconds} ms (${option}).`;
-    this.fail(new PlantStoreError(code, message, { outcome: this.#outcome() }));
-  }
-
-  /** Ends the attempt because the caller aborted it. */
-  abort(cause: unknown): void {
-    const message = `The delivery to ${this.#context.url} was aborted.`;
-    this.fail(new PlantStoreError('PLANT_STORE_ABORTED', message, { outcome: this.#outcome(), cause }));
+  /**
+   * Ends the attempt with what has arrived of its response.
+   *
+   * @returns Whether its final status has arrived. If not, nothing happens.
+   */
+  endWithResponse(): boolean {
+    if (this.#status === 0) return false;
+    this.#finish(true);
+    return true;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#settled) throw new Error('The attempt ended before its request was sent.');
     if (this.#controller !== undefined) throw new Error('The request of an attempt is sent once.');
     this.#controller = controller;
-    this.#connection!.expectResponse();
+    this.#connection.expectResponse();
   }
 
   onResponseStart(
@@ -180,17 +127,17 @@ export class Attempt implements Sendable {
   }
 
   onResponseEnd(): void {
-    this.#finish(this.#connection!.wasReset);
+    this.#finish(this.#connection.wasReset);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    if (this.#settled) return;
-    if (this.#status !== 0) return this.#finish(true);
+    if (this.#settled || this.endWithResponse()) return;
     this.fail(requestError(error, this.#context.url, this.#controller !== undefined));
   }
 
   #finish(truncated: boolean): void {
-    if (!this.#settle()) return;
+    if (this.#settled) return;
+    this.#settled = true;
     const response: Response = {
       status: this.#status,
       headers: this.#headers,
@@ -200,36 +147,10 @@ export class Attempt implements Sendable {
     const { acknowledges, explain, url } = this.#context;
     const acknowledged = acknowledges(response.status);
     this.#observer?.respond(response.status, acknowledged);
-    if (acknowledged) this.#resolve(response);
-    else this.#reject(new NotAcknowledgedError(response, url, explain(response)));
+    if (acknowledged) this.#delivery.succeed(response);
+    else this.#delivery.endAttempt(new NotAcknowledgedError(response, url, explain(response)));
     if (truncated) this.#controller?.abort(new Error('The rest of the response is not needed.'));
   }
-
-  #settle(): boolean {
-    if (this.#settled) return false;
-    this.#settled = true;
-    clearTimeout(this.#timer);
-    if (this.#connection === undefined) this.#place?.leave();
-    else this.#context.transport.release(this.#connection);
-    this.#context.inFlight.delete(this, this.#signal);
-    return true;
-  }
-
-  /** Starts a clock. It replaces the one that is running. */
-  #arm(clock: Clock, milliseconds: number): void {
-    if (this.#settled) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(expire, Math.ceil(milliseconds), this, clock);
-  }
-
-  #outcome(): Outcome {
-    if (this.#controller === undefined) return 'not-sent';
-    return this.#status === 0 || this.#context.acknowledges(this.#status) ? 'unknown' : 'responded';
-  }
-}
-
-function expire(attempt: Attempt, clock: Clock): void {
-  attempt.expire(clock);
 }
 
 /** Copies the chunks, so that the response keeps none of undici's larger buffers alive. */

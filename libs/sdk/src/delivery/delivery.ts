@@ -1,3 +1,5 @@
+import { AsyncResource } from 'node:async_hooks';
+import type { EncodePlant, UncheckedEventOptions } from '../encoders/encode-plant.js';
 import type { Response } from '../errors/not-acknowledged-error.js';
 import {
   combineOutcomes,
@@ -6,173 +8,253 @@ import {
   PlantStoreError,
   recordAttempts,
 } from '../errors/plant-store-error.js';
-import type { Attempt } from './attempt.js';
-import { type Clock, Countdown } from './clocks.js';
+import type { Place } from '../transport/queue.js';
+import type { Connection } from '../transport/transport.js';
+import type { Authorize } from './access-token.js';
+import { Attempt, type AttemptContext } from './attempt.js';
+import type { Clock, Clocks } from './clocks.js';
 import type { DeliveryObserver } from './diagnostics.js';
-import type { DeliveryContent } from './headers.js';
-import type { InFlight } from './in-flight.js';
+import type { DeliveryContent, RequestHeaders } from './headers.js';
+import type { InFlight, PlaceInFlight } from './in-flight.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { type Retry, waitBeforeRetry } from './retry.js';
 
+/** The options of `send`. They are not checked yet. */
+export interface UncheckedSendOptions extends UncheckedEventOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly headers?: unknown;
+}
+
 /** What the deliveries of one sender share. */
-export interface DeliveryContext {
-  /** Where they are sent, for messages. */
-  readonly url: string;
+export interface DeliveryContext extends AttemptContext {
+  readonly authorize: Authorize;
+  readonly headers: RequestHeaders;
+  readonly clocks: Clocks;
   /** A delivery is in it until it has succeeded or failed. */
   readonly inFlight: InFlight;
-  /** The clock of the whole delivery. */
-  readonly total: Clock;
   readonly retry: Retry | undefined;
   /** `undefined` if there is no rate limit. */
   readonly limiter: RateLimiter | undefined;
 }
 
-type Resolve = (acknowledgement: Response) => void;
-type Reject = (error: Error) => void;
-
-/** One call of `send`, and how to make its attempts. */
-export interface SendCall {
-  readonly signal: AbortSignal | undefined;
-  readonly resolve: Resolve;
-  readonly reject: Reject;
-  /** `undefined` if nobody subscribes to the diagnostics channels. */
-  readonly observer: DeliveryObserver | undefined;
-  /** Checks and encodes what all attempts send. */
-  readonly prepare: () => DeliveryContent;
-  readonly createAttempt: (resolve: Resolve, reject: Reject) => Attempt;
-  /**
-   * The number of an attempt counts from 1. `onTurn` is called once, when a connection is free for the attempt: at once
-   * or later.
-   */
-  readonly beginAttempt: (
-    attempt: Attempt,
-    content: DeliveryContent,
-    number: number,
-    onTurn: () => void,
-  ) => void;
-}
-
 /**
- * A delivery that may need several attempts or wait for a rate limit. It settles once: with an acknowledgement, with
- * the error of its last attempt, when the total clock runs out, or when the caller aborts it.
+ * One call of `send`: it waits for its turn and for the rate limit, and makes attempts. It settles once: with an
+ * acknowledgement, with the error of its last attempt, when a clock runs out, or when the caller aborts it.
+ *
+ * An attempt has its turn from when a connection is free for it until it ends. The rate limit comes after that, so that
+ * what it lets pass doesn't wait for other deliveries, and isn't sent with them at once.
+ *
+ * It often goes on because something of another delivery has happened. It is an asynchronous resource so that the
+ * caller's functions keep the asynchronous context of `send`.
  */
-export class Delivery {
+export class Delivery extends AsyncResource {
   readonly #context: DeliveryContext;
-  readonly #call: SendCall;
+  readonly #options: UncheckedSendOptions;
+  readonly #resolve: (acknowledgement: Response) => void;
+  readonly #reject: (error: Error) => void;
+  /** `undefined` if nobody subscribes to the diagnostics channels. */
+  readonly #observer: DeliveryObserver | undefined;
+  readonly #placeInFlight: PlaceInFlight;
   #content: DeliveryContent | undefined;
-  /** It stands still while an attempt waits for a connection. */
-  readonly #total: Countdown;
-  #delayTimer: NodeJS.Timeout | undefined;
+  /** Milliseconds of totalTimeout that were left when it began to run, or when it was stopped. */
+  #totalLeft: number;
+  /** Since when totalTimeout has been running. `undefined` while the delivery waits for a connection. */
+  #runningSince: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #delay: NodeJS.Timeout | undefined;
+  /** In the queue for a connection, or for the rate limit. */
+  #place: Place<unknown> | undefined;
+  #connection: Connection | undefined;
   #attempt: Attempt | undefined;
   #attempts = 0;
   #outcome: Outcome = 'not-sent';
   #lastError: Error | undefined;
+  /** `undefined` if there is no further attempt. */
+  #retry: Retry | undefined;
   #isOver = false;
 
-  constructor(context: DeliveryContext, call: SendCall) {
+  constructor(
+    context: DeliveryContext,
+    options: UncheckedSendOptions,
+    observer: DeliveryObserver | undefined,
+    resolve: (acknowledgement: Response) => void,
+    reject: (error: Error) => void,
+  ) {
+    super('PLANT_STORE_DELIVERY');
     this.#context = context;
-    this.#call = call;
-    this.#total = new Countdown(context.total.milliseconds, () => this.#expire());
+    this.#options = options;
+    this.#observer = observer;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#totalLeft = context.clocks.total.milliseconds;
+    this.#retry = context.retry;
+    this.#placeInFlight = context.inFlight.add(this, options.signal);
   }
 
-  /** Starts the total clock, encodes the plant, and makes the first attempt as soon as the rate limit allows it. */
-  begin(): void {
-    this.#context.inFlight.add(this, this.#call.signal);
+  /** Lets totalTimeout run, encodes the plant, and makes the first attempt as soon as it may. */
+  begin<Plant>(encode: EncodePlant<Plant>, plant: Plant): void {
     if (this.#isOver) return;
-    this.#total.run();
-    this.#content = this.#prepare();
-    this.#total.check();
-    this.#waitForLimit();
+    this.#runningSince = performance.now();
+    try {
+      const ownFields = this.#context.headers.readOwn(this.#options.headers);
+      this.#content = { plant: encode(plant, this.#options), ownFields };
+    } catch (error) {
+      this.#fail(error as Error);
+    }
+    this.#takeTurn();
   }
 
-  /** Makes an attempt. */
-  proceed(): void {
-    this.#attempts += 1;
-    const { createAttempt, beginAttempt } = this.#call;
-    const attempt = createAttempt(
-      (acknowledgement) => this.#succeed(acknowledgement),
-      (error) => this.#endAttempt(error),
-    );
-    this.#attempt = attempt;
-    beginAttempt(attempt, this.#content!, this.#attempts, () => this.#total.run());
-    if (attempt.isWaiting) this.#total.stop();
+  /** A connection is free. */
+  proceed(connection: Connection): void {
+    this.runInAsyncScope(this.#waitForLimit, this, connection);
   }
 
-  /** Ends the delivery because the caller aborted it. */
+  /** The rate limit has room for an attempt. */
+  admit(): void {
+    this.runInAsyncScope(this.#startAttempt, this);
+  }
+
+  /** Ends the delivery because the caller aborted it. The result of an attempt that is settled stands. */
   abort(cause: unknown): void {
-    this.#isOver = true;
-    if (this.#attempt !== undefined) return this.#attempt.abort(cause);
+    this.#retry = undefined;
     this.#giveUp('PLANT_STORE_ABORTED', `The delivery to ${this.#context.url} was aborted.`, cause);
   }
 
-  /** Returns `undefined` if that ended the delivery: the caller's `encode` may throw, abort the signal, or both. */
-  #prepare(): DeliveryContent | undefined {
+  /** Ends the attempt or the delivery because a clock ran out. */
+  expire(clock: Clock): void {
+    const isTotal = clock === this.#context.clocks.total;
+    if (isTotal) this.#retry = undefined;
+    if (this.#attempt?.endWithResponse() === true) return;
+    const missing = this.#attempt === undefined ? 'acknowledgement' : 'final status';
+    const message = `No ${missing} from ${this.#context.url} within ${clock.milliseconds} ms (${clock.option}).`;
+    this.#giveUp(clock.code, message, isTotal ? this.#lastError : undefined);
+  }
+
+  /** An attempt was acknowledged. */
+  succeed(acknowledgement: Response): void {
+    this.#settle();
+    this.#resolve(acknowledgement);
+  }
+
+  /** An attempt failed. */
+  endAttempt(error: Error): void {
+    this.#attempt = undefined;
+    this.#release();
+    this.#lastError = error;
+    if (error instanceof PlantStoreError) this.#outcome = combineOutcomes(this.#outcome, error.outcome);
+    if (this.#retry === undefined) this.#fail(error);
+    else this.runInAsyncScope(this.#waitForRetry, this, error, this.#retry);
+  }
+
+  #takeTurn(): void {
+    if (this.#isOver) return;
+    const { transport, clocks } = this.#context;
+    const connection = transport.take();
+    if (connection !== undefined) return this.#waitForLimit(connection);
+    this.#place = transport.wait(this);
+    clearTimeout(this.#timer);
+    this.#totalLeft -= performance.now() - this.#runningSince!;
+    this.#runningSince = undefined;
+    if (this.#totalLeft <= 0) this.expire(clocks.total);
+  }
+
+  #waitForLimit(connection: Connection): void {
+    this.#connection = connection;
+    this.#runningSince ??= performance.now();
+    const { limiter } = this.#context;
+    if (limiter === undefined || limiter.take()) return this.#startAttempt();
+    this.#startClock();
+    if (!this.#isOver) this.#place = limiter.wait(this);
+  }
+
+  #startAttempt(): void {
+    const { authorize } = this.#context;
+    this.#attempts += 1;
+    const attempt = new Attempt(this.#context, this, this.#connection!, this.#observer?.beginAttempt());
+    this.#attempt = attempt;
     try {
-      return this.#call.prepare();
+      const credentials = authorize(attempt);
+      if (typeof credentials === 'string') return this.#send(attempt, credentials);
+      credentials
+        .then((awaited) => this.#send(attempt, awaited))
+        .catch((error: unknown) => attempt.fail(error as Error));
+      this.#startClock();
     } catch (error) {
-      if (!this.#isOver) this.#fail(error as Error);
-      return undefined;
+      attempt.fail(error as Error);
     }
   }
 
-  #expire(): void {
-    this.#isOver = true;
-    const { total, url } = this.#context;
-    if (this.#attempt !== undefined) return this.#attempt.expire(total);
-    const message = `No acknowledgement from ${url} within ${total.milliseconds} ms (${total.option}).`;
-    this.#giveUp(total.code, message, this.#lastError);
+  #send(attempt: Attempt, credentials: string): void {
+    this.#startClock(this.#context.clocks.attempt);
+    if (attempt.settled) return;
+    const { content } = this.#content!.plant;
+    const fields = this.#context.headers.make(this.#content!, this.#attempts, credentials);
+    if (!(fields instanceof Promise)) return attempt.send(fields, content);
+    fields
+      .then((awaited) => attempt.send(awaited, content))
+      .catch((error: unknown) => attempt.fail(error as Error));
   }
 
-  #giveUp(code: ErrorCode, message: string, cause: unknown): void {
-    this.#fail(new PlantStoreError(code, message, { outcome: this.#outcome, cause }));
-  }
-
-  #waitForLimit(): void {
-    if (this.#isOver) return;
-    const { limiter } = this.#context;
-    if (limiter === undefined) this.proceed();
-    else limiter.join(this);
-  }
-
-  #endAttempt(error: Error): void {
-    this.#attempt = undefined;
-    this.#lastError = error;
-    if (error instanceof PlantStoreError) this.#outcome = combineOutcomes(this.#outcome, error.outcome);
-    if (this.#isOver) return this.#fail(error);
+  #waitForRetry(error: Error, retry: Retry): void {
     try {
-      this.#retry(error);
+      const delay = waitBeforeRetry(retry, this.#attempts, error);
+      if (delay === undefined) return this.#fail(error);
+      this.#startClock();
+      // The caller's `delays` may have aborted the delivery, or taken too long.
+      if (this.#isOver) return;
+      this.#delay = setTimeout(() => this.#takeTurn(), delay);
+      this.#observer?.retry(error as PlantStoreError, delay);
     } catch (failure) {
       this.#fail(failure as Error);
     }
   }
 
-  #retry(error: Error): void {
-    const { retry } = this.#context;
-    const delay = retry && waitBeforeRetry(retry, this.#attempts, error);
-    // The caller's `delays` may have aborted the delivery.
+  /** Starts the timer of what ends first: totalTimeout or `other`. */
+  #startClock(other?: Clock): void {
     if (this.#isOver) return;
-    if (delay === undefined) return this.#fail(error);
-    this.#call.observer?.retry(error as PlantStoreError, delay);
-    this.#delayTimer = setTimeout(() => this.#waitForLimit(), delay);
+    clearTimeout(this.#timer);
+    const { total } = this.#context.clocks;
+    const totalLeft = this.#totalLeft - (performance.now() - this.#runningSince!);
+    if (totalLeft <= 0) return this.expire(total);
+    const isOther = other !== undefined && other.milliseconds < totalLeft;
+    const [clock, left] = isOther ? [other, other.milliseconds] : [total, totalLeft];
+    this.#timer = setTimeout(expire, Math.ceil(left), this, clock);
   }
 
-  #succeed(acknowledgement: Response): void {
-    this.#settle();
-    this.#call.resolve(acknowledgement);
+  #giveUp(code: ErrorCode, message: string, cause: unknown): void {
+    const { outcome } = this.#attempt ?? { outcome: this.#outcome };
+    const error = new PlantStoreError(code, message, { outcome, cause });
+    if (this.#attempt === undefined) this.#fail(error);
+    else this.#attempt.fail(error);
   }
 
+  /** Nothing happens if it is over: a function of the caller may abort the signal, throw, or both. */
   #fail(error: Error): void {
+    if (this.#isOver) return;
     this.#settle();
-    if (error instanceof PlantStoreError) recordAttempts(error, this.#attempts, this.#outcome);
-    this.#call.reject(error);
+    const { retry, limiter } = this.#context;
+    if (error instanceof PlantStoreError && (retry !== undefined || limiter !== undefined)) {
+      recordAttempts(error, this.#attempts, this.#outcome);
+    }
+    this.#reject(error);
   }
 
   #settle(): void {
-    const { inFlight, limiter } = this.#context;
     this.#isOver = true;
-    this.#total.stop();
-    clearTimeout(this.#delayTimer);
-    limiter?.leave(this);
-    inFlight.delete(this, this.#call.signal);
+    clearTimeout(this.#timer);
+    clearTimeout(this.#delay);
+    this.#place?.leave();
+    this.#release();
+    this.#context.inFlight.delete(this.#placeInFlight, this.#options.signal);
   }
+
+  #release(): void {
+    if (this.#connection === undefined) return;
+    this.#context.transport.release(this.#connection);
+    this.#connection = undefined;
+  }
+}
+
+function expire(delivery: Delivery, clock: Clock): void {
+  delivery.expire(clock);
 }

@@ -1,7 +1,7 @@
-import { channel, type Channel } from 'node:diagnostics_channel';
+import { channel } from 'node:diagnostics_channel';
 import { type ContentMethod, RESERVED_FIELDS } from '@plant-store/contract';
 import { PlantStoreError } from '../errors/plant-store-error.js';
-import { readHeaderFields } from './header-fields.js';
+import { addFields, readHeaderFields } from './header-fields.js';
 
 /**
  * One call of `send`. Every message about it has the same object, so that a subscriber can keep what belongs to it in a
@@ -76,18 +76,18 @@ export interface DiagnosticsMessages {
 
 type Name = keyof DiagnosticsMessages;
 
-const channels: Readonly<Record<Name, Channel>> = {
-  'plant-store:delivery:start': channel('plant-store:delivery:start'),
-  'plant-store:attempt:start': channel('plant-store:attempt:start'),
-  'plant-store:attempt:response': channel('plant-store:attempt:response'),
-  'plant-store:attempt:failure': channel('plant-store:attempt:failure'),
-  'plant-store:delivery:retry': channel('plant-store:delivery:retry'),
-  'plant-store:delivery:end': channel('plant-store:delivery:end'),
-};
-const all = Object.values(channels);
+const names = [
+  'plant-store:delivery:start',
+  'plant-store:attempt:start',
+  'plant-store:attempt:response',
+  'plant-store:attempt:failure',
+  'plant-store:delivery:retry',
+  'plant-store:delivery:end',
+] as const satisfies readonly Name[];
+const all = names.map((name) => channel(name));
 
 function publish<Each extends Name>(name: Each, message: DiagnosticsMessages[Each]): void {
-  channels[name].publish(message);
+  channel(name).publish(message);
 }
 
 /** Starts to publish a delivery. `undefined` if nobody has subscribed to any channel. */
@@ -157,7 +157,7 @@ export class AttemptObserver {
     this.#attempt = this.#delivery.startRequest();
     const headers: Record<string, string> = {};
     publish('plant-store:attempt:start', { attempt: this.#attempt, headers });
-    return merge(fields, readHeaderFields(headers, reserved, invalidFields));
+    return addFields(fields, readHeaderFields(headers, reserved, invalidFields));
   }
 
   respond(status: number, acknowledged: boolean): void {
@@ -172,16 +172,6 @@ export class AttemptObserver {
 }
 
 const reserved: ReadonlySet<string> = new Set(RESERVED_FIELDS);
-
-/** Adds the fields whose names a request doesn't have yet. */
-function merge(fields: readonly string[], added: readonly string[]): string[] {
-  const merged = [...fields];
-  const names = new Set(fields.map((field, index) => (index % 2 === 0 ? field.toLowerCase() : '')));
-  for (let index = 0; index < added.length; index += 2) {
-    if (!names.has(added[index]!.toLowerCase())) merged.push(added[index]!, added[index + 1]!);
-  }
-  return merged;
-}
 
 function invalidFields(problem: string, cause?: unknown): PlantStoreError {
   const message = `\`headers\` of the message on plant-store:attempt:start ${problem} A subscriber has changed it.`;

@@ -39,6 +39,16 @@ export function readHeaderFields(
   return list;
 }
 
+/** Adds the fields whose names a list doesn't have yet. Both are flat lists of names and values. */
+export function addFields(fields: readonly string[], added: readonly string[]): string[] {
+  const names = new Set(fields.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
+  const all = [...fields];
+  for (let index = 0; index < added.length; index += 2) {
+    if (!names.has(added[index]!.toLowerCase())) all.push(added[index]!, added[index + 1]!);
+  }
+  return all;
+}
+
 function entriesOf(fields: unknown, makeError: MakeError): readonly (readonly unknown[])[] {
   if (typeof fields !== 'object' || fields === null) throw makeError(expected);
   let entries: readonly unknown[] | undefined;

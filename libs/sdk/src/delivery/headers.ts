@@ -1,9 +1,9 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { type ContentMethod, RESERVED_FIELDS, signedPieces, type SigningScheme } from '@plant-store/contract';
 import type { EncodedPlant } from '../encoders/encode-plant.js';
-import { InvalidOptionsError } from '../errors/invalid-options-error.js';
+import { invalidOption } from '../errors/invalid-options-error.js';
 import { PlantStoreError } from '../errors/plant-store-error.js';
-import { type HeaderFields, readHeaderFields } from './header-fields.js';
+import { addFields, type HeaderFields, readHeaderFields } from './header-fields.js';
 import { isPromiseLike } from './promise-like.js';
 
 /** A header field of a request. */
@@ -81,73 +81,45 @@ const none: readonly string[] = Object.freeze([]);
  * of the `headers` function.
  */
 export function createHeaders({ hook, method, url, answered, signingKey }: HeaderSettings): RequestHeaders {
-  const { makers, names } = answeredHeaders(answered, signingKey);
-  const reserved: ReadonlySet<string> = new Set([...RESERVED_FIELDS, ...names]);
+  const { versionHeader, eventIdHeader, signing } = answered;
+  const sign = signing && signer(signing, signingKey!);
+  const names = [
+    versionHeader?.header,
+    eventIdHeader,
+    signing?.signature.header,
+    signing?.timestamp?.header,
+  ].filter((name) => name !== undefined);
+  const reserved: ReadonlySet<string> = new Set(
+    [...RESERVED_FIELDS, ...names].map((name) => name.toLowerCase()),
+  );
 
   function known({ plant, ownFields }: DeliveryContent, credentials: string): string[] {
-    const headers = requiredHeaders(plant, credentials);
-    for (const makeHeaders of makers) headers.push(...makeHeaders(plant));
-    headers.push(...ownFields);
-    return headers;
+    const fields = ['authorization', credentials];
+    if (plant.mediaType !== undefined) fields.push('content-type', plant.mediaType);
+    if (versionHeader !== undefined) fields.push(versionHeader.header, versionHeader.value);
+    if (eventIdHeader !== undefined) fields.push(eventIdHeader, plant.eventId!);
+    if (sign !== undefined) fields.push(...sign(plant));
+    fields.push(...ownFields);
+    return fields;
   }
 
   const callHook = hook && checkedHook(hook, reserved);
   return {
-    readOwn: (headers) => (headers === undefined ? none : readHeaderFields(headers, reserved, invalidOption)),
+    readOwn: (headers) =>
+      headers === undefined ? none : readHeaderFields(headers, reserved, invalidHeaders),
     make:
       callHook === undefined
         ? (content, _attempt, credentials) => known(content, credentials)
         : (content, attempt, credentials) => {
             const fields = callHook({ method, url, ...content.plant, attempt });
             // A signature has the time at which the request is sent, so it is made last.
-            const add = (checked: string[]): string[] => merge(known(content, credentials), content, checked);
+            const add = (checked: string[]): string[] => addFields(known(content, credentials), checked);
             return fields instanceof Promise ? fields.then(add) : add(fields);
           },
   };
 }
 
-/** Adds the fields of the `headers` function, except those that the delivery sets. */
-function merge(headers: string[], { ownFields }: DeliveryContent, fields: readonly string[]): string[] {
-  if (ownFields.length === 0) return headers.concat(fields);
-  const own = new Set(ownFields.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
-  for (let index = 0; index < fields.length; index += 2) {
-    const name = fields[index]!;
-    if (!own.has(name.toLowerCase())) headers.push(name, fields[index + 1]!);
-  }
-  return headers;
-}
-
-function requiredHeaders({ mediaType }: EncodedPlant, credentials: string): string[] {
-  return mediaType === undefined
-    ? ['authorization', credentials]
-    : ['authorization', credentials, 'content-type', mediaType];
-}
-
-type AddHeaders = (plant: EncodedPlant) => readonly string[];
-
-function answeredHeaders(
-  { versionHeader, eventIdHeader, signing }: HeaderAnswers,
-  signingKey: KeyObject | undefined,
-): { readonly makers: AddHeaders[]; readonly names: readonly string[] } {
-  const makers: AddHeaders[] = [];
-  const names: string[] = [];
-  if (versionHeader !== undefined) {
-    const field = Object.freeze([versionHeader.header, versionHeader.value]);
-    makers.push(() => field);
-    names.push(versionHeader.header);
-  }
-  if (eventIdHeader !== undefined) {
-    makers.push(({ eventId }) => [eventIdHeader, eventId!]);
-    names.push(eventIdHeader);
-  }
-  if (signing !== undefined && signingKey !== undefined) {
-    makers.push(signer(signing, signingKey));
-    names.push(signing.signature.header, ...(signing.timestamp ? [signing.timestamp.header] : []));
-  }
-  return { makers, names: names.map((name) => name.toLowerCase()) };
-}
-
-function signer(scheme: SigningScheme, key: KeyObject): AddHeaders {
+function signer(scheme: SigningScheme, key: KeyObject): (plant: EncodedPlant) => string[] {
   const { signature, timestamp: time } = scheme;
   const algorithm = scheme.algorithm === 'hmac-sha256' ? 'sha256' : 'sha512';
   return ({ content, eventId = '' }) => {
@@ -179,8 +151,8 @@ function checkedHook(hook: HeaderHook, reserved: ReadonlySet<string>): CallHook 
   };
 }
 
-function invalidOption(problem: string, cause?: unknown): PlantStoreError {
-  return new InvalidOptionsError([{ option: 'headers', problem }], cause);
+function invalidHeaders(problem: string, cause?: unknown): PlantStoreError {
+  return invalidOption('headers', problem, cause);
 }
 
 function invalidResult(problem: string, cause?: unknown): PlantStoreError {

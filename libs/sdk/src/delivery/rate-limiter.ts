@@ -1,51 +1,47 @@
 import { type RateLimit, RateWindow } from '@plant-store/contract';
+import { type Place, Queue } from '../transport/queue.js';
 import { longestTimer } from './clocks.js';
 
 interface Waiter {
   /** Called when the limit lets the waiter go on. It must not throw. */
-  proceed(): void;
+  admit(): void;
 }
 
-/** Lets deliveries wait, first come first served, until the rate limit has room for their next attempt. */
+/** Lets attempts wait, first come first served, until the rate limit has room for them. */
 export class RateLimiter {
   readonly #window: RateWindow;
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiters = new Queue<Waiter>();
   #timer: NodeJS.Timeout | undefined;
-  #isServing = false;
 
   constructor(limit: RateLimit) {
     this.#window = new RateWindow(limit);
   }
 
-  /** Adds a waiter. It may go on at once. */
-  join(waiter: Waiter): void {
-    this.#waiters.add(waiter);
-    // A waiter that joins while another goes on, as from its `headers` function, is served after that one.
-    if (this.#timer === undefined && !this.#isServing) this.#serve();
+  /** Takes room for one attempt, if there is any and nobody waits for it. */
+  take(): boolean {
+    return this.#waiters.isEmpty && this.#window.take(performance.now()) === 0;
   }
 
-  /** Removes a waiter. */
-  leave(waiter: Waiter): void {
-    if (this.#waiters.delete(waiter) && this.#waiters.size === 0) this.#stop();
+  /** Adds a waiter, which may leave again. It needs a timer of its own that keeps the process running. */
+  wait(waiter: Waiter): Place<unknown> {
+    const place = this.#waiters.add(waiter);
+    if (this.#timer === undefined) this.#serve();
+    return place;
   }
 
   #serve(): void {
-    this.#stop();
-    this.#isServing = true;
-    for (const waiter of this.#waiters) {
+    while (!this.#waiters.isEmpty) {
       const milliseconds = this.#window.take(performance.now());
       if (milliseconds > 0) {
-        this.#timer = setTimeout(() => this.#serve(), Math.min(Math.ceil(milliseconds), longestTimer));
-        break;
+        this.#timer ??= setTimeout(this.#onTimer, Math.min(Math.ceil(milliseconds), longestTimer)).unref();
+        return;
       }
-      this.#waiters.delete(waiter);
-      waiter.proceed();
+      this.#waiters.shift()!.admit();
     }
-    this.#isServing = false;
   }
 
-  #stop(): void {
-    clearTimeout(this.#timer);
+  readonly #onTimer = (): void => {
     this.#timer = undefined;
-  }
+    this.#serve();
+  };
 }

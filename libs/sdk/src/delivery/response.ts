@@ -19,9 +19,8 @@ export interface ResponseAnswers {
 }
 
 /**
- * Makes the function that decides whether a status acknowledges a delivery: the answered status and those that
- * are accepted beside it, or any 2xx
- * while the question receiver-response is open (RFC 9110 §15.3).
+ * Makes the function that decides whether a status acknowledges a delivery: the answered status and those that are
+ * accepted beside it, or any 2xx while the question receiver-response is open (RFC 9110 §15.3).
  */
 export function acknowledges({ acknowledgedStatuses }: ResponseAnswers): (status: number) => boolean {
   return acknowledgedStatuses === undefined

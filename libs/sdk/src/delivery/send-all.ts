@@ -34,21 +34,26 @@ export type SendOne<Plant, Response> = (plant: Plant, index: number) => Promise<
  * - What ends it early (the signal, a closed sender, an iterable that throws) is thrown after the results of the
  *   deliveries in flight. No further plant is taken.
  * - If the caller ends the iteration, it waits for the deliveries in flight.
+ *
+ * @param closing Is aborted when the sender is closed, with the error to throw.
  */
 export async function* sendAll<Plant, Response>(
   send: SendOne<Plant, Response>,
   plants: Plants<Plant>,
   concurrency: number,
   signal: AbortSignal | undefined,
+  closing: AbortSignal,
 ): AsyncGenerator<BulkResult<Plant, Response>, void, void> {
   const bulk = new Bulk(send, plants, concurrency);
-  const abort = (): void => bulk.stop(aborted(signal!.reason));
-  signal?.addEventListener('abort', abort);
-  if (signal?.aborted === true) abort();
+  const stop = (): void =>
+    bulk.stop(closing.aborted ? (closing.reason as PlantStoreError) : aborted(signal!.reason));
+  const signals = signal === undefined ? [closing] : [closing, signal];
+  for (const each of signals) each.addEventListener('abort', stop);
+  if (signals.some(({ aborted }) => aborted)) stop();
   try {
     for (let result = await bulk.next(); result !== undefined; result = await bulk.next()) yield result;
   } finally {
-    signal?.removeEventListener('abort', abort);
+    for (const each of signals) each.removeEventListener('abort', stop);
     await bulk.end();
   }
 }
@@ -171,11 +176,7 @@ class Bulk<Plant, Response> {
     this.#unread += 1;
     this.#send(plant, index).then(
       (response) => this.#finish({ index, plant, response }),
-      (reason: unknown) => {
-        const error = reason as PlantStoreError;
-        this.#finish({ index, plant, error });
-        if (error.code === 'PLANT_STORE_SENDER_CLOSED') this.stop(error);
-      },
+      (error: unknown) => this.#finish({ index, plant, error: error as PlantStoreError }),
     );
   }
 

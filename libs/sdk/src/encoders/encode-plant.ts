@@ -41,18 +41,34 @@ export interface ContentAnswers {
 /** Encodes plants with an encoder, checks its result, and applies the answers. */
 export function encodePlantWith<Plant>(
   encode: UncheckedEncoder<Plant>,
-  { mediaType, maxContentBytes, eventHasFields, eventIdHeader }: ContentAnswers,
+  { mediaType: answer, maxContentBytes = Infinity, eventHasFields, eventIdHeader }: ContentAnswers,
 ): EncodePlant<Plant> {
-  const call: CallEncoder<Plant> = eventHasFields
-    ? (plant, { event }) => encode(plant, event)
-    : (plant) => encode(plant);
-  let encodePlant: EncodePlant<Plant> = (plant, options) => checked(callEncoder(call, plant, options));
-  if (mediaType !== undefined) encodePlant = ofMediaType(encodePlant, mediaType);
-  if (maxContentBytes !== undefined) encodePlant = noLargerThan(encodePlant, maxContentBytes);
-  if (eventIdHeader !== undefined || eventHasFields) {
-    encodePlant = ofEvent(encodePlant, { eventIdHeader, eventHasFields });
-  }
-  return encodePlant;
+  const expected = answer && essenceOf(answer);
+  return (plant, { event, eventId }) => {
+    const faults = [
+      ...(eventIdHeader === undefined ? [] : eventIdFaults(eventId)),
+      ...(eventHasFields ? eventFaults(event) : []),
+    ];
+    if (faults.length > 0) throw new InvalidOptionsError(faults);
+    const encoded = callEncoder(() => (eventHasFields ? encode(plant, event) : encode(plant)));
+    const content = copyOf(encoded.content);
+    const mediaType = checkedMediaType(encoded.mediaType) ?? answer;
+    if (expected !== undefined && mediaType !== answer && essenceOf(mediaType!) !== expected) {
+      throw encodeFailed(
+        `The encoded plant has the media type ${mediaType}. It must be ${answer} (question media-type).`,
+      );
+    }
+    const { byteLength } = content;
+    if (byteLength > maxContentBytes) {
+      const message = `The content has ${byteLength} bytes. The limit is ${maxContentBytes} (question size-limits).`;
+      throw new PlantStoreError('PLANT_STORE_CONTENT_TOO_LARGE', message, { outcome: 'not-sent' });
+    }
+    return {
+      content,
+      ...(mediaType !== undefined && { mediaType }),
+      ...(eventIdHeader !== undefined && { eventId: eventId as string }),
+    };
+  };
 }
 
 /**
@@ -61,84 +77,35 @@ export function encodePlantWith<Plant>(
  */
 export function checkEncodedWith(answers: ContentAnswers): EncodePlant<EncodedPlant> {
   const check = encodePlantWith<EncodedPlant>((encoded) => encoded, { ...answers, eventHasFields: false });
-  return (encoded) => check(encoded, { eventId: encoded.eventId });
+  return (encoded: EncodedPlant | undefined) => check(encoded as EncodedPlant, { eventId: encoded?.eventId });
 }
 
-type CallEncoder<Plant> = (plant: Plant, options: UncheckedEventOptions) => Partial<Encoded> | undefined;
-
 /** Calls an encoder and reads its result, once each: a getter of the result may throw. */
-function callEncoder<Plant>(
-  call: CallEncoder<Plant>,
-  plant: Plant,
-  options: UncheckedEventOptions,
-): Partial<Record<keyof Encoded, unknown>> {
+function callEncoder(call: () => Partial<Encoded> | undefined): Partial<Record<keyof Encoded, unknown>> {
   let encoded: Partial<Encoded> | undefined;
   try {
-    encoded = call(plant, options);
+    encoded = call();
     if (!isPromise(encoded)) return { content: encoded?.content, mediaType: encoded?.mediaType };
   } catch (cause) {
-    throw encodeFailed('`encode` threw an error; see `cause`.', cause);
+    throw encodeFailed('Encoding the plant threw an error; see `cause`.', cause);
   }
   // Its rejection must not end the process.
   encoded.catch(() => {});
-  throw encodeFailed('`encode` returned a promise. It must return `{ content }`: await before `send`.');
-}
-
-function checked({ content, mediaType }: Partial<Record<keyof Encoded, unknown>>): EncodedPlant {
-  const encoded = copyOf(content);
-  if (encoded === undefined) {
-    throw encodeFailed('`encode` must return `{ content }` with a string or a Uint8Array.');
-  }
-  if (encoded.byteLength === 0) {
-    throw encodeFailed('`encode` returned empty content. A delivery must carry information about a plant.');
-  }
-  if (mediaType === undefined) return { content: encoded };
-  if (!isMediaType(mediaType)) {
-    throw encodeFailed('`encode` returned an invalid `mediaType` (RFC 9110 §8.3.1).');
-  }
-  return { content: encoded, mediaType };
+  throw encodeFailed('`encode` returned a promise, or `sendEncoded` got one. Await it before `send`.');
 }
 
 /** Text as UTF-8, or a copy of bytes: the caller may use its buffer again as soon as `send` has returned. */
-function copyOf(content: unknown): Uint8Array | undefined {
-  return typeof content === 'string' || isUint8Array(content) ? Buffer.from(content) : undefined;
+function copyOf(content: unknown): Uint8Array {
+  if (typeof content !== 'string' && !isUint8Array(content)) {
+    throw encodeFailed('The encoded plant must be `{ content }` with a string or a Uint8Array.');
+  }
+  if (content.length > 0) return Buffer.from(content as string);
+  throw encodeFailed('The encoded plant has empty content. A delivery must carry information about a plant.');
 }
 
-function ofMediaType<Plant>(encode: EncodePlant<Plant>, answer: string): EncodePlant<Plant> {
-  const expected = essenceOf(answer);
-  return (plant, options) => {
-    const { content, mediaType = answer } = encode(plant, options);
-    if (mediaType === answer || essenceOf(mediaType) === expected) return { content, mediaType };
-    throw encodeFailed(
-      `\`encode\` returned the media type ${mediaType}. It must be ${answer} (question media-type).`,
-    );
-  };
-}
-
-function noLargerThan<Plant>(encode: EncodePlant<Plant>, maximum: number): EncodePlant<Plant> {
-  return (plant, options) => {
-    const encoded = encode(plant, options);
-    const { byteLength } = encoded.content;
-    if (byteLength <= maximum) return encoded;
-    const message = `The content has ${byteLength} bytes. The limit is ${maximum} (question size-limits).`;
-    throw new PlantStoreError('PLANT_STORE_CONTENT_TOO_LARGE', message, { outcome: 'not-sent' });
-  };
-}
-
-/** Checks the options of `send` about the event, all at once. */
-function ofEvent<Plant>(
-  encode: EncodePlant<Plant>,
-  { eventIdHeader, eventHasFields }: Pick<ContentAnswers, 'eventIdHeader' | 'eventHasFields'>,
-): EncodePlant<Plant> {
-  return (plant, options) => {
-    const faults = [
-      ...(eventIdHeader === undefined ? [] : eventIdFaults(options.eventId)),
-      ...(eventHasFields ? eventFaults(options.event) : []),
-    ];
-    if (faults.length > 0) throw new InvalidOptionsError(faults);
-    const encoded = encode(plant, options);
-    return eventIdHeader === undefined ? encoded : { ...encoded, eventId: options.eventId as string };
-  };
+function checkedMediaType(mediaType: unknown): string | undefined {
+  if (mediaType === undefined || isMediaType(mediaType)) return mediaType;
+  throw encodeFailed('The encoded plant has an invalid `mediaType` (RFC 9110 §8.3.1).');
 }
 
 /** `event` is needed once the question event-payload-fields is answered. The receiver checks its fields. */

@@ -1,4 +1,4 @@
-import { InvalidOptionsError } from '../errors/invalid-options-error.js';
+import { invalidOption } from '../errors/invalid-options-error.js';
 import { isMediaType } from './media-type.js';
 
 /** An encoded plant: what is sent. */
@@ -41,9 +41,7 @@ export function json(plant: unknown): Encoded {
  */
 export function bytes(mediaType?: string): Encoder<Uint8Array | string> {
   if (mediaType !== undefined && !isMediaType(mediaType)) {
-    throw new InvalidOptionsError([
-      { option: 'mediaType', problem: 'must be a media type such as type/subtype (RFC 9110 §8.3.1).' },
-    ]);
+    throw invalidOption('mediaType', 'must be a media type such as type/subtype (RFC 9110 §8.3.1).');
   }
   return (content): Encoded => ({ content, mediaType });
 }

@@ -25,3 +25,8 @@ export class InvalidOptionsError extends PlantStoreError {
     this.faults = Object.freeze([...faults]);
   }
 }
+
+/** The error of one option. */
+export function invalidOption(option: string, problem: string, cause?: unknown): InvalidOptionsError {
+  return new InvalidOptionsError([{ option, problem }], cause);
+}

@@ -30,28 +30,30 @@ export function missing(option: string, id: PromptId): Fault {
   );
 }
 
-type Readers = Readonly<Record<string, () => unknown>>;
+type Readers = Readonly<Record<string, (option: unknown, name: never) => unknown>>;
 type Results<T extends Readers> = { readonly [Name in keyof T]: ReturnType<T[Name]> };
 
 /**
- * Calls every reader and returns their results, frozen.
+ * Calls every reader with its option and the option's name, and returns their results, frozen.
  *
  * @param found Faults that were found before.
  * @throws InvalidOptionsError with those and the faults of all readers, if there are any.
  */
-export function readAll<T extends Readers>(readers: T, found: readonly OptionFault[]): Results<T> {
+export function readAll<T extends Readers>(
+  readers: T,
+  found: readonly OptionFault[],
+  options: Readonly<Record<string, unknown>> = {},
+): Results<T> {
   const faults = [...found];
-  const results = Object.entries(readers).map(([name, read]) => [name, readOne(read, faults)] as const);
-  if (faults.length > 0) throw new InvalidOptionsError(faults);
-  return Object.freeze(Object.fromEntries(results)) as Results<T>;
-}
-
-function readOne(read: () => unknown, faults: OptionFault[]): unknown {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    faults.push(error.toOptionFault());
-    return undefined;
+  const results: Record<string, unknown> = {};
+  for (const [name, read] of Object.entries(readers)) {
+    try {
+      results[name] = read(options[name], name as never);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      faults.push(error.toOptionFault());
+    }
   }
+  if (faults.length > 0) throw new InvalidOptionsError(faults);
+  return Object.freeze(results) as Results<T>;
 }

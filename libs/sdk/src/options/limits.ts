@@ -11,8 +11,9 @@ export interface SenderLimits {
    */
   readonly connectTimeout?: number;
   /**
-   * How long an attempt may take, from when one of `maxConnections` is free for it to the end of the response.
-   * Connecting is included. Once the question time-outs is answered, the default is the answer.
+   * How long an attempt may take to the end of the response. It begins when one of `maxConnections` is free for it, the
+   * rate limit has room, and the access token is there. Connecting is included. Once the question time-outs is answered,
+   * the default is the answer.
    *
    * @default 15000
    */
@@ -65,8 +66,8 @@ export const limitDefaults = Object.freeze({
 
 /** Reads a time-out in milliseconds, or returns its default. */
 export function readTimeout(
-  name: 'connectTimeout' | 'attemptTimeout' | 'totalTimeout',
   option: unknown,
+  name: 'connectTimeout' | 'attemptTimeout' | 'totalTimeout',
   byDefault: number = limitDefaults[name],
 ): number {
   return readInteger(name, option === undefined ? byDefault : option, 1, longestTimer, ' of milliseconds');
@@ -74,20 +75,34 @@ export function readTimeout(
 
 /** Reads a count, or returns its default. */
 export function readCount(
+  option: unknown,
   name: 'maxResponseBytes' | 'maxConnections',
   minimum: number,
-  option: unknown = limitDefaults[name],
 ): number {
-  return readInteger(name, option, minimum, Number.MAX_SAFE_INTEGER, '');
+  return readInteger(
+    name,
+    option === undefined ? limitDefaults[name] : option,
+    minimum,
+    Number.MAX_SAFE_INTEGER,
+    '',
+  );
 }
 
 /** Reads a switch, or returns its default. */
-export function readSwitch(name: 'allowInsecureTransport', option: unknown = limitDefaults[name]): boolean {
-  if (typeof option !== 'boolean') throw new Fault(name, 'must be true or false.');
-  return option;
+export function readSwitch(option: unknown, name: 'allowInsecureTransport'): boolean {
+  const isOn = option === undefined ? limitDefaults[name] : option;
+  if (typeof isOn !== 'boolean') throw new Fault(name, 'must be true or false.');
+  return isOn;
 }
 
-function readInteger(name: string, value: unknown, minimum: number, maximum: number, unit: string): number {
+/** Reads a whole number. The unit, if there is one, begins with a space. */
+export function readInteger(
+  name: string,
+  value: unknown,
+  minimum: number,
+  maximum: number,
+  unit: string,
+): number {
   if (Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum) {
     return Number(value);
   }

@@ -1,5 +1,5 @@
 import { ignore, isPromiseLike } from '../delivery/promise-like.js';
-import { InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
+import { invalidOption, type OptionFault } from '../errors/invalid-options-error.js';
 
 /**
  * Reads each property of an options object once. `send` calls it for each delivery with options, so it is cheap.
@@ -11,11 +11,11 @@ export function readProperties<Name extends string>(
   names: readonly Name[],
 ): Partial<Record<Name, unknown>> {
   if (typeof options !== 'object' || options === null) {
-    throw new InvalidOptionsError([{ option: 'options', problem: 'must be an object.' }]);
+    throw invalidOption('options', 'must be an object.');
   }
   if (isPromiseLike(options)) {
     ignore(options);
-    throw new InvalidOptionsError([{ option: 'options', problem: 'must be an object, and not a promise.' }]);
+    throw invalidOption('options', 'must be an object, and not a promise.');
   }
   const values: Partial<Record<Name, unknown>> = {};
   for (const name of names) values[name] = readProperty(options, name);
@@ -26,10 +26,7 @@ function readProperty(options: object, name: string): unknown {
   try {
     return (options as Readonly<Record<string, unknown>>)[name];
   } catch (cause) {
-    throw new InvalidOptionsError(
-      [{ option: name, problem: 'threw an error when it was read; see `cause`.' }],
-      cause,
-    );
+    throw invalidOption(name, 'threw an error when it was read; see `cause`.', cause);
   }
 }
 

@@ -12,7 +12,12 @@ import type { AnsweredSettings } from '../answers/answered-settings.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { type AccessToken, type TokenSyntax, tokenSyntax } from '../delivery/access-token.js';
 import type { HeaderHook } from '../delivery/headers.js';
-import { type EncodePlant, encodePlantWith, type UncheckedEncoder } from '../encoders/encode-plant.js';
+import {
+  checkEncodedWith,
+  type EncodePlant,
+  encodePlantWith,
+  type UncheckedEncoder,
+} from '../encoders/encode-plant.js';
 import { readDispatcher } from './dispatcher.js';
 import { Fault, missing, readAll } from './faults.js';
 import { defaultTotalTimeout, readCount, readSwitch, readTimeout } from './limits.js';
@@ -39,33 +44,34 @@ export function resolveSettings<Plant>(
   const { signing } = answered;
   const syntax = tokenSyntax(answered.tokenPattern);
   const readers = {
-    baseUrl: () => readTarget(answered, options.baseUrl, options.allowInsecureTransport),
-    method: () => readMethod(answered, options.method),
-    encode: () => readEncode<Plant>(answered, options.encode),
-    accessToken: () => readAccessToken(options.accessToken, syntax),
-    signingKey: () => signing && readSigningKey(signing.key, options.signingKey),
-    headers: () => readHeaderHook(options.headers),
-    retry: () => readRetry(answered.retry, options.retry),
+    baseUrl: (baseUrl: unknown) => readTarget(answered, baseUrl, options.allowInsecureTransport),
+    method: (method: unknown) => readMethod(answered, method),
+    encode: (encode: unknown) => readEncode<Plant>(answered, encode),
+    accessToken: (token: unknown) => readAccessToken(token, syntax),
+    signingKey: (key: unknown) => signing && readSigningKey(signing.key, key),
+    headers: readHeaderHook,
+    retry: (retry: unknown) => readRetry(answered.retry, retry),
     ca: () => readCertificates('ca', options),
     cert: () => readCertificates('cert', options),
     key: () => readKey(options),
     dispatcher: () => readDispatcher(options),
-    connectTimeout: () => readTimeout('connectTimeout', options.connectTimeout),
-    attemptTimeout: () => readTimeout('attemptTimeout', options.attemptTimeout, answered.attemptTimeout),
-    totalTimeout: () => readTimeout('totalTimeout', options.totalTimeout),
-    maxResponseBytes: () => readCount('maxResponseBytes', 0, options.maxResponseBytes),
-    maxConnections: () => readCount('maxConnections', 1, options.maxConnections),
-    allowInsecureTransport: () => readSwitch('allowInsecureTransport', options.allowInsecureTransport),
+    connectTimeout: readTimeout,
+    attemptTimeout: (time: unknown) => readTimeout(time, 'attemptTimeout', answered.attemptTimeout),
+    totalTimeout: readTimeout,
+    maxResponseBytes: (count: unknown) => readCount(count, 'maxResponseBytes', 0),
+    maxConnections: (count: unknown) => readCount(count, 'maxConnections', 1),
+    allowInsecureTransport: readSwitch,
   };
   const known = Object.keys(readers).filter((name) => signing !== undefined || name !== 'signingKey');
   const options = readProperties(unread, known) as UncheckedOptions<Plant>;
-  const read = readAll(readers, unknownOptions(unread, known, 'a sender'));
+  const read = readAll(readers, unknownOptions(unread, known, 'a sender'), options);
   const { baseUrl: target, ...settings } = read;
   const totalTimeout =
     options.totalTimeout === undefined
       ? defaultTotalTimeout(answered.attemptTimeout, read.attemptTimeout, read.retry)
       : read.totalTimeout;
-  return Object.freeze({ ...settings, target, totalTimeout, syntax, answered });
+  const checkEncoded = checkEncodedWith(answered);
+  return Object.freeze({ ...settings, checkEncoded, target, totalTimeout, syntax, answered });
 }
 
 /** Reads `method`, or uses the answer to the question http-method. */

@@ -1,5 +1,6 @@
 import type { RetryPolicy } from '@plant-store/contract';
 import { longestTimer } from '../delivery/clocks.js';
+import { ignore, isPromiseLike } from '../delivery/promise-like.js';
 import type { Retry, RetryDelay } from '../delivery/retry.js';
 import { Fault } from './faults.js';
 import { readProperties, unknownOptions } from './read-properties.js';
@@ -10,8 +11,12 @@ const names = ['delays', 'statuses', 'withoutResponse', 'jitter', 'maxRetryAfter
 export function readRetry(answer: RetryPolicy | undefined, option: unknown): Retry | undefined {
   const given = option === undefined ? answer : option;
   if (given === undefined || given === false) return undefined;
-  const policy = typeof given === 'object' && given !== null ? readPolicy(given) : undefined;
-  if (policy !== undefined) return policy;
+  if (isPromiseLike(given)) {
+    ignore(given);
+  } else if (typeof given === 'object' && given !== null) {
+    const policy = readPolicy(given);
+    if (policy !== undefined) return policy;
+  }
   throw new Fault(
     'retry',
     'must be false or { delays, statuses, withoutResponse }, and may have jitter and maxRetryAfter. delays: whole ' +

@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { facts } from '@plant-store/contract';
+import { DELIVERY_PATH } from '@plant-store/contract';
 import type { AnsweredSettings } from '../answers/answered-settings.js';
 import type { Target } from '../transport/transport.js';
 import { Fault, missing } from './faults.js';
@@ -26,7 +26,7 @@ export function readTarget(
       'transport-security). Plain HTTP is allowed to loopback addresses. To allow it everywhere, set ' +
       '`allowInsecureTransport` or --allow-insecure-transport.',
   );
-  const path = url.pathname.replace(/\/$/, '') + answered.pathPrefix + facts.DELIVERY_PATH;
+  const path = url.pathname.replace(/\/$/, '') + answered.pathPrefix + DELIVERY_PATH;
   return Object.freeze({ origin: url.origin, path, url: url.origin + path });
 }
 

@@ -92,7 +92,7 @@ export class FakeReceiver extends Dispatcher {
       check(answer);
       if (controller.aborted) return;
       const { status, headers = {}, content = '' } = this.#responseOf(answer);
-      handler.onResponseStart?.(controller, status, { ...headers });
+      handler.onResponseStart?.(controller, status, withLowerCase(headers));
       if (content.length > 0) handler.onResponseData?.(controller, Buffer.from(content));
       handler.onResponseEnd?.(controller, {});
     } catch (error) {
@@ -128,13 +128,14 @@ class FakeController implements Dispatcher.DispatchController {
 }
 
 function requestOf({ headers, body }: Dispatcher.DispatchOptions): FakeRequest {
-  const sent = Object.entries(headers as Record<string, string>)
-    .map(([name, value]) => [name.toLowerCase(), value])
-    .filter(([name]) => name !== 'authorization');
-  return Object.freeze({
-    headers: Object.freeze(Object.fromEntries(sent) as Record<string, string>),
-    content: body as Uint8Array,
-  });
+  const sent = withLowerCase(headers as Record<string, string>);
+  delete sent['authorization'];
+  return Object.freeze({ headers: Object.freeze(sent), content: body as Uint8Array });
+}
+
+/** Header fields with names in lower case, as undici reports those of a response. */
+function withLowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** Refuses an answer that no receiver and no connection could give. */

@@ -67,13 +67,14 @@ export function createFakeSenderUnder<
       deliveries.push(Object.freeze({ plant, ...encoded }));
       return encoded;
     },
+    checkEncoded(before, sendOptions) {
+      const encoded = settings.checkEncoded(before, sendOptions);
+      deliveries.push(Object.freeze({ ...encoded }));
+      return encoded;
+    },
   });
   return Object.freeze({
     ...sender,
-    sendEncoded(encoded: EncodedPlant, sendOptions?: unknown) {
-      deliveries.push(Object.freeze({ ...encoded }));
-      return sender.sendEncoded(encoded, sendOptions);
-    },
     deliveries,
     requests: receiver.requests,
     answer: (answer: FakeAnswer | Answerer) => receiver.answer(answer),

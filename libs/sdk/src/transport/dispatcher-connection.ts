@@ -73,7 +73,13 @@ class Exchange implements Handler {
     if (this.#aborted !== undefined) throw this.#aborted;
     const isFirst = this.#controller === undefined;
     this.#controller = controller;
-    if (isFirst) this.#handler.onRequestStart?.({ abort: this.#abort } as Controller, context);
+    try {
+      if (isFirst) this.#handler.onRequestStart?.({ abort: this.#abort } as Controller, context);
+    } catch (error) {
+      // The dispatcher may take it for a failure of the request, and repeat that.
+      this.#aborted = error as Error;
+      throw error;
+    }
   }
 
   onResponseStart(controller: Controller, ...response: [number, Headers, string?]): void {

@@ -25,10 +25,13 @@ export interface Connection {
   destroy(): Promise<void>;
 }
 
-/** A request, which is sent on a connection or waits for one. */
+/** A request that is sent on a connection. */
 export interface Sendable extends Dispatcher.DispatchHandler {
   /** Whether it has succeeded or failed. If so, it is not sent any more. */
   readonly settled: boolean;
+}
+
+interface Waiter {
   /** Called when a connection is free. It must not throw. */
   proceed(connection: Connection): void;
 }
@@ -85,7 +88,7 @@ export class Transport {
   readonly #connections: Connection[] = [];
   /** The connection that was used last is used next, so that the others may end when they have been idle for long. */
   readonly #free: Connection[] = [];
-  readonly #waiting = new Queue<Sendable>();
+  readonly #waiting = new Queue<Waiter>();
   #requests: Request[] = [];
   #isScheduled = false;
 
@@ -94,16 +97,14 @@ export class Transport {
     this.#open = open;
   }
 
-  /**
-   * Lets a request go on as soon as a connection is free: now, or first come first served.
-   *
-   * @returns Its place in the queue; `undefined` if it didn't have to wait.
-   */
-  join(sendable: Sendable): Place<unknown> | undefined {
-    const connection = this.#waiting.isEmpty ? (this.#free.pop() ?? this.#add()) : undefined;
-    if (connection === undefined) return this.#waiting.add(sendable);
-    sendable.proceed(connection);
-    return undefined;
+  /** Takes a connection. `undefined` if none is free, or others wait for one. */
+  take(): Connection | undefined {
+    return this.#waiting.isEmpty ? (this.#free.pop() ?? this.#add()) : undefined;
+  }
+
+  /** Waits for a connection: first come, first served. */
+  wait(waiter: Waiter): Place<unknown> {
+    return this.#waiting.add(waiter);
   }
 
   /** Sends a request on its connection, unless it is settled before its turn. */
@@ -112,10 +113,13 @@ export class Transport {
     this.#schedule();
   }
 
-  /** Takes back a connection. It may be about to close, or be made again. */
+  /**
+   * Takes back a connection. It may be about to close, or be made again. The next request should reach undici before
+   * undici takes the connection for idle, so this doesn't wait until there is one.
+   */
   release(connection: Connection): void {
     this.#free.push(connection);
-    if (!this.#waiting.isEmpty) this.#schedule();
+    this.#schedule();
   }
 
   /** Ends all connections, including those that are being made. */
@@ -148,9 +152,9 @@ export class Transport {
 
   #admit(): void {
     while (this.#free.length > 0) {
-      const sendable = this.#waiting.shift();
-      if (sendable === undefined) return;
-      sendable.proceed(this.#free.pop()!);
+      const waiter = this.#waiting.shift();
+      if (waiter === undefined) return;
+      waiter.proceed(this.#free.pop()!);
     }
   }
 }
