@@ -46,6 +46,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
   '3F000': missing,
   '42P01': missing,
   '42703': otherVersion,
+  '42883': otherVersion,
   '3D000': unusable('The database does not exist. Check its name.'),
   '28P01': unusable('The database refuses the password. Check user and password.'),
   '28000': unusable('The database refuses the user. Check the user and pg_hba.conf.'),

@@ -2,8 +2,9 @@ import { accepts, type Accepts, answers, type Answers } from '@plant-store/contr
 import type { Column, OptionTable, PlantOf } from '../answers/option-table.js';
 import type { EncodePlant, UncheckedEventOptions } from '../encoders/encode-plant.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
+import { invalidOption } from '../errors/invalid-options-error.js';
 import { Fault, readAll } from '../options/faults.js';
-import { unknownOptions } from '../options/read-properties.js';
+import { readProperties, unknownOptions } from '../options/read-properties.js';
 import { readEncode } from '../options/resolve-settings.js';
 import type { OptionalArgument } from '../options/send-options.js';
 import type { NewPlantSenderOptions } from '../options/sender-options.js';
@@ -41,12 +42,13 @@ export interface Outbox<Plant, Given extends Answers = typeof answers> {
   /** The database with the outbox. */
   readonly database: OutboxDatabase;
   /**
-   * Records the notification of a plant in the caller's transaction, with one INSERT. It is sent if, and only if, the
+   * Records the notification of a plant in the caller's transaction, with one statement. It is sent if, and only if, the
    * transaction is committed. The plant is encoded now: every attempt sends the same bytes, with the same media type and
    * identifier of the event.
    *
    * @throws PlantStoreError as `send` does for a plant that can't be encoded
-   * @throws OutboxError if the INSERT fails; the transaction must be rolled back
+   * @throws InvalidOptionsError if the transaction has no `query`
+   * @throws OutboxError if the statement fails; the transaction must be rolled back
    */
   enqueue(
     transaction: Transaction,
@@ -102,15 +104,17 @@ export function createOutboxUnder<const Given extends Answers, Plant extends Pla
 
 function readOptions<Plant>(
   given: Answers,
-  options: { readonly database?: unknown; readonly encode?: unknown } = {},
+  unread: object = {},
   accepted: Accepts,
 ): { readonly database: OutboxDatabase; readonly encode: EncodePlant<Plant> } {
   const answered = answeredSettingsOf(given, accepted);
   const readers = {
-    database: () => readDatabase(options.database),
-    encode: () => readEncode<Plant>(answered, options.encode),
+    database: readDatabase,
+    encode: (encode: unknown) => readEncode<Plant>(answered, encode),
   };
-  return readAll(readers, unknownOptions(options, Object.keys(readers), 'an outbox'));
+  const names = Object.keys(readers);
+  const options = readProperties(unread, names);
+  return readAll(readers, unknownOptions(unread, names, 'an outbox'), options);
 }
 
 function readDatabase(option: unknown): OutboxDatabase {
@@ -119,7 +123,7 @@ function readDatabase(option: unknown): OutboxDatabase {
   throw new Fault('database', `${option === undefined ? 'is missing. Pass' : 'must be'} a Pool of pg.`);
 }
 
-const ENQUEUE = 'INSERT INTO plant_store_outbox.entry (content, media_type, event_id) VALUES ($1, $2, $3)';
+const ENQUEUE = 'CALL plant_store_outbox.enqueue($1, $2, $3)';
 
 async function enqueue<Plant>(
   encode: EncodePlant<Plant>,
@@ -128,6 +132,12 @@ async function enqueue<Plant>(
   event: UncheckedEventOptions,
 ): Promise<void> {
   const { content, mediaType = null, eventId = null } = encode(plant, event);
+  if (typeof (transaction as Partial<Transaction> | undefined)?.query !== 'function') {
+    throw invalidOption(
+      'transaction',
+      'must be a client of pg, or have `query(text, values)` (docs/outbox.md).',
+    );
+  }
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   try {
     await transaction.query(ENQUEUE, [bytes, mediaType, eventId]);

@@ -1,3 +1,4 @@
+import { invalidOption } from '../errors/invalid-options-error.js';
 import type { Outcome } from '../errors/plant-store-error.js';
 import { type OutboxDatabase, withSession } from './database.js';
 import { requireSchema } from './schema.js';
@@ -110,22 +111,32 @@ const changeParked = (change: string): string => `
   UPDATE plant_store_outbox.entry e SET ${change} FROM chosen WHERE e.id = chosen.id RETURNING e.id::text`;
 
 const REPLAY = changeParked(`state = 'waiting', due_at = clock_timestamp(), attempts = 0, settled_at = NULL`);
-const DISCARD = changeParked(`state = 'discarded', settled_at = now()`);
+const DISCARD = changeParked(`state = 'discarded', settled_at = clock_timestamp()`);
 
-/** Lets relays send parked entries again, from the first attempt. @returns how many there were */
+/**
+ * Lets relays send parked entries again, from the first attempt.
+ *
+ * @returns how many there were
+ * @throws InvalidOptionsError if the selection is no list of ids
+ */
 export function replayParked(database: OutboxDatabase, selection: Selection): Promise<number> {
   return changeAll(database, REPLAY, selection);
 }
 
-/** Gives parked entries up. They are deleted when delivered ones would be. @returns how many there were */
+/**
+ * Gives parked entries up. They are deleted when delivered ones would be.
+ *
+ * @returns how many there were
+ * @throws InvalidOptionsError if the selection is no list of ids
+ */
 export function discardParked(database: OutboxDatabase, selection: Selection): Promise<number> {
   return changeAll(database, DISCARD, selection);
 }
 
-function changeAll(database: OutboxDatabase, statement: string, selection: Selection): Promise<number> {
+async function changeAll(database: OutboxDatabase, statement: string, selection: Selection): Promise<number> {
+  const ids = readIds(selection);
   return withSession(database, async (session) => {
     await requireSchema(session);
-    const ids = selection === 'all' ? null : `{${selection.join(',')}}`;
     let after = 0;
     let count = 0;
     for (;;) {
@@ -135,4 +146,12 @@ function changeAll(database: OutboxDatabase, statement: string, selection: Selec
       after = changed.reduce((last, { id }) => Math.max(last, Number(id)), after);
     }
   });
+}
+
+/** The ids as an array of PostgreSQL; null for all. */
+function readIds(selection: Selection): string | null {
+  if (selection === 'all') return null;
+  if (Array.isArray(selection) && selection.every((id) => Number.isSafeInteger(id)))
+    return `{${selection.join(',')}}`;
+  throw invalidOption('entries', "must be a list of ids, or 'all'.");
 }

@@ -2,15 +2,19 @@ import { longestTimer } from '../delivery/clocks.js';
 import type { EncodedPlant } from '../encoders/encode-plant.js';
 import type { PlantStoreError } from '../errors/plant-store-error.js';
 import { Fault, readAll } from '../options/faults.js';
-import { unknownOptions } from '../options/read-properties.js';
+import { readInteger } from '../options/limits.js';
+import { readProperties, unknownOptions } from '../options/read-properties.js';
 import type { OutboxDatabase } from './database.js';
+
+/** The longest time of a relay, in milliseconds: 100 years. PostgreSQL can't reckon with any number. */
+export const longestTime = 3_155_760_000_000;
 
 /**
  * Decides whether an entry is sent again.
  *
  * @param attempt How often it was sent since it was enqueued or replayed; 1 after the first time.
  * @param error Why it was not acknowledged. Its `outcome` says whether the plant may have arrived.
- * @returns milliseconds until it is sent again, or `undefined` to park it
+ * @returns milliseconds until it is sent again, from 0 to 3155760000000 (100 years), or `undefined` to park it
  */
 export type RelayRetry = (attempt: number, error: PlantStoreError) => number | undefined;
 
@@ -39,7 +43,7 @@ export interface RelayOptions {
    */
   readonly pollInterval?: number;
   /**
-   * How long delivered and discarded entries are kept, in milliseconds.
+   * How long delivered and discarded entries are kept, in milliseconds, up to 3155760000000 (100 years).
    *
    * @default 604800000 (7 days)
    */
@@ -68,18 +72,21 @@ export type RelaySettings = ReturnType<typeof readRelayOptions>;
  *
  * @throws InvalidOptionsError with every fault
  */
-export function readRelayOptions(options: RelayOptions) {
+export function readRelayOptions(unread: RelayOptions | undefined = {} as RelayOptions) {
   const readers = {
-    outbox: () => readPart('outbox', options.outbox, 'database', 'createOutbox') as RelayOptions['outbox'],
-    sender: () =>
-      readPart('sender', options.sender, 'sendEncoded', 'createNewPlantSender') as RelayOptions['sender'],
-    retry: () => readFunction('retry', options.retry) as RelayRetry | undefined,
-    concurrency: () => readWhole('concurrency', 1, options.concurrency),
-    pollInterval: () => readWhole('pollInterval', 1, options.pollInterval),
-    keepDelivered: () => readWhole('keepDelivered', 0, options.keepDelivered),
-    onError: () => readFunction('onError', options.onError) as RelayOptions['onError'],
+    outbox: (option: unknown) =>
+      readPart('outbox', option, 'database', 'createOutbox') as RelayOptions['outbox'],
+    sender: (option: unknown) =>
+      readPart('sender', option, 'sendEncoded', 'createNewPlantSender') as RelayOptions['sender'],
+    retry: (option: unknown) => readFunction('retry', option) as RelayRetry | undefined,
+    concurrency: (option: unknown) => readWhole('concurrency', 1, option),
+    pollInterval: (option: unknown) => readWhole('pollInterval', 1, option),
+    keepDelivered: (option: unknown) => readWhole('keepDelivered', 0, option),
+    onError: (option: unknown) => readFunction('onError', option) as RelayOptions['onError'],
   };
-  return readAll(readers, unknownOptions(options, Object.keys(readers), 'a relay'));
+  const names = Object.keys(readers);
+  const options = readProperties(unread, names);
+  return readAll(readers, unknownOptions(unread, names, 'a relay'), options);
 }
 
 function readPart(name: string, option: unknown, member: string, maker: string): object {
@@ -93,9 +100,6 @@ function readFunction(name: string, option: unknown): unknown {
 }
 
 function readWhole(name: keyof typeof relayDefaults, minimum: number, option: unknown): number {
-  const value = option ?? relayDefaults[name];
-  const maximum = name === 'keepDelivered' ? Number.MAX_SAFE_INTEGER : longestTimer;
-  if (Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum)
-    return Number(value);
-  throw new Fault(name, `must be a whole number from ${minimum} to ${maximum}.`);
+  const isTimer = name !== 'keepDelivered';
+  return readInteger(name, option ?? relayDefaults[name], minimum, isTimer ? longestTimer : longestTime, '');
 }

@@ -47,6 +47,8 @@ export class RelaySession {
   #cursor = FROM_START;
   /** From when on a claim starts at the beginning again. */
   #fromStartAt = 0;
+  /** Where the next batch of old entries starts in their index. */
+  #deletedUpTo = '-infinity';
   /** Relays that had no session when they were looked for last. */
   #missing: ReadonlySet<number> = new Set();
 
@@ -107,8 +109,8 @@ export class RelaySession {
     ]);
   }
 
-  /** Takes over entries of an earlier session of this process. @returns those that nobody else has taken */
-  async adopt(ids: readonly number[], earlier: number): Promise<Set<number>> {
+  /** Takes over entries of earlier sessions of this process. @returns those that nobody else has taken */
+  async adopt(ids: readonly number[], earlier: readonly number[]): Promise<Set<number>> {
     const rows = await this.#session.query<{ id: string }>(ADOPT, [this.relay, earlier, ids]);
     return new Set(rows.map(({ id }) => Number(id)));
   }
@@ -130,14 +132,17 @@ export class RelaySession {
     });
   }
 
-  /** Deletes what was delivered or discarded so many milliseconds ago. */
-  async deleteOld(milliseconds: number): Promise<void> {
-    let after = '-infinity';
-    for (;;) {
-      const rows = await this.#session.query<{ settled_at: string }>(DELETE_OLD, [milliseconds, after]);
-      if (rows.length < DELETE_BATCH) return;
-      after = rows.at(-1)!.settled_at;
-    }
+  /**
+   * Deletes a batch of what was delivered or discarded so many milliseconds ago, so that deliveries go on meanwhile.
+   *
+   * @returns whether that was all
+   */
+  async deleteOld(milliseconds: number): Promise<boolean> {
+    const values = [milliseconds, this.#deletedUpTo];
+    const rows = await this.#session.query<{ settled_at: string }>(DELETE_OLD, values);
+    const isDone = rows.length < DELETE_BATCH;
+    this.#deletedUpTo = isDone ? '-infinity' : rows.at(-1)!.settled_at;
+    return isDone;
   }
 
   /** Ends the session in order. What the relay still has goes back. */
@@ -209,12 +214,13 @@ const SETTLE = `
     state = r.state, relay = NULL, attempts = r.attempts, outcome = r.outcome, code = r.code, error = r.error,
     due_at = CASE r.state WHEN 'waiting' THEN clock_timestamp() + r.due_in * interval '1 ms' ELSE e.due_at END,
     settled_at = CASE r.state WHEN 'waiting' THEN NULL ELSE clock_timestamp() END
-  FROM unnest($2::bigint[], $3::text[], $4::float8[], $5::int[], $6::text[], $7::text[], $8::text[])
+  FROM unnest($2::bigint[], $3::plant_store_outbox.state[], $4::float8[], $5::int[], $6::text[], $7::text[], $8::text[])
     AS r (id, state, due_in, attempts, outcome, code, error)
   WHERE e.id = r.id AND e.relay = $1`;
 
 const ADOPT = `
-  UPDATE plant_store_outbox.entry SET relay = $1 WHERE id = ANY ($3::bigint[]) AND relay = $2 RETURNING id::text`;
+  UPDATE plant_store_outbox.entry SET relay = $1 WHERE id = ANY ($3::bigint[]) AND relay = ANY ($2::int[])
+  RETURNING id::text`;
 
 const MISSING_RELAYS = `
   SELECT id::text FROM plant_store_outbox.relay

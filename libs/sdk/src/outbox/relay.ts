@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
-import { readRelayOptions, type RelayOptions, type RelaySettings } from './relay-options.js';
+import { longestTime, readRelayOptions, type RelayOptions, type RelaySettings } from './relay-options.js';
 import { type ClaimedEntry, RelaySession, type Result } from './relay-session.js';
 
 /** Sends what is in an outbox, at least once. Several may run at the same time, in any number of processes. */
@@ -16,6 +16,8 @@ export interface Relay {
    * A relay that was stopped can't be started again.
    */
   stop(): Promise<void>;
+  /** The same as `stop()`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** How often a relay looks for relays that ended, in milliseconds. */
@@ -34,13 +36,16 @@ const RECONNECT_DELAY = 250;
  */
 export function createRelay(options: RelayOptions): Relay {
   const loop = new RelayLoop(readRelayOptions(options));
-  return Object.freeze({ start: () => loop.start(), stop: () => loop.stop() });
+  return Object.freeze({
+    start: () => loop.start(),
+    stop: () => loop.stop(),
+    [Symbol.asyncDispose]: () => loop.stop(),
+  });
 }
 
 class RelayLoop {
   readonly #settings: RelaySettings;
-  #session: RelaySession | undefined;
-  #running: Promise<void> | undefined;
+  #running: Promise<unknown> | undefined;
   #isStopping = false;
   /** Claimed, and not sent yet. */
   #queue: ClaimedEntry[] = [];
@@ -60,17 +65,12 @@ class RelayLoop {
 
   async start(): Promise<void> {
     if (this.#running !== undefined || this.#isStopping) throw new TypeError('A relay is started once.');
-    let started = (): void => {};
-    this.#running = new Promise((resolve) => (started = resolve));
-    try {
-      this.#session = await RelaySession.open(this.#settings.outbox.database);
-    } catch (error) {
-      this.#running = undefined;
-      started();
-      throw error;
-    }
-    this.#running = this.#run();
-    started();
+    const opening = RelaySession.open(this.#settings.outbox.database);
+    this.#running = opening.then(
+      (session) => this.#run(session),
+      () => (this.#running = undefined),
+    );
+    await opening;
   }
 
   async stop(): Promise<void> {
@@ -79,27 +79,30 @@ class RelayLoop {
     await this.#running;
   }
 
-  async #run(): Promise<void> {
-    // The number under which the entries were claimed.
-    let owner = this.#session!.relay;
+  async #run(first: RelaySession): Promise<void> {
+    let session: RelaySession | undefined = first;
+    // The numbers under which the entries were claimed, or may have been adopted.
+    let owners = [first.relay];
     for (;;) {
       try {
-        if (this.#session === undefined) {
-          this.#session = await RelaySession.open(this.#settings.outbox.database);
-          await this.#adopt(this.#session, owner);
-          owner = this.#session.relay;
+        if (session === undefined) {
+          session = await RelaySession.open(this.#settings.outbox.database);
+          const earlier = owners;
+          owners = [...earlier, session.relay];
+          await this.#adopt(session, earlier);
+          owners = [session.relay];
         }
-        if (await this.#turn(this.#session)) break;
+        if (await this.#turn(session)) break;
       } catch (error) {
-        this.#session?.abandon();
-        this.#session = undefined;
+        session?.abandon();
+        session = undefined;
         this.#report(error as Error);
         // What is stored nowhere is sent again, by another relay or the next one.
         if (this.#isStopping && this.#sending.size === 0) return;
         await delay(RECONNECT_DELAY);
       }
     }
-    await this.#session.close().catch((error: unknown) => this.#report(error as Error));
+    await session.close().catch((error: unknown) => this.#report(error as Error));
   }
 
   /** Stores results, claims entries, and waits until there is something to do. @returns whether everything is done */
@@ -116,10 +119,15 @@ class RelayLoop {
       await this.#keepUp(session);
       await this.#claim(session);
     }
-    const milliseconds =
-      Math.min(this.#queue.length === 0 ? this.#claimAt : Infinity, this.#takeOverAt) - performance.now();
-    if (this.#results.length === 0) await this.#pause(milliseconds);
+    if (this.#results.length === 0) await this.#pause(this.#idleFor());
     return false;
+  }
+
+  /** Milliseconds until there is something to do, if no attempt ends before. */
+  #idleFor(): number {
+    if (this.#isStopping) return this.#sending.size === 0 ? 0 : TAKE_OVER_INTERVAL;
+    const claimAt = this.#queue.length === 0 ? this.#claimAt : Infinity;
+    return Math.min(claimAt, this.#takeOverAt, this.#deleteAt) - performance.now();
   }
 
   async #keepUp(session: RelaySession): Promise<void> {
@@ -128,8 +136,8 @@ class RelayLoop {
       this.#takeOverAt = performance.now() + TAKE_OVER_INTERVAL;
     }
     if (performance.now() >= this.#deleteAt) {
-      await session.deleteOld(this.#settings.keepDelivered);
-      this.#deleteAt = performance.now() + DELETE_INTERVAL;
+      const isDone = await session.deleteOld(this.#settings.keepDelivered);
+      if (isDone) this.#deleteAt = performance.now() + DELETE_INTERVAL;
     }
   }
 
@@ -198,9 +206,9 @@ class RelayLoop {
     if (!(error instanceof PlantStoreError)) return undefined;
     try {
       const dueIn: unknown = this.#settings.retry?.(attempt, error);
-      if (dueIn === undefined || (typeof dueIn === 'number' && dueIn >= 0 && Number.isFinite(dueIn)))
+      if (dueIn === undefined || (typeof dueIn === 'number' && dueIn >= 0 && dueIn <= longestTime))
         return dueIn;
-      throw new TypeError('`retry` must return a number of milliseconds, or undefined.');
+      throw new TypeError(`\`retry\` must return milliseconds from 0 to ${longestTime}, or undefined.`);
     } catch (fault) {
       this.#report(fault as Error);
       return undefined;
@@ -208,7 +216,7 @@ class RelayLoop {
   }
 
   /** After a lost connection: keeps what no other relay has taken meanwhile. What is being sent is not sent twice. */
-  async #adopt(session: RelaySession, earlier: number): Promise<void> {
+  async #adopt(session: RelaySession, earlier: readonly number[]): Promise<void> {
     const ids = [...this.#queue, ...this.#results].map(({ id }) => id);
     const adopted = await session.adopt([...ids, ...this.#sending], earlier);
     this.#queue = this.#queue.filter(({ id }) => adopted.has(id));

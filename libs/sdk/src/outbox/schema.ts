@@ -11,12 +11,13 @@ const VERSION_1 = `
   CREATE TABLE schema_version (version int NOT NULL);
   INSERT INTO schema_version VALUES (0);
 
+  CREATE TYPE state AS ENUM ('waiting', 'sending', 'delivered', 'parked', 'discarded');
   CREATE TABLE entry (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     enqueued_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     media_type text,
     event_id text,
-    state text NOT NULL DEFAULT 'waiting',
+    state state NOT NULL DEFAULT 'waiting',
     due_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     relay int,
     attempts int NOT NULL DEFAULT 0,
@@ -25,7 +26,6 @@ const VERSION_1 = `
     error text,
     settled_at timestamptz,
     content bytea NOT NULL,
-    CHECK (state IN ('waiting', 'sending', 'delivered', 'parked', 'discarded')),
     CHECK ((state = 'sending') = (relay IS NOT NULL))
   ) WITH (autovacuum_vacuum_scale_factor = 0.05);
   ALTER TABLE entry ALTER COLUMN content SET STORAGE EXTERNAL;
@@ -33,6 +33,11 @@ const VERSION_1 = `
   CREATE INDEX entry_sending ON entry (relay) WHERE state = 'sending';
   CREATE INDEX entry_parked ON entry (id) WHERE state = 'parked';
   CREATE INDEX entry_done ON entry (settled_at) WHERE state IN ('delivered', 'discarded');
+
+  CREATE PROCEDURE enqueue(content bytea, media_type text, event_id text) LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO plant_store_outbox.entry (content, media_type, event_id) VALUES ($1, $2, $3);
+  END $$;
 
   CREATE SEQUENCE relay_id AS int;
   CREATE TABLE relay (id int PRIMARY KEY, started_at timestamptz NOT NULL DEFAULT now());
@@ -43,6 +48,9 @@ const VERSION_1 = `
  * relay, then `delivered`, `waiting` again, or `parked`; a parked one is replayed or `discarded`. Each state that is
  * looked for has an index with only its entries, so that the others cost nothing. A relay holds an advisory lock with
  * its number for as long as its session lives. When the lock is free, others take its entries.
+ *
+ * A procedure inserts the entry, because PostgreSQL keeps its plan for the session: also if the caller's library or
+ * pooler has no prepared statements. An INSERT that is planned each time costs half as much again.
  */
 const VERSIONS = [VERSION_1];
 

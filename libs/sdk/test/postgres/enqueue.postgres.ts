@@ -7,7 +7,16 @@ import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/post
 import { InvalidOptionsError, json } from '../../src/index.js';
 import { createOutbox, OutboxError, outboxErrorCodes, type Transaction } from '../../src/outbox/index.js';
 import { createOutboxUnder } from '../../src/outbox/outbox.js';
-import { inTransaction, openOutboxUnder, openTestOutbox, type TestOutbox } from './outboxes.js';
+import {
+  inTransaction,
+  openOutbox,
+  openOutboxUnder,
+  openTestOutbox,
+  RecordingSender,
+  startRelay,
+  type TestOutbox,
+  untilSettled,
+} from './outboxes.js';
 import { openNewDatabase, openPool } from './server.js';
 import { ofDrizzle, ofKnex } from './transactions.js';
 
@@ -178,6 +187,46 @@ withPostgres('the tables of the outbox', () => {
     expect(await outbox.status()).toEqual({ waiting: 0, sending: 0, parked: 0, waitingSince: undefined });
   });
 
+  test('are used with the rights that docs/outbox.md lists, and with fewer they say so', async () => {
+    const { pool, outbox } = await openTestOutbox();
+    await pool.query(`
+      CREATE ROLE store LOGIN PASSWORD 'arbitrary';
+      CREATE ROLE relay LOGIN PASSWORD 'arbitrary';
+      GRANT USAGE ON SCHEMA plant_store_outbox TO store, relay;
+      GRANT INSERT ON plant_store_outbox.entry TO store;
+      GRANT SELECT, INSERT, UPDATE, DELETE ON plant_store_outbox.entry, plant_store_outbox.relay TO relay;
+      GRANT USAGE ON ALL SEQUENCES IN SCHEMA plant_store_outbox TO relay;
+      GRANT SELECT ON plant_store_outbox.schema_version TO relay`);
+    const [store, relay] = ['store', 'relay'].map((user) => {
+      const url = new URL(pool.options.connectionString!);
+      url.username = user;
+      url.password = 'arbitrary';
+      return openPool(url.href);
+    });
+    const sender = new RecordingSender();
+
+    await inTransaction(store!, (client) => outbox.enqueue(client, 'arbitrary'));
+    await startRelay({ outbox: openOutbox(relay!), sender });
+    await sender.count(1);
+    await untilSettled(pool);
+
+    expect(await openOutbox(relay!).listParked()).toEqual([]);
+    const unusable = { code: 'PLANT_STORE_OUTBOX_DATABASE_UNUSABLE' };
+    await expect(openOutbox(store!).status()).rejects.toMatchObject(unusable);
+    await pool.query('REVOKE INSERT ON plant_store_outbox.entry FROM store');
+    await expect(outbox.enqueue(store!, 'arbitrary')).rejects.toMatchObject(unusable);
+  });
+
+  test('without the procedure that this package calls are of another version', async () => {
+    const { pool, outbox } = await openTestOutbox();
+    await pool.query('DROP PROCEDURE plant_store_outbox.enqueue');
+
+    await expect(outbox.enqueue(pool, 'arbitrary')).rejects.toMatchObject({
+      code: 'PLANT_STORE_OUTBOX_VERSION',
+      message: 'The tables of the outbox have another version. Run: plant-store outbox migrate.',
+    });
+  });
+
   test('of a later version are refused', async () => {
     const { pool, outbox } = await openTestOutbox();
     await pool.query('UPDATE plant_store_outbox.schema_version SET version = 2');
@@ -217,11 +266,24 @@ withPostgres('the tables of the outbox', () => {
   });
 });
 
+test('enqueue refuses what runs no statement', async () => {
+  const outbox = createOutboxUnder(
+    {},
+    { database: { connect: () => Promise.reject(new Error()) }, encode: json },
+  );
+  const problem = '`transaction` must be a client of pg, or have `query(text, values)`';
+
+  for (const transaction of [undefined, {}, () => {}]) {
+    await expect(outbox.enqueue(transaction as never, {})).rejects.toThrow(problem);
+  }
+});
+
 test('createOutbox lists all faults of its options', () => {
   const options = { databases: 1 } as never;
 
   expect(() => createOutbox(options)).toThrow('`database` is missing. Pass a Pool of pg.');
   expect(() => createOutbox(options)).toThrow('`databases` is not an option of an outbox.');
+  expect(() => createOutbox(null as never)).toThrow('`options` must be an object.');
 });
 
 test('docs/outbox.md has the functions that these tests use, and every code', () => {

@@ -1,7 +1,9 @@
+import { EventEmitter, once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterThisTest } from '@plant-store/test-support';
 import type { Pool } from 'pg';
 import { startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
-import { InvalidOptionsError, PlantStoreError } from '../../src/index.js';
+import { type EncodedPlant, InvalidOptionsError, PlantStoreError } from '../../src/index.js';
 import {
   createRelay,
   type OutboxDatabase,
@@ -27,8 +29,38 @@ function throwing(error: Error): () => never {
   };
 }
 
-/** The second connection is lost when the relay adopts what it had claimed by the first one. */
-function losesItsSecondConnection(pool: Pool): OutboxDatabase {
+/** A database whose statements wait for a function first. */
+function intercepting(pool: Pool, before: (text: string) => Promise<void>): OutboxDatabase {
+  return {
+    async connect() {
+      const client = await pool.connect();
+      return {
+        on: (event, listener) => client.on(event, listener),
+        release: (destroy) => client.release(destroy),
+        async query(text, values) {
+          await before(text);
+          return client.query(text, values);
+        },
+      };
+    },
+  };
+}
+
+/** The delays of the timers that are set from now on in this test. */
+function watchTimers(): (number | undefined)[] {
+  const { setTimeout: set } = globalThis;
+  const delays: (number | undefined)[] = [];
+  const watched = (callback: () => void, delay?: number, ...all: []): unknown => {
+    delays.push(delay);
+    return set(callback, delay, ...all);
+  };
+  globalThis.setTimeout = watched as typeof set;
+  afterThisTest(() => Object.assign(globalThis, { setTimeout: set }));
+  return delays;
+}
+
+/** The second connection is lost when the relay adopts what it had claimed by the first one, before or after that. */
+function losesItsSecondConnection(pool: Pool, when: 'before' | 'after'): OutboxDatabase {
   let isLost = false;
   return {
     async connect() {
@@ -39,6 +71,7 @@ function losesItsSecondConnection(pool: Pool): OutboxDatabase {
         async query(text, values) {
           if (!isLost && text.includes('SET relay = $1 WHERE')) {
             isLost = true;
+            if (when === 'after') await client.query(text, values);
             await client.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => {});
           }
           return client.query(text, values);
@@ -118,6 +151,8 @@ withPostgres('a relay', () => {
     ['throws', throwing(new Error('The policy fails.'))],
     ['returns no number', () => 'soon' as never],
     ['returns a negative number', () => -1],
+    ['returns more than 100 years', () => 1e16],
+    ['returns Infinity', () => Infinity],
   ])('parks an entry if its policy %s, and reports it', async (_case, retry) => {
     const { pool, outbox, enqueue } = await openTestOutbox();
     const sender = new RecordingSender(throwing(refusal(503)));
@@ -155,7 +190,9 @@ withPostgres('a relay', () => {
     expect(sender.texts.slice(4)).toEqual(['one', 'three', 'four']);
     expect(await outbox.listParked()).toEqual([]);
     expect(
-      await row(`SELECT array_agg(state || attempts ORDER BY id) AS states FROM plant_store_outbox.entry`),
+      await row(
+        `SELECT array_agg(state::text || attempts ORDER BY id) AS states FROM plant_store_outbox.entry`,
+      ),
     ).toEqual({
       states: ['delivered1', 'discarded1', 'delivered1', 'delivered1'],
     });
@@ -177,7 +214,7 @@ withPostgres('a relay', () => {
     const { pool, outbox, enqueue, row } = await openTestOutbox();
     await enqueue('delivered long ago', 'delivered now', 'parked');
     await pool.query(`UPDATE plant_store_outbox.entry SET
-      state = CASE id WHEN 3 THEN 'parked' ELSE 'delivered' END,
+      state = (CASE id WHEN 3 THEN 'parked' ELSE 'delivered' END)::plant_store_outbox.state,
       settled_at = now() - CASE id WHEN 2 THEN interval '1 s' ELSE interval '2 h' END`);
 
     await startRelay({ outbox, sender: new RecordingSender(), keepDelivered: 3_600_000 });
@@ -186,6 +223,48 @@ withPostgres('a relay', () => {
     expect(await row('SELECT array_agg(id::int ORDER BY id) AS ids FROM plant_store_outbox.entry')).toEqual({
       ids: [2, 3],
     });
+  });
+
+  test('goes on with the longest `keepDelivered` and the longest delay', async () => {
+    const { pool, outbox, enqueue, row } = await openTestOutbox();
+    const century = 3_155_760_000_000;
+    const sender = new RecordingSender(throwing(refusal(503)));
+    const reported: Error[] = [];
+    await enqueue('arbitrary');
+
+    await startRelay({
+      outbox,
+      sender,
+      keepDelivered: century,
+      retry: () => century,
+      onError: (error) => reported.push(error),
+    });
+    await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.entry WHERE attempts = 0');
+
+    expect(reported).toEqual([]);
+    const years = `SELECT state::text, due_at > now() + interval '99 years' AS late FROM plant_store_outbox.entry`;
+    expect(await row(years)).toEqual({ state: 'waiting', late: true });
+  });
+
+  test('sends while it deletes many entries', async () => {
+    const { pool, outbox, enqueue } = await openTestOutbox();
+    await pool.query(`INSERT INTO plant_store_outbox.entry (state, settled_at, content)
+      SELECT 'delivered', now() - interval '1 h' - n * interval '1 ms', '' FROM generate_series(1, 20000) n`);
+    await enqueue('arbitrary');
+    const count = `SELECT count(*)::int AS count FROM plant_store_outbox.entry WHERE state = 'delivered'`;
+    const sender = new RecordingSender(
+      async () => (await pool.query<{ count: number }>(count)).rows[0]!.count,
+    );
+    const results: unknown[] = [];
+    const sendEncoded = async (encoded: EncodedPlant): Promise<void> => {
+      results.push(await sender.sendEncoded(encoded));
+    };
+
+    await startRelay({ outbox, sender: { sendEncoded }, keepDelivered: 1_000 });
+    await untilNone(pool, `SELECT 1 FROM plant_store_outbox.entry WHERE settled_at < now() - interval '1 h'`);
+
+    expect(results).toEqual([expect.any(Number)]);
+    expect(results[0]).toBeGreaterThan(0);
   });
 
   test('shares the work with others, and none is sent twice', async () => {
@@ -257,11 +336,65 @@ withPostgres('a relay', () => {
     acknowledge();
     await stopping;
 
-    expect(await row(`SELECT array_agg(state ORDER BY id) AS states FROM plant_store_outbox.entry`)).toEqual({
+    expect(
+      await row(`SELECT array_agg(state::text ORDER BY id) AS states FROM plant_store_outbox.entry`),
+    ).toEqual({
       states: ['delivered', 'waiting', 'waiting'],
     });
     expect(await row(`SELECT count(*)::int AS relays FROM plant_store_outbox.relay`)).toEqual({ relays: 0 });
     await expect(relay.start()).rejects.toThrow('A relay is started once.');
+  });
+
+  test('leaves the process free for what it waits for, when it is stopped', async () => {
+    const { outbox, enqueue, row } = await openTestOutbox();
+    await enqueue('arbitrary');
+    const sender = new RecordingSender(() => acknowledged);
+    const server = createServer((socket) => socket.resume());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    afterThisTest(() => server.close());
+    const acknowledged = new Promise<void>((resolve) => server.once('connection', () => resolve()));
+    const relay = await startRelay({ outbox, sender });
+    await sender.count(1);
+
+    const stopping = relay.stop();
+    connect((server.address() as AddressInfo).port, '127.0.0.1').end();
+    await stopping;
+
+    expect(await row(`SELECT state::text FROM plant_store_outbox.entry`)).toEqual({ state: 'delivered' });
+  });
+
+  test('waits for nothing more when it is stopped while it claims', async () => {
+    const { pool, row } = await openTestOutbox();
+    const steps = new EventEmitter();
+    const [claiming, mayClaim] = [once(steps, 'claiming'), once(steps, 'may claim')];
+    const database = intercepting(pool, async (text) => {
+      if (!text.includes('FOR UPDATE SKIP LOCKED') || !text.includes("state = 'sending'")) return;
+      steps.emit('claiming');
+      await mayClaim;
+    });
+    const timers = watchTimers();
+    const relay = await startRelay({ outbox: { database }, sender: new RecordingSender() });
+    await claiming;
+    timers.length = 0;
+
+    const stopping = relay.stop();
+    steps.emit('may claim');
+    await stopping;
+
+    expect(timers).not.toContain(1_000);
+    expect(await row('SELECT count(*)::int AS relays FROM plant_store_outbox.relay')).toEqual({ relays: 0 });
+  });
+
+  test('is stopped by Symbol.asyncDispose, and while it connects', async () => {
+    const { outbox, row } = await openTestOutbox();
+    const relay = createRelay({ outbox, sender: new RecordingSender() });
+    const starting = relay.start();
+
+    await relay[Symbol.asyncDispose]();
+
+    await starting;
+    expect(await row('SELECT count(*)::int AS relays FROM plant_store_outbox.relay')).toEqual({ relays: 0 });
   });
 
   test('stops when its sender is closed, and parks nothing', async () => {
@@ -280,7 +413,9 @@ withPostgres('a relay', () => {
     await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.relay');
 
     expect(reported).toContain(closed);
-    expect(await row(`SELECT array_agg(state || attempts) AS states FROM plant_store_outbox.entry`)).toEqual({
+    expect(
+      await row(`SELECT array_agg(state::text || attempts) AS states FROM plant_store_outbox.entry`),
+    ).toEqual({
       states: ['waiting0', 'waiting0'],
     });
   });
@@ -314,22 +449,25 @@ withPostgres('a relay', () => {
     expect((reported[0] as OutboxError).code).toBe('PLANT_STORE_OUTBOX_CONNECTION_LOST');
   });
 
-  test('keeps what it sends when its connection is lost twice in a row', async () => {
-    const { pool, enqueue } = await openTestOutbox();
-    let acknowledge = (): void => {};
-    const sender = new RecordingSender(() => new Promise<void>((resolve) => (acknowledge = resolve)));
-    await enqueue('arbitrary');
-    await startRelay({ outbox: { database: losesItsSecondConnection(pool) }, sender });
-    afterThisTest(() => acknowledge());
-    await sender.count(1);
+  test.each(['before', 'after'] as const)(
+    'keeps what it sends when its connection is lost again, %s it has adopted that',
+    async (when) => {
+      const { pool, enqueue } = await openTestOutbox();
+      let acknowledge = (): void => {};
+      const sender = new RecordingSender(() => new Promise<void>((resolve) => (acknowledge = resolve)));
+      await enqueue('arbitrary');
+      await startRelay({ outbox: { database: losesItsSecondConnection(pool, when) }, sender });
+      afterThisTest(() => acknowledge());
+      await sender.count(1);
 
-    await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'`);
-    await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.entry WHERE relay < 3');
-    acknowledge();
-    await untilSettled(pool);
+      await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'`);
+      await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.entry WHERE relay < 3');
+      acknowledge();
+      await untilSettled(pool);
 
-    expect(sender.texts).toEqual(['arbitrary']);
-  });
+      expect(sender.texts).toEqual(['arbitrary']);
+    },
+  );
 
   test('does not start without an outbox', async () => {
     const pool = await openNewDatabase();
@@ -340,8 +478,24 @@ withPostgres('a relay', () => {
   });
 });
 
+test('replay and discard refuse what is no list of ids', async () => {
+  const outbox = openOutbox({ connect: () => Promise.reject(new Error('Not needed.')) } as unknown as Pool);
+  const refused = /^`entries` must be a list of ids, or 'all'\.$/;
+
+  for (const entries of [17, ['17'], [1.5], undefined]) {
+    await expect(outbox.replay(entries as never)).rejects.toThrow(refused);
+    await expect(outbox.discard(entries as never)).rejects.toThrow(InvalidOptionsError);
+  }
+});
+
 test('createRelay lists all faults of its options', () => {
-  const options = { outbox: {}, retry: [1], concurrency: 0, delays: [] } as unknown as RelayOptions;
+  const options = {
+    outbox: {},
+    retry: [1],
+    concurrency: 0,
+    keepDelivered: 1e15,
+    delays: [],
+  } as unknown as RelayOptions;
 
   const create = (): unknown => createRelay(options);
 
@@ -350,9 +504,20 @@ test('createRelay lists all faults of its options', () => {
     '`outbox` must be what createOutbox returns.',
     '`sender` is missing. Pass what createNewPlantSender returns.',
     '`retry` must be a function.',
-    '`concurrency` must be a whole number from 1 to 2147483647.',
+    '`concurrency` must be a whole number from 1 to 2147483647 (got 0).',
+    '`keepDelivered` must be a whole number from 0 to 3155760000000 (got 1000000000000000).',
     '`delays` is not an option of a relay.',
   ]) {
     expect(create).toThrow(problem);
   }
+});
+
+test.each([
+  [undefined, '`outbox` is missing. Pass what createOutbox returns.'],
+  [null, '`options` must be an object.'],
+])('createRelay(%p) says what is wrong', (options, problem) => {
+  const create = (): unknown => createRelay(options as unknown as RelayOptions);
+
+  expect(create).toThrow(InvalidOptionsError);
+  expect(create).toThrow(problem);
 });
