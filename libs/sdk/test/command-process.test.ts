@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { cp, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterThisTest } from '@plant-store/test-support';
 import { exitCodes } from '../src/cli/command-line/exit-codes.js';
@@ -29,6 +30,18 @@ async function makePipe(): Promise<string> {
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
   return pipe;
+}
+
+/** The files that a process has open. */
+function filesOf(pid: number): string[] {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).map((fd) => {
+    try {
+      return readlinkSync(join(folder, fd));
+    } catch {
+      return 'closed meanwhile';
+    }
+  });
 }
 
 test('the command takes its answers from the contract', async () => {
@@ -112,6 +125,27 @@ describe('the command as a process', () => {
     });
     await writer.close();
   });
+
+  (platform() === 'linux' ? test : test.skip)(
+    'a second interrupt ends it, also if a read blocks',
+    async () => {
+      // Reading it blocks a thread until somebody writes to a terminal.
+      const blocking = '/dev/ptmx';
+      const { child, finished } = start('http://127.0.0.1:9', {
+        ACCESS_TOKEN_FILE: blocking,
+        ACCESS_TOKEN: '',
+      });
+      const stderr = once(child.stderr!, 'data');
+      while (!filesOf(child.pid!).some((file) => file.endsWith('/ptmx'))) await immediate();
+      child.kill('SIGINT');
+      expect(String(await stderr)).toBe('plant-store: not sent: interrupted.\n');
+
+      child.kill('SIGINT');
+
+      await finished;
+      expect(child.signalCode).toBe('SIGINT');
+    },
+  );
 
   test('exits with the same code if nobody reads its output', async () => {
     const server = await startRawServer(staySilent);

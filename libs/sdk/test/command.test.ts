@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,9 +10,7 @@ import { type Answers, openQuestions } from '@plant-store/contract';
 import { exampleAnswers as everyAnswer } from '@plant-store/example-answers';
 import { afterThisTest } from '@plant-store/test-support';
 import { Webhook } from 'standardwebhooks';
-import { answeredSettingsOf } from '../src/answers/settings-table.js';
 import { runCommand } from '../src/cli/command.js';
-import { sendOptionsUnder } from '../src/cli/send/send-options.js';
 import { useClocksThatRunOut } from './support/clocks.js';
 import { acknowledge, respondWith, fieldsOf, startRawServer, staySilent } from './support/raw-server.js';
 import type { Finished } from './support/run-process.js';
@@ -42,7 +39,7 @@ async function run(args: readonly string[], situation: Situation = {}): Promise<
     environment: { ACCESS_TOKEN: accessToken },
     stdin: Readable.from([]),
     signal: new AbortController().signal,
-    secondSignal: new AbortController().signal,
+    catchSecondInterrupt: () => new AbortController().signal,
     ...situation,
     stdout,
     stderr,
@@ -307,14 +304,16 @@ describe('bad input', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('a file without permission to read', async () => {
+  test.each([[[]], [['--ndjson']]])('a file without permission to read %j', async (args) => {
     if (process.getuid?.() === 0) return;
     const path = await file();
     await chmod(path, 0);
 
-    expect((await run(['send', path, ...required('http://127.0.0.1:9')])).stderr).toContain(
-      'this user has no permission to read it',
-    );
+    expect(await run(['send', path, ...args, ...required('http://127.0.0.1:9')])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^plant-store: .* this user has no permission to read it\.\n$/),
+    });
   });
 });
 
@@ -497,41 +496,6 @@ describe('--json prints one object to standard output', () => {
   });
 });
 
-describe('plant-store completion', () => {
-  test.each([
-    ['plant-store se', 'send'],
-    ['plant-store completion z', 'zsh'],
-    ['plant-store outbox mi', 'migrate'],
-    ['plant-store send --resu', '--resume'],
-    ['plant-store send --method P', 'POST PUT PATCH'],
-    ['plant-store send --base-url h', ''],
-  ])('bash completes "%s"', async (line, words) => {
-    const { code, stdout: script } = await run(['completion', 'bash']);
-    expect(code).toBe(0);
-    const typed = `${script}
-      compopt() { :; }
-      COMP_WORDS=(${line}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _plant_store; echo "\${COMPREPLY[*]}"`;
-
-    expect(execFileSync('bash', ['-c', typed], { encoding: 'utf8' })).toBe(`${words}\n`);
-  });
-
-  test.each(['bash', 'zsh', 'fish'])('the script for %s has every option', async (shell) => {
-    const { stdout } = await run(['completion', shell], { given: everyAnswer });
-
-    for (const option of sendOptionsUnder(answeredSettingsOf(everyAnswer, {})).keys()) {
-      expect(stdout).toContain(shell === 'fish' ? ` -l ${option} ` : `--${option}`);
-    }
-  });
-
-  test.each([[[]], [['csh']], [['bash', 'zsh']]])('%j names no shell', async (args) => {
-    expect(await run(['completion', ...args])).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: 'plant-store: Name one shell: plant-store completion bash|zsh|fish.\n',
-    });
-  });
-});
-
 test('in a pipe, --ndjson prints the counts every ten seconds', async () => {
   const runOut = useClocksThatRunOut(10_000);
   const server = await startRawServer(staySilent);
@@ -556,7 +520,7 @@ describe('help', () => {
     expect(stdout).toMatchInlineSnapshot(`
       "Usage: plant-store send FILE|- [options]
              plant-store completion bash|zsh|fish
-             plant-store outbox COMMAND (see plant-store outbox --help)
+             plant-store outbox COMMAND
 
       Sends the content of FILE, or of standard input for -, as the New Plant notification. The bytes are sent
       unchanged, in one attempt.
@@ -596,6 +560,13 @@ describe('help', () => {
         4                           unknown: no response came; the receiver may have accepted the plant
         5                           not built: the command has to be compiled first; nothing was sent
       With --ndjson, the exit code is that of the worst line: 4, then 1, 2, 3. Lines that were not read count as not sent.
+
+      Commands of plant-store outbox, for the database that PLANT_STORE_OUTBOX_URL names (see plant-store outbox --help):
+        migrate                     create the tables, or bring them to the version that this package needs
+        status                      count the entries that wait, are being sent, and are parked
+        list [--json]               list the parked entries, each on a line
+        replay ID...|--all          let relays send parked entries again
+        discard ID...|--all         give parked entries up
 
       plant-store completion prints a script for a shell. Load it with: source <(plant-store completion bash)
       "
@@ -710,6 +681,25 @@ describe('with an answer to every question', () => {
       'line 2: bad input: The identifier of the event at /event/id in the line is missing.',
     );
     expect(server.requests.map((request) => fieldsOf(request)['webhook-id'])).toEqual(['one', '2']);
+  });
+
+  test('a line whose identifier is a number that is not exact is not sent', async () => {
+    const server = await startRawServer(taken);
+    const numbers = ['9007199254740993', '1e400', '0.1', '9007199254740991', '-1.0'];
+    const path = await file(numbers.map((number) => `{"id":${number}}\n`).join(''));
+    const args = ['send', path, '--ndjson', '--concurrency', '1', '--event-id-pointer', '/id'];
+
+    const { code, stdout, stderr } = await run(args, { given: answersFor(server.url), environment });
+
+    expect([code, stdout]).toEqual([2, '5 lines: 2 acknowledged, 3 bad input\n']);
+    expect(stderr).toContain(
+      'line 1: bad input: The identifier of the event at /id in the line must be a string, or a whole number from ' +
+        '-9007199254740991 to 9007199254740991. Not sent.\n',
+    );
+    expect(server.requests.map((request) => fieldsOf(request)['webhook-id'])).toEqual([
+      '9007199254740991',
+      '-1',
+    ]);
   });
 
   test.each([

@@ -108,6 +108,21 @@ describe('lines', () => {
     });
   });
 
+  test('may have 16,777,216 bytes without their line ends', async () => {
+    const receiver = await startCountingReceiver();
+    const longest = `"${'x'.repeat(16_777_214)}"`;
+    const tooLong = `${longest} `;
+    const file = makeFile(`${longest}\n${tooLong}\n${longest}\r\n${tooLong}\r\n${longest}`);
+
+    const { stdout, stderr } = await run(receiver, file);
+
+    expect(stdout).toBe('5 lines: 3 acknowledged, 2 bad input\n');
+    expect(stderr.match(/line \d: bad input: The line is longer/g)).toEqual([
+      'line 2: bad input: The line is longer',
+      'line 4: bad input: The line is longer',
+    ]);
+  });
+
   test('are sent so many at a time', async () => {
     const receiver = await startCountingReceiver(() => undefined);
     const { file } = makePlants(5);
@@ -408,6 +423,16 @@ describe('wrong files and options are refused before anything is sent', () => {
       'has content already. Name a new file.',
     ],
     [
+      'a file of failures whose directory is a file',
+      (_, file) => [file, '--failed', join(file, 'failed')],
+      "can't be written: a part of its path is not a directory. Nothing was sent.",
+    ],
+    [
+      'a progress file to resume whose directory is a file',
+      (_, file) => [file, '--resume', '--progress', join(file, 'progress')],
+      "can't be written: a part of its path is not a directory. Nothing was sent.",
+    ],
+    [
       'another file as the progress',
       (_, file) => [file, '--resume', '--progress', file],
       'is not a progress file',
@@ -467,7 +492,7 @@ describe('wrong files and options are refused before anything is sent', () => {
         'without --resume',
         () => {},
         [],
-        'of an earlier run exists. Continue that run with --resume, or delete',
+        'exists already. If it is the progress file of an earlier run, continue that with --resume',
       ],
       [
         'a file of another size',

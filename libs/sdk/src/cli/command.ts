@@ -1,43 +1,42 @@
 import { acceptFaults, answerFaults } from '@plant-store/contract';
 import { answeredSettingsOf } from '../answers/settings-table.js';
-import { type CompletedCommands, completion, shells } from './completion.js';
+import { type CompletedCommand, completion, shells } from './completion.js';
 import { type ParsedArguments, parseArguments } from './command-line/arguments.js';
 import { BadInput } from './command-line/bad-input.js';
 import { type Command, type CommandContext, printJson, refuse } from './command-line/command.js';
 import { exitCodes } from './command-line/exit-codes.js';
 import { help, version } from './help.js';
 import { sendLines } from './lines/send-lines.js';
+import { helpOption, type OutboxCommand, outboxCommands } from './outbox/outbox-commands.js';
 import { sendOne } from './send/send-one.js';
-import { sendOptionsUnder } from './send/send-options.js';
-
-interface OtherCommand {
-  /** What it does, for completion. */
-  readonly help: string;
-  /** The words that can follow its name. */
-  readonly words: readonly string[];
-  readonly run: Command;
-}
+import { sendOptionsUnder, versionOption } from './send/send-options.js';
 
 /** The commands besides `send`. What a command needs is imported when it runs. */
-const otherCommands: Readonly<Record<string, OtherCommand>> = {
-  completion: {
-    help: 'print a completion script',
-    words: shells,
-    run: async (args, context) => completion(args, completedCommands(context), context),
-  },
-  outbox: {
-    help: 'set up an outbox and look after its parked entries',
-    words: ['migrate', 'status', 'list', 'replay', 'discard'],
-    run: async (args, context) => (await import('../outbox/command.js')).outbox(args, context),
-  },
+const otherCommands: Readonly<Record<string, Command>> = {
+  completion: async (args, context) => completion(args, completedCommands(context), context),
+  outbox: async (args, context) => (await import('./outbox/run-outbox.js')).runOutbox(args, context),
 };
 
-function completedCommands({ given, accepts }: CommandContext): CompletedCommands {
-  const send = { help: 'send plants', options: sendOptionsUnder(answeredSettingsOf(given, accepts)) };
-  const others = Object.entries(otherCommands).map(
-    ([name, { help: text, words }]) => [name, { help: text, words, options: new Map() }] as const,
-  );
-  return { send, ...Object.fromEntries(others) };
+/** What can be completed of the command line. */
+function completedCommands({ given, accepts }: CommandContext): CompletedCommand {
+  const answered = answeredSettingsOf(given, accepts);
+  const ofOutbox = Object.entries<OutboxCommand>(outboxCommands).map(([name, { help: text, options }]) => [
+    name,
+    { help: text, options: new Map([...options, helpOption]) },
+  ]);
+  return {
+    help: '',
+    options: new Map([helpOption, versionOption]),
+    commands: {
+      send: { help: 'send plants', options: sendOptionsUnder(answered), takesFiles: true },
+      completion: { help: 'print a completion script', options: new Map(), words: shells },
+      outbox: {
+        help: 'set up an outbox and look after its parked entries',
+        options: new Map([helpOption]),
+        commands: Object.fromEntries(ofOutbox) as Record<string, CompletedCommand>,
+      },
+    },
+  };
 }
 
 /** Runs a command line and returns its exit code. */
@@ -47,7 +46,7 @@ export async function runCommand(args: readonly string[], context: CommandContex
     if (faults.length > 0) throw new BadInput(...faults.map(invalidAnswer));
     const [name = '', ...rest] = args;
     if (!Object.hasOwn(otherCommands, name)) return await runSend(args, context);
-    return await otherCommands[name]!.run(rest, context);
+    return await otherCommands[name]!(rest, context);
   } catch (error) {
     const isJson = args.includes('--json');
     if (error instanceof BadInput) return refuse(error, isJson, context);

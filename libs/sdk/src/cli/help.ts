@@ -3,6 +3,7 @@ import type { AnsweredSettings } from '../answers/answered-settings.js';
 import { defaultTotalTimeout, limitDefaults } from '../options/limits.js';
 import { shells } from './completion.js';
 import { exitCodeMeanings, exitCodes } from './command-line/exit-codes.js';
+import { databaseVariable, outboxHelp } from './outbox/outbox-commands.js';
 import { isForLines, type SendOptionName, sendOptionsUnder } from './send/send-options.js';
 
 /** The version of this package. */
@@ -26,7 +27,7 @@ export function help(answered: AnsweredSettings): string {
   );
   return `Usage: plant-store send FILE|- [options]
        plant-store completion ${shells.join('|')}
-       plant-store outbox COMMAND (see plant-store outbox --help)
+       plant-store outbox COMMAND
 
 Sends the content of FILE, or of standard input for -, as the New Plant notification. The bytes are sent
 unchanged, in ${attempts(answered)}.
@@ -47,6 +48,8 @@ Exit codes:
 ${codes.join('\n')}
 With --ndjson, the exit code is that of the worst line: 4, then 1, 2, 3. Lines that were not read count as not sent.
 
+Commands of plant-store outbox, for the database that ${databaseVariable} names (see plant-store outbox --help):
+${outboxHelp}
 plant-store completion prints a script for a shell. Load it with: source <(plant-store completion bash)
 `;
 }

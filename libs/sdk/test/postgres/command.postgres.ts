@@ -9,10 +9,19 @@ interface Ran {
 }
 
 /** Runs `plant-store outbox` in this process. */
-async function run(environment: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<Ran> {
+function run(environment: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<Ran> {
+  return runUntil(new AbortController().signal, environment, ...args);
+}
+
+/** The same, until it is interrupted. */
+async function runUntil(
+  signal: AbortSignal,
+  environment: NodeJS.ProcessEnv,
+  ...args: readonly string[]
+): Promise<Ran> {
   const written = { stdout: '', stderr: '' };
   const context = {
-    ...{ given: {}, accepts: {}, environment, stdin: process.stdin, signal: new AbortController().signal },
+    ...{ given: {}, accepts: {}, environment, stdin: process.stdin, signal },
     stdout: { write: (text: string) => (written.stdout += text) },
     stderr: { write: (text: string) => (written.stderr += text) },
   };
@@ -45,16 +54,45 @@ withPostgres('plant-store outbox', () => {
     const environment = { PLANT_STORE_OUTBOX_URL: pool.options.connectionString! };
     await enqueue('one', 'two', 'three');
     await pool.query(`UPDATE plant_store_outbox.entry SET state = 'parked', settled_at = now(), attempts = 1,
-      outcome = 'unknown', code = 'EXAMPLE', error = E'two\\nlines'`);
+      outcome = 'unknown', code = 'EXAMPLE', error = E'two\\n\\x1blines'`);
 
     const lines = (await run(environment, 'list')).stdout.split('\n');
     expect(lines).toHaveLength(4);
     expect(lines[0]).toMatch(/^1 {2}\d{4}-\S+Z {2}attempts 1 {2}unknown {2}EXAMPLE {2}two lines$/);
     const [first] = (await run(environment, 'list', '--json')).stdout.split('\n');
-    expect(JSON.parse(first!)).toMatchObject({ id: 1, outcome: 'unknown', error: 'two\nlines' });
+    expect(JSON.parse(first!)).toMatchObject({ id: 1, outcome: 'unknown', error: 'two\n\u001blines' });
     expect((await run(environment, 'replay', '1')).stdout).toBe('replayed 1\n');
     expect((await run(environment, 'discard', '--all')).stdout).toBe('discarded 2\n');
     expect((await run(environment, 'status')).stdout).toBe('waiting 1, sending 0, parked 0\n');
+  });
+
+  test('ends at an interrupt while the database is busy', async () => {
+    const { pool } = await openTestOutbox();
+    const client = await pool.connect();
+    await client.query('BEGIN; LOCK TABLE plant_store_outbox.entry');
+    const controller = new AbortController();
+    const environment = { PLANT_STORE_OUTBOX_URL: pool.options.connectionString! };
+    const running = runUntil(controller.signal, environment, 'discard', '--all');
+    const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted`;
+    while ((await pool.query(waiting)).rows.length === 0);
+
+    controller.abort();
+
+    expect(await running).toEqual({ code: 1, stdout: '', stderr: 'plant-store: interrupted.\n' });
+    await client.query('ROLLBACK');
+    client.release();
+  });
+
+  test('does nothing after an interrupt while it starts', async () => {
+    const url = await (await postgresOfThisFile()).createDatabase();
+    const environment = { PLANT_STORE_OUTBOX_URL: url };
+    const controller = new AbortController();
+    const running = runUntil(controller.signal, environment, 'migrate');
+
+    controller.abort();
+
+    expect(await running).toEqual({ code: 1, stdout: '', stderr: 'plant-store: interrupted.\n' });
+    expect((await run(environment, 'status')).stderr).toContain('has no outbox');
   });
 
   test('says that nobody listens', async () => {
@@ -74,13 +112,18 @@ test.each([
   [{}, ['list'], 'There is no database. Set PLANT_STORE_OUTBOX_URL'],
   [{ PLANT_STORE_OUTBOX_URL: 'store' }, ['list'], 'PLANT_STORE_OUTBOX_URL must be a URL'],
   [address, [], 'The command is missing.'],
-  [address, ['drop'], 'drop is not a command of the outbox.'],
+  [
+    address,
+    ['drop'],
+    'drop is not one. The commands of the outbox are migrate, status, list, replay, discard.',
+  ],
   [address, ['list', '--all'], 'list does not take --all.'],
   [address, ['list', '1'], 'list takes no ids.'],
   [address, ['replay'], 'Name the ids to replay, or pass --all'],
   [address, ['replay', '1', '--all'], 'Name the ids to replay, or pass --all'],
   [address, ['discard', 'x'], 'An id must be a whole number as list shows it (got x).'],
-  [address, ['list', '--unknown'], "Unknown option '--unknown'."],
+  [address, ['list', '--unknown'], '--unknown is not an option. See plant-store --help.'],
+  [address, ['list', '--jsn'], '--jsn is not an option. Did you mean --json? See plant-store --help.'],
 ])('plant-store outbox refuses bad input: %j %j', async (environment, args, problem) => {
   const ran = await run(environment, ...args);
 

@@ -15,8 +15,12 @@ export interface CommandContext {
   readonly stderr: Writable & { readonly isTTY?: boolean };
   /** Is aborted when the user interrupts. */
   readonly signal: AbortSignal;
-  /** Is aborted when the user interrupts again. */
-  readonly secondSignal: AbortSignal;
+  /**
+   * Catches a second interrupt. Until this is called, it ends the process at once.
+   *
+   * @returns a signal that is aborted when the user interrupts again
+   */
+  readonly catchSecondInterrupt: () => AbortSignal;
 }
 
 /**

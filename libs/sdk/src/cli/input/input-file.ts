@@ -1,5 +1,5 @@
 import { constants, createReadStream, openSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { access, readFile, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { BadInput } from '../command-line/bad-input.js';
@@ -25,7 +25,7 @@ export async function readContent(
 }
 
 /** Tells the user of a terminal that the command reads what they type. */
-export function sayThatItWaits(stdin: CommandContext['stdin'], stderr: CommandContext['stderr']): void {
+function sayThatItWaits(stdin: CommandContext['stdin'], stderr: CommandContext['stderr']): void {
   if (!stdin.isTTY) return;
   stderr.write('plant-store: reading from standard input. Press Ctrl-D to end it.\n');
 }
@@ -102,7 +102,7 @@ export interface Input {
 /**
  * Finds a file, or standard input for `-`. Nothing is opened yet.
  *
- * @throws BadInput if it is missing or a directory.
+ * @throws BadInput if it is missing, a directory, or this user has no permission to read it.
  */
 export async function findInput(operand: string, { stdin, stderr, signal }: CommandContext): Promise<Input> {
   if (operand === '-') {
@@ -113,18 +113,27 @@ export async function findInput(operand: string, { stdin, stderr, signal }: Comm
   const name = `The file ${operand}`;
   const stats = await readable(name, signal, () => stat(operand));
   if (stats.isDirectory()) throw unreadable(name, { code: 'EISDIR' });
+  await readable(name, signal, () => access(operand, constants.R_OK));
   const open = stats.isFIFO() ? openPipe : createReadStream;
   const bytes = stats.isFile() ? stats.size : undefined;
   return { name, bytes, read: () => readChunks(name, open(operand), signal) };
 }
 
-/** Runs what reads a file, and explains its errors. */
+/** Runs what reads a file, and explains its errors. An interrupt ends it, also while it blocks, as a device may. */
 async function readable<T>(name: string, signal: AbortSignal, read: () => Promise<T>): Promise<T> {
+  let abort = (): void => {};
+  const interrupted = new Promise<never>(
+    (_resolve, reject) => (abort = () => reject(signal.reason as Error)),
+  );
+  signal.addEventListener('abort', abort);
   try {
-    return await read();
+    signal.throwIfAborted();
+    return await Promise.race([read(), interrupted]);
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof BadInput ? error : unreadable(name, error);
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }
 

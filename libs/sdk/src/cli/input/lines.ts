@@ -1,6 +1,9 @@
 import type { Hash } from 'node:crypto';
 
-/** The longest line that is kept, in bytes. It limits the memory of a process that reads a file without line ends. */
+/**
+ * The longest line that is kept, in bytes without its line end. It limits the memory of a process that reads a file
+ * without line ends.
+ */
 export const maxLineBytes = 16_777_216;
 
 /** A line of a file. */
@@ -30,16 +33,16 @@ export async function* readLines(chunks: AsyncIterable<Buffer>, hash?: Hash): As
     hash?.update(part);
     end += part.byteLength;
     length += part.byteLength;
-    if (length <= maxLineBytes) parts.push(part);
+    if (length <= maxLineBytes + maxEndBytes) parts.push(part);
     else parts = [];
   }
 
   function endLine(): Line {
-    const content = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
-    const line = { number: ++number, content: withoutEnd(content), isTooLong: length > maxLineBytes, end };
+    const bytes = withoutEnd(parts.length === 1 ? parts[0]! : Buffer.concat(parts));
+    const isTooLong = Math.max(bytes.byteLength, length - maxEndBytes) > maxLineBytes;
     parts = [];
     length = 0;
-    return line;
+    return { number: ++number, content: isTooLong ? Buffer.alloc(0) : bytes, isTooLong, end };
   }
 
   for await (const chunk of chunks) {
@@ -55,6 +58,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>, hash?: Hash): As
 }
 
 const [lineFeed, carriageReturn] = [0x0a, 0x0d];
+const maxEndBytes = 2;
 
 function withoutEnd(line: Buffer): Buffer {
   if (line.at(-1) !== lineFeed) return line;

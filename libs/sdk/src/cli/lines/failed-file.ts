@@ -1,17 +1,23 @@
 import { statSync } from 'node:fs';
 import type { FailureRecord } from '../send/describe-failure.js';
-import { AppendFile } from './append-file.js';
+import { AppendFile, WriteError } from './append-file.js';
+
+const what = 'The file of --failed';
 
 /** What is wrong with the file of `--failed`. It is never overwritten, because it may be all that tells of failures. */
 export function failedFileFaults(path: string): string[] {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined || !stats.isFile() || stats.size === 0) return [];
-  return [`The file ${path} of --failed has content already. Name a new file.`];
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined || !stats.isFile() || stats.size === 0) return [];
+    return [`The file ${path} of --failed has content already. Name a new file.`];
+  } catch (cause) {
+    return [`${new WriteError(what, path, cause).message} Nothing was sent.`];
+  }
 }
 
 /** @throws WriteError */
 export function openFailedFile(path: string): AppendFile {
-  return new AppendFile('The file of --failed', path, 'a');
+  return new AppendFile(what, path, 'a');
 }
 
 /** The entry of a line that was not acknowledged: JSON on one line. The line itself is in it unchanged. */

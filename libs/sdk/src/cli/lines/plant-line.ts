@@ -29,16 +29,20 @@ export function checkLine({ content, isTooLong }: Line, eventIdPointer: string |
   const plant = parse(content);
   if (plant.fault !== undefined) return { fault: plant.fault };
   if (eventIdPointer === undefined) return {};
+  const withoutEventId = (problem: string): CheckedLine =>
+    fault('LINE_WITHOUT_EVENT_ID', `The identifier of the event at ${eventIdPointer} in the line ${problem}`);
   const found = valueAt(plant.value, eventIdPointer);
+  if (typeof found === 'number') {
+    // JSON.parse rounds other numbers, so that different events could get the same identifier.
+    if (Number.isSafeInteger(found)) return { eventId: String(found) };
+    const { MIN_SAFE_INTEGER: min, MAX_SAFE_INTEGER: max } = Number;
+    return withoutEventId(`must be a string, or a whole number from ${min} to ${max}.`);
+  }
   try {
-    return { eventId: readEventId(typeof found === 'number' ? String(found) : found) };
+    return { eventId: readEventId(found) };
   } catch (error) {
     if (!(error instanceof InvalidOptionsError)) throw error;
-    const problem = error.faults.map((each) => each.problem).join(' ');
-    return fault(
-      'LINE_WITHOUT_EVENT_ID',
-      `The identifier of the event at ${eventIdPointer} in the line ${problem}`,
-    );
+    return withoutEventId(error.faults.map((each) => each.problem).join(' '));
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { BadInput } from '../command-line/bad-input.js';
 import type { CommandContext } from '../command-line/command.js';
 import { findInput, type Input } from '../input/input-file.js';
@@ -50,12 +50,19 @@ function pipeFaults({ name }: Input, { progress, resume }: SendArguments['values
 }
 
 function progressFaults(progress: string, isResumed: boolean): string[] {
-  if (existsSync(progress) === isResumed) return [];
+  let exists;
+  try {
+    exists = statSync(progress, { throwIfNoEntry: false }) !== undefined;
+  } catch (cause) {
+    // It may exist, so the user must not be told to send every line.
+    return [`${new WriteError('The progress file', progress, cause).message} Nothing was sent.`];
+  }
+  if (exists === isResumed) return [];
   return [
     isResumed
       ? `There is no progress file ${progress}. Run the command without --resume to send every line.`
-      : `The progress file ${progress} of an earlier run exists. Continue that run with --resume, or delete the ` +
-        'file to send every line again.',
+      : `${progress} exists already. If it is the progress file of an earlier run, continue that with --resume. To ` +
+        'send every line again, name another file with --progress.',
   ];
 }
 

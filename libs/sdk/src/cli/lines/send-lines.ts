@@ -8,7 +8,7 @@ import { Tally } from './tally.js';
 
 /** `plant-store send FILE|- --ndjson`: sends each line as one plant. */
 export async function sendLines(parsed: SendArguments, context: CommandContext): Promise<number> {
-  const { signal, secondSignal, stderr, stdout } = context;
+  const { signal, stderr, stdout } = context;
   const prepared = await prepare(parsed, context, (operand) => findFiles(operand, parsed, context));
   const { settings, input: found } = prepared;
   const files = await openFiles(found, settings.target.url, signal);
@@ -17,6 +17,7 @@ export async function sendLines(parsed: SendArguments, context: CommandContext):
   const resendsUnknown = Object.hasOwn(parsed.values, 'resend-unknown');
   const run = new Run(files, prepared, resendsUnknown, tally, display, signal);
   const sender = openSender<SentLine>(settings);
+  const secondSignal = context.catchSecondInterrupt();
   const options = {
     signal: secondSignal,
     // A line has the fields of its event already.

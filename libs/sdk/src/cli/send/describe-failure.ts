@@ -36,7 +36,7 @@ function oneLine(text: string): string {
 }
 
 /** The outcomes in messages. */
-export const outcomeText = {
+const outcomeText = {
   'not-sent': 'not sent',
   unknown: 'outcome unknown',
   responded: 'not acknowledged',

@@ -54,6 +54,9 @@ const sendOptions = {
   version: { help: 'print the version' },
 } as const satisfies Record<string, SendOption>;
 
+/** The option with which the version is asked for, with or without a command. */
+export const versionOption: readonly [string, CommandOption] = ['version', sendOptions.version];
+
 /** Name of an option of `plant-store send`, without the dashes. */
 export type SendOptionName = keyof typeof sendOptions;
 
