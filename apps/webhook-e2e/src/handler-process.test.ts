@@ -6,7 +6,7 @@ import { afterThisFile, makeFolder } from '@plant-store/test-support';
 
 import { overviewOf } from '../support/inbox.js';
 import { poisonSettings, sendAll, untilNothingWaits } from '../support/poison.js';
-import { type RunningReceiver, startReceiver } from '../support/receiver.js';
+import { type LogEntry, type RunningReceiver, startReceiver } from '../support/receiver.js';
 
 const END_WITH_PARENT = fileURLToPath(new URL('../../webhook/serve/end-with-parent.mjs', import.meta.url));
 
@@ -20,12 +20,14 @@ const own = { ...poisonSettings, HANDLER_PROCESS: 'own' };
 const resultsOf = ({ inbox }: RunningReceiver): unknown[][] =>
   overviewOf(inbox).map((row) => row.slice(1, 4));
 
-/** How often each delivery had failed when its attempts started, in their order. */
-function failuresOf({ process }: RunningReceiver, id: number): unknown[] {
-  return process
-    .entries('attempt')
-    .filter((entry) => entry['delivery'] === id)
-    .map((entry) => entry['failures']);
+/**
+ * How often each delivery had failed when its attempts started, in their order. The inbox may have the result before
+ * this process has read the line of the attempt.
+ */
+async function failuresOf({ process }: RunningReceiver, id: number): Promise<unknown[]> {
+  const attempts = (): LogEntry[] => process.entries('attempt').filter((entry) => entry['delivery'] === id);
+  await process.until(() => attempts()[0], `an attempt of delivery ${id}`);
+  return attempts().map((entry) => entry['failures']);
 }
 
 /** Sends deliveries, waits until each is handled or parked, and returns what a person sees of them. */
@@ -212,10 +214,10 @@ describe("a handler that ends its process doesn't end the receiver:", () => {
       2,
       `Error: the handler's process ended during the attempt (${how})`,
     ]);
-    expect(failuresOf(receiver, earlier + 2)).toEqual([0, 1]);
+    expect(await failuresOf(receiver, earlier + 2)).toEqual([0, 1]);
     // Alone with the poison delivery, no other is counted further.
     for (const other of [1, 3, 4, 5, 6])
-      expect(failuresOf(receiver, earlier + other).at(-1)).toBeLessThanOrEqual(1);
+      expect((await failuresOf(receiver, earlier + other)).at(-1)).toBeLessThanOrEqual(1);
     const endings = process.entries(ENDED).slice(ended);
     expect(endings.map((entry) => entry['how'])).toEqual([how, how]);
     expect(process.entries(READY)).toHaveLength(ended + 3);
@@ -238,7 +240,7 @@ test('a handler that blocks is killed after the time-out, and what follows is ha
     3,
     'Error: the handler took longer than 200 ms, and its process ended (SIGKILL)',
   ]);
-  expect(failuresOf(receiver, 1)).toEqual([0, 1, 2]);
+  expect(await failuresOf(receiver, 1)).toEqual([0, 1, 2]);
   expect(receiver.process.entries("the handler's process is killed").map(({ why }) => why)).toEqual(
     Array(3).fill('it does not respond'),
   );

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 import { openConnection } from '../support/connection.js';
-import { CHUNKED, chunks, head, HOST, POST, RIGHT } from '../support/messages.js';
+import { expectResponse } from '../support/expect-response.js';
+import { CHUNKED, chunks, delivery, head, HOST, POST, RIGHT } from '../support/messages.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 
 const MEBIBYTE = 1_048_576;
@@ -25,6 +26,22 @@ withProc('endless content', () => {
     );
 
     expect(Math.max(...sent)).toBeGreaterThan(MEBIBYTE);
+    expect(largest(receiver) - before).toBeLessThan(ROOM);
+  });
+});
+
+withProc('connections that stay open', () => {
+  test('keep nothing of what they have delivered in memory', async () => {
+    const receiver = await startReceiver();
+    const before = largest(receiver);
+    const content = 'a'.repeat(MEBIBYTE);
+
+    for (let sent = 0; sent < SENT; sent += content.length) {
+      const connection = await openConnection(receiver.port);
+      connection.write(delivery(content));
+      expectResponse(await connection.response(), { status: 204 });
+    }
+
     expect(largest(receiver) - before).toBeLessThan(ROOM);
   });
 });

@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { makeFolder } from '@plant-store/test-support';
 
-import { overviewOf } from '../support/inbox.js';
+import { overviewOf, statesOf } from '../support/inbox.js';
 import { poisonSettings, sendAll, untilNothingWaits } from '../support/poison.js';
 import { startReceiver } from '../support/receiver.js';
 
@@ -61,6 +64,22 @@ describe('a handler that ends the process', () => {
 
     expect(attempts).toEqual([[[1, 0]]]);
   });
+});
+
+test('a handler that blocks keeps back no response to what it gets', async () => {
+  const receiver = await startReceiver({ settings: { ...poisonSettings, HANDLER_MAX_ATTEMPTS: '1' } });
+  const responses = makeFolder();
+  const sendOneByOne = async (sender: number): Promise<void> => {
+    for (let sent = 0; sent < 20; sent += 1) {
+      const file = join(responses, `${sender}-${sent}`);
+      await sendAll(receiver, [`block until ${file}`]);
+      writeFileSync(file, '');
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, (_, sender) => sendOneByOne(sender)));
+  await untilNothingWaits(receiver.inbox);
+
+  expect(new Set(statesOf(receiver.inbox))).toEqual(new Set(['handled']));
 });
 
 test('a rejection that nobody handles is logged, and the receiver goes on', async () => {

@@ -34,6 +34,12 @@ const fates = {
   block: () => {
     for (;;);
   },
+  // The file that the content names says that the response has arrived.
+  'block until': ({ content }) => {
+    const file = String(content).slice('block until '.length);
+    const deadline = Date.now() + 5_000;
+    while (!existsSync(file)) if (Date.now() > deadline) throw new Error('the response did not arrive');
+  },
   disconnect: () => new Promise(() => process.disconnect()),
   'send messages': () => [null, 'ready', { kind: 'arbitrary' }].forEach((message) => process.send?.(message)),
   'reject unhandled': async () => void Promise.reject(new Error('rejected on purpose')),

@@ -49,7 +49,7 @@ interface AuthenticationRequest {
   readonly credentials: BearerCredentials;
 }
 
-/** What is set on a strategy for one request: passport's protocol. */
+/** What is set on a strategy: passport's protocol. */
 interface StrategyActions {
   success(token: AcceptedToken): void;
   fail(challenge: Challenge): void;
@@ -63,7 +63,7 @@ interface StrategyActions {
  */
 @Injectable()
 export class BearerStrategy extends Strategy<VerifyFunction> {
-  // Not #private: the guard runs copies, which see it through their prototype.
+  // Not #private: the guard runs a copy, which sees it through its prototype.
   private readonly challenges: Challenges;
 
   constructor(accessTokens: AccessTokens, @Inject(CHALLENGES) challenges: Challenges) {
@@ -90,11 +90,24 @@ export interface AuthenticatedRequest extends FastifyRequest {
   user: AcceptedToken;
 }
 
+/** What the strategy has decided about a request. */
+type Decision = { readonly token: AcceptedToken } | { readonly challenge: Challenge };
+
 /** Lets a request in if its bearer token is accepted. It guards the whole application (§5). */
 @Injectable()
 export class BearerAuthGuard extends AuthGuard('bearer') {
-  constructor(private readonly strategy: BearerStrategy) {
+  readonly #strategy: BearerStrategy & StrategyActions;
+  #decision: Decision | undefined;
+
+  constructor(strategy: BearerStrategy) {
     super();
+    this.#strategy = Object.assign(Object.create(strategy) as BearerStrategy, {
+      success: (token: AcceptedToken) => void (this.#decision = { token }),
+      fail: (challenge: Challenge) => void (this.#decision = { challenge }),
+      error: (error: unknown) => {
+        throw error as Error;
+      },
+    });
   }
 
   /** @throws Refusal with the challenge of the strategy */
@@ -106,21 +119,18 @@ export class BearerAuthGuard extends AuthGuard('bearer') {
   }
 
   /**
-   * Runs the strategy as passport does, on a copy with the actions of one request, but synchronously: comparing tokens
-   * needs no waiting, and passport's middleware costs more than the comparison (docs/decisions/009).
+   * Runs the strategy as passport does, on a copy with passport's actions, but synchronously: comparing tokens needs no
+   * waiting, so one copy serves every request, and passport's middleware costs more than the comparison
+   * (docs/decisions/009).
    *
    * @returns the challenge if the request is refused; otherwise the request has its `user`
    * @throws if the strategy decides nothing
    */
   challengeTo(request: FastifyRequest): Challenge | undefined {
-    let decision: { readonly token: AcceptedToken } | { readonly challenge: Challenge } | undefined;
-    const strategy = Object.create(this.strategy) as BearerStrategy & StrategyActions;
-    strategy.success = (token) => (decision = { token });
-    strategy.fail = (challenge) => (decision = { challenge });
-    strategy.error = (error) => {
-      throw error as Error;
-    };
-    strategy.authenticate({ credentials: readBearerCredentials(request.raw.rawHeaders) });
+    this.#decision = undefined;
+    this.#strategy.authenticate({ credentials: readBearerCredentials(request.raw.rawHeaders) });
+    // TypeScript doesn't see that the strategy has called an action.
+    const decision = this.#decision as Decision | undefined;
     if (decision === undefined) throw new Error('The bearer strategy decided nothing.');
     if ('challenge' in decision) return decision.challenge;
     (request as AuthenticatedRequest).user = decision.token;

@@ -219,6 +219,21 @@ describe('passes on', () => {
     expect(most).toBe(3);
   });
 
+  test.each<[string, DeliveryHandler]>([
+    ['returns', () => undefined],
+    ['resolves', async () => undefined],
+  ])(
+    'everything that is there, before it serves anything else, to a handler that %s at once',
+    async (_name, handler) => {
+      const { recorder, accept } = run(handler, { concurrency: 2 });
+      await accept(600);
+      expect(recorder.calls).toEqual([]);
+      await turn();
+
+      expect(recorder.calls.length).toBe(600);
+    },
+  );
+
   test('other deliveries while one takes long', async () => {
     const latch = makeLatch();
     const { recorder, dispatcher, inbox, accept } = run(({ id }) => (id === 1 ? latch.opened : undefined), {

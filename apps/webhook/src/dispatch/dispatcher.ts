@@ -23,7 +23,7 @@ export interface DispatcherLimits {
   readonly maxBackoff: number;
 }
 
-/** Most attempts whose result waits to be stored. While there are as many, no further attempt starts. */
+/** Most attempts that run or whose result waits to be stored. While there are as many, no further attempt starts. */
 const MAX_UNSETTLED = 1_024;
 
 const HANDLED: AttemptResult = { kind: 'handled' };
@@ -40,14 +40,15 @@ const MAX_TIMER = 2_147_483_647;
  */
 export class Dispatcher {
   readonly #attempts = new Set<Attempt>();
-  /** Deliveries that were claimed and whose result isn't stored yet. */
+  /** Deliveries whose attempt has ended and whose result isn't stored yet. */
   #unsettled = 0;
-  #onSettled: (() => void) | undefined;
+  #onIdle: (() => void) | undefined;
   readonly #stopping = new AbortController();
   readonly #logUnread: WriteLine;
   readonly #logUnstored: WriteLine;
   readonly #logUnreadable: WriteLine;
   #hasRecovered = false;
+  #isWaking = false;
   #claiming: Promise<void> | undefined;
   #claimAgain = false;
   #deadline: AbortSignal | undefined;
@@ -71,8 +72,20 @@ export class Dispatcher {
     setMaxListeners(0, this.#stopping.signal);
   }
 
-  /** Looks for deliveries that are due. Call it when the handler is ready and whenever a delivery was accepted. */
+  /**
+   * Looks for deliveries that are due, in the next turn of the loop. Call it when the handler is ready and whenever a
+   * delivery was accepted. A handler may block, so the responses to what was stored must go out before it starts.
+   */
   wake(): void {
+    if (this.#isWaking) return;
+    this.#isWaking = true;
+    setImmediate(() => {
+      this.#isWaking = false;
+      this.#look();
+    });
+  }
+
+  #look(): void {
     if (this.#stopping.signal.aborted || !this.host.isReady || this.#freeSlots() === 0) return;
     this.#claimAgain = this.#claiming !== undefined;
     this.#claiming ??= this.#claim();
@@ -90,12 +103,12 @@ export class Dispatcher {
     if (deadline.aborted) abort();
     else deadline.addEventListener('abort', abort, { once: true });
     await this.#claiming;
-    if (this.#unsettled > 0) await new Promise<void>((resolve) => (this.#onSettled = resolve));
+    if (!this.#isIdle()) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     deadline.removeEventListener('abort', abort);
   }
 
   #freeSlots(): number {
-    if (this.#unsettled >= MAX_UNSETTLED) return 0;
+    if (this.#attempts.size + this.#unsettled >= MAX_UNSETTLED) return 0;
     return this.limits.concurrency - this.#attempts.size;
   }
 
@@ -111,7 +124,7 @@ export class Dispatcher {
       this.#wakeIn(INBOX_RETRY);
     }
     this.#claiming = undefined;
-    if (this.#claimAgain) this.wake();
+    if (this.#claimAgain) this.#look();
   }
 
   async #claimDue(): Promise<void> {
@@ -122,10 +135,10 @@ export class Dispatcher {
       interrupted = [],
     } = await this.inbox.claim(this.#freeSlots());
     if (this.#stopping.signal.aborted) return;
-    for (const delivery of deliveries) void this.#track(this.#attempt(delivery));
-    for (const delivery of unreadable) void this.#track(this.#park(delivery));
+    for (const delivery of deliveries) this.#attempt(delivery);
+    for (const delivery of unreadable) void this.#park(delivery);
     for (const delivery of interrupted)
-      void this.#track(this.#settleCutOff(delivery, 'another receiver ended during the attempt'));
+      void this.#settleCutOff(delivery, 'another receiver ended during the attempt');
     if (nextDueIn !== undefined) this.#wakeIn(nextDueIn);
   }
 
@@ -147,43 +160,50 @@ export class Dispatcher {
     this.#timer = setTimeout(() => this.wake(), Math.min(milliseconds, MAX_TIMER));
   }
 
-  /** Counts this delivery as unsettled until its result is stored. */
-  async #track(settling: Promise<void>): Promise<void> {
-    this.#unsettled += 1;
-    await settling;
-    this.#unsettled -= 1;
-    if (this.#unsettled === 0) this.#onSettled?.();
-    this.wake();
-  }
-
   #park(unreadable: Interrupted): Promise<void> {
     this.#logUnreadable({ delivery: unreadable.id });
     const error = 'the delivery cannot be read, because the inbox is damaged';
     return this.#settle(unreadable, { kind: 'parked', error });
   }
 
-  async #attempt(delivery: Delivery): Promise<void> {
+  /** Most handlers return at once. To wait for each of them would cost more than all else here. */
+  #attempt(delivery: Delivery): void {
     // The handler may change what it gets.
     const counted: Interrupted = { id: delivery.id, failures: delivery.failures };
     const attempt = new Attempt();
     this.#attempts.add(attempt);
     const start = performance.now();
-    let result: AttemptResult | undefined;
+    const handled = (): void => this.#end(attempt, start, counted, HANDLED);
+    const failed = (error: unknown): void => this.#fail(attempt, start, counted, error);
+    let running: Promise<void> | void;
     try {
-      // Most handlers return at once. To wait for each would cost more than all else here.
-      const running = this.#run(attempt, delivery);
-      if (running !== undefined) await running;
-      result = HANDLED;
+      running = this.#run(attempt, delivery);
     } catch (error) {
-      // An attempt that was aborted because the receiver stops has no result, and is no failure.
-      if (this.#deadline?.aborted !== true) result = this.#failure(counted, error);
+      return failed(error);
     }
-    if (result !== undefined) this.observer.attempted(result.kind, performance.now() - start);
+    if (running === undefined) handled();
+    else running.then(handled, failed);
+  }
+
+  /** An attempt that was aborted because the receiver stops has no result, and is no failure. */
+  #fail(attempt: Attempt, start: number, delivery: Interrupted, error: unknown): void {
+    const isStopping = this.#deadline?.aborted === true;
+    this.#end(attempt, start, delivery, isStopping ? undefined : this.#failure(delivery, error));
+  }
+
+  #end(attempt: Attempt, start: number, delivery: Interrupted, result: AttemptResult | undefined): void {
     this.#attempts.delete(attempt);
-    // Not awaited here: whatever waits keeps the content in memory.
-    const settled = result === undefined ? undefined : this.#settle(counted, result);
-    this.wake();
-    return settled;
+    if (result !== undefined) {
+      this.observer.attempted(result.kind, performance.now() - start);
+      // Not awaited: whatever waits keeps the content in memory.
+      void this.#settle(delivery, result);
+    }
+    if (this.#isIdle()) this.#onIdle?.();
+    this.#look();
+  }
+
+  #isIdle(): boolean {
+    return this.#attempts.size === 0 && this.#unsettled === 0;
   }
 
   #run(attempt: Attempt, delivery: Delivery): Promise<void> | void {
@@ -213,18 +233,25 @@ export class Dispatcher {
     return { kind: 'failed', error: errorText(error), retryAfter, suspect: error instanceof ProcessEnded };
   }
 
-  /** Retries until the result is stored: a full disk must not cause a delivery to be handled again. */
+  /**
+   * Retries until the result is stored: a full disk must not cause a delivery to be handled again. Until then it counts
+   * as unsettled.
+   */
   async #settle(delivery: Interrupted, result: AttemptResult): Promise<void> {
     const { signal } = this.#stopping;
+    this.#unsettled += 1;
     for (;;) {
       try {
         await this.inbox.settle(delivery, result);
-        return;
+        break;
       } catch (err) {
         this.#logUnstored({ err, delivery: delivery.id });
-        if (signal.aborted) return;
+        if (signal.aborted) break;
         await delay(INBOX_RETRY, undefined, { signal }).catch(() => undefined);
       }
     }
+    this.#unsettled -= 1;
+    if (this.#isIdle()) this.#onIdle?.();
+    this.wake();
   }
 }
