@@ -9,6 +9,11 @@ export class KeptFiles {
 
   constructor(private readonly files: Pick<InboxDatabase, 'file' | 'flush' | 'lost'>) {}
 
+  /** Whether what is written doesn't last. */
+  get areLost(): boolean {
+    return this.#flushError !== undefined || this.#lostFile !== undefined;
+  }
+
   /** Notes a file that is lost. */
   look(): void {
     this.#lostFile ??= this.files.lost();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
+import { copyInbox } from '../../test/copy-inbox.js';
 import { rejection } from '../../test/rejection.js';
 import { ReceiverError } from '../errors.js';
 import type { Inbox, IncomingDelivery } from './inbox.js';
@@ -90,6 +91,35 @@ describe.each(cases)('after %s', (_name, lose, says) => {
     expect(await inbox.stats()).toMatchObject({ waiting: 31, parked: 1 });
     await inbox.close();
   });
+});
+
+test('a folder that a copy has replaced is not written with what the log of the copy has', async () => {
+  const large = { ...arbitrary, content: Buffer.alloc(9_000, 'x') };
+  const crashed = makeFolder();
+  const before = openInbox(crashed);
+  for (let count = 0; count < 90; count += 1) await before.accept(large);
+  // Its log keeps its length, so the log of a copy seems whole.
+  const folder = copyInbox(crashed);
+  const inbox = openInbox(folder);
+  await inbox.recover(0);
+  await inbox.accept(large);
+
+  cpSync(folder, `${folder}-copy`, { recursive: true });
+  renameSync(folder, `${folder}-moved`);
+  renameSync(`${folder}-copy`, folder);
+  expect(await rejection(inbox.accept(arbitrary))).toMatchObject({ code: 'INBOX_LOST' });
+  for (let count = 0; count < 260; count += 1) {
+    const { deliveries } = await inbox.claim(1);
+    for (const delivery of deliveries)
+      await inbox.settle(delivery, { kind: 'failed', error: 'arbitrary', retryAfter: 0 });
+  }
+  await inbox.close();
+
+  const { default: Database } = await import('libsql');
+  const moved = new Database(join(`${folder}-moved`, 'inbox.sqlite'));
+  afterThisTest(() => moved.close());
+  expect(moved.prepare('PRAGMA integrity_check').all([])).toEqual([{ integrity_check: 'ok' }]);
+  expect(moved.prepare('SELECT count(*) AS count FROM delivery').all([])).toEqual([{ count: 92 }]);
 });
 
 test('a delivery that is being written when the file is deleted is not acknowledged', async () => {

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 
 import { ReceiverError } from '../errors.js';
+import { Checkpoints } from './checkpoints.js';
 import { damaged, isDamage, requireContent } from './damage.js';
 import { LastAccepted, readLastAccepted } from './last-accepted.js';
 import { LogFlush } from './log-flush.js';
@@ -42,6 +43,7 @@ export interface InboxDatabase {
   readonly operations: OperationStatements;
   readonly underWay: UnderWay;
   readonly lastAccepted: LastAccepted;
+  readonly checkpoints: Pick<Checkpoints, 'begin' | 'running'>;
   /** Makes what was committed durable; see {@link LogFlush.flush}. */
   flush(): Promise<void>;
   /** The first file that somebody has removed, replaced or cut. Look before a transaction, which may fill the gap. */
@@ -50,7 +52,7 @@ export interface InboxDatabase {
   size(): number;
   /** The part of the database that is in use, in bytes. */
   used(): number;
-  /** Moves everything from the write-ahead log to the database's file. Throws if that has no room. */
+  /** Moves everything from the write-ahead log to the database's file, and waits for it. Throws if that has no room. */
   checkpoint(): void;
   close(): void;
 }
@@ -91,6 +93,7 @@ export function openDatabase(folder: string): InboxDatabase {
     syncFolders(folder, made ?? folder);
     const logIndex = new LogIndex(file);
     index.current = logIndex;
+    const checkpoints = keep(new Checkpoints(file, () => logIndex.leastSize()));
     const files = new OpenFiles([
       { path: file, leastSize: () => 1 },
       { path: `${file}-wal`, leastSize: () => logIndex.leastSize() },
@@ -103,6 +106,7 @@ export function openDatabase(folder: string): InboxDatabase {
       operations,
       underWay,
       lastAccepted,
+      checkpoints,
       flush: () => log.flush(),
       lost: () => files.lost(),
       size: () => sizeOf(file) + sizeOf(`${file}-wal`),
@@ -283,8 +287,8 @@ function prepareFile(database: Database.Database, file: string): InboxStatements
   database.exec('PRAGMA journal_mode = WAL');
   // SQLite flushes around its checkpoints, and this inbox after a commit: see decision 010.
   database.exec('PRAGMA synchronous = NORMAL');
-  // 2 MiB. A checkpoint delays what waits for a commit; after 8 MiB, as by default, that was the slowest in a hundred.
-  database.exec('PRAGMA wal_autocheckpoint = 250');
+  // 8 MiB. SQLite then does a checkpoint by itself, if those beside the event loop don't suffice.
+  database.exec('PRAGMA wal_autocheckpoint = 1000');
   // libsql checks foreign keys: it would read a delivery that is to be parked because it can't be read.
   database.exec('PRAGMA foreign_keys = OFF');
   const version = versionOf(database, file);

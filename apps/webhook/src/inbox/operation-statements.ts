@@ -68,13 +68,16 @@ interface Count {
 const MAX_REMOVED_EVENTS = 1_024;
 
 const ALL = 'SELECT id FROM delivery WHERE id BETWEEN ?1 AND ?2';
+const PARKED = 'SELECT delivery_id AS id FROM parked WHERE delivery_id BETWEEN ?1 AND ?2';
+const DISCARDED = 'SELECT delivery_id AS id FROM discarded WHERE delivery_id BETWEEN ?1 AND ?2';
 
 /** The deliveries that may have a state, from the table of the state if it has one. */
 const IDS_OF: Readonly<Record<DeliveryState | 'any', string>> = {
-  any: ALL,
+  // Damage may hide the delivery of a result.
+  any: `${ALL} UNION ${PARKED} UNION ${DISCARDED}`,
   handled: ALL,
-  parked: 'SELECT delivery_id AS id FROM parked WHERE delivery_id BETWEEN ?1 AND ?2',
-  discarded: 'SELECT delivery_id AS id FROM discarded WHERE delivery_id BETWEEN ?1 AND ?2',
+  parked: PARKED,
+  discarded: DISCARDED,
   waiting: `
     SELECT delivery_id AS id FROM backlog WHERE delivery_id BETWEEN ?1 AND ?2
     UNION SELECT value FROM json_each(?6) WHERE value BETWEEN ?1 AND ?2

@@ -24,7 +24,7 @@ export class Remover {
   #removedThrough = 0;
 
   constructor(
-    private readonly files: Pick<InboxDatabase, 'operations' | 'used'>,
+    private readonly files: Pick<InboxDatabase, 'operations' | 'used' | 'checkpoints'>,
     private readonly inbox: EmptiedInbox,
   ) {
     this.#statements = files.operations;
@@ -32,8 +32,10 @@ export class Remover {
 
   /** Deletes a part of what is expired, and returns how much. 0 when nothing is left to delete. */
   async removeExpired({ maxAge, maxBytes = Infinity, maxEventAge }: Retention): Promise<number> {
+    const { checkpoints } = this.files;
     let after: number | undefined = this.#removedThrough;
     while (after !== undefined) {
+      while (checkpoints.running !== undefined) await checkpoints.running;
       const { deliveries, keepsAll, next } = findExpired(
         this.#statements,
         this.inbox.handling(),
@@ -50,6 +52,7 @@ export class Remover {
       after = next;
       await turnOfTheLoop();
     }
+    while (checkpoints.running !== undefined) await checkpoints.running;
     return this.inbox.transaction(() => this.#statements.removeEvents(Date.now() - maxEventAge));
   }
 

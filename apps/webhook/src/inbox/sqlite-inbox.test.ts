@@ -187,6 +187,22 @@ describe('opening', () => {
   });
 });
 
+test.each([
+  { kind: 'handled' } as const,
+  { kind: 'parked', error: 'arbitrary' } as const,
+  { kind: 'failed', error: 'arbitrary', retryAfter: 0 } as const,
+])('the result $kind can be stored again, as after a flush that failed', async (result) => {
+  const inbox = openInbox(makeFolder());
+  await inbox.accept(arbitrary());
+  const [delivery] = await claim(inbox);
+  await inbox.settle(delivery!, result);
+  const stats = await inbox.stats();
+
+  await inbox.settle(delivery!, result);
+
+  expect(await inbox.stats()).toEqual({ ...stats, bytes: expect.any(Number) as number });
+});
+
 describe('durability', () => {
   test('is WAL that SQLite flushes around its checkpoints', () => {
     const statements: string[] = [];
@@ -201,6 +217,19 @@ describe('durability', () => {
 
     expect(connect(folder).prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
     expect(statements.filter((sql) => sql.includes('synchronous'))).toEqual(['PRAGMA synchronous = NORMAL']);
+  });
+
+  test('keeps the log short while deliveries arrive', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    const large = { ...arbitrary(), content: Buffer.alloc(262_144, 'x') };
+    for (let index = 0; index < 40; index += 1) await inbox.accept(large);
+
+    const [database, log] = ['inbox.sqlite', 'inbox.sqlite-wal'].map(
+      (file) => statSync(join(folder, file)).size,
+    );
+    expect(log).toBeLessThan(3 * 1_048_576);
+    expect(database! + log!).toBeGreaterThan(40 * 262_144);
   });
 
   test('covers what was accepted and settled, if the process dies at once', async () => {

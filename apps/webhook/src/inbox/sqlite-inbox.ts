@@ -163,6 +163,8 @@ class SqliteInbox implements Inbox {
   }
 
   async recover(maxWait: number): Promise<readonly Interrupted[]> {
+    const { checkpoints } = this.#files;
+    while (checkpoints.running !== undefined) await checkpoints.running;
     const statements = this.#statements;
     const found = this.#underWay.interrupted();
     const interrupted = found.length === 0 ? [] : statements.findWaiting(found);
@@ -318,6 +320,8 @@ class SqliteInbox implements Inbox {
 
   async #close(): Promise<void> {
     await this.#writes.idle();
+    const { checkpoints } = this.#files;
+    while (checkpoints.running !== undefined) await checkpoints.running;
     this.#leaveNothingClaimed();
     this.#leaveOneFile();
     this.#files.close();
@@ -353,8 +357,10 @@ class SqliteInbox implements Inbox {
   }
 
   async #commit(writes: readonly Write[]): Promise<number[]> {
-    this.#kept.look();
     const start = performance.now();
+    const { checkpoints } = this.#files;
+    while (checkpoints.running !== undefined) await checkpoints.running;
+    this.#kept.look();
     const plan = this.#writeBesideDamage(writes);
     const writtenAt = performance.now();
     await this.#kept.flush();
@@ -367,6 +373,7 @@ class SqliteInbox implements Inbox {
       this.#files.lastAccepted.write(this.#lastId);
     }
     this.#kept.look();
+    if (!this.#kept.areLost) checkpoints.begin();
     return plan.ids;
   }
 

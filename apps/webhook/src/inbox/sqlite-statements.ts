@@ -99,7 +99,7 @@ export function prepareStatements(database: Database.Database) {
     INSERT OR REPLACE INTO backlog (delivery_id, due_at, failures, error, suspect)
     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?)`);
   const insertParked = database.prepare(`
-    INSERT INTO parked (delivery_id, parked_at, failures, error)
+    INSERT OR REPLACE INTO parked (delivery_id, parked_at, failures, error)
     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`);
   const deleteBacklog = database.prepare(
     'DELETE FROM backlog WHERE delivery_id IN (SELECT value FROM json_each(?))',
@@ -156,8 +156,8 @@ export function prepareStatements(database: Database.Database) {
 
     insertDelivery(delivery: Delivery): void {
       const { id, receivedAt, method, mediaType, contentEncoding, eventId, content, fields } = delivery;
-      const sent = [method, mediaType, contentEncoding, eventId, content, JSON.stringify(fields)];
-      insertDelivery.run([id, receivedAt, ...sent]);
+      const json = JSON.stringify(fields);
+      insertDelivery.run([id, receivedAt, method, mediaType, contentEncoding, eventId, content, json]);
     },
 
     /** Which of these events have a stored delivery, with its id. */

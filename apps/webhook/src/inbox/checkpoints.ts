@@ -1,0 +1,57 @@
+import Database from 'libsql/promise';
+
+/** The log from which a checkpoint begins, in bytes. */
+const BEGIN_AT = 2 * 1_048_576;
+
+/**
+ * Moves what is in the write-ahead log to the database's file. It writes and flushes both, which takes milliseconds, so
+ * it happens on another thread.
+ */
+export class Checkpoints {
+  readonly #database: Database;
+  readonly #logSize: () => number;
+  #running: Promise<void> | undefined;
+
+  /**
+   * @param file of the database
+   * @param logSize of its log, in bytes
+   */
+  constructor(file: string, logSize: () => number) {
+    this.#database = new Database(file, {});
+    this.#logSize = logSize;
+    // SQLite opens the log at the first statement, by its name. Later that may be another file.
+    this.#running = this.#execute('PRAGMA schema_version');
+  }
+
+  /**
+   * Settles with the checkpoint that runs; undefined if none does. Wait until there is none, directly before each
+   * transaction:
+   *
+   * - What is written after a checkpoint begins at the start of the log, unless somebody reads what is in it. The log
+   *   would grow for as long as there is always another transaction.
+   * - SQLite before 3.51.3 may lose pages if a transaction begins the log again while a checkpoint ends
+   *   (sqlite.org/wal.html#walresetbug).
+   */
+  get running(): Promise<void> | undefined {
+    return this.#running;
+  }
+
+  /** Begins a checkpoint if the log is long. */
+  begin(): void {
+    if (this.#running === undefined && this.#logSize() >= BEGIN_AT)
+      this.#running = this.#execute('PRAGMA wal_checkpoint(PASSIVE)');
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  async #execute(sql: string): Promise<void> {
+    try {
+      await this.#database.exec(sql);
+    } catch {
+      // As with SQLite's own checkpoint, the log stays as it is, and the next one moves it.
+    }
+    this.#running = undefined;
+  }
+}
