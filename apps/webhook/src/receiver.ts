@@ -112,6 +112,7 @@ export async function startReceiver(
       logger.info({ delay: wait, timeout }, 'stopping');
       if (wait > 0) await delay(wait);
       const deadline = AbortSignal.timeout(timeout);
+      deadline.addEventListener('abort', () => inbox.abandon?.(), { once: true });
       tokens.close();
       const drains = wait > 0 || passedSocket !== undefined;
       await stop(app, deadline, async () => {

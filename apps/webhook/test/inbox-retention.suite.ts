@@ -192,6 +192,7 @@ export function inboxRetentionSuite(adapter: Adapter): void {
         expect(await ids()).toEqual([3]);
         await opened.reopenAfterCrash();
         expect(await ofEvent('b')).toBe(2);
+        await opened.inbox.recover(LATER);
         expect(await opened.claimIds()).toEqual([3]);
         expect(await opened.inbox.stats()).toMatchObject({ waiting: 1, handled: 0 });
       });

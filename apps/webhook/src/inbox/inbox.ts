@@ -126,6 +126,12 @@ export interface Inbox extends InboxOperations {
   check(): Promise<void>;
 
   /**
+   * Ends the connections to a shared inbox at once: whatever waits for them fails, and `close` doesn't wait. What is under
+   * way comes again, as after a crash.
+   */
+  abandon?(): void;
+
+  /**
    * Writes what is under way, then closes the store. May be called again. A copy of the closed store is whole. Whatever
    * else is called from then on rejects with the ReceiverError `INBOX_CLOSED`.
    */

@@ -1,7 +1,7 @@
 import { ReceiverError } from '../errors.js';
 import type { Inbox } from './inbox.js';
 
-type Operation = Exclude<keyof Inbox, 'location' | 'watch' | 'close'>;
+type Operation = Exclude<keyof Inbox, 'location' | 'watch' | 'abandon' | 'close'>;
 
 /**
  * Rejects each call that comes after `close`. A closed SQLite database could still write, although its lock is gone, and
@@ -31,6 +31,7 @@ export function refuseWhenClosed(inbox: Inbox): Inbox {
     setPaused: guard('setPaused'),
     stats: guard('stats'),
     ...(inbox.watch !== undefined && { watch: inbox.watch.bind(inbox) }),
+    ...(inbox.abandon !== undefined && { abandon: inbox.abandon.bind(inbox) }),
     close: () => {
       isClosed = true;
       return inbox.close();

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { afterThisTest } from '@plant-store/test-support';
 import { POSTGRES_PASSWORD, type PostgresServer } from '@plant-store/test-support/postgres';
 import { postgresOfThisFile, startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
+import pg from 'pg';
 
 import { postgresServers } from '../../src/config/postgres-url.js';
 import { ReceiverError } from '../../src/errors.js';
@@ -183,6 +184,64 @@ withPostgres('receivers on one database', () => {
     expect(await inbox.stats()).toMatchObject({ waiting: 2, parked: 0 });
   });
 
+  /** Resolves when so many receivers and commands have a session. */
+  const sessionsAre = async (count: number): Promise<void> => {
+    const sessions = `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid > 0
+      AND database = (SELECT oid FROM pg_database WHERE datname = '${nameIn(url)}')`;
+    while ((await server.psql(sessions)) !== String(count));
+  };
+
+  test('get what the handler of one that is gone had, although a command has opened the inbox meanwhile', async () => {
+    const { inbox: gone, cable } = await openBehindCable();
+    const inbox = await open(url);
+    await gone.accept(incoming('arbitrary'));
+    await gone.claim(1);
+    const woken = wakeOf(inbox);
+    cable.cut();
+    await sessionsAre(1);
+    const command = await open(url);
+    expect(await command.stats()).toMatchObject({ waiting: 1 });
+    await command.close();
+    await woken;
+
+    expect((await inbox.claim(10)).interrupted).toEqual([{ id: 1, failures: 0 }]);
+  });
+
+  test('get what one had taken up and not counted as failed when it was stopped', async () => {
+    const { inbox: gone, cable } = await openBehindCable();
+    const stopped = await open(url);
+    await gone.accept(incoming('arbitrary'));
+    await gone.claim(1);
+    const taken = wakeOf(stopped);
+    cable.cut();
+    await taken;
+    const inbox = await open(url);
+    const woken = wakeOf(inbox);
+    await stopped.close();
+    await woken;
+
+    expect((await inbox.claim(10)).interrupted).toEqual([{ id: 1, failures: 0 }]);
+    await inbox.settle({ id: 1, failures: 0 }, failed(0));
+    expect((await inbox.claim(10)).deliveries).toMatchObject([{ id: 1, failures: 1 }]);
+  }, 15_000);
+
+  test('one that starts leaves its work to one that comes back', async () => {
+    const { inbox, cable } = await openBehindCable();
+    await inbox.accept(incoming('arbitrary'));
+    const [delivery] = (await inbox.claim(1)).deliveries;
+    cable.cut();
+    await sessionsAre(0);
+    const starting = await open(url);
+    const back = wakeOf(inbox);
+    await cable.plug();
+    await back;
+
+    expect(await starting.recover(LATER)).toEqual([]);
+    expect((await starting.claim(10)).deliveries).toEqual([]);
+    await inbox.settle(delivery!, HANDLED);
+    expect(await starting.stats()).toMatchObject({ waiting: 0, handled: 1 });
+  });
+
   test('one whose handler is quick stores a delivery together with the mark that it has begun', async () => {
     const inbox = await open(url);
     await Promise.all(Array.from({ length: 64 }, () => inbox.accept(incoming('arbitrary'))));
@@ -264,6 +323,30 @@ withPostgres('receivers on one database', () => {
     expect(idsOf((await inbox.claim(10)).deliveries)).toContain(2);
   }, 30_000);
 
+  test('one that has lost its connection stops without another try to connect', async () => {
+    const log = recordLog();
+    const { inbox, cable } = await openBehindCable(log);
+    cable.cut();
+    cable.stall();
+    await cable.plug();
+    await log.line('lost the connection to the inbox; no delivery is accepted until it is back');
+
+    await inbox.close();
+  });
+
+  test('one whose bytes stop on the way can be stopped at once', async () => {
+    const { inbox, cable } = await openBehindCable();
+    await inbox.accept(incoming('arbitrary'));
+    cable.stall();
+    const accepting = rejection(inbox.accept(incoming('refused')));
+    const closing = inbox.close();
+    inbox.abandon!();
+    await closing;
+
+    expect(await accepting).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
+    expect(idsOf(await (await open(url)).list({}, { order: 'oldest first', limit: 10 }))).toEqual([1]);
+  });
+
   test('reads a content back in parts that is too large to be read at once', async () => {
     const inbox = await open(url);
     const content = Buffer.alloc(5_000_001, 'arbitrary');
@@ -322,6 +405,67 @@ withPostgres('receivers on one database', () => {
       'content 5',
       'in the next part',
     ]);
+  });
+
+  /** An inbox with four parked deliveries in a part that is to be dropped, and what drops it. */
+  const openWithOldPart = async (): Promise<{ inbox: Inbox; dropPart: () => Promise<number> }> => {
+    const inbox = await open(url);
+    const restore = setClock(-2 * DAY);
+    for (let count = 0; count < 5; count += 1) await inbox.accept(incoming('arbitrary'));
+    restore();
+    const results = [PARKED, PARKED, PARKED, PARKED, HANDLED];
+    for (const delivery of (await inbox.claim(5)).deliveries) await inbox.settle(delivery, results.shift()!);
+    await server.psql(`UPDATE plant_store.part SET created_at = now() - interval '1 day'`, nameIn(url));
+    const retention = { maxBytes: undefined, maxEventAge: 100 * DAY };
+    expect(await inbox.removeExpired({ ...retention, maxAge: 10 * DAY })).toBe(0);
+    return { inbox, dropPart: () => inbox.removeExpired({ ...retention, maxAge: DAY }) };
+  };
+
+  const hasPart = (): Promise<string> =>
+    server.psql(`SELECT to_regclass('plant_store.delivery_1') IS NOT NULL`, nameIn(url));
+
+  /** A session that has read a table, in a transaction that goes on. */
+  const read = async (table: string): Promise<pg.Client> => {
+    const reader = new pg.Client(url);
+    await reader.connect();
+    afterThisTest(() => reader.end());
+    await reader.query(
+      `BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT; LOCK TABLE ONLY ${table} IN ACCESS SHARE MODE`,
+    );
+    return reader;
+  };
+
+  test('drop a part later if somebody used the deliveries for long when it was to be detached', async () => {
+    const { inbox, dropPart } = await openWithOldPart();
+    const reader = await read('plant_store.delivery');
+
+    expect(await dropPart()).toBe(1);
+    expect(await dropPart()).toBe(0);
+    expect(await hasPart()).toBe('t');
+    await reader.query('COMMIT');
+    expect(await dropPart()).toBe(0);
+
+    expect(await hasPart()).toBe('f');
+    expect(idsOf(await inbox.list({}, { order: 'oldest first', limit: 10 }))).toEqual([1, 2, 3, 4]);
+  });
+
+  test('do what operators ask for while they wait for somebody to drop a part', async () => {
+    const { inbox, dropPart } = await openWithOldPart();
+    await read('plant_store.delivery_1');
+    let isOver = false;
+    const isDropping = (): boolean => !isOver;
+    const dropping = dropPart().finally(() => (isOver = true));
+    let replayed = 0;
+    while (isDropping() && replayed < 4) {
+      const batch = { filter: { firstId: replayed + 1, lastId: replayed + 1 }, after: 0, limit: 1 };
+      expect(await inbox.replay(batch)).toMatchObject({ changed: 1 });
+      replayed += 1;
+      const isWaiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '${nameIn(url)}'`;
+      while (isDropping() && (await server.psql(isWaiting)) === '0');
+    }
+
+    expect(await dropping).toBe(0);
+    expect(await inbox.stats()).toMatchObject({ parked: 4 - replayed, waiting: replayed });
   });
 
   test('drop the oldest parts once all take too much space, and keep what must stay of them', async () => {

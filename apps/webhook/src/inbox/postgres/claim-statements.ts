@@ -221,12 +221,16 @@ const TAKE_OVER = `
       receiver = CASE WHEN b.interrupted OR c.is_marked OR b.delivery_id = ANY ($3::bigint[]) THEN $2::int END
     FROM (
       SELECT o.delivery_id, EXISTS (SELECT FROM mark WHERE mark.id = o.delivery_id AND mark.failed = o.failures) AS is_marked
-      FROM plant_store.backlog o WHERE o.receiver = $1
+      FROM plant_store.backlog o WHERE o.receiver = $1 AND ($2::int IS NOT NULL OR NOT o.interrupted)
     ) c
     WHERE b.delivery_id = c.delivery_id
     RETURNING b.delivery_id, b.bytes, b.failures, b.interrupted
   ),
-  without_receiver AS (DELETE FROM plant_store.receiver WHERE id = $1),
+  without_receiver AS (
+    DELETE FROM plant_store.receiver WHERE id = $1 AND ($2::int IS NOT NULL OR NOT EXISTS (
+      SELECT FROM plant_store.backlog WHERE receiver = $1 AND interrupted
+    ))
+  ),
   without_progress AS (DELETE FROM plant_store.progress WHERE receiver = $1),
   without_marks AS (DELETE FROM plant_store.under_way WHERE receiver = $1)
   SELECT delivery_id AS id, bytes, failures FROM fresh WHERE interrupted
@@ -236,7 +240,8 @@ const TAKE_OVER = `
  * Takes up the work of a receiver whose session has ended: what it had goes to the backlog, for any receiver. What its
  * handler had was cut off, and is claimed by this receiver.
  *
- * @param receiver null if a receiver gives back its own work
+ * @param receiver null if a receiver gives back its own work. What was cut off stays with it then, and is claimed by whoever
+ * finds it gone
  * @param running what the handler of this process has, if the other receiver is an earlier session of this process
  */
 export async function takeOver(

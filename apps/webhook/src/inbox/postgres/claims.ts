@@ -42,15 +42,18 @@ export class Claims {
   async recover(maxWait: number): Promise<Interrupted[]> {
     const cutOff = await claimCutOff(this.session.writer, this.session.receiver, maxWait);
     this.work.claimCutOff(cutOff);
+    // They have these, too.
+    this.#cutOff.splice(0);
     this.lookFromTheStart();
     this.look(0);
     return cutOff.map(toInterrupted);
   }
 
-  /** Has these from a receiver that is gone. */
+  /** Has these from a receiver that is gone. Some the dispatcher may have already, from a session before. */
   addCutOff(cutOff: readonly CutOff[]): void {
-    this.work.claimCutOff(cutOff);
-    this.#cutOff.push(...cutOff);
+    const added = cutOff.filter(({ id }) => !this.work.isClaimed(id));
+    this.work.claimCutOff(added);
+    this.#cutOff.push(...added);
   }
 
   /** Claims one after the other. While the handler is paused, only what was cut off. */

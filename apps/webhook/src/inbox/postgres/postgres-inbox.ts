@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import type pg from 'pg';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
@@ -39,6 +41,9 @@ const POLL = 1_000;
 /** Polls between two that delete what is out of date, and that read the backlog's index from its start. */
 const POLLS_TO_CLEAN_UP = 30;
 
+/** How long a receiver that lost its connection has to come back before others take up its work, in milliseconds. */
+const COMES_BACK = 900;
+
 /** How long others have to come back after this receiver lost its connection, in milliseconds: they lost theirs, too. */
 const GRACE = 5_000;
 
@@ -66,9 +71,12 @@ class PostgresInbox extends PostgresOperations implements Inbox {
   #claims: Claims | undefined;
   /** Receivers of earlier sessions of this process, whose work nobody has taken up yet. */
   readonly #earlier = new Set<number>();
-  /** Dead receivers of the last poll. */
-  #dead: readonly number[] = [];
+  /** Other receivers without a session, and since when this one knows it, by `performance.now()`. */
+  #gone = new Map<number, number>();
+  /** Whether this inbox has a handler, which gets what other receivers leave. A command has none. */
+  #hasHandler = false;
   #polls = 0;
+  #polling: Promise<void> = Promise.resolve();
   #graceUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   #wake = (): void => undefined;
@@ -94,14 +102,14 @@ class PostgresInbox extends PostgresOperations implements Inbox {
   async open(): Promise<void> {
     await this.#sessions.open();
     const session = this.#sessions.require();
-    const { reader, writer, receiver } = session;
     this.#claims = new Claims(session);
-    this.isPaused = await readPaused(reader);
-    for (const other of await deadReceivers(reader, receiver)) await takeOver(writer, other, receiver, []);
+    this.isPaused = await readPaused(session.reader);
+    await this.#findGone(session);
     this.#pollIn(POLL);
   }
 
   watch(wake: () => void): void {
+    this.#hasHandler = true;
     this.#wake = wake;
   }
 
@@ -112,7 +120,12 @@ class PostgresInbox extends PostgresOperations implements Inbox {
     return this.#writes.add({ kind: 'accept', incoming, receivedAt: Date.now() });
   }
 
+  /** Waits first until it is certain that receivers which are gone don't come back: up to {@link COMES_BACK}. */
   async recover(maxWait: number): Promise<readonly Interrupted[]> {
+    this.#hasHandler = true;
+    const certainAt = Math.max(...this.#gone.values()) + COMES_BACK;
+    while (performance.now() < certainAt) await delay(certainAt - performance.now());
+    await this.#takeOverGone(this.#sessions.require(), this.#current());
     return this.#current().recover(maxWait);
   }
 
@@ -139,7 +152,9 @@ class PostgresInbox extends PostgresOperations implements Inbox {
 
   async removeExpired(retention: Retention): Promise<number> {
     const session = this.#sessions.require();
-    const removed = await removeExpired(await session.operator(), retention);
+    // Of its own: it waits for others, and nothing else may get into its transactions.
+    const client = await session.connect();
+    const removed = await removeExpired(client, retention).finally(() => client.end());
     session.part = await currentPart(session.reader);
     return removed;
   }
@@ -152,6 +167,10 @@ class PostgresInbox extends PostgresOperations implements Inbox {
     return { receiver: this.#sessions.require().receiver, ...this.#current().work.own };
   }
 
+  abandon(): void {
+    this.#sessions.abandon();
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -161,6 +180,7 @@ class PostgresInbox extends PostgresOperations implements Inbox {
     clearTimeout(this.#timer);
     await this.#writes.idle();
     await this.#claims?.idle();
+    await this.#polling;
     const { session } = this.#sessions;
     try {
       if (session !== undefined) await this.#leaveNothingClaimed(session);
@@ -182,7 +202,7 @@ class PostgresInbox extends PostgresOperations implements Inbox {
     this.#earlier.add(before.receiver);
     this.#claims = new Claims(session, this.#claims);
     this.#graceUntil = performance.now() + GRACE;
-    this.#beginning = this.#poll().catch(() => undefined);
+    this.#beginning = this.#poll();
     void this.#beginning.then(() => this.#wake());
   }
 
@@ -210,21 +230,25 @@ class PostgresInbox extends PostgresOperations implements Inbox {
     clearTimeout(this.#timer);
     if (this.#closed !== undefined) return;
     this.#timer = setTimeout(() => {
-      // A failure ends the session, which is logged, or the next poll comes.
-      void this.#poll()
-        .catch(() => undefined)
-        .finally(() => this.#pollIn(POLL));
+      void this.#poll().finally(() => this.#pollIn(POLL));
     }, milliseconds);
   }
 
+  /** A failure ends the session, which is logged, or the next poll comes. */
+  #poll(): Promise<void> {
+    const polled = this.#look().catch(() => undefined);
+    this.#polling = Promise.all([this.#polling, polled]).then(() => undefined);
+    return polled;
+  }
+
   /** Looks for what other receivers, and earlier sessions of this one, left. */
-  async #poll(): Promise<void> {
+  async #look(): Promise<void> {
     const { session } = this.#sessions;
     const claims = this.#claims;
     if (session === undefined || claims === undefined) return;
     const { reader, receiver } = session;
     this.#polls += 1;
-    await this.#takeOverDead(session, claims);
+    await this.#takeOverGone(session, claims);
     if (this.#polls % POLLS_TO_CLEAN_UP === 0) {
       claims.lookFromTheStart();
       await deleteOutdated(reader, receiver);
@@ -236,17 +260,27 @@ class PostgresInbox extends PostgresOperations implements Inbox {
     if (hasFound || (wasPaused && !this.isPaused)) this.#wake();
   }
 
-  async #takeOverDead({ reader, writer, receiver }: Session, claims: Claims): Promise<void> {
+  /** @returns the other receivers that are gone for so long that they don't come back */
+  async #findGone({ reader, receiver }: Session): Promise<number[]> {
+    const now = performance.now();
+    const gone = await deadReceivers(reader, receiver);
+    this.#gone = new Map(gone.map((id) => [id, this.#gone.get(id) ?? now]));
+    return gone.filter((id) => this.#gone.get(id)! + COMES_BACK <= now);
+  }
+
+  async #takeOverGone(session: Session, claims: Claims): Promise<void> {
+    const { reader, writer, receiver } = session;
     for (const id of this.#earlier) await endSession(reader, id);
-    const dead = await deadReceivers(reader, receiver);
+    const gone = await this.#findGone(session);
     const hasGrace = performance.now() < this.#graceUntil;
-    // One that only lost its connection comes back before the next poll.
-    const due = dead.filter((id) => this.#earlier.has(id) || (!hasGrace && this.#dead.includes(id)));
-    this.#dead = dead;
-    for (const other of due) {
-      const running = this.#earlier.has(other) ? claims.work.claimedIds : [];
-      claims.addCutOff(await takeOver(writer, other, receiver, running));
-      this.#earlier.delete(other);
+    const due = [...this.#gone.keys()].filter(
+      (id) => this.#earlier.has(id) || (this.#hasHandler && !hasGrace && gone.includes(id)),
+    );
+    for (const id of due) {
+      const running = this.#earlier.has(id) ? claims.work.claimedIds : [];
+      claims.addCutOff(await takeOver(writer, id, receiver, running));
+      this.#earlier.delete(id);
+      this.#gone.delete(id);
     }
   }
 }

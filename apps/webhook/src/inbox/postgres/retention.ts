@@ -181,28 +181,33 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Drops the tables of parts that were emptied. A receiver that has not looked for the newest part for long may have
- * stored something in one: that moves to part 0.
+ * stored something in one: that moves to part 0. While somebody uses a part for long, it stays until a later call. Its
+ * detaching may have begun then, and must end before another one's.
  */
 async function dropDetached(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ part: number; is_attached: boolean }>(
-    `SELECT substr(relname, 10)::int AS part, relispartition AS is_attached FROM pg_class c
+  const { rows } = await client.query<{ part: number; is_attached: boolean; is_pending: boolean }>(
+    `SELECT substr(relname, 10)::int AS part, relispartition AS is_attached,
+       coalesce(inhdetachpending, false) AS is_pending
+     FROM pg_class c LEFT JOIN pg_inherits ON inhrelid = c.oid
      WHERE relnamespace = 'plant_store'::regnamespace AND relkind = 'r' AND relname ~ '^delivery_[1-9][0-9]*$'
-       AND NOT EXISTS (SELECT FROM plant_store.part p WHERE 'delivery_' || p.part = c.relname)`,
+       AND NOT EXISTS (SELECT FROM plant_store.part p WHERE 'delivery_' || p.part = c.relname)
+     ORDER BY is_pending DESC, part`,
   );
-  for (const { part, is_attached } of rows) {
-    const table = `plant_store.delivery_${part}`;
-    try {
-      await client.query(`SET lock_timeout = ${LOCK_TIMEOUT}`);
+  try {
+    await client.query(`SET lock_timeout = ${LOCK_TIMEOUT}`);
+    for (const { part, is_attached, is_pending } of rows) {
+      const table = `plant_store.delivery_${part}`;
+      const how = is_pending ? 'FINALIZE' : 'CONCURRENTLY';
       if (is_attached)
-        await client.query(`ALTER TABLE plant_store.delivery DETACH PARTITION ${table} CONCURRENTLY`);
+        await client.query(`ALTER TABLE plant_store.delivery DETACH PARTITION ${table} ${how}`);
       await client.query(`
         UPDATE ${table} SET part = 0;
         INSERT INTO plant_store.delivery SELECT * FROM ${table};
         DROP TABLE ${table}`);
-    } catch (error) {
-      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
-    } finally {
-      await client.query('SET lock_timeout = 0');
     }
+  } catch (error) {
+    if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
+  } finally {
+    await client.query('SET lock_timeout = 0');
   }
 }

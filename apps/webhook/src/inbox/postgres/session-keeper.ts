@@ -51,6 +51,14 @@ export class SessionKeeper {
     this.#session = await this.#openSession();
   }
 
+  /** Ends the session at once, and opens no other one: whatever waits for the server fails. */
+  abandon(): void {
+    this.#closing.abort();
+    for (const client of this.#session?.clients ?? []) destroy(client);
+    this.#session = undefined;
+    this.#connecting = undefined;
+  }
+
   /** Ends the session in order, and opens no other one. */
   async close(): Promise<void> {
     this.#closing.abort();
@@ -65,9 +73,13 @@ export class SessionKeeper {
     destroy(session.writer);
   }
 
+  #isClosing(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
   #openSession(): Promise<Session> {
     return openSession(this.#servers, (session, reason) => {
-      if (this.#closing.signal.aborted) return;
+      if (this.#isClosing()) return;
       this.#session = undefined;
       this.#reason = reason;
       this.#log.warn(
@@ -80,11 +92,13 @@ export class SessionKeeper {
 
   async #connect(before: Session): Promise<void> {
     const { signal } = this.#closing;
-    for (let backoff = MIN_BACKOFF; !signal.aborted; backoff = Math.min(2 * backoff, MAX_BACKOFF)) {
+    for (let backoff = MIN_BACKOFF; !this.#isClosing(); backoff = Math.min(2 * backoff, MAX_BACKOFF)) {
       // Receivers that lost their connections together don't come back together.
       await delay(backoff * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
+      if (this.#isClosing()) return;
       try {
         const session = await this.#openSession();
+        if (this.#isClosing()) return await closeSession(session);
         this.#session = session;
         this.#log.info({ inbox: this.#servers.location }, 'connected to the inbox again');
         this.#onOpen(session, before);

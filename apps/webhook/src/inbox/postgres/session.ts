@@ -22,8 +22,10 @@ export interface Session {
   readonly reader: pg.Client;
   /** A third connection, opened when an operator needs it. */
   readonly operator: () => Promise<pg.Client>;
+  /** Opens a further connection, which whoever opens it ends. */
+  readonly connect: () => Promise<pg.Client>;
   /** All connections that are open. */
-  readonly clients: readonly pg.Client[];
+  readonly clients: ReadonlySet<pg.Client>;
   /** The part of the deliveries in which new ones are stored. */
   part: number;
 }
@@ -45,9 +47,15 @@ export async function openSession(
     reader = await connect(url);
     const receiver = await register(writer);
     const part = await currentPart(writer);
-    const clients = [writer, reader];
-    const operator = openWhenNeeded(url, clients);
-    const session: Session = { url, receiver, writer, reader, operator, clients, part };
+    const clients = new Set([writer, reader]);
+    const connectToo = async (): Promise<pg.Client> => {
+      const client = await connect(url);
+      clients.add(client);
+      client.once('end', () => clients.delete(client));
+      return client;
+    };
+    const operator = openWhenNeeded(connectToo);
+    const session: Session = { url, receiver, writer, reader, operator, connect: connectToo, clients, part };
     watch(session, onLost);
     return session;
   } catch (error) {
@@ -82,19 +90,13 @@ function watch(session: Session, onLost: (session: Session, reason: string) => v
 
 /** Ends a session in order. */
 export async function closeSession({ clients }: Session): Promise<void> {
-  await Promise.all(clients.map((client) => client.end()));
+  await Promise.all([...clients].map((client) => client.end()));
 }
 
-function openWhenNeeded(url: string, clients: pg.Client[]): () => Promise<pg.Client> {
+function openWhenNeeded(open: () => Promise<pg.Client>): () => Promise<pg.Client> {
   let opening: Promise<pg.Client> | undefined;
-  const open = async (): Promise<pg.Client> => {
-    const client = await connect(url);
-    clients.push(client);
-    client.once('end', () => (opening = undefined));
-    return client;
-  };
   return () => {
-    opening ??= open();
+    opening ??= open().then((client) => client.once('end', () => (opening = undefined)));
     opening.catch(() => (opening = undefined));
     return opening;
   };

@@ -108,6 +108,11 @@ export class Work {
     return [...this.#claimed.keys()];
   }
 
+  /** Whether the dispatcher has it. */
+  isClaimed(id: number): boolean {
+    return this.#claimed.has(id);
+  }
+
   get hasSuspect(): boolean {
     return this.#suspect !== undefined;
   }
