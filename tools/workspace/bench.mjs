@@ -1,15 +1,17 @@
-/** `npm run bench [receiver|postgres|claims|slow-disk|connections|strangers|sender|outbox|openapi]`: builds what is measured, then measures it. */
+/** `npm run bench [NAME…]`: builds what is measured, then runs these benchmarks, or all. */
 import { spawnSync } from 'node:child_process';
 import { root, runNx } from './nx.mjs';
 
 const benchmarks = [
   'receiver',
+  'full-inbox',
   'postgres',
   'claims',
   'slow-disk',
   'connections',
   'strangers',
   'sender',
+  'lines',
   'outbox',
   'openapi',
 ];

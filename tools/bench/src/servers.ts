@@ -9,6 +9,8 @@ export interface ServerContender {
   readonly name: string;
   readonly process: ChildProcess;
   readonly origin: string;
+  /** The URL of a receiver's operations listener; empty for other servers. */
+  readonly operations: string;
 }
 
 export const accessToken = 'arbitrary-access-token';
@@ -31,7 +33,7 @@ export async function startForked(
   const given = [accessToken, ...(folder === undefined ? [] : [folder])];
   const server = fork(new URL(module, import.meta.url), given, { env: environment });
   const [port] = (await once(server, 'message')) as [number];
-  return { name, process: server, origin: `http://127.0.0.1:${port}` };
+  return { name, process: server, origin: `http://127.0.0.1:${port}`, operations: '' };
 }
 
 /**
@@ -57,8 +59,8 @@ export async function startReceiver(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await once(createInterface({ input: server.stdout }), 'line')) as [string];
-  const { url } = JSON.parse(line) as { url: string };
-  return { name, process: server, origin: new URL(url).origin };
+  const { url, operations } = JSON.parse(line) as { url: string; operations: string };
+  return { name, process: server, origin: new URL(url).origin, operations };
 }
 
 export async function stop(server: ChildProcess): Promise<void> {
