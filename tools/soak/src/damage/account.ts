@@ -7,14 +7,15 @@ import {
   readAll,
   type StoredDelivery,
 } from '../built-inbox.js';
+import type { Outcome } from '../recording/notes.js';
 
 /** A delivery of an inbox before its damage. */
 export interface Original {
   readonly id: number;
   readonly state: StoredDelivery['state'];
   readonly digest: string;
-  /** Whether the handler has succeeded on it, perhaps before it was replayed: a file that is cut may say so. */
-  readonly wasHandled: boolean;
+  /** What it has ended as, perhaps before it was replayed: a file that is cut may say so. */
+  readonly ended: readonly Outcome[];
 }
 
 /** What became of the deliveries of a damaged inbox. Each is counted once. */
@@ -75,12 +76,15 @@ async function served(inbox: BuiltInbox, originals: readonly Original[]): Promis
   const account: Account = { isOpened: true, whole: 0, changed: 0, reported: 0, unlisted: 0, silent: [] };
   const { claimed, unreadable } = await handleAll(inbox);
   const listed = new Map((await readAll(inbox)).map((delivery) => [delivery.id, delivery]));
-  for (const { id, state, digest } of originals) {
+  for (const { id, state, digest, ended } of originals) {
     const got = claimed.get(id);
     const there = listed.get(id);
+    // It was replayed, and a log that is missing had the replay alone.
+    const isAsBeforeReplay = there !== undefined && ended.includes(there.state as Outcome);
     if (unreadable.has(id)) account.reported += 1;
     else if (got !== undefined) count(account, got === digest);
-    else if (state === 'waiting') account.silent.push(`delivery ${id} waits, and the handler never gets it`);
+    else if (state === 'waiting' && !isAsBeforeReplay)
+      account.silent.push(`delivery ${id} waits, and the handler never gets it`);
     else if (there === undefined && state !== 'parked') account.unlisted += 1;
     else if (there === undefined) account.silent.push(`delivery ${id} (${state}) isn't listed`);
     // What can't be read is listed without a method.
@@ -136,9 +140,9 @@ function salvaged(folder: string, originals: readonly Original[], salvage: ReadS
   let handled = missing.handled;
   const isReported = (id: number): boolean =>
     missing.unhandled.some(([first, last]) => id >= first && id <= last);
-  for (const { id, state, digest, wasHandled } of originals) {
+  for (const { id, state, digest, ended } of originals) {
     const there = saved.get(id);
-    const isUnhandled = !wasHandled && (state === 'waiting' || state === 'parked');
+    const isUnhandled = !ended.includes('handled') && (state === 'waiting' || state === 'parked');
     if (there !== undefined) {
       if (isUnhandled && there.state === 'handled')
         account.silent.push(`delivery ${id} (${state}) is saved as one that was handled`);

@@ -7,7 +7,7 @@ import { digestOfDelivery, loadOpenInbox, readAll } from '../built-inbox.js';
 import { diskRecords } from '../disk-journal.js';
 import { type DiskState, readState, writeState } from '../disk.js';
 import { Random } from '../random.js';
-import { type Note, numberIn } from '../recording/notes.js';
+import { type Note, numberIn, type Outcome } from '../recording/notes.js';
 import { type RecorderArguments, runRecorder } from '../recording/run-recorder.js';
 import type { Account, Original } from './account.js';
 import type { Task } from './accountant.js';
@@ -90,7 +90,7 @@ async function makeOriginal(
   const inbox = join(folder, 'original');
   const copy = join(folder, 'copy');
   for (const name of [inbox, copy]) rmSync(name, { recursive: true, force: true });
-  const handled = new Set<number>();
+  const ended = new Map<number, Set<Outcome>>();
   for (const [first, how] of [
     [1, 'kill'],
     [100_000, end],
@@ -101,7 +101,9 @@ async function makeOriginal(
     await runRecorder(given, notes);
     for (const { bytes } of diskRecords(readFileSync(notes))) {
       const [what, number, kind] = JSON.parse(bytes.toString()) as Note;
-      if (what === 'settling' && kind === 'handled') handled.add(number);
+      if (what !== 'settling') continue;
+      if (!ended.has(number)) ended.set(number, new Set());
+      ended.get(number)!.add(kind);
     }
   }
   for (const name of ['inbox.sqlite-shm', 'receiver.lock']) rmSync(join(inbox, name), { force: true });
@@ -109,10 +111,12 @@ async function makeOriginal(
   cpSync(inbox, copy, { recursive: true });
   const openInbox = await loadOpenInbox();
   const whole = openInbox(copy);
-  const deliveries = (await readAll(whole)).map((delivery): Original => {
-    const wasHandled = handled.has(numberIn(delivery.mediaType)!);
-    return { id: delivery.id, state: delivery.state, digest: digestOfDelivery(delivery), wasHandled };
-  });
+  const deliveries = (await readAll(whole)).map((delivery): Original => ({
+    id: delivery.id,
+    state: delivery.state,
+    digest: digestOfDelivery(delivery),
+    ended: [...(ended.get(numberIn(delivery.mediaType)!) ?? [])],
+  }));
   await whole.close();
   return { state, deliveries };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 import type { Fate } from '../content.js';
+import { Failure } from '../failure.js';
 import { type Fault, LOAD_TIME, STEADY_TIME } from './fault.js';
 
 /** The receiver ends, or is ended because it doesn't respond, and is started again until the delivery is parked. */
@@ -11,7 +12,9 @@ const inReceiver = (fate: Fate, name: string): Fault => ({
     await pause(random.integer(0, LOAD_TIME / 4));
     const parked = subject.countParked();
     subject.expectEnd();
-    if ((await load.sendOne(fate)) === 204) await subject.superviseUntilParked(parked + 1);
+    if ((await load.sendOne(fate)) !== 204)
+      throw new Failure(`A delivery whose handler is to ${fate} is not acknowledged before.`);
+    await subject.superviseUntilParked(parked + 1);
   },
 });
 

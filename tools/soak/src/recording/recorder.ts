@@ -26,6 +26,9 @@ import { mediaTypeOf, type Note, numberIn, type Operation } from './notes.js';
 /** Sizes of contents, the frequent ones more than once: within a page of SQLite, across a few, across many. */
 const SIZES = [0, 1, 100, 100, 500, 500, 500, 2_000, 2_000, 6_000, 20_000];
 
+/** Now and then a delivery is so large that the inbox begins a checkpoint soon. */
+const LARGE = 700_000;
+
 /** Most deliveries that are accepted, and that are claimed, in one turn. */
 const MAX_ACCEPTED = 12;
 const MAX_CLAIMED = 20;
@@ -104,7 +107,7 @@ class Recorder {
       fields: random.chance(0.5) ? [] : [['X-Number', String(number)]],
       // Some events come again.
       eventId: random.chance(0.2) ? `event ${random.integer(1, 200)}` : null,
-      content: randomBytes(random.pick(SIZES)),
+      content: randomBytes(random.chance(0.02) ? LARGE : random.pick(SIZES)),
     };
     this.#note('sent', number, digestOfDelivery(delivery), delivery.eventId);
     const accepting = this.#inbox.accept(delivery);
