@@ -1,0 +1,29 @@
+const { createNewPlantSender, json } = require('@plant-store/sdk');
+const { createOutbox, createRelay } = require('@plant-store/sdk/outbox');
+const { Pool } = require('pg');
+
+const [baseUrl, connectionString] = process.argv.slice(2);
+
+async function main() {
+  const pool = new Pool({ connectionString });
+  const outbox = createOutbox({ database: pool, encode: json });
+  await outbox.migrate();
+
+  const client = await pool.connect();
+  await client.query('BEGIN');
+  await outbox.enqueue(client, { from: 'commonjs' });
+  await client.query('COMMIT');
+  client.release();
+
+  const sender = createNewPlantSender({ baseUrl, accessToken: 'token', method: 'POST', encode: json });
+  const relay = createRelay({ outbox, sender });
+  await relay.start();
+  while ((await outbox.status()).waiting > 0);
+  await relay.stop();
+  await sender.close();
+  const { parked } = await outbox.status();
+  await pool.end();
+  console.log(parked === 0 ? 'delivered' : 'parked');
+}
+
+main();

@@ -1,0 +1,24 @@
+import { createNewPlantSender, json } from '@plant-store/sdk';
+import { createOutbox, createRelay } from '@plant-store/sdk/outbox';
+import pg from 'pg';
+
+const [baseUrl, connectionString] = process.argv.slice(2);
+const pool = new pg.Pool({ connectionString });
+const outbox = createOutbox({ database: pool, encode: json });
+await outbox.migrate();
+
+const client = await pool.connect();
+await client.query('BEGIN');
+await outbox.enqueue(client, { from: 'esm' });
+await client.query('COMMIT');
+client.release();
+
+const sender = createNewPlantSender({ baseUrl, accessToken: 'token', method: 'POST', encode: json });
+const relay = createRelay({ outbox, sender });
+await relay.start();
+while ((await outbox.status()).waiting > 0);
+await relay.stop();
+await sender.close();
+const { parked } = await outbox.status();
+await pool.end();
+console.log(parked === 0 ? 'delivered' : 'parked');
