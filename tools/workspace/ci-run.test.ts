@@ -34,6 +34,8 @@ esac
   );
   chmodSync(npm, 0o755);
   cpSync('/bin/true', join(folder, 'postgres/postgres'));
+  // What is there isn't installed.
+  for (const name of ['cc', 'zsh', 'fish']) cpSync('/bin/true', join(dirname(npm), name));
   const { PATH = '', ...environment } = process.env;
   const { status, stdout } = spawnSync(join(folder, '.ci/run'), {
     encoding: 'utf8',

@@ -14,7 +14,7 @@ test('every action is pinned to a commit, with its version beside it', () => {
 });
 
 test('it runs for a tag of a version, and may only read', () => {
-  expect(valuesOf('tags')).toEqual(["['v*.*.*']"]);
+  expect(valuesOf('tags')).toEqual(["['v[0-9]+.[0-9]+.[0-9]+']"]);
   expect(workflow.match(/permissions:\n(?: +.*\n)*/g)).toEqual(['permissions:\n  contents: read\n']);
   expect(valuesOf('persist-credentials')).toEqual(['false', 'false']);
 });
