@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
@@ -36,6 +36,18 @@ onLinux('on a slow disk, a request is refused while a delivery waits for its flu
   await Promise.all([acknowledged, refused]);
 
   expect(order).toEqual(['refused', 'acknowledged']);
+});
+
+onLinux('on a slow disk, deliveries wait less often until the log is moved to the database', async () => {
+  const { port, inbox } = await startOnDisk({ FLUSH_DELAY_MS: '20' });
+  const sender = await openConnection(port);
+  for (let sent = 0; sent < 15; sent += 1) {
+    sender.write(delivery('large'.repeat(100_000)));
+    expectResponse(await sender.response(), { status: 204 });
+  }
+
+  // On a fast disk, the log begins again after 2 MiB.
+  expect(statSync(join(inbox, 'inbox.sqlite-wal')).size).toBeGreaterThan(6_000_000);
 });
 
 onLinux('after a flush has failed, nothing is acknowledged before a restart', async () => {

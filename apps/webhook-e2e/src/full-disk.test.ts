@@ -18,7 +18,7 @@ const onLinux = platform() === 'linux' ? describe : describe.skip;
 onLinux('an inbox that cannot grow', () => {
   test.each([
     { what: 'the write-ahead log cannot grow', maxFileBlocks: MAX_FILE_BLOCKS },
-    // SQLite moves the write-ahead log to the database file when it has 2 MiB.
+    // The write-ahead log is moved to the database file when it has 2 MiB.
     { what: 'the database file cannot grow', maxFileBlocks: 5 * MAX_FILE_BLOCKS },
   ])(
     '$what: 503, the receiver stays up, and the inbox has exactly the acknowledged deliveries',

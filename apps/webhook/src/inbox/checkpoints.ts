@@ -1,7 +1,18 @@
 import Database from 'libsql/promise';
 
-/** The log from which a checkpoint begins, in bytes. */
+/** The log from which a checkpoint begins, in bytes. A short one delays the commit that waits for it least. */
 const BEGIN_AT = 2 * 1_048_576;
+
+/** The same on a slow disk, where the flushes of a checkpoint take long, however short the log is. */
+const BEGIN_AT_IF_SLOW = 16 * 1_048_576;
+
+/** The write-ahead log of a database. */
+interface Log {
+  /** Its size, in bytes. */
+  readonly size: () => number;
+  /** Whether its disk flushes slowly. */
+  readonly isSlow: () => boolean;
+}
 
 /**
  * Moves what is in the write-ahead log to the database's file. It writes and flushes both, which takes milliseconds, so
@@ -9,16 +20,13 @@ const BEGIN_AT = 2 * 1_048_576;
  */
 export class Checkpoints {
   readonly #database: Database;
-  readonly #logSize: () => number;
+  readonly #log: Log;
   #running: Promise<void> | undefined;
 
-  /**
-   * @param file of the database
-   * @param logSize of its log, in bytes
-   */
-  constructor(file: string, logSize: () => number) {
+  /** @param file of the database */
+  constructor(file: string, log: Log) {
     this.#database = new Database(file, {});
-    this.#logSize = logSize;
+    this.#log = log;
     // SQLite opens the log at the first statement, by its name. Later that may be another file.
     this.#running = this.#execute('PRAGMA schema_version');
   }
@@ -38,8 +46,9 @@ export class Checkpoints {
 
   /** Begins a checkpoint if the log is long. */
   begin(): void {
-    if (this.#running === undefined && this.#logSize() >= BEGIN_AT)
-      this.#running = this.#execute('PRAGMA wal_checkpoint(PASSIVE)');
+    if (this.#running !== undefined) return;
+    const beginAt = this.#log.isSlow() ? BEGIN_AT_IF_SLOW : BEGIN_AT;
+    if (this.#log.size() >= beginAt) this.#running = this.#execute('PRAGMA wal_checkpoint(PASSIVE)');
   }
 
   close(): void {

@@ -28,10 +28,15 @@ export class LogFlush {
     this.#descriptor = openSync(file, 'r+');
   }
 
+  /** Whether the last flushes took so long that the loop waits for none. */
+  get isSlow(): boolean {
+    return this.#slowInARow >= MAX_SLOW;
+  }
+
   /** What was written before is durable when it resolves. If it rejects, nobody knows what is durable. */
   async flush(): Promise<void> {
     const start = performance.now();
-    if (this.#slowInARow >= MAX_SLOW && start < this.#nextProbe) return flushAsync(this.#descriptor);
+    if (this.isSlow && start < this.#nextProbe) return flushAsync(this.#descriptor);
     fdatasyncSync(this.#descriptor);
     const end = performance.now();
     this.#slowInARow = end - start > MAX_BLOCKING ? this.#slowInARow + 1 : 0;

@@ -93,10 +93,11 @@ export function openDatabase(folder: string): InboxDatabase {
     syncFolders(folder, made ?? folder);
     const logIndex = new LogIndex(file);
     index.current = logIndex;
-    const checkpoints = keep(new Checkpoints(file, () => logIndex.leastSize()));
+    const logSize = (): number => logIndex.leastSize();
+    const checkpoints = keep(new Checkpoints(file, { size: logSize, isSlow: () => log.isSlow }));
     const files = new OpenFiles([
       { path: file, leastSize: () => 1 },
-      { path: `${file}-wal`, leastSize: () => logIndex.leastSize() },
+      { path: `${file}-wal`, leastSize: logSize },
       { path: pathOf('lock'), leastSize: () => 0 },
     ]);
     return {
@@ -287,8 +288,8 @@ function prepareFile(database: Database.Database, file: string): InboxStatements
   database.exec('PRAGMA journal_mode = WAL');
   // SQLite flushes around its checkpoints, and this inbox after a commit: see decision 010.
   database.exec('PRAGMA synchronous = NORMAL');
-  // 8 MiB. SQLite then does a checkpoint by itself, if those beside the event loop don't suffice.
-  database.exec('PRAGMA wal_autocheckpoint = 1000');
+  // 32 MiB. SQLite then does a checkpoint by itself, if those beside the event loop don't suffice.
+  database.exec('PRAGMA wal_autocheckpoint = 4000');
   // libsql checks foreign keys: it would read a delivery that is to be parked because it can't be read.
   database.exec('PRAGMA foreign_keys = OFF');
   const version = versionOf(database, file);
