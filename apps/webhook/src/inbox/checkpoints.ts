@@ -32,16 +32,16 @@ export class Checkpoints {
   }
 
   /**
-   * Settles with the checkpoint that runs; undefined if none does. Wait until there is none, directly before each
-   * transaction:
+   * Does each transaction while no checkpoint runs:
    *
    * - What is written after a checkpoint begins at the start of the log, unless somebody reads what is in it. The log
    *   would grow for as long as there is always another transaction.
    * - SQLite before 3.51.3 may lose pages if a transaction begins the log again while a checkpoint ends
    *   (sqlite.org/wal.html#walresetbug).
    */
-  get running(): Promise<void> | undefined {
-    return this.#running;
+  async between<Result>(transaction: () => Result): Promise<Result> {
+    while (this.#running !== undefined) await this.#running;
+    return transaction();
   }
 
   /** Begins a checkpoint if the log is long. */

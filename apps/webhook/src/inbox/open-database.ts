@@ -43,7 +43,7 @@ export interface InboxDatabase {
   readonly operations: OperationStatements;
   readonly underWay: UnderWay;
   readonly lastAccepted: LastAccepted;
-  readonly checkpoints: Pick<Checkpoints, 'begin' | 'running'>;
+  readonly checkpoints: Pick<Checkpoints, 'begin' | 'between'>;
   /** Makes what was committed durable; see {@link LogFlush.flush}. */
   flush(): Promise<void>;
   /** The first file that somebody has removed, replaced or cut. Look before a transaction, which may fill the gap. */

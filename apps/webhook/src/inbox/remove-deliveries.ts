@@ -31,29 +31,36 @@ export class Remover {
   }
 
   /** Deletes a part of what is expired, and returns how much. 0 when nothing is left to delete. */
-  async removeExpired({ maxAge, maxBytes = Infinity, maxEventAge }: Retention): Promise<number> {
+  async removeExpired(retention: Retention): Promise<number> {
     const { checkpoints } = this.files;
     let after: number | undefined = this.#removedThrough;
     while (after !== undefined) {
-      while (checkpoints.running !== undefined) await checkpoints.running;
-      const { deliveries, keepsAll, next } = findExpired(
-        this.#statements,
-        this.inbox.handling(),
-        { maxAge },
-        after,
-        this.inbox.handledThrough(),
-        this.files.used() - maxBytes,
-      );
-      if (deliveries.length > 0) {
-        this.inbox.transaction(() => this.#statements.remove(deliveries, Date.now() - maxEventAge));
-        return deliveries.length;
-      }
-      if (keepsAll && after === this.#removedThrough && next !== undefined) this.#removedThrough = next;
+      const from: number = after;
+      const { deliveries, next } = await checkpoints.between(() => this.#removeAfter(from, retention));
+      if (deliveries.length > 0) return deliveries.length;
       after = next;
       await turnOfTheLoop();
     }
-    while (checkpoints.running !== undefined) await checkpoints.running;
-    return this.inbox.transaction(() => this.#statements.removeEvents(Date.now() - maxEventAge));
+    const before = Date.now() - retention.maxEventAge;
+    return checkpoints.between(() => this.inbox.transaction(() => this.#statements.removeEvents(before)));
+  }
+
+  #removeAfter(after: number, { maxAge, maxBytes = Infinity, maxEventAge }: Retention): Expired {
+    const expired = findExpired(
+      this.#statements,
+      this.inbox.handling(),
+      { maxAge },
+      after,
+      this.inbox.handledThrough(),
+      this.files.used() - maxBytes,
+    );
+    const { deliveries, keepsAll, next } = expired;
+    if (deliveries.length > 0) {
+      this.inbox.transaction(() => this.#statements.remove(deliveries, Date.now() - maxEventAge));
+    } else if (keepsAll && after === this.#removedThrough && next !== undefined) {
+      this.#removedThrough = next;
+    }
+    return expired;
   }
 
   /** These can be deleted now, or could have been before. */

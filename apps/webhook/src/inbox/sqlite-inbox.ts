@@ -162,9 +162,11 @@ class SqliteInbox implements Inbox {
     return id;
   }
 
-  async recover(maxWait: number): Promise<readonly Interrupted[]> {
-    const { checkpoints } = this.#files;
-    while (checkpoints.running !== undefined) await checkpoints.running;
+  recover(maxWait: number): Promise<readonly Interrupted[]> {
+    return this.#files.checkpoints.between(() => this.#recover(maxWait));
+  }
+
+  #recover(maxWait: number): readonly Interrupted[] {
     const statements = this.#statements;
     const found = this.#underWay.interrupted();
     const interrupted = found.length === 0 ? [] : statements.findWaiting(found);
@@ -320,11 +322,11 @@ class SqliteInbox implements Inbox {
 
   async #close(): Promise<void> {
     await this.#writes.idle();
-    const { checkpoints } = this.#files;
-    while (checkpoints.running !== undefined) await checkpoints.running;
-    this.#leaveNothingClaimed();
-    this.#leaveOneFile();
-    this.#files.close();
+    await this.#files.checkpoints.between(() => {
+      this.#leaveNothingClaimed();
+      this.#leaveOneFile();
+      this.#files.close();
+    });
   }
 
   /** Moves what is claimed to the backlog. Otherwise everything that was handled after it would come again with it. */
@@ -359,9 +361,10 @@ class SqliteInbox implements Inbox {
   async #commit(writes: readonly Write[]): Promise<number[]> {
     const start = performance.now();
     const { checkpoints } = this.#files;
-    while (checkpoints.running !== undefined) await checkpoints.running;
-    this.#kept.look();
-    const plan = this.#writeBesideDamage(writes);
+    const plan = await checkpoints.between(() => {
+      this.#kept.look();
+      return this.#writeBesideDamage(writes);
+    });
     const writtenAt = performance.now();
     await this.#kept.flush();
     const accepted = plan.accepted.length;
