@@ -104,7 +104,7 @@ compdef _plant_store plant-store
 `;
 }
 
-/** Completes what follows the name of a command, which is the first of \`words\`. */
+/** Completes what follows the name of a command, which is the first of `words`. */
 function zshBody(command: CompletedCommand, indent: string): string {
   const { commands, words, takesFiles } = command;
   const specs = [...command.options].map(([name, option]) => zshOption(name, option));

@@ -1,5 +1,6 @@
 import { type PromptId, prompts, type QuestionId } from '@plant-store/contract';
 import { InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
+import { readProperties, unknownOptions } from './read-properties.js';
 
 /** Thrown by the function that reads one option. `readAll` collects it. */
 export class Fault extends Error implements OptionFault {
@@ -56,4 +57,16 @@ export function readAll<T extends Readers>(
   }
   if (faults.length > 0) throw new InvalidOptionsError(faults);
   return Object.freeze(results) as Results<T>;
+}
+
+/**
+ * Reads an options object of which every option has a reader.
+ *
+ * @param owner Whose options they are, such as `a relay`.
+ * @throws InvalidOptionsError with every fault.
+ */
+export function readOptions<T extends Readers>(readers: T, unread: object, owner: string): Results<T> {
+  const names = Object.keys(readers);
+  const options = readProperties(unread, names);
+  return readAll(readers, unknownOptions(unread, names, owner), options);
 }

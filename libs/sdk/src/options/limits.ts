@@ -79,13 +79,8 @@ export function readCount(
   name: 'maxResponseBytes' | 'maxConnections',
   minimum: number,
 ): number {
-  return readInteger(
-    name,
-    option === undefined ? limitDefaults[name] : option,
-    minimum,
-    Number.MAX_SAFE_INTEGER,
-    '',
-  );
+  const count = option === undefined ? limitDefaults[name] : option;
+  return readInteger(name, count, minimum, Number.MAX_SAFE_INTEGER);
 }
 
 /** Reads a switch, or returns its default. */
@@ -101,7 +96,7 @@ export function readInteger(
   value: unknown,
   minimum: number,
   maximum: number,
-  unit: string,
+  unit = '',
 ): number {
   if (Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum) {
     return Number(value);

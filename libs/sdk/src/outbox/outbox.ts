@@ -3,8 +3,7 @@ import type { Column, OptionTable, PlantOf } from '../answers/option-table.js';
 import type { EncodePlant, UncheckedEventOptions } from '../encoders/encode-plant.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { invalidOption } from '../errors/invalid-options-error.js';
-import { Fault, readAll } from '../options/faults.js';
-import { readProperties, unknownOptions } from '../options/read-properties.js';
+import { Fault, readOptions } from '../options/faults.js';
 import { readEncode } from '../options/resolve-settings.js';
 import type { OptionalArgument } from '../options/send-options.js';
 import type { NewPlantSenderOptions } from '../options/sender-options.js';
@@ -89,7 +88,7 @@ export function createOutboxUnder<const Given extends Answers, Plant extends Pla
   options: OutboxOptions<Plant, Given>,
   accepted: Accepts = {},
 ): Outbox<Plant, Given> {
-  const { database, encode } = readOptions<Plant>(given, options, accepted);
+  const { database, encode } = readOutboxOptions<Plant>(given, options, accepted);
   return Object.freeze({
     database,
     enqueue: (transaction: Transaction, plant: Plant, event: UncheckedEventOptions = {}) =>
@@ -102,7 +101,7 @@ export function createOutboxUnder<const Given extends Answers, Plant extends Pla
   }) as Outbox<Plant, Given>;
 }
 
-function readOptions<Plant>(
+function readOutboxOptions<Plant>(
   given: Answers,
   unread: object = {},
   accepted: Accepts,
@@ -112,9 +111,7 @@ function readOptions<Plant>(
     database: readDatabase,
     encode: (encode: unknown) => readEncode<Plant>(answered, encode),
   };
-  const names = Object.keys(readers);
-  const options = readProperties(unread, names);
-  return readAll(readers, unknownOptions(unread, names, 'an outbox'), options);
+  return readOptions(readers, unread, 'an outbox');
 }
 
 function readDatabase(option: unknown): OutboxDatabase {

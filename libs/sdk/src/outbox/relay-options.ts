@@ -1,9 +1,8 @@
 import { longestTimer } from '../delivery/clocks.js';
 import type { EncodedPlant } from '../encoders/encode-plant.js';
 import type { PlantStoreError } from '../errors/plant-store-error.js';
-import { Fault, readAll } from '../options/faults.js';
+import { Fault, readOptions } from '../options/faults.js';
 import { readInteger } from '../options/limits.js';
-import { readProperties, unknownOptions } from '../options/read-properties.js';
 import type { OutboxDatabase } from './database.js';
 
 /** The longest time of a relay, in milliseconds: 100 years. PostgreSQL can't reckon with any number. */
@@ -84,9 +83,7 @@ export function readRelayOptions(unread: RelayOptions | undefined = {} as RelayO
     keepDelivered: (option: unknown) => readWhole('keepDelivered', 0, option),
     onError: (option: unknown) => readFunction('onError', option) as RelayOptions['onError'],
   };
-  const names = Object.keys(readers);
-  const options = readProperties(unread, names);
-  return readAll(readers, unknownOptions(unread, names, 'a relay'), options);
+  return readOptions(readers, unread, 'a relay');
 }
 
 function readPart(name: string, option: unknown, member: string, maker: string): object {
@@ -101,5 +98,5 @@ function readFunction(name: string, option: unknown): unknown {
 
 function readWhole(name: keyof typeof relayDefaults, minimum: number, option: unknown): number {
   const isTimer = name !== 'keepDelivered';
-  return readInteger(name, option ?? relayDefaults[name], minimum, isTimer ? longestTimer : longestTime, '');
+  return readInteger(name, option ?? relayDefaults[name], minimum, isTimer ? longestTimer : longestTime);
 }

@@ -115,7 +115,7 @@ test.each([
   [
     address,
     ['drop'],
-    'drop is not one. The commands of the outbox are migrate, status, list, replay, discard.',
+    'drop is not a command. The commands of the outbox are migrate, status, list, replay, discard.',
   ],
   [address, ['list', '--all'], 'list does not take --all.'],
   [address, ['list', '1'], 'list takes no ids.'],

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterThisTest } from '@plant-store/test-support';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
 import { type EncodedPlant, InvalidOptionsError, PlantStoreError } from '../../src/index.js';
 import {
@@ -29,8 +29,11 @@ function throwing(error: Error): () => never {
   };
 }
 
-/** A database whose statements wait for a function first. */
-function intercepting(pool: Pool, before: (text: string) => Promise<void>): OutboxDatabase {
+/** A database whose statements wait for a function first, which may run others on the same connection. */
+function intercepting(
+  pool: Pool,
+  before: (text: string, values: readonly unknown[] | undefined, client: PoolClient) => Promise<void>,
+): OutboxDatabase {
   return {
     async connect() {
       const client = await pool.connect();
@@ -38,7 +41,7 @@ function intercepting(pool: Pool, before: (text: string) => Promise<void>): Outb
         on: (event, listener) => client.on(event, listener),
         release: (destroy) => client.release(destroy),
         async query(text, values) {
-          await before(text);
+          await before(text, values, client);
           return client.query(text, values);
         },
       };
@@ -62,23 +65,12 @@ function watchTimers(): (number | undefined)[] {
 /** The second connection is lost when the relay adopts what it had claimed by the first one, before or after that. */
 function losesItsSecondConnection(pool: Pool, when: 'before' | 'after'): OutboxDatabase {
   let isLost = false;
-  return {
-    async connect() {
-      const client = await pool.connect();
-      return {
-        on: (event, listener) => client.on(event, listener),
-        release: (destroy) => client.release(destroy),
-        async query(text, values) {
-          if (!isLost && text.includes('SET relay = $1 WHERE')) {
-            isLost = true;
-            if (when === 'after') await client.query(text, values);
-            await client.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => {});
-          }
-          return client.query(text, values);
-        },
-      };
-    },
-  };
+  return intercepting(pool, async (text, values, client) => {
+    if (isLost || !text.includes('SET relay = $1 WHERE')) return;
+    isLost = true;
+    if (when === 'after') await client.query(text, values as unknown[]);
+    await client.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => {});
+  });
 }
 
 withPostgres('a relay', () => {

@@ -74,7 +74,7 @@ type Run = (database: OutboxDatabase, stdout: Writable) => Promise<unknown>;
 function readCommand({ values, operands: [name, ...ids], faults }: ParsedArguments<OutboxOption>): Run {
   if (name === undefined || !isCommand(name)) {
     const usage = `The commands of the outbox are ${Object.keys(outboxCommands).join(', ')}.`;
-    const problem = name === undefined ? 'The command is missing.' : `${name} is not one.`;
+    const problem = name === undefined ? 'The command is missing.' : `${name} is not a command.`;
     throw new BadInput(...faults, `${problem} ${usage} See plant-store --help.`);
   }
   const { options, takesIds }: OutboxCommand = outboxCommands[name];
