@@ -31,6 +31,12 @@ interface Situation {
 }
 
 async function run(args: readonly string[], situation: Situation = {}): Promise<Finished> {
+  const finished = await runToTheEnd(args, situation);
+  expect(finished.stderr).not.toMatch(/^\s+at /m);
+  return finished;
+}
+
+async function runToTheEnd(args: readonly string[], situation: Situation): Promise<Finished> {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   const code = await runCommand(args, {
@@ -48,7 +54,6 @@ async function run(args: readonly string[], situation: Situation = {}): Promise<
   stderr.end();
   const finished = { code, stdout: await text(stdout), stderr: await text(stderr) };
   expect(finished.stdout + finished.stderr).not.toContain(accessToken);
-  expect(finished.stderr).not.toMatch(/^\s+at /m);
   return finished;
 }
 
@@ -494,7 +499,22 @@ describe('--json prints one object to standard output', () => {
     expect(stderr).toBe(`plant-store: ${fault}\n`);
     expect(JSON.parse(stdout)).toEqual({ exitCode: 2, faults: [fault] });
   });
+
+  test('for a fault of the program, whose stack is on standard error', async () => {
+    const environment = new Proxy({}, { get: () => raise(new Error('arbitrary fault')) });
+
+    const finished = await runToTheEnd(['send', await file(), '--json'], { environment });
+
+    expect(finished.code).toBe(4);
+    expect(finished.stderr).toMatch(/^plant-store: internal error\. .*: Error: arbitrary fault\n\s+at /);
+    const message = 'internal error: arbitrary fault';
+    expect(JSON.parse(finished.stdout)).toEqual({ exitCode: 4, outcome: 'unknown', message });
+  });
 });
+
+function raise(error: Error): never {
+  throw error;
+}
 
 test('in a pipe, --ndjson prints the counts every ten seconds', async () => {
   const runOut = useClocksThatRunOut(10_000);

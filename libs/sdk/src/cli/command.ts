@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { acceptFaults, answerFaults } from '@plant-store/contract';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { type CompletedCommand, completion, shells } from './completion.js';
@@ -50,12 +51,26 @@ export async function runCommand(args: readonly string[], context: CommandContex
   } catch (error) {
     const isJson = args.includes('--json');
     if (error instanceof BadInput) return refuse(error, isJson, context);
-    if (!context.signal.aborted || error !== context.signal.reason) throw error;
-    context.stderr.write('plant-store: not sent: interrupted.\n');
-    const exitCode = exitCodes.notSent;
-    if (isJson) printJson({ exitCode, outcome: 'not-sent', message: 'interrupted.' }, context);
-    return exitCode;
+    const isInterrupted = context.signal.aborted && error === context.signal.reason;
+    return isInterrupted ? reportInterrupt(isJson, context) : reportInternalError(error, isJson, context);
   }
+}
+
+function reportInterrupt(isJson: boolean, context: CommandContext): number {
+  context.stderr.write('plant-store: not sent: interrupted.\n');
+  const exitCode = exitCodes.notSent;
+  if (isJson) printJson({ exitCode, outcome: 'not-sent', message: 'interrupted.' }, context);
+  return exitCode;
+}
+
+/** A fault of this program, so nobody knows what was sent. */
+function reportInternalError(error: unknown, isJson: boolean, context: CommandContext): number {
+  const problem = 'internal error. Please report it with this stack:';
+  context.stderr.write(`plant-store: ${problem} ${inspect(error)}\n`);
+  const exitCode = exitCodes.unknown;
+  const message = error instanceof Error ? error.message : inspect(error);
+  if (isJson) printJson({ exitCode, outcome: 'unknown', message: `internal error: ${message}` }, context);
+  return exitCode;
 }
 
 function invalidAnswer(fault: string): string {

@@ -1,7 +1,6 @@
 import { type Accepts, accepts as acceptedNow, answers, type Answers } from '@plant-store/contract';
 import { runCommand } from './command.js';
 import type { CommandContext } from './command-line/command.js';
-import { exitCodes } from './command-line/exit-codes.js';
 
 /**
  * Runs the command line of this process under a set of answers, with what is accepted beside them, and sets its exit
@@ -21,9 +20,6 @@ export async function plantStore(given: Answers = answers, accepts: Accepts = ac
       stderr: process.stderr,
       ...interrupts,
     });
-  } catch (error) {
-    process.exitCode = exitCodes.unknown;
-    console.error('plant-store: internal error. Please report it with this stack:', error);
   } finally {
     // Something that can't be interrupted, such as a read that blocks, may still keep the process.
     letEnd();
