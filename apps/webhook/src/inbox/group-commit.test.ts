@@ -25,7 +25,7 @@ function makeGroup(given: Partial<GroupCommitOptions<Write, string>> = {}): {
     sizeOf: ({ size }) => size,
     maxSize: 10,
     maxDelay: HOURS,
-    maxWait: (lastDuration) => 4 * lastDuration,
+    maxWait: () => 0,
     retry: () => 'nothing',
     ...given,
   });
@@ -68,7 +68,7 @@ test('commits what arrives during a commit with the next one', async () => {
     sizeOf: () => 1,
     maxSize: 10,
     maxDelay: HOURS,
-    maxWait: (lastDuration) => 4 * lastDuration,
+    maxWait: () => 0,
     retry: () => 'nothing',
   });
   await group.add(write('a'));
@@ -77,24 +77,11 @@ test('commits what arrives during a commit with the next one', async () => {
   expect(commits).toEqual([['a'], ['b']]);
 });
 
-describe('after a commit that was slow', () => {
-  /** A group whose commits take as long as on a slow disk. The first one is over. */
-  const makeSlowGroup = async (): Promise<ReturnType<typeof makeGroup>> => {
-    const commits: string[][] = [];
-    const { group } = makeGroup({
-      commit: async (writes) => {
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 15);
-        commits.push(writes.map(({ name }) => name));
-        return writes.map(({ name }) => name);
-      },
-    });
-    await group.add(write('first'));
-    commits.pop();
-    return { group, commits };
-  };
+describe('a commit that may wait', () => {
+  const mayWait = { maxWait: () => HOURS };
 
-  test('the next one waits as long as each turn brings a write', async () => {
-    const { group, commits } = await makeSlowGroup();
+  test('waits as long as each turn brings a write', async () => {
+    const { group, commits } = makeGroup(mayWait);
     for (const name of ['a', 'b', 'c', 'd']) {
       void group.add(write(name));
       await nextTurn();
@@ -104,8 +91,8 @@ describe('after a commit that was slow', () => {
     expect(commits).toEqual([['a', 'b', 'c', 'd']]);
   });
 
-  test('it does not wait for more after a turn without one', async () => {
-    const { group, commits } = await makeSlowGroup();
+  test('waits no longer after a turn without one', async () => {
+    const { group, commits } = makeGroup(mayWait);
     void group.add(write('a'));
     await nextTurn();
     await nextTurn();
@@ -114,8 +101,8 @@ describe('after a commit that was slow', () => {
     expect(commits).toEqual([['a'], ['b']]);
   });
 
-  test('it does not wait for delayed writes', async () => {
-    const { group, commits } = await makeSlowGroup();
+  test('does not wait for delayed writes', async () => {
+    const { group, commits } = makeGroup(mayWait);
     const added = group.add(write('a'));
     await nextTurn();
     void group.addDelayed(write('b'));
@@ -127,8 +114,8 @@ describe('after a commit that was slow', () => {
     expect(commits).toEqual([['a', 'b'], ['c']]);
   });
 
-  test('it does not wait once it has its size', async () => {
-    const { group, commits } = await makeSlowGroup();
+  test('does not wait once it has its size', async () => {
+    const { group, commits } = makeGroup(mayWait);
     for (const name of ['a', 'b', 'c', 'd']) {
       void group.add(write(name, 5));
       await nextTurn();
@@ -141,8 +128,8 @@ describe('after a commit that was slow', () => {
     ]);
   });
 
-  test('it does not wait without end', async () => {
-    const { group, commits } = await makeSlowGroup();
+  test('waits no longer than it may', async () => {
+    const { group, commits } = makeGroup({ maxWait: () => 5 });
     void group.add(write('a'));
     while (commits.length === 0) {
       await nextTurn();

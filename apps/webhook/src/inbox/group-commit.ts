@@ -15,8 +15,8 @@ export interface GroupCommitOptions<Write, Result> {
   readonly maxSize: number;
   /** How long a write that isn't urgent may wait for others, in milliseconds. */
   readonly maxDelay: number;
-  /** Longest time that a commit waits for further writes, in milliseconds, after one that took so long. */
-  readonly maxWait: (lastDuration: number) => number;
+  /** Longest time that the next commit waits for further writes, in milliseconds. */
+  readonly maxWait: () => number;
 }
 
 /** A write that waits for its commit. */
@@ -43,8 +43,6 @@ export class GroupCommit<Write, Result> {
   #isDue = false;
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** How long the last commit took, in milliseconds. */
-  #lastDuration = 0;
 
   constructor(options: GroupCommitOptions<Write, Result>) {
     this.#options = options;
@@ -92,15 +90,13 @@ export class GroupCommit<Write, Result> {
       this.#hasArrivals = false;
       const batch = this.#takeBatch();
       this.#isDue = this.#pending.length > 0;
-      const start = performance.now();
       await this.#commit(batch);
-      this.#lastDuration = performance.now() - start;
     }
     this.#running = undefined;
   }
 
   async #gather(): Promise<void> {
-    const waitUntil = performance.now() + this.#options.maxWait(this.#lastDuration);
+    const waitUntil = performance.now() + this.#options.maxWait();
     await turnOfTheLoop();
     while (this.#hasArrivals && this.#size < this.#options.maxSize && performance.now() < waitUntil) {
       this.#hasArrivals = false;

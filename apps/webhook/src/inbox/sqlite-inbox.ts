@@ -44,8 +44,8 @@ import {
 /** Most content and fields in one transaction, in bytes. It limits the copy that is passed to SQLite. */
 const MAX_BATCH_BYTES = 8 * 1_048_576;
 
-/** A commit waits no longer for further deliveries than this many times as long as the one before took. */
-const MAX_WAIT_RATIO = 4;
+/** A commit waits no longer for further deliveries than this many times as long as the last flush took. */
+const MAX_WAIT_RATIO = 8;
 
 /** Longest time that a commit waits for further deliveries, in milliseconds. */
 const MAX_WAIT = 50;
@@ -110,6 +110,8 @@ class SqliteInbox implements Inbox {
   /** How many results of what is in the backlog could not be stored, because it is damaged. */
   #unstored = 0;
   readonly #fresh = new FreshDeliveries();
+  /** How long the last flush took, in milliseconds. */
+  #flushDuration = 0;
 
   constructor(
     files: InboxDatabase,
@@ -149,7 +151,7 @@ class SqliteInbox implements Inbox {
       sizeOf: (write) => (write.kind === 'accept' ? sizeOf(write.incoming) : 0),
       maxSize: MAX_BATCH_BYTES,
       maxDelay: MAX_RESULT_DELAY,
-      maxWait: (lastDuration) => Math.min(MAX_WAIT_RATIO * lastDuration, MAX_WAIT),
+      maxWait: () => Math.min(MAX_WAIT_RATIO * this.#flushDuration, MAX_WAIT),
     });
   }
 
@@ -367,10 +369,11 @@ class SqliteInbox implements Inbox {
     });
     const writtenAt = performance.now();
     await this.#kept.flush();
+    const end = performance.now();
+    this.#flushDuration = end - writtenAt;
     const accepted = plan.accepted.length;
     if (accepted > 0) {
-      const end = performance.now();
-      this.observer.committed(accepted, end - start, end - writtenAt);
+      this.observer.committed(accepted, end - start, this.#flushDuration);
       for (const delivery of plan.accepted) this.#fresh.add(delivery, this.#progress.claimedThrough);
       this.#lastId = plan.accepted.at(-1)!.id;
       this.#files.lastAccepted.write(this.#lastId);

@@ -32,7 +32,7 @@ const MAX_BATCH_BYTES = 8 * 1_048_576;
 /** How long a result may wait for a delivery to be written with, in milliseconds. */
 const MAX_RESULT_DELAY = 10;
 
-/** Longest time that a commit waits for further deliveries, in milliseconds. */
+/** Longest time that a commit waits for further deliveries, in milliseconds: no longer than the last one took, either. */
 const MAX_WAIT = 10;
 
 /** How often the inbox looks for what other receivers left, in milliseconds. */
@@ -83,6 +83,8 @@ class PostgresInbox extends PostgresOperations implements Inbox {
   /** While a session begins, the work of the one before is taken up, so that results are written where it is. */
   #beginning: Promise<void> = Promise.resolve();
   #closed: Promise<void> | undefined;
+  /** How long the last commit took, in milliseconds. */
+  #commitDuration = 0;
 
   constructor(servers: PostgresServers, log: InboxLog, observer: Pick<Observer, 'committed'>) {
     super();
@@ -95,7 +97,7 @@ class PostgresInbox extends PostgresOperations implements Inbox {
       sizeOf: (write) => (write.kind === 'accept' ? write.incoming.content.length : 0),
       maxSize: MAX_BATCH_BYTES,
       maxDelay: MAX_RESULT_DELAY,
-      maxWait: (lastDuration) => Math.min(lastDuration, MAX_WAIT),
+      maxWait: () => Math.min(this.#commitDuration, MAX_WAIT),
     });
   }
 
@@ -219,7 +221,9 @@ class PostgresInbox extends PostgresOperations implements Inbox {
     const claims = this.#current();
     const { work } = claims;
     const plan = work.plan(writes, this.isPaused ? 0 : claims.markedAhead, maxLag);
+    const start = performance.now();
     const ids = await this.#writer.write(session, claims, plan);
+    this.#commitDuration = performance.now() - start;
     for (const { dueIn, isClaimed } of [...plan.changes.entering, ...plan.changes.returning])
       if (!isClaimed) claims.look(dueIn);
     if (work.hasOverflow) claims.look(0);
