@@ -1,7 +1,7 @@
 /**
  * `npm run bench receiver`: compares the receiver, which flushes each delivery to disk, with raw Fastify that keeps
- * nothing, with raw Fastify that keeps in SQLite what it acknowledges, and with Nest on Express, which keeps nothing.
- * Takes about four minutes.
+ * nothing, with raw Fastify and Nest on Fastify that keep in SQLite what they acknowledge, and with Nest on Express, which
+ * keeps nothing. Takes about five minutes.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,6 +14,7 @@ const contenders: ServerContender[] = [];
 try {
   const inbox = (): string => join(folder, String(contenders.length));
   await startPeers((peer) => contenders.push(peer), folder);
+  contenders.push(await startForked('Nest on Fastify with SQLite', './receiver-nest-sqlite.js', folder));
   contenders.push(await startReceiver('the receiver, flushed to disk', inbox()));
   const moreMemory = { NODE_OPTIONS: '--max-semi-space-size=64' };
   contenders.push(await startReceiver('the same, --max-semi-space-size=64', inbox(), moreMemory));

@@ -1,0 +1,51 @@
+/**
+ * Nest on Fastify with AuthGuard, and with SQLite: what the framework adds to the floor. Like the floor, it has no handler and
+ * no limits.
+ */
+import 'reflect-metadata';
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Controller, Module, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { AuthGuard, PassportStrategy } from '@nestjs/passport';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Strategy } from 'passport-http-bearer';
+import { keepInSqlite } from './keep-in-sqlite.js';
+
+const [accessToken = '', folder = ''] = process.argv.slice(2);
+const digest = (token: string): Buffer => hash('sha256', token, 'buffer');
+const accepted = digest(accessToken);
+const keep = keepInSqlite(join(folder, 'nest.sqlite'));
+
+class BearerStrategy extends PassportStrategy(Strategy) {
+  validate(token: string): boolean {
+    return timingSafeEqual(digest(token), accepted);
+  }
+}
+
+@Controller('plant/webhook')
+class PlantController {
+  @Post()
+  @UseGuards(AuthGuard('bearer'))
+  async receive(@Req() { headers, body }: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    await keep({ mediaType: headers['content-type'], content: body as Buffer });
+    reply.code(204).send();
+  }
+}
+
+@Module({ controllers: [PlantController], providers: [BearerStrategy] })
+class PlantModule {}
+
+const adapter = new FastifyAdapter();
+const app = await NestFactory.create<NestFastifyApplication>(PlantModule, adapter, {
+  logger: false,
+  bodyParser: false,
+});
+const fastify = adapter.getInstance();
+fastify.removeAllContentTypeParsers();
+fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+await app.listen(0, '127.0.0.1');
+process.send!((app.getHttpServer().address() as AddressInfo).port);
+process.once('disconnect', () => process.exit());
