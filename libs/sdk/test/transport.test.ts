@@ -100,6 +100,7 @@ describe('ca, cert and key', () => {
     ['ca is no certificate', { ca: key }, [{ option: 'ca', problem: 'must be certificates in PEM.' }]],
     ['ca is damaged', { ca: damaged }, [{ option: 'ca', problem: 'must be certificates in PEM.' }]],
     ['ca is an empty list', { ca: [] }, [{ option: 'ca', problem: 'must be certificates in PEM.' }]],
+    ['ca is empty', { ca: '' }, [{ option: 'ca', problem: 'must be certificates in PEM.' }]],
     ['ca is null', { ca: null }, [{ option: 'ca', problem: 'must be certificates in PEM.' }]],
     [
       'cert is damaged',

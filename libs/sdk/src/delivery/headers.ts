@@ -152,7 +152,7 @@ function checkedHook(hook: HeaderHook, reserved: ReadonlySet<string>): CallHook 
 }
 
 function invalidHeaders(problem: string, cause?: unknown): PlantStoreError {
-  return invalidOption('headers', problem, cause);
+  return invalidOption('headers', problem, { cause });
 }
 
 function invalidResult(problem: string, cause?: unknown): PlantStoreError {

@@ -26,7 +26,18 @@ export class InvalidOptionsError extends PlantStoreError {
   }
 }
 
+/** What is known of a fault beside its problem. */
+interface FaultDetails {
+  readonly question?: QuestionId | undefined;
+  readonly cause?: unknown;
+}
+
 /** The error of one option. */
-export function invalidOption(option: string, problem: string, cause?: unknown): InvalidOptionsError {
-  return new InvalidOptionsError([{ option, problem }], cause);
+export function invalidOption(
+  option: string,
+  problem: string,
+  { question, cause }: FaultDetails = {},
+): InvalidOptionsError {
+  const fault = Object.freeze({ option, problem, ...(question && { question }) });
+  return new InvalidOptionsError([fault], cause);
 }

@@ -1,24 +1,19 @@
 import type { Dispatcher } from 'undici';
-import { Fault } from './faults.js';
+import { invalidOption } from '../errors/invalid-options-error.js';
+import type { OptionValues } from './faults.js';
 
 /** What a dispatcher replaces. */
-const replaced = ['ca', 'cert', 'key', 'connectTimeout'] as const;
-
-type UncheckedOptions = { readonly [Name in (typeof replaced)[number] | 'dispatcher']?: unknown };
+const replaced = ['ca', 'cert', 'key', 'connectTimeout'];
 
 /** Reads `dispatcher`. */
-export function readDispatcher(options: UncheckedOptions): Dispatcher | undefined {
-  const { dispatcher } = options;
-  if (dispatcher === undefined) return undefined;
-  if (!isDispatcher(dispatcher)) throw new Fault('dispatcher', 'must be a Dispatcher of undici 7 or later.');
-  const useless = replaced.filter((name) => options[name] !== undefined);
-  if (useless.length === 0) return dispatcher;
-  const list = useless.map((name) => `\`${name}\``).join(', ');
-  throw new Fault('dispatcher', `makes the connections. Leave out ${list}, and set them in the dispatcher.`);
-}
-
-function isDispatcher(value: unknown): value is Dispatcher {
-  return (
-    typeof value === 'object' && value !== null && 'dispatch' in value && typeof value.dispatch === 'function'
-  );
+export function readDispatcher(option: unknown, name: string, options: OptionValues): Dispatcher | undefined {
+  if (option === undefined) return undefined;
+  const dispatcher: Partial<Dispatcher> | null = option;
+  if (typeof dispatcher?.dispatch !== 'function') {
+    throw invalidOption(name, 'must be a Dispatcher of undici 7 or later.');
+  }
+  const useless = replaced.filter((other) => options[other] !== undefined);
+  if (useless.length === 0) return dispatcher as Dispatcher;
+  const list = useless.map((other) => `\`${other}\``).join(', ');
+  throw invalidOption(name, `makes the connections. Leave out ${list}, and set them in the dispatcher.`);
 }

@@ -1,6 +1,6 @@
 import { longestTimer } from '../delivery/clocks.js';
 import type { RetryOptions } from '../delivery/retry.js';
-import { Fault } from './faults.js';
+import { invalidOption } from '../errors/invalid-options-error.js';
 
 /** The limits that protect the process that sends. Times are whole milliseconds from 1 to 2147483647. */
 export interface SenderLimits {
@@ -64,45 +64,30 @@ export const limitDefaults = Object.freeze({
   allowInsecureTransport: false,
 });
 
-/** Reads a time-out in milliseconds, or returns its default. */
-export function readTimeout(
-  option: unknown,
-  name: 'connectTimeout' | 'attemptTimeout' | 'totalTimeout',
-  byDefault: number = limitDefaults[name],
-): number {
-  return readInteger(name, option === undefined ? byDefault : option, 1, longestTimer, ' of milliseconds');
+/** Reads a time-out in milliseconds. */
+export function readTimeout(option: unknown, name: string): number {
+  return readInteger(option, name, 1, longestTimer, ' of milliseconds');
 }
 
-/** Reads a count, or returns its default. */
-export function readCount(
-  option: unknown,
-  name: 'maxResponseBytes' | 'maxConnections',
-  minimum: number,
-): number {
-  const count = option === undefined ? limitDefaults[name] : option;
-  return readInteger(name, count, minimum, Number.MAX_SAFE_INTEGER);
-}
-
-/** Reads a switch, or returns its default. */
-export function readSwitch(option: unknown, name: 'allowInsecureTransport'): boolean {
-  const isOn = option === undefined ? limitDefaults[name] : option;
-  if (typeof isOn !== 'boolean') throw new Fault(name, 'must be true or false.');
-  return isOn;
+/** Reads a switch. */
+export function readSwitch(option: unknown, name: string): boolean {
+  if (typeof option !== 'boolean') throw invalidOption(name, 'must be true or false.');
+  return option;
 }
 
 /** Reads a whole number. The unit, if there is one, begins with a space. */
 export function readInteger(
-  name: string,
   value: unknown,
+  name: string,
   minimum: number,
-  maximum: number,
+  maximum: number = Number.MAX_SAFE_INTEGER,
   unit = '',
 ): number {
   if (Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum) {
     return Number(value);
   }
   const got = typeof value === 'number' ? value : typeof value;
-  throw new Fault(name, `must be a whole number${unit} from ${minimum} to ${maximum} (got ${got}).`);
+  throw invalidOption(name, `must be a whole number${unit} from ${minimum} to ${maximum} (got ${got}).`);
 }
 
 /**

@@ -18,23 +18,19 @@ export function readProperties<Name extends string>(
     throw invalidOption('options', 'must be an object, and not a promise.');
   }
   const values: Partial<Record<Name, unknown>> = {};
-  for (const name of names) values[name] = readProperty(options, name);
-  return values;
-}
-
-function readProperty(options: object, name: string): unknown {
-  try {
-    return (options as Readonly<Record<string, unknown>>)[name];
-  } catch (cause) {
-    throw invalidOption(name, 'threw an error when it was read; see `cause`.', cause);
+  for (const name of names) {
+    try {
+      values[name] = (options as Partial<Record<Name, unknown>>)[name];
+    } catch (cause) {
+      throw invalidOption(name, 'threw an error when it was read; see `cause`.', { cause });
+    }
   }
+  return values;
 }
 
 /** A fault for each property that isn't an option. */
 export function unknownOptions(options: object, names: readonly string[], owner: string): OptionFault[] {
-  const faults: OptionFault[] = [];
-  for (const option of Object.keys(options)) {
-    if (!names.includes(option)) faults.push({ option, problem: `is not an option of ${owner}.` });
-  }
-  return faults;
+  return Object.keys(options)
+    .filter((option) => !names.includes(option))
+    .map((option) => ({ option, problem: `is not an option of ${owner}.` }));
 }

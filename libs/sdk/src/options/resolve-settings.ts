@@ -18,10 +18,10 @@ import {
   encodePlantWith,
   type UncheckedEncoder,
 } from '../encoders/encode-plant.js';
+import { invalidOption, type InvalidOptionsError } from '../errors/invalid-options-error.js';
 import { readDispatcher } from './dispatcher.js';
-import { Fault, missing, readAll } from './faults.js';
-import { defaultTotalTimeout, readCount, readSwitch, readTimeout } from './limits.js';
-import { readProperties, unknownOptions } from './read-properties.js';
+import { missing, type OptionValues, readFunction, readOptions } from './faults.js';
+import { defaultTotalTimeout, limitDefaults, readInteger, readSwitch, readTimeout } from './limits.js';
 import { readRetry } from './retry.js';
 import type { UncheckedOptions } from './sender-options.js';
 import { readTarget } from './target.js';
@@ -43,44 +43,45 @@ export function resolveSettings<Plant>(
   const answered = answeredSettingsOf(given, accepts);
   const { signing } = answered;
   const syntax = tokenSyntax(answered.tokenPattern);
+  const { baseUrl, method, retry, attemptTimeout = limitDefaults.attemptTimeout } = answered;
+  // The default of `totalTimeout` depends on other options.
+  const defaults = { ...limitDefaults, baseUrl, method, retry, attemptTimeout, totalTimeout: undefined };
   const readers = {
-    baseUrl: (baseUrl: unknown) => readTarget(answered, baseUrl, options.allowInsecureTransport),
-    method: (method: unknown) => readMethod(answered, method),
+    baseUrl: (option: unknown, _name: string, { allowInsecureTransport }: OptionValues) =>
+      readTarget(option, answered.pathPrefix, allowInsecureTransport),
+    method: readMethod,
     encode: (encode: unknown) => readEncode<Plant>(answered, encode),
     accessToken: (token: unknown) => readAccessToken(token, syntax),
-    signingKey: (key: unknown) => signing && readSigningKey(signing.key, key),
-    headers: readHeaderHook,
-    retry: (retry: unknown) => readRetry(answered.retry, retry),
-    ca: () => readCertificates('ca', options),
-    cert: () => readCertificates('cert', options),
-    key: () => readKey(options),
-    dispatcher: () => readDispatcher(options),
+    ...(signing && { signingKey: (key: unknown) => readSigningKey(signing.key, key) }),
+    headers: readFunction as () => HeaderHook | undefined,
+    retry: readRetry,
+    ca: readCertificates,
+    cert: readCertificates,
+    key: readKey,
+    dispatcher: readDispatcher,
     connectTimeout: readTimeout,
-    attemptTimeout: (time: unknown) => readTimeout(time, 'attemptTimeout', answered.attemptTimeout),
-    totalTimeout: readTimeout,
-    maxResponseBytes: (count: unknown) => readCount(count, 'maxResponseBytes', 0),
-    maxConnections: (count: unknown) => readCount(count, 'maxConnections', 1),
+    attemptTimeout: readTimeout,
+    totalTimeout: (time: unknown, name: string) => (time === undefined ? time : readTimeout(time, name)),
+    maxResponseBytes: (count: unknown, name: string) => readInteger(count, name, 0),
+    maxConnections: (count: unknown, name: string) => readInteger(count, name, 1),
     allowInsecureTransport: readSwitch,
   };
-  const known = Object.keys(readers).filter((name) => signing !== undefined || name !== 'signingKey');
-  const options = readProperties(unread, known) as UncheckedOptions<Plant>;
-  const read = readAll(readers, unknownOptions(unread, known, 'a sender'), options);
+  const read = readOptions(readers, unread, 'a sender', defaults);
   const { baseUrl: target, ...settings } = read;
   const totalTimeout =
-    options.totalTimeout === undefined
-      ? defaultTotalTimeout(answered.attemptTimeout, read.attemptTimeout, read.retry)
-      : read.totalTimeout;
+    read.totalTimeout ?? defaultTotalTimeout(answered.attemptTimeout, read.attemptTimeout, read.retry);
   const checkEncoded = checkEncodedWith(answered);
   return Object.freeze({ ...settings, checkEncoded, target, totalTimeout, syntax, answered });
 }
 
-/** Reads `method`, or uses the answer to the question http-method. */
-function readMethod(answered: AnsweredSettings, option: unknown): ContentMethod {
-  const method = option ?? answered.method;
-  if (method === undefined) throw missing('method', 'http-method');
-  const known = CONTENT_METHODS.find((candidate) => candidate === method);
+/** Reads `method`. */
+function readMethod(option: unknown): ContentMethod {
+  if (option === undefined) throw missing('method', 'http-method');
+  const known = CONTENT_METHODS.find((method) => method === option);
   if (known === undefined) {
-    throw new Fault('method', `must be one of ${CONTENT_METHODS.join(', ')}, in capitals.`, 'http-method');
+    throw invalidOption('method', `must be one of ${CONTENT_METHODS.join(', ')}, in capitals.`, {
+      question: 'http-method',
+    });
   }
   return known;
 }
@@ -89,27 +90,28 @@ function readMethod(answered: AnsweredSettings, option: unknown): ContentMethod 
 export function readEncode<Plant>(answered: AnsweredSettings, option: unknown): EncodePlant<Plant> {
   const encode = option ?? answered.defaultEncoder;
   if (encode === undefined) throw withoutEncode(answered.mediaType);
-  if (typeof encode !== 'function') throw new Fault('encode', 'must be a function.', 'media-type');
+  if (typeof encode !== 'function')
+    throw invalidOption('encode', 'must be a function.', { question: 'media-type' });
   return encodePlantWith(encode as UncheckedEncoder<Plant>, answered);
 }
 
-function withoutEncode(mediaType: string | undefined): Fault {
+function withoutEncode(mediaType: string | undefined): InvalidOptionsError {
   if (mediaType === undefined) return missing('encode', 'media-type');
   if (isJsonMediaType(mediaType)) return missing('encode', 'payload');
-  return new Fault('encode', `is missing. This package has no encoder for ${mediaType}.`, 'media-type');
+  return invalidOption('encode', `is missing. This package has no encoder for ${mediaType}.`, {
+    question: 'media-type',
+  });
 }
 
 /** Reads `accessToken`. The token never becomes part of a fault. */
 function readAccessToken(option: unknown, syntax: TokenSyntax): AccessToken {
   if (option === undefined) {
-    throw new Fault(
-      'accessToken',
-      'is missing. Pass a string, or a function that returns one.',
-      'token-issuance',
-    );
+    throw invalidOption('accessToken', 'is missing. Pass a string, or a function that returns one.', {
+      question: 'token-issuance',
+    });
   }
   if (typeof option === 'function') return option as AccessToken;
-  if (!syntax.matches(option)) throw new Fault('accessToken', `must consist of ${syntax.description}.`);
+  if (!syntax.matches(option)) throw invalidOption('accessToken', `must consist of ${syntax.description}.`);
   return option;
 }
 
@@ -118,17 +120,13 @@ function readSigningKey(scheme: SigningScheme['key'], option: unknown): KeyObjec
   const { prefix, encoding } = scheme;
   const form = `${prefix === '' ? '' : `${prefix} and then `}${encoding === 'base64' ? 'base64' : 'text'}`;
   if (option === undefined) {
-    throw new Fault('signingKey', `is missing. Deliveries are signed; pass a key: ${form}.`, 'signing');
+    throw invalidOption('signingKey', `is missing. Deliveries are signed; pass a key: ${form}.`, {
+      question: 'signing',
+    });
   }
   const rest = typeof option === 'string' && option.startsWith(prefix) ? option.slice(prefix.length) : '';
   if (rest === '' || (encoding === 'base64' && !BASE64_PATTERN.test(rest))) {
-    throw new Fault('signingKey', `must be ${form}.`, 'signing');
+    throw invalidOption('signingKey', `must be ${form}.`, { question: 'signing' });
   }
   return createSecretKey(Buffer.from(rest, encoding));
-}
-
-/** Reads `headers`. */
-function readHeaderHook(option: unknown): HeaderHook | undefined {
-  if (option !== undefined && typeof option !== 'function') throw new Fault('headers', 'must be a function.');
-  return option as HeaderHook | undefined;
 }

@@ -3,6 +3,8 @@ import type { Column, OptionTable } from '../answers/option-table.js';
 import type { UncheckedSendOptions } from '../delivery/delivery.js';
 import type { HeaderFields } from '../delivery/header-fields.js';
 import { invalidOption, InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
+import { readFunction, readOptions } from './faults.js';
+import { readInteger, readSwitch } from './limits.js';
 import { readProperties, unknownOptions } from './read-properties.js';
 
 /** Options of one delivery under the answers given so far. */
@@ -78,11 +80,9 @@ const noSendOptions: UncheckedSendOptions = Object.freeze({});
 export function readSendOptions(options: unknown): UncheckedSendOptions {
   if (options === undefined) return noSendOptions;
   const read = readKnown(options, sendOptions, '`send`');
-  if (read.signal !== undefined && !isSignal(read.signal)) throw new InvalidOptionsError([notASignal]);
+  readSignal(read.signal, 'signal');
   return read as UncheckedSendOptions;
 }
-
-const sendAllOptions = ['concurrency', 'signal', 'optionsOf'] as const;
 
 /** What `sendAll` does with its plants. */
 export interface SendAllSettings<Plant> {
@@ -102,27 +102,22 @@ export function readSendAllOptions<Plant>(
   options: unknown = {},
   maxConnections: number,
 ): SendAllSettings<Plant> {
-  const { concurrency = maxConnections, signal, optionsOf } = readKnown(options, sendAllOptions, '`sendAll`');
-  const faults: OptionFault[] = [];
-  if (!isIterable(plants)) {
-    faults.push({ option: 'plants', problem: 'must be an iterable or asynchronous iterable, and not text.' });
-  }
-  if (!Number.isSafeInteger(concurrency) || Number(concurrency) < 1) {
-    faults.push({ option: 'concurrency', problem: 'must be a whole number from 1.' });
-  }
-  if (signal !== undefined && !isSignal(signal)) faults.push(notASignal);
-  if (optionsOf !== undefined && typeof optionsOf !== 'function') {
-    faults.push({ option: 'optionsOf', problem: 'must be a function.' });
-  }
-  if (faults.length > 0) throw new InvalidOptionsError(faults);
+  const readers = {
+    concurrency: (count: unknown, name: string) => readInteger(count, name, 1),
+    signal: readSignal,
+    optionsOf: readFunction as () => OptionsOfPlant<Plant> | undefined,
+  };
+  const defaults = { concurrency: maxConnections };
+  const found = isIterable(plants) ? [] : [notIterable];
+  const { concurrency, signal, optionsOf } = readOptions(readers, options, '`sendAll`', defaults, found);
   const sendOptionsOf =
     optionsOf === undefined
       ? () => ({ signal })
       : (plant: Plant, index: number) => ({
-          ...callOptionsOf(optionsOf as OptionsOfPlant<Plant>, plant, index),
+          ...callOptionsOf(optionsOf, plant, index),
           signal,
         });
-  return { concurrency, signal, sendOptionsOf } as SendAllSettings<Plant>;
+  return { concurrency, signal, sendOptionsOf };
 }
 
 type OptionsOfPlant<Plant> = (plant: Plant, index: number) => unknown;
@@ -132,7 +127,7 @@ function callOptionsOf<Plant>(optionsOf: OptionsOfPlant<Plant>, plant: Plant, in
   try {
     options = optionsOf(plant, index);
   } catch (cause) {
-    throw invalidOption('optionsOf', 'threw an error; see `cause`.', cause);
+    throw invalidOption('optionsOf', 'threw an error; see `cause`.', { cause });
   }
   return readKnown(options, ownOptions, 'one plant of `sendAll`');
 }
@@ -147,8 +142,7 @@ const closeOptions = ['force'] as const;
  */
 export function readCloseOptions(options: unknown = {}): boolean {
   const { force = false } = readKnown(options, closeOptions, '`close`');
-  if (typeof force === 'boolean') return force;
-  throw invalidOption('force', 'must be true or false.');
+  return readSwitch(force, 'force');
 }
 
 function readKnown<Name extends string>(
@@ -162,14 +156,20 @@ function readKnown<Name extends string>(
   return values;
 }
 
-const notASignal: OptionFault = Object.freeze({ option: 'signal', problem: 'must be an AbortSignal.' });
-
-/** Whether a value works as an AbortSignal, of whatever realm. */
-function isSignal(value: unknown): value is AbortSignal {
-  if (typeof value !== 'object' || value === null) return false;
-  const { aborted, addEventListener } = value as Partial<Record<keyof AbortSignal, unknown>>;
-  return typeof aborted === 'boolean' && typeof addEventListener === 'function';
+/** Reads a value that works as an AbortSignal, of whatever realm. It may be left out. */
+function readSignal(option: unknown, name: string): AbortSignal | undefined {
+  if (option === undefined) return undefined;
+  const signal: Partial<AbortSignal> | null = option;
+  if (typeof signal?.aborted === 'boolean' && typeof signal.addEventListener === 'function') {
+    return option as AbortSignal;
+  }
+  throw invalidOption(name, 'must be an AbortSignal.');
 }
+
+const notIterable: OptionFault = Object.freeze({
+  option: 'plants',
+  problem: 'must be an iterable or asynchronous iterable, and not text.',
+});
 
 function isIterable(value: unknown): boolean {
   return (

@@ -1,19 +1,15 @@
 import { isIPv4 } from 'node:net';
 import { DELIVERY_PATH } from '@plant-store/contract';
-import type { AnsweredSettings } from '../answers/answered-settings.js';
 import type { Target } from '../transport/transport.js';
-import { Fault, missing } from './faults.js';
+import { invalidOption } from '../errors/invalid-options-error.js';
+import { missing } from './faults.js';
 
 /**
- * Reads `baseUrl`, or uses the answer to the question base-address. The path of the target is that of the base
- * address, the prefix of an answered request-versioning, and the delivery path (question delivery-target).
+ * Reads `baseUrl`. The path of the target is that of the base address, the prefix of an answered request-versioning,
+ * and the delivery path (question delivery-target).
  */
-export function readTarget(
-  answered: AnsweredSettings,
-  baseUrl: unknown,
-  allowInsecureTransport: unknown,
-): Target {
-  const url = parse(baseUrl ?? answered.baseUrl);
+export function readTarget(baseUrl: unknown, pathPrefix: string, allowInsecureTransport: unknown): Target {
+  const url = parse(baseUrl);
   refuseIf(url.protocol !== 'http:' && url.protocol !== 'https:', 'must begin with http:// or https://.');
   refuseIf(
     url.username !== '' || url.password !== '',
@@ -26,7 +22,7 @@ export function readTarget(
       'transport-security). Plain HTTP is allowed to loopback addresses. To allow it everywhere, set ' +
       '`allowInsecureTransport` or --allow-insecure-transport.',
   );
-  const path = url.pathname.replace(/\/$/, '') + answered.pathPrefix + DELIVERY_PATH;
+  const path = url.pathname.replace(/\/$/, '') + pathPrefix + DELIVERY_PATH;
   return Object.freeze({ origin: url.origin, path, url: url.origin + path });
 }
 
@@ -34,11 +30,11 @@ function parse(baseUrl: unknown): URL {
   if (baseUrl === undefined) throw missing('baseUrl', 'base-address');
   const text = baseUrl instanceof URL ? baseUrl.href : baseUrl;
   if (typeof text === 'string' && URL.canParse(text)) return new URL(text);
-  throw new Fault('baseUrl', 'must be an absolute URL, such as https://host or https://host/path.');
+  throw invalidOption('baseUrl', 'must be an absolute URL, such as https://host or https://host/path.');
 }
 
 function refuseIf(isWrong: boolean, problem: string): void {
-  if (isWrong) throw new Fault('baseUrl', problem);
+  if (isWrong) throw invalidOption('baseUrl', problem);
 }
 
 function isLoopback(hostname: string): boolean {

@@ -1,6 +1,6 @@
-import { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import { Fault } from './faults.js';
+import { invalidOption } from '../errors/invalid-options-error.js';
+import type { OptionValues } from './faults.js';
 
 /** Certificates or a key in PEM: text, its bytes, or several of them. */
 export type Pem = string | Uint8Array | readonly (string | Uint8Array)[];
@@ -28,44 +28,41 @@ export interface TlsOptions {
   readonly key?: Pem;
 }
 
-type UncheckedTls = { readonly [Name in keyof TlsOptions]?: unknown };
-
 /** Reads `ca` or `cert`, as a list of texts. */
-export function readCertificates(name: 'ca' | 'cert', options: UncheckedTls): string[] | undefined {
-  if (options[name] === undefined) return undefined;
-  const texts = textsOf(options[name]);
-  if (!texts?.every(hasCertificates)) throw new Fault(name, 'must be certificates in PEM.');
-  if (name === 'cert' && options.key === undefined) throw new Fault(name, 'needs `key`.');
+export function readCertificates(option: unknown, name: string, { key }: OptionValues): string[] | undefined {
+  if (option === undefined) return undefined;
+  const texts = textsOf(option);
+  if (!texts?.every((cert) => works({ cert }))) throw invalidOption(name, 'must be certificates in PEM.');
+  if (name === 'cert' && key === undefined) throw invalidOption(name, 'needs `key`.');
   return texts;
 }
 
 /** Reads `key`, as a list of texts. It never becomes part of a fault. */
-export function readKey(options: UncheckedTls): string[] | undefined {
-  if (options.key === undefined) return undefined;
-  const key = textsOf(options.key);
+export function readKey(
+  option: unknown,
+  name: string,
+  { cert: certOption }: OptionValues,
+): string[] | undefined {
+  if (option === undefined) return undefined;
+  const key = textsOf(option);
   if (key === undefined || !works({ key })) {
-    throw new Fault('key', 'must be a private key in PEM, without a passphrase.');
+    throw invalidOption(name, 'must be a private key in PEM, without a passphrase.');
   }
-  if (options.cert === undefined) throw new Fault('key', 'needs `cert`.');
-  const cert = textsOf(options.cert);
+  if (certOption === undefined) throw invalidOption(name, 'needs `cert`.');
+  const cert = textsOf(certOption);
   // A fault of `cert` alone is reported there.
-  if (works({ cert }) && !works({ key, cert })) throw new Fault('key', 'must be the key of `cert`.');
+  if (works({ cert }) && !works({ key, cert })) throw invalidOption(name, 'must be the key of `cert`.');
   return key;
 }
 
 function textsOf(pem: unknown): string[] | undefined {
   const list: unknown[] = Array.isArray(pem) ? pem : [pem];
   const texts = list.map((one) => (one instanceof Uint8Array ? Buffer.from(one).toString('latin1') : one));
-  return texts.length > 0 && texts.every((text) => typeof text === 'string') ? texts : undefined;
+  return texts.length > 0 && texts.every(isText) ? texts : undefined;
 }
 
-function hasCertificates(text: string): boolean {
-  const certificates = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  try {
-    return certificates.map((certificate) => new X509Certificate(certificate)).length > 0;
-  } catch {
-    return false;
-  }
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 function works(options: SecureContextOptions): boolean {

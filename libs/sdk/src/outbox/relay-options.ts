@@ -1,7 +1,8 @@
 import { longestTimer } from '../delivery/clocks.js';
 import type { EncodedPlant } from '../encoders/encode-plant.js';
 import type { PlantStoreError } from '../errors/plant-store-error.js';
-import { Fault, readOptions } from '../options/faults.js';
+import { invalidOption } from '../errors/invalid-options-error.js';
+import { readFunction, readOptions } from '../options/faults.js';
 import { readInteger } from '../options/limits.js';
 import type { OutboxDatabase } from './database.js';
 
@@ -77,26 +78,24 @@ export function readRelayOptions(unread: RelayOptions | undefined = {} as RelayO
       readPart('outbox', option, 'database', 'createOutbox') as RelayOptions['outbox'],
     sender: (option: unknown) =>
       readPart('sender', option, 'sendEncoded', 'createNewPlantSender') as RelayOptions['sender'],
-    retry: (option: unknown) => readFunction('retry', option) as RelayRetry | undefined,
+    retry: readFunction as () => RelayRetry | undefined,
     concurrency: (option: unknown) => readWhole('concurrency', 1, option),
     pollInterval: (option: unknown) => readWhole('pollInterval', 1, option),
     keepDelivered: (option: unknown) => readWhole('keepDelivered', 0, option),
-    onError: (option: unknown) => readFunction('onError', option) as RelayOptions['onError'],
+    onError: readFunction as () => RelayOptions['onError'],
   };
   return readOptions(readers, unread, 'a relay');
 }
 
 function readPart(name: string, option: unknown, member: string, maker: string): object {
   if (typeof option === 'object' && option !== null && member in option) return option;
-  throw new Fault(name, `${option === undefined ? 'is missing. Pass' : 'must be'} what ${maker} returns.`);
-}
-
-function readFunction(name: string, option: unknown): unknown {
-  if (option !== undefined && typeof option !== 'function') throw new Fault(name, 'must be a function.');
-  return option;
+  throw invalidOption(
+    name,
+    `${option === undefined ? 'is missing. Pass' : 'must be'} what ${maker} returns.`,
+  );
 }
 
 function readWhole(name: keyof typeof relayDefaults, minimum: number, option: unknown): number {
   const isTimer = name !== 'keepDelivered';
-  return readInteger(name, option ?? relayDefaults[name], minimum, isTimer ? longestTimer : longestTime);
+  return readInteger(option ?? relayDefaults[name], name, minimum, isTimer ? longestTimer : longestTime);
 }
