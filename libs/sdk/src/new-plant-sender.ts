@@ -20,7 +20,7 @@ import { type BulkResult, type Plants, sendAll } from './delivery/send-all.js';
 import { InvalidOptionsError } from './errors/invalid-options-error.js';
 import type { EncodedPlant, EncodePlant } from './encoders/encode-plant.js';
 import type { Response } from './errors/not-acknowledged-error.js';
-import { PlantStoreError } from './errors/plant-store-error.js';
+import { notSent, type PlantStoreError } from './errors/plant-store-error.js';
 import { resolveSettings, type Settings } from './options/resolve-settings.js';
 import {
   type CloseOptions,
@@ -218,5 +218,5 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
 }
 
 function senderClosed(): PlantStoreError {
-  return new PlantStoreError('PLANT_STORE_SENDER_CLOSED', 'The sender is closed.', { outcome: 'not-sent' });
+  return notSent('PLANT_STORE_SENDER_CLOSED', 'The sender is closed.');
 }

@@ -1,7 +1,8 @@
 import { ACCESS_TOKEN_PATTERN, BEARER } from '@plant-store/contract';
-import { PlantStoreError } from '../errors/plant-store-error.js';
+import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
 import { withoutMessage } from '../errors/without-message.js';
 import type { Attempt } from './attempt.js';
+import { callAndRead } from './promise-like.js';
 
 /** The argument of an `accessToken` function. */
 export interface AccessTokenRequest {
@@ -28,15 +29,11 @@ const b64token = 'letters, digits and - . _ ~ + /, then any number of = (b64toke
 
 /** The syntax of RFC 6750, and the answered format if there is one (question token-format). */
 export function tokenSyntax(format: RegExp | undefined): TokenSyntax {
-  if (format === undefined) return { matches: isB64token, description: b64token };
   return {
-    matches: (value): value is string => isB64token(value) && format.test(value),
-    description: `${b64token}, in the format ${String(format)} (question token-format)`,
+    matches: (value): value is string =>
+      typeof value === 'string' && ACCESS_TOKEN_PATTERN.test(value) && format?.test(value) !== false,
+    description: format ? `${b64token}, in the format ${String(format)} (question token-format)` : b64token,
   };
-}
-
-function isB64token(value: unknown): value is string {
-  return typeof value === 'string' && ACCESS_TOKEN_PATTERN.test(value);
 }
 
 /**
@@ -54,19 +51,9 @@ export function createAuthorize(accessToken: AccessToken, syntax: TokenSyntax): 
   }
   const read = (token: unknown): string => {
     if (syntax.matches(token)) return `${BEARER} ${token}`;
-    const problem = `returned an invalid access token. It must consist of ${syntax.description}.`;
-    throw accessTokenFailed(problem);
+    throw accessTokenFailed(`returned an invalid access token. It must consist of ${syntax.description}.`);
   };
-  return (attempt) => {
-    let token: unknown;
-    try {
-      token = accessToken(new TokenRequest(attempt));
-      if (typeof token !== 'string') return Promise.resolve(token).then(read, functionThrew);
-    } catch (thrown) {
-      functionThrew(thrown);
-    }
-    return read(token);
-  };
+  return (attempt) => callAndRead(accessToken, new TokenRequest(attempt), read, functionThrew);
 }
 
 class TokenRequest implements AccessTokenRequest {
@@ -90,11 +77,10 @@ function abortedWith(attempt: Attempt): AbortController {
   return controller;
 }
 
-function functionThrew(thrown: unknown): never {
-  throw accessTokenFailed('threw an error; see `cause`.', withoutMessage(thrown));
+function functionThrew(thrown: unknown): PlantStoreError {
+  return accessTokenFailed('threw an error; see `cause`.', withoutMessage(thrown));
 }
 
 function accessTokenFailed(problem: string, cause?: unknown): PlantStoreError {
-  const message = `\`accessToken\` ${problem}`;
-  return new PlantStoreError('PLANT_STORE_ACCESS_TOKEN_FAILED', message, { outcome: 'not-sent', cause });
+  return notSent('PLANT_STORE_ACCESS_TOKEN_FAILED', `\`accessToken\` ${problem}`, cause);
 }

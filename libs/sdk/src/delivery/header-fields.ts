@@ -20,7 +20,7 @@ const valuePattern = /^[\t\x20-\x7e\x80-\xff]*$/;
  */
 export function readHeaderFields(
   fields: unknown,
-  reserved: ReadonlySet<string>,
+  reserved: ReadonlySet<string | undefined>,
   makeError: MakeError,
 ): string[] {
   const list: string[] = [];
@@ -50,19 +50,18 @@ export function addFields(fields: readonly string[], added: readonly string[]): 
 }
 
 function entriesOf(fields: unknown, makeError: MakeError): readonly (readonly unknown[])[] {
-  if (typeof fields !== 'object' || fields === null) throw makeError(expected);
   let entries: readonly unknown[] | undefined;
   try {
     if (isPromiseLike(fields)) ignore(fields);
-    else entries = Symbol.iterator in fields ? [...(fields as Iterable<unknown>)] : Object.entries(fields);
+    else if (typeof fields === 'object' && fields !== null) {
+      entries = Symbol.iterator in fields ? [...(fields as Iterable<unknown>)] : Object.entries(fields);
+    }
   } catch (cause) {
     throw makeError('threw an error when it was read; see `cause`.', cause);
   }
-  if (entries?.every(isPair) !== true) throw makeError(expected);
-  return entries;
+  if (entries?.every(isPair)) return entries;
+  throw makeError('must be an object with header names and values, a Headers, a Map, or a list of pairs.');
 }
-
-const expected = 'must be an object with header names and values, a Headers, a Map, or a list of pairs.';
 
 function isPair(entry: unknown): entry is readonly unknown[] {
   return Array.isArray(entry) && entry.length === 2;

@@ -2,9 +2,9 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import { type ContentMethod, RESERVED_FIELDS, signedPieces, type SigningScheme } from '@plant-store/contract';
 import type { EncodedPlant } from '../encoders/encode-plant.js';
 import { invalidOption } from '../errors/invalid-options-error.js';
-import { PlantStoreError } from '../errors/plant-store-error.js';
+import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
 import { addFields, type HeaderFields, readHeaderFields } from './header-fields.js';
-import { isPromiseLike } from './promise-like.js';
+import { callAndRead } from './promise-like.js';
 
 /** A header field of a request. */
 export interface HeaderField {
@@ -83,15 +83,14 @@ const none: readonly string[] = Object.freeze([]);
 export function createHeaders({ hook, method, url, answered, signingKey }: HeaderSettings): RequestHeaders {
   const { versionHeader, eventIdHeader, signing } = answered;
   const sign = signing && signer(signing, signingKey!);
-  const names = [
+  const answeredNames = [
     versionHeader?.header,
     eventIdHeader,
     signing?.signature.header,
     signing?.timestamp?.header,
-  ].filter((name) => name !== undefined);
-  const reserved: ReadonlySet<string> = new Set(
-    [...RESERVED_FIELDS, ...names].map((name) => name.toLowerCase()),
-  );
+  ];
+  const reserved = new Set([...RESERVED_FIELDS, ...answeredNames].map((name) => name?.toLowerCase()));
+  const readResult = (fields: unknown): string[] => readHeaderFields(fields, reserved, invalidResult);
 
   function known({ plant, ownFields }: DeliveryContent, credentials: string): string[] {
     const fields = ['authorization', credentials];
@@ -103,19 +102,17 @@ export function createHeaders({ hook, method, url, answered, signingKey }: Heade
     return fields;
   }
 
-  const callHook = hook && checkedHook(hook, reserved);
   return {
     readOwn: (headers) =>
       headers === undefined ? none : readHeaderFields(headers, reserved, invalidHeaders),
-    make:
-      callHook === undefined
-        ? (content, _attempt, credentials) => known(content, credentials)
-        : (content, attempt, credentials) => {
-            const fields = callHook({ method, url, ...content.plant, attempt });
-            // A signature has the time at which the request is sent, so it is made last.
-            const add = (checked: string[]): string[] => addFields(known(content, credentials), checked);
-            return fields instanceof Promise ? fields.then(add) : add(fields);
-          },
+    make(content, attempt, credentials) {
+      if (hook === undefined) return known(content, credentials);
+      const request = { method, url, ...content.plant, attempt };
+      const fields = callAndRead(hook, request, readResult, hookThrew);
+      // A signature has the time at which the request is sent, so it is made last.
+      const add = (checked: string[]): string[] => addFields(known(content, credentials), checked);
+      return fields instanceof Promise ? fields.then(add) : add(fields);
+    },
   };
 }
 
@@ -131,38 +128,14 @@ function signer(scheme: SigningScheme, key: KeyObject): (plant: EncodedPlant) =>
   };
 }
 
-type CallHook = (request: OutgoingRequest) => string[] | Promise<string[]>;
-
-/** Calls the `headers` function and checks its result. */
-function checkedHook(hook: HeaderHook, reserved: ReadonlySet<string>): CallHook {
-  const read = (fields: unknown): string[] => readHeaderFields(fields, reserved, invalidResult);
-  return (request) => {
-    let fields: HeaderFields | PromiseLike<HeaderFields>;
-    try {
-      fields = hook(request);
-      if (isPromiseLike(fields))
-        return Promise.resolve(fields).then(read, (cause: unknown) => {
-          throw hookThrew(cause);
-        });
-    } catch (cause) {
-      throw hookThrew(cause);
-    }
-    return read(fields);
-  };
-}
-
 function invalidHeaders(problem: string, cause?: unknown): PlantStoreError {
   return invalidOption('headers', problem, { cause });
 }
 
 function invalidResult(problem: string, cause?: unknown): PlantStoreError {
-  return headersFailed(`The result of \`headers\` ${problem}`, cause);
+  return notSent('PLANT_STORE_HEADERS_FAILED', `The result of \`headers\` ${problem}`, cause);
 }
 
 function hookThrew(cause: unknown): PlantStoreError {
-  return headersFailed('`headers` threw an error; see `cause`.', cause);
-}
-
-function headersFailed(message: string, cause?: unknown): PlantStoreError {
-  return new PlantStoreError('PLANT_STORE_HEADERS_FAILED', message, { outcome: 'not-sent', cause });
+  return notSent('PLANT_STORE_HEADERS_FAILED', '`headers` threw an error; see `cause`.', cause);
 }

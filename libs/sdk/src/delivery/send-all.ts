@@ -1,4 +1,4 @@
-import { PlantStoreError } from '../errors/plant-store-error.js';
+import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
 import { Queue } from '../transport/queue.js';
 import { isPromiseLike } from './promise-like.js';
 
@@ -193,11 +193,11 @@ function iteratorOf<Plant>(plants: Plants<Plant>): Iterator<Plant> | AsyncIterat
 
 function aborted(cause: unknown): PlantStoreError {
   const message = '`sendAll` was aborted. No further plant was taken from the iterable.';
-  return new PlantStoreError('PLANT_STORE_ABORTED', message, { outcome: 'not-sent', cause });
+  return notSent('PLANT_STORE_ABORTED', message, cause);
 }
 
 function iterableFailed(cause: unknown): PlantStoreError {
   const message =
     'The iterable of `sendAll` threw an error; see `cause`. The plants before it have their results.';
-  return new PlantStoreError('PLANT_STORE_ITERABLE_FAILED', message, { outcome: 'not-sent', cause });
+  return notSent('PLANT_STORE_ITERABLE_FAILED', message, cause);
 }

@@ -1,6 +1,6 @@
 import { isPromise, isUint8Array } from 'node:util/types';
 import { InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
-import { PlantStoreError } from '../errors/plant-store-error.js';
+import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
 import type { Encoded } from './encoder.js';
 import { essenceOf, isMediaType } from './media-type.js';
 
@@ -61,7 +61,7 @@ export function encodePlantWith<Plant>(
     const { byteLength } = content;
     if (byteLength > maxContentBytes) {
       const message = `The content has ${byteLength} bytes. The limit is ${maxContentBytes} (question size-limits).`;
-      throw new PlantStoreError('PLANT_STORE_CONTENT_TOO_LARGE', message, { outcome: 'not-sent' });
+      throw notSent('PLANT_STORE_CONTENT_TOO_LARGE', message);
     }
     return {
       content,
@@ -96,11 +96,10 @@ function callEncoder(call: () => Partial<Encoded> | undefined): Partial<Record<k
 
 /** Text as UTF-8, or a copy of bytes: the caller may use its buffer again as soon as `send` has returned. */
 function copyOf(content: unknown): Uint8Array {
-  if (typeof content !== 'string' && !isUint8Array(content)) {
-    throw encodeFailed('The encoded plant must be `{ content }` with a string or a Uint8Array.');
+  if ((typeof content === 'string' || isUint8Array(content)) && content.length > 0) {
+    return Buffer.from(content as string);
   }
-  if (content.length > 0) return Buffer.from(content as string);
-  throw encodeFailed('The encoded plant has empty content. A delivery must carry information about a plant.');
+  throw encodeFailed('The encoded plant must be `{ content }` with a string or a Uint8Array, not empty.');
 }
 
 function checkedMediaType(mediaType: unknown): string | undefined {
@@ -143,5 +142,5 @@ export function readEventId(option: unknown): string {
 }
 
 function encodeFailed(message: string, cause?: unknown): PlantStoreError {
-  return new PlantStoreError('PLANT_STORE_ENCODE_FAILED', message, { outcome: 'not-sent', cause });
+  return notSent('PLANT_STORE_ENCODE_FAILED', message, cause);
 }

@@ -118,6 +118,11 @@ export class PlantStoreError extends Error {
   }
 }
 
+/** An error before any byte of a request was handed to a connection. */
+export function notSent(code: ErrorCode, message: string, cause?: unknown): PlantStoreError {
+  return new PlantStoreError(code, message, { outcome: 'not-sent', cause });
+}
+
 /** Adds to the error of the last attempt how many attempts there were, and their combined outcome. */
 export function recordAttempts(error: PlantStoreError, attempts: number, outcome: Outcome): void {
   Object.assign(error, { attempts, outcome });

@@ -1,5 +1,5 @@
 import { errors } from 'undici';
-import { PlantStoreError } from '../errors/plant-store-error.js';
+import { notSent, PlantStoreError } from '../errors/plant-store-error.js';
 
 /**
  * The error of a connection that could not be made.
@@ -13,23 +13,20 @@ export function connectError(
 ): PlantStoreError {
   if (cause instanceof errors.ConnectTimeoutError) {
     const time = timeout === undefined ? 'the time of the dispatcher' : `${timeout} ms (connectTimeout)`;
-    const message = `Could not connect to ${origin} within ${time}.`;
-    return new PlantStoreError('PLANT_STORE_CONNECT_TIMEOUT', message, { outcome: 'not-sent' });
+    return notSent('PLANT_STORE_CONNECT_TIMEOUT', `Could not connect to ${origin} within ${time}.`);
   }
   const reason = isNotTls(cause)
     ? 'the receiver does not speak TLS on this port. Use http:// if it speaks plain HTTP.'
     : `${cause.message || cause.code}.`;
-  const message = `Could not connect to ${origin}: ${reason}`;
-  return new PlantStoreError('PLANT_STORE_CONNECT_FAILED', message, { outcome: 'not-sent', cause });
+  return notSent('PLANT_STORE_CONNECT_FAILED', `Could not connect to ${origin}: ${reason}`, cause);
 }
 
-/** Whether the peer sent something other than TLS, for example an HTTP response. Older versions of OpenSSL say EPROTO. */
+/**
+ * Whether the peer sent something other than TLS, for example an HTTP response. The code says so, such as
+ * ERR_SSL_WRONG_VERSION_NUMBER; of older versions of OpenSSL, the message.
+ */
 function isNotTls({ code, message }: Error & { readonly code?: string }): boolean {
-  return (
-    code === 'ERR_SSL_WRONG_VERSION_NUMBER' ||
-    code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG' ||
-    (code === 'EPROTO' && /wrong version number|packet length too long/i.test(message))
-  );
+  return /wrong.version.number|packet.length.too.long/i.test(`${code} ${message}`);
 }
 
 /**
@@ -40,24 +37,17 @@ function isNotTls({ code, message }: Error & { readonly code?: string }): boolea
  */
 export function requestError(cause: Error, url: string, handedOver: boolean): PlantStoreError {
   if (cause instanceof PlantStoreError) return copyOf(cause);
-  if (!handedOver) {
-    return new PlantStoreError(
-      'PLANT_STORE_CONNECTION_LOST',
-      `The connection to ${url} closed before the request was sent: ${cause.message}.`,
-      { outcome: 'not-sent', cause },
-    );
+  const outcome = handedOver ? 'unknown' : 'not-sent';
+  if (handedOver && isUnreadable(cause)) {
+    const message = `The response from ${url} is not valid HTTP/1.1, or its header section is too large.`;
+    return new PlantStoreError('PLANT_STORE_RESPONSE_UNREADABLE', message, {
+      outcome,
+      cause: withoutData(cause),
+    });
   }
-  return isUnreadable(cause)
-    ? new PlantStoreError(
-        'PLANT_STORE_RESPONSE_UNREADABLE',
-        `The response from ${url} is not valid HTTP/1.1, or its header section is too large.`,
-        { outcome: 'unknown', cause: withoutData(cause) },
-      )
-    : new PlantStoreError(
-        'PLANT_STORE_CONNECTION_LOST',
-        `The connection to ${url} closed before a response arrived: ${cause.message}.`,
-        { outcome: 'unknown', cause },
-      );
+  const next = handedOver ? 'a response arrived' : 'the request was sent';
+  const message = `The connection to ${url} closed before ${next}: ${cause.message}.`;
+  return new PlantStoreError('PLANT_STORE_CONNECTION_LOST', message, { outcome, cause });
 }
 
 /** Requests that wait for the same connection get the same error. Each `send` rejects with its own copy. */
