@@ -3,7 +3,7 @@ import { NotAcknowledgedError, type Response } from '../errors/not-acknowledged-
 import type { Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import type { Connection, Sendable, Transport } from '../transport/transport.js';
 import { requestError } from '../transport/transport-error.js';
-import type { AttemptObserver } from './diagnostics.js';
+import type { DeliveryObserver } from './diagnostics.js';
 import type { ExplainResponse } from './response.js';
 
 /** What the attempts of one sender share. */
@@ -36,7 +36,7 @@ export class Attempt implements Sendable {
   readonly #delivery: AttemptOwner;
   readonly #connection: Connection;
   /** `undefined` if nobody subscribes to the diagnostics channels. */
-  readonly #observer: AttemptObserver | undefined;
+  readonly #observer: DeliveryObserver | undefined;
   #onFailed: (() => void) | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
@@ -49,7 +49,7 @@ export class Attempt implements Sendable {
     context: AttemptContext,
     delivery: AttemptOwner,
     connection: Connection,
-    observer: AttemptObserver | undefined,
+    observer: DeliveryObserver | undefined,
   ) {
     this.#context = context;
     this.#delivery = delivery;
@@ -71,7 +71,7 @@ export class Attempt implements Sendable {
   /** Sends the request, unless the attempt is settled. */
   send(headers: string[], content: Uint8Array): void {
     if (this.#settled) return;
-    const fields = this.#observer?.start(headers) ?? headers;
+    const fields = this.#observer?.startAttempt(headers) ?? headers;
     this.#context.transport.send(this.#connection, this, fields, content);
   }
 
@@ -102,8 +102,9 @@ export class Attempt implements Sendable {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#settled) throw new Error('The attempt ended before its request was sent.');
-    if (this.#controller !== undefined) throw new Error('The request of an attempt is sent once.');
+    if (this.#settled || this.#controller !== undefined) {
+      throw new Error('The request of an attempt is sent once, and not after its end.');
+    }
     this.#controller = controller;
     this.#connection.expectResponse();
   }

@@ -170,7 +170,7 @@ export class Delivery extends AsyncResource {
   #startAttempt(): void {
     const { authorize } = this.#context;
     this.#attempts += 1;
-    const attempt = new Attempt(this.#context, this, this.#connection!, this.#observer?.beginAttempt());
+    const attempt = new Attempt(this.#context, this, this.#connection!, this.#observer);
     this.#attempt = attempt;
     try {
       const credentials = authorize(attempt);

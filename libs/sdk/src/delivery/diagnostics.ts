@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { type ContentMethod, RESERVED_FIELDS } from '@plant-store/contract';
-import { PlantStoreError } from '../errors/plant-store-error.js';
+import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
 import { addFields, readHeaderFields } from './header-fields.js';
 
 /**
@@ -96,78 +96,64 @@ export function observeDelivery(method: ContentMethod, url: string): DeliveryObs
   return new DeliveryObserver(Object.freeze({ method, url }));
 }
 
-/** Publishes what happens to one delivery. */
+/** Publishes what happens to one delivery and to its attempts, of which there is one at a time. */
 export class DeliveryObserver {
-  readonly delivery: ObservedDelivery;
+  readonly #delivery: ObservedDelivery;
   #attempts = 0;
+  /** `undefined` unless its request has started. */
+  #attempt: ObservedAttempt | undefined;
 
   constructor(delivery: ObservedDelivery) {
-    this.delivery = delivery;
+    this.#delivery = delivery;
     publish('plant-store:delivery:start', { delivery });
   }
 
-  /** Begins an attempt. Its request has not started. */
-  beginAttempt(): AttemptObserver {
-    return new AttemptObserver(this);
-  }
-
-  startRequest(): ObservedAttempt {
-    this.#attempts += 1;
-    return Object.freeze({ delivery: this.delivery, number: this.#attempts });
-  }
-
-  /** There will be another attempt. */
-  retry(error: PlantStoreError, delay: number): void {
-    publish('plant-store:delivery:retry', { delivery: this.delivery, error, delay });
-  }
-
-  /** Publishes how the delivery ends. */
-  watch(sending: Promise<{ readonly status: number }>): void {
-    const { delivery } = this;
-    sending.then(
-      ({ status }) => publish('plant-store:delivery:end', { delivery, attempts: this.#attempts, status }),
-      (error: unknown) =>
-        publish('plant-store:delivery:end', {
-          delivery,
-          attempts: this.#attempts,
-          error: error as PlantStoreError,
-        }),
-    );
-  }
-}
-
-/** Publishes what happens to one attempt, once its request has started. */
-export class AttemptObserver {
-  readonly #delivery: DeliveryObserver;
-  /** `undefined` until the request starts. */
-  #attempt: ObservedAttempt | undefined;
-
-  constructor(delivery: DeliveryObserver) {
-    this.#delivery = delivery;
-  }
-
   /**
-   * The request is about to be handed to a connection.
+   * The request of an attempt is about to be handed to a connection.
    *
    * @param fields Its header fields: a flat list of names and values.
    * @returns The same with the fields that subscribers add.
    * @throws PlantStoreError if subscribers add invalid fields.
    */
-  start(fields: string[]): string[] {
-    this.#attempt = this.#delivery.startRequest();
+  startAttempt(fields: string[]): string[] {
+    this.#attempts += 1;
+    this.#attempt = Object.freeze({ delivery: this.#delivery, number: this.#attempts });
     const headers: Record<string, string> = {};
     publish('plant-store:attempt:start', { attempt: this.#attempt, headers });
     return addFields(fields, readHeaderFields(headers, reserved, invalidFields));
   }
 
+  /** The attempt ends with a response. */
   respond(status: number, acknowledged: boolean): void {
     if (this.#attempt === undefined) return;
     publish('plant-store:attempt:response', { attempt: this.#attempt, status, acknowledged });
+    this.#attempt = undefined;
   }
 
+  /** The attempt ends without a response. */
   fail(error: PlantStoreError): void {
     if (this.#attempt === undefined) return;
     publish('plant-store:attempt:failure', { attempt: this.#attempt, error });
+    this.#attempt = undefined;
+  }
+
+  /** There will be another attempt. */
+  retry(error: PlantStoreError, delay: number): void {
+    publish('plant-store:delivery:retry', { delivery: this.#delivery, error, delay });
+  }
+
+  /** Publishes how the delivery ends. */
+  watch(sending: Promise<{ readonly status: number }>): void {
+    const end = (result: { readonly status: number } | { readonly error: PlantStoreError }): void =>
+      publish('plant-store:delivery:end', {
+        delivery: this.#delivery,
+        attempts: this.#attempts,
+        ...result,
+      });
+    sending.then(
+      ({ status }) => end({ status }),
+      (error: unknown) => end({ error: error as PlantStoreError }),
+    );
   }
 }
 
@@ -175,5 +161,5 @@ const reserved: ReadonlySet<string> = new Set(RESERVED_FIELDS);
 
 function invalidFields(problem: string, cause?: unknown): PlantStoreError {
   const message = `\`headers\` of the message on plant-store:attempt:start ${problem} A subscriber has changed it.`;
-  return new PlantStoreError('PLANT_STORE_HEADERS_FAILED', message, { outcome: 'not-sent', cause });
+  return notSent('PLANT_STORE_HEADERS_FAILED', message, cause);
 }
