@@ -38,21 +38,14 @@ export function responseExplainer({
   errorPayload,
 }: ResponseAnswers): ExplainResponse {
   if (errorPayload === undefined) return ({ status }) => ({ failure: failureOfStatus.get(status) });
-  const codeIn = codeReader(errorPayload);
+  const { fields } = errorPayload;
+  const codeField = Object.keys(fields).find((name) => fields[name] === 'code');
   return (response) => {
     const payload = parse(response, errorPayload);
-    const code = codeIn(payload);
-    const failure = typeof code === 'string' ? failureOfCode.get(code) : undefined;
-    return { failure: failure ?? failureOfStatus.get(response.status), payload };
+    const code = codeField && (payload as Record<string, unknown> | null | undefined)?.[codeField];
+    const failure = failureOfCode.get(code as string) ?? failureOfStatus.get(response.status);
+    return { failure, payload };
   };
-}
-
-function codeReader({ fields }: ErrorPayload): (payload: unknown) => unknown {
-  const field = Object.keys(fields).find((name) => fields[name] === 'code');
-  return (payload) =>
-    field !== undefined && typeof payload === 'object' && payload !== null && Object.hasOwn(payload, field)
-      ? (payload as Record<string, unknown>)[field]
-      : undefined;
 }
 
 function parse({ headers, content, truncated }: Response, { mediaType }: ErrorPayload): unknown {

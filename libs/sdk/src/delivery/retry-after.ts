@@ -1,9 +1,8 @@
-/** IMF-fixdate, and the two obsolete formats that a recipient must accept (RFC 9110 §5.6.7). All mean GMT. */
-const dates = [
-  /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
-  /^[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d GMT$/,
-  /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/,
-];
+/**
+ * IMF-fixdate, and the two obsolete formats that a recipient must accept (RFC 9110 §5.6.7): the day of the week, the
+ * date, the time, and GMT or the year. All mean GMT.
+ */
+const datePattern = /^[A-Z][a-z]+,? [\w -]+ \d\d:\d\d:\d\d (?:GMT|\d{4})$/;
 
 /**
  * How long the receiver asks to wait before the next request (RFC 9110 §10.2.3).
@@ -14,7 +13,7 @@ const dates = [
 export function readRetryAfter(field: string | readonly string[] | undefined): number {
   if (typeof field !== 'string') return 0;
   if (/^\d+$/.test(field)) return Number(field) * 1_000;
-  if (!dates.some((date) => date.test(field))) return 0;
+  if (!datePattern.test(field)) return 0;
   const date = Date.parse(field.endsWith('GMT') ? field : `${field} GMT`);
   return Number.isNaN(date) ? 0 : Math.max(0, date - Date.now());
 }

@@ -15,20 +15,12 @@ export function defaultEncoder(
   eventHasFields: boolean,
 ): DefaultEncoder | undefined {
   if (mediaType === undefined || !isJsonMediaType(mediaType)) return undefined;
-  const payloadOf = payloadMaker(payload, eventHasFields);
-  return (plant, event) => ({ content: json(payloadOf(plant, event)).content, mediaType });
-}
-
-type PayloadMaker = (plant: unknown, event: unknown) => unknown;
-
-function payloadMaker(payload: PayloadAnswer, eventHasFields: boolean): PayloadMaker {
   const plantField = plantFieldOf(payload);
-  if (plantField === undefined) {
-    return eventHasFields ? (plant, event) => merge(plant, event as Fields) : (plant) => plant;
-  }
-  return eventHasFields
-    ? (plant, event) => merge({ [plantField]: required(plant) }, event as Fields)
-    : (plant) => ({ [plantField]: required(plant) });
+  return (plant, event) => {
+    const plantPart = plantField === undefined ? plant : { [plantField]: required(plant) };
+    const { content } = json(eventHasFields ? merge(plantPart, event as Fields) : plantPart);
+    return { content, mediaType };
+  };
 }
 
 function required(plant: unknown): unknown {

@@ -1,5 +1,5 @@
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-const parameter = `${token}=(?:${token}|"(?:[^"\\\\\\u0000-\\u0008\\u000a-\\u001f\\u007f]|\\\\[\\t -~])*")`;
+const parameter = `${token}=(?:${token}|"(?:[^"\\\\]|\\\\.)*")`;
 const mediaTypePattern = new RegExp(`^${token}/${token}(?:[ \\t]*;[ \\t]*(?:${parameter})?)*$`);
 
 /** Whether a value is a media type, with or without parameters (RFC 9110 §8.3.1). */

@@ -1,4 +1,3 @@
-import { isIPv4 } from 'node:net';
 import { DELIVERY_PATH } from '@plant-store/contract';
 import type { Target } from '../transport/transport.js';
 import { invalidOption } from '../errors/invalid-options-error.js';
@@ -19,8 +18,7 @@ export function readTarget(baseUrl: unknown, pathPrefix: string, allowInsecureTr
   refuseIf(
     url.protocol === 'http:' && !isLoopback(url.hostname) && allowInsecureTransport !== true,
     'must begin with https://, because over plain HTTP others can read the access token (RFC 6750 §5.3, question ' +
-      'transport-security). Plain HTTP is allowed to loopback addresses. To allow it everywhere, set ' +
-      '`allowInsecureTransport` or --allow-insecure-transport.',
+      'transport-security). Plain HTTP is allowed to loopback addresses, and with `allowInsecureTransport`.',
   );
   const path = url.pathname.replace(/\/$/, '') + pathPrefix + DELIVERY_PATH;
   return Object.freeze({ origin: url.origin, path, url: url.origin + path });
@@ -28,8 +26,8 @@ export function readTarget(baseUrl: unknown, pathPrefix: string, allowInsecureTr
 
 function parse(baseUrl: unknown): URL {
   if (baseUrl === undefined) throw missing('baseUrl', 'base-address');
-  const text = baseUrl instanceof URL ? baseUrl.href : baseUrl;
-  if (typeof text === 'string' && URL.canParse(text)) return new URL(text);
+  if (baseUrl instanceof URL || (typeof baseUrl === 'string' && URL.canParse(baseUrl)))
+    return new URL(baseUrl);
   throw invalidOption('baseUrl', 'must be an absolute URL, such as https://host or https://host/path.');
 }
 
@@ -38,7 +36,5 @@ function refuseIf(isWrong: boolean, problem: string): void {
 }
 
 function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' || hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'))
-  );
+  return /^(?:localhost|\[::1\]|127(?:\.\d+){3})$/.test(hostname);
 }

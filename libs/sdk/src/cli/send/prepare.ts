@@ -171,6 +171,7 @@ const commandOptionOf: Readonly<Record<string, SendOptionName>> = {
   attemptTimeout: 'attempt-timeout',
   totalTimeout: 'total-timeout',
   maxConnections: 'concurrency',
+  allowInsecureTransport: 'allow-insecure-transport',
   eventId: 'event-id',
 };
 
@@ -187,7 +188,7 @@ function collector(faults: string[], faultyOptions: Set<string>) {
         const others = error.faults.filter(
           (fault) => !faultyOptions.has(commandOptionOf[fault.option] ?? ''),
         );
-        faults.push(...others.map((fault) => `${nameOf(fault.option)} ${fault.problem}`));
+        faults.push(...others.map(({ option: name, problem }) => `${nameOf(name)} ${withFlags(problem)}`));
       } else if (error instanceof BadInput) {
         if (option === undefined || !faultyOptions.has(option)) faults.push(...error.faults);
         if (option !== undefined) faultyOptions.add(option);
@@ -203,4 +204,11 @@ function nameOf(option: string): string {
   if (option === 'signingKey') return 'The signing key';
   const flag = commandOptionOf[option];
   return flag === undefined ? option : `--${flag}`;
+}
+
+/** A problem with the options of the command instead of those of a sender. */
+function withFlags(problem: string): string {
+  return problem.replace(/`(\w+)`/g, (quoted, option: string) =>
+    option in commandOptionOf ? nameOf(option) : quoted,
+  );
 }
