@@ -144,9 +144,8 @@ export interface OpenSender<Plant> {
 
 /** Opens a sender with checked settings. */
 export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> {
-  const { answered, attemptTimeout, maxResponseBytes, method, retry, signingKey, target, totalTimeout } =
-    settings;
-  const { url } = target;
+  const { answered, maxResponseBytes, method, retry } = settings;
+  const { url } = settings.target;
   const inFlight = new InFlight();
   const transport = openTransport(settings);
   const context: DeliveryContext = {
@@ -155,9 +154,9 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
     acknowledges: acknowledges(answered),
     explain: responseExplainer(answered),
     transport,
-    authorize: createAuthorize(settings.accessToken, settings.syntax),
-    headers: createHeaders({ hook: settings.headers, method, url, answered, signingKey }),
-    clocks: createClocks(attemptTimeout, totalTimeout),
+    authorize: createAuthorize(settings),
+    headers: createHeaders(settings),
+    clocks: createClocks(settings),
     inFlight,
     retry,
     limiter: answered.rateLimit && new RateLimiter(answered.rateLimit),

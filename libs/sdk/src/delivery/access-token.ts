@@ -43,8 +43,13 @@ export function tokenSyntax(format: RegExp | undefined): TokenSyntax {
  */
 export type Authorize = (attempt: Attempt) => string | Promise<string>;
 
+interface TokenSettings {
+  readonly accessToken: AccessToken;
+  readonly syntax: TokenSyntax;
+}
+
 /** Makes the function that gets the credentials of a sender. */
-export function createAuthorize(accessToken: AccessToken, syntax: TokenSyntax): Authorize {
+export function createAuthorize({ accessToken, syntax }: TokenSettings): Authorize {
   if (typeof accessToken === 'string') {
     const credentials = `${BEARER} ${accessToken}`;
     return () => credentials;

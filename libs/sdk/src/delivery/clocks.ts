@@ -17,12 +17,11 @@ export interface Clocks {
 }
 
 /** Makes the clocks from the time-outs, in milliseconds. */
-export function createClocks(attemptTimeout: number, totalTimeout: number): Clocks {
-  const attempt = clock('attemptTimeout', 'PLANT_STORE_ATTEMPT_TIMEOUT', attemptTimeout);
-  const total = clock('totalTimeout', 'PLANT_STORE_TOTAL_TIMEOUT', totalTimeout);
-  return Object.freeze({ attempt, total });
-}
-
-function clock(option: Clock['option'], code: ErrorCode, milliseconds: number): Clock {
-  return Object.freeze({ option, code, milliseconds });
+export function createClocks(settings: Readonly<Record<Clock['option'], number>>): Clocks {
+  const clock = (option: Clock['option'], code: ErrorCode): Clock =>
+    Object.freeze({ option, code, milliseconds: settings[option] });
+  return {
+    attempt: clock('attemptTimeout', 'PLANT_STORE_ATTEMPT_TIMEOUT'),
+    total: clock('totalTimeout', 'PLANT_STORE_TOTAL_TIMEOUT'),
+  };
 }

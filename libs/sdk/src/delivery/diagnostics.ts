@@ -160,6 +160,6 @@ export class DeliveryObserver {
 const reserved: ReadonlySet<string> = new Set(RESERVED_FIELDS);
 
 function invalidFields(problem: string, cause?: unknown): PlantStoreError {
-  const message = `\`headers\` of the message on plant-store:attempt:start ${problem} A subscriber has changed it.`;
+  const message = `\`headers\` of a subscriber to plant-store:attempt:start ${problem}`;
   return notSent('PLANT_STORE_HEADERS_FAILED', message, cause);
 }

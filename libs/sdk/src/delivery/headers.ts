@@ -67,11 +67,12 @@ export interface RequestHeaders {
 }
 
 interface HeaderSettings {
-  readonly hook: HeaderHook | undefined;
+  /** The function of the caller. */
+  readonly headers: HeaderHook | undefined;
   readonly method: ContentMethod;
-  readonly url: string;
+  readonly target: { readonly url: string };
   readonly answered: HeaderAnswers;
-  readonly signingKey: KeyObject | undefined;
+  readonly signingKey?: KeyObject;
 }
 
 const none: readonly string[] = Object.freeze([]);
@@ -80,7 +81,8 @@ const none: readonly string[] = Object.freeze([]);
  * Decides which header fields a sender sends: the required ones, those of the answers, those of the delivery, those
  * of the `headers` function.
  */
-export function createHeaders({ hook, method, url, answered, signingKey }: HeaderSettings): RequestHeaders {
+export function createHeaders(settings: HeaderSettings): RequestHeaders {
+  const { headers: hook, method, target, answered, signingKey } = settings;
   const { versionHeader, eventIdHeader, signing } = answered;
   const sign = signing && signer(signing, signingKey!);
   const answeredNames = [
@@ -107,7 +109,7 @@ export function createHeaders({ hook, method, url, answered, signingKey }: Heade
       headers === undefined ? none : readHeaderFields(headers, reserved, invalidHeaders),
     make(content, attempt, credentials) {
       if (hook === undefined) return known(content, credentials);
-      const request = { method, url, ...content.plant, attempt };
+      const request = { method, url: target.url, ...content.plant, attempt };
       const fields = callAndRead(hook, request, readResult, hookThrew);
       // A signature has the time at which the request is sent, so it is made last.
       const add = (checked: string[]): string[] => addFields(known(content, credentials), checked);
@@ -118,7 +120,7 @@ export function createHeaders({ hook, method, url, answered, signingKey }: Heade
 
 function signer(scheme: SigningScheme, key: KeyObject): (plant: EncodedPlant) => string[] {
   const { signature, timestamp: time } = scheme;
-  const algorithm = scheme.algorithm === 'hmac-sha256' ? 'sha256' : 'sha512';
+  const algorithm = scheme.algorithm.slice('hmac-'.length);
   return ({ content, eventId = '' }) => {
     const timestamp = String(Math.floor(Date.now() / 1_000));
     const hash = createHmac(algorithm, key);

@@ -1,5 +1,5 @@
 import { isPromise, isUint8Array } from 'node:util/types';
-import { InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
+import { InvalidOptionsError, type OptionFault, unexpected } from '../errors/invalid-options-error.js';
 import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
 import type { Encoded } from './encoder.js';
 import { essenceOf, isMediaType } from './media-type.js';
@@ -108,26 +108,20 @@ function checkedMediaType(mediaType: unknown): string | undefined {
 }
 
 /** `event` is needed once the question event-payload-fields is answered. The receiver checks its fields. */
-function eventFaults(option: unknown): OptionFault[] {
+function eventFaults(option: unknown): readonly OptionFault[] {
   if (typeof option === 'object' && option !== null && !Array.isArray(option)) return [];
-  const problem =
-    option === undefined
-      ? 'is missing. Pass the fields of the event besides those of the plant: send(plant, { event }).'
-      : 'must be an object with the fields of the event.';
-  return [{ option: 'event', problem, question: 'event-payload-fields' }];
+  const question = 'event-payload-fields';
+  return unexpected('event', option, 'an object with the fields of the event.', { question }).faults;
 }
 
 /** Visible ASCII, with spaces inside: a header field keeps it unchanged (RFC 9110 §5.5). */
 const eventIdPattern = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /** `eventId` is needed once the question event-identity is answered with a header. */
-function eventIdFaults(option: unknown): OptionFault[] {
+function eventIdFaults(option: unknown): readonly OptionFault[] {
   if (typeof option === 'string' && eventIdPattern.test(option)) return [];
-  const problem =
-    option === undefined
-      ? 'is missing. Each delivery needs the identifier of its event.'
-      : 'must be printable ASCII without a space at the start or the end.';
-  return [{ option: 'eventId', problem, question: 'event-identity' }];
+  const expected = 'printable ASCII that identifies the event, without a space at the start or the end.';
+  return unexpected('eventId', option, expected, { question: 'event-identity' }).faults;
 }
 
 /**

@@ -41,3 +41,17 @@ export function invalidOption(
   const fault = Object.freeze({ option, problem, ...(question && { question }) });
   return new InvalidOptionsError([fault], cause);
 }
+
+/** The error of a required option that is missing, or not what is expected. */
+export function unexpected(
+  option: string,
+  value: unknown,
+  expected: string,
+  details?: FaultDetails,
+): InvalidOptionsError {
+  return invalidOption(
+    option,
+    `${value === undefined ? 'is missing. Pass' : 'must be'} ${expected}`,
+    details,
+  );
+}

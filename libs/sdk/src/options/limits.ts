@@ -83,11 +83,14 @@ export function readInteger(
   maximum: number = Number.MAX_SAFE_INTEGER,
   unit = '',
 ): number {
-  if (Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum) {
-    return Number(value);
-  }
+  if (isNumber(value, minimum, maximum) && Number.isSafeInteger(value)) return value;
   const got = typeof value === 'number' ? value : typeof value;
   throw invalidOption(name, `must be a whole number${unit} from ${minimum} to ${maximum} (got ${got}).`);
+}
+
+/** Whether a value is a number in a range. */
+export function isNumber(value: unknown, minimum: number, maximum: number): value is number {
+  return typeof value === 'number' && value >= minimum && value <= maximum;
 }
 
 /**

@@ -18,7 +18,7 @@ import {
   encodePlantWith,
   type UncheckedEncoder,
 } from '../encoders/encode-plant.js';
-import { invalidOption, type InvalidOptionsError } from '../errors/invalid-options-error.js';
+import { invalidOption, type InvalidOptionsError, unexpected } from '../errors/invalid-options-error.js';
 import { readDispatcher } from './dispatcher.js';
 import { missing, type OptionValues, readFunction, readOptions } from './faults.js';
 import { defaultTotalTimeout, limitDefaults, readInteger, readSwitch, readTimeout } from './limits.js';
@@ -118,15 +118,12 @@ function readAccessToken(option: unknown, syntax: TokenSyntax): AccessToken {
 /** Reads `signingKey` in the form that the answer to the question signing defines. It never becomes part of a fault. */
 function readSigningKey(scheme: SigningScheme['key'], option: unknown): KeyObject {
   const { prefix, encoding } = scheme;
-  const form = `${prefix === '' ? '' : `${prefix} and then `}${encoding === 'base64' ? 'base64' : 'text'}`;
-  if (option === undefined) {
-    throw invalidOption('signingKey', `is missing. Deliveries are signed; pass a key: ${form}.`, {
-      question: 'signing',
-    });
-  }
   const rest = typeof option === 'string' && option.startsWith(prefix) ? option.slice(prefix.length) : '';
   if (rest === '' || (encoding === 'base64' && !BASE64_PATTERN.test(rest))) {
-    throw invalidOption('signingKey', `must be ${form}.`, { question: 'signing' });
+    const form = `${prefix && `${prefix} and then `}${encoding === 'base64' ? 'base64' : 'text'}`;
+    throw unexpected('signingKey', option, `${form}, the key that signs deliveries.`, {
+      question: 'signing',
+    });
   }
   return createSecretKey(Buffer.from(rest, encoding));
 }

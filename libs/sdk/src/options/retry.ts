@@ -2,7 +2,7 @@ import { longestTimer } from '../delivery/clocks.js';
 import type { Retry, RetryDelay } from '../delivery/retry.js';
 import { invalidOption, type InvalidOptionsError } from '../errors/invalid-options-error.js';
 import { readOptions } from './faults.js';
-import { readInteger, readSwitch } from './limits.js';
+import { isNumber, readInteger, readSwitch } from './limits.js';
 
 const readers = {
   delays: (option: unknown, name: string) =>
@@ -46,6 +46,6 @@ function readList(
 
 /** Reads a number from 0 to 1. */
 function readPart(option: unknown, name: string): number {
-  if (typeof option === 'number' && option >= 0 && option <= 1) return option;
+  if (isNumber(option, 0, 1)) return option;
   throw invalidOption(name, 'must be a number from 0 to 1.');
 }

@@ -11,10 +11,9 @@ export function readTarget(baseUrl: unknown, pathPrefix: string, allowInsecureTr
   const url = parse(baseUrl);
   refuseIf(url.protocol !== 'http:' && url.protocol !== 'https:', 'must begin with http:// or https://.');
   refuseIf(
-    url.username !== '' || url.password !== '',
-    'must not contain user information. The access token authenticates the sender.',
+    url.username !== '' || url.password !== '' || /[?#]/.test(url.href),
+    'must not contain user information, a query or a fragment.',
   );
-  refuseIf(/[?#]/.test(url.href), 'must not contain a query or a fragment.');
   refuseIf(
     url.protocol === 'http:' && !isLoopback(url.hostname) && allowInsecureTransport !== true,
     'must begin with https://, because over plain HTTP others can read the access token (RFC 6750 §5.3, question ' +

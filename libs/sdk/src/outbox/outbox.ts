@@ -2,7 +2,7 @@ import { accepts, type Accepts, answers, type Answers } from '@plant-store/contr
 import type { Column, OptionTable, PlantOf } from '../answers/option-table.js';
 import type { EncodePlant, UncheckedEventOptions } from '../encoders/encode-plant.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
-import { invalidOption } from '../errors/invalid-options-error.js';
+import { invalidOption, unexpected } from '../errors/invalid-options-error.js';
 import { readOptions } from '../options/faults.js';
 import { readEncode } from '../options/resolve-settings.js';
 import type { OptionalArgument } from '../options/send-options.js';
@@ -117,7 +117,7 @@ function readOutboxOptions<Plant>(
 function readDatabase(option: unknown): OutboxDatabase {
   const { connect } = (option ?? {}) as Partial<OutboxDatabase>;
   if (typeof connect === 'function') return option as OutboxDatabase;
-  throw invalidOption('database', `${option === undefined ? 'is missing. Pass' : 'must be'} a Pool of pg.`);
+  throw unexpected('database', option, 'a Pool of pg.');
 }
 
 const ENQUEUE = 'CALL plant_store_outbox.enqueue($1, $2, $3)';

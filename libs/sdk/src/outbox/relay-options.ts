@@ -1,7 +1,7 @@
 import { longestTimer } from '../delivery/clocks.js';
 import type { EncodedPlant } from '../encoders/encode-plant.js';
 import type { PlantStoreError } from '../errors/plant-store-error.js';
-import { invalidOption } from '../errors/invalid-options-error.js';
+import { unexpected } from '../errors/invalid-options-error.js';
 import { readFunction, readOptions } from '../options/faults.js';
 import { readInteger } from '../options/limits.js';
 import type { OutboxDatabase } from './database.js';
@@ -89,10 +89,7 @@ export function readRelayOptions(unread: RelayOptions | undefined = {} as RelayO
 
 function readPart(name: string, option: unknown, member: string, maker: string): object {
   if (typeof option === 'object' && option !== null && member in option) return option;
-  throw invalidOption(
-    name,
-    `${option === undefined ? 'is missing. Pass' : 'must be'} what ${maker} returns.`,
-  );
+  throw unexpected(name, option, `what ${maker} returns.`);
 }
 
 function readWhole(name: keyof typeof relayDefaults, minimum: number, option: unknown): number {
