@@ -222,7 +222,7 @@ export class Delivery extends AsyncResource {
   }
 
   #giveUp(code: ErrorCode, message: string, cause: unknown): void {
-    const { outcome } = this.#attempt ?? { outcome: this.#outcome };
+    const outcome = this.#attempt?.outcome ?? this.#outcome;
     const error = new PlantStoreError(code, message, { outcome, cause });
     if (this.#attempt === undefined) this.#fail(error);
     else this.#attempt.fail(error);

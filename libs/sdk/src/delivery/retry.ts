@@ -72,26 +72,25 @@ function callDelays(delays: RetryDelay, attempt: number, error: PlantStoreError)
   try {
     delay = delays(attempt, error);
   } catch (cause) {
-    throw retryFailed(
-      `threw an error after attempt ${attempt} (${error.code}); see \`cause\`.`,
-      error,
-      cause,
-    );
+    throw retryFailed('threw an error; see `cause`.', attempt, error, cause);
   }
   if (delay === undefined || isTime(delay)) return delay;
   if (isPromiseLike(delay)) ignore(delay);
-  throw retryFailed(
-    `must return milliseconds from 0 to ${longestTimer}, or undefined. It returned ` +
-      `${typeof delay === 'number' ? delay : typeof delay} after attempt ${attempt} (${error.code}).`,
-    error,
-    error,
-  );
+  const returned = typeof delay === 'number' ? delay : typeof delay;
+  const problem = `must return milliseconds from 0 to ${longestTimer}, or undefined (got ${returned}).`;
+  throw retryFailed(problem, attempt, error, error);
 }
 
 function isTime(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= longestTimer;
 }
 
-function retryFailed(problem: string, { outcome }: PlantStoreError, cause: unknown): PlantStoreError {
-  return new PlantStoreError('PLANT_STORE_RETRY_FAILED', `\`retry.delays\` ${problem}`, { outcome, cause });
+function retryFailed(
+  problem: string,
+  attempt: number,
+  { code, outcome }: PlantStoreError,
+  cause: unknown,
+): PlantStoreError {
+  const message = `After attempt ${attempt} (${code}), \`retry.delays\` ${problem}`;
+  return new PlantStoreError('PLANT_STORE_RETRY_FAILED', message, { outcome, cause });
 }

@@ -88,7 +88,7 @@ class Bulk<Plant, Response> {
 
   /** The next result; `undefined` at the end. */
   async next(): Promise<BulkResult<Plant, Response> | undefined> {
-    this.#fill();
+    void this.#fill();
     while (this.#results.isEmpty) {
       if (this.#isOver && this.#inFlight === 0) {
         if (this.#failure !== undefined) throw this.#failure;
@@ -98,7 +98,7 @@ class Bulk<Plant, Response> {
     }
     this.#unread -= 1;
     const result = this.#results.shift();
-    this.#fill();
+    void this.#fill();
     return result;
   }
 
@@ -129,44 +129,29 @@ class Bulk<Plant, Response> {
     return new Promise((resolve) => (this.#onChange = resolve));
   }
 
-  #fill(): void {
-    while (!this.#isOver && !this.#isAsking && this.#unread < this.#concurrency) {
-      this.#take();
-    }
+  get #hasRoom(): boolean {
+    return !this.#isOver && this.#unread < this.#concurrency;
   }
 
-  #take(): void {
-    try {
-      const step = (this.#source ??= iteratorOf(this.#plants)).next();
-      if (isPromiseLike(step)) void this.#await(step);
-      else this.#accept(step);
-    } catch (cause) {
-      this.#failWith(cause);
-    }
-  }
-
-  async #await(step: PromiseLike<IteratorResult<Plant>>): Promise<void> {
+  /** Takes plants while there is room for them. It waits only if the iterable is asynchronous. */
+  async #fill(): Promise<void> {
+    if (this.#isAsking) return;
     this.#isAsking = true;
     try {
-      this.#accept(await step);
+      while (this.#hasRoom) {
+        const asked = (this.#source ??= iteratorOf(this.#plants)).next();
+        const step = isPromiseLike(asked) ? await asked : asked;
+        if (typeof step !== 'object')
+          throw new TypeError(`An iterator returned ${typeof step} instead of an object.`);
+        if (step.done === true) this.#isSourceDone = this.#isOver = true;
+        else if (!this.#isOver) this.#start(step.value);
+      }
     } catch (cause) {
-      this.#failWith(cause);
+      this.#isSourceDone = true;
+      this.stop(iterableFailed(cause));
     }
     this.#isAsking = false;
-    this.#fill();
     this.#onChange();
-  }
-
-  #failWith(cause: unknown): void {
-    this.#isSourceDone = true;
-    this.stop(iterableFailed(cause));
-  }
-
-  #accept(step: IteratorResult<Plant>): void {
-    if (typeof step !== 'object')
-      throw new TypeError(`An iterator returned ${typeof step} instead of an object.`);
-    if (step.done === true) this.#isSourceDone = this.#isOver = true;
-    else if (!this.#isOver) this.#start(step.value);
   }
 
   #start(plant: Plant): void {
