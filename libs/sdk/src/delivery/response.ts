@@ -37,11 +37,10 @@ export function responseExplainer({
   failureOfStatus,
   errorPayload,
 }: ResponseAnswers): ExplainResponse {
-  if (errorPayload === undefined) return ({ status }) => ({ failure: failureOfStatus.get(status) });
-  const { fields } = errorPayload;
+  const { fields }: Pick<ErrorPayload, 'fields'> = errorPayload ?? { fields: {} };
   const codeField = Object.keys(fields).find((name) => fields[name] === 'code');
   return (response) => {
-    const payload = parse(response, errorPayload);
+    const payload = errorPayload && parse(response, errorPayload);
     const code = codeField && (payload as Record<string, unknown> | null | undefined)?.[codeField];
     const failure = failureOfCode.get(code as string) ?? failureOfStatus.get(response.status);
     return { failure, payload };
@@ -54,7 +53,7 @@ function parse({ headers, content, truncated }: Response, { mediaType }: ErrorPa
     return undefined;
   }
   try {
-    return JSON.parse(Buffer.from(content).toString('utf8'));
+    return JSON.parse(Buffer.from(content).toString());
   } catch {
     return undefined;
   }

@@ -1,10 +1,10 @@
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-const parameter = `${token}=(?:${token}|"(?:[^"\\\\]|\\\\.)*")`;
+const parameter = `${token}=(?:${token}|"(?:[\\t !#-[\\]-~]|\\\\[\\t -~])*")`;
 const mediaTypePattern = new RegExp(`^${token}/${token}(?:[ \\t]*;[ \\t]*(?:${parameter})?)*$`);
 
 /** Whether a value is a media type, with or without parameters (RFC 9110 §8.3.1). */
 export function isMediaType(value: unknown): value is string {
-  return typeof value === 'string' && /^[\t -~]*$/.test(value) && mediaTypePattern.test(value);
+  return typeof value === 'string' && mediaTypePattern.test(value);
 }
 
 /** A media type without its parameters, in lower case, for comparing. */

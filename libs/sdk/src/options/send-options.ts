@@ -110,13 +110,10 @@ export function readSendAllOptions<Plant>(
   const defaults = { concurrency: maxConnections };
   const found = isIterable(plants) ? [] : [notIterable];
   const { concurrency, signal, optionsOf } = readOptions(readers, options, '`sendAll`', defaults, found);
-  const sendOptionsOf =
-    optionsOf === undefined
-      ? () => ({ signal })
-      : (plant: Plant, index: number) => ({
-          ...callOptionsOf(optionsOf, plant, index),
-          signal,
-        });
+  const sendOptionsOf = (plant: Plant, index: number): object => ({
+    ...(optionsOf && callOptionsOf(optionsOf, plant, index)),
+    signal,
+  });
   return { concurrency, signal, sendOptionsOf };
 }
 

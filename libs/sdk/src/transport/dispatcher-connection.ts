@@ -1,4 +1,4 @@
-import { type Dispatcher, errors } from 'undici';
+import type { Dispatcher } from 'undici';
 import { connectError } from './transport-error.js';
 
 type Handler = Dispatcher.DispatchHandler;
@@ -95,7 +95,7 @@ class Exchange implements Handler {
   }
 
   onResponseError(controller: Controller | undefined, error: Error): void {
-    const isConnecting = this.#controller === undefined && !(error instanceof errors.SocketError);
+    const isConnecting = this.#controller === undefined && error.name !== 'SocketError';
     const reported = isConnecting ? connectError(error, this.#origin) : error;
     this.#handler.onResponseError?.(controller as Controller, reported);
   }

@@ -1,4 +1,3 @@
-import { errors } from 'undici';
 import { notSent, PlantStoreError } from '../errors/plant-store-error.js';
 
 /**
@@ -11,7 +10,7 @@ export function connectError(
   origin: string,
   timeout?: number,
 ): PlantStoreError {
-  if (cause instanceof errors.ConnectTimeoutError) {
+  if (cause.name === 'ConnectTimeoutError') {
     const time = timeout === undefined ? 'the time of the dispatcher' : `${timeout} ms (connectTimeout)`;
     return notSent('PLANT_STORE_CONNECT_TIMEOUT', `Could not connect to ${origin} within ${time}.`);
   }
@@ -60,13 +59,11 @@ function copyOf({ code, message, outcome, cause }: PlantStoreError): PlantStoreE
  * once there was a Content-Length, a status below 100 as a failed assertion, and a response or an upgrade that nobody
  * asked for as a bad one.
  */
-function isUnreadable(cause: Error & { readonly code?: string }): boolean {
+function isUnreadable({ name, code, message }: Error & { readonly code?: string }): boolean {
   return (
-    cause instanceof errors.HTTPParserError ||
-    cause instanceof errors.HeadersOverflowError ||
-    cause instanceof errors.ResponseContentLengthMismatchError ||
-    cause.code === 'ERR_ASSERTION' ||
-    (cause instanceof errors.SocketError && /^bad (?:response|upgrade)$/.test(cause.message))
+    /^(?:HTTPParser|HeadersOverflow|ResponseContentLengthMismatch)Error$/.test(name) ||
+    code === 'ERR_ASSERTION' ||
+    (name === 'SocketError' && /^bad (?:response|upgrade)$/.test(message))
   );
 }
 
