@@ -4,9 +4,7 @@ import type { PlantStoreError } from '../errors/plant-store-error.js';
 
 /** Whether `await` would wait for a value. A getter of the value may throw. */
 export function isPromiseLike<Awaited>(value: Awaited | PromiseLike<Awaited>): value is PromiseLike<Awaited> {
-  return (
-    typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
-  );
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
 /**

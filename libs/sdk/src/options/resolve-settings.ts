@@ -77,13 +77,12 @@ export function resolveSettings<Plant>(
 /** Reads `method`. */
 function readMethod(option: unknown): ContentMethod {
   if (option === undefined) throw missing('method', 'http-method');
-  const known = CONTENT_METHODS.find((method) => method === option);
-  if (known === undefined) {
+  if (!CONTENT_METHODS.includes(option as ContentMethod)) {
     throw invalidOption('method', `must be one of ${CONTENT_METHODS.join(', ')}, in capitals.`, {
       question: 'http-method',
     });
   }
-  return known;
+  return option as ContentMethod;
 }
 
 /** Reads `encode`, or uses the default encoder of the answers to the questions payload and media-type. */

@@ -23,7 +23,11 @@ export class OwnConnection {
   readonly #client: Client;
   readonly #heads = new ResponseHeads();
   #socket: Socket | undefined;
-  #wasReset = false;
+  /**
+   * Whether the receiver reset the connection. undici takes a reset for the end of a response without length, where
+   * only a regular end of the connection is one (RFC 9112 §8).
+   */
+  wasReset = false;
 
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
@@ -35,14 +39,6 @@ export class OwnConnection {
     });
   }
 
-  /**
-   * Whether the receiver reset the connection. undici takes a reset for the end of a response without length, where
-   * only a regular end of the connection is one (RFC 9112 §8).
-   */
-  get wasReset(): boolean {
-    return this.#wasReset;
-  }
-
   /** Sends one request. Its response or its error goes to the handler. */
   send(handler: Dispatcher.DispatchHandler, headers: string[], content: Uint8Array): void {
     const { path, method } = this.#settings;
@@ -51,7 +47,7 @@ export class OwnConnection {
 
   /** The request is about to be written. */
   expectResponse(): void {
-    this.#wasReset = false;
+    this.wasReset = false;
     this.#heads.expect();
   }
 
@@ -71,7 +67,7 @@ export class OwnConnection {
     }) as unknown as Socket;
     this.#socket = socket;
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
-      if (code === 'ECONNRESET') this.#wasReset = true;
+      if (code === 'ECONNRESET') this.wasReset = true;
     });
     const push = socket.push.bind(socket);
     socket.push = (chunk: Uint8Array | null, encoding) => {
