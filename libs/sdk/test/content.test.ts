@@ -104,6 +104,7 @@ describe('a plant and its event', () => {
     ['an event beside a list', { ...flat, ...zodAnswers }, [], {}],
     ['no plant', envelope, undefined, undefined],
     ['a plant without a JSON form', flat, () => {}, undefined],
+    ['a plant without a JSON form in a field', envelope, () => {}, undefined],
   ])('cannot be sent with %s', async (_, given, plant, event) => {
     const server = await startRawServer(acknowledge);
     const sender = openSenderUnder<Answers>(given, {

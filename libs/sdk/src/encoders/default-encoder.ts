@@ -23,9 +23,10 @@ export function defaultEncoder(
   };
 }
 
+/** In an object, JSON leaves out what has no JSON form. */
 function required(plant: unknown): unknown {
-  if (plant === undefined) throw new TypeError('The plant is undefined.');
-  return plant;
+  if (!['undefined', 'function', 'symbol'].includes(typeof plant)) return plant;
+  throw new TypeError(`A value of type ${typeof plant} has no JSON form.`);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
