@@ -26,6 +26,7 @@ function makeGroup(given: Partial<GroupCommitOptions<Write, string>> = {}): {
     maxSize: 10,
     maxDelay: HOURS,
     maxWait: () => 0,
+    maySleep: () => false,
     retry: () => 'nothing',
     ...given,
   });
@@ -69,6 +70,7 @@ test('commits what arrives during a commit with the next one', async () => {
     maxSize: 10,
     maxDelay: HOURS,
     maxWait: () => 0,
+    maySleep: () => false,
     retry: () => 'nothing',
   });
   await group.add(write('a'));
@@ -100,6 +102,24 @@ describe('a commit that may wait', () => {
 
     expect(commits).toEqual([['a'], ['b']]);
   });
+
+  test.each([
+    { maySleep: true, want: [['a', 'b'], ['c', 'd'], ['e']] },
+    { maySleep: false, want: [['a', 'b'], ['c'], ['d'], ['e']] },
+  ])(
+    'waits for as many writes as the last one had if it may sleep: $maySleep',
+    async ({ maySleep, want }) => {
+      const { group, commits } = makeGroup({ ...mayWait, maySleep: () => maySleep });
+      await Promise.all([group.add(write('a')), group.add(write('b'))]);
+      const added = group.add(write('c'));
+      await nextTurn();
+      await nextTurn();
+      await Promise.all([added, group.add(write('d'))]);
+      await group.add(write('e'));
+
+      expect(commits).toEqual(want);
+    },
+  );
 
   test('does not wait for delayed writes', async () => {
     const { group, commits } = makeGroup(mayWait);

@@ -1,4 +1,7 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises';
+
+/** How long a commit sleeps at a time while it waits for writes that others brought together, in milliseconds. */
+const SLEEP = 1;
 
 /** Which parts of a commit that failed may succeed: none, what can wait or what can't, or any. */
 export type Retry = 'nothing' | 'either kind' | 'any part';
@@ -17,6 +20,8 @@ export interface GroupCommitOptions<Write, Result> {
   readonly maxDelay: number;
   /** Longest time that the next commit waits for further writes, in milliseconds. */
   readonly maxWait: () => number;
+  /** Whether it may sleep meanwhile. */
+  readonly maySleep: () => boolean;
 }
 
 /** A write that waits for its commit. */
@@ -29,16 +34,22 @@ interface Pending<Write, Result> {
 
 /**
  * Commits what arrives together, one commit after the other. Everything that arrives during a commit goes into the next
- * one. A commit may block the event loop, and one turn of the loop accepts one connection at most. So a commit waits as
- * long as each turn brings a write, and while that is worth the time.
+ * one. A commit waits, while that is worth the time:
+ *
+ * - As long as each turn of the loop brings a write. A commit may block the loop, and one turn accepts one connection at
+ *   most.
+ * - For as many writes as the last commit had. Who is answered together sends again together, a little later. It sleeps
+ *   meanwhile, because a loop that turns keeps a sender on the same machine from the processor.
  */
 export class GroupCommit<Write, Result> {
   readonly #options: GroupCommitOptions<Write, Result>;
   #pending: Pending<Write, Result>[] = [];
   /** Size of what is pending, in bytes. */
   #size = 0;
-  /** Whether a write has arrived that can't wait, since this was last looked at. */
-  #hasArrivals = false;
+  /** How many writes that can't wait have arrived since the last commit began. */
+  #arrived = 0;
+  /** How many had arrived when it began. */
+  #expected = 0;
   /** Whether something is pending that can't wait, or has waited long enough. */
   #isDue = false;
   #running: Promise<void> | undefined;
@@ -50,7 +61,7 @@ export class GroupCommit<Write, Result> {
 
   /** Resolves with the result once the write is durable; rejects if its commit failed. */
   add(write: Write): Promise<Result> {
-    this.#hasArrivals = true;
+    this.#arrived += 1;
     const added = this.#enqueue(write, false);
     this.#schedule();
     return added;
@@ -87,7 +98,8 @@ export class GroupCommit<Write, Result> {
       await this.#gather();
       clearTimeout(this.#timer);
       this.#timer = undefined;
-      this.#hasArrivals = false;
+      this.#expected = this.#arrived;
+      this.#arrived = 0;
       const batch = this.#takeBatch();
       this.#isDue = this.#pending.length > 0;
       await this.#commit(batch);
@@ -96,11 +108,15 @@ export class GroupCommit<Write, Result> {
   }
 
   async #gather(): Promise<void> {
-    const waitUntil = performance.now() + this.#options.maxWait();
+    const { maxSize, maxWait, maySleep } = this.#options;
+    const waitUntil = performance.now() + maxWait();
+    const hasTime = (needed: number): boolean => performance.now() + needed < waitUntil;
+    let seen = 0;
     await turnOfTheLoop();
-    while (this.#hasArrivals && this.#size < this.#options.maxSize && performance.now() < waitUntil) {
-      this.#hasArrivals = false;
+    while (this.#arrived > seen && this.#size < maxSize && hasTime(0)) {
+      seen = this.#arrived;
       await turnOfTheLoop();
+      if (this.#arrived === seen && seen < this.#expected && maySleep() && hasTime(SLEEP)) await sleep(SLEEP);
     }
   }
 

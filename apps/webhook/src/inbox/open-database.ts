@@ -46,6 +46,8 @@ export interface InboxDatabase {
   readonly checkpoints: Pick<Checkpoints, 'begin' | 'between'>;
   /** Makes what was committed durable; see {@link LogFlush.flush}. */
   flush(): Promise<void>;
+  /** Whether a flush takes so long that it doesn't block the event loop. */
+  isSlow(): boolean;
   /** The first file that somebody has removed, replaced or cut. Look before a transaction, which may fill the gap. */
   lost(): string | undefined;
   /** What the database and its write-ahead log take on the disk. */
@@ -109,6 +111,7 @@ export function openDatabase(folder: string): InboxDatabase {
       lastAccepted,
       checkpoints,
       flush: () => log.flush(),
+      isSlow: () => log.isSlow,
       lost: () => files.lost(),
       size: () => sizeOf(file) + sizeOf(`${file}-wal`),
       used: pages,

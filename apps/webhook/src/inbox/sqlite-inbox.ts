@@ -44,11 +44,14 @@ import {
 /** Most content and fields in one transaction, in bytes. It limits the copy that is passed to SQLite. */
 const MAX_BATCH_BYTES = 8 * 1_048_576;
 
-/** A commit waits no longer for further deliveries than this many times as long as the last flush took. */
+/**
+ * How long a commit may wait for further deliveries if its flush blocks the event loop, which reads nothing meanwhile: so
+ * many times as long as the last flush. If it doesn't, as long as the last one.
+ */
 const MAX_WAIT_RATIO = 8;
 
-/** Longest time that a commit waits for further deliveries, in milliseconds. */
-const MAX_WAIT = 50;
+/** It never waits longer, in milliseconds. */
+const MAX_WAIT = 10;
 
 /**
  * How long a result may wait for a delivery to be written with, in milliseconds. If the process crashes meanwhile, the
@@ -151,7 +154,8 @@ class SqliteInbox implements Inbox {
       sizeOf: (write) => (write.kind === 'accept' ? sizeOf(write.incoming) : 0),
       maxSize: MAX_BATCH_BYTES,
       maxDelay: MAX_RESULT_DELAY,
-      maxWait: () => Math.min(MAX_WAIT_RATIO * this.#flushDuration, MAX_WAIT),
+      maxWait: () => Math.min((files.isSlow() ? 1 : MAX_WAIT_RATIO) * this.#flushDuration, MAX_WAIT),
+      maySleep: () => files.isSlow(),
     });
   }
 

@@ -98,6 +98,7 @@ class PostgresInbox extends PostgresOperations implements Inbox {
       maxSize: MAX_BATCH_BYTES,
       maxDelay: MAX_RESULT_DELAY,
       maxWait: () => Math.min(this.#commitDuration, MAX_WAIT),
+      maySleep: () => true,
     });
   }
 
