@@ -46,7 +46,7 @@ onLinux('on a slow disk, deliveries wait less often until the log is moved to th
     expectResponse(await sender.response(), { status: 204 });
   }
 
-  // On a fast disk, the log begins again after 2 MiB.
+  // On a fast disk, the log begins again after 1 MiB.
   expect(statSync(join(inbox, 'inbox.sqlite-wal')).size).toBeGreaterThan(6_000_000);
 });
 

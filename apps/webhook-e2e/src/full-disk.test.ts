@@ -10,15 +10,15 @@ import { delivery, head, HOST } from '../support/messages.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 import { Load, nameOf, openSender } from '../support/sender.js';
 
-/** 1 MiB. The kernel refuses to write more with EFBIG, as it does with ENOSPC on a full disk. */
-const MAX_FILE_BLOCKS = 2_048;
+/** 512 KiB. The kernel refuses to write more with EFBIG, as it does with ENOSPC on a full disk. */
+const MAX_FILE_BLOCKS = 1_024;
 
 const onLinux = platform() === 'linux' ? describe : describe.skip;
 
 onLinux('an inbox that cannot grow', () => {
   test.each([
     { what: 'the write-ahead log cannot grow', maxFileBlocks: MAX_FILE_BLOCKS },
-    // The write-ahead log is moved to the database file when it has 2 MiB.
+    // The write-ahead log is moved to the database file when it has 1 MiB.
     { what: 'the database file cannot grow', maxFileBlocks: 5 * MAX_FILE_BLOCKS },
   ])(
     '$what: 503, the receiver stays up, and the inbox has exactly the acknowledged deliveries',

@@ -42,7 +42,7 @@ onLinux(
   'a receiver whose disk is full is alive and not ready, and ready again as soon as there is space',
   async () => {
     const folder = makeFolder();
-    const receiver = await startReceiver({ folder, maxFileBlocks: 4_096 });
+    const receiver = await startReceiver({ folder, maxFileBlocks: 1_024 });
     const load = new Load();
     await load.send(openSender(receiver), 4, () => load.refused.size < 20);
 

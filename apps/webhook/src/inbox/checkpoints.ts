@@ -1,7 +1,7 @@
 import Database from 'libsql/promise';
 
 /** The log from which a checkpoint begins, in bytes. A short one delays the commit that waits for it least. */
-const BEGIN_AT = 2 * 1_048_576;
+const BEGIN_AT = 1_048_576;
 
 /** The same on a slow disk, where the flushes of a checkpoint take long, however short the log is. */
 const BEGIN_AT_IF_SLOW = 16 * 1_048_576;
