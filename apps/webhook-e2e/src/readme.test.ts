@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -16,7 +16,9 @@ test("the README's example sends from code", async () => {
   const { origin, inbox } = await startReceiver();
   const [, example = ''] = /```js\n(.*?)```/s.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
   // In the workspace, so that it finds the package as an installed copy would.
-  const file = join(ROOT, `apps/webhook-e2e/test-output/readme-example-${process.pid}.mjs`);
+  const folder = join(ROOT, 'apps/webhook-e2e/test-output');
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `readme-example-${process.pid}.mjs`);
   writeFileSync(file, example.replace('http://127.0.0.1:3000', origin));
   afterThisTest(() => rmSync(file));
 
