@@ -40,6 +40,6 @@ export async function serve(
   process.once('disconnect', () => process.exit());
 }
 
-function digest(token: string): Buffer {
+export function digest(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }

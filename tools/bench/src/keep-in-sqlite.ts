@@ -7,8 +7,8 @@ interface Waiting extends Received {
 }
 
 /**
- * Keeps deliveries in a new file of SQLite: one transaction and one flush for everything that arrived during the last. It is
- * the least that a durable acknowledgement costs on this stack.
+ * Keeps deliveries in a new file of SQLite: one transaction and one flush for everything that arrived during the last.
+ * It is the least that a durable acknowledgement costs on this stack.
  *
  * @returns what resolves once a delivery is durable
  */

@@ -1,9 +1,6 @@
-/**
- * Nest on Fastify with AuthGuard, and with SQLite: what the framework adds to the floor. Like the floor, it has no handler and
- * no limits.
- */
+/** Nest on Fastify with AuthGuard, and with SQLite. Like the floor, it has no handler and no limits. */
 import 'reflect-metadata';
-import { hash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Controller, Module, Post, Req, Res, UseGuards } from '@nestjs/common';
@@ -12,10 +9,10 @@ import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-http-bearer';
+import { digest } from './fastify-server.js';
 import { keepInSqlite } from './keep-in-sqlite.js';
 
 const [accessToken = '', folder = ''] = process.argv.slice(2);
-const digest = (token: string): Buffer => hash('sha256', token, 'buffer');
 const accepted = digest(accessToken);
 const keep = keepInSqlite(join(folder, 'nest.sqlite'));
 

@@ -1,6 +1,6 @@
 /**
- * `nx run workspace:package-budget`: bundles the core of the SDK as a store would, and fails if it is larger than its budget or
- * imports a package that it may not. With `--list`, it prints what the bundle consists of.
+ * `nx run workspace:package-budget`: bundles the core of the SDK as a store would, and fails if it is larger than its
+ * budget or imports a package that it may not. With `--list`, it prints what the bundle consists of.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
