@@ -1,6 +1,6 @@
 import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises';
 
-/** How long a commit sleeps at a time while it waits for writes that others brought together, in milliseconds. */
+/** How long a commit that waits for writes sleeps at a time, in milliseconds. */
 const SLEEP = 1;
 
 /** Which parts of a commit that failed may succeed: none, what can wait or what can't, or any. */
@@ -20,7 +20,7 @@ export interface GroupCommitOptions<Write, Result> {
   readonly maxDelay: number;
   /** Longest time that the next commit waits for further writes, in milliseconds. */
   readonly maxWait: () => number;
-  /** Whether it may sleep meanwhile. */
+  /** Whether it may sleep meanwhile. That takes a millisecond, a turn of the event loop microseconds. */
   readonly maySleep: () => boolean;
 }
 
