@@ -442,11 +442,44 @@ withPostgres('receivers on one database', () => {
     expect(await dropPart()).toBe(1);
     expect(await dropPart()).toBe(0);
     expect(await hasPart()).toBe('t');
+    await expect(server.psql(storeIn(1), nameIn(url))).rejects.toThrow('violates check constraint');
     await reader.query('COMMIT');
     expect(await dropPart()).toBe(0);
 
     expect(await hasPart()).toBe('f');
     expect(idsOf(await inbox.list({}, { order: 'oldest first', limit: 10 }))).toEqual([1, 2, 3, 4]);
+  });
+
+  /** Stores a delivery as a receiver does that has not looked for the newest part. */
+  const storeIn = (part: number): string =>
+    `INSERT INTO plant_store.delivery_${part} (id, part, received_at, method, fields, content)
+     VALUES (9, ${part}, now(), 'POST', '[]', '')`;
+
+  test('drop a part in which somebody stored something after it was emptied, and keep that', async () => {
+    const { inbox, dropPart } = await openWithOldPart();
+    await server.psql(`DELETE FROM plant_store.part WHERE part = 1; ${storeIn(1)}`, nameIn(url));
+
+    await dropPart();
+
+    expect(await hasPart()).toBe('f');
+    expect(idsOf(await inbox.list({}, { order: 'oldest first', limit: 10 }))).toEqual([1, 2, 3, 4, 9]);
+  });
+
+  test('accept deliveries while the part is emptied in which they store them', async () => {
+    const inbox = await open(url);
+    await inbox.accept(incoming('in the first part'));
+    await server.psql(
+      `CREATE TABLE plant_store.delivery_2 (LIKE plant_store.delivery INCLUDING ALL);
+       ALTER TABLE plant_store.delivery ATTACH PARTITION plant_store.delivery_2 FOR VALUES IN (2);
+       INSERT INTO plant_store.part (part) VALUES (2);
+       ALTER TABLE plant_store.delivery_1 ADD CHECK (false) NOT VALID`,
+      nameIn(url),
+    );
+
+    await inbox.accept(incoming('in the second part'));
+
+    expect(idsOf((await inbox.claim(10)).deliveries)).toHaveLength(2);
+    expect(await server.psql('SELECT count(*) FROM plant_store.delivery_2', nameIn(url))).toBe('1');
   });
 
   test('do what operators ask for while they wait for somebody to drop a part', async () => {

@@ -27,6 +27,9 @@ const MUST_STAY = `(
     WHERE r.id = d.receiver AND d.id > p.handled_through AND d.id <= p.accepted_through)
 )`;
 
+/** The columns of a delivery, except its part. */
+const COLUMNS = 'id, receiver, received_at, method, media_type, content_encoding, event_id, fields, content';
+
 /** An old part. */
 interface OldPart {
   readonly part: number;
@@ -151,7 +154,11 @@ async function dropOldest(client: pg.Client, { maxBytes }: Retention, cutoff: nu
   return emptyPart(client, oldest.part);
 }
 
-/** Moves what stays, and empties a part. The lock makes sure that nobody stores something there meanwhile. */
+/**
+ * Moves what stays, and empties a part. The lock makes sure that nobody stores something there meanwhile, and the
+ * constraint that nobody does it afterwards: a receiver that has not looked for the newest part may have waited for the
+ * lock.
+ */
 async function emptyPart(client: pg.Client, part: number): Promise<number> {
   const table = `plant_store.delivery_${part}`;
   try {
@@ -164,7 +171,7 @@ async function emptyPart(client: pg.Client, part: number): Promise<number> {
     );
     const { rows } = await client.query<{ count: number }>(`SELECT count(*) FROM ${table}`);
     await client.query(`UPDATE plant_store.total SET stored = stored - ${rows[0]!.count}`);
-    await client.query(`TRUNCATE ${table}`);
+    await client.query(`TRUNCATE ${table}; ALTER TABLE ${table} ADD CHECK (false) NOT VALID`);
     await client.query(`DELETE FROM plant_store.part WHERE part = ${part}`);
     await client.query('COMMIT');
     await dropDetached(client);
@@ -180,9 +187,9 @@ async function emptyPart(client: pg.Client, part: number): Promise<number> {
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Drops the tables of parts that were emptied. A receiver that has not looked for the newest part for long may have
- * stored something in one: that moves to part 0. While somebody uses a part for long, it stays until a later call. Its
- * detaching may have begun then, and must end before another one's.
+ * Drops the tables of parts that were emptied. Earlier versions let receivers store something in one: that moves to part
+ * 0. While somebody uses a part for long, it stays until a later call. Its detaching may have begun then, and must end
+ * before another one's.
  */
 async function dropDetached(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ part: number; is_attached: boolean; is_pending: boolean }>(
@@ -201,9 +208,9 @@ async function dropDetached(client: pg.Client): Promise<void> {
       if (is_attached)
         await client.query(`ALTER TABLE plant_store.delivery DETACH PARTITION ${table} ${how}`);
       await client.query(`
-        UPDATE ${table} SET part = 0;
-        INSERT INTO plant_store.delivery SELECT * FROM ${table};
-        DROP TABLE ${table}`);
+        WITH late AS (DELETE FROM ${table} RETURNING ${COLUMNS})
+        INSERT INTO plant_store.delivery (part, ${COLUMNS}) SELECT 0, ${COLUMNS} FROM late`);
+      await client.query(`DROP TABLE ${table}`);
     }
   } catch (error) {
     if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;

@@ -13,7 +13,7 @@ interface WrittenRow {
   readonly first_ids?: (number | null)[] | null;
 }
 
-/** The partition of a row was dropped (check_violation). */
+/** The part of a row was emptied or dropped (check_violation). */
 const NO_PART = '23514';
 
 /** SQLSTATE of a server that has become a standby or read-only, or stops. */
@@ -57,7 +57,7 @@ export class Writer {
       );
     } catch (cause) {
       const code = (cause as { code?: string }).code ?? '';
-      if (code === NO_PART) session.part = await currentPart(writer);
+      if (code === NO_PART && (await this.#hasNewPart(session))) return this.write(session, claims, plan);
       if (IS_ENDING.test(code)) this.sessions.giveUp(session);
       throw new ReceiverError(
         'INBOX_WRITE_FAILED',
@@ -65,6 +65,13 @@ export class Writer {
         { cause },
       );
     }
+  }
+
+  /** Looks for the newest part. This receiver may not have known it, and stored nothing. */
+  async #hasNewPart(session: Session): Promise<boolean> {
+    const { part, writer } = session;
+    session.part = await currentPart(writer).catch(() => part);
+    return session.part !== part;
   }
 }
 
