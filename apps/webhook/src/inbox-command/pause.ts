@@ -6,7 +6,7 @@ export const pause: Command = {
   operands: '',
   summary: 'Starts no further attempt of the handler, until resume.',
   details: `That holds after a restart, too. Attempts that run go on. Deliveries are still
-accepted.`,
+accepted. On PostgreSQL, receivers notice it within a second.`,
   options: [],
   run: (given) => setPaused(given, true, 'The handler is paused. Deliveries are still accepted.'),
 };
