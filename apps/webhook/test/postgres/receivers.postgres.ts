@@ -522,6 +522,31 @@ withPostgres('receivers on one database', () => {
     const handled = idsOf(left.slice(2));
     expect(handled.length).toBeGreaterThanOrEqual(4);
     expect(handled).toEqual(handled.map((_, index) => 25 - handled.length + index));
+
+    await inbox.discard({ filter: { lastId: 1 }, after: 0, limit: 1 }, 'arbitrary');
+    await inbox.removeExpired({ ...retention, maxBytes: 1 });
+    expect(await inbox.find(1)).toBeUndefined();
+  });
+
+  test('keep to their size after a larger backlog was handled, whatever was parked before', async () => {
+    const inbox = await open(url);
+    const retention = { maxAge: 100 * DAY, maxBytes: 3_000_000, maxEventAge: 100 * DAY };
+    for (let round = 0; round < 4; round += 1) {
+      for (let count = 0; count < 4; count += 1) await inbox.accept(incoming(Buffer.alloc(300_000, 'a')));
+      await inbox.removeExpired(retention);
+    }
+    expect(await inbox.stats()).toMatchObject({ waiting: 16 });
+    const results = [PARKED, PARKED, PARKED, PARKED];
+    for (const delivery of (await inbox.claim(16)).deliveries)
+      await inbox.settle(delivery, results.shift() ?? HANDLED);
+    while ((await inbox.removeExpired(retention)) > 0);
+
+    const { bytes, ...stats } = await inbox.stats();
+    expect(bytes).toBeLessThanOrEqual(retention.maxBytes);
+    expect(stats).toMatchObject({ waiting: 0, parked: 4 });
+    expect(idsOf(await inbox.list({ state: 'parked' }, { order: 'oldest first', limit: 10 }))).toEqual([
+      1, 2, 3, 4,
+    ]);
   });
 
   test('know how many deliveries there are after tables of version 1 were updated', async () => {

@@ -10,6 +10,9 @@ const PARTS = 16;
 /** Most deliveries that are moved so that the rest of their part can be dropped, or deleted one by one. */
 const MAX_MOVED = 1_024;
 
+/** Most content that is moved, as a part of what its part takes. More would free little space. */
+const MAX_MOVED_SHARE = 1 / 2;
+
 /** How long to wait for those who use a part, in milliseconds. While this waits, others wait behind it. */
 const LOCK_TIMEOUT = 500;
 
@@ -30,15 +33,18 @@ const MUST_STAY = `(
 /** The columns of a delivery, except its part. */
 const COLUMNS = 'id, receiver, received_at, method, media_type, content_encoding, event_id, fields, content';
 
-/** An old part. */
+/** An old part of the deliveries, and what of it must stay. */
 interface OldPart {
-  readonly part: number;
   readonly bytes: number;
+  readonly stays: number;
+  readonly stay_bytes: number;
+  /** Whether it has something that must not be deleted yet, and doesn't have to stay. */
+  readonly is_needed: boolean;
 }
 
 /**
  * Deletes some of what the retention doesn't keep: a part of the deliveries as a whole. What must stay of it moves to
- * part 0, if that is little. One receiver at a time does this.
+ * part 0, if that is little. One receiver at a time does this, on a connection of its own.
  *
  * @returns how many deliveries, identifiers of events and rows of `effect` were deleted
  */
@@ -55,9 +61,10 @@ export async function removeExpired(client: pg.Client, retention: Retention): Pr
     await dropDetached(client);
     const events = await removeEvents(client, Math.max(0, now - retention.maxEventAge));
     const effects = await removeEffects(client);
-    const single = await removeSingly(client, cutoff);
+    const isTooMuch = await takesMoreThan(client, retention.maxBytes);
+    const single = await removeSingly(client, cutoff, isTooMuch);
     await closePart(client, retention);
-    return events + effects + single + (await dropOldest(client, retention, cutoff));
+    return events + effects + single + (await dropOldest(client, cutoff, isTooMuch));
   } finally {
     await client.query('SELECT pg_advisory_unlock($1, $2)', lock);
   }
@@ -86,16 +93,28 @@ async function removeEffects(client: pg.Client): Promise<number> {
   return rowCount ?? 0;
 }
 
+/** Whether the tables take more than this many bytes. */
+async function takesMoreThan(client: pg.Client, maxBytes: number | undefined): Promise<boolean> {
+  if (maxBytes === undefined) return false;
+  const { rows } = await client.query<{ bytes: number }>(
+    `SELECT sum(pg_total_relation_size(oid))::bigint AS bytes FROM pg_class
+     WHERE relnamespace = 'plant_store'::regnamespace AND relkind = 'r'`,
+  );
+  return rows[0]!.bytes > maxBytes;
+}
+
 /**
  * Deletes rows where no part can be dropped: in part 0, in the newest part, which has old ones only if a clock was wrong
  * or if the receiver was stopped for long, and in parts of which too much must stay.
+ *
+ * @param isTooMuch whether to delete from part 0 whatever may be deleted, which then gives back its space
  */
-async function removeSingly(client: pg.Client, cutoff: number): Promise<number> {
+async function removeSingly(client: pg.Client, cutoff: number, isTooMuch: boolean): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     `WITH removed AS (
        DELETE FROM plant_store.delivery WHERE id IN (
          SELECT id FROM plant_store.delivery d
-         WHERE d.received_at < to_timestamp($1 / 1000.0) AND NOT ${MUST_STAY}
+         WHERE (d.received_at < to_timestamp($1 / 1000.0) OR ($2 AND d.part = 0)) AND NOT ${MUST_STAY}
            AND (d.part = 0 OR d.part = (SELECT max(part) FROM plant_store.part) OR d.part IN (
              SELECT part FROM plant_store.part p WHERE p.created_at < to_timestamp($1 / 1000.0) - interval '1 day'))
          LIMIT ${MAX_MOVED})
@@ -103,10 +122,12 @@ async function removeSingly(client: pg.Client, cutoff: number): Promise<number> 
      discarded AS (DELETE FROM plant_store.discarded WHERE delivery_id IN (SELECT id FROM removed))
      UPDATE plant_store.total SET stored = stored - (SELECT count(*) FROM removed) WHERE EXISTS (SELECT FROM removed)
      RETURNING (SELECT count(*) FROM removed)`,
-    [cutoff],
+    [cutoff, isTooMuch],
   );
   // Whoever writes nothing doesn't wait for a standby.
-  return rows[0]?.count ?? 0;
+  const { count = 0 } = rows[0] ?? {};
+  if (isTooMuch && count > 0) await client.query('VACUUM plant_store.delivery_0');
+  return count;
 }
 
 /** Begins a new part, if the newest one is old or large enough. Receivers use it from their next poll on. */
@@ -127,31 +148,31 @@ async function closePart(client: pg.Client, { maxAge, maxBytes }: Retention): Pr
 }
 
 /**
- * Drops the oldest part, unless it is the newest one, or too much of it must stay. As long as all parts have room, what
- * is not expired stays where it is, and so does its part.
+ * Drops the oldest part of which little must stay, unless it is the newest one. As long as all parts have room, what is
+ * not expired stays where it is, and so does its part.
  */
-async function dropOldest(client: pg.Client, { maxBytes }: Retention, cutoff: number): Promise<number> {
-  const { rows } = await client.query<OldPart & { total: number }>(
-    `SELECT part, pg_total_relation_size(('plant_store.delivery_' || part)::regclass) AS bytes,
-       (SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class
-        WHERE relnamespace = 'plant_store'::regnamespace AND relkind = 'r') AS total
-     FROM plant_store.part WHERE part < (SELECT max(part) FROM plant_store.part) ORDER BY part LIMIT 1`,
+async function dropOldest(client: pg.Client, cutoff: number, isTooMuch: boolean): Promise<number> {
+  const { rows: old } = await client.query<{ part: number }>(
+    'SELECT part FROM plant_store.part WHERE part < (SELECT max(part) FROM plant_store.part) ORDER BY part',
   );
-  const [oldest] = rows;
-  if (oldest === undefined) return 0;
-  const isTooMuch = maxBytes !== undefined && oldest.total > maxBytes;
-  const { rows: kept } = await client.query<{ stays: number; is_needed: boolean }>(
-    `SELECT
-       (SELECT count(*) FROM (
-          SELECT FROM plant_store.delivery d WHERE d.part = $1 AND ${MUST_STAY}
-          ORDER BY d.id DESC LIMIT ${MAX_MOVED + 1}) k) AS stays,
-       NOT $2 AND EXISTS (
-         SELECT FROM plant_store.delivery d
-         WHERE d.part = $1 AND d.received_at >= to_timestamp($3 / 1000.0) AND NOT ${MUST_STAY}) AS is_needed`,
-    [oldest.part, isTooMuch, cutoff],
-  );
-  if (kept[0]!.is_needed || kept[0]!.stays > MAX_MOVED) return 0;
-  return emptyPart(client, oldest.part);
+  for (const { part } of old) {
+    const { rows } = await client.query<OldPart>(
+      `SELECT pg_total_relation_size('plant_store.delivery_${part}') AS bytes,
+         count(*) AS stays, coalesce(sum(content_bytes), 0) AS stay_bytes,
+         NOT $2 AND EXISTS (
+           SELECT FROM plant_store.delivery d
+           WHERE d.part = $1 AND d.received_at >= to_timestamp($3 / 1000.0) AND NOT ${MUST_STAY}) AS is_needed
+       FROM (
+         SELECT octet_length(d.content) AS content_bytes FROM plant_store.delivery d
+         WHERE d.part = $1 AND ${MUST_STAY}
+         ORDER BY d.id DESC LIMIT ${MAX_MOVED + 1}) k`,
+      [part, isTooMuch, cutoff],
+    );
+    const { bytes, stays, stay_bytes: stayBytes, is_needed: isNeeded } = rows[0]!;
+    if (isNeeded) return 0;
+    if (stays <= MAX_MOVED && stayBytes <= bytes * MAX_MOVED_SHARE) return emptyPart(client, part);
+  }
+  return 0;
 }
 
 /**
