@@ -66,6 +66,10 @@ test.each([
   ['state=lost', 'state must be one of waiting, handled, parked, discarded.'],
   ['state=', 'state must be one of waiting, handled, parked, discarded.'],
   ['state=parked&state=handled', 'state is given more than once.'],
+  [
+    'limit=0&state=x&foo=1&limit=2&state=y&limit=3',
+    'limit is given more than once; state is given more than once; state must be one of waiting, handled, parked, discarded; foo is not known.',
+  ],
   ['limit=0', `limit ${LIMIT}.`],
   ['limit=501', `limit ${LIMIT}.`],
   ['limit=99999999999999999999', `limit ${LIMIT}.`],

@@ -89,10 +89,9 @@ export const NOTHING = object({});
  */
 export function parseQuery<Output>(schema: z.ZodType<Output>, query: URLSearchParams): Output {
   const names = [...query.keys()];
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined)
-    throw new RequestFault('INVALID_QUERY', `The query is wrong: ${twice} is given more than once.`);
-  return parse(schema, Object.fromEntries(query), 'INVALID_QUERY', 'The query is wrong');
+  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  const faults = [...repeated].map((name) => `${name} is given more than once`);
+  return parse(schema, Object.fromEntries(query), 'INVALID_QUERY', 'The query is wrong', faults);
 }
 
 /**
@@ -109,10 +108,12 @@ function parse<Output>(
   given: unknown,
   code: 'INVALID_QUERY' | 'INVALID_CONTENT',
   what: string,
+  faultsBefore: readonly string[] = [],
 ): Output {
   const result = schema.safeParse(given);
-  if (result.success) return result.data;
-  throw new RequestFault(code, `${what}: ${result.error.issues.map(describe).join('; ')}.`);
+  if (result.success && faultsBefore.length === 0) return result.data;
+  const faults = [...faultsBefore, ...(result.error?.issues ?? []).map(describe)];
+  throw new RequestFault(code, `${what}: ${faults.join('; ')}.`);
 }
 
 function describe(issue: z.core.$ZodIssue): string {
