@@ -51,6 +51,7 @@ test('a part of an export', () => {
 
 test.each([
   ['2026-01-31', Date.UTC(2026, 0, 31)],
+  ['2024-02-29', Date.UTC(2024, 1, 29)],
   ['2026-01-31T12:00Z', Date.UTC(2026, 0, 31, 12)],
   ['2026-01-31T12:00:00.5Z', Date.UTC(2026, 0, 31, 12, 0, 0, 500)],
   ['0', 0],
@@ -83,6 +84,8 @@ test.each([
   ['receivedFrom=yesterday', `receivedFrom ${TIME}.`],
   ['receivedFrom=2026-01-31T12:00:00', `receivedFrom ${TIME}.`],
   ['receivedFrom=2026-13-31', `receivedFrom ${TIME}.`],
+  ['receivedFrom=2026-02-30', `receivedFrom ${TIME}.`],
+  ['receivedBefore=2026-02-29T12:00Z', `receivedBefore ${TIME}.`],
   ['receivedBefore=-1', `receivedBefore ${TIME}.`],
   ['arbitrary=1', 'arbitrary is not known.'],
   ['__proto__=1', '__proto__ is not known.'],
@@ -118,6 +121,7 @@ test.each([
   [{ filter: [], reason: 'a' }, 'filter must be a JSON object.'],
   [{ filter: { ids: [1] }, reason: 'a' }, 'filter.ids is not known.'],
   [{ filter: { firstId: true }, reason: 'a' }, `filter.firstId ${ID}.`],
+  [{ filter: { receivedBefore: '2026-02-30' }, reason: 'a' }, `filter.receivedBefore ${TIME}.`],
   [{ filter: {}, reason: ' ' }, 'reason must not be empty.'],
   [{ filter: {}, reason: 'a'.repeat(1_001) }, 'reason must not have more than 1000 characters.'],
   [{ filter: {}, reason: 'a', all: true }, 'all is not known.'],

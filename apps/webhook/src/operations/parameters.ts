@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { parseIsoTime } from './iso-time.js';
 import { RequestFault } from './request-fault.js';
 
 /** Most deliveries in one response, or in one part of a change. */
@@ -18,9 +19,6 @@ const wholeNumber = (least: number, most: number) =>
 const id = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 const limit = wholeNumber(1, MAX_LIMIT).default(50);
 
-/** A time of day without an offset would mean another time on another machine. */
-const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/i;
-
 const time = z
   .union([z.number(), z.string().transform(millisecondsOf)])
   .refine((value) => Number.isSafeInteger(value) && value >= 0, {
@@ -28,8 +26,7 @@ const time = z
   });
 
 function millisecondsOf(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  return ISO_TIME.test(text) ? Date.parse(text) : NaN;
+  return /^\d+$/.test(text) ? Number(text) : parseIsoTime(text);
 }
 
 const STATES = ['waiting', 'handled', 'parked', 'discarded'] as const;
