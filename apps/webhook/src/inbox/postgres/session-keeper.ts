@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
 import { ReceiverError } from '../../errors.js';
-import { reasonOf } from './connect.js';
 import { closeSession, destroy, openSession, type Session } from './session.js';
 
 /** What the inbox tells people. */
@@ -22,7 +21,8 @@ export class SessionKeeper {
   readonly #onOpen: (session: Session, before: Session) => void;
   readonly #closing = new AbortController();
   #session: Session | undefined;
-  #reason = 'it is closed';
+  /** Why there is no session. Its message is whole sentences. */
+  #fault: Error;
   #connecting: Promise<void> | undefined;
 
   /** @param onOpen called when a session was opened after another one was lost */
@@ -30,6 +30,7 @@ export class SessionKeeper {
     this.#servers = servers;
     this.#log = log;
     this.#onOpen = onOpen;
+    this.#fault = this.#unreachable('it is closed');
   }
 
   /** Undefined while the connection is lost. */
@@ -40,10 +41,8 @@ export class SessionKeeper {
   /** @throws ReceiverError `INBOX_WRITE_FAILED` while the connection is lost */
   require(): Session {
     if (this.#session !== undefined) return this.#session;
-    throw new ReceiverError(
-      'INBOX_WRITE_FAILED',
-      `The inbox at ${this.#servers.location} cannot be reached: ${this.#reason}.`,
-    );
+    const { message, cause } = this.#fault;
+    throw new ReceiverError('INBOX_WRITE_FAILED', message, { cause });
   }
 
   /** @throws ReceiverError `INBOX_UNUSABLE` */
@@ -77,11 +76,15 @@ export class SessionKeeper {
     return this.#closing.signal.aborted;
   }
 
+  #unreachable(reason: string): Error {
+    return new Error(`The inbox at ${this.#servers.location} cannot be reached: ${reason}.`);
+  }
+
   #openSession(): Promise<Session> {
     return openSession(this.#servers, (session, reason) => {
       if (this.#isClosing()) return;
       this.#session = undefined;
-      this.#reason = reason;
+      this.#fault = this.#unreachable(reason);
       this.#log.warn(
         { inbox: this.#servers.location, reason },
         'lost the connection to the inbox; no delivery is accepted until it is back',
@@ -104,7 +107,7 @@ export class SessionKeeper {
         this.#onOpen(session, before);
         return;
       } catch (error) {
-        this.#reason = reasonOf(error);
+        this.#fault = error as ReceiverError;
       }
     }
   }
