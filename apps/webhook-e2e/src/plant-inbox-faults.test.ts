@@ -110,7 +110,7 @@ describe('what fails is one line and exit code 1', () => {
 
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `plant-inbox: The inbox in ${receiver.inbox} is in use, but no receiver responds on operations.sock there: one is starting or stopping, or another plant-inbox is at work. Run the command again in a moment. [INBOX_IN_USE]\n`,
+      `plant-inbox: The inbox in ${receiver.inbox} is in use, but no receiver responds on operations.sock there: one is starting or stopping, or another plant-inbox is at work. Run the command again in a moment. If that goes on, restart the receiver: its socket may have been removed. [INBOX_IN_USE]\n`,
     );
   });
 

@@ -95,7 +95,7 @@ function notAllowed(folder: string, cause: unknown): ReceiverError {
 function unreachable(folder: string, cause: unknown): ReceiverError {
   return new ReceiverError(
     'INBOX_IN_USE',
-    `The inbox in ${folder} is in use, but no receiver responds on ${SOCKET_NAME} there: one is starting or stopping, or another plant-inbox is at work. Run the command again in a moment.`,
+    `The inbox in ${folder} is in use, but no receiver responds on ${SOCKET_NAME} there: one is starting or stopping, or another plant-inbox is at work. Run the command again in a moment. If that goes on, restart the receiver: its socket may have been removed.`,
     { cause },
   );
 }
