@@ -316,7 +316,13 @@ const malformedMessage: readonly Row[] = [
   refused('a length that is not a number', head(POST, HOST, RIGHT, 'Content-Length: a') + 'a', BAD),
   refused('two lengths', head(POST, HOST, RIGHT, 'Content-Length: 1', 'Content-Length: 2') + 'ab', BAD),
   refused('a length and chunks', message(POST, [RIGHT, CHUNKED], chunks('a') + LAST_CHUNK), BAD),
-  refused('an unknown transfer coding', head(POST, HOST, RIGHT, 'Transfer-Encoding: gzip') + 'a', BAD),
+  ...['gzip', 'identity', 'chunked, gzip'].map((codings) =>
+    refused(
+      `Transfer-Encoding: ${codings}`,
+      head(POST, HOST, RIGHT, `Transfer-Encoding: ${codings}`) + chunks('a') + LAST_CHUNK,
+      BAD,
+    ),
+  ),
   refused('a chunk without a size', head(POST, HOST, RIGHT, CHUNKED) + head('zz', 'a'), BAD),
   refused('a later chunk without a size', head(POST, HOST, RIGHT, CHUNKED) + chunks('a') + head('zz'), BAD),
   ...['gzip, chunked', 'gzip,chunked', 'x, chunked'].map((codings) =>
