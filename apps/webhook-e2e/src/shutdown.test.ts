@@ -79,6 +79,26 @@ test('a connection without a request does not delay the end', async () => {
   expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
 });
 
+test('a sender that ended its side gets its response, and does not delay the end', async () => {
+  const receiver = await startReceiver();
+  const busy = await openHalf(receiver);
+  const connection = await openConnection(receiver.port, { allowHalfOpen: true });
+  connection.write(delivery().slice(0, 10));
+  await untilReceived(receiver);
+
+  receiver.process.signal('SIGTERM');
+  await untilRefused(receiver);
+  connection.write(delivery().slice(10));
+  connection.end();
+  busy.write(ARBITRARY.slice(4));
+  busy.end();
+
+  expectResponse(await connection.response(), { status: 503, closes: true });
+  expectResponse(await busy.response(), { status: 204, closes: true });
+  for (const each of [connection, busy]) expect(await each.rest()).toBe('');
+  expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
+});
+
 test('a refused peer that keeps its side open does not delay the end', async () => {
   const receiver = await startReceiver();
   const connection = await openConnection(receiver.port, { allowHalfOpen: true });

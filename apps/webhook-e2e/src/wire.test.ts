@@ -427,6 +427,65 @@ describe('the wire table', () => {
     expect(storedSince(receiver, before)).toEqual([stored()]);
   });
 
+  describe('a sender that ends its side', () => {
+    test.each([
+      { name: 'after a delivery', given: delivery(), statuses: [204], stores: [ARBITRARY] },
+      {
+        name: 'after several',
+        given: delivery('one') + delivery('two') + head(POST, HOST),
+        statuses: [204, 204, 401],
+        stores: ['one', 'two'],
+      },
+      {
+        name: 'after a delivery in chunks',
+        given: head(POST, HOST, RIGHT, CHUNKED) + chunks('in chunks') + LAST_CHUNK,
+        statuses: [204],
+        stores: ['in chunks'],
+      },
+    ])('$name gets its responses, then the close', async ({ given, statuses, stores }) => {
+      const before = lastId(receiver);
+      const connection = await openConnection(receiver.port, { allowHalfOpen: true });
+
+      connection.write(given);
+      connection.end();
+
+      // Whether it says that it closes depends on which comes first, the end or the response.
+      for (const status of statuses)
+        expect((await connection.response()).line).toMatch(`HTTP/1.1 ${status} `);
+      expect(await connection.rest()).toBe('');
+      expect(storedSince(receiver, before)).toEqual(stores.map((content) => stored({ content })));
+    });
+
+    test.each([
+      { name: 'half a head', given: `${POST}\r\n` },
+      { name: 'half of the content', given: delivery().slice(0, -1) },
+      { name: 'chunks without the last one', given: head(POST, HOST, RIGHT, CHUNKED) + chunks('a') },
+    ])('after $name: 400, the close, and nothing is stored', async ({ given }) => {
+      const before = lastId(receiver);
+      const connection = await openConnection(receiver.port, { allowHalfOpen: true });
+
+      connection.write(given);
+      connection.end();
+
+      expectResponse(await connection.response(), BAD);
+      expect(await connection.rest()).toBe('');
+      expect(storedSince(receiver, before)).toEqual([]);
+    });
+
+    test.each([
+      { name: 'before a request', given: '' },
+      { name: 'after a response', given: delivery() },
+    ])('$name: the close', async ({ given }) => {
+      const connection = await openConnection(receiver.port, { allowHalfOpen: true });
+      connection.write(given);
+      if (given !== '') expectResponse(await connection.response(), { status: 204 });
+
+      connection.end();
+
+      expect(await connection.rest()).toBe('');
+    });
+  });
+
   test('several deliveries on one connection', async () => {
     const before = lastId(receiver);
     const connection = await openConnection(receiver.port);

@@ -71,6 +71,11 @@ export class Connection {
     await new Promise<void>((resolve) => this.#socket.write(bytes, () => resolve()));
   }
 
+  /** Ends its own direction after what was written. */
+  end(): void {
+    this.#socket.end();
+  }
+
   destroy(): void {
     this.#socket.destroy();
   }

@@ -60,6 +60,11 @@ export class Connection {
     return true;
   }
 
+  /** Closes the connection after the response to its latest request: the peer sends nothing more, and may still read. */
+  peerEnded(): void {
+    if (this.#latest !== undefined) this.#latest.shouldKeepAlive = false;
+  }
+
   /**
    * Closes the connection after its last response. Not at once: a reset would discard the response of a peer that is
    * still writing (RFC 9112 §9.6). And not later than {@link LINGER}, even if the peer keeps its side open.

@@ -37,6 +37,7 @@ export function trackConnections(
       if (surplus === connection) return;
     }
     connections.add(connection);
+    socket.once('end', () => connection.peerEnded());
     socket.once('close', () => connections.delete(connection));
   });
   return () => {

@@ -82,6 +82,8 @@ function createHttpServer(
     // Node's own response has a Transfer-Encoding and a chunk, and Node accepts several Host fields.
     requireHostHeader: false,
   });
+  // Otherwise a sender that ends its side after a whole request gets no response to it. Node doesn't document this.
+  Object.assign(server, { httpAllowHalfOpen: true });
   // Otherwise Node drops the fields after the thousandth. The size of the head stays limited.
   server.maxHeadersCount = 0;
   // Closes the connection of a peer that doesn't read its responses. A request and its check take no longer.
