@@ -199,8 +199,9 @@ function namesInbox(url: string): boolean {
   try {
     (isPostgresUrl(url) ? postgresServers : inboxFolder)(url);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    // Whoever opens the inbox says why its folder can't be found. The setting isn't wrong.
+    return error instanceof ReceiverError;
   }
 }
 
