@@ -1,6 +1,5 @@
-import { z } from 'zod';
-
 import type { DeliveryFilter, DeliveryState } from '../inbox/inbox-operations.js';
+import { parseIsoTime } from '../operations/iso-time.js';
 import { type Given, type OptionName, wrongUsage } from './command-line.js';
 
 /** The options that choose deliveries. */
@@ -70,19 +69,17 @@ function idsOf(text: string): Pick<DeliveryFilter, 'firstId' | 'lastId'> | MustB
 }
 
 const MILLISECONDS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const DAY = z.iso.date();
-const TIME = z.iso.datetime({ offset: true, local: true });
 
 function timeOf(text: string, now: number): number | MustBe {
   const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   if (count !== undefined) return Math.max(0, now - Number(count) * MILLISECONDS[unit]!);
-  const isDay = DAY.safeParse(text).success;
-  if (!isDay && !TIME.safeParse(text).success)
+  // Without an offset it is UTC.
+  const time = [text, `${text}Z`].map(parseIsoTime).find((each) => !Number.isNaN(each));
+  if (time === undefined)
     return new MustBe(
       'a time, such as 2026-11-22 or 2026-11-22T09:30:00Z, or a duration, such as 30m, 2h or 7d',
     );
-  const hasZone = isDay || /(Z|[+-]\d\d:\d\d)$/.test(text);
-  return Math.max(0, Date.parse(hasZone ? text : `${text}Z`));
+  return Math.max(0, time);
 }
 
 /** A whole number from 1 that an option has. */
