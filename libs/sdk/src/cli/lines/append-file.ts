@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 
 /** A file that the command writes can't be written. */
 export class WriteError extends Error {
@@ -27,7 +18,6 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'its directory does not exist',
   ENOSPC: 'no space is left on the device',
   ENOTDIR: 'a part of its path is not a directory',
-  ENXIO: 'nobody reads this named pipe',
   EROFS: 'the file system is read-only',
 };
 
@@ -48,7 +38,7 @@ export class AppendFile {
   constructor(what: string, path: string, flags: 'a' | 'ax') {
     this.path = path;
     this.#what = what;
-    this.#fd = this.#attempt(() => open(path, flags));
+    this.#fd = this.#attempt(() => openSync(path, flags));
   }
 
   /** @throws WriteError */
@@ -85,16 +75,5 @@ export class AppendFile {
     } catch (cause) {
       throw new WriteError(this.#what, this.path, cause);
     }
-  }
-}
-
-/** Fails if it is a named pipe that nobody reads. Otherwise the process would wait, and no interrupt would end it. */
-function open(path: string, flags: 'a' | 'ax'): number {
-  if (statSync(path, { throwIfNoEntry: false })?.isFIFO() !== true) return openSync(path, flags);
-  const probe = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
-  try {
-    return openSync(path, flags);
-  } finally {
-    closeSync(probe);
   }
 }

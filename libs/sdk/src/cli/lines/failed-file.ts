@@ -8,7 +8,12 @@ const what = 'The file of --failed';
 export function failedFileFaults(path: string): string[] {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined || !stats.isFile() || stats.size === 0) return [];
+    if (stats === undefined) return [];
+    // A write waits for the reader of a pipe. Nothing else would happen meanwhile: no response, and no interrupt.
+    if (stats.isFIFO() || stats.isSocket()) {
+      return [`The file ${path} of --failed is a pipe or a socket. Name a regular file.`];
+    }
+    if (!stats.isFile() || stats.size === 0) return [];
     return [`The file ${path} of --failed has content already. Name a new file.`];
   } catch (cause) {
     return [`${new WriteError(what, path, cause).message} Nothing was sent.`];
