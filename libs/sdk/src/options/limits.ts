@@ -5,7 +5,8 @@ import { invalidOption } from '../errors/invalid-options-error.js';
 /** The limits that protect the process that sends. Times are whole milliseconds from 1 to 2147483647. */
 export interface SenderLimits {
   /**
-   * How long connecting may take, TLS included. A limit above 1000 is only checked every half second.
+   * How long connecting may take, TLS included. undici checks it about every half second, so connecting may
+   * take 1 s longer.
    *
    * @default 5000
    */
