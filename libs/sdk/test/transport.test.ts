@@ -281,6 +281,40 @@ describe('a dispatcher', () => {
     expect(attempts).toEqual([1]);
   });
 
+  test.each<[string, (agent: Agent) => Dispatcher, number]>([
+    ['RetryAgent', (agent) => new RetryAgent(agent, { methods: ['POST'], minTimeout: 1, maxRetries: 1 }), 2],
+    ['responseError', (agent) => agent.compose(interceptors.responseError()), 1],
+  ])('%s: the status of the last response decides', async (_, wrap, requests) => {
+    const server = await startRawServer(unavailable);
+    const sender = openTestSender({ baseUrl: server.url, dispatcher: wrap(untilTheEnd(new Agent())) });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_NOT_ACKNOWLEDGED',
+      outcome: 'responded',
+      status: 503,
+      headers: { 'content-length': '0' },
+      truncated: true,
+    });
+    expect(server.requests).toHaveLength(requests);
+  });
+
+  test('RetryAgent: the status that arrived decides, whatever the rest of its content led to', async () => {
+    const server = await startRawServer((request, index) => {
+      if (index > 0) return unavailable(request);
+      respondWith('HTTP/1.1 200 Arbitrary\r\nContent-Length: 10\r\n\r\nhalf')(request);
+      request.socket.end();
+    });
+    const dispatcher = new RetryAgent(untilTheEnd(new Agent()), {
+      methods: ['POST'],
+      minTimeout: 1,
+      maxRetries: 2,
+    });
+    const sender = openTestSender({ baseUrl: server.url, dispatcher });
+
+    expect(await sender.send(arbitrary)).toMatchObject({ status: 200, truncated: true });
+    expect(server.requests.length).toBeGreaterThan(1);
+  });
+
   test('RetryAgent: an aborted delivery is not repeated', async () => {
     const server = await startRawServer(unavailable);
     const agent = untilTheEnd(new Agent());

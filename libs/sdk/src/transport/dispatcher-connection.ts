@@ -63,6 +63,7 @@ class Exchange implements Handler {
   readonly #origin: string;
   #controller: Controller | undefined;
   #aborted: Error | undefined;
+  #hasResponse = false;
 
   constructor(handler: Handler, origin: string) {
     this.#handler = handler;
@@ -83,6 +84,7 @@ class Exchange implements Handler {
   }
 
   onResponseStart(controller: Controller, ...response: [number, Headers, string?]): void {
+    this.#hasResponse ||= response[0] >= 200;
     this.#handler.onResponseStart?.(controller, ...response);
   }
 
@@ -94,7 +96,12 @@ class Exchange implements Handler {
     this.#handler.onResponseEnd?.(controller, trailers);
   }
 
-  onResponseError(controller: Controller | undefined, error: Error): void {
+  onResponseError(controller: Controller | undefined, error: ReportedError): void {
+    const { statusCode = 0, headers = {} } = error;
+    // Some interceptors report a response as an error. Its status decides, as always.
+    if (this.#controller !== undefined && !this.#hasResponse && statusCode >= 300) {
+      this.onResponseStart(this.#controller, statusCode, headers);
+    }
     const isConnecting = this.#controller === undefined && error.name !== 'SocketError';
     const reported = isConnecting ? connectError(error, this.#origin) : error;
     this.#handler.onResponseError?.(controller as Controller, reported);
@@ -106,4 +113,6 @@ class Exchange implements Handler {
   };
 }
 
+/** What undici's RequestRetryError and ResponseError have of the response. */
+type ReportedError = Error & { readonly statusCode?: number; readonly headers?: Headers };
 type Headers = Parameters<NonNullable<Handler['onResponseStart']>>[2];
