@@ -293,6 +293,25 @@ describe('--resume', () => {
     expect([...receiver.received.values()].toSorted()).toEqual([1, 1, 2]);
   });
 
+  test('needs another file for failures, as the advice says', async () => {
+    const file = makeFile('"refused"\n"lost"\n');
+    const receiver = await startCountingReceiver((content) => (content === '"refused"' ? 400 : undefined));
+    const folder = makeFolder();
+    const failed = join(folder, 'failed.ndjson');
+
+    const { code, stderr } = await run(receiver, file, '--attempt-timeout', '500', '--failed', failed);
+
+    expect([code, stderr]).toEqual([
+      4,
+      'plant-store: To send what is not acknowledged, run the same command with --resume, and name another file with ' +
+        '--failed.\nplant-store: To send unknown lines too, add --resume --resend-unknown, and name another file with ' +
+        '--failed. They may be delivered twice.\n',
+    ]);
+    const another = join(folder, 'another.ndjson');
+    expect(await run(receiver, file, '--resume', '--failed', failed)).toMatchObject({ code: 2 });
+    expect(await run(receiver, file, '--resume', '--failed', another)).toMatchObject({ code: 4 });
+  });
+
   test('a line that was unknown stays unknown if it is refused later', async () => {
     const file = makeFile('"plant"\n');
     let status = undefined as number | undefined;

@@ -181,21 +181,24 @@ export class Run {
   /** What the user can do about lines that are not acknowledged. */
   advice(): string[] {
     const { counts, isComplete } = this.#tally;
-    const { input, progress } = this.#files;
+    const { input, progress, failed } = this.#files;
     if (progress === undefined) {
       return isComplete ? [] : [`${input.name} was not read to its end. It can't be resumed.`];
     }
     if (this.remainingProgress === undefined) return [];
     const { notRecorded, path } = progress;
     const canContinue = !isComplete || counts.notSent > 0 || counts.notAcknowledged > 0;
+    const more = failed === undefined ? '' : ', and name another file with --failed';
     return [
       ...(notRecorded.length === 0
         ? []
         : [`${path} lacks the results of these lines: ${notRecorded.join(', ')}. For it they are unknown.`]),
-      ...(canContinue ? ['To send what is not acknowledged, run the same command with --resume.'] : []),
+      ...(canContinue
+        ? [`To send what is not acknowledged, run the same command with --resume${more}.`]
+        : []),
       ...(counts.unknown + notRecorded.length === 0
         ? []
-        : ['To send unknown lines too, add --resume --resend-unknown. They may be delivered twice.']),
+        : [`To send unknown lines too, add --resume --resend-unknown${more}. They may be delivered twice.`]),
     ];
   }
 }
