@@ -480,8 +480,8 @@ describe('the wait before another attempt', () => {
     const sent = sender.send(arbitrary);
     const { socket } = await server.request(0);
     await closing(socket);
-    runOut();
 
+    expect(runOut()).toBe(1);
     expect(await sent).toMatchObject({ status: 204 });
   }
 
@@ -492,6 +492,7 @@ describe('the wait before another attempt', () => {
     ['the delay', 1_000, policy, []],
     ['the delay, though there is a Retry-After that is not honoured', 1_000, policy, ['Retry-After: 7']],
     ['the seconds of Retry-After', 7_000, honoured, ['Retry-After: 7']],
+    ['the seconds of Retry-After before white space', 7_000, honoured, ['Retry-After: 7 \t']],
     ['until the date of Retry-After', 7_000, honoured, ['Retry-After: Sat, 31 Jan 2026 12:00:07 GMT']],
     ['until a date as of RFC 850', 7_000, honoured, ['Retry-After: Saturday, 31-Jan-26 12:00:07 GMT']],
     ['until a date as of asctime', 7_000, honoured, ['Retry-After: Sat Jan 31 12:00:07 2026']],

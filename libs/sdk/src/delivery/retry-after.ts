@@ -12,8 +12,10 @@ const datePattern = /^[A-Z][a-z]+,? [\w -]+ \d\d:\d\d:\d\d (?:GMT|\d{4})$/;
  */
 export function readRetryAfter(field: string | readonly string[] | undefined): number {
   if (typeof field !== 'string') return 0;
-  if (/^\d+$/.test(field)) return Number(field) * 1_000;
-  if (!datePattern.test(field)) return 0;
-  const date = Date.parse(field.endsWith('GMT') ? field : `${field} GMT`);
+  // undici keeps white space at the end, which is no part of the value (RFC 9112 §5.1).
+  const value = field.trim();
+  if (/^\d+$/.test(value)) return Number(value) * 1_000;
+  if (!datePattern.test(value)) return 0;
+  const date = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`);
   return Number.isNaN(date) ? 0 : Math.max(0, date - Date.now());
 }

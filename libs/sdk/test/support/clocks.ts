@@ -2,9 +2,9 @@ import { afterThisTest } from '@plant-store/test-support';
 
 /**
  * Makes timers of this length run out when the returned function is called, and not by time. A clock that has run for
- * up to a second before its timer starts counts, too.
+ * up to a second before its timer starts counts, too. The function returns how many have run out.
  */
-export function useClocksThatRunOut(milliseconds: number): () => void {
+export function useClocksThatRunOut(milliseconds: number): () => number {
   const { setTimeout: set, clearTimeout: clear } = globalThis;
   const clocks = new Set<() => void>();
   const replaced = (callback: (...all: unknown[]) => void, delay?: number, ...all: unknown[]): unknown => {
@@ -21,5 +21,5 @@ export function useClocksThatRunOut(milliseconds: number): () => void {
   };
   afterThisTest(() => Object.assign(globalThis, { setTimeout: set, clearTimeout: clear }));
   // A clock may be started again when it runs out.
-  return () => [...clocks].forEach((runOut) => runOut());
+  return () => [...clocks].map((runOut) => runOut()).length;
 }
