@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterThisTest } from '@plant-store/test-support';
-import { bytes } from '../src/index.js';
+import { bytes, type RetryOptions } from '../src/index.js';
 import { createFakeSenderUnder, type FakeSender } from '../src/testing/fake-sender.js';
 import type { FakeAnswer } from '../src/testing/index.js';
 import { describeSender } from './sender.suite.js';
@@ -50,6 +50,8 @@ const fail: Partial<Record<string, Parameters<typeof startRawServer>[0]>> = {
   PLANT_STORE_CONNECTION_LOST: ({ socket }) => socket.destroy(),
   PLANT_STORE_RESPONSE_UNREADABLE: (request) => respondWith('not HTTP\r\n\r\n')(request),
 };
+
+const noAnswer = new TypeError("An answer must be 'acknowledge', or an object with `status` or with `code`.");
 
 describe('a fake sender', () => {
   test('keeps the plants that were sent, with their bytes', async () => {
@@ -116,6 +118,42 @@ describe('a fake sender', () => {
 
     expect(() => sender.answer(answer as FakeAnswer)).toThrow(message);
     expect(() => sender.answerNext(answer as FakeAnswer)).toThrow(message);
+  });
+
+  test.each<[string, () => FakeAnswer | Promise<FakeAnswer>, Error]>([
+    [
+      'throws',
+      () => {
+        throw new Error('arbitrary');
+      },
+      new Error('arbitrary'),
+    ],
+    ['rejects', () => Promise.reject(new Error('arbitrary')), new Error('arbitrary')],
+    [
+      'returns an answer that no receiver gives',
+      () => ({ status: 100 }),
+      new TypeError('`status` must be a final status from 200 to 599 (got 100).'),
+    ],
+    ['returns nothing', () => undefined as never, noAnswer],
+  ])('does not retry if the function that answers %s', async (_, answer, cause) => {
+    const retry: RetryOptions = { delays: [0], statuses: 'all', withoutResponse: true };
+    const sender = openFake({ retry });
+    sender.answer(answer);
+
+    const error = await rejection(sender.send(arbitrary));
+
+    expect(error).toMatchObject({ code: 'PLANT_STORE_INVALID_OPTIONS', outcome: 'not-sent', attempts: 1 });
+    expect(error.message).toBe('The `answer` function of the fake sender gave no answer; see `cause`.');
+    expect(error.cause).toEqual(cause);
+    expect(error.cause).toBeInstanceOf(cause.constructor);
+    expect(sender.requests).toHaveLength(1);
+  });
+
+  test.each([undefined, null, 204, 'refuse'])('refuses %j, which is no answer', (answer) => {
+    const sender = openFake();
+
+    expect(() => sender.answer(answer as never)).toThrow(noAnswer);
+    expect(() => sender.answerNext(answer as never)).toThrow(noAnswer);
   });
 
   test('has header names in lower case, as a receiver has, so that Retry-After counts', async () => {

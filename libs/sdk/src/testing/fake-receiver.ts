@@ -1,5 +1,11 @@
 import { Dispatcher } from 'undici';
-import { type ErrorCode, errorCodes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
+import {
+  type ErrorCode,
+  errorCodes,
+  notSent,
+  type Outcome,
+  PlantStoreError,
+} from '../errors/plant-store-error.js';
 
 const failureCodes = [
   'PLANT_STORE_CONNECT_FAILED',
@@ -88,8 +94,7 @@ export class FakeReceiver extends Dispatcher {
     controller: FakeController,
   ): Promise<void> {
     try {
-      const answer = this.#next.shift() ?? (await this.#answer(request));
-      check(answer);
+      const answer = this.#next.shift() ?? (await this.#ask(request));
       if (controller.aborted) return;
       const { status, headers = {}, content = '' } = this.#responseOf(answer);
       handler.onResponseStart?.(controller, status, withLowerCase(headers));
@@ -97,6 +102,18 @@ export class FakeReceiver extends Dispatcher {
       handler.onResponseEnd?.(controller, {});
     } catch (error) {
       if (!controller.aborted) handler.onResponseError?.(controller, error as Error);
+    }
+  }
+
+  /** Throws an error that is not retried if there is no answer, because the test is wrong then. */
+  async #ask(request: FakeRequest): Promise<FakeAnswer> {
+    try {
+      const answer = await this.#answer(request);
+      check(answer);
+      return answer;
+    } catch (cause) {
+      const message = 'The `answer` function of the fake sender gave no answer; see `cause`.';
+      throw notSent('PLANT_STORE_INVALID_OPTIONS', message, cause);
     }
   }
 
@@ -141,6 +158,9 @@ function withLowerCase(headers: Readonly<Record<string, string>>): Record<string
 /** Refuses an answer that no receiver and no connection could give. */
 function check(answer: FakeAnswer): void {
   if (answer === 'acknowledge') return;
+  if (Object(answer) !== answer) {
+    throw new TypeError("An answer must be 'acknowledge', or an object with `status` or with `code`.");
+  }
   if ('status' in answer) {
     if (Number.isInteger(answer.status) && answer.status >= 200 && answer.status <= 599) return;
     throw new TypeError(`\`status\` must be a final status from 200 to 599 (got ${answer.status}).`);
