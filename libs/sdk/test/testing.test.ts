@@ -87,6 +87,20 @@ describe('a fake sender', () => {
     expect(sender.deliveries).toHaveLength(1);
   });
 
+  test('joins the values of a field that is there several times', async () => {
+    const sender = openFake({
+      headers: () => [
+        ['X-Trace', 'a'],
+        ['X-Trace', 'b'],
+        ['x-trace', 'c'],
+      ],
+    });
+
+    await sender.send(arbitrary);
+
+    expect(sender.requests.map(({ headers }) => headers)).toEqual([{ 'x-trace': 'a, b, c' }]);
+  });
+
   test('answers as a function says, which gets the request', async () => {
     const sender = openFake();
     sender.answer(({ content }) => ({ status: Buffer.from(content).toString() === 'good' ? 201 : 422 }));

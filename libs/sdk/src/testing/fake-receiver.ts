@@ -45,7 +45,7 @@ export type FakeAnswer =
 
 /** A request of a fake sender. */
 export interface FakeRequest {
-  /** The header fields, with names in lower case. The access token is left out. */
+  /** The header fields, with names in lower case and several values joined. The access token is left out. */
   readonly headers: Readonly<Record<string, string>>;
   readonly content: Uint8Array;
 }
@@ -145,9 +145,19 @@ class FakeController implements Dispatcher.DispatchController {
 }
 
 function requestOf({ headers, body }: Dispatcher.DispatchOptions): FakeRequest {
-  const sent = withLowerCase(headers as Record<string, string>);
+  const sent = joined(headers as Record<string, string | string[]>);
   delete sent['authorization'];
   return Object.freeze({ headers: Object.freeze(sent), content: body as Uint8Array });
+}
+
+/** Header fields with names in lower case. The values of a field that is there several times are one (RFC 9110 §5.3). */
+function joined(headers: Readonly<Record<string, string | string[]>>): Record<string, string> {
+  const fields = new Map<string, string>();
+  for (const [name, value] of Object.entries(headers)) {
+    const key = name.toLowerCase();
+    fields.set(key, [fields.get(key) ?? [], value].flat().join(', '));
+  }
+  return Object.fromEntries(fields);
 }
 
 /** Header fields with names in lower case, as undici reports those of a response. */
