@@ -263,7 +263,7 @@ describe('bad input', () => {
     [
       'a time-out that is no number',
       ['send', '-', '--total-timeout', '5s'],
-      '--total-timeout must be a whole number of milliseconds from 1 to 2147483647 (got string).',
+      '--total-timeout must be a whole number of milliseconds from 1 to 2147483647 (got 5s).',
     ],
     [
       'a time-out of 0',

@@ -3,7 +3,7 @@ import { answeredSettingsOf } from '../../answers/settings-table.js';
 import { tokenSyntax } from '../../delivery/access-token.js';
 import { readEventId } from '../../encoders/encode-plant.js';
 import { essenceOf, isMediaType } from '../../encoders/media-type.js';
-import { InvalidOptionsError } from '../../errors/invalid-options-error.js';
+import { InvalidOptionsError, type OptionFault } from '../../errors/invalid-options-error.js';
 import { resolveSettings, type Settings } from '../../options/resolve-settings.js';
 import type { UncheckedOptions } from '../../options/sender-options.js';
 import type { ParsedArguments } from '../command-line/arguments.js';
@@ -55,7 +55,7 @@ export async function prepare<Input>(
     ...operandFaults(parsed),
     ...contentTypeFaults(parsed, answered),
   ];
-  const collect = collector(faults, new Set(parsed.faultyOptions));
+  const collect = collector(faults, parsed);
   const isOne = parsed.values.ndjson === undefined;
   const eventId = isOne ? await collect(() => eventIdOf(parsed, answered)) : undefined;
   const eventIdPointer = isOne ? undefined : await collect(() => eventIdPointerOf(parsed, answered));
@@ -179,7 +179,8 @@ const commandOptionOf: Readonly<Record<string, SendOptionName>> = {
  * Makes a function that reads input and collects its faults. An option in `faultyOptions` gets no further faults.
  * The `option` of a reader that fails is added to them.
  */
-function collector(faults: string[], faultyOptions: Set<string>) {
+function collector(faults: string[], parsed: SendArguments) {
+  const faultyOptions = new Set(parsed.faultyOptions);
   return async <T>(read: () => T | Promise<T>, option?: SendOptionName): Promise<T | undefined> => {
     try {
       return await read();
@@ -188,7 +189,7 @@ function collector(faults: string[], faultyOptions: Set<string>) {
         const others = error.faults.filter(
           (fault) => !faultyOptions.has(commandOptionOf[fault.option] ?? ''),
         );
-        faults.push(...others.map(({ option: name, problem }) => `${nameOf(name)} ${withFlags(problem)}`));
+        faults.push(...others.map((fault) => describe(fault, parsed)));
       } else if (error instanceof BadInput) {
         if (option === undefined || !faultyOptions.has(option)) faults.push(...error.faults);
         if (option !== undefined) faultyOptions.add(option);
@@ -198,6 +199,12 @@ function collector(faults: string[], faultyOptions: Set<string>) {
       return undefined;
     }
   };
+}
+
+/** A sender doesn't repeat text where it expects a number. Here the number was typed, so it is no secret. */
+function describe({ option, problem }: OptionFault, { values }: SendArguments): string {
+  const text = values[commandOptionOf[option]!];
+  return `${nameOf(option)} ${withFlags(problem).replace('(got string)', () => `(got ${text})`)}`;
 }
 
 function nameOf(option: string): string {
