@@ -456,6 +456,16 @@ describe('wrong files and options are refused before anything is sent', () => {
       'has content already. Name a new file.',
     ],
     [
+      'a progress file for failures',
+      (folder, file) => [file, '--failed', join(folder, 'new'), '--progress', `${folder}/./new`],
+      'of --failed is the progress file. Name another file.',
+    ],
+    [
+      'the default progress file for failures',
+      (_, file) => [file, '--failed', `${file}.progress`],
+      'of --failed is the progress file. Name another file.',
+    ],
+    [
       'a file of failures whose directory is a file',
       (_, file) => [file, '--failed', join(file, 'failed')],
       "can't be written: a part of its path is not a directory. Nothing was sent.",

@@ -1,11 +1,15 @@
 import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { FailureRecord } from '../send/describe-failure.js';
 import { AppendFile, WriteError } from './append-file.js';
 
 const what = 'The file of --failed';
 
 /** What is wrong with the file of `--failed`. It is never overwritten, because it may be all that tells of failures. */
-export function failedFileFaults(path: string): string[] {
+export function failedFileFaults(path: string, progress: string | undefined): string[] {
+  if (progress !== undefined && resolve(path) === resolve(progress)) {
+    return [`The file ${path} of --failed is the progress file. Name another file.`];
+  }
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return [];

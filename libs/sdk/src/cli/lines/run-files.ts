@@ -38,7 +38,7 @@ export async function findFiles(
   const progress = isRegular ? (values.progress ?? `${operand}.progress`) : undefined;
   const faults = [
     ...(progress === undefined ? pipeFaults(input, values) : progressFaults(progress, isResumed)),
-    ...(failed === undefined ? [] : failedFileFaults(failed)),
+    ...(failed === undefined ? [] : failedFileFaults(failed, progress)),
   ];
   if (faults.length > 0) throw new BadInput(...faults);
   return { input, progress, isResumed, failed };
