@@ -197,6 +197,17 @@ describe('a dispatcher', () => {
     expect(content.toString()).toBe(arbitrary);
   });
 
+  test('gets a header field that has the name of a property of every object', async () => {
+    const server = await startRawServer(acknowledge);
+    const dispatcher = untilTheEnd(new Agent());
+    const headers = { constructor: '1' };
+
+    await openTestSender({ baseUrl: server.url, dispatcher, headers: () => headers }).send(arbitrary);
+
+    const fields = (await server.request(0)).headers;
+    expect(fields.filter((line) => line.startsWith('constructor'))).toEqual(['constructor: 1']);
+  });
+
   test('ProxyAgent with requestTls: an https receiver with an authority of its own', async () => {
     const { url } = await startTlsReceiver({});
     const proxy = await startProxy();

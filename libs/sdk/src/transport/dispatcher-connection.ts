@@ -48,7 +48,8 @@ export class DispatcherConnection {
 
 /** Some dispatchers and interceptors don't take a flat list. */
 function recordOf(headers: readonly string[]): Record<string, string | string[]> {
-  const record: Record<string, string | string[]> = {};
+  // A field may have the name of a property that every object has.
+  const record = Object.create(null) as Record<string, string | string[]>;
   for (let index = 0; index < headers.length; index += 2) {
     const [name, value] = [headers[index]!, headers[index + 1]!];
     const before = record[name];
