@@ -9,6 +9,7 @@ import pg from 'pg';
 import { postgresServers } from '../../src/config/postgres-url.js';
 import { ReceiverError } from '../../src/errors.js';
 import type { Inbox } from '../../src/inbox/inbox.js';
+import { claimBacklog } from '../../src/inbox/postgres/claim-statements.js';
 import { openPostgresInbox } from '../../src/inbox/postgres/postgres-inbox.js';
 import { SCHEMA_VERSION } from '../../src/inbox/postgres/schema.js';
 import { failed, HANDLED, incoming, PARKED, setClock } from '../open-inbox.js';
@@ -526,6 +527,62 @@ withPostgres('receivers on one database', () => {
     await inbox.discard({ filter: { lastId: 1 }, after: 0, limit: 1 }, 'arbitrary');
     await inbox.removeExpired({ ...retention, maxBytes: 1 });
     expect(await inbox.find(1)).toBeUndefined();
+  });
+
+  test('replay nothing that is deleted meanwhile', async () => {
+    const inbox = await open(url);
+    const restore = setClock(-2 * DAY);
+    for (let count = 0; count < 3; count += 1) await inbox.accept(incoming('arbitrary'));
+    restore();
+    for (const delivery of (await inbox.claim(3)).deliveries) await inbox.settle(delivery, HANDLED);
+    const other = new pg.Client(url);
+    await other.connect();
+    afterThisTest(() => other.end());
+    await other.query('BEGIN; LOCK TABLE plant_store.total IN SHARE MODE');
+    const untilWaiting = async (count: number): Promise<void> => {
+      const waiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '${nameIn(url)}'`;
+      while ((await server.psql(waiting)) !== String(count));
+    };
+
+    const removing = inbox.removeExpired({ maxAge: DAY, maxBytes: undefined, maxEventAge: 100 * DAY });
+    await untilWaiting(1);
+    const replaying = inbox.replay({ filter: {}, after: 0, limit: 10 });
+    await untilWaiting(2);
+    await other.query('COMMIT');
+
+    expect(await removing).toBe(3);
+    expect(await replaying).toMatchObject({ changed: 0 });
+    expect(await inbox.stats()).toMatchObject({ waiting: 0, handled: 0 });
+  });
+
+  test('claim again what they could not read', async () => {
+    const inbox = await open(url);
+    await inbox.accept(incoming(Buffer.alloc(5_000_000, 'a')));
+    await inbox.settle((await inbox.claim(1)).deliveries[0]!, failed(0));
+    const client = new pg.Client(url);
+    await client.connect();
+    afterThisTest(() => client.end());
+    const query = async (text: unknown, values: unknown[]): Promise<unknown> => {
+      if (String(text).includes('substr')) throw new Error('arbitrary');
+      return client.query(text as string, values);
+    };
+    await client.query('INSERT INTO plant_store.receiver (id, name) VALUES (99, $1)', ['arbitrary']);
+    const start = { dueAt: '-infinity', id: 0 };
+
+    await expect(claimBacklog({ query } as unknown as pg.Client, 99, start, 1)).rejects.toThrow('arbitrary');
+
+    const claimed = `SELECT count(*) FROM plant_store.backlog WHERE receiver = 99`;
+    expect(await server.psql(claimed, nameIn(url))).toBe('0');
+  });
+
+  test('are refused by a database that lacks characters', async () => {
+    const name = 'without_unicode';
+    await server.psql(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`);
+
+    const error = (await rejection(open(url.replace(nameIn(url), name)))) as ReceiverError;
+
+    expect(error).toMatchObject({ code: 'INBOX_UNUSABLE' });
+    expect(error.message).toContain('its encoding is LATIN1');
   });
 
   test('keep to their size after a larger backlog was handled, whatever was parked before', async () => {

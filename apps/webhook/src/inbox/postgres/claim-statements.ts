@@ -106,11 +106,20 @@ export async function claimBacklog(
   const values = [receiver, cursor.dueAt, cursor.id, limit];
   const { rows } = await client.query<DeliveryRow>({ name: 'claim', text: CLAIM, values });
   const last = rows.at(-1);
-  return {
-    deliveries: await Promise.all(rows.map(async (row) => toDelivery(row, await readContent(client, row)))),
-    cursor: last === undefined ? cursor : { dueAt: last.due_at, id: last.id },
-  };
+  try {
+    return {
+      deliveries: await Promise.all(rows.map(async (row) => toDelivery(row, await readContent(client, row)))),
+      cursor: last === undefined ? cursor : { dueAt: last.due_at, id: last.id },
+    };
+  } catch (error) {
+    await client.query(GIVE_BACK, [receiver, rows.map(({ id }) => id)]).catch(() => undefined);
+    throw error;
+  }
 }
+
+/** What was claimed and can't be read. Nobody else would claim it. */
+const GIVE_BACK = `
+  UPDATE plant_store.backlog SET receiver = NULL WHERE receiver = $1 AND delivery_id = ANY ($2::bigint[])`;
 
 const NEXT_DUE = `
   SELECT extract(epoch FROM due_at - clock_timestamp())::float8 * 1000 AS due_in FROM plant_store.backlog

@@ -61,7 +61,8 @@ const prepareSession = (settings: Readonly<Record<string, string>>): string => `
     current_setting('server_version_num')::int / 10000 AS major,
     pg_is_in_recovery() AS is_standby,
     current_setting('transaction_read_only') = 'on' AS is_read_only,
-    current_setting('fsync') = 'on' AS flushes`;
+    current_setting('fsync') = 'on' AS flushes,
+    current_setting('server_encoding') AS encoding`;
 
 /** What a connection is for. */
 interface ConnectionUse {
@@ -86,6 +87,7 @@ interface SessionState {
   readonly is_standby: boolean;
   readonly is_read_only: boolean;
   readonly flushes: boolean;
+  readonly encoding: string;
 }
 
 /** A connection, and the URL of its server. */
@@ -140,13 +142,21 @@ export async function connect(url: string, use: ConnectionUse = FOR_THE_INBOX): 
   }
 }
 
-function requireUsable({ version, major, is_standby, is_read_only, flushes }: SessionState): void {
+/** Encodings of a database that take any text. */
+const UNICODE: readonly string[] = ['UTF8', 'SQL_ASCII'];
+
+function requireUsable(state: SessionState): void {
+  const { version, major, is_standby, is_read_only, flushes, encoding } = state;
   if (major < MIN_VERSION)
     throw new Error(`it is PostgreSQL ${version}; version ${MIN_VERSION} or newer is required`);
   if (is_standby) throw new Error('it is a standby, which cannot be written to');
   if (is_read_only) throw new Error('it is read-only (default_transaction_read_only)');
   if (!flushes)
     throw new Error('its setting fsync is off, so that a power cut loses deliveries; set it to on');
+  if (!UNICODE.includes(encoding))
+    throw new Error(
+      `its encoding is ${encoding}, which lacks characters of fields and errors; UTF8 is required`,
+    );
 }
 
 /** What an operator can do about an error of PostgreSQL, by its SQLSTATE, or about one of the system. */

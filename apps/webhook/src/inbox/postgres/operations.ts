@@ -227,6 +227,7 @@ export abstract class PostgresOperations implements InboxOperations {
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 
+/** The lock waits for a retention that deletes the delivery. Then it isn't replayed. */
 const REPLAY = `
   WITH unparked AS (
     DELETE FROM plant_store.parked WHERE delivery_id = ANY ($1::bigint[]) RETURNING delivery_id
@@ -234,8 +235,11 @@ const REPLAY = `
   without_effect AS (DELETE FROM plant_store.effect WHERE delivery_id = ANY ($2::bigint[])),
   brought_back AS (
     INSERT INTO plant_store.backlog (delivery_id, bytes)
-    SELECT id, octet_length(content) FROM plant_store.delivery
-    WHERE id IN (SELECT delivery_id FROM unparked UNION SELECT unnest($2::bigint[]))
+    SELECT id, octet_length(content) FROM (
+      SELECT id, content FROM plant_store.delivery
+      WHERE id IN (SELECT delivery_id FROM unparked UNION SELECT unnest($2::bigint[]))
+      ORDER BY id FOR KEY SHARE
+    ) kept
     ON CONFLICT DO NOTHING RETURNING 1
   ),
   at_once AS (

@@ -110,24 +110,42 @@ async function takesMoreThan(client: pg.Client, maxBytes: number | undefined): P
  * @param isTooMuch whether to delete from part 0 whatever may be deleted, which then gives back its space
  */
 async function removeSingly(client: pg.Client, cutoff: number, isTooMuch: boolean): Promise<number> {
-  const { rows } = await client.query<{ count: number }>(
-    `WITH removed AS (
-       DELETE FROM plant_store.delivery WHERE id IN (
-         SELECT id FROM plant_store.delivery d
-         WHERE (d.received_at < to_timestamp($1 / 1000.0) OR ($2 AND d.part = 0)) AND NOT ${MUST_STAY}
-           AND (d.part = 0 OR d.part = (SELECT max(part) FROM plant_store.part) OR d.part IN (
-             SELECT part FROM plant_store.part p WHERE p.created_at < to_timestamp($1 / 1000.0) - interval '1 day'))
-         LIMIT ${MAX_MOVED})
-       RETURNING id),
-     discarded AS (DELETE FROM plant_store.discarded WHERE delivery_id IN (SELECT id FROM removed))
-     UPDATE plant_store.total SET stored = stored - (SELECT count(*) FROM removed) WHERE EXISTS (SELECT FROM removed)
-     RETURNING (SELECT count(*) FROM removed)`,
-    [cutoff, isTooMuch],
-  );
-  // Whoever writes nothing doesn't wait for a standby.
-  const { count = 0 } = rows[0] ?? {};
+  const count = await inTransaction(client, async () => {
+    const { rows: found } = await client.query<{ id: number }>(
+      `SELECT id FROM plant_store.delivery d
+       WHERE (d.received_at < to_timestamp($1 / 1000.0) OR ($2 AND d.part = 0)) AND NOT ${MUST_STAY}
+         AND (d.part = 0 OR d.part = (SELECT max(part) FROM plant_store.part) OR d.part IN (
+           SELECT part FROM plant_store.part p WHERE p.created_at < to_timestamp($1 / 1000.0) - interval '1 day'))
+       LIMIT ${MAX_MOVED} FOR UPDATE OF d SKIP LOCKED`,
+      [cutoff, isTooMuch],
+    );
+    // Whoever writes nothing doesn't wait for a standby.
+    if (found.length === 0) return 0;
+    // A statement of its own, after the locks: it sees what operators have replayed before.
+    const { rows } = await client.query<{ count: number }>(
+      `WITH removed AS (
+         DELETE FROM plant_store.delivery d WHERE id = ANY ($1::bigint[]) AND NOT ${MUST_STAY} RETURNING id),
+       discarded AS (DELETE FROM plant_store.discarded WHERE delivery_id IN (SELECT id FROM removed))
+       UPDATE plant_store.total SET stored = stored - (SELECT count(*) FROM removed)
+       RETURNING (SELECT count(*) FROM removed)`,
+      [found.map(({ id }) => id)],
+    );
+    return rows[0]!.count;
+  });
   if (isTooMuch && count > 0) await client.query('VACUUM plant_store.delivery_0');
   return count;
+}
+
+async function inTransaction<Result>(client: pg.Client, run: () => Promise<Result>): Promise<Result> {
+  await client.query('BEGIN');
+  try {
+    const result = await run();
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
 }
 
 /** Begins a new part, if the newest one is old or large enough. Receivers use it from their next poll on. */
@@ -183,22 +201,24 @@ async function dropOldest(client: pg.Client, cutoff: number, isTooMuch: boolean)
 async function emptyPart(client: pg.Client, part: number): Promise<number> {
   const table = `plant_store.delivery_${part}`;
   try {
-    await client.query('BEGIN');
-    await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`);
-    await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
-    await client.query(`UPDATE plant_store.delivery d SET part = 0 WHERE d.part = ${part} AND ${MUST_STAY}`);
-    await client.query(
-      `DELETE FROM plant_store.discarded x USING plant_store.delivery d WHERE d.part = ${part} AND d.id = x.delivery_id`,
-    );
-    const { rows } = await client.query<{ count: number }>(`SELECT count(*) FROM ${table}`);
-    await client.query(`UPDATE plant_store.total SET stored = stored - ${rows[0]!.count}`);
-    await client.query(`TRUNCATE ${table}; ALTER TABLE ${table} ADD CHECK (false) NOT VALID`);
-    await client.query(`DELETE FROM plant_store.part WHERE part = ${part}`);
-    await client.query('COMMIT');
+    const removed = await inTransaction(client, async () => {
+      await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`);
+      await client.query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+      await client.query(
+        `UPDATE plant_store.delivery d SET part = 0 WHERE d.part = ${part} AND ${MUST_STAY}`,
+      );
+      await client.query(
+        `DELETE FROM plant_store.discarded x USING plant_store.delivery d WHERE d.part = ${part} AND d.id = x.delivery_id`,
+      );
+      const { rows } = await client.query<{ count: number }>(`SELECT count(*) FROM ${table}`);
+      await client.query(`UPDATE plant_store.total SET stored = stored - ${rows[0]!.count}`);
+      await client.query(`TRUNCATE ${table}; ALTER TABLE ${table} ADD CHECK (false) NOT VALID`);
+      await client.query(`DELETE FROM plant_store.part WHERE part = ${part}`);
+      return rows[0]!.count;
+    });
     await dropDetached(client);
-    return rows[0]!.count;
+    return removed;
   } catch (error) {
-    await client.query('ROLLBACK');
     // Somebody reads it, perhaps for long.
     if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE) return 0;
     throw error;

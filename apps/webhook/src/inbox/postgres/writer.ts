@@ -57,7 +57,8 @@ export class Writer {
       );
     } catch (cause) {
       const code = (cause as { code?: string }).code ?? '';
-      if (code === NO_PART && (await this.#hasNewPart(session))) return this.write(session, claims, plan);
+      if (code === NO_PART && (await this.#newestPart(session)) !== part)
+        return this.write(session, claims, plan);
       if (IS_ENDING.test(code)) this.sessions.giveUp(session);
       throw new ReceiverError(
         'INBOX_WRITE_FAILED',
@@ -67,11 +68,10 @@ export class Writer {
     }
   }
 
-  /** Looks for the newest part. This receiver may not have known it, and stored nothing. */
-  async #hasNewPart(session: Session): Promise<boolean> {
-    const { part, writer } = session;
-    session.part = await currentPart(writer).catch(() => part);
-    return session.part !== part;
+  /** Looks for the newest part. If this receiver didn't know it, nothing was stored. */
+  async #newestPart(session: Session): Promise<number> {
+    session.part = await currentPart(session.writer).catch(() => session.part);
+    return session.part;
   }
 }
 
