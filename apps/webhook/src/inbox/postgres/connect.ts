@@ -21,6 +21,8 @@ const ANSWER_TIMEOUT = 20_000;
 const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   default_transaction_isolation: 'read committed',
   client_min_messages: 'warning',
+  // Otherwise a session that waits for a lock stays after its receiver has given it up.
+  client_connection_check_interval: '1s',
   statement_timeout: '0',
   lock_timeout: '0',
   idle_in_transaction_session_timeout: '0',
