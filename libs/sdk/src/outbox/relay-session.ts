@@ -32,6 +32,9 @@ const MAX_CLAIM_BYTES = 8 * 1_048_576;
 /** A claim that starts at the beginning of the index takes at most this share of the time. */
 const SHARE_FROM_START = 0.05;
 
+/** But the next one comes after this time at the latest, in milliseconds: the last one may have been slow by chance. */
+const MAX_FROM_START = 5_000;
+
 /** Entries that are deleted by one statement. */
 const DELETE_BATCH = 1_000;
 
@@ -79,7 +82,8 @@ export class RelaySession {
    *
    * A claim starts in the index where the last one ended: entries before it are claimed or gone, but a session that holds
    * an old snapshot keeps their rows, and each claim would read all of them. An entry whose transaction took longer than
-   * others may have been passed by. So a claim also starts at the beginning, as often as that costs little.
+   * others may have been passed by. So a claim also starts at the beginning, as often as that costs little, and
+   * every few seconds.
    */
   async claim(limit: number): Promise<ClaimedEntry[]> {
     const began = performance.now();
@@ -88,7 +92,7 @@ export class RelaySession {
     const { dueAt, id } = this.#cursor;
     const rows = await this.#session.query<EntryRow>(CLAIM, [this.relay, dueAt, id, limit]);
     const ended = performance.now();
-    if (isFromStart) this.#fromStartAt = ended + (ended - began) / SHARE_FROM_START;
+    if (isFromStart) this.#fromStartAt = ended + Math.min((ended - began) / SHARE_FROM_START, MAX_FROM_START);
     const last = rows.at(-1);
     if (last !== undefined) this.#cursor = { dueAt: last.due_at, id: last.id };
     return rows.map(toEntry);
@@ -128,7 +132,7 @@ export class RelaySession {
     await this.#session.transaction(async () => {
       const locked = await this.#session.query<{ id: string }>(LOCK_RELAYS, [dead]);
       // A statement of its own, after the locks: it sees the last commit of those relays.
-      await this.#session.query(RELEASE, [locked.map(({ id }) => id)]);
+      await this.#session.query(RELEASE, [locked.map(({ id }) => id), 'unknown']);
     });
   }
 
@@ -148,7 +152,7 @@ export class RelaySession {
   /** Ends the session in order. What the relay still has goes back. */
   async close(): Promise<void> {
     try {
-      await this.#session.query(RELEASE, [[this.relay]]);
+      await this.#session.query(RELEASE, [[this.relay], null]);
     } finally {
       this.#session.end();
     }
@@ -230,9 +234,11 @@ const LOCK_RELAYS = `
   SELECT id::text FROM plant_store_outbox.relay
   WHERE id = ANY ($1::int[]) AND pg_try_advisory_xact_lock(${LOCK_CLASS}, id)`;
 
+/** Nobody knows what a relay that ended was sending: its entries get an outcome. */
 const RELEASE = `
   WITH released AS (
-    UPDATE plant_store_outbox.entry SET state = 'waiting', relay = NULL, due_at = clock_timestamp()
+    UPDATE plant_store_outbox.entry SET
+      state = 'waiting', relay = NULL, due_at = clock_timestamp(), outcome = coalesce($2, outcome)
     WHERE state = 'sending' AND relay = ANY ($1::int[])
   )
   DELETE FROM plant_store_outbox.relay WHERE id = ANY ($1::int[])`;

@@ -50,7 +50,9 @@ class RelayLoop {
   /** Claimed, and not sent yet. */
   #queue: ClaimedEntry[] = [];
   /** Being sent. */
-  readonly #sending = new Set<number>();
+  readonly #sending = new Set<ClaimedEntry>();
+  /** Those being sent that this relay no longer has: another one may have taken them, or this one claims them anew. */
+  readonly #disowned = new Set<ClaimedEntry>();
   /** Not stored yet. */
   #results: Result[] = [];
   /** Milliseconds since the start of the process. */
@@ -83,6 +85,7 @@ class RelayLoop {
     let session: RelaySession | undefined = first;
     // The numbers under which the entries were claimed, or may have been adopted.
     let owners = [first.relay];
+    let isLastSession = false;
     for (;;) {
       try {
         if (session === undefined) {
@@ -94,11 +97,16 @@ class RelayLoop {
         }
         if (await this.#turn(session)) break;
       } catch (error) {
+        const isUnreachable = session === undefined;
         session?.abandon();
         session = undefined;
         this.#report(error as Error);
-        // What is stored nowhere is sent again, by another relay or the next one.
-        if (this.#isStopping && this.#sending.size === 0) return;
+        if (this.#isStopping && this.#sending.size === 0) {
+          // Results that are left get one more session. What is stored nowhere is sent again, by another relay or the
+          // next one.
+          if (isUnreachable || isLastSession || this.#results.length === 0) return;
+          isLastSession = true;
+        }
         await delay(RECONNECT_DELAY);
       }
     }
@@ -154,10 +162,10 @@ class RelayLoop {
     while (this.#sending.size < this.#settings.concurrency && !this.#isStopping) {
       const entry = this.#queue.shift();
       if (entry === undefined) return;
-      this.#sending.add(entry.id);
+      this.#sending.add(entry);
       void this.#send(entry).then((result) => {
-        this.#sending.delete(entry.id);
-        this.#results.push(result);
+        this.#sending.delete(entry);
+        if (!this.#disowned.delete(entry)) this.#results.push(result);
         this.#sendNext();
         this.#wake();
       });
@@ -217,10 +225,13 @@ class RelayLoop {
 
   /** After a lost connection: keeps what no other relay has taken meanwhile. What is being sent is not sent twice. */
   async #adopt(session: RelaySession, earlier: readonly number[]): Promise<void> {
-    const ids = [...this.#queue, ...this.#results].map(({ id }) => id);
-    const adopted = await session.adopt([...ids, ...this.#sending], earlier);
+    const owned = [...this.#sending].filter((entry) => !this.#disowned.has(entry));
+    const ids = [...this.#queue, ...this.#results, ...owned].map(({ id }) => id);
+    const adopted = await session.adopt(ids, earlier);
     this.#queue = this.#queue.filter(({ id }) => adopted.has(id));
     this.#results = this.#results.filter(({ id }) => adopted.has(id));
+    // Not only `owned`: attempts have ended and begun meanwhile.
+    for (const entry of this.#sending) if (!adopted.has(entry.id)) this.#disowned.add(entry);
   }
 
   #report(error: Error): void {

@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterThisTest } from '@plant-store/test-support';
 import type { Pool, PoolClient } from 'pg';
 import { startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
@@ -60,6 +61,31 @@ function watchTimers(): (number | undefined)[] {
   globalThis.setTimeout = watched as typeof set;
   afterThisTest(() => Object.assign(globalThis, { setTimeout: set }));
   return delays;
+}
+
+/** Lets what the relay would adopt by its second connection wait again, as if another relay had taken and returned it. */
+function returnsWhatIsAdopted(pool: Pool): OutboxDatabase {
+  return intercepting(pool, async (text) => {
+    if (!text.includes('SET relay = $1 WHERE')) return;
+    await pool.query(`UPDATE plant_store_outbox.entry SET state = 'waiting', relay = NULL WHERE relay = 1`);
+  });
+}
+
+/** Ends the connection of the relay that runs. */
+async function loseConnection(pool: Pool): Promise<void> {
+  await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'`);
+}
+
+/** A sender whose attempts wait until each is ended: by a call of its function, without or with an error. */
+function holdingSender(): { sender: RecordingSender; end: ((error?: Error) => void)[] } {
+  const end: ((error?: Error) => void)[] = [];
+  const hold = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      end.push((error) => (error === undefined ? resolve() : reject(error)));
+      // The relay, which was started before, waits for it.
+      afterThisTest(resolve);
+    });
+  return { sender: new RecordingSender(hold), end };
 }
 
 /** The second connection is lost when the relay adopts what it had claimed by the first one, before or after that. */
@@ -307,13 +333,16 @@ withPostgres('a relay', () => {
     // It can't connect again, as if its process had ended.
     lostPool.connect = () => Promise.reject(new Error('The process has ended.'));
     await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'`);
-    const sender = new RecordingSender();
+    const notSent = new PlantStoreError('PLANT_STORE_CONNECT_FAILED', 'arbitrary', { outcome: 'not-sent' });
+    const sender = new RecordingSender(throwing(notSent));
 
     await startRelay({ outbox, sender });
     await sender.count(2);
 
     expect(sender.texts.toSorted()).toEqual(['one', 'two']);
     await untilSettled(pool);
+    // What the other relay was sending may have arrived.
+    expect(await outbox.listParked()).toMatchObject([{ outcome: 'unknown' }, { outcome: 'unknown' }]);
   });
 
   test('gives back what it has not begun, and waits for the rest, when it is stopped', async () => {
@@ -460,6 +489,123 @@ withPostgres('a relay', () => {
       expect(sender.texts).toEqual(['arbitrary']);
     },
   );
+
+  test('drops the failure of an attempt whose entry was claimed anew after a lost connection', async () => {
+    const { pool, enqueue, row } = await openTestOutbox();
+    const { sender, end } = holdingSender();
+    await startRelay({ outbox: { database: returnsWhatIsAdopted(pool) }, sender });
+    await enqueue('arbitrary');
+    await sender.count(1);
+    await loseConnection(pool);
+    await sender.count(2);
+
+    end[0]!(lost());
+    await enqueue('later');
+    await sender.count(3);
+    end[2]!();
+    // Results are stored in their order.
+    await untilNone(pool, `SELECT 1 FROM plant_store_outbox.entry WHERE id = 2 AND state <> 'delivered'`);
+
+    const state = 'SELECT state::text, attempts FROM plant_store_outbox.entry WHERE id = 1';
+    expect(await row(state)).toEqual({ state: 'sending', attempts: 0 });
+    end[1]!();
+    await untilSettled(pool);
+    expect(await row(state)).toEqual({ state: 'delivered', attempts: 1 });
+  });
+
+  test('drops an attempt that began while it adopted, and whose entry was claimed anew', async () => {
+    const { pool, enqueue, row } = await openTestOutbox();
+    const { sender, end } = holdingSender();
+    const adopting = new EventEmitter();
+    let isFirst = true;
+    const database = intercepting(pool, async (text) => {
+      if (!isFirst || !text.includes('SET relay = $1 WHERE')) return;
+      isFirst = false;
+      const begun = once(adopting, 'begun');
+      adopting.emit('adopting');
+      await begun;
+      await pool.query(`UPDATE plant_store_outbox.entry SET state = 'waiting', relay = NULL WHERE relay = 1`);
+    });
+    await enqueue('one', 'two');
+    await startRelay({ outbox: { database }, sender, concurrency: 1 });
+    await sender.count(1);
+    const lostConnection = once(adopting, 'adopting');
+    await loseConnection(pool);
+    await lostConnection;
+
+    end[0]!();
+    await sender.count(2);
+    adopting.emit('begun');
+    await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.entry WHERE relay IS DISTINCT FROM 2');
+    end[1]!(lost());
+    await sender.count(3);
+    end[2]!();
+    await sender.count(4);
+    end[3]!();
+    await untilSettled(pool);
+
+    expect(sender.texts).toEqual(['one', 'two', 'one', 'two']);
+    expect(
+      await row(`SELECT array_agg(state::text || attempts) AS states FROM plant_store_outbox.entry`),
+    ).toEqual({
+      states: ['delivered1', 'delivered1'],
+    });
+  });
+
+  test('waits for such an attempt, too, when it is stopped', async () => {
+    const { pool, enqueue, row } = await openTestOutbox();
+    const { sender, end } = holdingSender();
+    const relay = await startRelay({ outbox: { database: returnsWhatIsAdopted(pool) }, sender });
+    await enqueue('arbitrary');
+    await sender.count(1);
+    await loseConnection(pool);
+    await sender.count(2);
+    end[1]!();
+    await untilSettled(pool);
+
+    const stopping = relay.stop().then(() => 'stopped');
+
+    expect(await Promise.race([stopping, delay(200, 'waiting')])).toBe('waiting');
+    end[0]!(lost());
+    await stopping;
+    expect(await row('SELECT state::text FROM plant_store_outbox.entry')).toEqual({ state: 'delivered' });
+  });
+
+  test('stores its results although the connection is lost while it is stopped', async () => {
+    const { pool, outbox, enqueue, row } = await openTestOutbox();
+    const { sender, end } = holdingSender();
+    const relay = await startRelay({ outbox, sender });
+    await enqueue('arbitrary');
+    await sender.count(1);
+
+    const stopping = relay.stop();
+    await loseConnection(pool);
+    end[0]!();
+    await stopping;
+
+    expect(await row('SELECT state::text FROM plant_store_outbox.entry')).toEqual({ state: 'delivered' });
+  });
+
+  test('stops after it could not store its results twice', async () => {
+    const { pool, enqueue, row } = await openTestOutbox();
+    const { sender, end } = holdingSender();
+    const failure = new Error('Nothing is stored.');
+    const database = intercepting(pool, async (text) => {
+      if (text.includes('clock_timestamp() + r.due_in')) throw failure;
+    });
+    const reported: unknown[] = [];
+    const onError = ({ cause }: Error): unknown => reported.push(cause);
+    const relay = await startRelay({ outbox: { database }, sender, onError });
+    await enqueue('arbitrary');
+    await sender.count(1);
+
+    const stopping = relay.stop();
+    end[0]!();
+    await stopping;
+
+    expect(reported).toEqual([failure, failure]);
+    expect(await row('SELECT state::text FROM plant_store_outbox.entry')).toEqual({ state: 'sending' });
+  });
 
   test('does not start without an outbox', async () => {
     const pool = await openNewDatabase();
