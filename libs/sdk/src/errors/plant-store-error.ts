@@ -38,7 +38,7 @@ export const errorCodes = Object.freeze({
     'not-sent',
   ),
   PLANT_STORE_CONTENT_TOO_LARGE: entry(
-    'The content is larger than the answer to the question size-limits allows.',
+    'The content is larger than the answer to the question size-limits allows, or than an outbox takes.',
     'not-sent',
   ),
   PLANT_STORE_ACCESS_TOKEN_FAILED: entry(

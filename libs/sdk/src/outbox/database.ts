@@ -28,6 +28,9 @@ const MIN_VERSION = 15;
 /** How long connecting or a statement may take until the connection counts as lost, in milliseconds. */
 const PATIENCE = 20_000;
 
+/** The server gives up before that: while a session waits for a lock, it doesn't notice that its client has gone. */
+const STATEMENT_TIMEOUT = PATIENCE - 2_000;
+
 /**
  * Settings of each session. The planner uses the indexes, although its figures about a queue are always old. Both sides
  * notice within seconds that the other is gone.
@@ -37,7 +40,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   client_min_messages: 'warning',
   DateStyle: 'ISO',
   TimeZone: 'UTC',
-  statement_timeout: '0',
+  statement_timeout: String(STATEMENT_TIMEOUT),
   lock_timeout: '0',
   idle_session_timeout: '0',
   jit: 'off',
@@ -57,7 +60,15 @@ const PREPARE = `
       .join(', ')},
     current_setting('server_version') AS version,
     (current_setting('server_version_num')::int / 10000 < ${MIN_VERSION})::text AS is_old,
+    current_setting('server_encoding') AS encoding,
     current_setting('transaction_read_only') AS read_only`;
+
+interface ServerState {
+  readonly version: string;
+  readonly is_old: string;
+  readonly encoding: string;
+  readonly read_only: string;
+}
 
 /** A session of the outbox: one connection with its settings, and the values that it returns as text. */
 export class Session {
@@ -73,15 +84,19 @@ export class Session {
   /**
    * Opens a session.
    *
-   * @throws OutboxError if there is no connection, or the server is too old or can't be written to
+   * @throws OutboxError if there is no connection, or the database can't be used
    */
   static async open(database: OutboxDatabase): Promise<Session> {
     const session = new Session(await connect(database));
     try {
-      const [state] = await session.query<{ version: string; is_old: string; read_only: string }>(PREPARE);
-      const { version, is_old, read_only } = state!;
+      const [state] = await session.query<ServerState>(PREPARE);
+      const { version, is_old, encoding, read_only } = state!;
       if (is_old === 'true')
         throw unusable(`It is PostgreSQL ${version}. The outbox needs ${MIN_VERSION} or later.`);
+      if (!['UTF8', 'SQL_ASCII'].includes(encoding))
+        throw unusable(
+          `Its encoding is ${encoding}. The outbox needs UTF8: the message of an error may have any character.`,
+        );
       if (read_only === 'on') throw unusable('It is a standby or read-only.');
       return session;
     } catch (error) {

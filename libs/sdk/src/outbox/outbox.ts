@@ -3,6 +3,7 @@ import type { Column, OptionTable, PlantOf } from '../answers/option-table.js';
 import type { EncodePlant, UncheckedEventOptions } from '../encoders/encode-plant.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { invalidOption, unexpected } from '../errors/invalid-options-error.js';
+import { notSent } from '../errors/plant-store-error.js';
 import { readOptions } from '../options/faults.js';
 import { readEncode } from '../options/resolve-settings.js';
 import type { OptionalArgument } from '../options/send-options.js';
@@ -45,8 +46,8 @@ export interface Outbox<Plant, Given extends Answers = typeof answers> {
    * transaction is committed. The plant is encoded now: every attempt sends the same bytes, with the same media type and
    * identifier of the event.
    *
-   * @throws PlantStoreError as `send` does for a plant that can't be encoded
-   * @throws InvalidOptionsError if the transaction has no `query`
+   * @throws PlantStoreError as `send` does for a plant that can't be encoded, or if its content has more than 128 MiB
+   * @throws InvalidOptionsError if the transaction has no `query`, or is the `database` of the outbox
    * @throws OutboxError if the statement fails; the transaction must be rolled back
    */
   enqueue(
@@ -92,7 +93,7 @@ export function createOutboxUnder<const Given extends Answers, Plant extends Pla
   return Object.freeze({
     database,
     enqueue: (transaction: Transaction, plant: Plant, event: UncheckedEventOptions = {}) =>
-      enqueue(encode, transaction, plant, event),
+      enqueue(database, encode, transaction, plant, event),
     migrate: () => migrate(database),
     status: () => readStatus(database),
     listParked: (list?: ListOptions) => listParked(database, list),
@@ -120,9 +121,13 @@ function readDatabase(option: unknown): OutboxDatabase {
   throw unexpected('database', option, 'a Pool of pg.');
 }
 
+/** The largest content of an entry, in bytes. A relay reads it as text of twice its length, which Node limits. */
+const MAX_CONTENT = 128 * 1_048_576;
+
 const ENQUEUE = 'CALL plant_store_outbox.enqueue($1, $2, $3)';
 
 async function enqueue<Plant>(
+  database: OutboxDatabase,
   encode: EncodePlant<Plant>,
   transaction: Transaction,
   plant: Plant,
@@ -135,7 +140,15 @@ async function enqueue<Plant>(
       'must be a client of pg, or have `query(text, values)` (docs/outbox.md).',
     );
   }
-  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  // A pool runs each statement on any connection.
+  if ((transaction as unknown) === database)
+    throw invalidOption('transaction', 'must be a client in a transaction, and not the pool.');
+  const { byteLength } = content;
+  if (byteLength > MAX_CONTENT) {
+    const message = `The content has ${byteLength} bytes. The limit of an outbox is ${MAX_CONTENT}.`;
+    throw notSent('PLANT_STORE_CONTENT_TOO_LARGE', message);
+  }
+  const bytes = Buffer.from(content.buffer, content.byteOffset, byteLength);
   try {
     await transaction.query(ENQUEUE, [bytes, mediaType, eventId]);
   } catch (error) {

@@ -4,7 +4,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import knex from 'knex';
 import { afterThisTest, tableOf } from '@plant-store/test-support';
 import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
-import { InvalidOptionsError, json } from '../../src/index.js';
+import { bytes, InvalidOptionsError, json } from '../../src/index.js';
 import { createOutbox, OutboxError, outboxErrorCodes, type Transaction } from '../../src/outbox/index.js';
 import { createOutboxUnder } from '../../src/outbox/outbox.js';
 import {
@@ -221,9 +221,22 @@ withPostgres('the tables of the outbox', () => {
     const { pool, outbox } = await openTestOutbox();
     await pool.query('DROP PROCEDURE plant_store_outbox.enqueue');
 
-    await expect(outbox.enqueue(pool, 'arbitrary')).rejects.toMatchObject({
+    const enqueuing = inTransaction(pool, (client) => outbox.enqueue(client, 'arbitrary'));
+
+    await expect(enqueuing).rejects.toMatchObject({
       code: 'PLANT_STORE_OUTBOX_VERSION',
       message: 'The tables of the outbox have another version. Run: plant-store outbox migrate.',
+    });
+  });
+
+  test('are refused in a database whose encoding lacks characters', async () => {
+    const server = await postgresOfThisFile();
+    const template = `ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`;
+    await openPool(server.url('postgres')).query(`CREATE DATABASE latin1 ${template}`);
+
+    await expect(openOutbox(openPool(server.url('latin1'))).migrate()).rejects.toMatchObject({
+      code: 'PLANT_STORE_OUTBOX_DATABASE_UNUSABLE',
+      message: expect.stringContaining('Its encoding is LATIN1. The outbox needs UTF8'),
     });
   });
 
@@ -276,6 +289,35 @@ test('enqueue refuses what runs no statement', async () => {
   for (const transaction of [undefined, {}, () => {}]) {
     await expect(outbox.enqueue(transaction as never, {})).rejects.toThrow(problem);
   }
+});
+
+test('enqueue refuses the pool of the outbox', async () => {
+  const database = { connect: () => Promise.reject(new Error()), query: () => Promise.reject(new Error()) };
+  const outbox = createOutboxUnder({}, { database, encode: json });
+
+  const error: unknown = await outbox.enqueue(database, {}).catch((reason: unknown) => reason);
+
+  expect(error).toBeInstanceOf(InvalidOptionsError);
+  expect(error).toMatchObject({
+    message: '`transaction` must be a client in a transaction, and not the pool.',
+  });
+});
+
+test('enqueue refuses a content that a relay could not read, before the statement', async () => {
+  const database = { connect: () => Promise.reject(new Error()) };
+  const outbox = createOutboxUnder({}, { database, encode: bytes() });
+  const statements: string[] = [];
+  const transaction = { query: async (text: string) => statements.push(text) };
+  const largest = Buffer.alloc(128 * 1_048_576 + 1);
+
+  await expect(outbox.enqueue(transaction, largest)).rejects.toMatchObject({
+    code: 'PLANT_STORE_CONTENT_TOO_LARGE',
+    outcome: 'not-sent',
+    message: 'The content has 134217729 bytes. The limit of an outbox is 134217728.',
+  });
+  expect(statements).toEqual([]);
+  await outbox.enqueue(transaction, largest.subarray(1));
+  expect(statements).toHaveLength(1);
 });
 
 test('createOutbox lists all faults of its options', () => {
