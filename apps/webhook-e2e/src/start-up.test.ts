@@ -7,15 +7,8 @@ import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
 import { ACCESS_TOKEN } from '../support/messages.js';
-import { PLANT_INBOX } from '../support/plant-inbox.js';
-import { type Environment, TestProcess } from '../support/process.js';
-import {
-  BUILT_RECEIVER,
-  everythingOpen,
-  inboxOf,
-  spawnReceiver,
-  startReceiver,
-} from '../support/receiver.js';
+import type { Environment } from '../support/process.js';
+import { inboxOf, spawnReceiver, startReceiver } from '../support/receiver.js';
 
 interface Row {
   readonly name: string;
@@ -222,29 +215,6 @@ describe('a fault at the start: exit code 1, and a message that says what is wro
       expect(receiver.output).not.toMatch(/^\s+at |"stack"/m);
     },
   );
-});
-
-test.each([
-  { name: 'the receiver', command: BUILT_RECEIVER, before: '' },
-  { name: 'plant-inbox', command: PLANT_INBOX, before: 'plant-inbox: ' },
-])('$name in a working directory that was removed', async ({ command, before }) => {
-  const inRemoved = 'mkdir removed && cd removed && rmdir ../removed && exec "$0" "$@"';
-  for (const settings of [{}, { INBOX_URL: 'file:./data/inbox' }]) {
-    const run = new TestProcess(['/bin/sh', '-c', inRemoved, process.execPath, command, 'stats'], {
-      folder: makeFolder(),
-      environment: {
-        ...everythingOpen,
-        PATH: process.env['PATH']!,
-        ACCESS_TOKENS: ACCESS_TOKEN,
-        ...settings,
-      },
-    });
-
-    expect(await run.exit).toEqual({ code: 1, signal: null });
-    expect(run.stderr).toBe(
-      `${before}The inbox file:./data/inbox is relative to the working directory, which was removed. Start in a folder that exists, or set INBOX_URL to an absolute folder. [INBOX_UNUSABLE]\n`,
-    );
-  }
 });
 
 test('a misspelt setting is a warning in the log', async () => {

@@ -1,3 +1,7 @@
+import { rmdirSync } from 'node:fs';
+
+import { makeFolder } from '@plant-store/test-support';
+
 import { inboxFolder } from './inbox-folder.js';
 
 test.each([
@@ -24,4 +28,19 @@ test.each([
   '',
 ])('%j names no folder', (url) => {
   expect(() => inboxFolder(url)).toThrow();
+});
+
+test('says that the working directory was removed, if the folder is relative to it', () => {
+  const before = process.cwd();
+  const folder = makeFolder();
+  process.chdir(folder);
+  rmdirSync(folder);
+  try {
+    expect(() => inboxFolder('file:./data/inbox')).toThrow(
+      'The inbox file:./data/inbox is relative to the working directory, which was removed.',
+    );
+    expect(inboxFolder('file:/var/inbox')).toBe('/var/inbox');
+  } finally {
+    process.chdir(before);
+  }
 });
