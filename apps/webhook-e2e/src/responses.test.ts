@@ -57,7 +57,8 @@ const examples: Readonly<Record<string, Example>> = {
     connection.write(head('', HOST));
     return connection.response();
   },
-  "that isn't HTTP, or whose method Node.js doesn't know, such as `FOO`": head(
+  "that isn't HTTP": head('arbitrary'),
+  "whose method Node.js doesn't know, such as `FOO`": head(
     `FOO ${facts.DELIVERY_PATH} HTTP/1.1`,
     HOST,
     RIGHT,
@@ -70,12 +71,13 @@ const examples: Readonly<Record<string, Example>> = {
   ),
   'with no `Host`, several, or an invalid one': head(POST, RIGHT),
   'with a head that is too large, or more than 1,000 header fields': head(POST, `a: ${'b'.repeat(20_000)}`),
-  'with another transfer coding before `chunked`, or with the method CONNECT': head(
+  'with another transfer coding before `chunked`': head(
     POST,
     HOST,
     RIGHT,
     'Transfer-Encoding: gzip, chunked',
   ),
+  'with the method CONNECT': head('CONNECT a:1 HTTP/1.1', HOST),
   'with another version than HTTP/1.0 or HTTP/1.1': head(`POST ${facts.DELIVERY_PATH} HTTP/2.0`, HOST),
 };
 

@@ -16,7 +16,7 @@ export const RECEIVER_ERRORS = {
     'A file of the inbox was removed, replaced or cut while the receiver runs. Nothing is accepted until its restart.',
   INBOX_CLOSED: 'The inbox was used after it was closed. Nothing was read or written.',
   INBOX_WRITE_FAILED:
-    'The inbox could not write, or not be reached. Nothing of the delivery was stored or acknowledged.',
+    'The inbox could not write or be reached. Nothing of the delivery was stored or acknowledged.',
 } as const;
 
 /** Code of a {@link ReceiverError}. */

@@ -1,5 +1,5 @@
 import type { DeliveryFilter, DeliveryState } from '../inbox/inbox-operations.js';
-import { parseIsoTime } from '../operations/iso-time.js';
+import { parseIsoTime } from '../operations/parameters.js';
 import { type Given, type OptionName, wrongUsage } from './command-line.js';
 
 /** The options that choose deliveries. */

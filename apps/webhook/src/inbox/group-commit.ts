@@ -110,13 +110,14 @@ export class GroupCommit<Write, Result> {
   async #gather(): Promise<void> {
     const { maxSize, maxWait, maySleep } = this.#options;
     const waitUntil = performance.now() + maxWait();
-    const hasTime = (needed: number): boolean => performance.now() + needed < waitUntil;
+    const timeLeft = (): number => waitUntil - performance.now();
     let seen = 0;
     await turnOfTheLoop();
-    while (this.#arrived > seen && this.#size < maxSize && hasTime(0)) {
+    while (this.#arrived > seen && this.#size < maxSize && timeLeft() > 0) {
       seen = this.#arrived;
       await turnOfTheLoop();
-      if (this.#arrived === seen && seen < this.#expected && maySleep() && hasTime(SLEEP)) await sleep(SLEEP);
+      if (this.#arrived === seen && seen < this.#expected && maySleep() && timeLeft() > SLEEP)
+        await sleep(SLEEP);
     }
   }
 

@@ -45,12 +45,12 @@ import {
 const MAX_BATCH_BYTES = 8 * 1_048_576;
 
 /**
- * How long a commit may wait for further deliveries if its flush blocks the event loop, which reads nothing meanwhile: so
- * many times as long as the last flush. If it doesn't, as long as the last one.
+ * A commit waits for further deliveries as long as the last flush took. If a flush blocks the event loop, which reads
+ * nothing meanwhile, it waits so many times as long.
  */
-const MAX_WAIT_RATIO = 8;
+const WAIT_IF_BLOCKING = 8;
 
-/** It never waits longer, in milliseconds. */
+/** Longest time that a commit waits for further deliveries, in milliseconds. */
 const MAX_WAIT = 10;
 
 /**
@@ -154,7 +154,7 @@ class SqliteInbox implements Inbox {
       sizeOf: (write) => (write.kind === 'accept' ? sizeOf(write.incoming) : 0),
       maxSize: MAX_BATCH_BYTES,
       maxDelay: MAX_RESULT_DELAY,
-      maxWait: () => Math.min((files.isSlow() ? 1 : MAX_WAIT_RATIO) * this.#flushDuration, MAX_WAIT),
+      maxWait: () => Math.min((files.isSlow() ? 1 : WAIT_IF_BLOCKING) * this.#flushDuration, MAX_WAIT),
       maySleep: () => files.isSlow(),
     });
   }

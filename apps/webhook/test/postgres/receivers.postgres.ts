@@ -425,6 +425,12 @@ withPostgres('receivers on one database', () => {
   const hasPart = (): Promise<string> =>
     server.psql(`SELECT to_regclass('plant_store.delivery_1') IS NOT NULL`, nameIn(url));
 
+  /** How many sessions wait for a lock. */
+  const countWaiting = async (): Promise<number> => {
+    const waiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '${nameIn(url)}'`;
+    return Number(await server.psql(waiting));
+  };
+
   /** A session that has read a table, in a transaction that goes on. */
   const read = async (table: string): Promise<pg.Client> => {
     const reader = new pg.Client(url);
@@ -494,8 +500,7 @@ withPostgres('receivers on one database', () => {
       const batch = { filter: { firstId: replayed + 1, lastId: replayed + 1 }, after: 0, limit: 1 };
       expect(await inbox.replay(batch)).toMatchObject({ changed: 1 });
       replayed += 1;
-      const isWaiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '${nameIn(url)}'`;
-      while (isDropping() && (await server.psql(isWaiting)) === '0');
+      while (isDropping() && (await countWaiting()) === 0);
     }
 
     expect(await dropping).toBe(0);
@@ -539,15 +544,11 @@ withPostgres('receivers on one database', () => {
     await other.connect();
     afterThisTest(() => other.end());
     await other.query('BEGIN; LOCK TABLE plant_store.total IN SHARE MODE');
-    const untilWaiting = async (count: number): Promise<void> => {
-      const waiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '${nameIn(url)}'`;
-      while ((await server.psql(waiting)) !== String(count));
-    };
 
     const removing = inbox.removeExpired({ maxAge: DAY, maxBytes: undefined, maxEventAge: 100 * DAY });
-    await untilWaiting(1);
+    while ((await countWaiting()) < 1);
     const replaying = inbox.replay({ filter: {}, after: 0, limit: 10 });
-    await untilWaiting(2);
+    while ((await countWaiting()) < 2);
     await other.query('COMMIT');
 
     expect(await removing).toBe(3);

@@ -83,7 +83,7 @@ export class RelaySession {
    * A claim starts in the index where the last one ended: entries before it are claimed or gone, but a session that holds
    * an old snapshot keeps their rows, and each claim would read all of them. An entry whose transaction took longer than
    * others may have been passed by. So a claim also starts at the beginning, as often as that costs little, and
-   * every few seconds.
+   * every few seconds at least.
    */
   async claim(limit: number): Promise<ClaimedEntry[]> {
     const began = performance.now();
@@ -234,7 +234,7 @@ const LOCK_RELAYS = `
   SELECT id::text FROM plant_store_outbox.relay
   WHERE id = ANY ($1::int[]) AND pg_try_advisory_xact_lock(${LOCK_CLASS}, id)`;
 
-/** Nobody knows what a relay that ended was sending: its entries get an outcome. */
+/** `$2` is the outcome of the entries, if the relays may have been sending them. */
 const RELEASE = `
   WITH released AS (
     UPDATE plant_store_outbox.entry SET

@@ -145,13 +145,13 @@ class FakeController implements Dispatcher.DispatchController {
 }
 
 function requestOf({ headers, body }: Dispatcher.DispatchOptions): FakeRequest {
-  const sent = joined(headers as Record<string, string | string[]>);
+  const sent = withLowerCase(headers as Record<string, string | string[]>);
   delete sent['authorization'];
   return Object.freeze({ headers: Object.freeze(sent), content: body as Uint8Array });
 }
 
 /** Header fields with names in lower case. The values of a field that is there several times are one (RFC 9110 §5.3). */
-function joined(headers: Readonly<Record<string, string | string[]>>): Record<string, string> {
+function withLowerCase(headers: Readonly<Record<string, string | string[]>>): Record<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of Object.entries(headers)) {
     const key = name.toLowerCase();
@@ -160,15 +160,10 @@ function joined(headers: Readonly<Record<string, string | string[]>>): Record<st
   return Object.fromEntries(fields);
 }
 
-/** Header fields with names in lower case, as undici reports those of a response. */
-function withLowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
 /** Refuses an answer that no receiver and no connection could give. */
 function check(answer: FakeAnswer): void {
   if (answer === 'acknowledge') return;
-  if (Object(answer) !== answer) {
+  if (typeof answer !== 'object' || (answer as unknown) === null) {
     throw new TypeError("An answer must be 'acknowledge', or an object with `status` or with `code`.");
   }
   if ('status' in answer) {

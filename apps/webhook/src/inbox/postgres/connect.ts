@@ -13,23 +13,9 @@ const CONNECT_TIMEOUT = 5_000;
 /** How long to wait for an answer before a connection counts as lost, in milliseconds. */
 const ANSWER_TIMEOUT = 20_000;
 
-/**
- * Settings of each session. A commit is flushed here, and on the standbys that `synchronous_standby_names` asks for. The
- * planner uses indexes although its figures of a queue are always old. Both sides notice within seconds that the other is
- * gone, so that its work is taken up.
- */
-const SESSION_SETTINGS: Readonly<Record<string, string>> = {
-  default_transaction_isolation: 'read committed',
-  client_min_messages: 'warning',
-  // Otherwise a session that waits for a lock stays after its receiver has given it up.
+/** Settings with which both sides notice within seconds that the other is gone, also while one waits for a lock. */
+const NOTICE_THE_END: Readonly<Record<string, string>> = {
   client_connection_check_interval: '1s',
-  statement_timeout: '0',
-  lock_timeout: '0',
-  idle_in_transaction_session_timeout: '0',
-  jit: 'off',
-  enable_seqscan: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
   tcp_keepalives_idle: '5',
   tcp_keepalives_interval: '2',
   tcp_keepalives_count: '3',
@@ -37,16 +23,29 @@ const SESSION_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
+ * Settings of each session. A commit is flushed here, and on the standbys that `synchronous_standby_names` asks for. The
+ * planner uses indexes although its figures of a queue are always old. The work of a receiver that is gone is taken up.
+ */
+const SESSION_SETTINGS: Readonly<Record<string, string>> = {
+  ...NOTICE_THE_END,
+  default_transaction_isolation: 'read committed',
+  client_min_messages: 'warning',
+  statement_timeout: '0',
+  lock_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  jit: 'off',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+};
+
+/**
  * Settings of a session that runs what the handler writes: those of the server, except what is needed to keep what is
  * committed, and to notice that the other side is gone.
  */
 const HANDLER_SETTINGS: Readonly<Record<string, string>> = {
+  ...NOTICE_THE_END,
   client_min_messages: 'warning',
-  client_connection_check_interval: '1s',
-  tcp_keepalives_idle: '5',
-  tcp_keepalives_interval: '2',
-  tcp_keepalives_count: '3',
-  tcp_user_timeout: '15000',
 };
 
 const prepareSession = (settings: Readonly<Record<string, string>>): string => `
@@ -145,7 +144,7 @@ export async function connect(url: string, use: ConnectionUse = FOR_THE_INBOX): 
 }
 
 /** Encodings of a database that take any text. */
-const UNICODE: readonly string[] = ['UTF8', 'SQL_ASCII'];
+const ENCODINGS: readonly string[] = ['UTF8', 'SQL_ASCII'];
 
 function requireUsable(state: SessionState): void {
   const { version, major, is_standby, is_read_only, flushes, encoding } = state;
@@ -155,7 +154,7 @@ function requireUsable(state: SessionState): void {
   if (is_read_only) throw new Error('it is read-only (default_transaction_read_only)');
   if (!flushes)
     throw new Error('its setting fsync is off, so that a power cut loses deliveries; set it to on');
-  if (!UNICODE.includes(encoding))
+  if (!ENCODINGS.includes(encoding))
     throw new Error(
       `its encoding is ${encoding}, which lacks characters of fields and errors; UTF8 is required`,
     );

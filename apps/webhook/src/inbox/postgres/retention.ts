@@ -38,7 +38,7 @@ interface OldPart {
   readonly bytes: number;
   readonly stays: number;
   readonly stay_bytes: number;
-  /** Whether it has something that must not be deleted yet, and doesn't have to stay. */
+  /** Whether it also has deliveries that have not expired. */
   readonly is_needed: boolean;
 }
 
@@ -143,7 +143,7 @@ async function inTransaction<Result>(client: pg.Client, run: () => Promise<Resul
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    await client.query('ROLLBACK');
+    await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
 }
@@ -228,9 +228,8 @@ async function emptyPart(client: pg.Client, part: number): Promise<number> {
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Drops the tables of parts that were emptied. Earlier versions let receivers store something in one: that moves to part
- * 0. While somebody uses a part for long, it stays until a later call. Its detaching may have begun then, and must end
- * before another one's.
+ * Drops the tables of parts that were emptied. If one has something nevertheless, that moves to part 0. While somebody
+ * uses a part for long, it stays until a later call. Its detaching may have begun then, and must end before another one's.
  */
 async function dropDetached(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ part: number; is_attached: boolean; is_pending: boolean }>(
