@@ -26,6 +26,7 @@ type Example = string | ((receiver: RunningReceiver) => Promise<RawResponse>);
 const examples: Readonly<Record<string, Example>> = {
   'with an accepted token and content': delivery(),
   'to another path': head('GET / HTTP/1.1', HOST),
+  "to a path that can't be decoded, such as `/%zz`": head('GET /%zz HTTP/1.1', HOST),
   'without `Authorization`, or with another scheme': head(POST, HOST, 'Authorization: Basic YTpi'),
   'with the bearer scheme but not exactly one token, or with two `Authorization` fields': head(
     POST,
@@ -58,11 +59,13 @@ const examples: Readonly<Record<string, Example>> = {
     return connection.response();
   },
   "that isn't HTTP": head('arbitrary'),
-  "whose method Node.js doesn't know, such as `FOO`": head(
+  "whose method Node.js doesn't know or HTTP doesn't have, such as `FOO` or `PLAY`": head(
     `FOO ${facts.DELIVERY_PATH} HTTP/1.1`,
     HOST,
     RIGHT,
   ),
+  'with chunk extensions of more than 16 KiB in one chunk':
+    head(POST, HOST, RIGHT, 'Transfer-Encoding: chunked') + head(`1;a=${'b'.repeat(20_000)}`, 'a'),
   "with a list of transfer codings that doesn't end in `chunked`, such as `gzip`": head(
     POST,
     HOST,
@@ -70,7 +73,7 @@ const examples: Readonly<Record<string, Example>> = {
     'Transfer-Encoding: gzip',
   ),
   'with no `Host`, several, or an invalid one': head(POST, RIGHT),
-  'with a head that is too large, or more than 1,000 header fields': head(POST, `a: ${'b'.repeat(20_000)}`),
+  'with a head of more than 16 KiB, or more than 1,000 header fields': head(POST, `a: ${'b'.repeat(20_000)}`),
   'with another transfer coding before `chunked`': head(
     POST,
     HOST,

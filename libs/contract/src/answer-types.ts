@@ -62,6 +62,11 @@ export type ExecutableAnswers = {
 /** Id of an executable question. */
 export type ExecutableId = keyof ExecutableAnswers;
 
+/** Whether the software carries out the answer to a question. It can't carry out an answer in words. */
+export function isExecutable(id: string): id is ExecutableId {
+  return Object.hasOwn(answerChecks, id);
+}
+
 /** Answers by question. A question that is left out is open. The answer to a question that is not executable is text. */
 export type Answers = {
   readonly [Id in QuestionId]?: Id extends ExecutableId ? ExecutableAnswers[Id] : string;

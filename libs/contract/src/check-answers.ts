@@ -1,8 +1,9 @@
 import { shapeFaults } from './answer-shapes.js';
-import { type Answers, answerChecks, type ExecutableId } from './answer-types.js';
+import { type Answers, answerChecks, isExecutable } from './answer-types.js';
 import { isJsonMediaType } from './answers/checks.js';
 import { type Components, componentsOf } from './answers/components.js';
 import { errorPayloadNameOf, type Failure, FAILURES, requiredFieldsOf } from './answers/failures.js';
+import { keysOf } from './answers/json-pointer.js';
 import { payloadDescriptionOf, plantFieldOf } from './answers/payload.js';
 import { type AnswerSchema, fieldsOf, isClosed } from './answers/schema.js';
 import { openQuestions, type QuestionId } from './register/register.js';
@@ -25,10 +26,6 @@ function faultsOf(id: string, answer: unknown): readonly string[] {
   }
   if (!openQuestions.some((question) => question.id === id)) return ['is not a question of the register'];
   return typeof answer === 'string' && answer.trim() !== '' ? [] : ['must be text that is not empty'];
-}
-
-function isExecutable(id: string): id is ExecutableId {
-  return Object.hasOwn(answerChecks, id);
 }
 
 /** Contradictions between answers. */
@@ -157,8 +154,7 @@ function identityNotAllowed({
   'event-payload-fields': event,
 }: Answers): string[] {
   if (payload === undefined || identity === undefined || !('pointer' in identity)) return [];
-  const [, step = ''] = identity.pointer.split('/');
-  const field = step.replaceAll('~1', '/').replaceAll('~0', '~');
+  const [field = ''] = keysOf(identity.pointer);
   const plantField = plantFieldOf(payload);
   if (field === plantField) return [];
   const schemas = {

@@ -1,11 +1,12 @@
 export { accepts } from './accepts.js';
-export type {
-  Answers,
-  ExecutableAnswers,
-  ExecutableId,
-  OnceAnswered,
-  RequiredWhileOpen,
-  ShownOn,
+export {
+  type Answers,
+  type ExecutableAnswers,
+  type ExecutableId,
+  isExecutable,
+  type OnceAnswered,
+  type RequiredWhileOpen,
+  type ShownOn,
 } from './answer-types.js';
 export { answers } from './answers.js';
 export { isJsonMediaType } from './answers/checks.js';
@@ -21,6 +22,7 @@ export {
   statusOf,
 } from './answers/failures.js';
 export { MAX_SIZE_LIMIT, type RateLimit, RateWindow, type TimeOuts } from './answers/limits.js';
+export { isPointer, keysOf, partAt } from './answers/json-pointer.js';
 export { type PayloadAnswer, payloadDescriptionOf, plantFieldOf } from './answers/payload.js';
 export { type JsonSchema } from './answers/references.js';
 export type { EventIdentity, TokenFormat, VersionScheme } from './answers/requests.js';

@@ -1,9 +1,9 @@
 /**
  * What a standard settles that the specification names: OpenAPI 3.1.0, and HTTP authentication with the
- * bearer scheme (RFC 9110, RFC 6750). Each constant cites its clause.
+ * bearer scheme (RFC 9110 and the RFCs that extend it, RFC 6750). Each constant cites its clause.
  */
 
-/** How the bearer scheme is spelled in credentials and in challenges (RFC 6750 §2.1, §3). */
+/** How the bearer scheme is spelled in credentials and in challenges (§5; RFC 6750 §2.1, §3). */
 export const BEARER = 'Bearer';
 
 /** One whole access token: the `b64token` of RFC 6750 §2.1. */

@@ -379,13 +379,14 @@ describe('a delivery that fails', () => {
   test.each([
     [302, '', 'Redirects are not followed'],
     [401, 'WWW-Authenticate: Bearer\r\n', 'Check the token in ACCESS_TOKEN'],
-    [403, '', 'Check the token in ACCESS_TOKEN'],
+    [403, '', 'refused the delivery'],
     [404, '', 'Check --base-url'],
     [405, 'Allow: PUT, PATCH\r\n', 'only PUT, PATCH. Check --method'],
     [405, 'Allow: what you like\r\n', 'this method. Check --method'],
     [413, '', 'too large for the receiver'],
     [415, '', 'Check --content-type'],
     [418, '', 'refused the delivery'],
+    [500, '', 'refused the delivery'],
     [503, '', 'not available at the moment'],
   ])('with %i %j exits with 1', async (code, headers, advice) => {
     const { url } = await startRawServer(respondWith(status(code, headers)));
@@ -682,10 +683,10 @@ describe('with an answer to every question', () => {
 
     expect(code).toBe(2);
     expect(stderr.trim().split('\n')).toEqual([
-      expect.stringContaining('--content-type must be application/json'),
       expect.stringContaining('--event-id must be printable ASCII'),
       expect.stringContaining('The access token in ACCESS_TOKEN is invalid'),
       expect.stringContaining('The signing key must be whsec_ and then base64'),
+      expect.stringContaining('--content-type must be application/json'),
     ]);
   });
 

@@ -1,6 +1,7 @@
 import {
   type ExecutableId,
   facts,
+  isExecutable,
   openQuestions,
   plainAnswers,
   type QuestionId,
@@ -124,10 +125,6 @@ function placeInDocument(pointer: string): string {
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
   const isInWebhook = names[0] === 'webhooks' && names[1] === facts.DELIVERY_PATH;
   return (isInWebhook ? names.slice(2) : names).join(' › ');
-}
-
-function isExecutable(id: QuestionId): id is ExecutableId {
-  return Object.hasOwn(ROWS, id);
 }
 
 function capitalized(word: string): string {

@@ -25,7 +25,7 @@ export type FromHandler =
   { readonly kind: 'ready' } | { readonly kind: 'ended'; readonly attempts: readonly EndedAttempt[] };
 
 /** The messages of one turn, sent together. */
-export class Outbox<Entry> {
+export class MessageBatch<Entry> {
   #entries: Entry[] = [];
 
   constructor(private readonly send: (entries: readonly Entry[]) => void) {}

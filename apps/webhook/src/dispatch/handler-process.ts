@@ -9,8 +9,8 @@ import { type Attempt, type DeliveryHandler, type HandlerHost, ProcessEnded } fr
 import {
   type EndedAttempt,
   type FromHandler,
+  MessageBatch,
   type NumberedAttempt,
-  Outbox,
   type ToHandler,
 } from './handler-messages.js';
 
@@ -46,7 +46,7 @@ export class HandlerProcess implements HandlerHost {
   readonly #running = new Map<number, Running>();
   /** Those of them that wait until the process is ready. It ended between their claim and their start. */
   readonly #held = new Map<number, Delivery>();
-  readonly #outbox = new Outbox<NumberedAttempt>((attempts) => this.#send({ kind: 'start', attempts }));
+  readonly #batch = new MessageBatch<NumberedAttempt>((attempts) => this.#send({ kind: 'start', attempts }));
   #child: ChildProcess | undefined;
   #isReady = false;
   #isStopping = false;
@@ -74,7 +74,7 @@ export class HandlerProcess implements HandlerHost {
       const number = (this.#lastNumber += 1);
       this.#running.set(number, { attempt, resolve, reject });
       attempt.signal.addEventListener('abort', () => this.#abort(number), { once: true });
-      if (this.#isReady) this.#outbox.add({ number, delivery });
+      if (this.#isReady) this.#batch.add({ number, delivery });
       else this.#held.set(number, delivery);
     });
 
@@ -132,7 +132,7 @@ export class HandlerProcess implements HandlerHost {
       clearTimeout(this.#timer);
       this.#isReady = true;
       this.logger.info({ pid: this.#child?.pid }, "the handler's process is ready");
-      for (const [number, delivery] of this.#held) this.#outbox.add({ number, delivery });
+      for (const [number, delivery] of this.#held) this.#batch.add({ number, delivery });
       this.#held.clear();
       this.#onReady();
     } else if (message?.kind === 'ended') {

@@ -3,8 +3,8 @@ import { Attempt } from './handler-host.js';
 import {
   type EndedAttempt,
   type FromHandler,
+  MessageBatch,
   type NumberedAttempt,
-  Outbox,
   type ToHandler,
 } from './handler-messages.js';
 import type { OpenHandler } from './open-handler.js';
@@ -12,7 +12,7 @@ import type { OpenHandler } from './open-handler.js';
 /** In the handler's process: runs the attempts that the receiver sends, until it says stop. */
 export function serveAttempts({ run, close }: OpenHandler): void {
   const running = new Map<number, Attempt>();
-  const outbox = new Outbox<EndedAttempt>((attempts) => send({ kind: 'ended', attempts }));
+  const batch = new MessageBatch<EndedAttempt>((attempts) => send({ kind: 'ended', attempts }));
 
   const runAttempt = async ({ number, delivery }: NumberedAttempt): Promise<void> => {
     const attempt = new Attempt();
@@ -20,9 +20,9 @@ export function serveAttempts({ run, close }: OpenHandler): void {
     try {
       const ending = run(delivery, attempt);
       if (ending !== undefined) await ending;
-      outbox.add({ number });
+      batch.add({ number });
     } catch (error) {
-      outbox.add({ number, error: describeError(error) });
+      batch.add({ number, error: describeError(error) });
     }
     running.delete(number);
   };

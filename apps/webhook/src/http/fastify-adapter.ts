@@ -30,6 +30,9 @@ export interface HttpLimits {
 /** A timer of Node can't be longer, in milliseconds. */
 const LONGEST_TIMER = 2_147_483_647;
 
+/** How long the request line and the header fields of a request may be together, in bytes. Node's default, and no flag changes it. */
+const MAX_HEAD_BYTES = 16_384;
+
 /**
  * Creates Fastify without its own behaviour on the wire: it reads no content, and its errors have no body and no header
  * fields.
@@ -81,6 +84,7 @@ function createHttpServer(
     connectionsCheckingInterval: Math.min(1_000, requestTimeout),
     // Node's own response has a Transfer-Encoding and a chunk, and Node accepts several Host fields.
     requireHostHeader: false,
+    maxHeaderSize: MAX_HEAD_BYTES,
   });
   // Otherwise a sender that ends its side after a whole request gets no response to it. Node doesn't document this.
   Object.assign(server, { httpAllowHalfOpen: true });

@@ -1,10 +1,4 @@
-import {
-  type ArgumentsHost,
-  Catch,
-  type ExceptionFilter,
-  HttpException,
-  NotFoundException,
-} from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 
@@ -25,7 +19,7 @@ export class RefusalFilter implements ExceptionFilter {
 
   catch(exception: unknown, host: ArgumentsHost): void {
     const reply = host.getArgByIndex<FastifyReply>(1);
-    const refusal = asRefusal(exception);
+    const refusal = exception instanceof Refusal ? exception : undefined;
     const prepared =
       refusal === undefined ? prepareResponse(statusOf(exception)) : this.#refusals[refusal.failure];
     if (isOurFault(refusal)) {
@@ -37,12 +31,6 @@ export class RefusalFilter implements ExceptionFilter {
     if (reply.sent) return;
     respond(reply, prepared, refusal?.fields);
   }
-}
-
-/** Nest throws its own exception for a path without a route. */
-function asRefusal(exception: unknown): Refusal | undefined {
-  if (exception instanceof Refusal) return exception;
-  return exception instanceof NotFoundException ? new Refusal('path-unknown') : undefined;
 }
 
 function statusOf(exception: unknown): number {

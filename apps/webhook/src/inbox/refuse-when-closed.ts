@@ -9,27 +9,26 @@ type Operation = Exclude<keyof Inbox, 'location' | 'watch' | 'abandon' | 'close'
  */
 export function refuseWhenClosed(inbox: Inbox): Inbox {
   let isClosed = false;
-  const guard = <Name extends Operation>(name: Name): Inbox[Name] => {
+  const unlessClosed = <Name extends Operation>(name: Name): Inbox[Name] => {
     const run = inbox[name].bind(inbox) as (...args: unknown[]) => Promise<unknown>;
-    const guarded = (...args: unknown[]): Promise<unknown> =>
-      isClosed ? Promise.reject(closed(name, inbox)) : run(...args);
-    return guarded as Inbox[Name];
+    return ((...args: unknown[]): Promise<unknown> =>
+      isClosed ? Promise.reject(closed(name, inbox)) : run(...args)) as Inbox[Name];
   };
   return {
     location: inbox.location,
-    accept: guard('accept'),
-    recover: guard('recover'),
-    claim: guard('claim'),
-    settle: guard('settle'),
-    removeExpired: guard('removeExpired'),
-    check: guard('check'),
-    list: guard('list'),
-    find: guard('find'),
-    read: guard('read'),
-    replay: guard('replay'),
-    discard: guard('discard'),
-    setPaused: guard('setPaused'),
-    stats: guard('stats'),
+    accept: unlessClosed('accept'),
+    recover: unlessClosed('recover'),
+    claim: unlessClosed('claim'),
+    settle: unlessClosed('settle'),
+    removeExpired: unlessClosed('removeExpired'),
+    check: unlessClosed('check'),
+    list: unlessClosed('list'),
+    find: unlessClosed('find'),
+    read: unlessClosed('read'),
+    replay: unlessClosed('replay'),
+    discard: unlessClosed('discard'),
+    setPaused: unlessClosed('setPaused'),
+    stats: unlessClosed('stats'),
     ...(inbox.watch !== undefined && { watch: inbox.watch.bind(inbox) }),
     ...(inbox.abandon !== undefined && { abandon: inbox.abandon.bind(inbox) }),
     close: () => {

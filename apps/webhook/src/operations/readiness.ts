@@ -4,7 +4,7 @@ import { seldom } from './seldom.js';
 import { INBOX_TIMEOUT, withTimeLimit } from './time-limit.js';
 
 /** Below this, a commit may fail at any moment: the write-ahead log and the database each grow by it. */
-export const MIN_FREE_BYTES = 67_108_864;
+const MIN_FREE_BYTES = 67_108_864;
 
 /** Shortest time between two checks, in milliseconds. */
 const CHECK_INTERVAL = 1_000;

@@ -1,4 +1,5 @@
 /** The references in a JSON Schema, which lead to its own parts. */
+import { keysOf } from './json-pointer.js';
 import { isObject } from './shape.js';
 
 /** A JSON Schema, draft 2020-12, as OpenAPI 3.1 uses it. */
@@ -30,10 +31,7 @@ function refersToPart(root: JsonSchema, reference: unknown): boolean {
 
 /** The keys on the way that a reference names (RFC 6901 §6). */
 export function stepsOf(reference: string): string[] {
-  return reference
-    .split('/')
-    .slice(1)
-    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'));
+  return keysOf(decodeURIComponent(reference));
 }
 
 /** Keywords of JSON Schema whose value is data, in which nothing is a keyword. */

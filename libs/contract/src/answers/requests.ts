@@ -1,5 +1,6 @@
 /** Answers about the parts of a request: its target, its access token, its identifier, its version. */
 import { headerNameFaults, headerValueFaults, textFaults, unless } from './checks.js';
+import { isPointer } from './json-pointer.js';
 
 /**
  * Where the identifier of an event is (question `event-identity`): in a header field, or in JSON content at a
@@ -24,9 +25,6 @@ export interface TokenFormat {
  */
 export type VersionScheme =
   { readonly header: string; readonly value: string } | { readonly pathPrefix: `/${string}` };
-
-/** JSON Pointer to a part of a value (RFC 6901 §3). */
-const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
 
 /** Path segments without escapes, wildcards or dots that would be resolved. */
 const PATH_PREFIX = /^(?:\/(?!\.\.?(?:\/|$))[\w.~-]+)+$/;
@@ -53,7 +51,7 @@ export function eventIdentityFaults(identity: EventIdentity): string[] {
   return 'header' in identity
     ? headerNameFaults(identity.header)
     : unless(
-        POINTER.test(identity.pointer),
+        isPointer(identity.pointer),
         `pointer must be a JSON Pointer to a field, such as /id (got ${JSON.stringify(identity.pointer)})`,
       );
 }

@@ -9,7 +9,8 @@ export const deliveryQuestions = [
     title: 'Retry behaviour',
     question: 'Is a delivery sent again if it was not acknowledged? When, how often, until when?',
     whileOpen: {
-      receiver: 'Does not count attempts.',
+      receiver:
+        'Takes each request as a delivery of its own. Does not count how often the store has sent one.',
       sender: 'Makes one attempt. It makes more only if the caller passes a policy.',
       document: 'Shows nothing.',
     },

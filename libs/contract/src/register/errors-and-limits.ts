@@ -23,8 +23,10 @@ export const errorAndLimitQuestions = [
     title: 'Status codes',
     question: 'Which status codes can the response to an unsuccessful delivery have?',
     whileOpen: {
-      receiver: 'The status that HTTP defines for each case (RFC 9110 §15), or that RFC 6750 requires.',
-      sender: 'A status outside 2xx is not an acknowledgement. No status means more than that.',
+      receiver:
+        'The status that HTTP defines for each case (RFC 9110 §15, RFC 6585), or that RFC 6750 requires.',
+      sender:
+        'A status outside 2xx is not an acknowledgement. No status means more than that. For some, the command line also says what HTTP defines.',
       document: 'Shows no response.',
     },
     answer:

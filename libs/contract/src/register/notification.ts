@@ -11,7 +11,7 @@ export const notificationQuestions = [
     ...prompts['http-method'],
     whileOpen: {
       receiver:
-        'Accepts the methods that carry content and change state: POST, PUT and PATCH. Any other gets 405 with `Allow` (RFC 9110 §15.5.6).',
+        'Accepts the methods that carry content and change state: POST, PUT and PATCH. Any other gets 405 with `Allow` (RFC 9110 §15.5.6), except CONNECT (501, §15.6.2) and what Node.js does not read as a method (400).',
       sender: '`method` is a required option without a default.',
       document: 'A Path Item with summary and description, but without an operation.',
     },
@@ -35,14 +35,16 @@ export const notificationQuestions = [
     section: '§4',
     foundBy: 'specification',
     title: 'Payload',
-    ...prompts.payload,
+    question: 'What is sent to the delivery path?',
     whileOpen: {
       receiver:
         'Keeps the content byte for byte, without parsing or validating it. A request without content carries no information about a plant, so it gets 400.',
       sender:
-        "`encode` is a required option. It turns the caller's plant into bytes. The encoder `json` can be passed.",
+        "`encode` is a required option. It turns the caller's plant into bytes. The encoder `json` can be passed. Empty content is refused.",
       document: 'Shows no request body.',
     },
+    answer:
+      'The shape of the payload: the plant alone, or an envelope with the plant in a field. A description of it, and names of the schemas, if the document is to have them.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
@@ -50,13 +52,14 @@ export const notificationQuestions = [
     section: '§4',
     foundBy: 'us',
     title: 'Media type',
-    ...prompts['media-type'],
+    question: 'Which media type does the payload have, and may it be compressed?',
     whileOpen: {
       receiver:
         'Accepts any, or none. Keeps `Content-Type` and `Content-Encoding` as they were sent, with the bytes.',
       sender: 'Sends the media type that `encode` returns, if any. Compresses nothing.',
       document: 'Shows nothing.',
     },
+    answer: 'One media type.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {

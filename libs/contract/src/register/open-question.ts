@@ -26,7 +26,7 @@ export interface OpenQuestion {
   readonly answer: string;
   /**
    * Where an answer shows. If the question is executable, the tables of exactly these surfaces have a row for it. Check
-   * this list when you make a question executable: an answer in words may show in more places.
+   * this list when you make a question executable: until then, it is what an answer in words is about.
    */
   readonly shows: readonly Surface[];
 }

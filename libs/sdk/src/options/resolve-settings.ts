@@ -95,11 +95,12 @@ export function readEncode<Plant>(answered: AnsweredSettings, option: unknown): 
 }
 
 function withoutEncode(mediaType: string | undefined): InvalidOptionsError {
-  if (mediaType === undefined) return missing('encode', 'media-type');
-  if (isJsonMediaType(mediaType)) return missing('encode', 'payload');
-  return invalidOption('encode', `is missing. This package has no encoder for ${mediaType}.`, {
-    question: 'media-type',
-  });
+  const question = mediaType !== undefined && isJsonMediaType(mediaType) ? 'payload' : 'media-type';
+  const problem =
+    mediaType === undefined || question === 'payload'
+      ? `is missing. Pass a function such as \`json\`. It has no default while the question ${question} is open.`
+      : `is missing. This package has no encoder for ${mediaType}.`;
+  return invalidOption('encode', problem, { question });
 }
 
 /** Reads `accessToken`. The token never becomes part of a fault. */

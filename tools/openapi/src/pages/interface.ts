@@ -117,14 +117,20 @@ function describeWebhook(
       {
         kind: 'list',
         items: [
-          { name: 'Delivery path', value: [{ code: key }] },
+          { name: 'Delivery path', value: [{ code: key }, ', ', ...silence('delivery-target')] },
           {
             name: 'Method',
             value: method === undefined ? silence('http-method') : [{ code: method.toUpperCase() }],
           },
           ...(requestBody === undefined ? [{ name: 'Payload', value: silence('payload') }] : []),
           ...(responses === undefined ? [{ name: 'Response', value: silence('receiver-response') }] : []),
-          { name: 'Authentication', value: requirementOf(own) },
+          {
+            name: 'Authentication',
+            value: [
+              ...requirementOf(own),
+              ...(operation.security === undefined ? [', ', ...silence('notification-security')] : []),
+            ],
+          },
           ...parameters.map(({ name, in: place, required, schema = {} }) => ({
             name: `${required === true ? 'Required' : 'Optional'} ${place}`,
             value: [{ code: name }, ': ', ...schemaLine(schema)],
@@ -210,7 +216,7 @@ function describeSchemas(schemas: ByName<Schema> = {}): Section[] {
 function describeAuthentication(schemes: ByName<ByName<unknown>> = {}, security?: Requirements): Section {
   const header: Block = {
     kind: 'code',
-    caption: 'A request is authenticated by a header of this form (RFC 6750 §2.1):',
+    caption: 'A request is authenticated by a header of this form (§5; RFC 6750 §2.1):',
     language: 'http',
     code: 'Authorization: Bearer <ACCESS_TOKEN>',
   };
@@ -218,7 +224,10 @@ function describeAuthentication(schemes: ByName<ByName<unknown>> = {}, security?
     id: 'authentication',
     title: 'Authentication',
     blocks: [
-      { kind: 'list', items: [{ name: 'Required for the whole interface', value: requirementOf(security) }] },
+      {
+        kind: 'list',
+        items: [{ name: 'Default requirement of the interface', value: requirementOf(security) }],
+      },
     ],
     sections: Object.entries(schemes).map(([name, scheme]) => ({
       id: `scheme-${name}`,

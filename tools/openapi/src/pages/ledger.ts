@@ -56,7 +56,7 @@ export function renderLedger({ report, questions, generator, sources }: LedgerIn
     '## Specified',
     specified(report),
     '## Open',
-    'Nothing states these, so the document says nothing about them. OPEN_QUESTIONS.md has the details.',
+    'The specification does not state these, and nobody has answered them. The column Document says what the document has meanwhile. OPEN_QUESTIONS.md has the details.',
     open.length === 0 ? 'None.' : table(HEAD, open.map(openRow)),
   ];
   return `${parts.join('\n\n')}\n`;

@@ -1,4 +1,5 @@
-import type { OpenQuestion } from '@plant-store/contract';
+import { isExecutable, type OpenQuestion } from '@plant-store/contract';
+
 import { ANSWERS_SOURCE } from '../answers/answers-file.js';
 import {
   type Block,
@@ -129,13 +130,17 @@ function describeQuestion(question: OpenQuestion, answer: GivenAnswer | undefine
   };
 }
 
-function whileOpen({ whileOpen, answer, shows }: OpenQuestion): Block {
+function whileOpen({ id, whileOpen, answer, shows }: OpenQuestion): Block {
   const { receiver, sender, document } = whileOpen;
+  const places = shows.join(', ');
+  const effect = isExecutable(id)
+    ? `It shows in: ${places}.`
+    : `It stays in words: the software does not carry it out. It concerns: ${places}.`;
   const items = [
     ['Receiver', receiver],
     ['Sender', sender],
     ['Document', document],
-    ['An answer', `${answer} It shows in: ${shows.join(', ')}.`],
+    ['An answer', `${answer} ${effect}`],
   ].flatMap(([name = '', text]): Item[] => (text === undefined ? [] : [{ name, value: textOf(text) }]));
   return { kind: 'list', items };
 }

@@ -2,7 +2,7 @@ import type { SourceFile } from './source-node.js';
 import { ToolError } from './tool-error.js';
 
 /** How many bytes the files of one run may have together. A process is one run. */
-export const MAX_INPUT_BYTES = 64_000_000;
+const MAX_INPUT_BYTES = 64_000_000;
 
 /** How many values the files of one run may have together. Those of GitHub's whole interface are 136,000. */
 export const MAX_VALUES = 2_000_000;

@@ -217,26 +217,26 @@ function actionLines(
 }
 
 /** What an overlay starts with. */
-export function overlayHead(): string {
+function overlayHead(): string {
   const head = { overlay: '1.0.0', info: { title: 'Answers to the open questions', version: '1.0.0' } };
   return `${stringify(head, LAYOUT)}actions:`;
 }
 
 /** The field of an action that has this answer. */
-export function fieldLines(value: SourceNode | undefined): string {
+function fieldLines(value: SourceNode | undefined): string {
   const answer = value === undefined ? '<the answer>' : toPlain(value);
   return indented(stringify({ 'x-answer': answer }, LAYOUT), '    ');
 }
 
 /** The lines of answers.ts that have this answer. */
-export async function answerLines(question: string, value: SourceNode): Promise<string> {
+async function answerLines(question: string, value: SourceNode): Promise<string> {
   const source = `answers = {\n${JSON.stringify({ [question]: toPlain(value) }).slice(1, -1)}}`;
   const lines = (await prettify(source, 'babel')).trimEnd().split('\n');
   return lines.slice(1, -1).join('\n');
 }
 
 /** The line of answers.ts where a schema goes. */
-export function schemaLines(question: string): string {
+function schemaLines(question: string): string {
   return `  ${/^\w+$/.test(question) ? question : `'${question}'`}: <a schema>,`;
 }
 

@@ -149,9 +149,14 @@ describe('what is open', () => {
 
   test('stands as open where an answer would stand', async () => {
     const page = await markdownOf(describeExample(open));
-    expect(page).toContain(
-      '- Delivery path: `/plant/webhook`\n- Method: [open: HTTP method](#http-method)\n- Payload: [open: Payload](#payload)\n',
-    );
+    const webhook = page.slice(page.indexOf('- Delivery path: '), page.indexOf('## Authentication'));
+    expect(webhook.trim().split('\n')).toEqual([
+      '- Delivery path: `/plant/webhook`, [open: What the delivery path is resolved against](#what-the-delivery-path-is-resolved-against)',
+      '- Method: [open: HTTP method](#http-method)',
+      '- Payload: [open: Payload](#payload)',
+      "- Response: [open: Receiver's response](#receivers-response)",
+      '- Authentication: [bearerAuth](#bearerauth), [open: Security of the notification](#security-of-the-notification)',
+    ]);
     expect(page).not.toContain('## What has been answered');
   });
 

@@ -1,3 +1,5 @@
+import { keysOf, partAt } from '@plant-store/contract';
+
 import { Refusal } from '../../http/refusal.js';
 import { headerOf } from '../../http/request.js';
 import { isEventId } from '../../inbox/inbox.js';
@@ -22,22 +24,12 @@ export function takeEventIdFromField(name: string): ContentStep {
  * store, or a safe integer (RFC 8259 §6): larger numbers are rounded, and two events could look like one.
  */
 export function takeEventIdFromContent(pointer: string): ContentStep {
-  const keys = pointer
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const keys = keysOf(pointer);
   return (delivery) => {
-    const found = keys.reduce(memberOf, delivery.json);
+    const found = partAt(delivery.json, keys);
     if (!isIdentifier(found)) throw missing();
     delivery.eventId = String(found);
   };
-}
-
-/** A member of an object, or an element of an array, whose index has no leading zero (RFC 6901 §4). */
-function memberOf(value: unknown, key: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-  if (Array.isArray(value) && !/^(?:0|[1-9]\d*)$/.test(key)) return undefined;
-  return (value as Record<string, unknown>)[key];
 }
 
 function isIdentifier(value: unknown): value is string | number {

@@ -102,7 +102,7 @@ function openWhenNeeded(open: () => Promise<pg.Client>): () => Promise<pg.Client
   };
 }
 
-/** Ends a connection without waiting for the server, which may not answer. What is under way on it fails. */
+/** Ends a connection without waiting for the server, which may not reply. What is under way on it fails. */
 export function destroy(client: pg.Client): void {
   const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection;
   stream.destroy();

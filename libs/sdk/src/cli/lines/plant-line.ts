@@ -1,3 +1,5 @@
+import { keysOf, partAt } from '@plant-store/contract';
+
 import { readEventId } from '../../encoders/encode-plant.js';
 import { InvalidOptionsError } from '../../errors/invalid-options-error.js';
 import { type Line, maxLineBytes } from '../input/lines.js';
@@ -31,7 +33,7 @@ export function checkLine({ content, isTooLong }: Line, eventIdPointer: string |
   if (eventIdPointer === undefined) return {};
   const withoutEventId = (problem: string): CheckedLine =>
     fault('LINE_WITHOUT_EVENT_ID', `The identifier of the event at ${eventIdPointer} in the line ${problem}`);
-  const found = valueAt(plant.value, eventIdPointer);
+  const found = partAt(plant.value, keysOf(eventIdPointer));
   if (typeof found === 'number') {
     // JSON.parse rounds other numbers, so that different events could get the same identifier.
     if (Number.isSafeInteger(found)) return { eventId: String(found) };
@@ -69,18 +71,4 @@ function parse(content: Buffer): { readonly value?: unknown; readonly fault?: Li
     const reason = (error as Error).message.replaceAll(/[^ -~]/g, '?');
     return fault('LINE_NOT_JSON', `The line is not JSON: ${reason}.`);
   }
-}
-
-/** The value at a JSON Pointer (RFC 6901 §4). */
-function valueAt(value: unknown, pointer: string): unknown {
-  const names = pointer.split('/').slice(1);
-  return names
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(
-      (parent, name) =>
-        typeof parent === 'object' && parent !== null && Object.hasOwn(parent, name)
-          ? (parent as Record<string, unknown>)[name]
-          : undefined,
-      value,
-    );
 }

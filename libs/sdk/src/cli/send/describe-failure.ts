@@ -71,18 +71,17 @@ function adviceOnRefusal(error: NotAcknowledgedError, secrets: SecretSources): s
 
 /** The failure for which HTTP itself defines the status (RFC 9110 §15). What the receiver means is open (status-codes). */
 function usualFailureOf(status: number, { key }: SecretSources): Failure | undefined {
-  if (status >= 500) return 'unavailable';
   if (status === 403 && key !== undefined) return 'signature-invalid';
   return usualFailures[status];
 }
 
 const usualFailures: Readonly<Record<number, Failure>> = {
   401: 'token-invalid',
-  403: 'token-invalid',
   404: 'path-unknown',
   405: 'method-not-allowed',
   413: 'content-too-large',
   415: 'media-type-unsupported',
+  503: 'unavailable',
 };
 
 type Advise = (error: NotAcknowledgedError, secrets: SecretSources) => string;

@@ -1,3 +1,5 @@
+import { isPointer, openQuestions } from '@plant-store/contract';
+
 import type { AnsweredSettings } from '../../answers/answered-settings.js';
 import { answeredSettingsOf } from '../../answers/settings-table.js';
 import { tokenSyntax } from '../../delivery/access-token.js';
@@ -49,12 +51,7 @@ export async function prepare<Input>(
   readInput: (operand: string) => Promise<Input>,
 ): Promise<Prepared<Input>> {
   const answered = answeredSettingsOf(context.given, context.accepts);
-  const faults = [
-    ...parsed.faults,
-    ...combinationFaults(parsed.values),
-    ...operandFaults(parsed),
-    ...contentTypeFaults(parsed, answered),
-  ];
+  const faults = [...parsed.faults, ...combinationFaults(parsed.values), ...operandFaults(parsed)];
   const collect = collector(faults, parsed);
   const isOne = parsed.values.ndjson === undefined;
   const eventId = isOne ? await collect(() => eventIdOf(parsed, answered)) : undefined;
@@ -63,6 +60,7 @@ export async function prepare<Input>(
   const key = await collect(() => findSigningKey(parsed, context, answered), 'signing-key-file');
   const options = senderOptions(parsed, answered, () => token!.text, key?.text);
   const settings = await collect(() => resolveSettings<Sendable>(context.given, options, context.accepts));
+  await collect(() => checkContentType(contentTypeOf(parsed, answered), answered), 'content-type');
   const [operand] = parsed.operands;
   const isReadable = operand !== undefined && (operand !== '-' || faults.length === 0);
   const input = isReadable ? await collect(() => readInput(operand)) : undefined;
@@ -77,16 +75,18 @@ function operandFaults({ operands, isIncomplete }: SendArguments): string[] {
   return [`Name exactly one FILE, or - for standard input (got ${files}).`];
 }
 
-function contentTypeFaults(parsed: SendArguments, answered: AnsweredSettings): string[] {
-  const mediaType = contentTypeOf(parsed, answered);
-  if (mediaType === undefined || mediaType === '') return [];
-  if (!isMediaType(mediaType)) {
-    return ['--content-type must be a media type, such as type/subtype (RFC 9110 §8.3.1).'];
+function checkContentType(mediaType: string | undefined, answered: AnsweredSettings): void {
+  if (mediaType === undefined) {
+    const { id, question, answer } = openQuestions.find((entry) => entry.id === 'media-type')!;
+    throw new BadInput(
+      `--content-type is missing. It has no default while the question ${id} is open: "${question}" Expected: ${answer}`,
+    );
   }
+  if (!isMediaType(mediaType))
+    throw new BadInput('--content-type must be a media type, such as type/subtype (RFC 9110 §8.3.1).');
   const answer = answered.mediaType;
-  return answer === undefined || essenceOf(mediaType) === essenceOf(answer)
-    ? []
-    : [`--content-type must be ${answer}, the answer to the question media-type.`];
+  if (answer !== undefined && essenceOf(mediaType) !== essenceOf(answer))
+    throw new BadInput(`--content-type must be ${answer}, the answer to the question media-type.`);
 }
 
 /** The media type of the content: from the command line, else the answer to the question media-type. */
@@ -98,16 +98,13 @@ function eventIdOf({ values }: SendArguments, { eventIdHeader }: AnsweredSetting
   return eventIdHeader === undefined ? undefined : readEventId(values['event-id']);
 }
 
-/** JSON Pointer to a part of a value (RFC 6901 §3). */
-const pointerPattern = /^(?:\/(?:[^~/]|~[01])*)+$/;
-
 function eventIdPointerOf(
   { values, faultyOptions }: SendArguments,
   { eventIdHeader }: AnsweredSettings,
 ): string | undefined {
   const pointer = values['event-id-pointer'];
   if (eventIdHeader === undefined || faultyOptions.has('event-id-pointer')) return undefined;
-  if (pointer !== undefined && pointerPattern.test(pointer)) return pointer;
+  if (pointer !== undefined && isPointer(pointer)) return pointer;
   throw new BadInput(
     pointer === undefined
       ? '--event-id-pointer is missing. Each delivery needs the identifier of its event (question event-identity).'
@@ -147,7 +144,7 @@ function senderOptions(
     ...(answered.signing && { signingKey }),
     baseUrl: values['base-url'],
     method: values.method,
-    encode: mediaType === undefined ? undefined : ({ content }: Sendable) => ({ content, mediaType }),
+    encode: ({ content }: Sendable) => ({ content, mediaType }),
     connectTimeout: numberOf(values['connect-timeout']),
     attemptTimeout: numberOf(values['attempt-timeout']),
     totalTimeout: numberOf(values['total-timeout']),
@@ -165,7 +162,6 @@ function numberOf(text: string | undefined): number | string | undefined {
 const commandOptionOf: Readonly<Record<string, SendOptionName>> = {
   baseUrl: 'base-url',
   method: 'method',
-  encode: 'content-type',
   signingKey: 'signing-key-file',
   connectTimeout: 'connect-timeout',
   attemptTimeout: 'attempt-timeout',
