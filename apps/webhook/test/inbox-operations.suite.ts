@@ -402,6 +402,37 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         expect(await opened.claimIds()).toHaveLength(changed);
       });
 
+      test.each(['replay first', 'discard first'])(
+        'at the same time as a discard: %s, and only that counts',
+        async (order) => {
+          await opened.accept(20);
+          await opened.settle(...numbers(1, 20).map(() => PARKED));
+          const replay = (id: number): Promise<BatchResult> => opened.inbox.replay(only(id));
+          const discard = (id: number): Promise<BatchResult> => opened.inbox.discard(only(id), 'arbitrary');
+          const [first, second] = order === 'replay first' ? [replay, discard] : [discard, replay];
+
+          const results = await Promise.all(numbers(1, 20).map((id) => Promise.all([first(id), second(id)])));
+
+          expect(results.map(([one, other]) => one.changed + other.changed)).toEqual(results.map(() => 1));
+          for (const { id, state } of await list()) {
+            const { content } = (await opened.inbox.find(id))!;
+            expect(Buffer.from(content).toString()).toBe(state === 'waiting' ? `content ${id}` : '');
+          }
+          expect(await opened.claimIds()).toEqual(await ids({ state: 'waiting' }));
+        },
+      );
+
+      test('twice at the same time brings a delivery back once', async () => {
+        await opened.accept(3);
+        await opened.settle(HANDLED, PARKED, HANDLED);
+
+        const results = await Promise.all([opened.inbox.replay(all()), opened.inbox.replay(all())]);
+
+        expect(results.map(({ changed }) => changed).sort()).toEqual([0, 3]);
+        expect((await opened.claimIds()).sort()).toEqual([1, 2, 3]);
+        expect(await opened.inbox.stats()).toMatchObject({ waiting: 3, handled: 0, parked: 0 });
+      });
+
       test('works while an earlier delivery is under way, and after a crash', async () => {
         await opened.accept(4);
         const [, two, three] = await opened.claim(3);

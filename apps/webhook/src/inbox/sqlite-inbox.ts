@@ -327,6 +327,7 @@ class SqliteInbox implements Inbox {
   }
 
   async #close(): Promise<void> {
+    await this.#operations.idle();
     await this.#writes.idle();
     await this.#files.checkpoints.between(() => {
       this.#leaveNothingClaimed();

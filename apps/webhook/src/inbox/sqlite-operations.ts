@@ -38,6 +38,8 @@ export interface OperatedInbox {
 export class SqliteOperations implements InboxOperations {
   readonly #inbox: OperatedInbox;
   readonly #statements: OperationStatements;
+  /** Settles when the last replay or discard has ended. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly files: Pick<InboxDatabase, 'operations' | 'underWay' | 'size'>,
@@ -70,7 +72,7 @@ export class SqliteOperations implements InboxOperations {
     let ids: number[] = [];
     let next: number | undefined;
     const now = this.#inbox.now();
-    await this.#inbox.change({
+    await this.#changeInTurn({
       plan: () => {
         const part = findPart(this.#statements, this.#inbox.handling(), batch, false);
         ids = part.deliveries.filter((delivery) => this.#canReplay(delivery)).map(({ id }) => id);
@@ -97,7 +99,7 @@ export class SqliteOperations implements InboxOperations {
     let parked: readonly DeliverySummary[] = [];
     let next: number | undefined;
     const text = storableText(reason);
-    await this.#inbox.change({
+    await this.#changeInTurn({
       plan: () => {
         const part = findPart(this.#statements, this.#inbox.handling(), batch, true);
         parked = part.deliveries.filter(({ state }) => state === 'parked');
@@ -109,6 +111,18 @@ export class SqliteOperations implements InboxOperations {
       committed: () => this.#inbox.mayRemove(parked.map(({ id }) => id)),
     });
     return { changed: parked.length, next };
+  }
+
+  /** What was planned before another change was written could take the same deliveries again. */
+  #changeInTurn(change: Change): Promise<void> {
+    const changed = this.#last.then(() => this.#inbox.change(change));
+    this.#last = changed.catch(() => undefined);
+    return changed;
+  }
+
+  /** Resolves when no replay and no discard waits. */
+  async idle(): Promise<void> {
+    await this.#last;
   }
 
   setPaused(isPaused: boolean): Promise<void> {

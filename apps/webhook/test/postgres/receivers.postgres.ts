@@ -556,6 +556,25 @@ withPostgres('receivers on one database', () => {
     expect(await inbox.stats()).toMatchObject({ waiting: 0, handled: 0 });
   });
 
+  test('replay nothing that was replayed and parked meanwhile', async () => {
+    const [slow, quick] = [await open(url), await open(url)];
+    await quick.accept(incoming('arbitrary'));
+    await quick.settle((await quick.claim(1)).deliveries[0]!, HANDLED);
+    const other = new pg.Client(url);
+    await other.connect();
+    afterThisTest(() => other.end());
+    await other.query('BEGIN; LOCK TABLE plant_store.effect');
+    const replays = [slow, quick].map((inbox) => inbox.replay({ filter: {}, after: 0, limit: 10 }));
+    while ((await countWaiting()) < 2);
+    await other.query(
+      `INSERT INTO plant_store.parked (delivery_id, failures, error) VALUES (1, 1, 'arbitrary')`,
+    );
+    await other.query('COMMIT');
+
+    for (const replay of replays) expect(await replay).toMatchObject({ changed: 0 });
+    expect(await slow.stats()).toMatchObject({ waiting: 0, handled: 0, parked: 1 });
+  });
+
   test('claim again what they could not read', async () => {
     const inbox = await open(url);
     await inbox.accept(incoming(Buffer.alloc(5_000_000, 'a')));

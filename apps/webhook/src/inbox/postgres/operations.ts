@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 
 import type { HeaderField } from '../header-field.js';
 import { storableText } from '../inbox.js';
@@ -14,6 +14,7 @@ import type {
 } from '../inbox-operations.js';
 import { CONTENT_COLUMNS, DELIVERY_COLUMNS, readContent } from './claim-statements.js';
 import { FRESH, IS_IN_NO_TABLE, LAST_PROGRESS } from './progress-statements.js';
+import { queryAll } from './session.js';
 import { writePaused } from './upkeep-statements.js';
 
 /** Most content of one part of a selection, in bytes, if it has more than one delivery. */
@@ -127,29 +128,33 @@ export abstract class PostgresOperations implements InboxOperations {
 
   async replay(batch: Batch): Promise<BatchResult> {
     const { rows, next } = await this.#part(batch, false);
-    const idsIn = (...states: string[]): string =>
-      `{${rows
-        .filter(({ state }) => states.includes(state))
-        .map(({ id }) => id)
-        .join(',')}}`;
-    const client = await this.operator();
-    const { rows: changed } = await client.query<{ changed: number }>(REPLAY, [
-      idsIn('parked'),
-      idsIn('handled'),
-      idsIn('waiting'),
-    ]);
-    return { changed: changed[0]!.changed, next };
+    const idsIn = (state: DeliverySummary['state']): number[] =>
+      rows.filter((row) => row.state === state).map(({ id }) => id);
+    const changed = await this.#change(
+      rows.map(({ id }) => id),
+      replayOf(idsIn('parked'), idsIn('handled'), idsIn('waiting')),
+    );
+    return { changed, next };
   }
 
   async discard(batch: Batch, reason: string): Promise<BatchResult> {
     const { rows, next } = await this.#part(batch, true);
     const ids = rows.filter(({ state }) => state === 'parked').map(({ id }) => id);
+    const changed = await this.#change(ids, discardOf(ids, pg.escapeLiteral(storableText(reason))));
+    return { changed, next };
+  }
+
+  /**
+   * Changes deliveries whose rows it locks first, so that the statement sees what another operator has made of them. The
+   * lock also waits for a retention that deletes them.
+   */
+  async #change(ids: readonly number[], statement: string): Promise<number> {
     const client = await this.operator();
-    const { rows: changed } = await client.query<{ changed: number }>(DISCARD, [
-      `{${ids.join(',')}}`,
-      storableText(reason),
-    ]);
-    return { changed: changed[0]!.changed, next };
+    const [, result] = await queryAll(
+      client,
+      `SELECT FROM plant_store.delivery WHERE id = ANY (${bigints(ids)}) ORDER BY id FOR NO KEY UPDATE; ${statement}`,
+    );
+    return (result!.rows as { changed: number }[])[0]!.changed;
   }
 
   async setPaused(isPaused: boolean): Promise<void> {
@@ -227,34 +232,44 @@ export abstract class PostgresOperations implements InboxOperations {
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 
-/** The lock waits for a retention that deletes the delivery. Then it isn't replayed. */
-const REPLAY = `
+const bigints = (ids: readonly number[]): string => `'{${ids.join(',')}}'::bigint[]`;
+
+/**
+ * Brings back what is still parked or handled, or makes it come at once. A delivery that somebody else has replayed in
+ * the meantime may be in any table.
+ */
+const replayOf = (
+  parked: readonly number[],
+  handled: readonly number[],
+  waiting: readonly number[],
+): string => `
   WITH unparked AS (
-    DELETE FROM plant_store.parked WHERE delivery_id = ANY ($1::bigint[]) RETURNING delivery_id
+    DELETE FROM plant_store.parked WHERE delivery_id = ANY (${bigints(parked)}) RETURNING delivery_id
   ),
-  without_effect AS (DELETE FROM plant_store.effect WHERE delivery_id = ANY ($2::bigint[])),
+  handled AS (
+    SELECT id FROM plant_store.delivery d WHERE id = ANY (${bigints(handled)}) AND ${IS_IN_NO_TABLE}
+  ),
+  without_effect AS (DELETE FROM plant_store.effect WHERE delivery_id IN (SELECT id FROM handled)),
   brought_back AS (
     INSERT INTO plant_store.backlog (delivery_id, bytes)
-    SELECT id, octet_length(content) FROM (
-      SELECT id, content FROM plant_store.delivery
-      WHERE id IN (SELECT delivery_id FROM unparked UNION SELECT unnest($2::bigint[]))
-      ORDER BY id FOR KEY SHARE
-    ) kept
+    SELECT id, octet_length(content) FROM plant_store.delivery
+    WHERE id IN (SELECT delivery_id FROM unparked UNION SELECT id FROM handled)
     ON CONFLICT DO NOTHING RETURNING 1
   ),
   at_once AS (
     UPDATE plant_store.backlog SET due_at = now(), failures = 0, error = NULL, suspect = false
-    WHERE delivery_id = ANY ($3::bigint[]) AND failures > 0 AND receiver IS NULL AND NOT interrupted RETURNING 1
+    WHERE delivery_id = ANY (${bigints(waiting)}) AND failures > 0 AND receiver IS NULL AND NOT interrupted RETURNING 1
   )
   SELECT (SELECT count(*) FROM brought_back) + (SELECT count(*) FROM at_once) AS changed`;
 
-const DISCARD = `
+/** @param reason a literal of SQL */
+const discardOf = (ids: readonly number[], reason: string): string => `
   WITH unparked AS (
-    DELETE FROM plant_store.parked WHERE delivery_id = ANY ($1::bigint[]) RETURNING *
+    DELETE FROM plant_store.parked WHERE delivery_id = ANY (${bigints(ids)}) RETURNING *
   ),
   kept AS (
     INSERT INTO plant_store.discarded (delivery_id, failures, error, reason)
-    SELECT delivery_id, failures, error, $2 FROM unparked
+    SELECT delivery_id, failures, error, ${reason} FROM unparked
   ),
   emptied AS (
     UPDATE plant_store.delivery d SET fields = '[]', content = '' FROM unparked u

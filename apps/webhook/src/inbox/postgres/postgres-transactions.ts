@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { PostgresServers } from '../../config/postgres-url.js';
 import type { HandlerTransactions, TransactionClient, TransactionWork } from '../handler-transactions.js';
 import { connectToPrimary, FOR_THE_HANDLER } from './connect.js';
-import { destroy } from './session.js';
+import { destroy, queryAll } from './session.js';
 
 /**
  * Transactions of the handler, on connections of their own: as many as run at a time. A row of `effect` tells that the
@@ -96,9 +96,4 @@ async function callWith(client: pg.Client, work: TransactionWork): Promise<void>
   } finally {
     isOver = true;
   }
-}
-
-/** Several statements without parameters, in one round trip. */
-function queryAll(client: pg.Client, statements: string): Promise<pg.QueryResult[]> {
-  return client.query(statements) as unknown as Promise<pg.QueryResult[]>;
 }

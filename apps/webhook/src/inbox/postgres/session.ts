@@ -129,3 +129,8 @@ export async function currentPart(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ part: number }>('SELECT max(part) AS part FROM plant_store.part');
   return rows[0]!.part;
 }
+
+/** Several statements without parameters, in one round trip. */
+export function queryAll(client: pg.Client, statements: string): Promise<pg.QueryResult[]> {
+  return client.query(statements) as unknown as Promise<pg.QueryResult[]>;
+}
