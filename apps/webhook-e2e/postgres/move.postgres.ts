@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import { findPostgres, PostgresServer } from '@plant-store/test-support/postgres';
 
-import { plantInbox } from '../support/plant-inbox.js';
+import { plantInbox, resultOf, spawnPlantInbox } from '../support/plant-inbox.js';
 import { poisonSettings, sendAll } from '../support/poison.js';
 import { soon } from '../support/port.js';
 import { startReceiver } from '../support/receiver.js';
@@ -37,5 +37,27 @@ withPostgres('moving from the embedded inbox to PostgreSQL', () => {
     ]);
     await startReceiver({ settings: { INBOX_URL: url } });
     while ((await query('SELECT count(*) FROM plant_store.backlog')) !== '0') await soon();
+  });
+
+  test('says so if a receiver uses the inbox meanwhile', async () => {
+    const server = await PostgresServer.start({ programs: programs! }, afterThisTest);
+    const url = await server.createDatabase();
+    const line = { state: 'waiting', method: 'POST', mediaType: null, contentEncoding: null, eventId: null };
+    const importing = spawnPlantInbox(['import', '--inbox', url], { reads: true });
+    for (let count = 0; count < 256; count += 1)
+      importing.writeLine(JSON.stringify({ ...line, content: '' }));
+    const count = "SELECT count(*) FROM pg_class WHERE oid = to_regclass('plant_store.delivery')";
+    const name = new URL(url).pathname.slice(1);
+    while ((await server.psql(count, name)) === '0') await soon();
+    while ((await server.psql('SELECT count(*) FROM plant_store.delivery', name)) !== '256') await soon();
+    await sendAll(await startReceiver({ settings: { ...poisonSettings, INBOX_URL: url } }), ['one more']);
+    importing.endInput();
+
+    const { code, stderr } = await resultOf(importing);
+
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /has 257 deliveries: a receiver or another import has used it meanwhile.*drop the schema plant_store/,
+    );
   });
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
@@ -218,6 +218,19 @@ test('export writes a file that import takes', async () => {
   expect(imported.map(({ fields }) => fields)).toEqual(
     linesOf(await inbox('export', '--id', '4..9')).map(({ fields }) => fields),
   );
+});
+
+test('import counts an event that comes twice once', async () => {
+  const file = join(makeFolder(), 'events');
+  const line = { state: 'waiting', method: 'POST', mediaType: null, contentEncoding: null, content: '' };
+  const lines = ['one', 'two', 'one'].map((eventId) => JSON.stringify({ ...line, eventId }));
+  writeFileSync(file, `${lines.join('\n')}\n`);
+
+  expect(await plantInbox('import', file, '--inbox', join(makeFolder(), 'next'))).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: 'deliveries stored: 2; handled or discarded ones left out: 0.\n',
+  });
 });
 
 test('a stopped inbox shows and does the same as one whose receiver runs', async () => {

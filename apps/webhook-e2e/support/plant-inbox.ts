@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 import { afterThisTest } from '@plant-store/test-support';
 
-import { type Environment, TestProcess } from './process.js';
+import { TestProcess } from './process.js';
 import { everythingOpen } from './receiver.js';
 
 /** The file of the command. */
@@ -16,9 +16,13 @@ export interface Result {
 }
 
 /** Starts the command `plant-inbox`. It ends after the test. */
-export function spawnPlantInbox(args: readonly string[], environment: Environment = {}): TestProcess {
+export function spawnPlantInbox(
+  args: readonly string[],
+  options: { readonly reads?: boolean } = {},
+): TestProcess {
   const command = new TestProcess([process.execPath, PLANT_INBOX, ...args], {
-    environment: { ...everythingOpen, ...environment },
+    environment: everythingOpen,
+    ...options,
   });
   afterThisTest(() => command.kill());
   return command;

@@ -46,32 +46,29 @@ out without --handled, and discarded ones always.`,
     requireNewFolder(given.inbox);
     const input = await openInput(file);
     const inbox = await openInbox(given.inbox);
-    await requireEmpty(inbox);
+    await requireEmpty(inbox, given.inbox);
     // Not before the inbox is open: lines that come while nobody waits for them are lost.
     const lines = createInterface({ input, crlfDelay: Infinity });
-    const counts = { stored: 0, omitted: 0 };
     const batch = new Batch(inbox);
+    let omitted = 0;
     const progress = startProgress('Importing', file === undefined ? undefined : statSync(file).size);
     let line = 0;
     try {
       for await (const text of lines) {
         line += 1;
-        progress.update((input as ReadStream).bytesRead, counts.stored);
+        progress.update((input as ReadStream).bytesRead, batch.stored);
         if (text === '') continue;
-        const { state, ...delivery } = parse(text, line);
-        if (state === 'discarded' || (state === 'handled' && !given.has('handled'))) counts.omitted += 1;
-        else
-          counts.stored += await batch.add(
-            { ...delivery, content: Buffer.from(delivery.content, 'base64') },
-            text.length,
-          );
+        const { state, ...delivery } = parse(text, line, given.inbox);
+        if (state === 'discarded' || (state === 'handled' && !given.has('handled'))) omitted += 1;
+        else await batch.add({ ...delivery, content: Buffer.from(delivery.content, 'base64') }, text.length);
       }
-      counts.stored += await batch.flush();
+      await batch.flush();
+      await requireAlone(inbox, given.inbox, batch.stored);
       return 0;
     } finally {
       progress.stop();
       await inbox.close();
-      report(`deliveries stored: ${counts.stored}; handled or discarded ones left out: ${counts.omitted}.`);
+      report(`deliveries stored: ${batch.stored}; handled or discarded ones left out: ${omitted}.`);
     }
   },
 };
@@ -84,12 +81,32 @@ function requireNewFolder(url: string): void {
     throw new CommandError(`${folder} is not empty: name a folder that is empty or doesn't exist`, 1);
 }
 
-async function requireEmpty(inbox: Inbox): Promise<void> {
-  const { waiting, handled, parked, discarded } = await inbox.stats();
-  if (waiting + handled + parked + discarded === 0) return;
+async function requireEmpty(inbox: Inbox, url: string): Promise<void> {
+  if ((await countOf(inbox)) === 0) return;
   await inbox.close();
-  throw new CommandError(`${inbox.location} has deliveries: name an inbox without any`, 1);
+  throw new CommandError(
+    `${inbox.location} has deliveries: name an inbox without any. If they are of an import that was cut off, ${howToClear(url)} and import again`,
+    1,
+  );
 }
+
+/** Nothing keeps a receiver or another import away from a shared inbox. */
+async function requireAlone(inbox: Inbox, url: string, stored: number): Promise<void> {
+  const count = await countOf(inbox);
+  if (count === stored) return;
+  throw new CommandError(
+    `${inbox.location} has ${count} deliveries: a receiver or another import has used it meanwhile. Stop it, ${howToClear(url)} and import again`,
+    1,
+  );
+}
+
+async function countOf(inbox: Inbox): Promise<number> {
+  const { waiting, handled, parked, discarded } = await inbox.stats();
+  return waiting + handled + parked + discarded;
+}
+
+const howToClear = (url: string): string =>
+  url.startsWith('file:') ? 'delete the folder' : 'drop the schema plant_store';
 
 async function openInput(file: string | undefined): Promise<NodeJS.ReadableStream> {
   if (file === undefined) return process.stdin;
@@ -108,32 +125,39 @@ async function openInput(file: string | undefined): Promise<NodeJS.ReadableStrea
 class Batch {
   #deliveries: IncomingDelivery[] = [];
   #length = 0;
+  #lastId = 0;
+  /** How many deliveries the inbox has got. A further one of an event isn't stored. */
+  stored = 0;
 
   constructor(private readonly inbox: Inbox) {}
 
-  /** Returns how many deliveries were stored. */
-  async add(delivery: IncomingDelivery, length: number): Promise<number> {
+  async add(delivery: IncomingDelivery, length: number): Promise<void> {
     this.#deliveries.push(delivery);
     this.#length += length;
-    return this.#deliveries.length < MAX_BATCH && this.#length < MAX_BATCH_LENGTH ? 0 : this.flush();
+    if (this.#deliveries.length >= MAX_BATCH || this.#length >= MAX_BATCH_LENGTH) await this.flush();
   }
 
-  async flush(): Promise<number> {
+  /** If some can't be stored, the others are counted all the same. */
+  async flush(): Promise<void> {
     const batch = this.#deliveries;
     this.#deliveries = [];
     this.#length = 0;
-    await Promise.all(batch.map((delivery) => this.inbox.accept(delivery)));
-    return batch.length;
+    const results = await Promise.allSettled(batch.map((delivery) => this.inbox.accept(delivery)));
+    const ids = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    this.stored += new Set(ids.filter((id) => id > this.#lastId)).size;
+    this.#lastId = Math.max(this.#lastId, ...ids);
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
   }
 }
 
-function parse(text: string, line: number): z.infer<typeof lineSchema> {
+function parse(text: string, line: number, url: string): z.infer<typeof lineSchema> {
   const result = lineSchema.safeParse(asJson(text));
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const where = issue!.path.length === 0 ? 'it' : issue!.path.join('.');
   throw new CommandError(
-    `line ${line} is not an exported delivery: ${where}: ${issue!.message}. Correct it, delete the folder and import again`,
+    `line ${line} is not an exported delivery: ${where}: ${issue!.message}. Correct it, ${howToClear(url)} and import again`,
     1,
   );
 }
