@@ -62,7 +62,7 @@ const settings: readonly Row[] = [
         '  PORT: must be a whole number from 0 to 65535',
         '  INBOX_URL: must be file: and a folder, as in file:./data/inbox, or postgres: with a host and a database, as in postgres://user@db.example/plants',
         '  LOG_LEVEL: must be one of trace, debug, info, warn, error, fatal, silent',
-        '  MAX_CONTENT_BYTES: must be a whole number from 1 to 500000000',
+        '  MAX_CONTENT_BYTES: must be a whole number from 1 to 400000000',
         '  REQUEST_TIMEOUT_MS: must be a whole number from 1 to 2147483647',
         '  HANDLER_CONCURRENCY: must be a whole number from 1 to 1000',
         TOKEN_MISSING,

@@ -86,7 +86,7 @@ test.each<[string, Answers]>([
     'a signature over the identity in a header',
     { signing: { ...signing, signed: ['event-id', 'content'] }, 'event-identity': { header: 'event-id' } },
   ],
-  ['the largest size limit', { 'size-limits': 500_000_000 }],
+  ['the largest size limit', { 'size-limits': 400_000_000 }],
   ['an identity in JSON', { 'event-identity': { pointer: '/a~1b' }, 'media-type': 'model/gltf+json' }],
   [
     'fields beside those of a plant',
@@ -539,7 +539,7 @@ test.each<[string, Answers, string]>([
   [
     'a size above the maximum',
     { 'size-limits': 500_000_001 },
-    'size-limits: the number of bytes must be a whole number from 1 to 500,000,000',
+    'size-limits: the number of bytes must be a whole number from 1 to 400,000,000',
   ],
   [
     'a time-out that is too long for a timer',

@@ -651,7 +651,7 @@ describe('with an answer to every question', () => {
       stdout: '',
       stderr: [
         'signing: the answer must be an object (got "hmac")',
-        'size-limits: the number of bytes must be a whole number from 1 to 500,000,000 (got -1)',
+        'size-limits: the number of bytes must be a whole number from 1 to 400,000,000 (got -1)',
         'base-address: the answer must be text (got undefined)',
       ]
         .map((fault) => `plant-store: An answer of @plant-store/contract cannot be carried out: ${fault}\n`)

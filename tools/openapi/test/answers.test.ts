@@ -299,7 +299,7 @@ describe('openapi answers', () => {
     const faulty: Answers = { 'size-limits': -1, 'base-address': 'nowhere' };
     expect(writeAnswers(faulty, IDS)).toEqual({
       faults: [
-        'size-limits: the number of bytes must be a whole number from 1 to 500,000,000 (got -1)',
+        'size-limits: the number of bytes must be a whole number from 1 to 400,000,000 (got -1)',
         'base-address: must be an absolute https URL without query and fragment (got nowhere)',
       ],
     });

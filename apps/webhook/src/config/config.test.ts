@@ -149,8 +149,8 @@ test.each<[name: string, fault: string, ...values: string[]]>([
   ['SHUTDOWN_DELAY_MS', 'must be a whole number from 0 to 2147483647', '-1', '2147483648', 'no'],
   [
     'MAX_CONTENT_BYTES',
-    'must be a whole number from 1 to 500000000',
-    ...['0', '-1', '1MiB', '500000001', '9007199254740992'],
+    'must be a whole number from 1 to 400000000',
+    ...['0', '-1', '1MiB', '400000001', '9007199254740992'],
   ],
   ['MAX_CONTENT_BYTES_IN_FLIGHT', COUNT, '0', 'no', '1_000'],
   ['MAX_CONNECTIONS', 'must be a whole number from 1 to 1000000', '0', '1000001', 'no'],
@@ -273,8 +273,8 @@ describe('settings that depend on each other:', () => {
     ],
     [
       'a content that is larger than can be stored',
-      { ...TOKENS, MAX_CONTENT_BYTES: '500000001', MAX_CONTENT_BYTES_IN_FLIGHT: '1000000000' },
-      ['MAX_CONTENT_BYTES: must be a whole number from 1 to 500000000'],
+      { ...TOKENS, MAX_CONTENT_BYTES: '400000001', MAX_CONTENT_BYTES_IN_FLIGHT: '1000000000' },
+      ['MAX_CONTENT_BYTES: must be a whole number from 1 to 400000000'],
     ],
     [
       'a content that is larger than all of them by default',

@@ -17,10 +17,10 @@ export interface TimeOuts {
 }
 
 /**
- * The largest content that an answer to `size-limits` may allow, in bytes. It fits one JavaScript string and one
- * SQLite value, with room for what is stored beside it.
+ * The largest content that an answer to `size-limits` may allow, in bytes. In base64 it fits one JavaScript string, and
+ * as it is one SQLite value, each with room for what is written or stored beside it.
  */
-export const MAX_SIZE_LIMIT = 500_000_000;
+export const MAX_SIZE_LIMIT = 400_000_000;
 
 /** A `RateWindow` keeps the time of each delivery, so this bounds its memory: 8 MB. */
 const MAX_DELIVERIES = 1_000_000;
