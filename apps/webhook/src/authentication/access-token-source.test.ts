@@ -96,3 +96,22 @@ test.each<[string, (file: string) => void]>([
   await log.line(RELOADED);
   expect(accepts('one-secret', 'two-secret')).toEqual([false, true]);
 });
+
+test('logs once that the file cannot be read, however often it tries', async () => {
+  const { file, log } = open('one-secret\n');
+  rmSync(file);
+  await log.line(NOT_RELOADED);
+  // It tries again at least once before a file that is opened now is looked at.
+  const other = open('two-secret\n');
+  writeFileSync(other.file, 'three-secret\n');
+  await other.log.line(RELOADED);
+  writeFileSync(file, 'four-secret\n');
+  await log.line(RELOADED);
+
+  rmSync(file);
+  const again = open('two-secret\n');
+  writeFileSync(again.file, 'three-secret\n');
+  await again.log.line(RELOADED);
+
+  expect(log.lines.map(({ msg }) => msg)).toEqual([NOT_RELOADED, RELOADED, NOT_RELOADED]);
+});

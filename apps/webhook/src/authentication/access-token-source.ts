@@ -31,14 +31,22 @@ export function openAccessTokens(
     return { accessTokens: new AccessTokens(ACCESS_TOKENS ?? []), close: () => undefined };
 
   const accessTokens = new AccessTokens([]);
-  const reload = (): void => {
+  /** Why the file couldn't be read at the last look, which is logged once. */
+  let failure: string | undefined;
+  const reload = (): boolean => {
+    const before = failure;
+    failure = undefined;
     try {
       const tokens = readAccessTokensFile(file, matcher);
       accessTokens.replace(tokens);
       logger.info({ file, count: tokens.length }, 'access tokens reloaded');
     } catch (err) {
-      logger.error({ err }, 'access tokens not reloaded; those read last stay');
+      const { message, cause } = err as ReceiverError;
+      if (cause !== undefined) failure = message;
+      if (failure === undefined || failure !== before)
+        logger.error({ err }, 'access tokens not reloaded; those read last stay');
     }
+    return failure === undefined;
   };
   const close = watchFile(file, reload);
   try {
@@ -83,15 +91,17 @@ export function readAccessTokensFile(path: string, matcher: TokenMatcher): strin
  * Calls back whenever the file differs from what it was when this was called. A file that is read after that is never
  * older than what is watched. Node's `watchFile` looks for the first time later, and would miss a change until then.
  *
+ * @param onChange returns whether the file was read. If not, it is called again at the next look: what passes, such as
+ * too many open files, changes no file.
  * @returns ends the watch
  */
-function watchFile(path: string, onChange: () => void): () => void {
-  let seen = versionOf(path);
+function watchFile(path: string, onChange: () => boolean): () => void {
+  /** The version that was read; undefined if it couldn't be. */
+  let read = versionOf(path);
   const timer = setInterval(() => {
     const version = versionOf(path);
-    if (version === seen) return;
-    seen = version;
-    onChange();
+    if (version !== undefined && version === read) return;
+    read = onChange() ? version : undefined;
   }, POLL_INTERVAL);
   timer.unref();
   return () => clearInterval(timer);
