@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -96,6 +97,13 @@ describe('the token file is reloaded when it changes', () => {
     },
     { name: 'is empty', breakIt: (file: string) => writeFileSync(file, '') },
     { name: 'is deleted', breakIt: (file: string) => rmSync(file) },
+    {
+      name: 'is replaced by a named pipe',
+      breakIt: (file: string) => {
+        execFileSync('mkfifo', [`${file}.next`]);
+        renameSync(`${file}.next`, file);
+      },
+    },
   ])('a file that $name: the previous tokens stay, and one error is logged', async ({ breakIt }) => {
     const file = join(makeFolder(), 'tokens');
     writeFileSync(file, 'old\n');

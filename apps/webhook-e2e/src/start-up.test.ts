@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -92,11 +93,12 @@ const tokensFile = (name: string, reason: string, make?: (file: string) => void)
     `ACCESS_TOKENS_FILE: the access tokens in ${join(folder, 'tokens')} cannot be used: ${reason.replace('FOLDER', folder)}. [ACCESS_TOKENS_UNREADABLE]\n`,
 });
 
+const NOT_A_FILE = 'it is not a regular file; write the tokens into one';
+
 const tokensFiles: readonly Row[] = [
-  tokensFile('a token file that does not exist', "ENOENT: no such file or directory, open 'FOLDER/tokens'"),
-  tokensFile('a token file that is a folder', 'EISDIR: illegal operation on a directory, read', (file) =>
-    mkdirSync(file),
-  ),
+  tokensFile('a token file that does not exist', "ENOENT: no such file or directory, stat 'FOLDER/tokens'"),
+  tokensFile('a token file that is a folder', NOT_A_FILE, (file) => mkdirSync(file)),
+  tokensFile('a token file that is a named pipe', NOT_A_FILE, (file) => execFileSync('mkfifo', [file])),
   tokensFile('an empty token file', 'it has no access token; write one on a line of its own', (file) =>
     writeFileSync(file, ''),
   ),

@@ -117,12 +117,14 @@ function versionOf(path: string): string | undefined {
   }
 }
 
+/** A named pipe is refused before it is opened: to read one waits for a writer, and the receiver would stand still. */
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    if (statSync(path).isFile()) return readFileSync(path, 'utf8');
   } catch (cause) {
     throw unreadable(path, (cause as Error).message, cause);
   }
+  throw unreadable(path, 'it is not a regular file; write the tokens into one');
 }
 
 function unreadable(path: string, reason: string, cause?: unknown): ReceiverError {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { makeFolder } from '@plant-store/test-support';
@@ -92,17 +92,22 @@ describe('refuses', () => {
     expect(error.message).not.toMatch(/s.?cret/);
   });
 
-  test('a missing file, and a folder', () => {
-    const folder = makeFolder();
-    mkdirSync(join(folder, 'folder'));
+  test('a missing file', () => {
+    const file = join(makeFolder(), 'none');
+    const error = faultOf(file);
 
-    for (const [name, code] of [
-      ['none', 'ENOENT'],
-      ['folder', 'EISDIR'],
-    ] as const) {
-      const error = faultOf(join(folder, name));
-      expect(error).toMatchObject({ code: 'ACCESS_TOKENS_UNREADABLE', cause: { code } });
-      expect(error.message).toContain(join(folder, name));
-    }
+    expect(error).toMatchObject({ code: 'ACCESS_TOKENS_UNREADABLE', cause: { code: 'ENOENT' } });
+    expect(error.message).toContain(file);
+  });
+
+  test('a folder', () => {
+    const folder = makeFolder();
+
+    expect(faultOf(folder)).toEqual(
+      new ReceiverError(
+        'ACCESS_TOKENS_UNREADABLE',
+        `ACCESS_TOKENS_FILE: the access tokens in ${folder} cannot be used: it is not a regular file; write the tokens into one.`,
+      ),
+    );
   });
 });
