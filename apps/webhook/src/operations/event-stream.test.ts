@@ -5,10 +5,11 @@ import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
 import { dropTable } from '../../test/damage-inbox.js';
 import { recordLog } from '../../test/record-log.js';
+import { startListener } from '../../test/start-listener.js';
 import type { Inbox } from '../inbox/inbox.js';
 import type { InboxOperations } from '../inbox/inbox-operations.js';
 import { openSqliteInbox } from '../inbox/sqlite-inbox.js';
-import { EventStream, MAX_LISTENERS } from './event-stream.js';
+import { eventRoute, EventStream, MAX_LISTENERS } from './event-stream.js';
 
 const STATS = {
   waiting: 0,
@@ -168,4 +169,14 @@ test('an inbox that cannot be read sends nothing, and the log says why', async (
 
   expect(await log.line('failed to read the inbox for listeners')).toMatchObject({ level: 'error' });
   expect(listener.sent).toEqual([]);
+});
+
+test('whoever finds no room is told so, on a connection that closes', async () => {
+  const { events, listen } = start();
+  for (let index = 0; index < MAX_LISTENERS; index += 1) listen();
+  const { url } = await startListener([eventRoute(events)]);
+  const response = await fetch(new URL('/events', url));
+
+  expect([response.status, response.headers.get('connection')]).toEqual([503, 'close']);
+  expect(await response.json()).toMatchObject({ code: 'TOO_MANY_LISTENERS' });
 });

@@ -101,7 +101,9 @@ export function eventRoute(events: EventStream): Route {
     respond({ query }) {
       parseQuery(NOTHING, query);
       if (events.isFull)
-        throw new RequestFault('TOO_MANY_LISTENERS', `There are ${MAX_LISTENERS} listeners already.`);
+        throw new RequestFault('TOO_MANY_LISTENERS', `There are ${MAX_LISTENERS} listeners already.`, {
+          connection: 'close',
+        });
       return (response) => {
         response.writeHead(200, { ...PROTECTION, 'content-type': 'text/event-stream' });
         if (response.req.method === 'HEAD') return void response.end();

@@ -104,6 +104,16 @@ test('a request that does not end is ended', async () => {
   await once(socket.resume(), 'close');
 });
 
+test('a head that does not arrive is not waited for as long as a request', async () => {
+  const { url } = await startListener(routes, { requestTimeout: 3_600_000 });
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  afterThisTest(() => socket.destroy());
+  socket.write('GET /secret HTTP/1.1\r\n');
+
+  const [response] = (await once(socket, 'data')) as [Buffer];
+  expect(String(response)).toMatch('HTTP/1.1 408 ');
+}, 30_000);
+
 const routes: readonly Route[] = [
   { method: 'GET', path: '/open', audience: 'everybody', respond: () => jsonResponse(200, 'open') },
   { method: 'GET', path: '/secret', respond: () => jsonResponse(200, 'secret') },

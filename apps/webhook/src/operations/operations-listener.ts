@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 
 import { ReceiverError } from '../errors.js';
+import { limitConnections } from './limit-connections.js';
 import { listenOnSocket } from './listen-on-socket.js';
 import { type Route, type ServedRoutes, serveRoutes, type Transport } from './router.js';
 
@@ -14,8 +15,8 @@ const LOOPBACK = '127.0.0.1';
 /** Hosts that include the loopback address. */
 const EVERY_ADDRESS = ['0.0.0.0', '::'];
 
-/** Most connections of each server. */
-const MAX_CONNECTIONS = 100;
+/** A head must arrive within this time, in milliseconds. It fits into one packet, and most connections send it at once. */
+const HEAD_TIMEOUT = 5_000;
 
 /** Where the operations listener listens. */
 export interface OperationsAddress {
@@ -55,12 +56,12 @@ export async function startOperationsListener(
   const create = (transport: Transport): Server => {
     const limits = {
       requestTimeout,
-      headersTimeout: requestTimeout,
+      headersTimeout: Math.min(HEAD_TIMEOUT, requestTimeout),
       connectionsCheckingInterval: Math.min(1_000, requestTimeout),
     };
     const servedHere = serveRoutes(routes, transport, logger);
     const server = createServer(limits, servedHere.listener);
-    server.maxConnections = MAX_CONNECTIONS;
+    limitConnections(server);
     // Ends the connection of a peer that doesn't read its responses.
     server.timeout = 2 * requestTimeout + 1_000;
     servers.push(server);

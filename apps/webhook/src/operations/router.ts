@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 
 import type { Logger } from 'pino';
 
 import { ReceiverError } from '../errors.js';
 import { type PreparedResponse, respondRaw } from '../http/response.js';
 import { throttledLog } from '../logging/throttled-log.js';
+import { isLoopback } from './limit-connections.js';
 import { requireOwnHost, requireOwnOrigin } from './own-requests.js';
 import { readJson } from './request-content.js';
 import { REQUEST_FAULTS, RequestFault } from './request-fault.js';
@@ -110,12 +110,4 @@ function matches({ path }: Route, given: string): boolean {
 function methodNotAllowed(routes: readonly Route[]): RequestFault {
   const allow = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
   return new RequestFault('METHOD_NOT_ALLOWED', `This path has ${allow}.`, { allow });
-}
-
-/**
- * Whether a connection was made from this machine. The addresses of one that has ended are unknown, and it gets nothing
- * that others don't get.
- */
-function isLoopback({ localAddress, remoteAddress }: Socket): boolean {
-  return [localAddress, remoteAddress].every((address) => /^(?:::ffff:)?127\.|^::1$/.test(address ?? ''));
 }

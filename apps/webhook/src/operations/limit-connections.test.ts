@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+
+import { ask } from '../../test/ask.js';
+import { makeLatch } from '../../test/make-latch.js';
+import { rejection } from '../../test/rejection.js';
+import { startListener } from '../../test/start-listener.js';
+import { MAX_CONNECTIONS } from './limit-connections.js';
+import { textResponse } from './response.js';
+
+/** Serves `/fast`, and `/slow` whose response waits for a latch. */
+async function start(address: Parameters<typeof startListener>[1] = {}) {
+  const mayEnd = makeLatch();
+  const began: (() => void)[] = [];
+  const { url, socket } = await startListener(
+    [
+      { method: 'GET', path: '/fast', audience: 'everybody', respond: () => textResponse(200, 'fast') },
+      {
+        method: 'GET',
+        path: '/slow',
+        audience: 'everybody',
+        async respond() {
+          began.shift()?.();
+          await mayEnd.opened;
+          return textResponse(200, 'slow');
+        },
+      },
+    ],
+    address,
+  );
+  afterThisTest(mayEnd.open);
+  /** Asks for `/slow`. Resolves when that is being processed, with what its response will be. */
+  const askSlowly = async (to = url): Promise<{ readonly told: ReturnType<typeof ask> }> => {
+    const hasBegun = new Promise<void>((resolve) => began.push(resolve));
+    const told = ask(to, '/slow');
+    told.catch(() => undefined);
+    await hasBegun;
+    return { told };
+  };
+  return { url, socket, port: Number(new URL(url).port), mayEnd, askSlowly };
+}
+
+/** Opens connections that send half a request, one after the other. */
+async function connectSilently(count: number, to: { port: number; host?: string }): Promise<Socket[]> {
+  const sockets: Socket[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const socket = connect(to).on('error', () => undefined);
+    afterThisTest(() => socket.destroy());
+    await once(socket, 'connect');
+    socket.resume().write('GET /fast HTTP/1.1\r\nHost: ');
+    sockets.push(socket);
+  }
+  return sockets;
+}
+
+test('a further connection takes the place of the oldest that asks for nothing', async () => {
+  const { url, port } = await start();
+  const [oldest, ...others] = await connectSilently(MAX_CONNECTIONS, { port });
+  const closed = once(oldest!, 'close');
+
+  expect(await ask(url, '/fast')).toMatchObject({ status: 200, content: 'fast' });
+  await closed;
+  expect(others.every(({ closed: isClosed }) => !isClosed)).toBe(true);
+});
+
+test('a request that is being processed is kept', async () => {
+  const { url, port, mayEnd, askSlowly } = await start();
+  const { told } = await askSlowly();
+  await connectSilently(MAX_CONNECTIONS, { port });
+
+  expect((await ask(url, '/fast')).status).toBe(200);
+  mayEnd.open();
+  expect(await told).toMatchObject({ status: 200, content: 'slow' });
+});
+
+test('the Unix socket has the same limit', async () => {
+  const { socket } = await start({ folder: makeFolder() });
+  for (let index = 0; index < MAX_CONNECTIONS; index += 1) {
+    const silent = connect(socket!).on('error', () => undefined);
+    afterThisTest(() => silent.destroy());
+    await once(silent, 'connect');
+  }
+
+  expect((await ask(socket!, '/fast')).status).toBe(200);
+});
+
+/** An address of this machine that others can reach. */
+const address = Object.values(networkInterfaces())
+  .flatMap((one) => one ?? [])
+  .find(({ internal, address }) => !internal && !address.startsWith('fe80:'));
+
+/** A machine without a network has nothing to test. */
+const onNetwork = address === undefined ? test.skip : test;
+
+onNetwork('connections from elsewhere keep nobody out who is on this machine', async () => {
+  const isSix = address!.family === 'IPv6';
+  const { url, port, askSlowly } = await start({ host: isSix ? '::' : '0.0.0.0' });
+  const outside = `http://${isSix ? `[${address!.address}]` : address!.address}:${port}/`;
+  for (let index = 0; index < MAX_CONNECTIONS; index += 1) await askSlowly(outside);
+
+  expect(await rejection(ask(outside, '/fast'))).toMatchObject({ code: 'ECONNRESET' });
+  expect((await ask(url, '/fast')).status).toBe(200);
+});
