@@ -297,6 +297,35 @@ describeWithBrowser('the inspector', () => {
     expect(requests.filter((sent) => sent === 'POST /deliveries/replay')).toHaveLength(2);
   });
 
+  test('replays a delivery once for a double click', async () => {
+    const id = await deliver(receiver, 'fail once');
+    const { page, requests } = await visit(receiver, `?delivery=${id}`);
+    await fact(page, 'State').getByText('parked').waitFor();
+
+    await page.getByRole('button', { name: 'Replay', exact: true }).dblclick();
+
+    await fact(page, 'State').getByText('handled').waitFor();
+    await page.getByText('1 delivery was replayed.').waitFor();
+    expect(requests.filter((sent) => sent === 'POST /deliveries/replay')).toHaveLength(1);
+  });
+
+  test('replays nothing without a question that was handled since it was shown', async () => {
+    const id = await deliver(receiver, 'fail once');
+    const { page, tolerate } = await visit(receiver, `?delivery=${id}`);
+    // Nobody tells the page what happens from now on, and the browser says so.
+    tolerate(/net::ERR_/);
+    await page.route('**/events', (route) => route.abort());
+    await page.reload();
+    await fact(page, 'State').getByText('parked').waitFor();
+    const { page: other } = await visit(receiver, `?delivery=${id}`);
+    await other.getByRole('button', { name: 'Replay', exact: true }).click();
+    await fact(other, 'State').getByText('handled').waitFor();
+
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+
+    await page.getByText('No delivery was replayed.').waitFor();
+  });
+
   test('says that the receiver does not respond, and goes on when it does', async () => {
     const folder = makeFolder();
     const settings = { OPERATIONS_PORT: String(await freePort()) };

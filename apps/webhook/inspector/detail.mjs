@@ -133,7 +133,10 @@ function summary(delivery) {
   if (state !== 'discarded')
     actions.append(
       button('Replay', () =>
-        state === 'handled' ? confirmChange({ ...one, action: 'replay' }) : replayNow(one),
+        state === 'handled'
+          ? confirmChange({ ...one, action: 'replay' })
+          : // It may have been handled since it was shown. Whoever replays that is asked first.
+            replayNow({ ...one, filter: { ...one.filter, state } }),
       ),
     );
   if (state === 'parked')
@@ -229,6 +232,7 @@ const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => charact
  */
 function button(name, act) {
   const made = make('button', { type: 'button' }, name);
-  made.addEventListener('click', act);
+  // A double click is two clicks. Nobody means to act twice.
+  made.addEventListener('click', ({ detail }) => detail > 1 || act());
   return made;
 }
