@@ -38,8 +38,11 @@ export function showAs(content, form, bytesInLine) {
   return { text: visible(laidOut.slice(0, TEXT_LIMIT)), isCut: laidOut.length > TEXT_LIMIT };
 }
 
-// eslint-disable-next-line no-control-regex
-const UNSEEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+/** Characters that nobody sees. A carriage return in front of a line feed is one end of a line. */
+const UNSEEN = String.raw`[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u2800\ufff9-\ufffb\p{Default_Ignorable_Code_Point}]|\r(?!\n)`;
+
+/** The parts of an emoji are seen together. They are looked for first, so that they stay. */
+const EMOJI_OR_UNSEEN = new RegExp(String.raw`\p{RGI_Emoji}|(${UNSEEN})`, 'gv');
 
 /**
  * Shows characters that nobody sees, such as those that turn the direction of text, by their number.
@@ -47,7 +50,9 @@ const UNSEEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028
  * @param {string} text
  */
 export const visible = (text) =>
-  text.replace(UNSEEN, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`);
+  text.replace(EMOJI_OR_UNSEEN, (part, unseen) =>
+    unseen === undefined ? part : `\\u{${part.codePointAt(0)?.toString(16)}}`,
+  );
 
 /** @param {Uint8Array} content */
 function isText(content) {

@@ -85,7 +85,37 @@ test('much content is cut', () => {
   }
 });
 
-test('characters that nobody sees are shown', () => {
-  expect(visible('a\u202eb\u0000c\u200b')).toBe('a\\u{202e}b\\u{0}c\\u{200b}');
-  expect(visible('äöü 👩‍🌾\t\r\n')).toBe('äöü 👩‍🌾\t\r\n');
+test.each([
+  ['the other direction', '\u202e', '202e'],
+  ['a control character', '\0', '0'],
+  ['a space without width', '\u200b', '200b'],
+  ['a joiner', '\u200d', '200d'],
+  ['a non-joiner', '\u200c', '200c'],
+  ['a soft hyphen', '\u00ad', 'ad'],
+  ['a combining grapheme joiner', '\u034f', '34f'],
+  ['a Hangul filler', '\u3164', '3164'],
+  ['another one', '\u115f', '115f'],
+  ['one of half the width', '\uffa0', 'ffa0'],
+  ['a Mongolian vowel separator', '\u180e', '180e'],
+  ['an empty Braille cell', '\u2800', '2800'],
+  ['a variation selector', '\ufe0f', 'fe0f'],
+  ['a byte order mark', '\ufeff', 'feff'],
+  ['a separator of lines', '\u2028', '2028'],
+  ['an annotation', '\ufff9', 'fff9'],
+  ['a tag', '\u{e0041}', 'e0041'],
+  ['a carriage return alone', '\r', 'd'],
+])('%s, which nobody sees, is shown', (_name, character, number) => {
+  expect(visible(`a${character}b${character}`)).toBe(`a\\u{${number}}b\\u{${number}}`);
+});
+
+test.each([
+  'äöü \t\r\n\n',
+  '中文 ﷽ \u0600 \u00a0',
+  '👩‍🌾 ❤️ 1️⃣ 🇩🇪 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+])('%j stays', (text) => {
+  expect(visible(text)).toBe(text);
+});
+
+test('an emoji does not hide what follows it', () => {
+  expect(visible('👩‍🌾\u{e0041}❤️\ufe0f')).toBe('👩‍🌾\\u{e0041}❤️\\u{fe0f}');
 });
