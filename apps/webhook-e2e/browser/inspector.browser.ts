@@ -263,6 +263,22 @@ describeWithBrowser('the inspector', () => {
     tolerate(/status of 404/);
   });
 
+  test.each([
+    ['receivedFrom', '1960-01-01T00:00:00', 'Filter'],
+    ['receivedBefore', '10000-01-01T00:00:00', 'Filter'],
+    ['delivery', '9999999999999999', 'Open'],
+    ['delivery', '0', 'Open'],
+  ])('lets the browser say that %s can not be %s', async (name, value, button) => {
+    const { page } = await visit(receiver);
+    await page.getByText('Choose by time').click();
+    const field = page.locator(`input[name=${name}]`);
+    await field.fill(value);
+    await page.getByRole('button', { name: button, exact: true }).click();
+
+    await field.and(page.locator(':invalid:focus')).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  });
+
   test('does not move what somebody points at, and says how many are new', async () => {
     const id = await deliver(receiver, 'arbitrary');
     const { page } = await visit(receiver);
