@@ -9,6 +9,8 @@ test.each([
   { name: 'one socket with a name', environment: { LISTEN_FDS: '1', ...HERE, LISTEN_FDNAMES: 'a' }, fd: 3 },
   { name: 'no variable', environment: {}, fd: undefined },
   { name: 'no socket', environment: { LISTEN_FDS: '0', ...HERE }, fd: undefined },
+  { name: 'an empty variable', environment: { LISTEN_FDS: '', ...HERE }, fd: undefined },
+  { name: 'an empty variable for another process', environment: { LISTEN_FDS: '' }, fd: undefined },
 ])('$name: the descriptor is $fd', ({ environment, fd }) => {
   expect(takePassedSocket({ ...environment }, PID)).toEqual({ fd, warnings: [] });
 });

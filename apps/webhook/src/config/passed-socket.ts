@@ -20,12 +20,12 @@ const FIRST_FD = 3;
  * @throws ReceiverError `CONFIGURATION_INVALID`
  */
 export function takePassedSocket(environment: NodeJS.ProcessEnv, pid: number): PassedSocket {
-  const { LISTEN_FDS: count = '0', LISTEN_PID: receiver } = environment;
+  const { LISTEN_FDS: count = '', LISTEN_PID: receiver } = environment;
   delete environment['LISTEN_FDS'];
   delete environment['LISTEN_PID'];
   delete environment['LISTEN_PIDFDID'];
   delete environment['LISTEN_FDNAMES'];
-  if (count === '0') return { fd: undefined, warnings: [] };
+  if (count === '' || count === '0') return { fd: undefined, warnings: [] };
   if (receiver !== String(pid)) {
     const warning =
       'LISTEN_PID: is another process, so the socket that was passed is not used; let the service start node itself, without a shell or npm';
