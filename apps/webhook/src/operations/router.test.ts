@@ -52,6 +52,44 @@ const start = async (): Promise<{
   return { url, port: new URL(url).port, changes, log };
 };
 
+/** Everything that is sent to a request with these lines, until the connection closes. */
+async function responseTo(port: string, ...lines: readonly string[]): Promise<string> {
+  const socket = connect(Number(port), '127.0.0.1');
+  afterThisTest(() => socket.destroy());
+  socket.write([...lines, 'Connection: close', '', ''].join('\r\n'));
+  return text(socket);
+}
+
+test.each([
+  ['http://localhost:PORT/data', 'HTTP/1.1 200 '],
+  ['HTTP://LOCALHOST:PORT/data?a=1', 'HTTP/1.1 200 '],
+  ['http://localhost:PORT', 'HTTP/1.1 200 '],
+  ['http://localhost:PORT?a=1', 'HTTP/1.1 200 '],
+  ['http://localhost:PORT/none', 'HTTP/1.1 404 '],
+])('the absolute target %s: %s', async (target, status) => {
+  const { port } = await start();
+  const line = `GET ${target.replace('PORT', port)} HTTP/1.1`;
+
+  // Host says nothing beside such a target.
+  expect(await responseTo(port, line, 'Host: another.example')).toMatch(status);
+});
+
+test.each([
+  ['several Host fields', ['Host: localhost:PORT', 'Host: localhost:PORT'], '400'],
+  ['a Host that is none', ['Host: localhost:PORT.evil.example'], '400'],
+  ['an unknown transfer coding', ['Host: localhost:PORT', 'Transfer-Encoding: gzip, chunked'], '501'],
+])('%s: a response without content', async (_name, fields, status) => {
+  const { port } = await start();
+  const response = await responseTo(
+    port,
+    'GET /data HTTP/1.1',
+    ...fields.map((field) => field.replace('PORT', port)),
+  );
+
+  expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(response).toMatch(/\r\n\r\n$/);
+});
+
 describe('DNS rebinding: a page points its own name to this machine, and its browser sends that name', () => {
   const foreign = [
     'evil.example',
@@ -60,7 +98,6 @@ describe('DNS rebinding: a page points its own name to this machine, and its bro
     '192.0.2.2:PORT',
     'localhost',
     '127.0.0.1:1',
-    'localhost:PORT.evil.example',
     'localhost.:PORT',
     '[::2]:PORT',
     '0.0.0.0:PORT',
@@ -98,11 +135,16 @@ describe('DNS rebinding: a page points its own name to this machine, and its bro
 
   test('HTTP/1.0 without a Host gets 421', async () => {
     const { port } = await start();
-    const socket = connect(Number(port), '127.0.0.1');
-    afterThisTest(() => socket.destroy());
-    socket.write('GET /data HTTP/1.0\r\n\r\n');
 
-    expect(await text(socket)).toMatch('HTTP/1.1 421 ');
+    expect(await responseTo(port, 'GET /data HTTP/1.0')).toMatch('HTTP/1.1 421 ');
+  });
+
+  test('an absolute target with a foreign name gets 421, whatever Host says', async () => {
+    const { port } = await start();
+    const own = `Host: localhost:${port}`;
+
+    for (const name of [`evil.example:${port}`, 'localhost', `a@localhost:${port}`, ''])
+      expect(await responseTo(port, `GET http://${name}/data HTTP/1.1`, own)).toMatch('HTTP/1.1 421 ');
   });
 });
 

@@ -3,7 +3,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Logger } from 'pino';
 
 import { ReceiverError } from '../errors.js';
-import { type PreparedResponse, respondRaw } from '../http/response.js';
+import { messageFaultOf } from '../http/request.js';
+import { type PreparedResponse, prepareResponse, respondAndClose, respondRaw } from '../http/response.js';
 import { throttledLog } from '../logging/throttled-log.js';
 import { isLoopback } from './limit-connections.js';
 import { requireOwnHost, requireOwnOrigin } from './own-requests.js';
@@ -60,6 +61,11 @@ export function serveRoutes(routes: readonly Route[], transport: Transport, logg
     return jsonResponse(REQUEST_FAULTS.RECEIVER_FAILED, { code: 'RECEIVER_FAILED', message });
   };
   const listener: RequestListener = (request, response) => {
+    const fault = messageFaultOf(request);
+    if (fault !== undefined) {
+      const respond = fault.closes ? respondAndClose : respondRaw;
+      return respond(response, prepareResponse(fault.status));
+    }
     const processing = respondTo(request, routes, transport)
       .catch((error: unknown) => toFault(error, request.url))
       .then((outcome) => {
@@ -84,14 +90,15 @@ async function respondTo(
   routes: readonly Route[],
   transport: Transport,
 ): Promise<PreparedResponse | Stream> {
-  const { socket, method = '', url = '' } = request;
-  const [path = '', ...search] = url.split('?');
+  const { socket, method = '', headers } = request;
+  const { host, path, query } = targetOf(request);
   const isLocal = transport === 'socket' || isLoopback(socket);
   const here = routes.filter((route) => (isLocal || route.audience === 'everybody') && matches(route, path));
   if (isLocal) {
-    if (transport === 'tcp') requireOwnHost(request, socket.localPort as number);
+    if (transport === 'tcp') requireOwnHost(host, socket.localPort as number);
     requireOwnOrigin(
-      request,
+      headers,
+      host,
       here.some(({ audience }) => audience === 'page'),
     );
   }
@@ -100,7 +107,20 @@ async function respondTo(
   if (route === undefined) throw methodNotAllowed(here);
   const { groups = {} } = route.path instanceof RegExp ? (route.path.exec(path) as RegExpExecArray) : {};
   const content = method === 'POST' ? await readJson(request) : undefined;
-  return route.respond({ query: new URLSearchParams(search.join('?')), parts: groups, content });
+  return route.respond({ query: new URLSearchParams(query), parts: groups, content });
+}
+
+interface Target {
+  readonly host: string | undefined;
+  readonly path: string;
+  readonly query: string;
+}
+
+/** What a request is for. An absolute target names the host, and `Host` then says nothing (RFC 9112 §3.2.2). */
+function targetOf({ url = '', headers }: IncomingMessage): Target {
+  const [, host, rest = ''] = /^http:\/\/([^/?]*)(.*)$/i.exec(url) ?? ['', headers.host, url];
+  const [path, ...query] = rest.split('?');
+  return { host, path: path || '/', query: query.join('?') };
 }
 
 function matches({ path }: Route, given: string): boolean {
