@@ -6,6 +6,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { readFileSync } from 'node:fs';
 import type { RetryPolicy } from '@plant-store/contract';
 import { afterThisTest, freePort } from '@plant-store/test-support';
+import { json } from '../src/index.js';
 import { useClocksThatRunOut } from './support/clocks.js';
 import { acknowledge, respondWith, closing, startRawServer, staySilent } from './support/raw-server.js';
 import { arbitrary, openTestSender, rejection } from './support/senders.js';
@@ -109,20 +110,25 @@ describe('nothing was sent', () => {
     expect(server.requests).toEqual([]);
   });
 
+  const promise = () => Promise.resolve({ content: 'x' });
+  const rejected = () => Promise.reject(new Error('arbitrary'));
+
   test.each([
-    ['resolves', () => Promise.resolve({ content: 'x' })],
-    ['rejects', () => Promise.reject(new Error('arbitrary'))],
-  ])('if encode returns a promise that %s; the process goes on', async (_, encode) => {
+    ['encode returns a promise that resolves', () => arbitrary, promise],
+    ['encode returns a promise that rejects', () => arbitrary, rejected],
+    ['the plant is a promise that resolves', promise, json],
+    ['the plant is a promise that rejects', rejected, json],
+  ])('if %s; the process goes on', async (_, plant, encode) => {
     const unhandled: unknown[] = [];
     const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
     process.on('unhandledRejection', onUnhandled);
     afterThisTest(() => process.off('unhandledRejection', onUnhandled));
     const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9', encode: encode as never });
 
-    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+    expect(await rejection(sender.send(plant() as never))).toMatchObject({
       code: 'PLANT_STORE_ENCODE_FAILED',
       outcome: 'not-sent',
-      message: expect.stringContaining('returned a promise'),
+      message: expect.stringContaining('must not be a promise'),
     });
     await setTimeout(1);
     expect(unhandled).toEqual([]);

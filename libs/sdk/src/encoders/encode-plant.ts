@@ -50,7 +50,7 @@ export function encodePlantWith<Plant>(
       ...(eventHasFields ? eventFaults(event) : []),
     ];
     if (faults.length > 0) throw new InvalidOptionsError(faults);
-    const encoded = callEncoder(() => (eventHasFields ? encode(plant, event) : encode(plant)));
+    const encoded = callEncoder(plant, () => (eventHasFields ? encode(plant, event) : encode(plant)));
     const content = copyOf(encoded.content);
     const mediaType = checkedMediaType(encoded.mediaType) ?? answer;
     if (expected !== undefined && mediaType !== answer && essenceOf(mediaType!) !== expected) {
@@ -80,18 +80,24 @@ export function checkEncodedWith(answers: ContentAnswers): EncodePlant<EncodedPl
   return (encoded: EncodedPlant | undefined) => check(encoded as EncodedPlant, { eventId: encoded?.eventId });
 }
 
-/** Calls an encoder and reads its result, once each: a getter of the result may throw. */
-function callEncoder(call: () => Partial<Encoded> | undefined): Partial<Record<keyof Encoded, unknown>> {
-  let encoded: Partial<Encoded> | undefined;
+/**
+ * Calls an encoder and reads its result, once each: a getter of the result may throw. JSON would have `{}` for a plant
+ * that is a promise.
+ */
+function callEncoder(
+  plant: unknown,
+  call: () => Partial<Encoded> | undefined,
+): Partial<Record<keyof Encoded, unknown>> {
+  let encoded: Partial<Encoded> | Promise<unknown> | undefined;
   try {
-    encoded = call();
+    encoded = isPromise(plant) ? plant : call();
     if (!isPromise(encoded)) return { content: encoded?.content, mediaType: encoded?.mediaType };
   } catch (cause) {
     throw encodeFailed('Encoding the plant threw an error; see `cause`.', cause);
   }
   // Its rejection must not end the process.
   encoded.catch(() => {});
-  throw encodeFailed('`encode` returned a promise, or `sendEncoded` got one. Await it before `send`.');
+  throw encodeFailed('The plant, or what `encode` returned, must not be a promise. Await it.');
 }
 
 /** Text as UTF-8, or a copy of bytes: the caller may use its buffer again as soon as `send` has returned. */
