@@ -255,6 +255,55 @@ describe.each([
   });
 });
 
+describe('an iterable of promises', () => {
+  test('is sent as the plants that they resolve to', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
+    const promises = [...new Source(3)].map(async (plant) => plant);
+
+    const { results, error } = await readAll(sender.sendAll(promises));
+
+    expect(error).toBeUndefined();
+    expect(results).toMatchObject([0, 1, 2].map((index) => ({ index, plant: `plant ${index}` })));
+    expect(server.requests.map(({ content }) => content.toString())).toEqual([...new Source(3)]);
+  });
+
+  test('fails with the first one that rejects, and is ended', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = openTestSender({ baseUrl: server.url });
+    let isEnded = false;
+    function* rejecting(): Generator<Promise<string>> {
+      try {
+        yield Promise.resolve(arbitrary);
+        yield Promise.reject(reason);
+      } finally {
+        isEnded = true;
+      }
+    }
+
+    const { results, error } = await readAll(sender.sendAll(rejecting()));
+
+    expect(codesOf(results)).toEqual([undefined]);
+    expect(error).toMatchObject({ code: 'PLANT_STORE_ITERABLE_FAILED', outcome: 'not-sent', cause: reason });
+    expect(isEnded).toBe(true);
+  });
+
+  test('that is waited for ends with the signal', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = openTestSender({ baseUrl: server.url });
+    const controller = new AbortController();
+    let resolve!: (plant: string) => void;
+    const promise = new Promise<string>((resolvePromise) => (resolve = resolvePromise));
+
+    const read = readAll(sender.sendAll([promise], { signal: controller.signal }));
+    controller.abort(reason);
+    resolve(arbitrary);
+
+    expect(await read).toMatchObject({ results: [], error: { code: 'PLANT_STORE_ABORTED' } });
+    expect(server.requests).toEqual([]);
+  });
+});
+
 test('an iteration that waits for its iterable ends when the sender is closed', async () => {
   const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9' });
   const idle = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };

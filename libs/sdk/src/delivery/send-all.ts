@@ -20,8 +20,8 @@ export type BulkResult<Plant, Response> =
       readonly error: PlantStoreError;
     };
 
-/** Where `sendAll` takes its plants from. */
-export type Plants<Plant> = Iterable<Plant> | AsyncIterable<Plant>;
+/** Where `sendAll` takes its plants from. A promise is awaited before the next plant is taken. */
+export type Plants<Plant> = Iterable<Plant | PromiseLike<Plant>> | AsyncIterable<Plant>;
 
 /** Sends one plant. It rejects with a `PlantStoreError`. */
 export type SendOne<Plant, Response> = (plant: Plant, index: number) => Promise<Response>;
@@ -65,12 +65,12 @@ class Bulk<Plant, Response> {
   readonly #concurrency: number;
   /** Results that the caller hasn't read. */
   readonly #results = new Queue<BulkResult<Plant, Response>>();
-  #source: Iterator<Plant> | AsyncIterator<Plant> | undefined;
+  #source: ReturnType<typeof iteratorOf<Plant>> | undefined;
   #inFlight = 0;
   /** In flight, or with a result that the caller hasn't read. */
   #unread = 0;
   #taken = 0;
-  /** Whether the iterable was asked for a plant that it hasn't given yet. */
+  /** Whether the iterable was asked for a plant that it hasn't given yet, or gave a promise of it. */
   #isAsking = false;
   /** Whether the iterable has no further plant, or threw an error. */
   #isSourceDone = false;
@@ -133,21 +133,28 @@ class Bulk<Plant, Response> {
     return !this.#isOver && this.#unread < this.#concurrency;
   }
 
-  /** Takes plants while there is room for them. It waits only if the iterable is asynchronous. */
+  /** Takes plants while there is room for them. It waits only for promises. */
   async #fill(): Promise<void> {
     if (this.#isAsking) return;
     this.#isAsking = true;
+    let isGiven = false;
     try {
       while (this.#hasRoom) {
+        isGiven = false;
         const asked = (this.#source ??= iteratorOf(this.#plants)).next();
         const step = isPromiseLike(asked) ? await asked : asked;
-        if (typeof step !== 'object')
-          throw new TypeError(`An iterator returned ${typeof step} instead of an object.`);
+        if (typeof step !== 'object') throw new TypeError('The iterator did not return an object.');
         if (step.done === true) this.#isSourceDone = this.#isOver = true;
-        else if (!this.#isOver) this.#start(step.value);
+        else {
+          const { value } = step;
+          isGiven = true;
+          const plant = isPromiseLike(value) ? await value : value;
+          if (!this.#isOver) this.#start(plant);
+        }
       }
     } catch (cause) {
-      this.#isSourceDone = true;
+      // An iterable that gave a promise that rejects hasn't ended by itself.
+      this.#isSourceDone = !isGiven;
       this.stop(iterableFailed(cause));
     }
     this.#isAsking = false;
@@ -172,7 +179,9 @@ class Bulk<Plant, Response> {
   }
 }
 
-function iteratorOf<Plant>(plants: Plants<Plant>): Iterator<Plant> | AsyncIterator<Plant> {
+function iteratorOf<Plant>(
+  plants: Plants<Plant>,
+): Iterator<Plant | PromiseLike<Plant>> | AsyncIterator<Plant> {
   return Symbol.asyncIterator in plants ? plants[Symbol.asyncIterator]() : plants[Symbol.iterator]();
 }
 
