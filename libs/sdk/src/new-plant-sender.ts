@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import {
   acceptFaults,
   accepts,
@@ -147,6 +146,7 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
   const { answered, maxResponseBytes, method, retry } = settings;
   const { url } = settings.target;
   const inFlight = new InFlight();
+  const iterations = new InFlight();
   const transport = openTransport(settings);
   const context: DeliveryContext = {
     url,
@@ -162,9 +162,6 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
     limiter: answered.rateLimit && new RateLimiter(answered.rateLimit),
   };
   let closed: Promise<void> | undefined;
-  const closing = new AbortController();
-  // Each iteration of `sendAll` listens.
-  setMaxListeners(0, closing.signal);
 
   function deliver<Item>(encode: EncodePlant<Item>, item: Item, options: unknown): Promise<Response> {
     if (closed !== undefined) return Promise.reject(senderClosed());
@@ -190,13 +187,13 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
     );
     const sendOne = async (plant: Plant, index: number): Promise<Response> =>
       send(plant, sendOptionsOf(plant, index));
-    return sendAll(sendOne, plants, concurrency, signal, closing.signal);
+    return sendAll(sendOne, plants, concurrency, signal, iterations, () => closed && senderClosed());
   }
 
   function close(options?: CloseOptions): Promise<void> {
     const isForced = readCloseOptions(options);
-    closing.abort(senderClosed());
     closed ??= closeWhenEmpty();
+    iterations.abort();
     if (isForced) inFlight.abort(senderClosed());
     return closed;
   }

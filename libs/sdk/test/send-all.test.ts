@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import type { NewPlantSender, PlantStoreError, SendAllOptions, SendResult } from '../src/index.js';
 import {
   acknowledge,
@@ -302,6 +303,23 @@ describe('an iterable of promises', () => {
     expect(await read).toMatchObject({ results: [], error: { code: 'PLANT_STORE_ABORTED' } });
     expect(server.requests).toEqual([]);
   });
+});
+
+test('iterations with the same signal share its listeners', async () => {
+  const server = await startRawServer(staySilent);
+  const sender = openTestSender({ baseUrl: server.url });
+  const controller = new AbortController();
+  const { signal } = controller;
+
+  const read = Array.from({ length: 11 }, () => readAll(sender.sendAll([arbitrary], { signal })));
+  // One of the iterations, and one of their deliveries.
+  expect(getEventListeners(signal, 'abort')).toHaveLength(2);
+  await server.request(10);
+  controller.abort(reason);
+
+  for (const { results } of await Promise.all(read))
+    expect(codesOf(results)).toEqual(['PLANT_STORE_ABORTED']);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('an iteration that waits for its iterable ends when the sender is closed', async () => {

@@ -4,11 +4,11 @@ interface Abortable {
   abort(reason: unknown): void;
 }
 
-/** The place of a delivery among those in flight. `undefined` if its signal was aborted before it began. */
+/** A place among those in flight. `undefined` if the signal was aborted before it began. */
 export type PlaceInFlight = Place<unknown> | undefined;
 
 /**
- * The deliveries of a sender that have not succeeded or failed yet.
+ * The deliveries of a sender that have not succeeded or failed yet, or its iterations of `sendAll` that have not ended.
  *
  * Many of them share one listener on the signal of their caller. Node warns of a leak when a signal has more than ten
  * listeners.
@@ -53,7 +53,7 @@ export class InFlight {
   }
 
   /** Aborts every delivery. */
-  abort(reason: unknown): void {
+  abort(reason?: unknown): void {
     abortAll(this.#withoutSignal, reason);
     for (let group = this.#groups.shift(); group !== undefined; group = this.#groups.shift()) {
       abortAll(group.deliveries, reason);

@@ -1,5 +1,6 @@
 import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
 import { Queue } from '../transport/queue.js';
+import type { InFlight } from './in-flight.js';
 import { isPromiseLike } from './promise-like.js';
 
 /** The result of one plant of `sendAll`. */
@@ -35,25 +36,25 @@ export type SendOne<Plant, Response> = (plant: Plant, index: number) => Promise<
  *   deliveries in flight. No further plant is taken.
  * - If the caller ends the iteration, it waits for the deliveries in flight.
  *
- * @param closing Is aborted when the sender is closed, with the error to throw.
+ * @param iterations Those of the sender. They are aborted when it is closed.
+ * @param closed The error to throw once the sender is closed.
  */
 export async function* sendAll<Plant, Response>(
   send: SendOne<Plant, Response>,
   plants: Plants<Plant>,
   concurrency: number,
   signal: AbortSignal | undefined,
-  closing: AbortSignal,
+  iterations: InFlight,
+  closed: () => PlantStoreError | undefined,
 ): AsyncGenerator<BulkResult<Plant, Response>, void, void> {
   const bulk = new Bulk(send, plants, concurrency);
-  const stop = (): void =>
-    bulk.stop(closing.aborted ? (closing.reason as PlantStoreError) : aborted(signal!.reason));
-  const signals = signal === undefined ? [closing] : [closing, signal];
-  for (const each of signals) each.addEventListener('abort', stop);
-  if (signals.some(({ aborted }) => aborted)) stop();
+  const abort = (): void => bulk.stop(closed() ?? aborted(signal!.reason));
+  const place = iterations.add({ abort }, signal);
+  if (closed() !== undefined) abort();
   try {
     for (let result = await bulk.next(); result !== undefined; result = await bulk.next()) yield result;
   } finally {
-    for (const each of signals) each.removeEventListener('abort', stop);
+    iterations.delete(place, signal);
     await bulk.end();
   }
 }
