@@ -305,6 +305,20 @@ describe('an iterable of promises', () => {
   });
 });
 
+test.each([undefined, null])(
+  'an iterable whose asynchronous iterator is %p has an iterator',
+  async (none) => {
+    const server = await startRawServer(acknowledge);
+    const sender = openTestSender({ baseUrl: server.url });
+    const plants = Object.assign([arbitrary], { [Symbol.asyncIterator]: none });
+
+    const { results, error } = await readAll(sender.sendAll(plants));
+
+    expect(error).toBeUndefined();
+    expect(codesOf(results)).toEqual([undefined]);
+  },
+);
+
 test('iterations with the same signal share its listeners', async () => {
   const server = await startRawServer(staySilent);
   const sender = openTestSender({ baseUrl: server.url });

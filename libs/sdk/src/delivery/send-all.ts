@@ -183,7 +183,10 @@ class Bulk<Plant, Response> {
 function iteratorOf<Plant>(
   plants: Plants<Plant>,
 ): Iterator<Plant | PromiseLike<Plant>> | AsyncIterator<Plant> {
-  return Symbol.asyncIterator in plants ? plants[Symbol.asyncIterator]() : plants[Symbol.iterator]();
+  const { [Symbol.asyncIterator]: asynchronous, [Symbol.iterator]: synchronous } = plants as Iterable<Plant> &
+    Partial<AsyncIterable<Plant>>;
+  const open: () => Iterator<Plant> | AsyncIterator<Plant> = asynchronous ?? synchronous;
+  return open.call(plants);
 }
 
 function aborted(cause: unknown): PlantStoreError {
