@@ -477,6 +477,11 @@ test.each<[string, Answers, string]>([
     { signing: { ...signing, signature: { ...signing.signature, prefix: 'a b' } } },
     'signing: signature.prefix must be printable ASCII without spaces',
   ],
+  ...['a b', 'v1,', ' v1', '#v1', 'ä'].map((prefix): [string, Answers, string] => [
+    `a prefix of keys that no list or file of keys can have: ${prefix}`,
+    { signing: { ...signing, key: { ...signing.key, prefix } } },
+    'signing: key.prefix must be printable ASCII without spaces and commas, and must not begin with #',
+  ]),
   [
     'an invalid tolerance',
     { signing: { ...signing, timestamp: { header: 'time', toleranceSeconds: NaN } } },

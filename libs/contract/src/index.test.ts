@@ -5,12 +5,12 @@ import * as jsonSchemaPath from './json-schema.js';
 test('the names that the package exports', () => {
   expect(Object.keys(contract).sort()).toEqual([
     'ACCESS_TOKEN_PATTERN',
-    'BASE64_PATTERN',
     'BEARER',
     'CONNECTION_FIELDS',
     'CONTENT_METHODS',
     'DELIVERY_PATH',
     'FAILURES',
+    'KEY_PATTERNS',
     'MAX_SIZE_LIMIT',
     'RESERVED_FIELDS',
     'RateWindow',

@@ -34,7 +34,7 @@ export {
   plainAnswers,
   type SchemaInput,
 } from './answers/schema.js';
-export { type SignedPart, signedPieces, type SigningScheme } from './answers/signing.js';
+export { KEY_PATTERNS, type SignedPart, signedPieces, type SigningScheme } from './answers/signing.js';
 export { type Accepts, acceptFaults, overdueFaults } from './check-accepts.js';
 export { answerFaults } from './check-answers.js';
 export * as facts from './facts.js';
@@ -45,7 +45,6 @@ export { type PromptId, prompts } from './register/prompts.js';
 export { openQuestions, type QuestionId } from './register/register.js';
 export {
   ACCESS_TOKEN_PATTERN,
-  BASE64_PATTERN,
   BEARER,
   type BearerError,
   CONNECTION_FIELDS,

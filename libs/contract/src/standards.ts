@@ -49,6 +49,3 @@ export const RESERVED_FIELDS: readonly string[] = [
   'expect',
   'host',
 ];
-
-/** base64 with or without padding (RFC 4648 §4, §3.2). */
-export const BASE64_PATTERN = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;

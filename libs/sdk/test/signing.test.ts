@@ -133,8 +133,22 @@ describe('the signing key', () => {
     const signing = { ...exampleAnswers.signing, key: { prefix: '', encoding: 'utf8' } } as const;
 
     expect(faultsOf('s3cret ÄÖÜ', { ...given, signing })).toEqual([]);
-    expect(faultsOf('', { ...given, signing })).toHaveLength(1);
   });
+
+  test.each(['', 's3cret,s3cret', ' s3cret', 's3cret\n', '#s3cret'])(
+    'is not the text %j, which a receiver reads differently',
+    (key) => {
+      const signing = { ...exampleAnswers.signing, key: { prefix: '', encoding: 'utf8' } } as const;
+
+      expect(faultsOf(key, { ...given, signing })).toEqual([
+        {
+          option: 'signingKey',
+          problem: expect.stringContaining('without commas') as string,
+          question: 'signing',
+        },
+      ]);
+    },
+  );
 
   test('is no option while nothing is signed', () => {
     expect(faultsOf(signingKey, {})).toEqual([

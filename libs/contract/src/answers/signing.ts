@@ -24,9 +24,18 @@ export interface SigningScheme {
   };
   /** The header that carries the time of sending, in seconds since 1970, and how far that time may be off. */
   readonly timestamp?: { readonly header: string; readonly toleranceSeconds: number };
-  /** How a key is written in the configuration: a prefix, then the key in this encoding. */
+  /** How a key is written in the configuration: a prefix, then the key in this encoding, as `KEY_PATTERNS` says. */
   readonly key: { readonly prefix: string; readonly encoding: 'base64' | 'utf8' };
 }
+
+/**
+ * What a key is after its prefix: base64 with or without padding (RFC 4648 §4, §3.2), or text. Keys are separated by
+ * commas, and a file may have comments, white space around a key, and further lines. So text has none of these.
+ */
+export const KEY_PATTERNS: Readonly<Record<SigningScheme['key']['encoding'], RegExp>> = {
+  base64: /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/,
+  utf8: /^(?![\s#])[^,\n\r]+(?<!\s)$/,
+};
 
 /** The parts of one delivery, exactly as they are sent. */
 export interface SignedValues {
@@ -43,12 +52,16 @@ export function signedPieces(scheme: SigningScheme, values: SignedValues): (stri
   });
 }
 
-export function signingFaults({ signed, signature, timestamp }: SigningScheme): string[] {
+export function signingFaults({ signed, signature, timestamp, key }: SigningScheme): string[] {
   return [
     ...headerNameFaults(signature.header),
     ...unless(
       /^[!-~]*$/.test(signature.prefix),
       `signature.prefix must be printable ASCII without spaces (got ${JSON.stringify(signature.prefix)})`,
+    ),
+    ...unless(
+      /^(?!#)[!-+\--~]*$/.test(key.prefix),
+      `key.prefix must be printable ASCII without spaces and commas, and must not begin with # (got ${JSON.stringify(key.prefix)})`,
     ),
     ...(timestamp === undefined
       ? unless(!signed.includes('timestamp'), 'signs the timestamp, so `timestamp` must name its header')

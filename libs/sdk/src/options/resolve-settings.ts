@@ -2,10 +2,10 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import {
   type Accepts,
   type Answers,
-  BASE64_PATTERN,
   CONTENT_METHODS,
   type ContentMethod,
   isJsonMediaType,
+  KEY_PATTERNS,
   type SigningScheme,
 } from '@plant-store/contract';
 import type { AnsweredSettings } from '../answers/answered-settings.js';
@@ -119,8 +119,9 @@ function readAccessToken(option: unknown, syntax: TokenSyntax): AccessToken {
 function readSigningKey(scheme: SigningScheme['key'], option: unknown): KeyObject {
   const { prefix, encoding } = scheme;
   const rest = typeof option === 'string' && option.startsWith(prefix) ? option.slice(prefix.length) : '';
-  if (rest === '' || (encoding === 'base64' && !BASE64_PATTERN.test(rest))) {
-    const form = `${prefix && `${prefix} and then `}${encoding === 'base64' ? 'base64' : 'text'}`;
+  if (!KEY_PATTERNS[encoding].test(rest)) {
+    const text = encoding === 'base64' ? encoding : 'text without commas or outer spaces';
+    const form = `${prefix && `${prefix} and then `}${text}`;
     throw unexpected('signingKey', option, `${form}, the key that signs deliveries.`, {
       question: 'signing',
     });

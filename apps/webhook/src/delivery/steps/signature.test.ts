@@ -110,6 +110,8 @@ test.each([
   { text: 'whsec_Y-Q_', encoding: 'base64', want: undefined },
   { text: 'whsec_\u00e9', encoding: 'utf8', want: '\u00e9' },
   { text: 'whsec_', encoding: 'utf8', want: undefined },
+  { text: 'whsec_one,other', encoding: 'utf8', want: undefined },
+  { text: 'whsec_key ', encoding: 'utf8', want: undefined },
   { text: 'YQ==', encoding: 'base64', want: undefined },
 ] as const)('the key $text in $encoding: $want', ({ text, encoding, want }) => {
   expect(readSigningKey({ prefix: 'whsec_', encoding }, text)?.toString()).toBe(want);

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-import { BASE64_PATTERN, type EventIdentity, signedPieces, type SigningScheme } from '@plant-store/contract';
+import { type EventIdentity, KEY_PATTERNS, signedPieces, type SigningScheme } from '@plant-store/contract';
 
 import { Refusal } from '../../http/refusal.js';
 import { headerOf } from '../../http/request.js';
@@ -10,8 +10,8 @@ import type { ContentStep, HeadStep } from '../pipeline.js';
 /** The bytes of a key as the configuration has it; undefined if it has another prefix or encoding. */
 export function readSigningKey({ prefix, encoding }: SigningScheme['key'], text: string): Buffer | undefined {
   const rest = text.slice(prefix.length);
-  if (!text.startsWith(prefix) || rest === '') return undefined;
-  return encoding === 'base64' && !BASE64_PATTERN.test(rest) ? undefined : Buffer.from(rest, encoding);
+  if (!text.startsWith(prefix) || !KEY_PATTERNS[encoding].test(rest)) return undefined;
+  return Buffer.from(rest, encoding);
 }
 
 /**
