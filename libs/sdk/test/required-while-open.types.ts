@@ -19,6 +19,7 @@ import {
   type SendAllOptions,
   type SendOptions,
 } from '../src/index.js';
+import type { EnqueueOptions } from '../src/outbox/index.js';
 import { type Open as Nothing } from './support/senders.js';
 
 interface Arbitrary {
@@ -261,3 +262,13 @@ export const total: SettingsTable = { ...others, retry };
 export const partial: SettingsTable = others;
 // @ts-expect-error authentication-realm doesn't show on the sender
 export const excessive: SettingsTable = { ...others, retry, 'authentication-realm': () => ({}) };
+
+// What an outbox keeps.
+export const noEnqueueOptions: EnqueueOptions<Nothing> = {};
+export const ofOneEvent: EnqueueOptions<{ 'event-identity': { header: 'example-id' } }> = { eventId: 'one' };
+// @ts-expect-error a relay makes the header fields when it sends
+export const enqueuedHeaders: EnqueueOptions<Nothing> = { headers: {} };
+// @ts-expect-error there is no such option
+export const unknownEnqueueOption: EnqueueOptions<Nothing> = { eventid: 'one' };
+// @ts-expect-error text has no options
+export const enqueueOptionsAsText: EnqueueOptions<Nothing> = 'one';

@@ -1,6 +1,6 @@
 import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
 import type { Column, OptionTable, PlantOf } from '../answers/option-table.js';
-import type { EncodePlant, UncheckedEventOptions } from '../encoders/encode-plant.js';
+import type { EncodePlant } from '../encoders/encode-plant.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { invalidOption, unexpected } from '../errors/invalid-options-error.js';
 import { notSent } from '../errors/plant-store-error.js';
@@ -32,10 +32,14 @@ export type OutboxOptions<Plant, Given extends Answers = typeof answers> = Pick<
 };
 
 /** Options of `enqueue` under the answers given so far: those of `send` about the event. */
-export type EnqueueOptions<Given extends Answers = typeof answers> = Column<
-  OptionTable<unknown, Given>,
-  'send'
->;
+export type EnqueueOptions<Given extends Answers = typeof answers> = WithoutHeaders &
+  Column<OptionTable<unknown, Given>, 'send'>;
+
+/** The other options of `send` are refused. Without a member, the type would allow everything. */
+interface WithoutHeaders {
+  /** The `headers` option of the relay's sender adds header fields to each attempt. */
+  readonly headers?: never;
+}
 
 /** The outbox of one receiver, in one PostgreSQL database. */
 export interface Outbox<Plant, Given extends Answers = typeof answers> {
@@ -47,7 +51,8 @@ export interface Outbox<Plant, Given extends Answers = typeof answers> {
    * identifier of the event.
    *
    * @throws PlantStoreError as `send` does for a plant that can't be encoded, or if its content has more than 128 MiB
-   * @throws InvalidOptionsError if the transaction has no `query`, or is the `database` of the outbox
+   * @throws InvalidOptionsError if an option is invalid, or the transaction has no `query` or is the `database` of the
+   *   outbox
    * @throws OutboxError if the statement fails; the transaction must be rolled back
    */
   enqueue(
@@ -92,14 +97,14 @@ export function createOutboxUnder<const Given extends Answers, Plant extends Pla
   const { database, encode } = readOutboxOptions<Plant>(given, options, accepted);
   return Object.freeze({
     database,
-    enqueue: (transaction: Transaction, plant: Plant, event: UncheckedEventOptions = {}) =>
-      enqueue(database, encode, transaction, plant, event),
+    enqueue: (transaction: Transaction, plant: Plant, options?: unknown) =>
+      enqueue(database, encode, transaction, plant, options),
     migrate: () => migrate(database),
     status: () => readStatus(database),
     listParked: (list?: ListOptions) => listParked(database, list),
     replay: (entries: Selection) => replayParked(database, entries),
     discard: (entries: Selection) => discardParked(database, entries),
-  }) as Outbox<Plant, Given>;
+  });
 }
 
 function readOutboxOptions<Plant>(
@@ -121,6 +126,11 @@ function readDatabase(option: unknown): OutboxDatabase {
   throw unexpected('database', option, 'a Pool of pg.');
 }
 
+/** The encoder checks what answers ask for. */
+function asGiven(option: unknown): unknown {
+  return option;
+}
+
 /** The largest content of an entry, in bytes. A relay reads it as text of twice its length, which Node limits. */
 const MAX_CONTENT = 128 * 1_048_576;
 
@@ -131,8 +141,9 @@ async function enqueue<Plant>(
   encode: EncodePlant<Plant>,
   transaction: Transaction,
   plant: Plant,
-  event: UncheckedEventOptions,
+  options: unknown = {},
 ): Promise<void> {
+  const event = readOptions({ eventId: asGiven, event: asGiven }, options, '`enqueue`');
   const { content, mediaType = null, eventId = null } = encode(plant, event);
   if (typeof (transaction as Partial<Transaction> | undefined)?.query !== 'function') {
     throw invalidOption(

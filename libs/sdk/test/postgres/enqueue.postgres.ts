@@ -5,8 +5,15 @@ import knex from 'knex';
 import { afterThisTest, tableOf } from '@plant-store/test-support';
 import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
 import { bytes, InvalidOptionsError, json } from '../../src/index.js';
-import { createOutbox, OutboxError, outboxErrorCodes, type Transaction } from '../../src/outbox/index.js';
+import {
+  createOutbox,
+  type EnqueueOptions,
+  OutboxError,
+  outboxErrorCodes,
+  type Transaction,
+} from '../../src/outbox/index.js';
 import { createOutboxUnder } from '../../src/outbox/outbox.js';
+import type { Open } from '../support/senders.js';
 import {
   inTransaction,
   openOutbox,
@@ -143,6 +150,27 @@ withPostgres('enqueue', () => {
     await expect(outbox.enqueue(pool, 'x'.repeat(sizeLimit))).rejects.toMatchObject({
       code: 'PLANT_STORE_CONTENT_TOO_LARGE',
     });
+  });
+
+  test.each<[unknown, string]>([
+    [{ headers: { 'example-header': 'arbitrary' } }, 'headers'],
+    [{ signal: AbortSignal.abort() }, 'signal'],
+    [{ eventid: 'example-1' }, 'eventid'],
+    ['example-1', 'options'],
+    [null, 'options'],
+    [Promise.resolve({}), 'options'],
+  ])('does not take the options %p', async (options, option) => {
+    const { pool, outbox, row } = await openTestOutbox();
+
+    const enqueuing = inTransaction(pool, (client) =>
+      outbox.enqueue(client, 'arbitrary', options as EnqueueOptions<Open>),
+    );
+
+    await expect(enqueuing).rejects.toMatchObject({
+      code: 'PLANT_STORE_INVALID_OPTIONS',
+      faults: [{ option }],
+    });
+    expect(await row(count)).toEqual({ count: 0 });
   });
 
   test('says that the connection was lost', async () => {
