@@ -68,7 +68,7 @@ export interface Outbox<Plant, Given extends Answers = typeof answers> {
   migrate(): Promise<number>;
   /** Counts the entries that wait, are being sent, and are parked. */
   status(): Promise<OutboxStatus>;
-  /** Lists parked entries, the oldest first. */
+  /** Lists parked entries, the oldest first. @throws InvalidOptionsError with every fault of the options */
   listParked(options?: ListOptions): Promise<ParkedEntry[]>;
   /** Lets relays send parked entries again, from the first attempt. @returns how many there were */
   replay(entries: Selection): Promise<number>;

@@ -1,5 +1,7 @@
 import { invalidOption } from '../errors/invalid-options-error.js';
 import type { Outcome } from '../errors/plant-store-error.js';
+import { readOptions } from '../options/faults.js';
+import { readInteger } from '../options/limits.js';
 import { type OutboxDatabase, withSession } from './database.js';
 import { requireSchema } from './schema.js';
 
@@ -50,11 +52,21 @@ const LIST = `
     (extract(epoch FROM settled_at) * 1000)::text AS settled_at
   FROM plant_store_outbox.entry WHERE state = 'parked' AND id > $1 ORDER BY id LIMIT $2`;
 
-/** Lists parked entries, the oldest first. */
-export function listParked(
+const listReaders = {
+  after: (id: unknown, name: string) => readInteger(id, name, 0),
+  limit: (count: unknown, name: string) => readInteger(count, name, 1),
+};
+
+/**
+ * Lists parked entries, the oldest first.
+ *
+ * @throws InvalidOptionsError with every fault of the options
+ */
+export async function listParked(
   database: OutboxDatabase,
-  { after = 0, limit = 100 }: ListOptions = {},
+  options: ListOptions = {},
 ): Promise<ParkedEntry[]> {
+  const { after, limit } = readOptions(listReaders, options, '`listParked`', { after: 0, limit: 100 });
   return withSession(database, async (session) => {
     await requireSchema(session);
     return (await session.query<Row>(LIST, [after, limit])).map(toParked);

@@ -8,6 +8,7 @@ import { type EncodedPlant, InvalidOptionsError, PlantStoreError } from '../../s
 import {
   createRelay,
   type OutboxDatabase,
+  type ListOptions,
   type OutboxError,
   type RelayOptions,
   type RelayRetry,
@@ -226,6 +227,22 @@ withPostgres('a relay', () => {
 
     expect([first!.id, second!.id]).toEqual([1, 2]);
     expect(await outbox.listParked({ after: 2 })).toMatchObject([{ id: 3 }]);
+  });
+
+  test.each<[unknown, string]>([
+    [{ limit: 0 }, 'limit'],
+    [{ limit: 1.5 }, 'limit'],
+    [{ after: -1 }, 'after'],
+    [{ after: 'one' }, 'after'],
+    [{ state: 'parked' }, 'state'],
+    [null, 'options'],
+  ])('does not list parked entries with the options %p', async (options, option) => {
+    const { outbox } = await openTestOutbox();
+
+    await expect(outbox.listParked(options as ListOptions)).rejects.toMatchObject({
+      code: 'PLANT_STORE_INVALID_OPTIONS',
+      faults: [{ option }],
+    });
   });
 
   test('deletes delivered entries after `keepDelivered`, and no others', async () => {
