@@ -34,6 +34,9 @@ function makeFile(content: string | Uint8Array): string {
   return file;
 }
 
+/** Arguments of bash to run Node.js where a file may have 1,024 bytes, as on a full disk. */
+const withFullDisk = ['-c', 'ulimit -f 1; exec "$@"', 'bash', process.execPath];
+
 /** A file with so many plants, and its lines. */
 function makePlants(count: number): { readonly file: string; readonly lines: readonly string[] } {
   const lines = Array.from({ length: count }, (_, index) => `{"plant": ${index + 1}}`);
@@ -224,6 +227,30 @@ describe('results', () => {
     expect(lines.toSorted()).toEqual([1, 2]);
   });
 
+  test('--failed on a disk that fills up has whole entries, and no entry is lost', async () => {
+    const receiver = await startCountingReceiver(() => 400);
+    const { lines } = makePlants(10);
+    const failed = join(makeFolder(), 'failed.ndjson');
+    const limited = startProcess(
+      'bash',
+      [...withFullDisk, ...argumentsOf(receiver.url, '-', ['--concurrency', '10', '--failed', failed])],
+      { env: { ACCESS_TOKEN: accessToken } },
+    );
+    limited.child.stdin!.end(lines.join('\n'));
+
+    const { stderr } = await limited.finished;
+
+    const printed = stderr.split('\n').filter((line) => line.startsWith('plant-store: {'));
+    const entries = [
+      ...(await entriesOf(failed)),
+      ...printed.map((entry) => JSON.parse(entry.slice('plant-store: '.length)) as Entry),
+    ];
+    expect(printed.length).toBeGreaterThan(0);
+    expect(entries.map(({ line }) => line).toSorted((one, other) => one - other)).toEqual(
+      lines.map((_, index) => index + 1),
+    );
+  });
+
   test('--json prints the counts', async () => {
     const receiver = await startCountingReceiver((content) => answers[content] ?? 204);
     const file = makeFile('"ok"\n"refused"\n');
@@ -330,11 +357,9 @@ describe('--resume', () => {
   test('goes on after a record that was not written whole', async () => {
     const { file } = makePlants(100);
     const receiver = await startCountingReceiver();
-    // A file may have 1024 bytes in this shell, as on a full disk.
-    const limited = ['-c', 'ulimit -f 1; exec "$@"', 'bash', process.execPath];
     const first = startProcess(
       'bash',
-      [...limited, ...argumentsOf(receiver.url, file, ['--concurrency', '2'])],
+      [...withFullDisk, ...argumentsOf(receiver.url, file, ['--concurrency', '2'])],
       {
         env: { ACCESS_TOKEN: accessToken },
       },

@@ -41,12 +41,21 @@ export class AppendFile {
     this.#fd = this.#attempt(() => openSync(path, flags));
   }
 
-  /** @throws WriteError */
+  /**
+   * Appends a line: all of it or, in a regular file, nothing.
+   *
+   * @throws WriteError
+   */
   append(line: string): void {
     const bytes = Buffer.from(`${line}\n`);
+    let written = 0;
     this.#attempt(() => {
-      for (let written = 0; written < bytes.byteLength;) {
-        written += writeSync(this.#fd, bytes, written);
+      try {
+        while (written < bytes.byteLength) written += writeSync(this.#fd, bytes, written);
+      } catch (error) {
+        const stats = fstatSync(this.#fd);
+        if (stats.isFile()) ftruncateSync(this.#fd, stats.size - written);
+        throw error;
       }
     });
   }
