@@ -72,12 +72,18 @@ describe('lines', () => {
     expect(existsSync(`${file}.progress`)).toBe(false);
   });
 
-  test('of a file without any are no fault', async () => {
-    expect(await run({ url: 'http://127.0.0.1:9' }, makeFile(''))).toEqual({
-      code: 0,
+  test.each([
+    ['nothing', ''],
+    ['blank lines', '\n \n'],
+  ])('of a file with %s are bad input', async (_, content) => {
+    const file = makeFile(content);
+
+    expect(await run({ url: 'http://127.0.0.1:9' }, file)).toEqual({
+      code: 2,
       stdout: '0 lines: 0 acknowledged\n',
-      stderr: '',
+      stderr: `plant-store: The file ${file} has no line with a plant. Nothing was sent.\n`,
     });
+    expect(existsSync(`${file}.progress`)).toBe(false);
   });
 
   test('that are not JSON fail with their number, and the others are sent', async () => {

@@ -180,8 +180,9 @@ export class Run {
 
   /** What the user can do about lines that are not acknowledged. */
   advice(): string[] {
-    const { counts, isComplete } = this.#tally;
+    const { counts, isComplete, lines } = this.#tally;
     const { input, progress, failed } = this.#files;
+    if (isComplete && lines === 0) return [`${input.name} has no line with a plant. Nothing was sent.`];
     if (progress === undefined) {
       return isComplete ? [] : [`${input.name} was not read to its end. It can't be resumed.`];
     }

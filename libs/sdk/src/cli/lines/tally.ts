@@ -40,6 +40,8 @@ export class Tally {
   }
 
   get exitCode(): number {
+    // Whatever should have made the lines has failed.
+    if (this.isComplete && this.lines === 0) return exitCodes.badInput;
     const worst = results.find((result) => this.counts[result] > 0) ?? 'acknowledged';
     // Lines that weren't read were not sent.
     return exitCodes[worst === 'acknowledged' && !this.isComplete ? 'notSent' : worst];
