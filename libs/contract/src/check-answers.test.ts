@@ -253,6 +253,11 @@ test.each<[string, Answers, string]>([
     'cannot use the header Accept',
   ],
   [
+    'a header that Node.js does not read',
+    { 'event-identity': { header: '__Proto__' } },
+    'cannot use the header __Proto__',
+  ],
+  [
     'a header that has several values',
     { 'event-identity': { header: 'Set-Cookie' } },
     'cannot use the header Set-Cookie',

@@ -16,9 +16,9 @@ const MEDIA_TYPE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /**
  * More fields that no answer can use: OpenAPI ignores a parameter called `Accept` (3.1.0 §4.8.12.2), and several
- * `Set-Cookie` fields can't be combined into one value (RFC 9110 §5.3).
+ * `Set-Cookie` fields can't be combined into one value (RFC 9110 §5.3). Node.js drops a field called `__proto__`.
  */
-const NOT_FOR_ANSWERS = ['accept', 'set-cookie'];
+const NOT_FOR_ANSWERS = ['accept', 'set-cookie', '__proto__'];
 
 /** The fault, unless the condition is met. */
 export function unless(isMet: boolean, fault: string): string[] {
@@ -48,7 +48,7 @@ export function headerNameFaults(name: string): string[] {
   if (!FIELD_NAME.test(name)) return [`has an invalid header name (got ${JSON.stringify(name)})`];
   return unless(
     ![...RESERVED_FIELDS, ...NOT_FOR_ANSWERS].includes(name.toLowerCase()),
-    `cannot use the header ${name}, because HTTP or OpenAPI reserves it`,
+    `cannot use the header ${name}, because HTTP, OpenAPI or Node.js reserves it`,
   );
 }
 
