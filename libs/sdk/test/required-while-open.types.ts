@@ -239,6 +239,14 @@ export const likeJsonPlant: NewPlantSenderOptions<
     readonly payload: { readonly plantField: 'plant' };
   }
 > = { accessToken, baseUrl, method };
+export const capitalPlant: NewPlantSenderOptions<
+  Arbitrary,
+  { readonly 'media-type': 'Application/JSON'; readonly payload: 'plant' }
+> = { accessToken, baseUrl, method };
+export const modelPlant: NewPlantSenderOptions<
+  Arbitrary,
+  { readonly 'media-type': 'model/gltf+json'; readonly payload: 'plant' }
+> = { accessToken, baseUrl, method };
 export const describedPlant: NewPlantSenderOptions<
   Arbitrary,
   { readonly 'media-type': 'application/json'; readonly payload: { readonly shape: 'plant' } }

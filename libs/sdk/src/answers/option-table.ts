@@ -86,7 +86,7 @@ interface EncodeOption<Plant, Given extends Answers> {
 
 /** Optional once both the payload and a JSON media type are answered. */
 type EncodeWhileOpen<Plant, Given extends Answers> = Given extends {
-  readonly 'media-type': EncodableMediaType;
+  readonly 'media-type': EncodableMediaType<Given['media-type'] & string>;
 }
   ? RequiredWhileOpen<Given, 'payload', EncodeOption<Plant, Given>>
   : EncodeOption<Plant, Given>;

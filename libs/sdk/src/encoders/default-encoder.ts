@@ -5,8 +5,9 @@ import { type Encoded, json } from './encoder.js';
 /** Encodes a plant, and the fields of its event if it has any, as the questions payload and media-type are answered. */
 export type DefaultEncoder = (plant: unknown, event: unknown) => Encoded;
 
-/** A media type that the default encoder supports. */
-export type EncodableMediaType = 'application/json' | `application/${string}+json`;
+/** A media type, if the default encoder supports it. Upper and lower case are the same (RFC 9110 §8.3.1). */
+export type EncodableMediaType<Type extends string> =
+  Lowercase<Type> extends 'application/json' | `${string}/${string}+json` ? Type : never;
 
 /** The default encoder for a payload; `undefined` while the media type is open, or if it isn't JSON. */
 export function defaultEncoder(
