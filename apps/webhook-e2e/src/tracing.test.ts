@@ -123,7 +123,7 @@ test("the span of the SDK's request is the parent of the handler's span", async 
     NODE_OPTIONS: `${poisonSettings['NODE_OPTIONS']} --import=${makeInstrumentation()}`,
   };
   const receiver = await startReceiver({ settings });
-  const sent = await spansOfSender(receiver, 'call');
+  const sent = await exportsOfSender(receiver, 'call');
   await untilNothingWaits(receiver.inbox);
   await receiver.process.stop();
 
@@ -133,12 +133,17 @@ test("the span of the SDK's request is the parent of the handler's span", async 
   const traceId = caller!['traceId'];
   expect(delivery).toMatchObject({ traceId, parent: caller!['spanId'] });
   expect(request).toMatchObject({ traceId, parent: delivery!['spanId'] });
+  const metrics = sent.filter(({ msg }) => msg === 'metric').map(({ name }) => name);
+  expect(metrics).toEqual(['http.client.request.duration', 'plant_store.delivery.duration']);
   const handled = receiver.process.entries('span').find(({ name }) => name === ATTEMPT);
   expect(handled).toMatchObject({ traceId, parent: request!['spanId'] });
 });
 
-/** Sends content with the SDK and the instrumentation that its page documents. Returns the spans of that process. */
-async function spansOfSender({ origin }: RunningReceiver, content: string): Promise<readonly Line[]> {
+/**
+ * Sends content with the SDK and the instrumentation that its page documents. Returns what that process exported before
+ * it ended.
+ */
+async function exportsOfSender({ origin }: RunningReceiver, content: string): Promise<readonly Line[]> {
   const folder = makeFolder();
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const page = readFileSync(join(ROOT, 'libs/sdk/docs/observability.md'), 'utf8');
@@ -146,8 +151,8 @@ async function spansOfSender({ origin }: RunningReceiver, content: string): Prom
     const changed = code
       .replaceAll(/^import \{ OTLP\w+ \}.*\n/gm, '')
       .replace('new OTLPTraceExporter()', 'printing')
-      .replace('new OTLPMetricExporter()', 'printing');
-    writeFileSync(join(folder, name), PRINTING + changed);
+      .replace('new OTLPMetricExporter()', 'printingMetrics');
+    writeFileSync(join(folder, name), PRINTING + PRINTING_METRICS + changed);
   }
   const file = join(folder, 'sender.mjs');
   writeFileSync(file, SENDER_PROGRAM);
@@ -164,6 +169,19 @@ async function spansOfSender({ origin }: RunningReceiver, content: string): Prom
     .map((line) => JSON.parse(line) as Line);
 }
 
+const PRINTING_METRICS = `
+const printingMetrics = {
+  export({ scopeMetrics }, done) {
+    for (const { descriptor } of scopeMetrics.flatMap(({ metrics }) => metrics)) {
+      process.stdout.write(JSON.stringify({ msg: 'metric', name: descriptor.name }) + '\\n');
+    }
+    done({ code: 0 });
+  },
+  forceFlush: () => Promise.resolve(),
+  shutdown: () => Promise.resolve(),
+};
+`;
+
 type Line = Readonly<Record<string, unknown>>;
 
 const SENDER_PROGRAM = `
@@ -177,7 +195,6 @@ await trace.getTracer('store').startActiveSpan('caller', async (span) => {
   span.end();
 });
 await sender.close();
-await trace.getTracerProvider().getDelegate().forceFlush();
 `;
 
 test('without @opentelemetry/api, deliveries are handled', async () => {
