@@ -22,9 +22,9 @@ export function findNginx(): string | undefined {
   return undefined;
 }
 
-/** The configuration that the documentation of the receiver shows, and what differs with two receivers. */
+/** The configuration that docs/deployment.md shows, and what differs with two receivers. */
 const [DOCUMENTED = '', UPSTREAM_OF_TWO = '', LOCATION_OF_TWO = ''] = [
-  ...readFileSync(join(ROOT, 'docs/receiver.md'), 'utf8').matchAll(/```nginx\n(.*?)```/gs),
+  ...readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8').matchAll(/```nginx\n(.*?)```/gs),
 ].map(([, text]) => text);
 
 /**

@@ -10,7 +10,7 @@ import { plantInbox } from '../support/plant-inbox.js';
 import { startReceiver } from '../support/receiver.js';
 import { Load, nameOf, openSender } from '../support/sender.js';
 
-const DOCUMENTATION = new URL('../../../docs/receiver.md', import.meta.url);
+const DOCUMENTATION = new URL('../../../docs/inbox.md', import.meta.url);
 
 /** A function that returns true this many times. */
 function times(count: number): () => boolean {

@@ -87,7 +87,7 @@ test('a receiver that another process starts, such as a shell, says that it does
 const SYSTEMD_ANALYZE = '/usr/bin/systemd-analyze';
 
 (existsSync(SYSTEMD_ANALYZE) ? test : test.skip)('systemd accepts the documented units', async () => {
-  const page = readFileSync(join(ROOT, 'docs/receiver.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8');
   const folder = makeFolder();
   const units = [...page.matchAll(/```ini\n# \/etc\/systemd\/system\/(.*)\n([^]*?)```/g)].map(
     ([, name, text]) => {

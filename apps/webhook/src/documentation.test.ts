@@ -16,10 +16,13 @@ import { openSqliteInbox } from './inbox/sqlite-inbox.js';
 import { Metrics } from './operations/metrics.js';
 import { REQUEST_FAULTS } from './operations/request-fault.js';
 
-const text = readFileSync(new URL('../../../docs/receiver.md', import.meta.url), 'utf8');
+const pageOf = (name: string): string =>
+  readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
+const text = pageOf('receiver.md');
+const inboxPage = pageOf('inbox.md');
 
-/** The SQL of the page, in order. */
-const queries = [...text.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql!);
+/** The SQL that docs/inbox.md shows, in order. */
+const queries = [...inboxPage.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql!);
 
 const code = (value: unknown): string => `\`${String(value)}\``;
 
@@ -72,7 +75,7 @@ test('docs/operations.md lists every fault of a request with its status, and no 
   );
 });
 
-describe('the SQL that docs/receiver.md shows works:', () => {
+describe('the SQL that docs/inbox.md shows works:', () => {
   const failure = { error: 'not yet', retryAfter: 3_600_000 };
   const results: AttemptResult[] = [
     { kind: 'handled' },
@@ -115,7 +118,7 @@ describe('the SQL that docs/receiver.md shows works:', () => {
       ['parked', 1],
       ['waiting', 1],
     ]);
-    const documented = tableOf(text, 'State').map(([state]) => state);
+    const documented = tableOf(inboxPage, 'State').map(([state]) => state);
     expect(documented.sort()).toEqual(rows.map((row) => code((row as unknown[])[0])));
   });
 
@@ -179,7 +182,7 @@ describe('the SQL that docs/receiver.md shows works:', () => {
       .prepare('SELECT * FROM overview')
       .columns()
       .map(({ name }) => name);
-    const sentence = /^`overview` has a row for each delivery: (.*)$/m.exec(text)?.[1] ?? '';
+    const sentence = /^`overview` has a row for each delivery: (.*)$/m.exec(inboxPage)?.[1] ?? '';
 
     expect([...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(columns);
   });

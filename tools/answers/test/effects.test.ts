@@ -37,7 +37,7 @@ test('http-method, from one answer to another', () => {
 test('http-method, from an answer to open', () => {
   expect(effectOf('http-method', 'PUT', undefined)).toEqual({
     receiver:
-      'Accepts the methods that carry content and change state: POST, PUT and PATCH. Any other gets 405 with `Allow` (RFC 9110 §15.5.6).',
+      'Accepts the methods that carry content and change state: POST, PUT and PATCH. Any other gets 405 with `Allow` (RFC 9110 §15.5.6), except CONNECT (501, §15.6.2) and what Node.js does not read as a method (400).',
     sender: '`method` is a required option without a default.',
     rollout: {
       order: 'receivers first',
