@@ -80,7 +80,7 @@ function effectOf(id: ReceiverQuestion, answers: Answers, accepts: Accepts): Rec
 
 function signingKeyOf(key: NonNullable<ReceiverEffect['signing']>['key']): AnsweredSettings['signingKey'] {
   return {
-    description: `${key.prefix} and ${key.encoding}`,
+    description: key.prefix === '' ? key.encoding : `${key.prefix} and ${key.encoding}`,
     matches: (text) => readSigningKey(key, text) !== undefined,
   };
 }
