@@ -106,6 +106,7 @@ test('a folder that a copy has replaced is not written with what the log of the 
 
   cpSync(folder, `${folder}-copy`, { recursive: true });
   renameSync(folder, `${folder}-moved`);
+  afterThisTest(() => rmSync(`${folder}-moved`, { recursive: true }));
   renameSync(`${folder}-copy`, folder);
   expect(await rejection(inbox.accept(arbitrary))).toMatchObject({ code: 'INBOX_LOST' });
   for (let count = 0; count < 260; count += 1) {
