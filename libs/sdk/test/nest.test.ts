@@ -132,6 +132,6 @@ test('the documented test of an application passes', async () => {
   const file = join(writeDocumented('docs/nest.md'), 'plants.controller.test.js');
   const { code, stdout } = await startProcess(process.execPath, withEverythingOpen(file)).finished;
 
-  expect(stdout).toMatch(/^# pass 1$/m);
+  expect(stdout).toMatch(/^[#ℹ] pass 1$/m);
   expect(code).toBe(0);
 });

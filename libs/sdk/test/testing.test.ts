@@ -217,6 +217,6 @@ test('the documented test passes', async () => {
   const test = startProcess(process.execPath, withEverythingOpen(join(folder, 'store.test.mjs')));
 
   const { code, stdout } = await test.finished;
-  expect(stdout).toMatch(/^# pass 2$/m);
+  expect(stdout).toMatch(/^[#ℹ] pass 2$/m);
   expect(code).toBe(0);
 });

@@ -50,12 +50,14 @@ function pipeFaults({ name }: Input, { progress, resume }: SendArguments['values
 }
 
 function progressFaults(progress: string, isResumed: boolean): string[] {
-  let exists;
+  let exists = true;
   try {
-    exists = statSync(progress, { throwIfNoEntry: false }) !== undefined;
+    statSync(progress);
   } catch (cause) {
-    // It may exist, so the user must not be told to send every line.
-    return [`${new WriteError('The progress file', progress, cause).message} Nothing was sent.`];
+    // Otherwise it may exist, so the user must not be told to send every line.
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT')
+      return [`${new WriteError('The progress file', progress, cause).message} Nothing was sent.`];
+    exists = false;
   }
   if (exists === isResumed) return [];
   return [
