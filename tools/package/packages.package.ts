@@ -7,7 +7,7 @@ import { type Registry, startRegistry } from './registry.js';
 import { ADDRESS, release } from './release.js';
 import { ROOT, run, succeed } from './run.js';
 
-const NODES = ['20', '22', '24'];
+const NODES = ['20', '22', '24', '26'];
 const TYPESCRIPTS = ['5.4', '5.9', '6.0'];
 
 let registry: Registry;
