@@ -20,7 +20,7 @@ export interface AttemptContext {
 /** Whose attempt it is. One of these is called, once. */
 interface AttemptOwner {
   succeed(acknowledgement: Response): void;
-  endAttempt(error: Error): void;
+  endAttempt(error: PlantStoreError): void;
 }
 
 /**
@@ -81,10 +81,10 @@ export class Attempt implements Sendable {
   }
 
   /** Ends the attempt with an error, unless it is settled. */
-  fail(error: Error): void {
+  fail(error: PlantStoreError): void {
     if (this.#settled) return;
     this.#settled = true;
-    this.#observer?.fail(error as PlantStoreError);
+    this.#observer?.fail(error);
     this.#delivery.endAttempt(error);
     this.#onFailed?.();
     this.#controller?.abort(error);

@@ -51,7 +51,7 @@ export class Delivery extends AsyncResource {
   readonly #context: DeliveryContext;
   readonly #options: UncheckedSendOptions;
   readonly #resolve: (acknowledgement: Response) => void;
-  readonly #reject: (error: Error) => void;
+  readonly #reject: (error: PlantStoreError) => void;
   /** `undefined` if nobody subscribes to the diagnostics channels. */
   readonly #observer: DeliveryObserver | undefined;
   readonly #placeInFlight: PlaceInFlight;
@@ -68,7 +68,7 @@ export class Delivery extends AsyncResource {
   #attempt: Attempt | undefined;
   #attempts = 0;
   #outcome: Outcome = 'not-sent';
-  #lastError: Error | undefined;
+  #lastError: PlantStoreError | undefined;
   /** `undefined` if there is no further attempt. */
   #retry: Retry | undefined;
   #isOver = false;
@@ -78,7 +78,7 @@ export class Delivery extends AsyncResource {
     options: UncheckedSendOptions,
     observer: DeliveryObserver | undefined,
     resolve: (acknowledgement: Response) => void,
-    reject: (error: Error) => void,
+    reject: (error: PlantStoreError) => void,
   ) {
     super('PLANT_STORE_DELIVERY');
     this.#context = context;
@@ -99,7 +99,7 @@ export class Delivery extends AsyncResource {
       const ownFields = this.#context.headers.readOwn(this.#options.headers);
       this.#content = { plant: encode(plant, this.#options), ownFields };
     } catch (error) {
-      this.#fail(error as Error);
+      this.#fail(error as PlantStoreError);
     }
     this.#takeTurn();
   }
@@ -137,25 +137,24 @@ export class Delivery extends AsyncResource {
   }
 
   /** An attempt failed. */
-  endAttempt(error: Error): void {
+  endAttempt(error: PlantStoreError): void {
     this.#attempt = undefined;
     this.#release();
     this.#lastError = error;
-    if (error instanceof PlantStoreError) this.#outcome = combineOutcomes(this.#outcome, error.outcome);
+    this.#outcome = combineOutcomes(this.#outcome, error.outcome);
     if (this.#retry === undefined) this.#fail(error);
     else this.runInAsyncScope(this.#waitForRetry, this, error, this.#retry);
   }
 
   #takeTurn(): void {
     if (this.#isOver) return;
-    const { transport, clocks } = this.#context;
+    const { transport } = this.#context;
     const connection = transport.take();
     if (connection !== undefined) return this.#waitForLimit(connection);
     this.#place = transport.wait(this);
     clearTimeout(this.#timer);
     this.#totalLeft -= performance.now() - this.#runningSince!;
     this.#runningSince = undefined;
-    if (this.#totalLeft <= 0) this.expire(clocks.total);
   }
 
   #waitForLimit(connection: Connection): void {
@@ -177,25 +176,24 @@ export class Delivery extends AsyncResource {
       if (typeof credentials === 'string') return this.#send(attempt, credentials);
       credentials
         .then((awaited) => this.#send(attempt, awaited))
-        .catch((error: unknown) => attempt.fail(error as Error));
+        .catch((error: unknown) => attempt.fail(error as PlantStoreError));
       this.#startClock();
     } catch (error) {
-      attempt.fail(error as Error);
+      attempt.fail(error as PlantStoreError);
     }
   }
 
   #send(attempt: Attempt, credentials: string): void {
     this.#startClock(this.#context.clocks.attempt);
-    if (attempt.settled) return;
     const { content } = this.#content!.plant;
     const fields = this.#context.headers.make(this.#content!, this.#attempts, credentials);
     if (!(fields instanceof Promise)) return attempt.send(fields, content);
     fields
       .then((awaited) => attempt.send(awaited, content))
-      .catch((error: unknown) => attempt.fail(error as Error));
+      .catch((error: unknown) => attempt.fail(error as PlantStoreError));
   }
 
-  #waitForRetry(error: Error, retry: Retry): void {
+  #waitForRetry(error: PlantStoreError, retry: Retry): void {
     try {
       const delay = waitBeforeRetry(retry, this.#attempts, error);
       if (delay === undefined) return this.#fail(error);
@@ -203,9 +201,9 @@ export class Delivery extends AsyncResource {
       // The caller's `delays` may have aborted the delivery, or taken too long.
       if (this.#isOver) return;
       this.#delay = setTimeout(() => this.#takeTurn(), delay);
-      this.#observer?.retry(error as PlantStoreError, delay);
+      this.#observer?.retry(error, delay);
     } catch (failure) {
-      this.#fail(failure as Error);
+      this.#fail(failure as PlantStoreError);
     }
   }
 
@@ -229,13 +227,11 @@ export class Delivery extends AsyncResource {
   }
 
   /** Nothing happens if it is over: a function of the caller may abort the signal, throw, or both. */
-  #fail(error: Error): void {
+  #fail(error: PlantStoreError): void {
     if (this.#isOver) return;
     this.#settle();
     const { retry, limiter } = this.#context;
-    if (error instanceof PlantStoreError && (retry !== undefined || limiter !== undefined)) {
-      recordAttempts(error, this.#attempts, this.#outcome);
-    }
+    if (retry !== undefined || limiter !== undefined) recordAttempts(error, this.#attempts, this.#outcome);
     this.#reject(error);
   }
 

@@ -43,8 +43,8 @@ export type Retry = Required<RetryOptions>;
  * @param attempt The number of the attempt that failed, from 1.
  * @throws PlantStoreError if the function `delays` fails.
  */
-export function waitBeforeRetry(retry: Retry, attempt: number, error: Error): number | undefined {
-  if (!(error instanceof PlantStoreError) || !isRetried(retry, error)) return undefined;
+export function waitBeforeRetry(retry: Retry, attempt: number, error: PlantStoreError): number | undefined {
+  if (!isRetried(retry, error)) return undefined;
   const delay =
     typeof retry.delays === 'function' ? callDelays(retry.delays, attempt, error) : retry.delays[attempt - 1];
   if (delay === undefined) return undefined;
