@@ -73,7 +73,6 @@ interface ServerState {
 /** A session of the outbox: one connection with its settings, and the values that it returns as text. */
 export class Session {
   readonly #connection: OutboxConnection;
-  #isOpen = true;
 
   private constructor(connection: OutboxConnection) {
     this.#connection = connection;
@@ -120,23 +119,17 @@ export class Session {
     }
   }
 
-  /** Runs statements in one transaction. */
+  /** Runs statements in one transaction. If one fails, the session must be ended, which rolls it back. */
   async transaction<T>(run: () => Promise<T>): Promise<T> {
     await this.query('BEGIN');
-    try {
-      const result = await run();
-      await this.query('COMMIT');
-      return result;
-    } catch (error) {
-      await this.query('ROLLBACK').catch(() => {});
-      throw error;
-    }
+    const result = await run();
+    await this.query('COMMIT');
+    return result;
   }
 
   /** Closes the connection: the next one who gets it from the pool must not have these settings. */
   end(): void {
-    if (this.#isOpen) this.#connection.release(true);
-    this.#isOpen = false;
+    this.#connection.release(true);
   }
 }
 
