@@ -6,10 +6,14 @@ import { arbitrary, openTestSender, rejection } from './support/senders.js';
 const reason = new Error('the reason of the caller');
 
 describe('the signal of the caller', () => {
-  test('that is already aborted: nothing is sent, and no token is asked for', async () => {
+  test('that is already aborted: nothing is encoded or sent, and no token is asked for', async () => {
     const server = await startRawServer(acknowledge);
     let asked = 0;
-    const sender = openTestSender({ baseUrl: server.url, accessToken: () => `token${(asked += 1)}` });
+    const sender = openTestSender({
+      baseUrl: server.url,
+      encode: (content) => ({ content: `${String(content)} ${(asked += 1)}` }),
+      accessToken: () => `token${(asked += 1)}`,
+    });
 
     const error = await rejection(sender.send(arbitrary, { signal: AbortSignal.abort(reason) }));
 
@@ -117,6 +121,20 @@ describe('the signal of the caller', () => {
     expect(acknowledgement.status).toBe(204);
     expect(await sender.send(arbitrary)).toMatchObject({ status: 204 });
     expect(server.requests[0]!.socket).toBe(server.requests[1]!.socket);
+  });
+
+  test('that an earlier delivery had ends a later one, too', async () => {
+    const server = await startRawServer((request, index) => (index === 0 ? acknowledge(request) : undefined));
+    const controller = new AbortController();
+    const { signal } = controller;
+    const sender = openTestSender({ baseUrl: server.url });
+
+    await sender.send(arbitrary, { signal });
+    const sent = rejection(sender.send(arbitrary, { signal }));
+    await server.request(1);
+    controller.abort(reason);
+
+    expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'unknown', cause: reason });
   });
 
   test('gets one listener for many deliveries, and none after them', async () => {

@@ -78,20 +78,28 @@ describe('an accessToken function', () => {
     expect(await sent).toMatchObject({ code: 'PLANT_STORE_ATTEMPT_TIMEOUT', outcome: 'unknown' });
   });
 
-  test('that resolves too late: nothing is sent', async () => {
+  test('that resolves too late: nothing is sent, and no clock runs any more', async () => {
     const server = await startRawServer(acknowledge);
-    let give: (token: string) => void = () => {};
+    const tokens: ((token: string) => void)[] = [];
     const sender = openTestSender({
       baseUrl: server.url,
-      totalTimeout: 20,
-      accessToken: () => new Promise<string>((resolve) => (give = resolve)),
+      maxConnections: 1,
+      attemptTimeout: 10_000,
+      totalTimeout: 10_000,
+      accessToken: () => new Promise<string>((resolve) => tokens.push(resolve)),
     });
+    const runOut = useClocksThatRunOut(10_000);
 
-    expect(await rejection(sender.send(arbitrary))).toMatchObject({ code: 'PLANT_STORE_TOTAL_TIMEOUT' });
-    give('token');
-    await sender.close();
+    const late = rejection(sender.send('late'));
+    expect(runOut()).toBe(1);
+    expect(await late).toMatchObject({ code: 'PLANT_STORE_TOTAL_TIMEOUT', outcome: 'not-sent' });
+    tokens[0]!('token');
+    const next = sender.send('next');
+    tokens[1]!('token');
+    await next;
 
-    expect(server.requests).toEqual([]);
+    expect(server.requests.map(({ content }) => content.toString())).toEqual(['next']);
+    expect(runOut()).toBe(0);
   });
 
   const leaky = (): Error =>

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { useClocksThatRunOut } from './support/clocks.js';
+import { useClocksThatRunOut, useTimeThatPasses } from './support/clocks.js';
 import {
   acknowledge,
   type RawRequest,
@@ -58,6 +58,30 @@ describe('while a delivery waits for a connection', () => {
     expect(await second).toMatchObject({ code: 'PLANT_STORE_TOTAL_TIMEOUT', outcome: 'unknown' });
     expect(await first).toMatchObject({ status: 204 });
     expect(contents(server.requests)).toEqual(['first', 'second', 'first']);
+  });
+
+  test('its wait does not count for totalTimeout, and what it used before does', async () => {
+    const server = await startRawServer((request, index) => (index < 2 ? undefined : acknowledge(request)));
+    const pass = useTimeThatPasses();
+    let tokens = 0;
+    const sender = openTestSender({
+      baseUrl: server.url,
+      maxConnections: 1,
+      totalTimeout: 10_000,
+      encode: (content) => (pass(5_000), { content }),
+      accessToken: () => (pass(tokens === 2 ? 5_000 : 0), `token${(tokens += 1)}`),
+    });
+
+    const [first, second, third] = ['first', 'second', 'third'].map((content) => sender.send(content));
+    const slow = rejection(third!);
+    for (const index of [0, 1]) {
+      const request = await server.request(index);
+      pass(10_000);
+      acknowledge(request);
+    }
+
+    expect(await Promise.all([first, second])).toMatchObject([{ status: 204 }, { status: 204 }]);
+    expect(await slow).toMatchObject({ code: 'PLANT_STORE_TOTAL_TIMEOUT', outcome: 'not-sent' });
   });
 
   test('no token is asked for, and no headers are made', async () => {

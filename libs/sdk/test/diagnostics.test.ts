@@ -225,14 +225,18 @@ describe('header fields of a subscriber', () => {
     ['a reserved name', { Authorization: 'x' }, 'must not have Authorization'],
   ])('with %s fail the delivery', async (_, added, problem) => {
     const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url });
+    const senders = [() => ({}), async () => ({})].map((headers) =>
+      openTestSender({ baseUrl: server.url, headers }),
+    );
     listen('plant-store:attempt:start', ({ headers }) => Object.assign(headers, added));
 
-    expect(await rejection(sender.send(arbitrary))).toMatchObject({
-      code: 'PLANT_STORE_HEADERS_FAILED',
-      outcome: 'not-sent',
-      message: expect.stringContaining(`plant-store:attempt:start ${problem}`) as string,
-    });
+    for (const sender of senders) {
+      expect(await rejection(sender.send(arbitrary))).toMatchObject({
+        code: 'PLANT_STORE_HEADERS_FAILED',
+        outcome: 'not-sent',
+        message: expect.stringContaining(`plant-store:attempt:start ${problem}`) as string,
+      });
+    }
     expect(server.requests).toEqual([]);
   });
 });

@@ -73,13 +73,13 @@ describe('the headers function', () => {
     ['returns a getter that throws', () => throwingGetter],
     ['returns a `then` that throws', () => Object.defineProperty({}, 'then', { get: throwing })],
   ])('that %s: the delivery fails with the cause, and the process goes on', async (_, headers) => {
-    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9', headers });
+    const baseUrl = 'http://127.0.0.1:9';
+    const senders = [accessToken, async () => accessToken].map((token) =>
+      openTestSender({ baseUrl, headers, accessToken: token }),
+    );
 
-    expect(await rejection(sender.send(arbitrary))).toMatchObject({
-      code: 'PLANT_STORE_HEADERS_FAILED',
-      outcome: 'not-sent',
-      cause,
-    });
+    const failed = { code: 'PLANT_STORE_HEADERS_FAILED', outcome: 'not-sent', cause };
+    for (const sender of senders) expect(await rejection(sender.send(arbitrary))).toMatchObject(failed);
   });
 
   test('that rejects after the delivery was aborted: nothing is sent, and the process goes on', async () => {
@@ -89,8 +89,11 @@ describe('the headers function', () => {
     const hooks: HeaderHook[] = [
       () => new Promise((_, fail) => (reject = fail)),
       () => new Promise((succeed) => (resolve = succeed)),
+      () => ({}),
+      () => ({}),
     ];
-    const sender = openTestSender({ baseUrl: server.url, headers: (request) => hooks.shift()!(request) });
+    const headers: HeaderHook = (request) => hooks.shift()!(request);
+    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1, headers });
 
     for (const end of [() => reject(cause), () => resolve({})]) {
       const controller = new AbortController();
@@ -100,8 +103,8 @@ describe('the headers function', () => {
       end();
     }
 
-    await sender.close();
-    expect(server.requests).toEqual([]);
+    for (const content of ['next', 'last']) await sender.send(content);
+    expect(server.requests.map(({ content }) => content.toString())).toEqual(['next', 'last']);
   });
 
   test('that does not come back is ended by attemptTimeout', async () => {

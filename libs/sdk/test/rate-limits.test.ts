@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { RateLimit } from '@plant-store/contract';
 import { bytes, type NewPlantSenderOptions } from '../src/index.js';
+import { useTimeThatPasses } from './support/clocks.js';
 import { acknowledge, respondWith, startRawServer } from './support/raw-server.js';
 import { startProcess } from './support/run-process.js';
 import { accessToken, arbitrary, openSenderUnder, openTestSender, rejection } from './support/senders.js';
@@ -56,6 +57,26 @@ describe('under a rate limit', () => {
 
     expect(server.requests).toHaveLength(5);
     expect((await sent).map(({ status }) => status)).toEqual(Array(5).fill(204));
+  });
+
+  test('a delivery whose time is over before it would wait has no turn', async () => {
+    const server = await startRawServer(acknowledge);
+    const pass = useTimeThatPasses();
+    const encode = (content: string | Uint8Array): { content: string | Uint8Array } => {
+      if (content === 'late') pass(10_000);
+      return { content };
+    };
+    const sender = open(once, server.url, { encode, totalTimeout: 10_000 });
+
+    await sender.send(arbitrary);
+    expect(await rejection(sender.send('late'))).toMatchObject({
+      code: 'PLANT_STORE_TOTAL_TIMEOUT',
+      outcome: 'not-sent',
+    });
+    pass(600_000);
+
+    expect(await sender.send('next')).toMatchObject({ status: 204 });
+    expect(server.requests.map(({ content }) => content.toString())).toEqual([arbitrary, 'next']);
   });
 
   test('the signal ends the wait, and the next delivery moves up', async () => {

@@ -23,3 +23,12 @@ export function useClocksThatRunOut(milliseconds: number): () => number {
   // A clock may be started again when it runs out.
   return () => [...clocks].map((runOut) => runOut()).length;
 }
+
+/** Lets time pass for `performance.now`, and not for timers, when the returned function is called. */
+export function useTimeThatPasses(): (milliseconds: number) => void {
+  const now = performance.now.bind(performance);
+  let passed = 0;
+  performance.now = () => now() + passed;
+  afterThisTest(() => Object.assign(performance, { now }));
+  return (milliseconds) => (passed += milliseconds);
+}
