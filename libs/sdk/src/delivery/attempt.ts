@@ -132,7 +132,7 @@ export class Attempt implements Sendable {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    if (this.#settled || this.endWithResponse()) return;
+    if (this.endWithResponse()) return;
     this.fail(requestError(error, this.#context.url, this.#controller !== undefined));
   }
 

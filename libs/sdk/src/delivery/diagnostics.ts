@@ -125,8 +125,7 @@ export class DeliveryObserver {
 
   /** The attempt ends with a response. */
   respond(status: number, acknowledged: boolean): void {
-    if (this.#attempt === undefined) return;
-    publish('plant-store:attempt:response', { attempt: this.#attempt, status, acknowledged });
+    publish('plant-store:attempt:response', { attempt: this.#attempt!, status, acknowledged });
     this.#attempt = undefined;
   }
 

@@ -25,7 +25,7 @@ export class RateLimiter {
   /** Adds a waiter, which may leave again. It needs a timer of its own that keeps the process running. */
   wait(waiter: Waiter): Place<unknown> {
     const place = this.#waiters.add(waiter);
-    if (this.#timer === undefined) this.#serve();
+    this.#serve();
     return place;
   }
 
@@ -33,15 +33,14 @@ export class RateLimiter {
     while (!this.#waiters.isEmpty) {
       const milliseconds = this.#window.take(performance.now());
       if (milliseconds > 0) {
-        this.#timer ??= setTimeout(this.#onTimer, Math.min(Math.ceil(milliseconds), longestTimer)).unref();
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(
+          () => this.#serve(),
+          Math.min(Math.ceil(milliseconds), longestTimer),
+        ).unref();
         return;
       }
       this.#waiters.shift()!.admit();
     }
   }
-
-  readonly #onTimer = (): void => {
-    this.#timer = undefined;
-    this.#serve();
-  };
 }
