@@ -1,5 +1,6 @@
 import { getEventListeners, once } from 'node:events';
 import type { Socket } from 'node:net';
+import type { AccessTokenRequest } from '../src/index.js';
 import { acknowledge, closing, startRawServer, staySilent } from './support/raw-server.js';
 import { arbitrary, openTestSender, rejection } from './support/senders.js';
 
@@ -26,20 +27,23 @@ describe('the signal of the caller', () => {
   test('ends the wait for the access token, and aborts the signal of the function', async () => {
     const server = await startRawServer(acknowledge);
     const controller = new AbortController();
-    let inner: AbortSignal | undefined;
+    const signals: AbortSignal[] = [];
+    let later: AccessTokenRequest | undefined;
     const sender = openTestSender({
       baseUrl: server.url,
-      accessToken: ({ signal }) => {
-        inner = signal;
+      accessToken: (request) => {
+        if (later === undefined) later = request;
+        else signals.push(request.signal, request.signal);
         return new Promise<string>(() => {});
       },
     });
 
-    const sent = rejection(sender.send(arbitrary, { signal: controller.signal }));
+    const sent = [1, 2].map(() => rejection(sender.send(arbitrary, { signal: controller.signal })));
     controller.abort(reason);
 
-    expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'not-sent', cause: reason });
-    expect(inner!.aborted).toBe(true);
+    const aborted = { code: 'PLANT_STORE_ABORTED', outcome: 'not-sent', cause: reason };
+    expect(await Promise.all(sent)).toMatchObject([aborted, aborted]);
+    expect([...signals, later!.signal].map((signal) => signal.aborted)).toEqual([true, true, true]);
     await sender.close();
     expect(server.requests).toEqual([]);
   });
@@ -130,6 +134,7 @@ describe('the signal of the caller', () => {
     const sender = openTestSender({ baseUrl: server.url });
 
     await sender.send(arbitrary, { signal });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
     const sent = rejection(sender.send(arbitrary, { signal }));
     await server.request(1);
     controller.abort(reason);

@@ -139,6 +139,27 @@ describe('an accessToken function', () => {
     ['text', () => accessToken, /^Something was thrown\./],
     ['nothing', () => undefined, /^Something was thrown\./],
     [
+      'an error whose message looks like a stack',
+      () => new Error(`arbitrary\n    at ${accessToken}`),
+      /^Error was/,
+    ],
+    [
+      'an error whose message was changed',
+      () => Object.assign(new Error('another'), { stack: `Error: arbitrary\n    at ${accessToken}` }),
+      /^Error was/,
+    ],
+    [
+      'an error with a token in its stack',
+      () => Object.assign(new Error('arbitrary'), { stack: `Error: arbitrary\n${accessToken}` }),
+      /^Error was/,
+    ],
+    [
+      'an error of a class with a token as name',
+      () =>
+        Reflect.construct(Object.defineProperty(class extends Error {}, 'name', { value: accessToken }), []),
+      /^Error was/,
+    ],
+    [
       'an error whose getters throw',
       () => Object.defineProperty(new Error(accessToken), 'code', { get: () => decodeURI('%') }),
       /^Something was thrown\./,

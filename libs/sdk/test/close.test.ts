@@ -112,8 +112,9 @@ describe('close with force', () => {
     const sender = openTestSender({ baseUrl: server.url, maxConnections: 3 });
     const read = readHeads(2);
     const sent: Promise<PlantStoreError>[] = [];
+    const { signal } = new AbortController();
     for (const index of [0, 1, 2]) {
-      sent.push(rejection(sender.send(arbitrary)));
+      sent.push(rejection(sender.send(arbitrary, index === 0 ? { signal } : {})));
       await server.request(index);
     }
     sent.push(rejection(sender.send('waits for a connection')));

@@ -85,7 +85,9 @@ describe('while a delivery waits for a connection', () => {
   });
 
   test('no token is asked for, and no headers are made', async () => {
-    const server = await startRawServer(staySilent);
+    const server = await startRawServer(({ socket }, index) => {
+      if (index === 0) socket.write(response(503));
+    });
     const calls: string[] = [];
     const sender = openTestSender({
       baseUrl: server.url,
@@ -94,12 +96,14 @@ describe('while a delivery waits for a connection', () => {
       headers: () => (calls.push('headers'), {}),
     });
 
+    await rejection(sender.send('refused'));
+    calls.length = 0;
     const first = sender.send('first');
     const second = sender.send('second');
-    const { socket } = await server.request(0);
+    const { socket } = await server.request(1);
     expect(calls).toEqual(['accessToken', 'headers']);
     socket.write(response(204));
-    (await server.request(1)).socket.write(response(204));
+    (await server.request(2)).socket.write(response(204));
 
     await Promise.all([first, second]);
     expect(calls).toEqual(['accessToken', 'headers', 'accessToken', 'headers']);

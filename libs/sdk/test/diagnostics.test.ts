@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { afterThisTest } from '@plant-store/test-support';
 import type { DiagnosticsMessages } from '../src/index.js';
@@ -147,6 +148,41 @@ describe('a delivery that fails', () => {
     expect(published.slice(2)).toEqual([
       ['plant-store:attempt:failure', { attempt: expect.anything() as object, error }],
       ['plant-store:delivery:end', { delivery: expect.anything() as object, attempts: 1, error }],
+    ]);
+  });
+
+  test('before its second request publishes nothing more of its first attempt', async () => {
+    const handlers = [refuse, ({ socket }: { socket: { destroy(): void } }) => socket.destroy()];
+    const server = await startRawServer((request, index) => handlers[index]!(request));
+    const published = record();
+
+    for (const index of [0, 1]) {
+      const tokens = [accessToken, 'no token'];
+      const sender = openTestSender({ baseUrl: server.url, retry, accessToken: () => tokens.shift()! });
+      expect(await rejection(sender.send(arbitrary))).toMatchObject({ attempts: 2 });
+      expect(server.requests).toHaveLength(index + 1);
+    }
+
+    const ends = published.map(([name]) => name).filter((name) => /response|failure/.test(name));
+    expect(ends).toEqual(['plant-store:attempt:response', 'plant-store:attempt:failure']);
+  });
+
+  test('while it waits for its header fields has no attempt, though they come later', async () => {
+    let give!: (fields: Record<string, string>) => void;
+    const headers = (): Promise<Record<string, string>> => new Promise((resolve) => (give = resolve));
+    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9', headers });
+    const published = record();
+    const controller = new AbortController();
+
+    const failed = rejection(sender.send(arbitrary, { signal: controller.signal }));
+    controller.abort();
+    await failed;
+    give({});
+    await immediate();
+
+    expect(published.map(([name]) => name)).toEqual([
+      'plant-store:delivery:start',
+      'plant-store:delivery:end',
     ]);
   });
 

@@ -193,15 +193,15 @@ describe('the headers of one delivery', () => {
   });
 
   test.each<[string, HeaderHook]>([
-    ['', () => ({ 'X-Both': 'hook', 'x-hook': '1' })],
-    ['asynchronous ', async () => ({ 'X-Both': 'hook', 'x-hook': '1' })],
+    ['', () => ({ 'X-Both': 'hook', 'x-hook': '1', 'x-own': 'hook' })],
+    ['asynchronous ', async () => ({ 'X-Both': 'hook', 'x-hook': '1', 'x-own': 'hook' })],
   ])('win over those of the %sheaders function', async (_, headers) => {
     const server = await startRawServer(acknowledge);
     const sender = openTestSender({ baseUrl: server.url, headers });
 
-    await sender.send(arbitrary, { headers: { 'x-both': 'delivery', 'x-own': '1' } });
+    await sender.send(arbitrary, { headers: { 'x-both': 'delivery', 'X-Own': '1' } });
 
-    expect(addedFields(await server.request(0))).toEqual(['x-both: delivery', 'x-own: 1', 'x-hook: 1']);
+    expect(addedFields(await server.request(0))).toEqual(['x-both: delivery', 'X-Own: 1', 'x-hook: 1']);
   });
 
   test('are the same in each attempt, and are read once', async () => {

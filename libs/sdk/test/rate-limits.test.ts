@@ -59,6 +59,22 @@ describe('under a rate limit', () => {
     expect((await sent).map(({ status }) => status)).toEqual(Array(5).fill(204));
   });
 
+  test('a delivery does not overtake one that waits', async () => {
+    const server = await startRawServer(acknowledge);
+    const pass = useTimeThatPasses();
+    const sender = open(once, server.url, { maxConnections: 3, totalTimeout: 1_000_000 });
+
+    await sender.send('1');
+    const second = sender.send('2');
+    pass(600_000);
+    const third = rejection(sender.send('3'));
+    await second;
+
+    expect(server.requests.map(({ content }) => content.toString())).toEqual(['1', '2']);
+    await sender.close({ force: true });
+    expect(await third).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'not-sent' });
+  });
+
   test('a delivery whose time is over before it would wait has no turn', async () => {
     const server = await startRawServer(acknowledge);
     const pass = useTimeThatPasses();

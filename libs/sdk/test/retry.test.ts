@@ -11,6 +11,8 @@ import {
   type RetryOptions,
 } from '../src/index.js';
 import { resolveSettings } from '../src/options/resolve-settings.js';
+import { createFakeSenderUnder } from '../src/testing/fake-sender.js';
+import type { FakeFailureCode } from '../src/testing/index.js';
 import { useClocksThatRunOut } from './support/clocks.js';
 import {
   acknowledge,
@@ -129,6 +131,23 @@ describe('a delivery with a retry policy', () => {
       const sender = open(server.url, { retry, attemptTimeout });
       expect(await rejection(sender.send(arbitrary))).toMatchObject({ code, attempts });
     }
+  });
+
+  test.each<[FakeFailureCode, number]>([
+    ['PLANT_STORE_CONNECT_FAILED', 2],
+    ['PLANT_STORE_CONNECT_TIMEOUT', 2],
+    ['PLANT_STORE_CONNECTION_LOST', 2],
+    ['PLANT_STORE_ATTEMPT_TIMEOUT', 2],
+    ['PLANT_STORE_TOTAL_TIMEOUT', 1],
+    ['PLANT_STORE_RESPONSE_UNREADABLE', 1],
+  ])('that fails with %s has %d attempts', async (code, attempts) => {
+    const options = { accessToken, method: 'POST', encode: bytes(), retry: twice } as const;
+    const sender = createFakeSenderUnder<Open, string>({}, { ...options, baseUrl: 'http://127.0.0.1:9' });
+    sender.answerNext({ code });
+
+    await sender.send(arbitrary).catch(() => {});
+
+    expect(sender.requests).toHaveLength(attempts);
   });
 
   test('is sent again if connecting fails; each delivery has its own error', async () => {
@@ -379,7 +398,7 @@ describe('delays may be a function', () => {
     const calls: [number, string, number | undefined][] = [];
     const delays: RetryDelay = (attempt, error) => {
       calls.push([attempt, error.code, (error as { status?: number }).status]);
-      return attempt < 3 ? 0.5 * attempt : undefined;
+      return attempt < 3 ? 0.5 * (attempt - 1) : undefined;
     };
 
     const { error, requests } = await refusedWith({ ...twice, delays });
@@ -500,7 +519,7 @@ describe('the wait before another attempt', () => {
     ['the delay if the date has passed', 1_000, honoured, ['Retry-After: Sat, 31 Jan 2026 11:00:00 GMT']],
     ['maxRetryAfter if Retry-After is longer', 60_000, honoured, ['Retry-After: 61']],
     ['maxRetryAfter if Retry-After is endless', 60_000, honoured, [`Retry-After: ${'9'.repeat(400)}`]],
-    ...['-1', '1.5', 'soon', '2026-01-31', '7, 8', ''].map(
+    ...['-1', '1.5', 'soon', '2027-01-31', 'Sat, 99 Jan 2026 12:00:07 GMT', '7, 8', ''].map(
       (value): [string, number, RetryOptions, string[]] => [
         `the delay if Retry-After is invalid: ${value}`,
         1_000,

@@ -39,6 +39,16 @@ export function describeSender(name: string, openScripted: OpenScripted): void {
       expect(Buffer.from(other.content).toString()).toBe('content');
     });
 
+    test('cuts off content that is too long', async () => {
+      const sender = await open([{ status: 200, content: 'content' }], { maxResponseBytes: 3 });
+
+      const response = await sender.send(arbitrary);
+      await sender.close();
+
+      expect(response).toMatchObject({ status: 200, truncated: true });
+      expect(Buffer.from(response.content).toString()).toBe('con');
+    });
+
     test('rejects with the response that does not acknowledge', async () => {
       const sender = await open([{ status: 503, headers: { 'x-a': 'b' }, content: 'content' }]);
 

@@ -1,4 +1,6 @@
+import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import knex from 'knex';
@@ -13,6 +15,7 @@ import {
   type Transaction,
 } from '../../src/outbox/index.js';
 import { createOutboxUnder } from '../../src/outbox/outbox.js';
+import { useClocksThatRunOut } from '../support/clocks.js';
 import type { Open } from '../support/senders.js';
 import {
   inTransaction,
@@ -346,6 +349,60 @@ test('enqueue refuses a content that a relay could not read, before the statemen
   expect(statements).toEqual([]);
   await outbox.enqueue(transaction, largest.subarray(1));
   expect(statements).toHaveLength(1);
+});
+
+describe('a database that does not answer', () => {
+  /** A connection whose statements are answered, or not. */
+  function connection(query: () => Promise<{ rows: unknown[] }>) {
+    const released: (boolean | undefined)[] = [];
+    return { query, on: () => {}, release: (destroy?: boolean) => void released.push(destroy), released };
+  }
+
+  const lost = {
+    code: 'PLANT_STORE_OUTBOX_CONNECTION_LOST',
+    message: 'The database of the outbox did not answer within 20000 ms.',
+  };
+
+  test('is given up while it is connected to, and a connection that comes later is closed', async () => {
+    const late = connection(() => new Promise(() => {}));
+    let connect!: (connected: typeof late) => void;
+    const database = { connect: () => new Promise<typeof late>((resolve) => (connect = resolve)) };
+    const runOut = useClocksThatRunOut(20_000);
+
+    const status = createOutboxUnder({}, { database, encode: json }).status();
+    runOut();
+    await expect(status).rejects.toMatchObject(lost);
+    connect(late);
+    await immediate();
+
+    expect(late.released).toEqual([true]);
+  });
+
+  test('is given up during a statement, and its connection is closed', async () => {
+    const queried = new EventEmitter();
+    const hanging = connection(() => new Promise(() => queried.emit('query')));
+    const runOut = useClocksThatRunOut(20_000);
+    const waiting = once(queried, 'query');
+
+    const outbox = createOutboxUnder({}, { database: { connect: async () => hanging }, encode: json });
+    const status = outbox.status();
+    await waiting;
+    runOut();
+
+    await expect(status).rejects.toMatchObject(lost);
+    expect(hanging.released).toEqual([true]);
+    expect(runOut()).toBe(0);
+  });
+});
+
+test('an error of several addresses has the reason of the first one', async () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED ::1:5432'), { code: 'ECONNREFUSED' });
+  const database = { connect: () => Promise.reject(new AggregateError([refused])) };
+
+  await expect(createOutboxUnder({}, { database, encode: json }).status()).rejects.toMatchObject({
+    code: 'PLANT_STORE_OUTBOX_CONNECTION_LOST',
+    message: 'There is no connection to the database of the outbox: connect ECONNREFUSED ::1:5432.',
+  });
 });
 
 test('createOutbox lists all faults of its options', () => {

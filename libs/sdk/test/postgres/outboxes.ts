@@ -2,7 +2,13 @@ import type { Answers } from '@plant-store/contract';
 import { afterThisTest } from '@plant-store/test-support';
 import type pg from 'pg';
 import { bytes, type EncodedPlant, NotAcknowledgedError, PlantStoreError } from '../../src/index.js';
-import { createRelay, type Outbox, type Relay, type RelayOptions } from '../../src/outbox/index.js';
+import {
+  createRelay,
+  type Outbox,
+  type OutboxDatabase,
+  type Relay,
+  type RelayOptions,
+} from '../../src/outbox/index.js';
 import { createOutboxUnder } from '../../src/outbox/outbox.js';
 import type { Open } from '../support/senders.js';
 import { openNewDatabase } from './server.js';
@@ -32,7 +38,7 @@ export async function openTestOutbox(): Promise<TestOutbox> {
 }
 
 /** An outbox of text with every question open. */
-export function openOutbox(database: pg.Pool): Outbox<string, Open> {
+export function openOutbox(database: OutboxDatabase): Outbox<string, Open> {
   return createOutboxUnder<Open, string>({}, { database, encode: bytes() });
 }
 

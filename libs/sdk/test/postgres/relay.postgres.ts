@@ -217,6 +217,36 @@ withPostgres('a relay', () => {
     });
   });
 
+  test('has many parked entries replayed, each once, though some are parked again meanwhile', async () => {
+    const { pool, row } = await openTestOutbox();
+    await pool.query(`INSERT INTO plant_store_outbox.entry (state, settled_at, content)
+      SELECT 'parked', now(), '' FROM generate_series(1, 1500)`);
+    let batches = 0;
+    const database = intercepting(pool, async (text) => {
+      if (!text.includes('attempts = 0')) return;
+      batches += 1;
+      if (batches === 2)
+        await pool.query(`UPDATE plant_store_outbox.entry SET state = 'parked' WHERE id <= 1000`);
+    });
+
+    expect(await openOutbox(database).replay('all')).toBe(1_500);
+    expect(
+      await row(`SELECT count(*)::int AS count FROM plant_store_outbox.entry WHERE state = 'parked'`),
+    ).toEqual({
+      count: 1_000,
+    });
+  });
+
+  test('has its entries counted, and the time since when the oldest one waits', async () => {
+    const { pool, outbox, enqueue } = await openTestOutbox();
+    await enqueue('parked', 'first', 'second');
+    await pool.query(`UPDATE plant_store_outbox.entry SET enqueued_at = '2026-01-31 12:00:00Z'::timestamptz +
+      id * interval '1 s', state = (CASE id WHEN 1 THEN 'parked' ELSE 'waiting' END)::plant_store_outbox.state`);
+
+    const waitingSince = new Date('2026-01-31T12:00:02Z');
+    expect(await outbox.status()).toEqual({ waiting: 2, sending: 0, parked: 1, waitingSince });
+  });
+
   test('lists parked entries page by page', async () => {
     const { pool, outbox, enqueue } = await openTestOutbox();
     await enqueue('one', 'two', 'three');
@@ -245,18 +275,19 @@ withPostgres('a relay', () => {
     });
   });
 
-  test('deletes delivered entries after `keepDelivered`, and no others', async () => {
+  test('deletes delivered and discarded entries after `keepDelivered`, and no others', async () => {
     const { pool, outbox, enqueue, row } = await openTestOutbox();
-    await enqueue('delivered long ago', 'delivered now', 'parked');
+    await enqueue('discarded long ago', 'delivered long ago', 'delivered now', 'parked', 'discarded now');
     await pool.query(`UPDATE plant_store_outbox.entry SET
-      state = (CASE id WHEN 3 THEN 'parked' ELSE 'delivered' END)::plant_store_outbox.state,
-      settled_at = now() - CASE id WHEN 2 THEN interval '1 s' ELSE interval '2 h' END`);
+      state = (ARRAY['discarded', 'delivered', 'delivered', 'parked', 'parked'])[id]::plant_store_outbox.state,
+      settled_at = now() - CASE id WHEN 3 THEN interval '1 s' ELSE interval '2 h' END`);
+    await outbox.discard([5]);
 
     await startRelay({ outbox, sender: new RecordingSender(), keepDelivered: 3_600_000 });
-    await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.entry WHERE id = 1');
+    await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.entry WHERE id = 2');
 
     expect(await row('SELECT array_agg(id::int ORDER BY id) AS ids FROM plant_store_outbox.entry')).toEqual({
-      ids: [2, 3],
+      ids: [3, 4, 5],
     });
   });
 
@@ -275,10 +306,13 @@ withPostgres('a relay', () => {
       onError: (error) => reported.push(error),
     });
     await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.entry WHERE attempts = 0');
+    await enqueue('later');
+    await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.entry WHERE attempts = 0');
 
     expect(reported).toEqual([]);
-    const years = `SELECT state::text, due_at > now() + interval '99 years' AS late FROM plant_store_outbox.entry`;
-    expect(await row(years)).toEqual({ state: 'waiting', late: true });
+    expect(sender.texts).toEqual(['arbitrary', 'later']);
+    const years = `SELECT bool_and(due_at > now() + interval '99 years') AS late FROM plant_store_outbox.entry`;
+    expect(await row(years)).toEqual({ late: true });
   });
 
   test('sends while it deletes many entries', async () => {
@@ -362,6 +396,38 @@ withPostgres('a relay', () => {
     expect(await outbox.listParked()).toMatchObject([{ outcome: 'unknown' }, { outcome: 'unknown' }]);
   });
 
+  test('leaves a relay that lost its connection time to come back to what it sends', async () => {
+    const { pool, outbox, enqueue } = await openTestOutbox();
+    const { sender, end } = holdingSender();
+    const steps = new EventEmitter();
+    const hasLooked = once(steps, 'looked');
+    let connections = 0;
+    const database = {
+      connect: async () => {
+        connections += 1;
+        if (connections > 1) await hasLooked;
+        return pool.connect();
+      },
+    };
+    await startRelay({ outbox: { database }, sender });
+    await enqueue('arbitrary');
+    await sender.count(1);
+    await loseConnection(pool);
+
+    const other = new RecordingSender();
+    // It claims after it has looked for relays that ended.
+    const looking = intercepting(pool, async (text) => {
+      if (text.includes("SET state = 'sending'")) steps.emit('looked');
+    });
+    await startRelay({ outbox: { database: looking }, sender: other });
+    await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.entry WHERE relay = 1');
+    end[0]!();
+    await untilSettled(pool);
+
+    expect([sender.texts, other.texts]).toEqual([['arbitrary'], []]);
+    expect(await outbox.status()).toMatchObject({ waiting: 0, sending: 0, parked: 0 });
+  });
+
   test('gives back what it has not begun, and waits for the rest, when it is stopped', async () => {
     const { outbox, enqueue, row } = await openTestOutbox();
     await enqueue('one', 'two', 'three');
@@ -374,10 +440,10 @@ withPostgres('a relay', () => {
     acknowledge();
     await stopping;
 
-    expect(
-      await row(`SELECT array_agg(state::text ORDER BY id) AS states FROM plant_store_outbox.entry`),
-    ).toEqual({
+    const states = `array_agg(state::text ORDER BY id) AS states, array_agg(outcome ORDER BY id) AS outcomes`;
+    expect(await row(`SELECT ${states} FROM plant_store_outbox.entry`)).toEqual({
       states: ['delivered', 'waiting', 'waiting'],
+      outcomes: [null, null, null],
     });
     expect(await row(`SELECT count(*)::int AS relays FROM plant_store_outbox.relay`)).toEqual({ relays: 0 });
     await expect(relay.start()).rejects.toThrow('A relay is started once.');
@@ -433,6 +499,45 @@ withPostgres('a relay', () => {
 
     await starting;
     expect(await row('SELECT count(*)::int AS relays FROM plant_store_outbox.relay')).toEqual({ relays: 0 });
+  });
+
+  test.each<[string, Error, object]>([
+    [
+      'that has no outcome',
+      new TypeError('arbitrary'),
+      { outcome: 'unknown', code: 'TypeError', error: 'arbitrary' },
+    ],
+    [
+      'whose message PostgreSQL has no character for',
+      new PlantStoreError('PLANT_STORE_CONNECT_FAILED', 'not \0 text', { outcome: 'not-sent' }),
+      { outcome: 'not-sent', code: 'PLANT_STORE_CONNECT_FAILED', error: 'not  text' },
+    ],
+  ])('parks an entry after an error %s', async (_case, error, parked) => {
+    const { pool, outbox, enqueue } = await openTestOutbox();
+    const asked: unknown[] = [];
+    const retry = (): undefined => void asked.push(error);
+    await startRelay({ outbox, sender: new RecordingSender(throwing(error)), retry });
+    await enqueue('arbitrary');
+
+    await untilSettled(pool);
+
+    expect(await outbox.listParked()).toMatchObject([{ attempts: 1, ...parked }]);
+    expect(asked).toHaveLength(error instanceof PlantStoreError ? 1 : 0);
+  });
+
+  test('stops when its sender is closed by force, and remembers that the plant may have arrived', async () => {
+    const { pool, outbox, enqueue, row } = await openTestOutbox();
+    await enqueue('arbitrary');
+    const aborted = new PlantStoreError('PLANT_STORE_ABORTED', 'Closed by force.', { outcome: 'unknown' });
+    await startRelay({ outbox, sender: new RecordingSender(throwing(aborted)) });
+
+    await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.relay');
+
+    expect(await row(`SELECT state::text, attempts, outcome FROM plant_store_outbox.entry`)).toEqual({
+      state: 'waiting',
+      attempts: 0,
+      outcome: 'unknown',
+    });
   });
 
   test('stops when its sender is closed, and parks nothing', async () => {
@@ -624,17 +729,20 @@ withPostgres('a relay', () => {
     expect(await row('SELECT state::text FROM plant_store_outbox.entry')).toEqual({ state: 'sending' });
   });
 
-  test('does not start without an outbox', async () => {
+  test('does not start without an outbox, and starts once there is one', async () => {
     const pool = await openNewDatabase();
     const relay = createRelay({ outbox: openOutbox(pool), sender: new RecordingSender() });
 
     await expect(relay.start()).rejects.toMatchObject({ code: 'PLANT_STORE_OUTBOX_MISSING' });
+    await openOutbox(pool).migrate();
+    await relay.start();
+    await expect(relay.start()).rejects.toThrow('A relay is started once.');
     await relay.stop();
   });
 });
 
 test('replay and discard refuse what is no list of ids', async () => {
-  const outbox = openOutbox({ connect: () => Promise.reject(new Error('Not needed.')) } as unknown as Pool);
+  const outbox = openOutbox({ connect: () => Promise.reject(new Error('Not needed.')) });
   const refused = /^`entries` must be a list of ids, or 'all'\.$/;
 
   for (const entries of [17, ['17'], [1.5], undefined]) {
