@@ -289,6 +289,23 @@ describe('an iterable of promises', () => {
     expect(isEnded).toBe(true);
   });
 
+  test('that gives a plant after the loop was left: that plant is not sent', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
+    let resolve!: (plant: string) => void;
+    const late = new Promise<string>((resolvePromise) => (resolve = resolvePromise));
+
+    for await (const { index } of sender.sendAll(['first', late], { concurrency: 2 })) {
+      expect(index).toBe(0);
+      break;
+    }
+    resolve('late');
+    await late;
+    for (const content of ['next', 'last']) await sender.send(content);
+
+    expect(server.requests.map(({ content }) => content.toString())).toEqual(['first', 'next', 'last']);
+  });
+
   test('that is waited for ends with the signal', async () => {
     const server = await startRawServer(acknowledge);
     const sender = openTestSender({ baseUrl: server.url });
@@ -424,6 +441,26 @@ describe('an iterable that fails', () => {
       code: 'PLANT_STORE_ITERABLE_FAILED',
       cause,
     });
+    const aborted = await readAll(sender.sendAll(plants, { signal: AbortSignal.timeout(1) }));
+    expect(aborted.error).toMatchObject({ code: 'PLANT_STORE_ABORTED' });
+  });
+
+  test.each([
+    ['has given its last plant', () => ({ done: true as const, value: undefined })],
+    [
+      'has thrown',
+      () => {
+        throw cause;
+      },
+    ],
+  ])('or %s, is not ended again', async (_, next) => {
+    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9' });
+    let isEnded = false;
+    const iterator = { next, return: () => ((isEnded = true), { done: true as const, value: undefined }) };
+
+    await readAll(sender.sendAll({ [Symbol.iterator]: () => iterator }));
+
+    expect(isEnded).toBe(false);
   });
 
   test('the signal ends the wait for its next plant', async () => {

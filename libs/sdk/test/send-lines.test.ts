@@ -187,6 +187,7 @@ describe('results', () => {
     expect([code, stdout]).toEqual([3, '3 lines: 0 acknowledged, 3 not sent\n']);
     expect(stderr).toContain('plant-store: line 2: not sent: ');
     expect(stderr).toMatch(/To send what is not acknowledged, run the same command with --resume\.\n$/);
+    expect(await run({ url: 'http://127.0.0.1:9' }, makeFile('1\n{'))).toMatchObject({ code: 2 });
   });
 
   test('--failed collects what was not acknowledged, with the plants as they are', async () => {
