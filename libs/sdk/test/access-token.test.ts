@@ -78,15 +78,17 @@ describe('an accessToken function', () => {
     expect(await sent).toMatchObject({ code: 'PLANT_STORE_ATTEMPT_TIMEOUT', outcome: 'unknown' });
   });
 
-  test('that resolves too late: nothing is sent, and no clock runs any more', async () => {
+  test('that resolves too late: no headers are made, nothing is sent, and no clock runs any more', async () => {
     const server = await startRawServer(acknowledge);
     const tokens: ((token: string) => void)[] = [];
+    let made = 0;
     const sender = openTestSender({
       baseUrl: server.url,
       maxConnections: 1,
       attemptTimeout: 10_000,
       totalTimeout: 10_000,
       accessToken: () => new Promise<string>((resolve) => tokens.push(resolve)),
+      headers: () => ({ 'X-Made': String((made += 1)) }),
     });
     const runOut = useClocksThatRunOut(10_000);
 
@@ -99,6 +101,7 @@ describe('an accessToken function', () => {
     await next;
 
     expect(server.requests.map(({ content }) => content.toString())).toEqual(['next']);
+    expect(made).toBe(1);
     expect(runOut()).toBe(0);
   });
 

@@ -185,6 +185,8 @@ export class Delivery extends AsyncResource {
 
   #send(attempt: Attempt, credentials: string): void {
     this.#startClock(this.#context.clocks.attempt);
+    // A token may come too late. The caller's `headers` are for requests that are sent.
+    if (attempt.settled) return;
     const { content } = this.#content!.plant;
     const fields = this.#context.headers.make(this.#content!, this.#attempts, credentials);
     if (!(fields instanceof Promise)) return attempt.send(fields, content);
