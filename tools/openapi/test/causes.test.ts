@@ -79,6 +79,14 @@ describe('one cause is one finding', () => {
       want: ['wrong actions: retry', `${COUNTS}, 3 answered, 1 unmatched`],
     },
     {
+      name: 'an action that states what the document shows without the answer',
+      given: {
+        actions: [METHOD, RESPONSE, IDENTITY, action('retry', HOOK, { description: 'D' })],
+        invented: { description: 'D' },
+      },
+      want: ['wrong actions: retry', `${COUNTS}, 3 answered, 1 unmatched`],
+    },
+    {
       name: 'an answer in the code alone that fills an empty map of another',
       given: { actions: [METHOD], answers: { 'http-method': 'POST', 'receiver-response': 204 } },
       want: ['missing answer: receiver-response, not in the overlay', `${COUNTS}, 1 answered, 1 unmatched`],

@@ -19,15 +19,18 @@ export interface Causes {
  * Puts the findings that follow from answers under their cause: first under an answer that the two sides don't share,
  * then under the answer whose actions don't add what the code adds.
  *
+ * @param compared the findings, without regard to what the code adds
  * @param implied what the answers of the code add to the document
  * @param unexplained the findings that are left if the overlay states what is implied, and nothing else
  */
 export function findCauses(
-  findings: readonly Finding[],
+  compared: readonly Finding[],
   answers: readonly ComparedAnswer[],
   implied: ReadonlyMap<string, Implied>,
   unexplained: readonly Finding[],
 ): Causes {
+  const invented = unexplained.filter(({ state }) => state === 'invented').map(({ pointer }) => pointer);
+  const findings = compared.map((finding) => withoutAnswer(finding, invented));
   const left = new Set(unexplained.map(keyOf));
   const filled = new Set(findings.filter((finding) => isFilledMap(finding, implied)));
   const problems = new Map<string, Finding[]>();
@@ -51,6 +54,13 @@ export function findCauses(
   });
   const explained = new Set([...filled, ...[...problems.values()].flat()]);
   return { findings: findings.filter((finding) => !explained.has(finding)), answers: judged, problems };
+}
+
+/** An action can't state what the document shows whatever the answer is. */
+function withoutAnswer(finding: Finding, invented: readonly string[]): Finding {
+  const { state, pointer } = finding;
+  if (state !== 'answered' || !invented.some((place) => isAtOrBelow(pointer, place))) return finding;
+  return { ...finding, state: 'stale answer', reason: 'shown without the answer' };
 }
 
 /** Whether an answer adds an empty map, as it should, and the document shows it filled by other answers. */

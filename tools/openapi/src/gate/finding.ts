@@ -11,6 +11,8 @@ export type StaleReason =
   | 'not shown'
   /** The document shows another value. */
   | 'shown differently'
+  /** The document shows it, but the answer of the code doesn't add it. */
+  | 'shown without the answer'
   /** The target of the action is not in the baseline. */
   | 'no target'
   /** A later action adds the target. */

@@ -67,6 +67,10 @@ const STALE: Readonly<
     `The document shows another value than the answer. Correct ${code}, then ${again}`,
     `If the answer changed, change ${at}, with who answered, when and why.`,
   ],
+  'shown without the answer': (at, code, again) => [
+    `The document shows it, but not because of the answer. Remove it from ${code}, then ${again}`,
+    `Remove it from the action at ${at}, too.`,
+  ],
   'no target': (at) => [`The baseline has no such target. Correct \`target\` at ${at}.`],
   'out of order': (at, _code, _again, { after }) => [
     `The target is added at ${placeOf(after)}, by a later action. Move the action at ${at} after it.`,
