@@ -45,6 +45,16 @@ test.each([
   expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
 });
 
+test('it has one route, whatever the document shows', async () => {
+  const composed = composeAnswers({});
+  const app = await createApp(composed, await openResources(composed, recordLog().logger), LIMITS);
+  await listen(app);
+
+  const routes = app.getHttpAdapter().getInstance().printRoutes({ commonPrefix: false });
+
+  expect(routes.match(/\/\S*/g)).toEqual([composed.path]);
+});
+
 test.each([
   { name: 'no credentials', fields: {} },
   { name: 'malformed credentials', fields: { authorization: 'Bearer' } },
