@@ -74,6 +74,32 @@ const authorized = (...values: readonly string[]): string =>
 /** Header fields that mean nothing. */
 const manyFields = (count: number): string[] => Array.from({ length: count }, () => 'a:');
 
+/** Header fields that mean something to other receivers. */
+const FOREIGN = [
+  'Accept: text/html',
+  'Accept-Encoding: gzip',
+  'Access-Control-Request-Method: DELETE',
+  `Cookie: access_token=${ACCESS_TOKEN}; token=${ACCESS_TOKEN}`,
+  'Forwarded: for=192.0.2.1;host=a.example;proto=https',
+  'Idempotency-Key: a',
+  'If-Match: "a"',
+  'If-None-Match: *',
+  'If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT',
+  'Origin: https://a.example',
+  'Prefer: return=representation',
+  `Proxy-Authorization: Bearer ${ACCESS_TOKEN}`,
+  'Range: bytes=0-0',
+  'traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  'Webhook-Id: a',
+  'Webhook-Signature: a',
+  'Webhook-Timestamp: 0',
+  `X-Access-Token: ${ACCESS_TOKEN}`,
+  `X-Api-Key: ${ACCESS_TOKEN}`,
+  'X-Forwarded-Host: a.example',
+  'X-HTTP-Method-Override: DELETE',
+  'X-Request-Id: a',
+];
+
 const acknowledged: readonly Row[] = [
   ...CONTENT_METHODS.map((method) =>
     accepted(method, message(`${method} ${PATH} HTTP/1.1`, [RIGHT]), { method }),
@@ -142,6 +168,8 @@ const acknowledged: readonly Row[] = [
     'an offer to switch protocols',
     message(POST, [RIGHT, 'Connection: upgrade', 'Upgrade: arbitrary']),
   ),
+  accepted('fields that mean something to others', message(POST, [RIGHT, ...FOREIGN])),
+  accepted('the same once more: another delivery', message(POST, [RIGHT, ...FOREIGN])),
   accepted('an unknown expectation', message(POST, [RIGHT, 'Expect: arbitrary'])),
   ...['bearer', 'BEARER', 'bEaReR', 'Bearer ', 'Bearer    '].map((scheme) =>
     accepted(`scheme ${JSON.stringify(scheme)}`, authorized(`${scheme} ${ACCESS_TOKEN}`)),
@@ -197,6 +225,7 @@ const unauthenticated: readonly Row[] = [
     message(POST, [RIGHT.replace('Authorization', 'Proxy-Authorization')]),
     closing(NO_CREDENTIALS),
   ),
+  refused('a token in fields that mean something to others', message(POST, FOREIGN), closing(NO_CREDENTIALS)),
   refused(
     'a token in the query',
     message(`POST ${PATH}?access_token=${ACCESS_TOKEN} HTTP/1.1`, []),
@@ -273,6 +302,11 @@ const wrongMethod: readonly Row[] = otherMethods.flatMap((method) => {
     refused(`${method} with the right token`, head(line, HOST, RIGHT), METHOD_NOT_ALLOWED),
     refused(`${method} with content`, message(line, [RIGHT]), closing(METHOD_NOT_ALLOWED)),
     refused(`${method} without a token`, head(line, HOST), NO_CREDENTIALS),
+    refused(
+      `${method} with fields that mean something to others`,
+      head(line, HOST, RIGHT, ...FOREIGN),
+      METHOD_NOT_ALLOWED,
+    ),
   ];
 });
 
