@@ -62,7 +62,13 @@ test.each(['app.module.js', 'app-async.module.js'])(
     await application.finished;
     expect(application.child.signalCode).toBe('SIGTERM');
     expect(JSON.parse(request.content.toString())).toEqual(plant);
-    expect(request.headers).toContain(`authorization: Bearer ${accessToken}`);
+    expect(request.headers).toEqual([
+      `host: 127.0.0.1:${receiver.port}`,
+      'connection: keep-alive',
+      `authorization: Bearer ${accessToken}`,
+      'content-type: application/json',
+      `content-length: ${request.content.length}`,
+    ]);
   },
 );
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import { type CountingReceiver, startCountingReceiver } from './support/counting-receiver.js';
+import { acknowledge, startRawServer } from './support/raw-server.js';
 import { type Finished, type Running, startProcess } from './support/run-process.js';
 import { accessToken } from './support/senders.js';
 
@@ -70,6 +71,20 @@ describe('lines', () => {
     const sent = ['{ "b":1.0, "a":1e2 }', '"text"', Buffer.from('{"é":"\\u00e9"}  ').toString('latin1')];
     expect(sorted(receiver.received)).toEqual(sorted(eachOnce(sent)));
     expect(existsSync(`${file}.progress`)).toBe(false);
+  });
+
+  test('are sent with these header fields and no others', async () => {
+    const server = await startRawServer(acknowledge);
+
+    await run(server, makeFile('"text"\n'));
+
+    expect((await server.request(0)).headers).toEqual([
+      `host: 127.0.0.1:${server.port}`,
+      'connection: keep-alive',
+      `authorization: Bearer ${accessToken}`,
+      'content-type: application/json',
+      'content-length: 6',
+    ]);
   });
 
   test.each([

@@ -3,6 +3,8 @@ import { bytes, json } from '../src/index.js';
 import { acknowledge, startRawServer } from './support/raw-server.js';
 import { accessToken, arbitrary, openTestSender, rejection } from './support/senders.js';
 
+type Sender = ReturnType<typeof openTestSender>;
+
 describe('what goes over the wire', () => {
   test.each(CONTENT_METHODS)(
     '%s: the request has exactly this line, these headers and this content',
@@ -25,6 +27,34 @@ describe('what goes over the wire', () => {
     },
   );
 
+  test.each<[string, (sender: Sender) => Promise<unknown>]>([
+    ['send', (sender) => sender.send(arbitrary)],
+    [
+      'sendEncoded',
+      (sender) => sender.sendEncoded({ content: Buffer.from(arbitrary), mediaType: 'text/plain' }),
+    ],
+    ['sendAll', (sender) => sender.sendAll([arbitrary]).next()],
+  ])('%s: every attempt has these headers, whatever the response before it had', async (_, send) => {
+    const fields = 'Set-Cookie: a=b\r\nETag: "a"\r\nLocation: /a\r\nRetry-After: 0\r\nContent-Length: 0';
+    const server = await startRawServer((request, index) =>
+      index === 0
+        ? void request.socket.write(`HTTP/1.1 503 Arbitrary\r\n${fields}\r\n\r\n`)
+        : acknowledge(request),
+    );
+    const retry = { delays: [1], statuses: [503], withoutResponse: false };
+
+    await send(openTestSender({ baseUrl: server.url, encode: bytes('text/plain'), retry }));
+
+    const want = [
+      `host: 127.0.0.1:${server.port}`,
+      'connection: keep-alive',
+      `authorization: Bearer ${accessToken}`,
+      'content-type: text/plain',
+      `content-length: ${arbitrary.length}`,
+    ];
+    expect(server.requests.map(({ headers }) => headers)).toEqual([want, want]);
+  });
+
   test('without a media type no Content-Type is sent', async () => {
     const server = await startRawServer(acknowledge);
 
@@ -40,11 +70,18 @@ describe('what goes over the wire', () => {
 
   test('every byte of the content arrives unchanged', async () => {
     const server = await startRawServer(acknowledge);
-    const content = Uint8Array.from({ length: 70_000 }, (_, index) => index % 256);
+    const content = Uint8Array.from({ length: 2_000_000 }, (_, index) => index % 256);
 
     await openTestSender({ baseUrl: server.url }).send(content);
 
-    expect((await server.request(0)).content.equals(content)).toBe(true);
+    const request = await server.request(0);
+    expect(request.content.equals(content)).toBe(true);
+    expect(request.headers).toEqual([
+      `host: 127.0.0.1:${server.port}`,
+      'connection: keep-alive',
+      `authorization: Bearer ${accessToken}`,
+      'content-length: 2000000',
+    ]);
   });
 
   test.each([

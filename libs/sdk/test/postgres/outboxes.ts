@@ -68,11 +68,14 @@ export async function inTransaction(
 /** Records what relays send, and responds as it is told. */
 export class RecordingSender {
   readonly sent: EncodedPlant[] = [];
+  /** What relays gave beside it. */
+  readonly given: unknown[] = [];
   #onSent: (() => void)[] = [];
 
   constructor(readonly respond: (text: string, index: number) => unknown = () => undefined) {}
 
-  async sendEncoded(encoded: EncodedPlant): Promise<unknown> {
+  async sendEncoded(encoded: EncodedPlant, ...others: readonly unknown[]): Promise<unknown> {
+    this.given.push(...others);
     const index = this.sent.push(encoded) - 1;
     for (const check of this.#onSent) check();
     return this.respond(Buffer.from(encoded.content).toString(), index);

@@ -113,6 +113,7 @@ withPostgres('a relay', () => {
 
     expect(sender.texts).toEqual(['before it started', 'after it started']);
     expect(sender.sent[0]).toEqual({ content: Buffer.from('before it started') });
+    expect(sender.given).toEqual([]);
     expect(await outbox.status()).toMatchObject({ waiting: 0, sending: 0, parked: 0 });
   });
 
