@@ -61,3 +61,31 @@ withPostgres('moving from the embedded inbox to PostgreSQL', () => {
     );
   });
 });
+
+withPostgres('plant-inbox', () => {
+  test('makes and updates no tables', async () => {
+    const server = await PostgresServer.start({ programs: programs! }, afterThisTest);
+    const url = await server.createDatabase();
+    const query = (sql: string): Promise<string> => server.psql(sql, new URL(url).pathname.slice(1));
+
+    const withoutTables = await plantInbox('list', '--inbox', url);
+
+    expect(withoutTables).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^plant-inbox: There is no inbox at postgres:/) as string,
+    });
+    expect(await query("SELECT count(*) FROM pg_namespace WHERE nspname = 'plant_store'")).toBe('0');
+
+    await startReceiver({ settings: { INBOX_URL: url } });
+    expect(await plantInbox('list', '--inbox', url)).toMatchObject({ code: 0 });
+    await query('UPDATE plant_store.schema_version SET version = 1');
+
+    const withOldTables = await plantInbox('list', '--inbox', url);
+
+    expect(withOldTables).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has tables of version 1, and version 2 is needed') as string,
+    });
+    expect(await query('SELECT version FROM plant_store.schema_version')).toBe('1');
+  });
+});

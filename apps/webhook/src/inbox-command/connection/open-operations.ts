@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { inboxFolder } from '../../config/inbox-folder.js';
+import { postgresServers } from '../../config/postgres-url.js';
 import { ReceiverError } from '../../errors.js';
 import type { InboxOperations } from '../../inbox/inbox-operations.js';
 import { INBOX_FILES } from '../../inbox/open-database.js';
@@ -19,13 +20,13 @@ export interface OpenOperations {
 
 /**
  * Opens what an operator does with an inbox. If a receiver has an embedded inbox open, it is asked to do it, because it
- * holds state in memory. If none has, the inbox is opened here. It is never created.
+ * holds state in memory. If none has, the inbox is opened here. It is never created, and tables are never updated.
  *
  * @param url of the inbox, as `INBOX_URL`
  * @throws ReceiverError `INBOX_UNUSABLE`, `INBOX_IN_USE`, `INBOX_DAMAGED`
  */
 export async function openOperations(url: string): Promise<OpenOperations> {
-  if (!url.startsWith('file:')) return openHere(url, undefined);
+  if (!url.startsWith('file:')) return openShared(url);
   const folder = inboxFolder(url);
   requireFolder(folder);
   const connection = await connectTo(folder);
@@ -37,6 +38,13 @@ export async function openOperations(url: string): Promise<OpenOperations> {
   } catch (error) {
     throw isOf(error, 'INBOX_IN_USE') ? unreachable(folder, error) : error;
   }
+}
+
+async function openShared(url: string): Promise<OpenOperations> {
+  // Imported late: who doesn't use it doesn't wait for it.
+  const { requireTables } = await import('../../inbox/postgres/schema.js');
+  await requireTables(postgresServers(url));
+  return openHere(url, undefined);
 }
 
 async function openHere(url: string, isRunning: boolean | undefined): Promise<OpenOperations> {

@@ -1,6 +1,8 @@
 import type pg from 'pg';
 
+import type { PostgresServers } from '../../config/postgres-url.js';
 import { ReceiverError } from '../../errors.js';
+import { connectToPrimary } from './connect.js';
 
 /** The first key of the advisory locks of receivers; the second one is the receiver's number, or 0 for migrations. */
 export const LOCK_CLASS = 0x706c616e;
@@ -148,6 +150,27 @@ export async function migrate(client: pg.Client, location: string): Promise<void
     throw error;
   } finally {
     await client.query('SELECT pg_advisory_unlock($1, $2)', lock);
+  }
+}
+
+/**
+ * Makes sure that a receiver has made the tables, and brought them to {@link SCHEMA_VERSION}.
+ *
+ * @throws ReceiverError `INBOX_UNUSABLE`
+ */
+export async function requireTables(servers: PostgresServers): Promise<void> {
+  const { client } = await connectToPrimary(servers);
+  try {
+    const version = await versionOf(client, servers.location);
+    if (version === SCHEMA_VERSION) return;
+    throw new ReceiverError(
+      'INBOX_UNUSABLE',
+      version === 0
+        ? `There is no inbox at ${servers.location}. Name the one that the receiver uses with --inbox or INBOX_URL.`
+        : `The inbox at ${servers.location} has tables of version ${version}, and version ${SCHEMA_VERSION} is needed. Start a receiver of this version first: it updates them.`,
+    );
+  } finally {
+    await client.end();
   }
 }
 
