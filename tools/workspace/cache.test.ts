@@ -39,7 +39,7 @@ test.each([
   },
   {
     target: 'webhook-e2e:test',
-    again: ['apps/webhook/package.json', 'libs/sdk/package.json', 'libs/contract/src/facts.ts'],
+    again: ['apps/webhook/package.json', 'libs/sdk/package.json', 'libs/contract/src/facts.ts', 'README.md'],
     cached: ['tools/openapi/package.json', 'tools/workspace/test.mjs', 'CONTRIBUTING.md'],
   },
   {
