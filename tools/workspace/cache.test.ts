@@ -39,7 +39,13 @@ test.each([
   },
   {
     target: 'webhook-e2e:test',
-    again: ['apps/webhook/package.json', 'libs/sdk/package.json', 'libs/contract/src/facts.ts', 'README.md'],
+    again: [
+      'apps/webhook/package.json',
+      'libs/sdk/package.json',
+      'libs/contract/src/facts.ts',
+      'README.md',
+      'docs/handler.md',
+    ],
     cached: ['tools/openapi/package.json', 'tools/workspace/test.mjs', 'CONTRIBUTING.md'],
   },
   {

@@ -16,7 +16,7 @@ const withPostgres = programs === undefined ? describe.skip : describe;
 
 const HANDLER = fileURLToPath(new URL('effects-handler.mjs', import.meta.url));
 
-const RECEIVER_PAGE = fileURLToPath(new URL('../../../docs/receiver.md', import.meta.url));
+const HANDLER_PAGE = fileURLToPath(new URL('../../../docs/handler.md', import.meta.url));
 
 /** Deliveries of a test that kills. */
 const COUNT = 40;
@@ -90,10 +90,10 @@ withPostgres("the handler's transaction", () => {
     },
   );
 
-  test('works as in docs/receiver.md', async () => {
+  test('works as in docs/handler.md', async () => {
     const { settings, query } = await prepare();
     await query('CREATE TABLE plants (delivery bigint, content bytea)');
-    const [, example] = /```ts\n(async handle.*?)```/s.exec(readFileSync(RECEIVER_PAGE, 'utf8'))!;
+    const [, example] = /```ts\n(async handle.*?)```/s.exec(readFileSync(HANDLER_PAGE, 'utf8'))!;
     const { outputText } = ts.transpileModule(`export class Example {${example}}`, {
       compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
     });

@@ -28,8 +28,8 @@ const ATTEMPT = 'process /plant/webhook';
 
 /** The documented file, with an exporter that prints a line for each span, and with a call for the handler. */
 function makeInstrumentation(): string {
-  const receiverPage = readFileSync(join(ROOT, 'docs/receiver.md'), 'utf8');
-  const [, documented = ''] = /```js\n(\/\/ instrumentation\.mjs\n.*?)```/s.exec(receiverPage) ?? [];
+  const handlerPage = readFileSync(join(ROOT, 'docs/handler.md'), 'utf8');
+  const [, documented = ''] = /```js\n(\/\/ instrumentation\.mjs\n.*?)```/s.exec(handlerPage) ?? [];
   // The receiver's packages, not those of this project.
   const { resolve } = createRequire(join(ROOT, 'apps/webhook/package.json'));
   const changed = documented

@@ -20,6 +20,7 @@ const pageOf = (name: string): string =>
   readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
 const text = pageOf('receiver.md');
 const inboxPage = pageOf('inbox.md');
+const operationsPage = pageOf('operations.md');
 
 /** The SQL that docs/inbox.md shows, in order. */
 const queries = [...inboxPage.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql!);
@@ -56,21 +57,19 @@ test('docs/receiver.md lists every question whose answer shows at the receiver, 
   );
 });
 
-test('docs/receiver.md lists every metric of the receiver with its type, and no other', async () => {
+test('docs/operations.md lists every metric of the receiver with its type, and no other', async () => {
   const exposition = await new Metrics(() => Promise.reject(new Error()), recordLog().logger).text();
   const own = [...exposition.matchAll(/^# TYPE (plant_store_\w+) (\w+)$/gm)];
 
   expect(
-    tableOf(text, 'Metric')
+    tableOf(operationsPage, 'Metric')
       .map(([name, type]) => `${name!} ${type!}`)
       .sort(),
   ).toEqual(own.map(([, name, type]) => `${code(name)} ${type!}`).sort());
 });
 
 test('docs/operations.md lists every fault of a request with its status, and no other', () => {
-  const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
-
-  expect(tableOf(page, 'Fault').map(([fault, status]) => [fault, status])).toEqual(
+  expect(tableOf(operationsPage, 'Fault').map(([fault, status]) => [fault, status])).toEqual(
     Object.entries(REQUEST_FAULTS).map(([fault, status]) => [code(fault), String(status)]),
   );
 });

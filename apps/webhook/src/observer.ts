@@ -3,7 +3,7 @@
  * Times are in milliseconds.
  */
 export interface Observer {
-  /** A response to a request for the webhook was sent. */
+  /** A response to a request was sent, whatever its path. */
   responded(status: number): void;
 
   /** A delivery was acknowledged, so long after its head was read. */

@@ -30,7 +30,7 @@ const inItsOwnProcess = (fate: Fate, name: string): Fault => ({
   },
 });
 
-/** Handlers that fail in all ways that docs/receiver.md lists. */
+/** Handlers that fail in all ways that docs/handler.md lists. */
 export const poison: readonly Fault[] = [
   {
     name: 'handler that throws, rejects or changes its delivery',

@@ -165,7 +165,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   '28P01': 'Check the user and the password in INBOX_URL or PGPASSWORD',
   '28000': 'Check the user in INBOX_URL, and pg_hba.conf',
   '3D000': 'Create the database, or name another in INBOX_URL',
-  '42501': 'Give the user the rights that docs/inbox.md lists under "The shared inbox"',
+  '42501': 'Give the user the rights that docs/scaling.md lists under "Set it up"',
   '53300': 'Raise max_connections, or run fewer receivers',
   ECONNREFUSED: 'Check that PostgreSQL runs, and the host and port in INBOX_URL',
   ENOTFOUND: 'Check the host in INBOX_URL',
