@@ -39,9 +39,11 @@ test.each([
     const want = taken.includes(method) ? [204, null] : [405, allow];
     expect([method, response.status, response.headers.get('allow')]).toEqual([method, ...want]);
   }
+  const handled = (): readonly unknown[] =>
+    log.lines.filter(({ msg }) => msg === 'a new plant was added to the store').map(({ method }) => method);
+  while (handled().length < taken.length) await new Promise(setImmediate);
   await app.get(Dispatcher).stop(new AbortController().signal);
-  const handled = log.lines.filter(({ msg }) => msg === 'a new plant was added to the store');
-  expect(handled.map(({ method }) => method)).toEqual(taken);
+  expect(handled()).toEqual(taken);
   expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
 });
 

@@ -1,11 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
-import type { Logger } from 'pino';
+import { Injectable } from '@nestjs/common';
 
 import type { Delivery } from '../inbox/inbox.js';
-import { LOGGER } from '../logging/logger.js';
 
 /**
- * What happens with a new plant. **Replace the body of `handle` with what your team does.**
+ * What happens with a new plant: nothing yet. **Replace the body of `handle` with what your team does.**
  *
  * - It gets each delivery at least once: again after a failure, a time-out or a crash.
  * - If it throws, the error is stored with the delivery, and the delivery comes again with backoff. After the last
@@ -19,13 +17,6 @@ import { LOGGER } from '../logging/logger.js';
  */
 @Injectable()
 export class NewPlantHandler {
-  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
-
-  handle(delivery: Delivery): Promise<void> | void {
-    const { id, method, mediaType, content } = delivery;
-    this.logger.debug(
-      { delivery: id, method, mediaType, bytes: content.length },
-      'a new plant was added to the store',
-    );
-  }
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- For your team.
+  handle(_delivery: Delivery): Promise<void> | void {}
 }

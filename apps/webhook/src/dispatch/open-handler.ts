@@ -12,7 +12,7 @@ import { withTransactions } from './with-transactions.js';
 
 /** The team's handler, with everything that it injects. */
 export interface OpenHandler {
-  /** Runs one attempt, as HandlerHost.run does. */
+  /** Runs one attempt, as HandlerHost.run does, and logs it at level debug. */
   readonly run: DeliveryHandler;
   /** Closes what the handler injects. Never rejects. */
   readonly close: () => Promise<void>;
@@ -30,7 +30,14 @@ export async function openHandler(logger: Logger, inboxUrl: string): Promise<Ope
     { logger: new NestLogger(logger), abortOnError: false },
   );
   const handler = context.get(NewPlantHandler);
-  const handle = handler.handle.bind(handler) as DeliveryHandler;
+  const handle: DeliveryHandler = (delivery, attempt) => {
+    const { id, method, mediaType, content } = delivery;
+    logger.debug(
+      { delivery: id, method, mediaType, bytes: content.length },
+      'a new plant was added to the store',
+    );
+    return (handler.handle as DeliveryHandler).call(handler, delivery, attempt);
+  };
   const transactions = await openTransactions(inboxUrl);
   const settling = transactions === undefined ? handle : withTransactions(handle, transactions, logger);
   const { run, flush } = await traceAttempts((delivery, attempt) => callHandler(settling, delivery, attempt));
