@@ -174,7 +174,7 @@ export function prepareOperationStatements(database: Database.Database) {
   const insertPastEvents = database.prepare(`
     INSERT INTO past_event (event_id, delivery_id, received_at)
     SELECT event_id, id, received_at FROM delivery
-    WHERE id IN (SELECT value FROM json_each(?1)) AND event_id IS NOT NULL AND received_at >= ?2`);
+    WHERE id IN (SELECT value FROM json_each(?)) AND event_id IS NOT NULL`);
   const deleteDiscarded = database.prepare(
     'DELETE FROM discarded WHERE delivery_id IN (SELECT value FROM json_each(?))',
   );
@@ -247,14 +247,10 @@ export function prepareOperationStatements(database: Database.Database) {
       deleteSent.run([JSON.stringify(given.filter(isReadable).map(({ id }) => id))]);
     },
 
-    /**
-     * Deletes these, and keeps the identifiers of their events.
-     *
-     * @param eventsFrom when the oldest delivery was received whose event is kept
-     */
-    remove(given: readonly Pick<DeliverySummary, 'id' | 'state' | 'eventId'>[], eventsFrom: number): void {
+    /** Deletes these, and keeps the identifiers of their events. */
+    remove(given: readonly Pick<DeliverySummary, 'id' | 'state' | 'eventId'>[]): void {
       const wanted = JSON.stringify(given.map(({ id }) => id));
-      if (given.some(({ eventId }) => eventId !== null)) insertPastEvents.run([wanted, eventsFrom]);
+      if (given.some(({ eventId }) => eventId !== null)) insertPastEvents.run([wanted]);
       if (given.some(({ state }) => state === 'discarded')) deleteDiscarded.run([wanted]);
       deleteDeliveries.run([wanted]);
       addRemoved.run([given.length]);

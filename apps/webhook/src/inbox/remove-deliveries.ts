@@ -1,5 +1,6 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
+import { isDamage } from './damage.js';
 import { countWithin, type Handling, lookFor, summariesOf } from './find-deliveries.js';
 import type { DeliverySummary, Retention } from './inbox-operations.js';
 import type { InboxDatabase } from './open-database.js';
@@ -45,7 +46,7 @@ export class Remover {
     return checkpoints.between(() => this.inbox.transaction(() => this.#statements.removeEvents(before)));
   }
 
-  #removeAfter(after: number, { maxAge, maxBytes = Infinity, maxEventAge }: Retention): Expired {
+  #removeAfter(after: number, { maxAge, maxBytes = Infinity }: Retention): Expired {
     const expired = findExpired(
       this.#statements,
       this.inbox.handling(),
@@ -56,11 +57,22 @@ export class Remover {
     );
     const { deliveries, keepsAll, next } = expired;
     if (deliveries.length > 0) {
-      this.inbox.transaction(() => this.#statements.remove(deliveries, Date.now() - maxEventAge));
+      if (!this.#remove(deliveries)) return { deliveries: [], next: deliveries.at(-1)!.id, keepsAll: false };
     } else if (keepsAll && after === this.#removedThrough && next !== undefined) {
       this.#removedThrough = next;
     }
     return expired;
+  }
+
+  /** Returns false if these stay: SQLite also reads the pages beside theirs, and those may be damaged. */
+  #remove(deliveries: readonly DeliverySummary[]): boolean {
+    try {
+      this.inbox.transaction(() => this.#statements.remove(deliveries));
+      return true;
+    } catch (error) {
+      if (!isDamage((error as Error).cause ?? {})) throw error;
+      return false;
+    }
   }
 
   /** These can be deleted now, or could have been before. */

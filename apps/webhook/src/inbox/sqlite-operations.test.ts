@@ -59,6 +59,20 @@ describe('replaying', () => {
     expect((await after.claim(1)).deliveries).toMatchObject([{ id: 1, failures: 0, suspect: false }]);
   });
 
+  test('is done before the inbox closes, however much of it waits', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    await accept(inbox, 3, 10);
+    await settle(inbox, 3, () => PARKED);
+    const replays = [1, 2, 3].map((id) =>
+      inbox.replay({ filter: { firstId: id, lastId: id }, after: 0, limit: 1 }),
+    );
+    await inbox.close();
+
+    expect(await Promise.all(replays)).toMatchObject([{ changed: 1 }, { changed: 1 }, { changed: 1 }]);
+    expect(await openInbox(folder).stats()).toMatchObject({ parked: 0, waiting: 3 });
+  });
+
   test('that fails changes nothing, and refuses no delivery', async () => {
     const folder = makeFolder();
     const inbox = openInbox(folder);
@@ -108,12 +122,12 @@ describe('a check', () => {
 });
 
 describe('a page that is damaged', () => {
-  /** 150 is on it. All are parked. */
-  async function makeDamaged(): Promise<Inbox> {
+  /** 150 is on it. All have this result. */
+  async function makeDamaged(result = PARKED): Promise<Inbox> {
     const folder = makeFolder();
     const before = openSqliteInbox(folder);
     await accept(before, 300, 500);
-    await settle(before, 300, () => PARKED);
+    await settle(before, 300, () => result);
     await before.close();
     damagePage(folder, pageOf(folder, 'content of 150. '));
     return openInbox(folder);
@@ -139,6 +153,18 @@ describe('a page that is damaged', () => {
     expect((await list(inbox, 'discarded')).map(({ bytes }) => bytes)).toEqual(Array(21).fill(0));
     expect(await inbox.replay(ALL)).toMatchObject({ changed: 279 });
     expect(await inbox.stats()).toMatchObject({ waiting: 279, discarded: 21, parked: 0 });
+  });
+
+  test('does not keep other deliveries from being deleted', async () => {
+    const inbox = await makeDamaged(HANDLED);
+    setClock(2 * DAY);
+    await removeExpired(inbox, {});
+
+    const left = (await list(inbox)).map(({ id }) => id);
+    expect(left).toContain(150);
+    // Nothing but what would be deleted together with it.
+    expect(left.length).toBeLessThanOrEqual(128);
+    expect(await inbox.accept(incoming('arbitrary'))).toBe(301);
   });
 });
 
