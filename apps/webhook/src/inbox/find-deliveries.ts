@@ -92,7 +92,7 @@ export function withSent(statements: OperationStatements, summary: DeliverySumma
  */
 export function summariesOf(
   statements: OperationStatements,
-  { lastId, claimedThrough, open }: Handling,
+  { claimedThrough, open }: Handling,
   ids: readonly number[],
 ): DeliverySummary[] {
   const received = new Map(readReceived(statements, ids).map((one) => [one.id, one]));
@@ -100,8 +100,8 @@ export function summariesOf(
   return readOutcomes(statements, ids).flatMap((outcome: Outcome) => {
     const { id } = outcome;
     const state = outcome.state ?? (isWaiting(id) ? 'waiting' : 'handled');
-    // One that was handled may have been deleted. Any other up to the last is there, or the inbox is damaged.
-    const one = received.get(id) ?? (state === 'handled' || id > lastId ? undefined : unreadable(id));
+    // One that was handled may have been deleted. Any other is there, or the inbox is damaged.
+    const one = received.get(id) ?? (state === 'handled' ? undefined : unreadable(id));
     return one ? [{ ...one, ...outcome, state }] : [];
   });
 }

@@ -69,7 +69,7 @@ export class UnderWay {
   begin(deliveries: readonly Interrupted[]): void {
     for (const { id, failures } of deliveries) {
       if (this.#free.length === 0) this.#grow(this.#slots * 2);
-      const slot = this.#slotOf.get(id) ?? this.#free.pop()!;
+      const slot = this.#free.pop()!;
       this.#slotOf.set(id, slot);
       this.#set(slot, id, failures);
     }
