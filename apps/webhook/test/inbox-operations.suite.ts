@@ -323,6 +323,15 @@ export function inboxOperationsSuite(adapter: Adapter): void {
       });
     });
 
+    test('a content that is larger than a part is a part of its own', async () => {
+      await opened.inbox.accept(incoming(Buffer.alloc(5_000_000, 'a')));
+      await opened.accept(1);
+
+      const { deliveries, next } = await opened.inbox.read(all());
+      expect(deliveries.map(({ id }) => id)).toEqual([1]);
+      expect(next).toBe(1);
+    });
+
     describe('replaying', () => {
       test('brings back what was handled, parked or comes later, and nothing else', async () => {
         await makeOneOfEach();
@@ -514,7 +523,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         expect(await opened.claimIds()).toEqual([]);
       });
 
-      test.each(['a', '\0 \ud800 \u{1f333} "\\', 'long-'.repeat(100_000)])(
+      test.each(['a', '\0 \ud800 \u{1f333} "\\ \'', 'long-'.repeat(100_000)])(
         'may have any reason (%#)',
         async (reason) => {
           await opened.accept(1);

@@ -133,6 +133,8 @@ export function inboxRetentionSuite(adapter: Adapter): void {
       await opened.inbox.replay({ filter: { lastId: 1 }, after: 0, limit: 1 });
       await opened.settle(HANDLED);
       expect(await removeExpired()).toBe(1);
+      await opened.inbox.discard({ filter: { lastId: 2 }, after: 0, limit: 1 }, 'arbitrary');
+      expect(await removeExpired()).toBe(1);
     });
 
     test('is not stopped by a clock that was wrong', async () => {
@@ -165,15 +167,17 @@ export function inboxRetentionSuite(adapter: Adapter): void {
         expect(await opened.inbox.stats()).toMatchObject({ parked: 1, waiting: 10 });
       });
 
-      test('deletes nothing below the limit, and nothing that waits or is parked above it', async () => {
+      test('deletes nothing below the limit, and nothing that waits, is parked or was discarded above it', async () => {
         await acceptLarge(10);
         await opened.settle(...numbers(1, 9).map(() => HANDLED));
         expect(await removeExpired({ maxBytes: LIMIT })).toBe(0);
         await acceptLarge(30);
         await opened.settle(...numbers(10, 15).map(() => PARKED));
+        await opened.inbox.discard({ filter: { lastId: 10 }, after: 0, limit: 10 }, 'arbitrary');
         await removeExpired({ maxBytes: 1 });
 
-        expect(await opened.inbox.stats()).toMatchObject({ handled: 0, parked: 6, waiting: 25 });
+        const left = { handled: 0, parked: 5, discarded: 1, waiting: 25 };
+        expect(await opened.inbox.stats()).toMatchObject(left);
       });
     });
 

@@ -764,6 +764,17 @@ export function inboxSuite(name: string, adapter: Adapter): void {
     });
 
     describe('what is parked', () => {
+      test('behind a delivery that is under way stays so after a crash', async () => {
+        await accept(2);
+        const [, two] = await claim();
+        await inbox.settle(two!, PARKED);
+        await reopenAfterCrash();
+        for (const cutOff of await inbox.recover(LATER)) await inbox.settle(cutOff, failed(0));
+
+        expect(await claimIds()).toEqual([1]);
+        expect(await inbox.stats()).toMatchObject({ waiting: 1, parked: 1 });
+      });
+
       test('is counted, and never claimed', async () => {
         await accept(3);
         const [one, two, three] = await claim();

@@ -217,6 +217,18 @@ describe('an inbox is not opened, and stays as it is,', () => {
       says: /the table "parked" of .*inbox\.sqlite has this fault: /,
     },
     {
+      name: 'if a row has vanished from the discarded ones',
+      make: async () => {
+        const folder = await makeUnhandled({ kind: 'parked', error: 'no more' });
+        const inbox = openSqliteInbox(folder);
+        await inbox.discard({ filter: {}, after: 0, limit: 20 }, 'arbitrary');
+        await inbox.close();
+        return folder;
+      },
+      damage: (folder) => hideLastRow(folder, 'discarded'),
+      says: /the table "discarded" of .*inbox\.sqlite has this fault: /,
+    },
+    {
       name: 'if a table is missing',
       make: makeClosed,
       damage: execute('DROP VIEW overview; DROP TABLE parked'),
@@ -268,6 +280,7 @@ describe('an inbox is opened whatever the file of the last id has, if that prove
     const inbox = openInbox(folder);
 
     expect(await inbox.stats()).toMatchObject({ waiting: 25, parked: 0 });
+    expect(readFileSync(file, 'utf8')).toMatch(/^0{14}25\n/);
     expect(await inbox.accept(incoming('arbitrary'))).toBe(26);
     expect(readFileSync(file, 'utf8')).toMatch(/^0{14}26\n/);
   });
@@ -503,6 +516,8 @@ describe('a page of the backlog that is damaged while the inbox is open', () => 
 
     const claimed = await claimAndSettle(inbox, { kind: 'handled' });
 
+    // It is not looked at again and again.
+    expect((await inbox.claim(100)).nextDueIn ?? Infinity).toBeGreaterThan(1_000);
     const left = ids(1, 45).filter((id) => !claimed.includes(id));
     expect(claimed).toEqual(expect.arrayContaining(ids(1, 45).filter((id) => id > 40 || !isLost(id))));
     expect(left).toContain(5);

@@ -282,7 +282,9 @@ describe('the largest commit', () => {
 });
 
 describe('a delayed write', () => {
-  test('is committed with one that is not delayed, in the order of arrival', async () => {
+  test('is committed with one that is not delayed, in the order of arrival, and causes no other commit', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
     const { group, commits } = makeGroup();
     const results = await Promise.all([
       group.addDelayed(write('a')),
@@ -292,6 +294,7 @@ describe('a delayed write', () => {
 
     expect(commits).toEqual([['a', 'b', 'c']]);
     expect(results).toEqual(['a is stored', 'b is stored', 'c is stored']);
+    expect(timers()).toBe(before);
   });
 
   test('is committed alone after its delay', async () => {

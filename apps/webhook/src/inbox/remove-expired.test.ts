@@ -26,18 +26,25 @@ test('it deletes at once, until nothing is left', async () => {
 
 test('a failure is logged, and ends nothing', async () => {
   const log = recordLog();
-  const stop = startRemovingExpired(
-    { removeExpired: () => Promise.reject(new Error('a fault')) },
-    retention,
-    log.logger,
-  );
+  const again = makeLatch();
+  let calls = 0;
+  const inbox = {
+    removeExpired: async () => {
+      calls += 1;
+      if (calls === 1) throw new Error('a fault');
+      again.open();
+      return 0;
+    },
+  };
+  const stop = startRemovingExpired(inbox, retention, log.logger);
 
   expect(await log.line('failed to delete expired deliveries')).toMatchObject({
     level: 'error',
     err: { message: 'a fault' },
   });
+  await again.opened;
   await stop();
-});
+}, 15_000);
 
 test('stopping waits for a transaction, and begins no further one', async () => {
   const started = makeLatch();

@@ -1,4 +1,14 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
@@ -146,15 +156,24 @@ describe('opening', () => {
     }
   });
 
-  test.each<[name: string, modes: Record<string, number>]>([
-    ['a file that this user may not write', { 'inbox.sqlite': 0o444 }],
-    ['a lock file that this user may not write', { 'receiver.lock': 0o444 }],
-    ['a folder that this user may not write', { '.': 0o555 }],
-    ['a folder that this user may not read', { '.': 0o333 }],
-  ])('is refused for %s, and leaves nothing locked', async (_name, modes) => {
+  /** A copy, whose files SQLite has not opened in this process: it would use them again, whatever the user may do. */
+  const makeClosed = async (): Promise<string> => {
     const folder = makeFolder();
     await openSqliteInbox(folder).close();
-    const all = { '.': 0o777, 'inbox.sqlite': 0o666, 'receiver.lock': 0o666, ...modes };
+    const copy = copyInbox(folder);
+    cpSync(join(folder, 'receiver.lock'), join(copy, 'receiver.lock'));
+    return copy;
+  };
+
+  test.each<[name: string, make: () => Promise<string> | string, modes: Record<string, number>]>([
+    ['a file that this user may not write', makeClosed, { 'inbox.sqlite': 0o444 }],
+    ['a lock file that this user may not write', makeClosed, { 'receiver.lock': 0o444 }],
+    ['a folder that this user may not write', makeFolder, { '.': 0o555 }],
+    ['a folder that this user may not read', makeClosed, { '.': 0o333 }],
+  ])('is refused for %s, and leaves nothing locked', async (_name, make, modes) => {
+    const folder = await make();
+    const files = Object.fromEntries(readdirSync(folder).map((file) => [file, 0o666]));
+    const all = { '.': 0o777, ...files, ...modes };
     for (const [file, mode] of Object.entries(all)) chmodSync(join(folder, file), mode);
     afterThisTest(() => chmodSync(folder, 0o777));
 
@@ -163,7 +182,7 @@ describe('opening', () => {
     expect(error).toBeInstanceOf(ReceiverError);
     expect(error).toMatchObject({ code: 'INBOX_UNUSABLE' });
     expect((error as Error).message).toContain(folder);
-    for (const file of ['.', 'inbox.sqlite', 'receiver.lock']) chmodSync(join(folder, file), 0o777);
+    for (const file of Object.keys(all)) chmodSync(join(folder, file), 0o777);
     expect(await openInbox(folder).stats()).toMatchObject({ waiting: 0, parked: 0 });
   });
 
@@ -473,6 +492,24 @@ describe('a write that fails', () => {
     },
   );
 
+  test('forgets no attempt that was cut off and could not be counted', async () => {
+    const folder = makeFolder();
+    const before = openInbox(folder);
+    await before.accept(arbitrary());
+    await claim(before);
+    const crashed = copyInbox(folder);
+    const inbox = openInbox(crashed);
+    const [cutOff] = await inbox.recover(0);
+    const release = lockFile(crashed);
+
+    const settled = inbox.settle(cutOff!, { kind: 'failed', error: 'cut off', retryAfter: 0 });
+    expect(await rejection(settled)).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
+    release();
+    await inbox.close();
+
+    expect(await openInbox(crashed).recover(0)).toEqual([{ id: 1, failures: 0 }]);
+  });
+
   test('while closing does not prevent closing', async () => {
     const folder = makeFolder();
     const inbox = openSqliteInbox(folder);
@@ -507,7 +544,29 @@ describe('the file of what is under way', () => {
     const after = copyInbox(folder);
     cpSync(join(before, 'under-way'), join(after, 'under-way'));
 
-    expect(await interruptedIn(after)).toEqual([{ id: 4, failures: 0 }]);
+    const opened = openInbox(after);
+    const interrupted = await opened.recover(3_600_000);
+    expect(interrupted).toEqual([{ id: 4, failures: 0 }]);
+    const cutOff = { kind: 'failed', error: 'cut off', retryAfter: 0, suspect: true } as const;
+    await opened.settle(interrupted[0]!, cutOff);
+    await opened.settle((await claim(opened))[0]!, { kind: 'handled' });
+    // A suspect comes once the handler has nothing else.
+    expect(await claim(opened)).toMatchObject([{ id: 4, failures: 1, suspect: true }]);
+  });
+
+  test('of a power cut may be older than the inbox: what was discarded since does not come back', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    await Promise.all([1, 2].map(() => inbox.accept(arbitrary())));
+    const [, two] = await claim(inbox);
+    const before = copyInbox(folder);
+    await inbox.settle(two!, { kind: 'parked', error: 'arbitrary' });
+    await inbox.discard({ filter: {}, after: 0, limit: 10 }, 'arbitrary');
+
+    const after = copyInbox(folder);
+    cpSync(join(before, 'under-way'), join(after, 'under-way'));
+
+    expect(await interruptedIn(after)).toEqual([{ id: 1, failures: 0 }]);
   });
 
   test.each<[string, Uint8Array]>([
@@ -527,6 +586,25 @@ describe('the file of what is under way', () => {
 
     expect(await interruptedIn(damaged)).toEqual([]);
     expect(await claimIds(openInbox(damaged))).toEqual([1]);
+  });
+
+  test('that cannot be written: nothing is claimed, and nothing is hidden', async () => {
+    const folder = makeFolder();
+    const before = openSqliteInbox(folder);
+    await before.accept(arbitrary());
+    const [one] = await claim(before);
+    await before.settle(one!, { kind: 'failed', error: 'arbitrary', retryAfter: 0 });
+    await before.close();
+    rmSync(join(folder, 'under-way'));
+    symlinkSync('/dev/full', join(folder, 'under-way'));
+    const inbox = openInbox(folder);
+
+    for (let time = 0; time < 2; time += 1)
+      expect(await rejection(inbox.claim(10))).toMatchObject({ code: 'ENOSPC' });
+
+    await inbox.close();
+    rmSync(join(folder, 'under-way'));
+    expect(await claimIds(openInbox(folder))).toEqual([1]);
   });
 
   test('grows with the number of attempts', async () => {

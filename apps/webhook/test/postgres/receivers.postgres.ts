@@ -134,6 +134,19 @@ withPostgres('receivers on one database', () => {
     expect(found).toMatchObject([{ id: 1, failures: 1 }]);
   });
 
+  test('go on when the handler is resumed at another one', async () => {
+    const [one, other] = [await open(url), await open(url)];
+    await other.setPaused(true);
+    while (!(await one.stats()).isPaused);
+    await one.accept(incoming('arbitrary'));
+    expect((await one.claim(10)).deliveries).toEqual([]);
+    const woken = wakeOf(one);
+    await other.setPaused(false);
+    await woken;
+
+    expect(idsOf((await one.claim(10)).deliveries)).toEqual([1]);
+  });
+
   test('store an event once, also if it comes to both at the same time', async () => {
     const inboxes = [await open(url), await open(url)];
     const events = Array.from({ length: 200 }, (_, index) => `event ${index % 20}`);
@@ -386,10 +399,9 @@ withPostgres('receivers on one database', () => {
     const restore = setClock(-2 * DAY);
     for (let count = 0; count < 5; count += 1) await inbox.accept(incoming(`content ${count + 1}`));
     restore();
-    const [first, second, ...others] = (await inbox.claim(4)).deliveries;
-    await inbox.settle(first!, PARKED);
-    await inbox.settle(second!, failed(0));
-    for (const delivery of others) await inbox.settle(delivery, HANDLED);
+    const results = [PARKED, failed(0), PARKED, HANDLED];
+    for (const delivery of (await inbox.claim(4)).deliveries) await inbox.settle(delivery, results.shift()!);
+    await inbox.discard({ filter: { firstId: 3 }, after: 0, limit: 1 }, 'arbitrary');
     await server.psql(`UPDATE plant_store.part SET created_at = now() - interval '1 day'`, nameIn(url));
     const retention = { maxBytes: undefined, maxEventAge: 100 * DAY };
     expect(await inbox.removeExpired({ ...retention, maxAge: 10 * DAY })).toBe(0);
@@ -400,6 +412,7 @@ withPostgres('receivers on one database', () => {
     expect(await server.psql(`SELECT to_regclass('plant_store.delivery_1') IS NULL`, nameIn(url))).toBe('t');
     const left = await inbox.list({}, { order: 'oldest first', limit: 10 });
     expect(idsOf(left)).toEqual([1, 2, 5, 6]);
+    expect(await inbox.stats()).toMatchObject({ waiting: 3, handled: 0, parked: 1, discarded: 0 });
     const { deliveries } = await inbox.claim(10);
     expect(deliveries.map(({ content }) => Buffer.from(content).toString())).toEqual([
       'content 2',
