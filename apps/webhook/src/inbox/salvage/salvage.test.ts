@@ -104,7 +104,7 @@ test.each([
 ])('finds everything %s, and changes no file', async (_name, make) => {
   const folder = await make();
   const filesOf = (): unknown[] =>
-    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'latin1').length]);
+    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'latin1')]);
   const before = filesOf();
 
   const { deliveries, missing } = read(folder);
@@ -216,6 +216,40 @@ test('skips a part of a log that is damaged', async () => {
   expectWhole(deliveries);
 });
 
+describe('in a log', () => {
+  const FRAME = 24 + 8_192;
+  /** It begins on a page that has the beginnings of others too. */
+  const contentWith = (text: string): Buffer => Buffer.alloc(25_550, text);
+
+  test('that ends within a commit, everything of the commits before is found', async () => {
+    const folder = makeFolder();
+    const inbox = openSqliteInbox(folder);
+    afterThisTest(() => inbox.close());
+    const size = (): number => statSync(log(folder)).size;
+    for (const text of ['one', 'two', 'three'])
+      await inbox.accept({ ...incoming(1), content: contentWith(text) });
+    const before = size();
+    await inbox.accept({ ...incoming(1), content: contentWith('four') });
+
+    for (let end = size() - FRAME; end > before; end -= FRAME) {
+      const copy = copyInbox(folder);
+      truncateSync(log(copy), end);
+      expect(idsOf(read(copy).deliveries).slice(0, 3)).toEqual([1, 2, 3]);
+    }
+  });
+
+  test('what an earlier log has left behind the last commit does not count', async () => {
+    const folder = makeFolder();
+    const inbox = openSqliteInbox(folder);
+    afterThisTest(() => inbox.close());
+    for (let id = 1; id <= 20; id += 1) await inbox.accept({ ...incoming(1), content: Buffer.from('small') });
+    execute(folder, 'PRAGMA wal_checkpoint(PASSIVE)');
+    await inbox.accept({ ...incoming(1), content: Buffer.from('small') });
+
+    expect(idsOf(read(copyInbox(folder)).deliveries)).toEqual(idsTo(21));
+  });
+});
+
 test('knows no state without the progress of the handler, except of what failed', async () => {
   const folder = await makeClosed();
   execute(folder, 'DELETE FROM progress');
@@ -246,6 +280,49 @@ test('finds nothing in files of anything else', () => {
     writeFileSync(log(folder), bytes);
     expect(read(folder)).toEqual({ deliveries: [], missing: { handled: 0, unhandled: [] } });
   }
+});
+
+describe('survives', () => {
+  const change = (folder: string, make: (bytes: Buffer) => void): void => {
+    const bytes = readFileSync(main(folder));
+    make(bytes);
+    writeFileSync(main(folder), bytes);
+  };
+
+  /** Makes the root of a table a page that leads to others. */
+  const leadOn = (folder: string, cells: readonly number[], next: (root: number) => number): void => {
+    const root = rootPageOf(folder, 'parked');
+    change(folder, (bytes) => {
+      const page = bytes.subarray(root * 8_192).fill(0, 0, 12);
+      page.writeUInt8(5);
+      page.writeUInt16BE(cells.length, 3);
+      page.writeUInt32BE(next(root + 1), 8);
+      cells.forEach((cell, index) => page.writeUInt16BE(cell, 12 + 2 * index));
+    });
+  };
+
+  test.each<[string, (folder: string) => void]>([
+    ['a table that leads back to itself', (folder) => leadOn(folder, [], (root) => root)],
+    ['a table that leads out of its page', (folder) => leadOn(folder, [0xffff], (root) => root)],
+    [
+      'a list of free pages that leads back to itself',
+      (folder) => {
+        execute(folder, 'DELETE FROM delivery WHERE id % 20 = 0; PRAGMA wal_checkpoint(TRUNCATE)');
+        change(folder, (bytes) => {
+          const first = bytes.readUInt32BE(32);
+          bytes.writeUInt32BE(first, (first - 1) * 8_192);
+        });
+      },
+    ],
+  ])('%s', async (_name, damage) => {
+    const folder = await makeClosed();
+    damage(folder);
+
+    const { deliveries } = read(folder);
+
+    expect(deliveries.length).toBeGreaterThanOrEqual(COUNT - 10);
+    expectWhole(deliveries);
+  });
 });
 
 test('survives any damage', async () => {
