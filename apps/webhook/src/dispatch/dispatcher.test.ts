@@ -576,12 +576,46 @@ describe('stopping', () => {
 
   test('while deliveries are being claimed starts none of them and loses none', async () => {
     const running = run();
-    await Promise.all([1, 2, 3].map(() => running.inbox.accept(arbitrary)));
-    running.dispatcher.wake();
-    await running.dispatcher.stop(neverAborts);
+    const { inbox, dispatcher, recorder } = running;
+    await Promise.all([1, 2, 3].map(() => inbox.accept(arbitrary)));
+    const [claimed, answer] = [makeLatch(), makeLatch()];
+    const claim = inbox.claim.bind(inbox);
+    inbox.claim = async (limit) => {
+      const found = await claim(limit);
+      claimed.open();
+      await answer.opened;
+      return found;
+    };
+    dispatcher.wake();
+    await claimed.opened;
+    let hasStopped = false;
+    const stopping = dispatcher.stop(neverAborts).then(() => (hasStopped = true));
+    await manyTurns();
+    expect(hasStopped).toBe(false);
 
-    expect(running.recorder.calls).toEqual([]);
+    answer.open();
+    await stopping;
+    expect(recorder.calls).toEqual([]);
     expect((await afterRestart(running)).map(({ id }) => id)).toEqual([1, 2, 3]);
+  });
+
+  test('leaves no timer behind', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    const { dispatcher, recorder, accept } = run(
+      async ({ id }) => {
+        await turn();
+        if (id === 1) throw new Error('it comes later');
+      },
+      { backoff: 3_600_000, maxBackoff: 3_600_000 },
+    );
+    for (let id = 1; id <= 5; id += 1) {
+      await accept(1);
+      await recorder.called(id);
+    }
+    await dispatcher.stop(neverAborts);
+
+    expect(timers()).toBe(before);
   });
 
   test('with nothing to do is done at once', async () => {
@@ -619,6 +653,22 @@ describe('an inbox that fails', () => {
     expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
     expect(await afterRestart(running)).toEqual([]);
   });
+
+  test('to write is not given ever more results to store', async () => {
+    const running = run();
+    const { recorder, dispatcher, accept } = running;
+    await accept(2_000);
+    const release = lock(running);
+    await recorder.called(1_024);
+    await manyTurns();
+    expect(recorder.calls.length).toBeLessThan(1_024 + freely.concurrency);
+
+    release();
+    await recorder.called(2_000);
+    await dispatcher.stop(neverAborts);
+    expect(new Set(recorder.ids).size).toBe(recorder.ids.length);
+    expect(await afterRestart(running)).toEqual([]);
+  }, 30_000);
 
   test('to write while stopping: the deliveries come again after a restart', async () => {
     const running = run();
