@@ -10,6 +10,7 @@ import type { Inbox } from '../inbox/inbox.js';
 import type { InboxOperations } from '../inbox/inbox-operations.js';
 import { openSqliteInbox } from '../inbox/sqlite-inbox.js';
 import { eventRoute, EventStream, MAX_LISTENERS } from './event-stream.js';
+import type { Stream } from './router.js';
 
 const STATS = {
   waiting: 0,
@@ -146,6 +147,36 @@ test('a listener that does not read is dropped, and others go on', async () => {
   await accept(inbox);
   await listener.events(4);
   await dropped;
+});
+
+test('a listener that fails ends nothing, and others go on', async () => {
+  const { inbox, events, listen } = start();
+  const failing = new PassThrough();
+  events.add(failing);
+  const listener = listen();
+  await listener.events(2);
+
+  failing.destroy(new Error('arbitrary'));
+  await accept(inbox);
+  await listener.events(4);
+});
+
+test('a connection on which nothing moves stays open', async () => {
+  const { events } = start();
+  const route = eventRoute(events);
+  const timeouts: (number | undefined)[] = [];
+  const { url } = await startListener([
+    {
+      ...route,
+      respond: (request) => (response) => {
+        (route.respond(request) as Stream)(response);
+        timeouts.push(response.socket?.timeout);
+      },
+    },
+  ]);
+  await fetch(new URL('/events', url));
+
+  expect(timeouts).toEqual([0]);
 });
 
 test('ends at the stop', async () => {

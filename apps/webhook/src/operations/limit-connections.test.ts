@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
@@ -11,7 +12,7 @@ import { startListener } from '../../test/start-listener.js';
 import { MAX_CONNECTIONS } from './limit-connections.js';
 import { textResponse } from './response.js';
 
-/** Serves `/fast`, and `/slow` whose response waits for a latch. */
+/** Serves `/fast`, `/slow` whose response waits for a latch, and `/stream` whose response goes on. */
 async function start(address: Parameters<typeof startListener>[1] = {}) {
   const mayEnd = makeLatch();
   const began: (() => void)[] = [];
@@ -27,6 +28,11 @@ async function start(address: Parameters<typeof startListener>[1] = {}) {
           await mayEnd.opened;
           return textResponse(200, 'slow');
         },
+      },
+      {
+        method: 'GET',
+        path: '/stream',
+        respond: () => (response) => void response.writeHead(200).write('begun'),
       },
     ],
     address,
@@ -44,7 +50,7 @@ async function start(address: Parameters<typeof startListener>[1] = {}) {
 }
 
 /** Opens connections that send half a request, one after the other. */
-async function connectSilently(count: number, to: { port: number; host?: string }): Promise<Socket[]> {
+async function connectSilently(count: number, to: { port: number } | { path: string }): Promise<Socket[]> {
   const sockets: Socket[] = [];
   for (let index = 0; index < count; index += 1) {
     const socket = connect(to).on('error', () => undefined);
@@ -76,15 +82,34 @@ test('a request that is being processed is kept', async () => {
   expect(await told).toMatchObject({ status: 200, content: 'slow' });
 });
 
+test('a response that goes on is kept', async () => {
+  const { url, port } = await start();
+  const [response] = (await once(get(new URL('/stream', url)), 'response')) as [IncomingMessage];
+  afterThisTest(() => response.destroy());
+  const [oldest] = await connectSilently(MAX_CONNECTIONS - 1, { port });
+  const closed = once(oldest!, 'close');
+
+  expect((await ask(url, '/fast')).status).toBe(200);
+  await closed;
+  expect(response.closed).toBe(false);
+});
+
+test('connections that have ended do not count', async () => {
+  const { url, port } = await start();
+  const [silent] = await connectSilently(1, { port });
+  for (let count = 0; count < MAX_CONNECTIONS; count += 1) await ask(url, '/fast');
+
+  expect(silent!.closed).toBe(false);
+});
+
 test('the Unix socket has the same limit', async () => {
   const { socket } = await start({ folder: makeFolder() });
-  for (let index = 0; index < MAX_CONNECTIONS; index += 1) {
-    const silent = connect(socket!).on('error', () => undefined);
-    afterThisTest(() => silent.destroy());
-    await once(silent, 'connect');
-  }
+  const [oldest, ...others] = await connectSilently(MAX_CONNECTIONS, { path: socket! });
+  const closed = once(oldest!, 'close');
 
   expect((await ask(socket!, '/fast')).status).toBe(200);
+  await closed;
+  expect(others.every(({ closed: isClosed }) => !isClosed)).toBe(true);
 });
 
 /** An address of this machine that others can reach. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 
 import { afterThisTest } from '@plant-store/test-support';
 
@@ -14,6 +15,10 @@ import type { Route } from './router.js';
 
 const startWithDocuments = (): ReturnType<typeof startListener> =>
   startListener(documentRoutes(readDocuments()));
+
+/** Connections of this process: of the listener, and of those who ask it. */
+const openSockets = (): number =>
+  process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
 
 test('HEAD gets the response to GET without content', async () => {
   const { url } = await startWithDocuments();
@@ -103,6 +108,23 @@ test('a request that does not end is ended', async () => {
   expect(String(response)).toMatch('HTTP/1.1 408 ');
   await once(socket.resume(), 'close');
 });
+
+test('a peer that reads no response is not waited for', async () => {
+  const large: Route = {
+    method: 'GET',
+    path: '/large',
+    respond: () => jsonResponse(200, 'a'.repeat(100_000)),
+  };
+  const { url } = await startListener([large], { requestTimeout: 50 });
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  afterThisTest(() => socket.destroy());
+  await once(socket, 'connect');
+
+  socket.write(`GET /large HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`.repeat(200));
+
+  // The sender's own socket stays.
+  while (openSockets() > 1) await setTimeout(10);
+}, 20_000);
 
 test('a head that does not arrive is not waited for as long as a request', async () => {
   const { url } = await startListener(routes, { requestTimeout: 3_600_000 });

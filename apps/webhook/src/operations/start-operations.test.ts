@@ -5,6 +5,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
@@ -281,6 +282,11 @@ describe('GET /events', () => {
     const { status, fields } = await ask(socket, { method: 'HEAD', path: '/events' });
 
     expect([status, fields['content-type']]).toEqual([200, 'text/event-stream']);
+    const connection = connect(socket);
+    afterThisTest(() => connection.destroy());
+    connection.write('HEAD /events HTTP/1.1\r\nHost: a\r\n\r\n');
+    connection.write('GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    expect((await text(connection)).match(/^HTTP\/1.1 200 /gm)).toHaveLength(2);
   });
 });
 
