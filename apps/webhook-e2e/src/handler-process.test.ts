@@ -168,6 +168,39 @@ describe.each(['receiver', 'own'])('HANDLER_PROCESS=%s', (place) => {
     expect(await receiver.process.stop()).toEqual({ code: 1, signal: null });
     expect(resultsOf(receiver)).toEqual([['waiting', 0, null]]);
   });
+
+  test('no more attempts run at a time than HANDLER_CONCURRENCY', async () => {
+    const limits = { HANDLER_CONCURRENCY: '1', SHUTDOWN_TIMEOUT_MS: '50' };
+    const receiver = await startReceiver({ settings: { ...settings, ...limits } });
+    await sendAll(receiver, ['wait for ever', 'handled']);
+    await receiver.process.logged('attempt');
+
+    expect(await receiver.process.stop()).toEqual({ code: 1, signal: null });
+    expect(receiver.process.entries('attempt')).toHaveLength(1);
+    expect(resultsOf(receiver).map(([state]) => state)).toEqual(['waiting', 'waiting']);
+  });
+
+  test('the wait doubles from HANDLER_BACKOFF_MS to HANDLER_MAX_BACKOFF_MS', async () => {
+    const limits = {
+      HANDLER_MAX_ATTEMPTS: '5',
+      HANDLER_BACKOFF_MS: '20',
+      HANDLER_MAX_BACKOFF_MS: '80',
+    };
+    const receiver = await startReceiver({ settings: { ...settings, ...limits } });
+    await sendAll(receiver, ['throw an error']);
+    await receiver.process.logged(PARKED);
+
+    const waits = receiver.process
+      .entries('the handler failed; the delivery comes again')
+      .map((entry) => entry['retryAfter'] as number);
+    const longest = [20, 40, 80, 80];
+    expect(waits).toHaveLength(longest.length);
+    for (const [index, wait] of waits.entries()) {
+      expect(wait).toBeGreaterThanOrEqual(longest[index]! / 2);
+      expect(wait).toBeLessThanOrEqual(longest[index]!);
+    }
+    await expectStop(receiver);
+  });
 });
 
 describe("a handler that ends its process doesn't end the receiver:", () => {
@@ -220,6 +253,8 @@ describe("a handler that ends its process doesn't end the receiver:", () => {
       expect((await failuresOf(receiver, earlier + other)).at(-1)).toBeLessThanOrEqual(1);
     const endings = process.entries(ENDED).slice(ended);
     expect(endings.map((entry) => entry['how'])).toEqual([how, how]);
+    // Attempts that end in order begin the waits anew.
+    for (const { restartAfter } of endings) expect(restartAfter).toBeLessThanOrEqual(200);
     expect(process.entries(READY)).toHaveLength(ended + 3);
   });
 });
@@ -244,6 +279,19 @@ test('a handler that blocks is killed after the time-out, and what follows is ha
   expect(receiver.process.entries("the handler's process is killed").map(({ why }) => why)).toEqual(
     Array(3).fill('it does not respond'),
   );
+});
+
+test('a handler that ends after a time-out is not killed', async () => {
+  const settings = { ...own, HANDLER_TIMEOUT_MS: '1000', HANDLER_MAX_ATTEMPTS: '1' };
+  const receiver = await startReceiver({ settings });
+  const results = await resultsOfSending(receiver, ['wait for the signal']);
+  // Together they take longer than a handler has to end.
+  for (const fate of ['wait 1', 'wait 2', 'wait 3'])
+    results.push(...(await resultsOfSending(receiver, [fate])));
+  await expectStop(receiver);
+
+  expect(results.map(([state]) => state)).toEqual(['parked', 'handled', 'handled', 'handled']);
+  expect(receiver.process.entries(ENDED)).toEqual([]);
 });
 
 test('while the handler cannot start, deliveries are accepted and wait without being counted', async () => {

@@ -38,19 +38,23 @@ interface Running {
   readonly url: string;
   readonly close: () => Promise<boolean>;
   readonly log: LogRecord;
-  readonly send: (content: string, token?: string) => Promise<Response>;
+  readonly send: (content: string, token?: string, fields?: Record<string, string>) => Promise<Response>;
 }
 
-async function start(folder: string, settings?: Record<string, string>): Promise<Running> {
+async function start(
+  folder: string,
+  settings?: Record<string, string>,
+  given: Answers = {},
+): Promise<Running> {
   const log = recordLog();
-  const receiver = await startReceiver(configFor(folder, settings), log.logger, composeAnswers({}));
+  const receiver = await startReceiver(configFor(folder, settings), log.logger, composeAnswers(given));
   let closing: Promise<boolean> | undefined;
   const close = (): Promise<boolean> => (closing ??= receiver.close());
   afterThisTest(close);
-  const send = (content: string, token = TOKEN): Promise<Response> =>
+  const send: Running['send'] = (content, token = TOKEN, fields = {}) =>
     fetch(receiver.url, {
       method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'text/plain' },
+      headers: { ...fields, authorization: `Bearer ${token}`, 'content-type': 'text/plain' },
       body: content,
     });
   return { url: receiver.url, close, log, send };
@@ -123,6 +127,34 @@ test('a delivery that was handled long ago is deleted while the receiver runs', 
   await again.log.line('deleted expired deliveries');
   await again.close();
 
+  expect(overviewOf(folder)).toEqual([]);
+});
+
+test('a delivery that was handled is deleted while the receiver runs, if it has too many', async () => {
+  const folder = makeFolder();
+  const { send, log, close } = await start(folder);
+  await send('arbitrary');
+  await log.line(HANDLED);
+  await close();
+  const again = await start(folder, { RETENTION_BYTES: '1' });
+  await again.log.line('deleted expired deliveries');
+  await again.close();
+
+  expect(overviewOf(folder)).toEqual([]);
+});
+
+test('the event of a delivery that was deleted is known for longer', async () => {
+  const folder = makeFolder();
+  const given: Answers = { 'event-identity': { header: 'webhook-id' } };
+  const { send, log, close } = await start(folder, { RETENTION_MS: '1' }, given);
+  await send('arbitrary', TOKEN, { 'webhook-id': 'a' });
+  await log.line(HANDLED);
+  await close();
+  const again = await start(folder, { RETENTION_MS: '1' }, given);
+  await again.log.line('deleted expired deliveries');
+
+  expect((await again.send('arbitrary', TOKEN, { 'webhook-id': 'a' })).status).toBe(204);
+  await again.close();
   expect(overviewOf(folder)).toEqual([]);
 });
 
@@ -297,7 +329,7 @@ describe('a start that fails says why, and leaves nothing open:', () => {
   test('a token in the file does not have the answered format', async () => {
     const folder = makeFolder();
     const file = join(folder, 'tokens');
-    writeFileSync(file, TOKEN);
+    writeFileSync(file, `${TOKEN}\n`);
     const given: Answers = { 'token-format': { name: 'example', pattern: '^example-' } };
     const settings = { ACCESS_TOKENS: '', ACCESS_TOKENS_FILE: file };
 
