@@ -50,27 +50,55 @@ onLinux('on a slow disk, deliveries wait less often until the log is moved to th
   expect(statSync(join(inbox, 'inbox.sqlite-wal')).size).toBeGreaterThan(6_000_000);
 });
 
-onLinux('after a flush has failed, nothing is acknowledged before a restart', async () => {
-  const folder = makeFolder();
-  const fault = join(folder, 'fault');
-  const { process, port } = await startOnDisk({ FLUSH_FAILS_IF: fault }, { folder });
-  const sender = await openConnection(port);
-  sender.write(delivery('before'));
-  expectResponse(await sender.response(), { status: 204 });
+onLinux(
+  'on a slow disk, a delivery whose file is deleted while it waits for its flush is refused',
+  async () => {
+    const { port, inbox } = await startOnDisk({ FLUSH_DELAY_MS: '300' });
+    const sender = await openConnection(port);
+    for (let sent = 0; sent < 3; sent += 1) {
+      sender.write(delivery());
+      expectResponse(await sender.response(), { status: 204 });
+    }
+    const log = (): number => statSync(join(inbox, 'inbox.sqlite-wal')).size;
+    const before = log();
 
-  writeFileSync(fault, '');
-  sender.write(delivery('during'));
-  expectResponse(await sender.response(), { status: 503 });
-  rmSync(fault);
-  sender.write(delivery('after'));
-  expectResponse(await sender.response(), { status: 503 });
+    sender.write(delivery());
+    while (log() === before) await new Promise(setImmediate);
+    rmSync(join(inbox, 'inbox.sqlite'));
 
-  expect(JSON.stringify(process.entries())).toContain('failed to flush');
-  await process.stop();
-  const restarted = await startOnDisk({ FLUSH_FAILS_IF: fault }, { folder });
-  const again = await openConnection(restarted.port);
-  again.write(delivery('again'));
-  expectResponse(await again.response(), { status: 204 });
-  const stored = readInbox(restarted.inbox).map(({ content }) => String(content));
-  expect(stored).toEqual(expect.arrayContaining(['before', 'again']));
+    expectResponse(await sender.response(), { status: 503 });
+  },
+);
+
+describe.each([
+  { disk: 'a fast disk', delay: '0' },
+  { disk: 'a slow disk', delay: '20' },
+])('on $disk', ({ delay }) => {
+  onLinux('after a flush has failed, nothing is acknowledged before a restart', async () => {
+    const folder = makeFolder();
+    const fault = join(folder, 'fault');
+    const faults = { FLUSH_FAILS_IF: fault, FLUSH_DELAY_MS: delay };
+    const { process, port } = await startOnDisk(faults, { folder });
+    const sender = await openConnection(port);
+    for (let sent = 0; sent < 4; sent += 1) {
+      sender.write(delivery('before'));
+      expectResponse(await sender.response(), { status: 204 });
+    }
+
+    writeFileSync(fault, '');
+    sender.write(delivery('during'));
+    expectResponse(await sender.response(), { status: 503 });
+    rmSync(fault);
+    sender.write(delivery('after'));
+    expectResponse(await sender.response(), { status: 503 });
+
+    expect(JSON.stringify(process.entries())).toContain('failed to flush');
+    await process.stop();
+    const restarted = await startOnDisk({ FLUSH_FAILS_IF: fault }, { folder });
+    const again = await openConnection(restarted.port);
+    again.write(delivery('again'));
+    expectResponse(await again.response(), { status: 204 });
+    const stored = readInbox(restarted.inbox).map(({ content }) => String(content));
+    expect(stored).toEqual(expect.arrayContaining(['before', 'again']));
+  });
 });
