@@ -23,6 +23,11 @@ test.each<[string, string[], string]>([
     '--since must be earlier than --before',
   ],
   [
+    'one time for both',
+    ['list', '--since', '2026-01-31', '--before', '2026-01-31'],
+    '--since must be earlier than --before',
+  ],
+  [
     'wrong ids',
     ['list', '--id', '9..2'],
     '--id must be an id or two, the smaller first, such as 7 or 5..90 (got "9..2")',
@@ -43,6 +48,7 @@ test.each<[string, string[], string]>([
     'replay needs --all-parked or --state with a selection',
   ],
   ['no reason', ['discard', '1'], 'discard needs --reason TEXT'],
+  ['a blank reason', ['discard', '1', '--reason', ' '], '--reason must have from 1 to 1000 characters'],
   [
     'several without --yes',
     ['discard', '1', '2', '--reason', 'a'],
