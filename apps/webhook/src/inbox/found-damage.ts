@@ -48,7 +48,8 @@ export class FoundDamage {
   }
 }
 
-function rangeOf(ids: readonly number[]): string {
+/** Names deliveries by the first and the last of their ids. */
+export function rangeOf(ids: readonly number[]): string {
   const [first, last] = [Math.min(...ids), Math.max(...ids)];
   return ids.length === 1 ? String(first) : `${first} to ${last} (${ids.length} of them)`;
 }

@@ -1,7 +1,7 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
-import { isDamage } from './damage.js';
 import { countWithin, type Handling, lookFor, summariesOf } from './find-deliveries.js';
+import { type FoundDamage, rangeOf } from './found-damage.js';
 import type { DeliverySummary, Retention } from './inbox-operations.js';
 import type { InboxDatabase } from './open-database.js';
 import { isReadable, type OperationStatements } from './operation-statements.js';
@@ -26,6 +26,7 @@ export class Remover {
 
   constructor(
     private readonly files: Pick<InboxDatabase, 'operations' | 'used' | 'checkpoints'>,
+    private readonly damage: Pick<FoundDamage, 'report'>,
     private readonly inbox: EmptiedInbox,
   ) {
     this.#statements = files.operations;
@@ -70,7 +71,8 @@ export class Remover {
       this.inbox.transaction(() => this.#statements.remove(deliveries));
       return true;
     } catch (error) {
-      if (!isDamage((error as Error).cause ?? {})) throw error;
+      const ids = deliveries.map(({ id }) => id);
+      if (!this.damage.report(error, `deliveries ${rangeOf(ids)} cannot be deleted`)) throw error;
       return false;
     }
   }

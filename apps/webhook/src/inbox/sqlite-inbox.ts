@@ -128,7 +128,7 @@ class SqliteInbox implements Inbox {
     this.#files = files;
     this.#kept = new KeptFiles(files);
     this.#statements = statements;
-    this.#remover = new Remover(files, {
+    this.#remover = new Remover(files, this.#damage, {
       handling: () => this.#handling(),
       handledThrough: () => this.#handledThrough,
       transaction: (write) => this.#transaction(write),

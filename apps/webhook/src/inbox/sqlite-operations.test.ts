@@ -155,7 +155,7 @@ describe('a page that is damaged', () => {
     expect(await inbox.stats()).toMatchObject({ waiting: 279, discarded: 21, parked: 0 });
   });
 
-  test('does not keep other deliveries from being deleted', async () => {
+  test('does not keep other deliveries from being deleted, and is reported', async () => {
     const inbox = await makeDamaged(HANDLED);
     setClock(2 * DAY);
     await removeExpired(inbox, {});
@@ -164,6 +164,9 @@ describe('a page that is damaged', () => {
     expect(left).toContain(150);
     // Nothing but what would be deleted together with it.
     expect(left.length).toBeLessThanOrEqual(128);
+    expect((await inbox.stats()).damage).toMatch(
+      / is damaged: deliveries \d+ to \d+ \(64 of them\) cannot be deleted\./,
+    );
     expect(await inbox.accept(incoming('arbitrary'))).toBe(301);
   });
 });
