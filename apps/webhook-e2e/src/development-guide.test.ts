@@ -20,7 +20,7 @@ test('the printed lines send a delivery, list it and show it', async () => {
   const [show] = await served.printed(/^ +npx plant-inbox show 1.*$/);
 
   const sent = await run('/bin/sh', ['-c', send], { cwd: ROOT, env: environment });
-  const [reported] = await served.printed(/a new plant was added to the store.*/);
+  const [reported] = await served.printed(/the handler gets a delivery.*/);
   const listed = await run('/bin/sh', ['-c', list], { cwd: ROOT, env: environment });
   const shown = await run('/bin/sh', ['-c', show], { cwd: ROOT, env: environment });
 

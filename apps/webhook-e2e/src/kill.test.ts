@@ -11,7 +11,7 @@ const ROUNDS = 8;
 const IN_FLIGHT = 16;
 /** In milliseconds, for a receiver per round on a busy machine. */
 const TIMEOUT = 180_000;
-const HANDLED = 'a new plant was added to the store';
+const HANDLED = 'the handler gets a delivery';
 
 /** Ids only: if a test fails, a report with the contents wouldn't fit in memory. */
 const idsOf = (

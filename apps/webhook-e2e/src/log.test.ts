@@ -44,11 +44,11 @@ describe('a reader of the log that stalls', () => {
 
     receiver.process.stopReading();
     await send(connection, FLOOD);
-    expect(receiver.process.entries('a new plant was added to the store').length).toBeLessThan(FLOOD);
+    expect(receiver.process.entries('the handler gets a delivery').length).toBeLessThan(FLOOD);
     receiver.process.readOn();
-    await receiver.process.logged('a new plant was added to the store', FLOOD);
+    await receiver.process.logged('the handler gets a delivery', FLOOD);
 
-    const logged = receiver.process.entries('a new plant was added to the store');
+    const logged = receiver.process.entries('the handler gets a delivery');
     expect(logged.map((entry) => entry['delivery'])).toEqual(readInbox(receiver.inbox).map(({ id }) => id));
   });
 

@@ -11,7 +11,7 @@ import { ACCESS_TOKEN, CHUNKED, delivery, head, HOST, message, POST, RIGHT } fro
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 import { Load, openSender } from '../support/sender.js';
 
-const HANDLED = 'a new plant was added to the store';
+const HANDLED = 'the handler gets a delivery';
 
 test('no token is logged, even at level trace', async () => {
   const file = join(makeFolder(), 'tokens');

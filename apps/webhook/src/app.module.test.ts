@@ -40,7 +40,7 @@ test.each([
     expect([method, response.status, response.headers.get('allow')]).toEqual([method, ...want]);
   }
   const handled = (): readonly unknown[] =>
-    log.lines.filter(({ msg }) => msg === 'a new plant was added to the store').map(({ method }) => method);
+    log.lines.filter(({ msg }) => msg === 'the handler gets a delivery').map(({ method }) => method);
   while (handled().length < taken.length) await new Promise(setImmediate);
   await app.get(Dispatcher).stop(new AbortController().signal);
   expect(handled()).toEqual(taken);

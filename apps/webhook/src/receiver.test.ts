@@ -20,7 +20,7 @@ import { createLogger } from './logging/logger.js';
 import { startReceiver } from './receiver.js';
 
 const TOKEN = 'an-arbitrary-secret';
-const HANDLED = 'a new plant was added to the store';
+const HANDLED = 'the handler gets a delivery';
 
 const configFor = (folder: string, settings: Record<string, string> = {}): Config =>
   parseConfig(

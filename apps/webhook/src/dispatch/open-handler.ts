@@ -34,7 +34,7 @@ export async function openHandler(logger: Logger, inboxUrl: string): Promise<Ope
     const { id, method, mediaType, content } = delivery;
     logger.debug(
       { delivery: id, method, mediaType, bytes: content.length },
-      'a new plant was added to the store',
+      'the handler gets a delivery',
     );
     return (handler.handle as DeliveryHandler).call(handler, delivery, attempt);
   };

@@ -20,7 +20,7 @@ import { openSqliteInbox } from '../inbox/sqlite-inbox.js';
 import { startReceiver } from '../receiver.js';
 
 const TOKEN = 'arbitrary-token';
-const HANDLED = 'a new plant was added to the store';
+const HANDLED = 'the handler gets a delivery';
 
 interface Running {
   /** Of its operations. */
