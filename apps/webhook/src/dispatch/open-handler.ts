@@ -32,10 +32,7 @@ export async function openHandler(logger: Logger, inboxUrl: string): Promise<Ope
   const handler = context.get(NewPlantHandler);
   const handle: DeliveryHandler = (delivery, attempt) => {
     const { id, method, mediaType, content } = delivery;
-    logger.debug(
-      { delivery: id, method, mediaType, bytes: content.length },
-      'the handler gets a delivery',
-    );
+    logger.debug({ delivery: id, method, mediaType, bytes: content.length }, 'the handler gets a delivery');
     return (handler.handle as DeliveryHandler).call(handler, delivery, attempt);
   };
   const transactions = await openTransactions(inboxUrl);
