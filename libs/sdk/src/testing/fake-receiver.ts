@@ -95,13 +95,12 @@ export class FakeReceiver extends Dispatcher {
   ): Promise<void> {
     try {
       const answer = this.#next.shift() ?? (await this.#ask(request));
-      if (controller.aborted) return;
       const { status, headers = {}, content = '' } = this.#responseOf(answer);
       handler.onResponseStart?.(controller, status, withLowerCase(headers));
       if (content.length > 0) handler.onResponseData?.(controller, Buffer.from(content));
       handler.onResponseEnd?.(controller, {});
     } catch (error) {
-      if (!controller.aborted) handler.onResponseError?.(controller, error as Error);
+      handler.onResponseError?.(controller, error as Error);
     }
   }
 

@@ -66,9 +66,7 @@ export class OwnConnection {
       else callback(connectError(error, origin, connectTimeout), null);
     }) as unknown as Socket;
     this.#socket = socket;
-    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
-      if (code === 'ECONNRESET') this.wasReset = true;
-    });
+    socket.on('error', () => (this.wasReset = true));
     const push = socket.push.bind(socket);
     socket.push = (chunk: Uint8Array | null, encoding) => {
       if (chunk !== null) this.#heads.read(chunk);
