@@ -60,6 +60,16 @@ describe('while a delivery waits for a connection', () => {
     expect(contents(server.requests)).toEqual(['first', 'second', 'first']);
   });
 
+  test('a delivery that is started later is sent after it', async () => {
+    const server = await startRawServer(acknowledge);
+    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
+
+    const first = sender.send('first').then(() => sender.send('third'));
+    await Promise.all([first, sender.send('second')]);
+
+    expect(contents(server.requests)).toEqual(['first', 'second', 'third']);
+  });
+
   test('its wait does not count for totalTimeout, and what it used before does', async () => {
     const server = await startRawServer((request, index) => (index < 2 ? undefined : acknowledge(request)));
     const pass = useTimeThatPasses();

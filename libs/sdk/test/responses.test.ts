@@ -176,8 +176,11 @@ describe('once status and header fields have arrived, the status decides', () =>
   });
 
   test('if a connection is reset in content without length', async () => {
-    const server = await startRawServer(({ socket }) => socket.write('HTTP/1.1 200 Arbitrary\r\n\r\nhalf'));
-    const sender = openTestSender({ baseUrl: server.url });
+    const server = await startRawServer(({ socket }, index) => {
+      if (index === 0) socket.write('HTTP/1.1 200 Arbitrary\r\n\r\nhalf');
+      else socket.end('HTTP/1.1 200 Arbitrary\r\n\r\nwhole');
+    });
+    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
 
     const sent = sender.send(arbitrary);
     await responseHead();
@@ -185,6 +188,7 @@ describe('once status and header fields have arrived, the status decides', () =>
 
     expect(await sent).toMatchObject({ status: 200, truncated: true });
     expect(Buffer.from((await sent).content).toString()).toBe('half');
+    expect(await sender.send(arbitrary)).toMatchObject({ truncated: false });
   });
 
   test('content without length ends with the connection', async () => {

@@ -160,7 +160,7 @@ export function describeSender(name: string, openScripted: OpenScripted): void {
     });
 
     test('a request without an answer ends with its clock', async () => {
-      const sender = await open([], { attemptTimeout: 50 });
+      const sender = await open([], { attemptTimeout: 1_000 });
 
       const code = 'PLANT_STORE_ATTEMPT_TIMEOUT';
       expect(await rejection(sender.send(arbitrary))).toMatchObject({ code, outcome: 'unknown' });

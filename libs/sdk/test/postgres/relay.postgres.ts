@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises';
 import { afterThisTest } from '@plant-store/test-support';
 import type { Pool, PoolClient } from 'pg';
 import { startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
@@ -448,6 +448,35 @@ withPostgres('a relay', () => {
     });
     expect(await row(`SELECT count(*)::int AS relays FROM plant_store_outbox.relay`)).toEqual({ relays: 0 });
     await expect(relay.start()).rejects.toThrow('A relay is started once.');
+  });
+
+  test('stores a result that comes while it stores another one, when it is stopped', async () => {
+    const { pool, enqueue, row } = await openTestOutbox();
+    const { sender, end } = holdingSender();
+    const steps = new EventEmitter();
+    const [storing, mayStore] = [once(steps, 'storing'), once(steps, 'may store')];
+    const database = intercepting(pool, async (text) => {
+      if (!text.includes('clock_timestamp() + r.due_in') || end.length === 0) return;
+      end.length = 0;
+      steps.emit('storing');
+      await mayStore;
+    });
+    await enqueue('one', 'two');
+    const relay = await startRelay({ outbox: { database }, sender });
+    await sender.count(2);
+    const [first, second] = end;
+
+    const stopping = relay.stop();
+    first!();
+    await storing;
+    second!();
+    await immediate();
+    steps.emit('may store');
+    await stopping;
+
+    expect(
+      await row(`SELECT array_agg(state::text ORDER BY id) AS states FROM plant_store_outbox.entry`),
+    ).toEqual({ states: ['delivered', 'delivered'] });
   });
 
   test('leaves the process free for what it waits for, when it is stopped', async () => {
