@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { afterThisTest } from '@plant-store/test-support';
 import {
@@ -20,7 +21,10 @@ import {
 import { InvalidOptionsError } from '../src/index.js';
 import { createSenderUnder } from '../src/new-plant-sender.js';
 import { acknowledge, closing, respondWith, startRawServer, staySilent } from './support/raw-server.js';
+import { startProcess } from './support/run-process.js';
 import { accessToken, arbitrary, openTestSender, rejection } from './support/senders.js';
+
+const BUILT_SENDER = new URL('../dist/new-plant-sender.js', import.meta.url).href;
 
 const fixture = (name: string): string => readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
 /** A certificate that signed itself, for the receiver, for the sender, and as an authority. */
@@ -83,6 +87,28 @@ describe('ca, cert and key', () => {
     const sender = openTestSender({ baseUrl: url, ca: certificate, cert: certificate, key });
 
     expect(await sender.send(arbitrary)).toMatchObject({ status: 204 });
+    expect(names).toEqual(['loopback, for tests only']);
+  });
+
+  test('the receiver gets the certificate of the sender, if Node trusts its own without `ca`', async () => {
+    const { url, names } = await startTlsReceiver({ ca: certificate, requestCert: true });
+    const script = `
+      import { createSenderUnder } from ${JSON.stringify(BUILT_SENDER)};
+      const { CERT: cert, KEY: key } = process.env;
+      const options = { baseUrl: process.argv[1], accessToken: 'x', method: 'POST', cert, key };
+      const sender = createSenderUnder({}, { ...options, encode: () => ({ content: 'x' }) });
+      console.log((await sender.send('x')).status);
+      await sender.close();`;
+    const env = {
+      NODE_EXTRA_CA_CERTS: fileURLToPath(new URL('fixtures/loopback.crt', import.meta.url)),
+      CERT: certificate,
+      KEY: key,
+    };
+
+    const args = ['--input-type=module', '-e', script, url];
+    const { stdout } = await startProcess(process.execPath, args, { env }).finished;
+
+    expect(stdout).toBe('204\n');
     expect(names).toEqual(['loopback, for tests only']);
   });
 
