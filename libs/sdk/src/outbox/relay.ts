@@ -115,7 +115,6 @@ class RelayLoop {
 
   /** Stores results, claims entries, and waits until there is something to do. @returns whether everything is done */
   async #turn(session: RelaySession): Promise<boolean> {
-    if (this.#isStopping) this.#queue = [];
     const results = [...this.#results];
     if (results.length > 0) {
       await session.settle(results);
