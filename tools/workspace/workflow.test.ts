@@ -42,7 +42,7 @@ test('no job leaves its token where what it runs could read it', () => {
 
 test('it runs .ci/run, on each version of Node.js that is supported', () => {
   expect(valuesOf('run', jobs['check'])).toEqual(['.ci/run']);
-  expect(valuesOf('node', jobs['check'])).toEqual(['[20, 22, 24]']);
+  expect(valuesOf('node', jobs['check'])).toEqual(['[20, 22, 24, 26]']);
 });
 
 test('the review is annotated, on the page of the run, and handed on; no fault of one keeps back the next', () => {
