@@ -354,6 +354,24 @@ describe('a handler that fails', () => {
 
     expect(recorder.ids).toEqual([1, 2, 3]);
   });
+
+  test('keeps its wait after a restart', async () => {
+    const folder = makeFolder();
+    const limits = { concurrency: 1, backoff: 1, maxBackoff: 1_000_000_000 };
+    const inbox = openSqliteInbox(folder);
+    await inbox.accept(arbitrary);
+    const [delivery] = (await inbox.claim(1)).deliveries;
+    await inbox.settle(delivery!, { kind: 'failed', error: 'arbitrary', retryAfter: 1_000_000_000 });
+    await inbox.close();
+
+    const again = run(undefined, limits, folder);
+    for (let count = 1; count <= 3; count += 1) {
+      await again.accept(1);
+      await again.recorder.called(count);
+    }
+
+    expect(again.recorder.ids).toEqual([2, 3, 4]);
+  });
 });
 
 describe('a handler that takes too long', () => {
