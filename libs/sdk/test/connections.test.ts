@@ -94,6 +94,26 @@ describe('while a delivery waits for a connection', () => {
     expect(await slow).toMatchObject({ code: 'PLANT_STORE_TOTAL_TIMEOUT', outcome: 'not-sent' });
   });
 
+  test('it fails at once if its time was over before it waits', async () => {
+    const server = await startRawServer(() => undefined);
+    const pass = useTimeThatPasses();
+    const encode = (content: string | Uint8Array): { content: string | Uint8Array } => {
+      if (content === 'late') pass(10_000);
+      return { content };
+    };
+    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1, totalTimeout: 10_000, encode });
+
+    const first = sender.send('first');
+    const request = await server.request(0);
+    expect(await rejection(sender.send('late'))).toMatchObject({
+      code: 'PLANT_STORE_TOTAL_TIMEOUT',
+      outcome: 'not-sent',
+    });
+    acknowledge(request);
+
+    expect(await first).toMatchObject({ status: 204 });
+  });
+
   test('no token is asked for, and no headers are made', async () => {
     const server = await startRawServer(({ socket }, index) => {
       if (index === 0) socket.write(response(503));

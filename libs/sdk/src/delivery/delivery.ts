@@ -148,13 +148,14 @@ export class Delivery extends AsyncResource {
 
   #takeTurn(): void {
     if (this.#isOver) return;
-    const { transport } = this.#context;
+    const { transport, clocks } = this.#context;
     const connection = transport.take();
     if (connection !== undefined) return this.#waitForLimit(connection);
     this.#place = transport.wait(this);
     clearTimeout(this.#timer);
     this.#totalLeft -= performance.now() - this.#runningSince!;
     this.#runningSince = undefined;
+    if (this.#totalLeft <= 0) this.expire(clocks.total);
   }
 
   #waitForLimit(connection: Connection): void {

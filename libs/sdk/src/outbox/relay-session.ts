@@ -128,8 +128,12 @@ export class RelaySession {
     const missing = rows.map(({ id }) => Number(id));
     const dead = missing.filter((id) => this.#missing.has(id));
     this.#missing = new Set(missing);
-    // A statement of its own, after their locks were free: it sees the last commit of those relays.
-    if (dead.length > 0) await this.#session.query(RELEASE, [dead, 'unknown']);
+    if (dead.length === 0) return;
+    await this.#session.transaction(async () => {
+      const locked = await this.#session.query<{ id: string }>(LOCK_RELAYS, [dead]);
+      // A statement of its own, after the locks: it sees the last commit of those relays.
+      await this.#session.query(RELEASE, [locked.map(({ id }) => id), 'unknown']);
+    });
   }
 
   /**
@@ -225,6 +229,10 @@ const ADOPT = `
 const MISSING_RELAYS = `
   SELECT id::text FROM plant_store_outbox.relay
   WHERE id <> $1 AND pg_try_advisory_xact_lock(${LOCK_CLASS}, id)`;
+
+const LOCK_RELAYS = `
+  SELECT id::text FROM plant_store_outbox.relay
+  WHERE id = ANY ($1::int[]) AND pg_try_advisory_xact_lock(${LOCK_CLASS}, id)`;
 
 /** `$2` is the outcome of the entries, if the relays may have been sending them. */
 const RELEASE = `
