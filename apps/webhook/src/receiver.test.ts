@@ -117,26 +117,16 @@ test('the head of a delivery is stored without its credentials and the fields of
   ]);
 });
 
-test('a delivery that was handled long ago is deleted while the receiver runs', async () => {
-  const folder = makeFolder();
-  const { send, log, close } = await start(folder, { RETENTION_MS: '1' });
-  await send('arbitrary');
-  await log.line(HANDLED);
-  await close();
-  const again = await start(folder, { RETENTION_MS: '1' });
-  await again.log.line('deleted expired deliveries');
-  await again.close();
-
-  expect(overviewOf(folder)).toEqual([]);
-});
-
-test('a delivery that was handled is deleted while the receiver runs, if it has too many', async () => {
+test.each([
+  ['long ago', { RETENTION_MS: '1' }],
+  ['and takes too much space', { RETENTION_BYTES: '1' }],
+])('a delivery that was handled %s is deleted while the receiver runs', async (_, settings) => {
   const folder = makeFolder();
   const { send, log, close } = await start(folder);
   await send('arbitrary');
   await log.line(HANDLED);
   await close();
-  const again = await start(folder, { RETENTION_BYTES: '1' });
+  const again = await start(folder, settings);
   await again.log.line('deleted expired deliveries');
   await again.close();
 

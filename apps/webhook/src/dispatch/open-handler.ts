@@ -29,11 +29,11 @@ export async function openHandler(logger: Logger, inboxUrl: string): Promise<Ope
     { module: HandlerModule, providers: [{ provide: LOGGER, useValue: logger }] },
     { logger: new NestLogger(logger), abortOnError: false },
   );
-  const handler = context.get(NewPlantHandler);
+  const handler = context.get<{ readonly handle: DeliveryHandler }>(NewPlantHandler);
   const handle: DeliveryHandler = (delivery, attempt) => {
     const { id, method, mediaType, content } = delivery;
     logger.debug({ delivery: id, method, mediaType, bytes: content.length }, 'the handler gets a delivery');
-    return (handler.handle as DeliveryHandler).call(handler, delivery, attempt);
+    return handler.handle(delivery, attempt);
   };
   const transactions = await openTransactions(inboxUrl);
   const settling = transactions === undefined ? handle : withTransactions(handle, transactions, logger);

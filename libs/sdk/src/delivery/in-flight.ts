@@ -52,7 +52,7 @@ export class InFlight {
     if (this.#size === 0) this.#onEmpty?.();
   }
 
-  /** Aborts every delivery. */
+  /** Aborts all of them. */
   abort(reason?: unknown): void {
     abortAll(this.#withoutSignal, reason);
     for (let group = this.#groups.shift(); group !== undefined; group = this.#groups.shift()) {

@@ -17,5 +17,5 @@ export function readRetryAfter(field: string | readonly string[] | undefined): n
   if (/^\d+$/.test(value)) return Number(value) * 1_000;
   if (!datePattern.test(value)) return 0;
   const date = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`);
-  return Math.max(0, date - Date.now()) || 0;
+  return Number.isNaN(date) ? 0 : Math.max(0, date - Date.now());
 }

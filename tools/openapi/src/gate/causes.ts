@@ -56,7 +56,7 @@ export function findCauses(
   return { findings: findings.filter((finding) => !explained.has(finding)), answers: judged, problems };
 }
 
-/** An action can't state what the document shows whatever the answer is. */
+/** An action may not state what the document also shows without the answer. */
 function withoutAnswer(finding: Finding, invented: readonly string[]): Finding {
   const { state, pointer } = finding;
   if (state !== 'answered' || !invented.some((place) => isAtOrBelow(pointer, place))) return finding;
