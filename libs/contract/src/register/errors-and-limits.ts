@@ -70,7 +70,8 @@ export const errorAndLimitQuestions = [
     question: 'How large may a delivery be?',
     whileOpen: {
       receiver: 'The operator sets a local limit; above it, 413.',
-      sender: 'Does not limit what it sends. A local limit bounds what it reads of a response.',
+      sender:
+        'Does not limit what it sends; its outbox has a local limit. A local limit bounds what it reads of a response.',
       document: 'Shows nothing.',
     },
     answer: 'A number of bytes.',
