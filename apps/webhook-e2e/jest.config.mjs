@@ -4,8 +4,6 @@ export default {
   ...shared,
   // These tests mostly wait for the processes that they start, so one worker would leave a processor idle.
   maxWorkers: '100%',
-  // Receivers are started, killed and started again, which takes longer on a busy machine.
-  testTimeout: 60_000,
   // The sender has no answers, like the receivers (libs/test-support/everything-open.mjs).
   moduleNameMapper: { '^\\./answers\\.js$': '<rootDir>/support/no-answers.ts', ...shared.moduleNameMapper },
 };

@@ -18,7 +18,7 @@ beforeAll(() => {
     maxBuffer: 2 ** 28,
   });
   ({ nodes: projects } = (JSON.parse(graph) as { graph: { nodes: typeof projects } }).graph);
-}, 60_000);
+});
 
 /** The messages of lint for `source` as the content of `file`. */
 async function lint(file: string, source: string): Promise<string[]> {

@@ -182,5 +182,5 @@ export function inboxProperty({ open, make = makeFolder, propertyRuns = 40 }: Ad
       }),
       { numRuns: propertyRuns, interruptAfterTimeLimit: 30_000, markInterruptAsFailure: true },
     );
-  }, 60_000);
+  });
 }

@@ -66,7 +66,7 @@ test('a peer that reads no response: the connection is freed', async () => {
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(200));
 
   while (openSockets() > 1) await setTimeout(10);
-}, 20_000);
+});
 
 describe('what follows the last request on a connection', () => {
   const LAST = 8;

@@ -44,7 +44,7 @@ test('a failure is logged, and ends nothing', async () => {
   });
   await again.opened;
   await stop();
-}, 15_000);
+});
 
 test('stopping waits for a transaction, and begins no further one', async () => {
   const started = makeLatch();

@@ -4,7 +4,5 @@ import shared from '../../jest.config.mjs';
 export default {
   ...shared,
   rootDir: '../..',
-  // Servers and receivers start and end, which takes longer on a busy machine.
-  testTimeout: 60_000,
   testMatch: ['<rootDir>/test/postgres/*.postgres.ts'],
 };

@@ -237,7 +237,7 @@ withPostgres('receivers on one database', () => {
     expect((await inbox.claim(10)).interrupted).toEqual([{ id: 1, failures: 0 }]);
     await inbox.settle({ id: 1, failures: 0 }, failed(0));
     expect((await inbox.claim(10)).deliveries).toMatchObject([{ id: 1, failures: 1 }]);
-  }, 15_000);
+  });
 
   test('one that starts leaves its work to one that comes back', async () => {
     const { inbox, cable } = await openBehindCable();
@@ -335,7 +335,7 @@ withPostgres('receivers on one database', () => {
     const states = (await inbox.list({}, { order: 'oldest first', limit: 10 })).map(({ state }) => state);
     expect(states).toEqual(['handled', 'waiting', 'waiting']);
     expect(idsOf((await inbox.claim(10)).deliveries)).toContain(2);
-  }, 30_000);
+  });
 
   test('one that has lost its connection stops without another try to connect', async () => {
     const log = recordLog();
@@ -373,7 +373,7 @@ withPostgres('receivers on one database', () => {
     expect(content.equals((await inbox.find(1))!.content)).toBe(true);
     const { deliveries } = await inbox.read({ filter: {}, after: 0, limit: 10 });
     expect(content.equals(deliveries[0]!.content)).toBe(true);
-  }, 30_000);
+  });
 
   test('a commit that ends with a warning counts as failed, and what it stored comes to the handler', async () => {
     const inbox = await open(url);
@@ -681,7 +681,7 @@ withPostgres('a server', () => {
 
     expect(await inbox.accept(incoming('after'))).toBeGreaterThan(1);
     expect(await inbox.stats()).toMatchObject({ waiting: 2, parked: 0 });
-  }, 30_000);
+  });
 
   test('that cannot be used is left out for the next one', async () => {
     const server = await postgresOfThisFile();

@@ -35,5 +35,5 @@ withPostgres('a session that is lost', () => {
       message: `The inbox at ${inbox.location} cannot be used: connect ECONNREFUSED 127.0.0.1:${server.port}. Check that PostgreSQL runs, and the host and port in INBOX_URL.`,
       cause: { code: 'ECONNREFUSED' },
     });
-  }, 30_000);
+  });
 });

@@ -223,7 +223,7 @@ describe('any text in a JSON file', () => {
       }),
       { numRuns: 1000, interruptAfterTimeLimit: 20_000, markInterruptAsFailure: true },
     );
-  }, 30_000);
+  });
 });
 
 function outcome(run: () => string): { value: string } | { error: string } {

@@ -5,5 +5,4 @@ export default {
   ...shared,
   rootDir: '../..',
   testMatch: ['<rootDir>/test/browser/*.browser.ts'],
-  testTimeout: 30_000,
 };
