@@ -143,7 +143,7 @@ describe('a delivery with a retry policy', () => {
   ])('that fails with %s has %d attempts', async (code, attempts) => {
     const options = { accessToken, method: 'POST', encode: bytes(), retry: twice } as const;
     const sender = createFakeSenderUnder<Open, string>({}, { ...options, baseUrl: 'http://127.0.0.1:9' });
-    sender.answerNext({ code });
+    sender.replyNext({ code });
 
     await sender.send(arbitrary).catch(() => {});
 

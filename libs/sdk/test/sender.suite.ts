@@ -5,18 +5,18 @@ import {
   NotAcknowledgedError,
   PlantStoreError,
 } from '../src/index.js';
-import type { FakeAnswer } from '../src/testing/index.js';
+import type { FakeReply } from '../src/testing/index.js';
 import { accessToken, arbitrary, type Open, rejection } from './support/senders.js';
 
 type Plant = string | Uint8Array;
 
-/** How the requests of a sender are answered, in order. After the last one, requests have no answer. */
-export type Script = readonly FakeAnswer[];
+/** The replies to the requests of a sender, in order. After the last one, requests get none. */
+export type Script = readonly FakeReply[];
 
 /** Options of a sender, but for where it sends. */
 export type SuiteOptions = Omit<NewPlantSenderOptions<Plant, Open>, 'baseUrl'>;
 
-/** Opens a sender whose requests are answered so. It ends with the test. */
+/** Opens a sender whose requests get these replies. It ends with the test. */
 export type OpenScripted = (script: Script, options: SuiteOptions) => Promise<NewPlantSender<Plant, Open>>;
 
 /** What every sender does, whether or not it has a receiver. */
@@ -159,7 +159,7 @@ export function describeSender(name: string, openScripted: OpenScripted): void {
       expect(await rejection(before)).toMatchObject({ ...aborted, outcome: 'not-sent' });
     });
 
-    test('a request without an answer ends with its clock', async () => {
+    test('a request without a response ends with its clock', async () => {
       const sender = await open([], { attemptTimeout: 1_000 });
 
       const code = 'PLANT_STORE_ATTEMPT_TIMEOUT';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterThisTest } from '@plant-store/test-support';
 import { bytes, type RetryOptions } from '../src/index.js';
 import { createFakeSenderUnder, type FakeSender } from '../src/testing/fake-sender.js';
-import type { FakeAnswer } from '../src/testing/index.js';
+import type { FakeReply } from '../src/testing/index.js';
 import { describeSender } from './sender.suite.js';
 import { withEverythingOpen, writeDocumented } from './support/documented.js';
 import { acknowledge, respondWith, startRawServer, staySilent } from './support/raw-server.js';
@@ -21,24 +21,24 @@ function openFake(options = {}): FakeSender<Plant, Open> {
 
 describeSender('the fake sender', async (script, options) => {
   const sender = openFake(options);
-  sender.answer(() => new Promise<FakeAnswer>(() => {}));
-  sender.answerNext(...script);
+  sender.reply(() => new Promise<FakeReply>(() => {}));
+  sender.replyNext(...script);
   return sender;
 });
 
 describeSender('the real sender', async (script, options) => {
   const server = await startRawServer((request, index) => {
-    const answer = script[index];
-    if (answer === undefined) return staySilent();
-    if (answer === 'acknowledge') return acknowledge(request);
-    if (!('status' in answer)) return fail[answer.code]!(request, index);
-    const { status, headers = {}, content = '' } = answer;
+    const reply = script[index];
+    if (reply === undefined) return staySilent();
+    if (reply === 'acknowledge') return acknowledge(request);
+    if (!('status' in reply)) return fail[reply.code]!(request, index);
+    const { status, headers = {}, content = '' } = reply;
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const head = `HTTP/1.1 ${status} x\r\n${lines.join('')}Content-Length: ${content.length}\r\n\r\n`;
     respondWith(head + String(content))(request);
   });
   const isUnreachable = script.some(
-    (answer) => typeof answer === 'object' && 'code' in answer && answer.outcome === 'not-sent',
+    (reply) => typeof reply === 'object' && 'code' in reply && reply.outcome === 'not-sent',
   );
   const baseUrl = isUnreachable ? 'http://127.0.0.1:9' : server.url;
   const sender = openSenderUnder<Open, Plant>({}, { ...options, baseUrl });
@@ -51,7 +51,7 @@ const fail: Partial<Record<string, Parameters<typeof startRawServer>[0]>> = {
   PLANT_STORE_RESPONSE_UNREADABLE: (request) => respondWith('not HTTP\r\n\r\n')(request),
 };
 
-const noAnswer = new TypeError("An answer must be 'acknowledge', or an object with `status` or with `code`.");
+const noReply = new TypeError("A reply must be 'acknowledge', or an object with `status` or with `code`.");
 
 describe('a fake sender', () => {
   test('keeps the plants that were sent, with their bytes', async () => {
@@ -75,7 +75,7 @@ describe('a fake sender', () => {
       retry,
       headers: ({ attempt }: { attempt: number }) => ({ 'X-Attempt': `${attempt}` }),
     });
-    sender.answerNext({ status: 503 });
+    sender.replyNext({ status: 503 });
 
     await sender.send(arbitrary);
 
@@ -101,20 +101,20 @@ describe('a fake sender', () => {
     expect(sender.requests.map(({ headers }) => headers)).toEqual([{ 'x-trace': 'a, b, c' }]);
   });
 
-  test('answers as a function says, which gets the request', async () => {
+  test('replies as a function says, which gets the request', async () => {
     const sender = openFake();
-    sender.answer(({ content }) => ({ status: Buffer.from(content).toString() === 'good' ? 201 : 422 }));
+    sender.reply(({ content }) => ({ status: Buffer.from(content).toString() === 'good' ? 201 : 422 }));
 
     expect(await sender.send('good')).toMatchObject({ status: 201 });
     expect(await rejection(sender.send('bad'))).toMatchObject({ status: 422 });
-    sender.answer('acknowledge');
+    sender.reply('acknowledge');
     expect(await sender.send('bad')).toMatchObject({ status: 204 });
   });
 
   test('fails with the first outcome of a code, unless it is told another one', async () => {
     const sender = openFake();
     const code = 'PLANT_STORE_CONNECTION_LOST';
-    sender.answerNext({ code }, { code, outcome: 'unknown' });
+    sender.replyNext({ code }, { code, outcome: 'unknown' });
 
     expect(await rejection(sender.send(arbitrary))).toMatchObject({ code, outcome: 'not-sent' });
     expect(await rejection(sender.send(arbitrary))).toMatchObject({ code, outcome: 'unknown' });
@@ -127,14 +127,14 @@ describe('a fake sender', () => {
       { code: 'PLANT_STORE_CONNECT_FAILED', outcome: 'unknown' },
       '`outcome` of PLANT_STORE_CONNECT_FAILED must be not-sent (got unknown).',
     ],
-  ])('refuses the answer %j, which no receiver gives', (answer, message) => {
+  ])('refuses the reply %j, which no receiver gives', (reply, message) => {
     const sender = openFake();
 
-    expect(() => sender.answer(answer as FakeAnswer)).toThrow(message);
-    expect(() => sender.answerNext(answer as FakeAnswer)).toThrow(message);
+    expect(() => sender.reply(reply as FakeReply)).toThrow(message);
+    expect(() => sender.replyNext(reply as FakeReply)).toThrow(message);
   });
 
-  test.each<[string, () => FakeAnswer | Promise<FakeAnswer>, Error]>([
+  test.each<[string, () => FakeReply | Promise<FakeReply>, Error]>([
     [
       'throws',
       () => {
@@ -144,36 +144,36 @@ describe('a fake sender', () => {
     ],
     ['rejects', () => Promise.reject(new Error('arbitrary')), new Error('arbitrary')],
     [
-      'returns an answer that no receiver gives',
+      'returns a reply that no receiver gives',
       () => ({ status: 100 }),
       new TypeError('`status` must be a final status from 200 to 599 (got 100).'),
     ],
-    ['returns nothing', () => undefined as never, noAnswer],
-  ])('does not retry if the function that answers %s', async (_, answer, cause) => {
+    ['returns nothing', () => undefined as never, noReply],
+  ])('does not retry if the function that replies %s', async (_, reply, cause) => {
     const retry: RetryOptions = { delays: [0], statuses: 'all', withoutResponse: true };
     const sender = openFake({ retry });
-    sender.answer(answer);
+    sender.reply(reply);
 
     const error = await rejection(sender.send(arbitrary));
 
     expect(error).toMatchObject({ code: 'PLANT_STORE_INVALID_OPTIONS', outcome: 'not-sent', attempts: 1 });
-    expect(error.message).toBe('The `answer` function of the fake sender gave no answer; see `cause`.');
+    expect(error.message).toBe('The `reply` function of the fake sender returned no reply; see `cause`.');
     expect(error.cause).toEqual(cause);
     expect(error.cause).toBeInstanceOf(cause.constructor);
     expect(sender.requests).toHaveLength(1);
   });
 
-  test.each([undefined, null, 204, 'refuse'])('refuses %j, which is no answer', (answer) => {
+  test.each([undefined, null, 204, 'refuse'])('refuses %j, which is no reply', (reply) => {
     const sender = openFake();
 
-    expect(() => sender.answer(answer as never)).toThrow(noAnswer);
-    expect(() => sender.answerNext(answer as never)).toThrow(noAnswer);
+    expect(() => sender.reply(reply as never)).toThrow(noReply);
+    expect(() => sender.replyNext(reply as never)).toThrow(noReply);
   });
 
   test('has header names in lower case, as a receiver has, so that Retry-After counts', async () => {
     const retry = { delays: [0], statuses: [503], withoutResponse: false, maxRetryAfter: 600_000 };
     const sender = openFake({ retry, totalTimeout: 1_000 });
-    sender.answerNext({ status: 503, headers: { 'Retry-After': '600' } });
+    sender.replyNext({ status: 503, headers: { 'Retry-After': '600' } });
 
     const error = await rejection(sender.send(arbitrary));
 
@@ -201,7 +201,7 @@ describe('a fake sender', () => {
     afterThisTest(() => sender.close());
 
     expect(await sender.send(arbitrary)).toMatchObject({ status: 202 });
-    sender.answer({ status: 204 });
+    sender.reply({ status: 204 });
     expect(await rejection(sender.send(arbitrary))).toMatchObject({ status: 204 });
   });
 

@@ -20,17 +20,24 @@ const failureCodes = [
 export type FakeFailureCode = (typeof failureCodes)[number];
 
 /**
- * How a request is answered.
+ * What a fake sender gets for a request.
  *
  * - `'acknowledge'`: a response that acknowledges the delivery.
  * - `{ status }`: a response with this status. Whether it acknowledges the delivery is decided as always.
  * - `{ code }`: no response. The attempt fails with this code.
  */
-export type FakeAnswer =
+export type FakeReply =
   | 'acknowledge'
   | {
+      /** A final status, from 200 to 599. */
       readonly status: number;
+      /** @default none */
       readonly headers?: Readonly<Record<string, string>>;
+      /**
+       * Text is sent as UTF-8.
+       *
+       * @default none
+       */
       readonly content?: string | Uint8Array;
     }
   | {
@@ -47,36 +54,37 @@ export type FakeAnswer =
 export interface FakeRequest {
   /** The header fields, with names in lower case and several values joined. The access token is left out. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The bytes that were sent. */
   readonly content: Uint8Array;
 }
 
-/** Answers a request, or says how to answer it. */
-export type Answerer = (request: FakeRequest) => FakeAnswer | PromiseLike<FakeAnswer>;
+/** Returns the reply to a request. */
+export type Replier = (request: FakeRequest) => FakeReply | PromiseLike<FakeReply>;
 
 /** What a fake sender sends to: a dispatcher without connections. */
 export class FakeReceiver extends Dispatcher {
   readonly requests: FakeRequest[] = [];
   readonly #acknowledgingStatus: number;
-  #answer: Answerer = () => 'acknowledge';
-  #next: FakeAnswer[] = [];
+  #reply: Replier = () => 'acknowledge';
+  #next: FakeReply[] = [];
 
   constructor(acknowledgingStatus: number) {
     super();
     this.#acknowledgingStatus = acknowledgingStatus;
   }
 
-  answer(answer: FakeAnswer | Answerer): void {
-    if (typeof answer === 'function') {
-      this.#answer = answer;
+  reply(reply: FakeReply | Replier): void {
+    if (typeof reply === 'function') {
+      this.#reply = reply;
     } else {
-      check(answer);
-      this.#answer = () => answer;
+      check(reply);
+      this.#reply = () => reply;
     }
   }
 
-  answerNext(answers: readonly FakeAnswer[]): void {
-    answers.forEach(check);
-    this.#next.push(...answers);
+  replyNext(replies: readonly FakeReply[]): void {
+    replies.forEach(check);
+    this.#next.push(...replies);
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
@@ -94,8 +102,8 @@ export class FakeReceiver extends Dispatcher {
     controller: FakeController,
   ): Promise<void> {
     try {
-      const answer = this.#next.shift() ?? (await this.#ask(request));
-      const { status, headers = {}, content = '' } = this.#responseOf(answer);
+      const reply = this.#next.shift() ?? (await this.#ask(request));
+      const { status, headers = {}, content = '' } = this.#responseOf(reply);
       handler.onResponseStart?.(controller, status, withLowerCase(headers));
       if (content.length > 0) handler.onResponseData?.(controller, Buffer.from(content));
       handler.onResponseEnd?.(controller, {});
@@ -104,23 +112,23 @@ export class FakeReceiver extends Dispatcher {
     }
   }
 
-  /** Throws an error that is not retried if there is no answer, because the test is wrong then. */
-  async #ask(request: FakeRequest): Promise<FakeAnswer> {
+  /** Throws an error that is not retried if there is no reply, because the test is wrong then. */
+  async #ask(request: FakeRequest): Promise<FakeReply> {
     try {
-      const answer = await this.#answer(request);
-      check(answer);
-      return answer;
+      const reply = await this.#reply(request);
+      check(reply);
+      return reply;
     } catch (cause) {
-      const message = 'The `answer` function of the fake sender gave no answer; see `cause`.';
+      const message = 'The `reply` function of the fake sender returned no reply; see `cause`.';
       throw notSent('PLANT_STORE_INVALID_OPTIONS', message, cause);
     }
   }
 
   /** Throws what the attempt fails with. */
-  #responseOf(answer: FakeAnswer): Extract<FakeAnswer, { readonly status: number }> {
-    if (answer === 'acknowledge') return { status: this.#acknowledgingStatus };
-    if ('status' in answer) return answer;
-    const { code, outcome = errorCodes[code].outcomes[0]! } = answer;
+  #responseOf(reply: FakeReply): Extract<FakeReply, { readonly status: number }> {
+    if (reply === 'acknowledge') return { status: this.#acknowledgingStatus };
+    if ('status' in reply) return reply;
+    const { code, outcome = errorCodes[code].outcomes[0]! } = reply;
     throw new PlantStoreError(code, `The fake sender was told to fail with ${code}.`, { outcome });
   }
 }
@@ -159,17 +167,17 @@ function withLowerCase(headers: Readonly<Record<string, string | string[]>>): Re
   return Object.fromEntries(fields);
 }
 
-/** Refuses an answer that no receiver and no connection could give. */
-function check(answer: FakeAnswer): void {
-  if (answer === 'acknowledge') return;
-  if (typeof answer !== 'object' || (answer as unknown) === null) {
-    throw new TypeError("An answer must be 'acknowledge', or an object with `status` or with `code`.");
+/** Refuses a reply that no receiver and no connection could give. */
+function check(reply: FakeReply): void {
+  if (reply === 'acknowledge') return;
+  if (typeof reply !== 'object' || (reply as unknown) === null) {
+    throw new TypeError("A reply must be 'acknowledge', or an object with `status` or with `code`.");
   }
-  if ('status' in answer) {
-    if (Number.isInteger(answer.status) && answer.status >= 200 && answer.status <= 599) return;
-    throw new TypeError(`\`status\` must be a final status from 200 to 599 (got ${answer.status}).`);
+  if ('status' in reply) {
+    if (Number.isInteger(reply.status) && reply.status >= 200 && reply.status <= 599) return;
+    throw new TypeError(`\`status\` must be a final status from 200 to 599 (got ${reply.status}).`);
   }
-  const { code, outcome } = answer;
+  const { code, outcome } = reply;
   if (!failureCodes.includes(code)) {
     throw new TypeError(`\`code\` must be one of ${failureCodes.join(', ')} (got ${code}).`);
   }

@@ -4,7 +4,7 @@ import type { EncodedPlant } from '../encoders/encode-plant.js';
 import { type NewPlantSender, openSender } from '../new-plant-sender.js';
 import { resolveSettings } from '../options/resolve-settings.js';
 import type { NewPlantSenderOptions } from '../options/sender-options.js';
-import { type Answerer, type FakeAnswer, FakeReceiver, type FakeRequest } from './fake-receiver.js';
+import { type Replier, type FakeReply, FakeReceiver, type FakeRequest } from './fake-receiver.js';
 
 /** A plant that a fake sender has encoded. */
 export interface FakeDelivery<Plant> extends EncodedPlant {
@@ -12,7 +12,7 @@ export interface FakeDelivery<Plant> extends EncodedPlant {
   readonly plant?: Plant;
 }
 
-/** A sender that has no receiver: it keeps what is sent, and answers as it is told. */
+/** A sender that has no receiver: it keeps what is sent, and replies as it is told. */
 export interface FakeSender<Plant, Given extends Answers = typeof answers> extends NewPlantSender<
   Plant,
   Given
@@ -22,17 +22,18 @@ export interface FakeSender<Plant, Given extends Answers = typeof answers> exten
   /** The requests that were sent, in order: an entry for each attempt. */
   readonly requests: readonly FakeRequest[];
   /**
-   * Answers all further requests so, or as a function says. Without it, they are acknowledged.
+   * Sets the reply to all further requests, or a function that returns it for each. Without it, requests are
+   * acknowledged.
    *
-   * @throws TypeError if no receiver could give that answer.
+   * @throws TypeError if no receiver could reply so.
    */
-  answer(answer: FakeAnswer | Answerer): void;
+  reply(reply: FakeReply | Replier): void;
   /**
-   * Answers the next requests with these answers, one each, in this order.
+   * Sets the replies to the next requests, one each, in this order. They come before what `reply` has set.
    *
    * @throws TypeError if no receiver could give one of them.
    */
-  answerNext(...answers: readonly FakeAnswer[]): void;
+  replyNext(...replies: readonly FakeReply[]): void;
 }
 
 /**
@@ -77,7 +78,7 @@ export function createFakeSenderUnder<
     ...sender,
     deliveries,
     requests: receiver.requests,
-    answer: (answer: FakeAnswer | Answerer) => receiver.answer(answer),
-    answerNext: (...next: readonly FakeAnswer[]) => receiver.answerNext(next),
+    reply: (reply: FakeReply | Replier) => receiver.reply(reply),
+    replyNext: (...next: readonly FakeReply[]) => receiver.replyNext(next),
   }) as unknown as FakeSender<Plant, Given>;
 }

@@ -1,2 +1,2 @@
-export type { FakeAnswer, FakeFailureCode, FakeRequest } from './fake-receiver.js';
+export type { FakeReply, FakeFailureCode, FakeRequest } from './fake-receiver.js';
 export { createFakeSender, type FakeDelivery, type FakeSender } from './fake-sender.js';

@@ -8,7 +8,7 @@ const sender = createFakeSender({
   method: 'POST',
   encode: json,
 });
-sender.answerNext({ status: 503 });
+sender.replyNext({ status: 503 });
 assert
   .rejects(sender.send({ from: 'commonjs' }), PlantStoreError)
   .then(() => console.log(sender.deliveries[0].plant.from));

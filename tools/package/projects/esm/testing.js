@@ -8,6 +8,6 @@ const sender = createFakeSender({
   method: 'POST',
   encode: json,
 });
-sender.answerNext({ status: 503 });
+sender.replyNext({ status: 503 });
 await assert.rejects(sender.send({ from: 'esm' }), PlantStoreError);
 console.log(sender.deliveries[0].plant.from);

@@ -8,7 +8,7 @@ test('a fake sender keeps what is sent, and fails as it is told', async () => {
     method: 'POST',
     encode: json,
   });
-  sender.answerNext({ status: 503 });
+  sender.replyNext({ status: 503 });
 
   await expect(sender.send({ from: 'jest' })).rejects.toThrow(PlantStoreError);
   expect(sender.deliveries).toMatchObject([{ plant: { from: 'jest' } }]);

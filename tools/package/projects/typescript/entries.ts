@@ -26,9 +26,9 @@ export function createModules(): readonly DynamicModule[] {
 
 export function createSender(): NewPlantSender<Plant> {
   const sender = createFakeSender<Plant>(options);
-  sender.answerNext({ status: 503 }, { code: 'PLANT_STORE_CONNECTION_LOST', outcome: 'unknown' });
+  sender.replyNext({ status: 503 }, { code: 'PLANT_STORE_CONNECTION_LOST', outcome: 'unknown' });
   // @ts-expect-error -- a fake sender can't fail so
-  sender.answerNext({ code: 'PLANT_STORE_SENDER_CLOSED' });
+  sender.replyNext({ code: 'PLANT_STORE_SENDER_CLOSED' });
   return sender;
 }
 
