@@ -8,7 +8,6 @@ import {
 } from '@plant-store/contract';
 import type { Column, OptionTable, PlantOf } from './answers/option-table.js';
 import { createAuthorize } from './delivery/access-token.js';
-import { createClocks } from './delivery/clocks.js';
 import { Delivery, type DeliveryContext } from './delivery/delivery.js';
 import { observeDelivery } from './delivery/diagnostics.js';
 import { createHeaders } from './delivery/headers.js';
@@ -143,7 +142,7 @@ export interface OpenSender<Plant> {
 
 /** Opens a sender with checked settings. */
 export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> {
-  const { answered, maxResponseBytes, method, retry } = settings;
+  const { answered, attemptTimeout, maxResponseBytes, method, retry, totalTimeout } = settings;
   const { url } = settings.target;
   const inFlight = new InFlight();
   const iterations = new InFlight();
@@ -156,7 +155,8 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
     transport,
     authorize: createAuthorize(settings),
     headers: createHeaders(settings),
-    clocks: createClocks(settings),
+    attemptTimeout,
+    totalTimeout,
     inFlight,
     retry,
     limiter: answered.rateLimit && new RateLimiter(answered.rateLimit),

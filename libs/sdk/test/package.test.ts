@@ -323,7 +323,6 @@ const pages: readonly string[] = [
 ];
 
 const modules: readonly string[] = [
-  'answers/answered-settings',
   'answers/option-table',
   'answers/settings-table',
   'cli/command',
@@ -381,9 +380,8 @@ const modules: readonly string[] = [
   'nest/new-plant-sender.module',
   'new-plant-sender',
   'options/dispatcher',
-  'options/faults',
   'options/limits',
-  'options/read-properties',
+  'options/read-options',
   'options/resolve-settings',
   'options/retry',
   'options/send-options',

@@ -52,6 +52,8 @@ export const withoutToken: Open = { baseUrl, method, encode };
 export const withGet: Open = { ...complete, method: 'GET' };
 // @ts-expect-error a time-out is a number of milliseconds
 export const withTextAsTimeout: Open = { ...complete, totalTimeout: '1s' };
+// @ts-expect-error a plant has the fields that the caller names, and no other
+export const withField: Open = { ...complete, encode: (plant) => json(plant.name) };
 // @ts-expect-error there is no such option
 export const withRetries: Open = { ...complete, retries: 3 };
 // @ts-expect-error nothing is signed while signing is open
@@ -61,8 +63,10 @@ export const withPolicy: Open = {
   retry: { delays: [1], statuses: 'all', withoutResponse: true },
 };
 export const withoutPolicy: Open = { ...complete, retry: false };
-// @ts-expect-error a policy says after what an attempt is repeated
-export const withHalfPolicy: Open = { ...complete, retry: { delays: [1] } };
+// @ts-expect-error a policy says after which statuses an attempt is repeated
+export const withoutStatuses: Open = { ...complete, retry: { delays: [1], withoutResponse: true } };
+// @ts-expect-error a policy says whether an attempt is repeated without a response
+export const withoutSwitch: Open = { ...complete, retry: { delays: [1], statuses: 'all' } };
 export const sendOpen: SendOptions<Nothing> = { signal: new AbortController().signal };
 // @ts-expect-error nothing identifies an event while event-identity is open
 export const sendWithEventId: SendOptions<Nothing> = { eventId: '1' };

@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Readable } from 'node:stream';
+import { acknowledges } from '../src/delivery/response.js';
 import { NotAcknowledgedError } from '../src/index.js';
 import { useClocksThatRunOut } from './support/clocks.js';
 import { respondWith, closing, startRawServer } from './support/raw-server.js';
@@ -9,6 +10,11 @@ const response = (status: number, content = ''): string =>
   `HTTP/1.1 ${status} Arbitrary\r\nX-Twice: a\r\nX-Twice: b\r\nContent-Length: ${content.length}\r\n\r\n${content}`;
 
 describe('a response', () => {
+  test('acknowledges the delivery with every 2xx, and with no other status', () => {
+    const statuses = Array.from({ length: 400 }, (_, index) => 200 + index);
+    expect(statuses.filter(acknowledges({}))).toEqual(statuses.slice(0, 100));
+  });
+
   test.each([200, 201, 202, 226, 299])('with %i acknowledges the delivery', async (status) => {
     const { url } = await startRawServer(respondWith(response(status, 'thanks')));
 

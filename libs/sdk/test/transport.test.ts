@@ -78,6 +78,18 @@ describe('ca, cert and key', () => {
     expect(names).toEqual([undefined]);
   });
 
+  test.each<[string, ServerOptions]>([
+    ['TLS 1.2 alone', { maxVersion: 'TLSv1.2' }],
+    ['TLS 1.3 alone', { minVersion: 'TLSv1.3' }],
+    ['HTTP/2 too', { ALPNProtocols: ['h2', 'http/1.1'] }],
+  ])('a receiver may offer %s', async (_, more) => {
+    const { url } = await startTlsReceiver(more);
+
+    expect(await openTestSender({ baseUrl: url, ca: certificate }).send(arbitrary)).toMatchObject({
+      status: 204,
+    });
+  });
+
   test('the receiver gets the certificate of the sender', async () => {
     const { url, names } = await startTlsReceiver({
       ca: certificate,

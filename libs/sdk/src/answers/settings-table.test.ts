@@ -1,23 +1,28 @@
 import { exampleAnswers } from '@plant-store/example-answers';
-import { whileOpen } from './answered-settings.js';
+import { readRetry } from '../options/retry.js';
 import { answeredSettingsOf, settingsTable } from './settings-table.js';
 
 test('while everything is open, no setting is decided', () => {
-  expect(answeredSettingsOf({})).toEqual(whileOpen);
+  expect(answeredSettingsOf({})).toEqual({});
 });
 
 test('an answer that software does not carry out decides nothing', () => {
-  expect(answeredSettingsOf({ 'event-order': exampleAnswers['event-order'] })).toEqual(whileOpen);
+  expect(answeredSettingsOf({ 'event-order': exampleAnswers['event-order'] })).toEqual({});
 });
 
-test('no two answers decide the same setting, and every decided setting exists', () => {
+test('an answered policy is taken over as it is', () => {
+  const { retry } = exampleAnswers;
+  expect(answeredSettingsOf({ retry }).retry).toBe(retry);
+  expect(readRetry(retry)).toEqual({ ...retry, jitter: 0, maxRetryAfter: 0 });
+});
+
+test('no two answers decide the same setting', () => {
   const decided = Object.values(settingsTable).flatMap((row, index) => {
     const id = Object.keys(settingsTable)[index] as keyof typeof settingsTable;
     return Object.keys(row(exampleAnswers[id] as never, exampleAnswers, {}));
   });
 
   expect(new Set(decided).size).toBe(decided.length);
-  expect(Object.keys(whileOpen)).toEqual(expect.arrayContaining(decided));
 });
 
 test('the settings are frozen', () => {

@@ -1,7 +1,31 @@
-import type { Accepts, Answers, ExecutableAnswers, ShownOn } from '@plant-store/contract';
-import { failuresByCode, failuresByStatus } from '../delivery/response.js';
-import { defaultEncoder } from '../encoders/default-encoder.js';
-import { type AnsweredSettings, whileOpen } from './answered-settings.js';
+import type {
+  Accepts,
+  Answers,
+  ContentMethod,
+  ExecutableAnswers,
+  RateLimit,
+  RetryPolicy,
+  ShownOn,
+} from '@plant-store/contract';
+import type { HeaderAnswers } from '../delivery/headers.js';
+import { failuresByCode, failuresByStatus, type ResponseAnswers } from '../delivery/response.js';
+import { defaultEncoder, type DefaultEncoder } from '../encoders/default-encoder.js';
+import type { ContentAnswers } from '../encoders/encode-plant.js';
+
+/** What the answers decide for a sender. What is absent is left to the caller, or not done. */
+export interface AnsweredSettings extends ContentAnswers, HeaderAnswers, ResponseAnswers {
+  readonly baseUrl?: string;
+  readonly method?: ContentMethod;
+  /** Encodes the payload, if enough is answered for that. */
+  readonly defaultEncoder?: DefaultEncoder | undefined;
+  readonly retry?: RetryPolicy;
+  readonly rateLimit?: RateLimit;
+  /** Milliseconds. */
+  readonly attemptTimeout?: number;
+  readonly tokenPattern?: RegExp;
+  /** Comes before the delivery path. */
+  readonly pathPrefix?: string;
+}
 
 /** Id of a question whose answer changes what a sender does. The register says which: `shows` has 'sender'. */
 export type SenderQuestion = ShownOn<'sender'>;
@@ -11,7 +35,7 @@ export type SettingsRow<Id extends SenderQuestion> = (
   answer: ExecutableAnswers[Id],
   answers: Answers,
   accepts: Accepts,
-) => Partial<AnsweredSettings>;
+) => AnsweredSettings;
 
 /** One row for each question that shows on the sender. No two rows decide the same setting. */
 export type SettingsTable = { readonly [Id in SenderQuestion]: SettingsRow<Id> };
@@ -50,5 +74,5 @@ export function answeredSettingsOf(given: Answers, accepts: Accepts = {}): Answe
       ? (settingsTable[id as SenderQuestion] as SettingsRow<SenderQuestion>)(answer as never, given, accepts)
       : {},
   );
-  return Object.freeze(Object.assign({}, whileOpen, ...decided) as AnsweredSettings);
+  return Object.freeze(Object.assign({}, ...decided) as AnsweredSettings);
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { AnsweredSettings } from '../answers/answered-settings.js';
+import type { AnsweredSettings } from '../answers/settings-table.js';
 import { defaultTotalTimeout, limitDefaults } from '../options/limits.js';
 import { shells } from './completion.js';
 import { exitCodeMeanings, exitCodes } from './command-line/exit-codes.js';

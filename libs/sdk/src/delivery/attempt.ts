@@ -37,7 +37,8 @@ export class Attempt implements Sendable {
   readonly #connection: Connection;
   /** `undefined` if nobody subscribes to the diagnostics channels. */
   readonly #observer: DeliveryObserver | undefined;
-  #onFailed: (() => void) | undefined;
+  /** Is aborted when the attempt fails. `undefined` until its signal is read. */
+  #failure: AbortController | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   #status = 0;
@@ -75,9 +76,13 @@ export class Attempt implements Sendable {
     this.#context.transport.send(this.#connection, this, fields, content);
   }
 
-  /** Calls back if the attempt fails from now on. */
-  onFailed(callback: () => void): void {
-    this.#onFailed = callback;
+  /** Is aborted when the attempt fails. It is made when it is first read. */
+  get signal(): AbortSignal {
+    if (this.#failure === undefined) {
+      this.#failure = new AbortController();
+      if (this.#settled) this.#failure.abort();
+    }
+    return this.#failure.signal;
   }
 
   /** Ends the attempt with an error, unless it is settled. */
@@ -86,7 +91,7 @@ export class Attempt implements Sendable {
     this.#settled = true;
     this.#observer?.fail(error);
     this.#delivery.endAttempt(error);
-    this.#onFailed?.();
+    this.#failure?.abort();
     this.#controller?.abort(error);
   }
 

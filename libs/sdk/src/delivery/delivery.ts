@@ -6,13 +6,12 @@ import {
   type ErrorCode,
   type Outcome,
   PlantStoreError,
-  recordAttempts,
 } from '../errors/plant-store-error.js';
 import type { Place } from '../transport/queue.js';
 import type { Connection } from '../transport/transport.js';
 import type { Authorize } from './access-token.js';
 import { Attempt, type AttemptContext } from './attempt.js';
-import type { Clock, Clocks } from './clocks.js';
+import { type Clock, clockCodes, type ClockTimes } from './clocks.js';
 import type { DeliveryObserver } from './diagnostics.js';
 import type { DeliveryContent, RequestHeaders } from './headers.js';
 import type { InFlight, PlaceInFlight } from './in-flight.js';
@@ -26,10 +25,9 @@ export interface UncheckedSendOptions extends UncheckedEventOptions {
 }
 
 /** What the deliveries of one sender share. */
-export interface DeliveryContext extends AttemptContext {
+export interface DeliveryContext extends AttemptContext, ClockTimes {
   readonly authorize: Authorize;
   readonly headers: RequestHeaders;
-  readonly clocks: Clocks;
   /** A delivery is in it until it has succeeded or failed. */
   readonly inFlight: InFlight;
   readonly retry: Retry | undefined;
@@ -86,7 +84,7 @@ export class Delivery extends AsyncResource {
     this.#observer = observer;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#totalLeft = context.clocks.total.milliseconds;
+    this.#totalLeft = context.totalTimeout;
     this.#retry = context.retry;
     this.#placeInFlight = context.inFlight.add(this, options.signal);
   }
@@ -122,12 +120,12 @@ export class Delivery extends AsyncResource {
 
   /** Ends the attempt or the delivery because a clock ran out. */
   expire(clock: Clock): void {
-    const isTotal = clock === this.#context.clocks.total;
+    const isTotal = clock === 'totalTimeout';
     if (isTotal) this.#retry = undefined;
     if (this.#attempt?.endWithResponse() === true) return;
     const missing = this.#attempt === undefined ? 'acknowledgement' : 'final status';
-    const message = `No ${missing} from ${this.#context.url} within ${clock.milliseconds} ms (${clock.option}).`;
-    this.#giveUp(clock.code, message, isTotal ? this.#lastError : undefined);
+    const message = `No ${missing} from ${this.#context.url} within ${this.#context[clock]} ms (${clock}).`;
+    this.#giveUp(clockCodes[clock], message, isTotal ? this.#lastError : undefined);
   }
 
   /** An attempt was acknowledged. */
@@ -148,14 +146,14 @@ export class Delivery extends AsyncResource {
 
   #takeTurn(): void {
     if (this.#isOver) return;
-    const { transport, clocks } = this.#context;
+    const { transport } = this.#context;
     const connection = transport.take();
     if (connection !== undefined) return this.#waitForLimit(connection);
     this.#place = transport.wait(this);
     clearTimeout(this.#timer);
     this.#totalLeft -= performance.now() - this.#runningSince!;
     this.#runningSince = undefined;
-    if (this.#totalLeft <= 0) this.expire(clocks.total);
+    if (this.#totalLeft <= 0) this.expire('totalTimeout');
   }
 
   #waitForLimit(connection: Connection): void {
@@ -185,7 +183,7 @@ export class Delivery extends AsyncResource {
   }
 
   #send(attempt: Attempt, credentials: string): void {
-    this.#startClock(this.#context.clocks.attempt);
+    this.#startClock(this.#context.attemptTimeout);
     // A token may come too late. The caller's `headers` are for requests that are sent.
     if (attempt.settled) return;
     const { content } = this.#content!.plant;
@@ -210,16 +208,14 @@ export class Delivery extends AsyncResource {
     }
   }
 
-  /** Starts the timer of what ends first: totalTimeout or `other`. */
-  #startClock(other?: Clock): void {
+  /** Starts the timer of what ends first: totalTimeout, or an attempt that may take so many milliseconds. */
+  #startClock(attemptLeft = Infinity): void {
     if (this.#isOver) return;
     clearTimeout(this.#timer);
-    const { total } = this.#context.clocks;
     const totalLeft = this.#totalLeft - (performance.now() - this.#runningSince!);
-    if (totalLeft <= 0) return this.expire(total);
-    const isOther = other !== undefined && other.milliseconds < totalLeft;
-    const [clock, left] = isOther ? [other, other.milliseconds] : [total, totalLeft];
-    this.#timer = setTimeout(expire, Math.ceil(left), this, clock);
+    if (totalLeft <= 0) return this.expire('totalTimeout');
+    const clock: Clock = attemptLeft < totalLeft ? 'attemptTimeout' : 'totalTimeout';
+    this.#timer = setTimeout(expire, Math.ceil(Math.min(attemptLeft, totalLeft)), this, clock);
   }
 
   #giveUp(code: ErrorCode, message: string, cause: unknown): void {
@@ -234,7 +230,9 @@ export class Delivery extends AsyncResource {
     if (this.#isOver) return;
     this.#settle();
     const { retry, limiter } = this.#context;
-    if (retry !== undefined || limiter !== undefined) recordAttempts(error, this.#attempts, this.#outcome);
+    if (retry !== undefined || limiter !== undefined) {
+      Object.assign(error, { attempts: this.#attempts, outcome: this.#outcome });
+    }
     this.#reject(error);
   }
 
@@ -254,6 +252,7 @@ export class Delivery extends AsyncResource {
   }
 }
 
+/** Not a closure: each attempt starts a timer or two. */
 function expire(delivery: Delivery, clock: Clock): void {
   delivery.expire(clock);
 }

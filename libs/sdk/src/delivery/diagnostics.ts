@@ -8,6 +8,7 @@ import { addFields, readHeaderFields } from './header-fields.js';
  * `WeakMap`.
  */
 export interface ObservedDelivery {
+  /** The HTTP method of each of its requests. */
   readonly method: ContentMethod;
   /** Where it is sent: `baseUrl` with the delivery path appended. It has no user information and no query. */
   readonly url: string;
@@ -15,6 +16,7 @@ export interface ObservedDelivery {
 
 /** One HTTP request of a delivery. Every message about it has the same object. */
 export interface ObservedAttempt {
+  /** The delivery that it belongs to. */
   readonly delivery: ObservedDelivery;
   /** Counts the requests of the delivery, from 1. */
   readonly number: number;

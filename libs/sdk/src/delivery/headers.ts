@@ -12,16 +12,17 @@ export interface HeaderField {
   readonly value: string;
 }
 
-/** What the answers say about header fields. `undefined` while the question is open. */
+/** What the answers say about header fields. Each is absent while its question is open. */
 export interface HeaderAnswers {
-  readonly versionHeader: HeaderField | undefined;
+  readonly versionHeader?: HeaderField;
   /** Name of the field with the identifier of the event. */
-  readonly eventIdHeader: string | undefined;
-  readonly signing: SigningScheme | undefined;
+  readonly eventIdHeader?: string;
+  readonly signing?: SigningScheme;
 }
 
 /** A request that is about to be sent, as the `headers` function gets it. */
 export interface OutgoingRequest {
+  /** The HTTP method. */
   readonly method: ContentMethod;
   /** Where it is sent: `baseUrl` with the delivery path appended. */
   readonly url: string;
@@ -35,7 +36,10 @@ export interface OutgoingRequest {
   readonly attempt: number;
 }
 
-/** Returns header fields to add to a request, for example a signature. It may be asynchronous. */
+/**
+ * Returns header fields to add to a request, for example a signature. It may be asynchronous: `attemptTimeout` covers it.
+ * If it throws or rejects, the delivery fails with `PLANT_STORE_HEADERS_FAILED`.
+ */
 export type HeaderHook = (request: OutgoingRequest) => HeaderFields | PromiseLike<HeaderFields>;
 
 /** What the attempts of a delivery send, apart from their credentials. */

@@ -9,13 +9,13 @@ import {
 import { essenceOf } from '../encoders/media-type.js';
 import type { Explanation, Response } from '../errors/not-acknowledged-error.js';
 
-/** What the answers say about responses. `undefined` and empty while the question is open. */
+/** What the answers say about responses. Each is absent while its question is open. */
 export interface ResponseAnswers {
   /** The only statuses that acknowledge a delivery. */
-  readonly acknowledgedStatuses: readonly number[] | undefined;
-  readonly failureOfCode: ReadonlyMap<string, Failure>;
-  readonly failureOfStatus: ReadonlyMap<number, Failure>;
-  readonly errorPayload: ErrorPayload | undefined;
+  readonly acknowledgedStatuses?: readonly number[];
+  readonly failureOfCode?: ReadonlyMap<string, Failure>;
+  readonly failureOfStatus?: ReadonlyMap<number, Failure>;
+  readonly errorPayload?: ErrorPayload;
 }
 
 /**
@@ -42,7 +42,7 @@ export function responseExplainer({
   return (response) => {
     const payload = errorPayload && parse(response, errorPayload);
     const code = codeField && (payload as Record<string, unknown> | null | undefined)?.[codeField];
-    const failure = failureOfCode.get(code as string) ?? failureOfStatus.get(response.status);
+    const failure = failureOfCode?.get(code as string) ?? failureOfStatus?.get(response.status);
     return { failure, payload };
   };
 }

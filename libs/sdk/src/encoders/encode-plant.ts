@@ -26,16 +26,16 @@ export type EncodePlant<Plant> = (plant: Plant, options: UncheckedEventOptions) 
 /** An encoder from JavaScript, whose types are not checked. */
 export type UncheckedEncoder<Plant> = (plant: Plant, event?: unknown) => Partial<Encoded> | undefined;
 
-/** What the answers say about content. `undefined` while the question is open. */
+/** What the answers say about content. Each is absent while its question is open. */
 export interface ContentAnswers {
   /** The media type of every delivery, without parameters. */
-  readonly mediaType: string | undefined;
+  readonly mediaType?: string;
   /** The largest content that is sent, in bytes. */
-  readonly maxContentBytes: number | undefined;
+  readonly maxContentBytes?: number;
   /** Whether an event has fields. They are passed to `encode`. */
-  readonly eventHasFields: boolean;
+  readonly eventHasFields?: boolean;
   /** Name of the header field with the identifier of the event. */
-  readonly eventIdHeader: string | undefined;
+  readonly eventIdHeader?: string;
 }
 
 /** Encodes plants with an encoder, checks its result, and applies the answers. */

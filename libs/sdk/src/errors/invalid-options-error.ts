@@ -17,6 +17,7 @@ export class InvalidOptionsError extends PlantStoreError {
     Object.defineProperty(this.prototype, 'name', { value: 'InvalidOptionsError', configurable: true });
   }
 
+  /** Every fault that was found, one entry each. */
   readonly faults: readonly OptionFault[];
 
   constructor(faults: readonly OptionFault[], cause?: unknown) {

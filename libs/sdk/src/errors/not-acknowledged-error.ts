@@ -3,6 +3,7 @@ import { PlantStoreError } from './plant-store-error.js';
 
 /** A final HTTP response of the receiver (RFC 9110 §15). */
 export interface Response {
+  /** A final status, from 200. */
   readonly status: number;
   /** Header fields. Names are in lower case; a field that came several times is a list. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -91,8 +91,11 @@ export const errorCodes = Object.freeze({
 /** Code of an error of this package. Codes are stable: compare them, not classes or messages. */
 export type ErrorCode = keyof typeof errorCodes;
 
+/** What a {@link PlantStoreError} has beside its code and its message. */
 export interface PlantStoreErrorOptions {
+  /** Whether the plant may have reached the receiver. */
   readonly outcome: Outcome;
+  /** What made the delivery fail, if something was thrown. */
   readonly cause?: unknown;
 }
 
@@ -121,9 +124,4 @@ export class PlantStoreError extends Error {
 /** An error before any byte of a request was handed to a connection. */
 export function notSent(code: ErrorCode, message: string, cause?: unknown): PlantStoreError {
   return new PlantStoreError(code, message, { outcome: 'not-sent', cause });
-}
-
-/** Adds to the error of the last attempt how many attempts there were, and their combined outcome. */
-export function recordAttempts(error: PlantStoreError, attempts: number, outcome: Outcome): void {
-  Object.assign(error, { attempts, outcome });
 }

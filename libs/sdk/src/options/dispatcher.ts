@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { invalidOption } from '../errors/invalid-options-error.js';
-import type { OptionValues } from './faults.js';
+import type { OptionValues } from './read-options.js';
 
 /** What a dispatcher replaces. */
 const replaced = ['ca', 'cert', 'key', 'connectTimeout'];

@@ -1,6 +1,5 @@
 import { longestTimer } from '../delivery/clocks.js';
 import type { RetryOptions } from '../delivery/retry.js';
-import { invalidOption } from '../errors/invalid-options-error.js';
 
 /** The limits that protect the process that sends. Times are whole milliseconds from 1 to 2147483647. */
 export interface SenderLimits {
@@ -64,35 +63,6 @@ export const limitDefaults = Object.freeze({
   maxConnections: 64,
   allowInsecureTransport: false,
 });
-
-/** Reads a time-out in milliseconds. */
-export function readTimeout(option: unknown, name: string): number {
-  return readInteger(option, name, 1, longestTimer, ' of milliseconds');
-}
-
-/** Reads a switch. */
-export function readSwitch(option: unknown, name: string): boolean {
-  if (typeof option !== 'boolean') throw invalidOption(name, 'must be true or false.');
-  return option;
-}
-
-/** Reads a whole number. The unit, if there is one, begins with a space. */
-export function readInteger(
-  value: unknown,
-  name: string,
-  minimum: number,
-  maximum: number = Number.MAX_SAFE_INTEGER,
-  unit = '',
-): number {
-  if (isNumber(value, minimum, maximum) && Number.isSafeInteger(value)) return value;
-  const got = typeof value === 'number' ? value : typeof value;
-  throw invalidOption(name, `must be a whole number${unit} from ${minimum} to ${maximum} (got ${got}).`);
-}
-
-/** Whether a value is a number in a range. */
-export function isNumber(value: unknown, minimum: number, maximum: number): value is number {
-  return typeof value === 'number' && value >= minimum && value <= maximum;
-}
 
 /**
  * The default of `totalTimeout`: enough for an answered time-out, and for every attempt and delay of a policy. The

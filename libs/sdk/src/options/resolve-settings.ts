@@ -8,8 +8,7 @@ import {
   KEY_PATTERNS,
   type SigningScheme,
 } from '@plant-store/contract';
-import type { AnsweredSettings } from '../answers/answered-settings.js';
-import { answeredSettingsOf } from '../answers/settings-table.js';
+import { type AnsweredSettings, answeredSettingsOf } from '../answers/settings-table.js';
 import { type AccessToken, type TokenSyntax, tokenSyntax } from '../delivery/access-token.js';
 import type { HeaderHook } from '../delivery/headers.js';
 import {
@@ -20,8 +19,16 @@ import {
 } from '../encoders/encode-plant.js';
 import { invalidOption, type InvalidOptionsError, unexpected } from '../errors/invalid-options-error.js';
 import { readDispatcher } from './dispatcher.js';
-import { missing, type OptionValues, readFunction, readOptions } from './faults.js';
-import { defaultTotalTimeout, limitDefaults, readInteger, readSwitch, readTimeout } from './limits.js';
+import { defaultTotalTimeout, limitDefaults } from './limits.js';
+import {
+  missing,
+  type OptionValues,
+  readFunction,
+  readInteger,
+  readOptions,
+  readSwitch,
+  readTimeout,
+} from './read-options.js';
 import { readRetry } from './retry.js';
 import type { UncheckedOptions } from './sender-options.js';
 import { readTarget } from './target.js';

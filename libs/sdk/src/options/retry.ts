@@ -1,8 +1,7 @@
 import { longestTimer } from '../delivery/clocks.js';
 import type { Retry, RetryDelay } from '../delivery/retry.js';
 import { invalidOption, type InvalidOptionsError } from '../errors/invalid-options-error.js';
-import { readOptions } from './faults.js';
-import { isNumber, readInteger, readSwitch } from './limits.js';
+import { isNumber, readInteger, readOptions, readSwitch } from './read-options.js';
 
 const readers = {
   delays: (option: unknown, name: string) =>

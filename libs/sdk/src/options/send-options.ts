@@ -2,10 +2,8 @@ import type { Answers, answers } from '@plant-store/contract';
 import type { Column, OptionTable } from '../answers/option-table.js';
 import type { UncheckedSendOptions } from '../delivery/delivery.js';
 import type { HeaderFields } from '../delivery/header-fields.js';
-import { invalidOption, InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
-import { readFunction, readOptions } from './faults.js';
-import { readInteger, readSwitch } from './limits.js';
-import { readProperties, unknownOptions } from './read-properties.js';
+import { invalidOption, type OptionFault } from '../errors/invalid-options-error.js';
+import { readFunction, readInteger, readOptions, readSwitch, readUnchecked } from './read-options.js';
 
 /** Options of one delivery under the answers given so far. */
 export type SendOptions<Given extends Answers = typeof answers> = SignalOption & OwnOptions<Given>;
@@ -79,7 +77,7 @@ const noSendOptions: UncheckedSendOptions = Object.freeze({});
  */
 export function readSendOptions(options: unknown): UncheckedSendOptions {
   if (options === undefined) return noSendOptions;
-  const read = readKnown(options, sendOptions, '`send`');
+  const read = readUnchecked(options, sendOptions, '`send`');
   readSignal(read.signal, 'signal');
   return read as UncheckedSendOptions;
 }
@@ -126,10 +124,8 @@ function callOptionsOf<Plant>(optionsOf: OptionsOfPlant<Plant>, plant: Plant, in
   } catch (cause) {
     throw invalidOption('optionsOf', 'threw an error; see `cause`.', { cause });
   }
-  return readKnown(options, ownOptions, 'one plant of `sendAll`');
+  return readUnchecked(options, ownOptions, 'one plant of `sendAll`');
 }
-
-const closeOptions = ['force'] as const;
 
 /**
  * Reads the options of `close`.
@@ -138,19 +134,7 @@ const closeOptions = ['force'] as const;
  * @throws InvalidOptionsError
  */
 export function readCloseOptions(options: unknown = {}): boolean {
-  const { force = false } = readKnown(options, closeOptions, '`close`');
-  return readSwitch(force, 'force');
-}
-
-function readKnown<Name extends string>(
-  options: unknown,
-  names: readonly Name[],
-  owner: string,
-): Partial<Record<Name, unknown>> {
-  const values = readProperties(options, names);
-  const faults = unknownOptions(options as object, names, owner);
-  if (faults.length > 0) throw new InvalidOptionsError(faults);
-  return values;
+  return readOptions({ force: readSwitch }, options, '`close`', { force: false }).force;
 }
 
 /** Reads a value that works as an AbortSignal, of whatever realm. It may be left out. */

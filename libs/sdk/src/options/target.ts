@@ -1,13 +1,17 @@
 import { DELIVERY_PATH } from '@plant-store/contract';
 import type { Target } from '../transport/transport.js';
 import { invalidOption } from '../errors/invalid-options-error.js';
-import { missing } from './faults.js';
+import { missing } from './read-options.js';
 
 /**
  * Reads `baseUrl`. The path of the target is that of the base address, the prefix of an answered request-versioning,
  * and the delivery path (question delivery-target).
  */
-export function readTarget(baseUrl: unknown, pathPrefix: string, allowInsecureTransport: unknown): Target {
+export function readTarget(
+  baseUrl: unknown,
+  pathPrefix: string | undefined,
+  allowInsecureTransport: unknown,
+): Target {
   const url = parse(baseUrl);
   refuseIf(url.protocol !== 'http:' && url.protocol !== 'https:', 'must begin with http:// or https://.');
   refuseIf(
@@ -19,7 +23,7 @@ export function readTarget(baseUrl: unknown, pathPrefix: string, allowInsecureTr
     'must begin with https://, because over plain HTTP others can read the access token (RFC 6750 §5.3, question ' +
       'transport-security). Plain HTTP is allowed to loopback addresses, and with `allowInsecureTransport`.',
   );
-  const path = url.pathname.replace(/\/$/, '') + pathPrefix + DELIVERY_PATH;
+  const path = url.pathname.replace(/\/$/, '') + (pathPrefix ?? '') + DELIVERY_PATH;
   return Object.freeze({ origin: url.origin, path, url: url.origin + path });
 }
 

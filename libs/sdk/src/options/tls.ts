@@ -1,6 +1,6 @@
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { invalidOption } from '../errors/invalid-options-error.js';
-import type { OptionValues } from './faults.js';
+import type { OptionValues } from './read-options.js';
 
 /** Certificates or a key in PEM: text, its bytes, or several of them. */
 export type Pem = string | Uint8Array | readonly (string | Uint8Array)[];

@@ -11,14 +11,17 @@ export interface Transaction {
 
 /** Gives connections to the database of the outbox: a `Pool` of `pg`. */
 export interface OutboxDatabase {
+  /** Gives a connection that nobody else uses until it is released. */
   connect(): Promise<OutboxConnection>;
 }
 
 /** A connection of its own, such as a `PoolClient` of `pg`. */
 export interface OutboxConnection {
+  /** Runs one statement. */
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+  /** Tells that the connection was lost while no statement ran. */
   on(event: 'error', listener: (error: Error) => void): unknown;
-  /** Gives the connection back, or closes it. */
+  /** Gives the connection back, or closes it with `true`. */
   release(destroy?: boolean): void;
 }
 
@@ -162,7 +165,7 @@ async function within<T>(promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      const message = `The database of the outbox did not answer within ${PATIENCE} ms.`;
+      const message = `The database of the outbox did not reply within ${PATIENCE} ms.`;
       reject(new OutboxError('PLANT_STORE_OUTBOX_CONNECTION_LOST', message));
     }, PATIENCE);
   });

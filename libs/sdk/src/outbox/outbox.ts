@@ -4,7 +4,7 @@ import type { EncodePlant } from '../encoders/encode-plant.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { invalidOption, unexpected } from '../errors/invalid-options-error.js';
 import { notSent } from '../errors/plant-store-error.js';
-import { readOptions } from '../options/faults.js';
+import { readOptions, readUnchecked } from '../options/read-options.js';
 import { readEncode } from '../options/resolve-settings.js';
 import type { OptionalArgument } from '../options/send-options.js';
 import type { NewPlantSenderOptions } from '../options/sender-options.js';
@@ -126,11 +126,6 @@ function readDatabase(option: unknown): OutboxDatabase {
   throw unexpected('database', option, 'a Pool of pg.');
 }
 
-/** The encoder checks what answers ask for. */
-function asGiven(option: unknown): unknown {
-  return option;
-}
-
 /** The largest content of an entry, in bytes. A relay reads it as text of twice its length, which Node limits. */
 const MAX_CONTENT = 128 * 1_048_576;
 
@@ -143,7 +138,8 @@ async function enqueue<Plant>(
   plant: Plant,
   options: unknown = {},
 ): Promise<void> {
-  const event = readOptions({ eventId: asGiven, event: asGiven }, options, '`enqueue`');
+  // The encoder checks what answers ask for.
+  const event = readUnchecked(options, ['eventId', 'event'], '`enqueue`');
   const { content, mediaType = null, eventId = null } = encode(plant, event);
   if (typeof (transaction as Partial<Transaction> | undefined)?.query !== 'function') {
     throw invalidOption(

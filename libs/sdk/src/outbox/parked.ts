@@ -1,18 +1,22 @@
 import { invalidOption } from '../errors/invalid-options-error.js';
 import type { Outcome } from '../errors/plant-store-error.js';
-import { readOptions } from '../options/faults.js';
-import { readInteger } from '../options/limits.js';
+import { readInteger, readOptions } from '../options/read-options.js';
 import { type OutboxDatabase, withSession } from './database.js';
 import { requireSchema } from './schema.js';
 
 /** An entry that was not acknowledged, and that no relay sends again. */
 export interface ParkedEntry {
+  /** What `replay` and `discard` take. */
   readonly id: number;
+  /** When `enqueue` ran, by the clock of the database. */
   readonly enqueuedAt: Date;
+  /** When its last attempt ended, by the clock of the database. */
   readonly parkedAt: Date;
   /** Bytes of its content. */
   readonly bytes: number;
+  /** `undefined` if `encode` returned none. */
   readonly mediaType: string | undefined;
+  /** `undefined` if it was enqueued without one (question event-identity). */
   readonly eventId: string | undefined;
   /** How often it was sent since it was enqueued or replayed. */
   readonly attempts: number;
@@ -26,8 +30,11 @@ export interface ParkedEntry {
 
 /** How many entries wait, are being sent, and are parked. */
 export interface OutboxStatus {
+  /** Entries that wait for a relay, for the first time or again. */
   readonly waiting: number;
+  /** Entries that a relay has claimed. */
   readonly sending: number;
+  /** Entries that stay until somebody replays or discards them. */
   readonly parked: number;
   /** When the entry that waits longest was enqueued; `undefined` if none waits. */
   readonly waitingSince: Date | undefined;

@@ -2,8 +2,7 @@ import { longestTimer } from '../delivery/clocks.js';
 import type { EncodedPlant } from '../encoders/encode-plant.js';
 import type { PlantStoreError } from '../errors/plant-store-error.js';
 import { unexpected } from '../errors/invalid-options-error.js';
-import { readFunction, readOptions } from '../options/faults.js';
-import { readInteger } from '../options/limits.js';
+import { readFunction, readInteger, readOptions } from '../options/read-options.js';
 import type { OutboxDatabase } from './database.js';
 
 /** The longest time of a relay, in milliseconds: 100 years. PostgreSQL can't reckon with any number. */
@@ -79,20 +78,15 @@ export function readRelayOptions(unread: RelayOptions | undefined = {} as RelayO
     sender: (option: unknown) =>
       readPart('sender', option, 'sendEncoded', 'createNewPlantSender') as RelayOptions['sender'],
     retry: readFunction as () => RelayRetry | undefined,
-    concurrency: (option: unknown) => readWhole('concurrency', 1, option),
-    pollInterval: (option: unknown) => readWhole('pollInterval', 1, option),
-    keepDelivered: (option: unknown) => readWhole('keepDelivered', 0, option),
+    concurrency: (count: unknown, name: string) => readInteger(count, name, 1, longestTimer),
+    pollInterval: (time: unknown, name: string) => readInteger(time, name, 1, longestTimer),
+    keepDelivered: (time: unknown, name: string) => readInteger(time, name, 0, longestTime),
     onError: readFunction as () => RelayOptions['onError'],
   };
-  return readOptions(readers, unread, 'a relay');
+  return readOptions(readers, unread, 'a relay', relayDefaults);
 }
 
 function readPart(name: string, option: unknown, member: string, maker: string): object {
   if (typeof option === 'object' && option !== null && member in option) return option;
   throw unexpected(name, option, `what ${maker} returns.`);
-}
-
-function readWhole(name: keyof typeof relayDefaults, minimum: number, option: unknown): number {
-  const isTimer = name !== 'keepDelivered';
-  return readInteger(option ?? relayDefaults[name], name, minimum, isTimer ? longestTimer : longestTime);
 }

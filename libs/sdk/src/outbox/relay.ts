@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
+import { isNumber } from '../options/read-options.js';
 import { longestTime, readRelayOptions, type RelayOptions, type RelaySettings } from './relay-options.js';
 import { type ClaimedEntry, RelaySession, type Result } from './relay-session.js';
 
@@ -30,7 +31,7 @@ const DELETE_INTERVAL = 60_000;
 const RECONNECT_DELAY = 250;
 
 /**
- * Creates a relay.
+ * Creates a relay. It does nothing until `start` is called.
  *
  * @throws InvalidOptionsError with every fault of the options
  */
@@ -213,8 +214,7 @@ class RelayLoop {
     if (!(error instanceof PlantStoreError)) return undefined;
     try {
       const dueIn: unknown = this.#settings.retry?.(attempt, error);
-      if (dueIn === undefined || (typeof dueIn === 'number' && dueIn >= 0 && dueIn <= longestTime))
-        return dueIn;
+      if (dueIn === undefined || isNumber(dueIn, 0, longestTime)) return dueIn;
       throw new TypeError(`\`retry\` must return milliseconds from 0 to ${longestTime}, or undefined.`);
     } catch (fault) {
       this.#report(fault as Error);

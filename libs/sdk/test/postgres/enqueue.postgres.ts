@@ -360,7 +360,7 @@ describe('a database that does not answer', () => {
 
   const lost = {
     code: 'PLANT_STORE_OUTBOX_CONNECTION_LOST',
-    message: 'The database of the outbox did not answer within 20000 ms.',
+    message: 'The database of the outbox did not reply within 20000 ms.',
   };
 
   test('is given up while it is connected to, and a connection that comes later is closed', async () => {

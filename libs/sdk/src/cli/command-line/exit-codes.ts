@@ -1,4 +1,4 @@
-import type { AnsweredSettings } from '../../answers/answered-settings.js';
+import type { AnsweredSettings } from '../../answers/settings-table.js';
 import type { PlantStoreError } from '../../errors/plant-store-error.js';
 
 /** Exit codes of the command, for scripts. bin/plant-store.js exits with `notBuilt`. */

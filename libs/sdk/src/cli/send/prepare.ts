@@ -1,7 +1,6 @@
 import { isPointer, openQuestions } from '@plant-store/contract';
 
-import type { AnsweredSettings } from '../../answers/answered-settings.js';
-import { answeredSettingsOf } from '../../answers/settings-table.js';
+import { type AnsweredSettings, answeredSettingsOf } from '../../answers/settings-table.js';
 import { tokenSyntax } from '../../delivery/access-token.js';
 import { readEventId } from '../../encoders/encode-plant.js';
 import { essenceOf, isMediaType } from '../../encoders/media-type.js';

@@ -1,5 +1,5 @@
 import { CONTENT_METHODS } from '@plant-store/contract';
-import type { AnsweredSettings } from '../../answers/answered-settings.js';
+import type { AnsweredSettings } from '../../answers/settings-table.js';
 import type { CommandOption, CommandOptions } from '../command-line/arguments.js';
 
 /** One option of `plant-store send`. */

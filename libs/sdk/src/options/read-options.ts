@@ -1,0 +1,140 @@
+import { type PromptId, prompts } from '@plant-store/contract';
+import { longestTimer } from '../delivery/clocks.js';
+import { ignore, isPromiseLike } from '../delivery/promise-like.js';
+import { invalidOption, InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
+
+/** Values of options by their names. */
+export type OptionValues = Readonly<Record<string, unknown>>;
+
+/** Reads one option, given its name and all options as they were passed. It throws an InvalidOptionsError. */
+type Reader = (option: unknown, name: never, options: OptionValues) => unknown;
+type Readers = Readonly<Record<string, Reader>>;
+type Results<T extends Readers> = { readonly [Name in keyof T]: ReturnType<NonNullable<T[Name]>> };
+
+/**
+ * Reads an options object of which every option has a reader.
+ *
+ * @param owner Whose options they are, such as `a relay`.
+ * @param defaults What the readers get of options that are left out.
+ * @param found Faults that were found before.
+ * @returns The results of the readers, frozen.
+ * @throws InvalidOptionsError with those and every fault of the options.
+ */
+export function readOptions<T extends Readers>(
+  readers: T,
+  unread: unknown,
+  owner: string,
+  defaults: OptionValues = {},
+  found: readonly OptionFault[] = [],
+): Results<T> {
+  const names = Object.keys(readers);
+  const options = readProperties(unread, names);
+  const faults = [...found, ...unknownOptions(unread as object, names, owner)];
+  const results: Record<string, unknown> = {};
+  let cause: unknown;
+  for (const name of names) {
+    try {
+      const { [name]: option = defaults[name] } = options;
+      results[name] = readers[name]!(option, name as never, options);
+    } catch (error) {
+      if (!(error instanceof InvalidOptionsError)) throw error;
+      faults.push(...error.faults);
+      cause ??= error.cause;
+    }
+  }
+  if (faults.length > 0) throw new InvalidOptionsError(faults, cause);
+  return Object.freeze(results) as Results<T>;
+}
+
+/**
+ * Reads an options object whose values are checked where they are used. `send` calls it for each delivery with options,
+ * so it is cheap.
+ *
+ * @param owner Whose options they are, such as `send`.
+ * @throws InvalidOptionsError if it isn't an object, a getter throws, or it has other properties.
+ */
+export function readUnchecked<Name extends string>(
+  options: unknown,
+  names: readonly Name[],
+  owner: string,
+): Partial<Record<Name, unknown>> {
+  const values = readProperties(options, names);
+  const faults = unknownOptions(options as object, names, owner);
+  if (faults.length > 0) throw new InvalidOptionsError(faults);
+  return values;
+}
+
+/** Reads each of these properties once. */
+function readProperties<Name extends string>(
+  options: unknown,
+  names: readonly Name[],
+): Partial<Record<Name, unknown>> {
+  if (typeof options !== 'object' || options === null) {
+    throw invalidOption('options', 'must be an object.');
+  }
+  if (isPromiseLike(options)) {
+    ignore(options);
+    throw invalidOption('options', 'must be an object, and not a promise.');
+  }
+  const values: Partial<Record<Name, unknown>> = {};
+  for (const name of names) {
+    try {
+      values[name] = (options as Partial<Record<Name, unknown>>)[name];
+    } catch (cause) {
+      throw invalidOption(name, 'threw an error when it was read; see `cause`.', { cause });
+    }
+  }
+  return values;
+}
+
+/** A fault for each property that isn't an option. */
+function unknownOptions(options: object, names: readonly string[], owner: string): OptionFault[] {
+  return Object.keys(options)
+    .filter((option) => !names.includes(option))
+    .map((option) => ({ option, problem: `is not an option of ${owner}.` }));
+}
+
+/** Reads an option that is a function, or left out. */
+export function readFunction(option: unknown, name: string): unknown {
+  if (option !== undefined && typeof option !== 'function') throw invalidOption(name, 'must be a function.');
+  return option;
+}
+
+/** Reads a time-out in milliseconds. */
+export function readTimeout(option: unknown, name: string): number {
+  return readInteger(option, name, 1, longestTimer, ' of milliseconds');
+}
+
+/** Reads a switch. */
+export function readSwitch(option: unknown, name: string): boolean {
+  if (typeof option !== 'boolean') throw invalidOption(name, 'must be true or false.');
+  return option;
+}
+
+/** Reads a whole number. The unit, if there is one, begins with a space. */
+export function readInteger(
+  value: unknown,
+  name: string,
+  minimum: number,
+  maximum: number = Number.MAX_SAFE_INTEGER,
+  unit = '',
+): number {
+  if (isNumber(value, minimum, maximum) && Number.isSafeInteger(value)) return value;
+  const got = typeof value === 'number' ? value : typeof value;
+  throw invalidOption(name, `must be a whole number${unit} from ${minimum} to ${maximum} (got ${got}).`);
+}
+
+/** Whether a value is a number in a range. */
+export function isNumber(value: unknown, minimum: number, maximum: number): value is number {
+  return typeof value === 'number' && value >= minimum && value <= maximum;
+}
+
+/** The error of a missing option that has no default because a question is open. It quotes the question. */
+export function missing(option: string, id: PromptId): InvalidOptionsError {
+  const { question, answer } = prompts[id];
+  return invalidOption(
+    option,
+    `is missing. It has no default while the question ${id} is open: "${question}" Expected: ${answer}`,
+    { question: id },
+  );
+}
