@@ -115,6 +115,17 @@ describe('plant-store send', () => {
     expect(content.toString()).toBe('{}');
   });
 
+  test('with an answered media type sends the one of the option, which may have parameters', async () => {
+    const server = await startRawServer(acknowledge);
+    const given = { ...exampleAnswers, 'base-address': server.url };
+    const type = 'Application/JSON; charset=utf-8';
+
+    expect(await run(['send', await file('{}'), '--content-type', type], { given })).toMatchObject({
+      code: 0,
+    });
+    expect((await server.request(0)).headers).toContain(`content-type: ${type}`);
+  });
+
   test('names the questions that make options required, all at once', async () => {
     const { code, stdout, stderr } = await run(['send', await file()]);
 
@@ -192,6 +203,31 @@ describe('a command line that is almost right', () => {
       ['--verbose is not an option. See plant-store --help.'],
     ],
     [
+      'an option of one letter',
+      ['send', '-', ...complete, '-j'],
+      ['-j is not an option. See plant-store --help.'],
+    ],
+    [
+      'an option with a letter too many, which is like two others',
+      ['send', '-', ...complete, '--jjson'],
+      ['--jjson is not an option. Did you mean --json? See plant-store --help.'],
+    ],
+    [
+      'an option with a letter too many at its end',
+      ['send', '-', ...complete, '--methodd', 'POST'],
+      ['--methodd is not an option. Did you mean --method? See plant-store --help.'],
+    ],
+    [
+      'a misspelt switch before the file',
+      ['send', ...complete, '--jsn', 'content.json'],
+      ['--jsn is not an option. Did you mean --json? See plant-store --help.'],
+    ],
+    [
+      'a file with the name of an option',
+      ['send', ...complete, '--', '--base-url'],
+      ["The file --base-url can't be read: there is no such file."],
+    ],
+    [
       'an option without its value at the end',
       ['send', '-', ...complete.slice(2), '--base-url'],
       ['--base-url needs a value: --base-url URL.'],
@@ -219,6 +255,7 @@ describe('a command line that is almost right', () => {
     for (const args of [
       ['--acces-token', accessToken],
       ['--tokn', accessToken, 'send'],
+      ['--token', 'Bearer', accessToken],
       ['-t', accessToken],
     ]) {
       expect((await run(args)).stderr).not.toContain(accessToken);
@@ -272,7 +309,11 @@ describe('bad input', () => {
     ],
     ['an invalid media type', ['send', '-', '--content-type', 'json'], '--content-type must be a media type'],
     ['an unknown option', ['send', '-', '-x'], '-x is not an option'],
-    ['plain HTTP', ['send', '-', '--base-url', 'http://example.test'], 'RFC 6750 §5.3'],
+    [
+      'plain HTTP',
+      ['send', '-', '--base-url', 'http://example.test'],
+      'and with --allow-insecure-transport.',
+    ],
     [
       'a token as an argument',
       ['send', '-', '--access-token', accessToken],
@@ -286,7 +327,7 @@ describe('bad input', () => {
     [
       'a token behind a mistyped option',
       ['send', '-', '--acces-token', accessToken],
-      '--acces-token is not an option',
+      '--acces-token is not an option. --access-token does not exist, because every user of this machine',
     ],
   ])('%s', async (_, args, message) => {
     const { code, stdout, stderr } = await run(args);
@@ -335,7 +376,7 @@ describe('the access token', () => {
 
   test('comes from the file of the option, else ACCESS_TOKEN, else the file in ACCESS_TOKEN_FILE', async () => {
     const named = await file('named');
-    const environment = { ACCESS_TOKEN: 'direct', ACCESS_TOKEN_FILE: await file('other') };
+    const environment = { ACCESS_TOKEN: ' direct\n', ACCESS_TOKEN_FILE: await file('other') };
 
     expect(await authorizationWith(environment, '--access-token-file', named)).toBe(
       'authorization: Bearer named',
@@ -377,7 +418,9 @@ describe('a delivery that fails', () => {
     `HTTP/1.1 ${code} Arbitrary\r\n${headers}Content-Length: 0\r\n\r\n`;
 
   test.each([
+    [300, '', 'Redirects are not followed'],
     [302, '', 'Redirects are not followed'],
+    [400, '', 'refused the delivery'],
     [401, 'WWW-Authenticate: Bearer\r\n', 'Check the token in ACCESS_TOKEN'],
     [403, '', 'refused the delivery'],
     [404, '', 'Check --base-url'],
@@ -455,14 +498,16 @@ describe('a delivery that fails', () => {
     let begin = (): void => {};
     const begun = new Promise<void>((resolve) => (begin = resolve));
     const stdin = new Readable({ read: () => begin() });
-    const running = run(['send', '-', ...required('http://127.0.0.1:9')], {
+    const running = run(['send', '-', ...required('http://127.0.0.1:9'), '--json'], {
       stdin,
       signal: controller.signal,
     });
     await begun;
     controller.abort();
 
-    expect(await running).toMatchObject({ code: 3, stderr: 'plant-store: not sent: interrupted.\n' });
+    const { code, stdout, stderr } = await running;
+    expect([code, stderr]).toEqual([3, 'plant-store: not sent: interrupted.\n']);
+    expect(JSON.parse(stdout)).toEqual({ exitCode: 3, outcome: 'not-sent', message: 'interrupted.' });
   });
 });
 
@@ -745,7 +790,9 @@ describe('with an answer to every question', () => {
 
     expect(await run(args, { given: answersFor(server.url), environment })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('The content has 1001 bytes'),
+      stderr: expect.stringMatching(
+        / not sent: The content has 1001 bytes\. .* \(question size-limits\)\.\n$/,
+      ),
     });
     expect(server.requests).toEqual([]);
   });

@@ -104,3 +104,11 @@ test.each([[[]], [['csh']], [['bash', 'zsh']]])('plant-store completion %j names
     stderr: 'plant-store: Name one shell: plant-store completion bash|zsh|fish.\n',
   });
 });
+
+test('plant-store completion takes no options', async () => {
+  expect(await run(['bash', '--foo'])).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('--foo is not an option.'),
+  });
+});

@@ -330,6 +330,7 @@ const modules: readonly string[] = [
   'cli/command-line/bad-input',
   'cli/command-line/command',
   'cli/command-line/exit-codes',
+  'cli/command-line/write-error',
   'cli/completion',
   'cli/help',
   'cli/input/input-file',

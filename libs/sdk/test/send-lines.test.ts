@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { open, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, open, readFile, writeFile } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -65,7 +65,7 @@ async function entriesOf(file: string): Promise<Entry[]> {
 describe('lines', () => {
   test('are sent as they are, without their line ends; blank lines are skipped', async () => {
     const receiver = await startCountingReceiver();
-    const file = makeFile('{ "b":1.0, "a":1e2 }\r\n\n \t\n"text"\n{"é":"\\u00e9"}  ');
+    const file = makeFile('{ "b":1.0, "a":1e2 }\r\n\n \r\t\n"text"\n{"é":"\\u00e9"}  ');
 
     expect(await run(receiver, file)).toEqual({ code: 0, stdout: '3 lines: 3 acknowledged\n', stderr: '' });
     const sent = ['{ "b":1.0, "a":1e2 }', '"text"', Buffer.from('{"é":"\\u00e9"}  ').toString('latin1')];
@@ -234,6 +234,26 @@ describe('results', () => {
     ]);
   });
 
+  test('--failed may be an empty file, and has no line that is too long', async () => {
+    const failed = makeFile('');
+
+    const { code } = await run(
+      { url: 'http://127.0.0.1:9' },
+      makeFile(`"${'x'.repeat(16_777_216)}"\n`),
+      ...['--failed', failed],
+    );
+
+    expect(code).toBe(2);
+    expect(await entriesOf(failed)).toEqual([
+      {
+        line: 1,
+        outcome: 'not-sent',
+        code: 'LINE_TOO_LONG',
+        message: 'The line is longer than 16777216 bytes.',
+      },
+    ]);
+  });
+
   test('--failed on a full disk loses no entry', async () => {
     if (!existsSync('/dev/full')) return;
     const receiver = await startCountingReceiver((content) => answers[content] ?? 204);
@@ -241,12 +261,26 @@ describe('results', () => {
     const { code, stderr } = await run(receiver, makeFile('"refused"\n"busy"\n'), '--failed', '/dev/full');
 
     expect(code).toBe(1);
-    expect(stderr).toContain(
-      "The file of --failed /dev/full can't be written: no space is left on the device.",
-    );
+    expect(stderr.match(/^plant-store: The file of --failed .*/gm)).toEqual([
+      "plant-store: The file of --failed /dev/full can't be written: no space is left on the device. Its entries follow " +
+        'here. No further line is sent.',
+    ]);
     const entries = stderr.split('\n').filter((line) => line.startsWith('plant-store: {'));
     const lines = entries.map((entry) => (JSON.parse(entry.slice('plant-store: '.length)) as Entry).line);
     expect(lines.toSorted()).toEqual([1, 2]);
+  });
+
+  test('--failed on a full disk sends no further line', async () => {
+    if (!existsSync('/dev/full')) return;
+    const receiver = await startCountingReceiver(() => 400);
+    const { file } = makePlants(10);
+
+    const { code, stderr } = await run(receiver, file, '--concurrency', '1', '--failed', '/dev/full');
+
+    expect(code).toBe(1);
+    expect(stderr).toContain('run the same command with --resume');
+    // The one after the first may have been on its way.
+    expect(receiver.received.size).toBeLessThanOrEqual(2);
   });
 
   test('--failed on a disk that fills up has whole entries, and no entry is lost', async () => {
@@ -328,18 +362,18 @@ describe('--resume', () => {
   });
 
   test('sends again what was refused and what was not sent', async () => {
-    const { file } = makePlants(3);
+    const { file } = makePlants(1_024);
     let status = 503;
-    const receiver = await startCountingReceiver((content) => (content.includes('2') ? status : 204));
+    const receiver = await startCountingReceiver((content) => (content.includes('1001') ? status : 204));
     expect(await run(receiver, file)).toMatchObject({ code: 1 });
     status = 204;
 
     expect(await run(receiver, file, '--resume')).toEqual({
       code: 0,
-      stdout: '3 lines: 3 acknowledged (2 by earlier runs)\n',
+      stdout: '1,024 lines: 1,024 acknowledged (1,023 by earlier runs)\n',
       stderr: '',
     });
-    expect([...receiver.received.values()].toSorted()).toEqual([1, 1, 2]);
+    expect([...receiver.received].filter(([, count]) => count > 1)).toEqual([['{"plant": 1001}', 2]]);
   });
 
   test('needs another file for failures, as the advice says', async () => {
@@ -361,11 +395,17 @@ describe('--resume', () => {
     expect(await run(receiver, file, '--resume', '--failed', another)).toMatchObject({ code: 4 });
   });
 
-  test('a line that was unknown stays unknown if it is refused later', async () => {
+  test.each([
+    ['that was unknown', '1 unknown\n'],
+    ['whose result was not recorded', ''],
+  ])('a line %s stays unknown if it is refused later', async (_, recorded) => {
     const file = makeFile('"plant"\n');
     let status = undefined as number | undefined;
     const receiver = await startCountingReceiver(() => status);
     expect(await run(receiver, file, '--attempt-timeout', '500')).toMatchObject({ code: 4 });
+    const progress = await readFile(`${file}.progress`, 'utf8');
+    expect(progress).toMatch(/\n1 started \w+\n1 unknown\n$/);
+    await writeFile(`${file}.progress`, progress.replace('1 unknown\n', recorded));
     status = 400;
 
     const { code, stderr } = await run(receiver, file, '--resume', '--resend-unknown');
@@ -374,6 +414,44 @@ describe('--resume', () => {
     expect(stderr).toContain('An earlier delivery may have been accepted.');
     expect(await run(receiver, file, '--resume')).toMatchObject({ code: 4 });
     expect(receiver.received.get('"plant"')).toBe(2);
+  });
+
+  test('is not needed after a run that could not begin, because the disk was full', async () => {
+    const { file } = makePlants(1);
+    const receiver = await startCountingReceiver();
+    const { finished } = startProcess(
+      'bash',
+      ['-c', 'ulimit -f 0; exec "$@"', 'bash', process.execPath, ...argumentsOf(receiver.url, file, [])],
+      { env: { ACCESS_TOKEN: accessToken } },
+    );
+
+    const { code, stderr } = await finished;
+
+    expect([code, stderr]).toEqual([2, expect.stringContaining("can't be written: it is as large as")]);
+    expect(await run(receiver, file)).toMatchObject({ code: 0 });
+  });
+
+  test('sends every line after a kill before the first one', async () => {
+    const { file, lines } = makePlants(2);
+    const receiver = await startCountingReceiver();
+    const bytes = readFileSync(file).byteLength;
+    writeFileSync(
+      `${file}.progress`,
+      `plant-store progress 1: ${bytes} bytes to ${receiver.url}/plant/webhook\n`,
+    );
+
+    expect(await run(receiver, file, '--resume')).toMatchObject({ code: 0, stderr: '' });
+    expect(sorted(receiver.received)).toEqual(sorted(eachOnce(lines)));
+  });
+
+  test('goes on, again and again, after a kill that left half a record', async () => {
+    const file = makeFile('"refused"\n');
+    const receiver = await startCountingReceiver(() => 400);
+    await run(receiver, file);
+    await appendFile(`${file}.progress`, '1 star');
+
+    expect(await run(receiver, file, '--resume')).toMatchObject({ code: 1 });
+    expect(await run(receiver, file, '--resume')).toMatchObject({ code: 1 });
   });
 
   test('goes on after a record that was not written whole', async () => {
@@ -393,6 +471,7 @@ describe('--resume', () => {
     expect(stderr).toContain(`The progress file ${file}.progress can't be written: `);
     const [, list] = /lacks the results of these lines: ([\d, ]+)\./.exec(stderr) ?? [];
     const missing = list === undefined ? [] : list.split(', ').map(Number);
+    expect(stderr.includes('--resend-unknown')).toBe(missing.length > 0);
     const resumed = await run(receiver, file, '--resume');
     expect(resumed.code).toBe(missing.length === 0 ? 0 : 4);
     const unknown = [...resumed.stderr.matchAll(/line (\d+): outcome unknown/g)].map(([, line]) =>
@@ -407,9 +486,9 @@ describe('--resume', () => {
 describe('an interrupt', () => {
   test('lets deliveries in flight finish, and says how to continue', async () => {
     const { file, lines } = makePlants(100);
-    const receiver = await startCountingReceiver(() => undefined);
+    const receiver = await startCountingReceiver((_, number) => (number > 3 ? undefined : 204));
     const { child, finished } = start(receiver, file, '--concurrency', '4');
-    await receiver.whenReceived(4);
+    await receiver.whenReceived(7);
     child.kill('SIGINT');
     await new Promise<void>((resolve) =>
       child.stderr!.on('data', (text: Buffer) => text.includes('interrupted') && resolve()),
@@ -418,7 +497,7 @@ describe('an interrupt', () => {
 
     const { code, stdout, stderr } = await finished;
 
-    expect([code, stdout]).toEqual([3, '4 lines: 4 acknowledged\n']);
+    expect([code, stdout]).toEqual([3, '7 lines: 7 acknowledged\n']);
     expect(stderr).toBe(
       'plant-store: interrupted: no further line is sent. Waiting for 4 in flight; interrupt again to stop at once.\n' +
         'plant-store: To send what is not acknowledged, run the same command with --resume.\n',
@@ -458,6 +537,22 @@ describe('an interrupt', () => {
     expect([code, stdout]).toEqual([3, '1 line: 1 acknowledged\n']);
     expect(stderr).toContain(`The file ${pipe} was not read to its end. It can't be resumed.`);
   });
+
+  test('before the first line says that the input was not read to its end', async () => {
+    const pipe = join(makeFolder(), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const { child, finished } = start({ url: 'http://127.0.0.1:9' }, pipe);
+    // Opening it for writing waits until the command reads.
+    const writer = await open(pipe, 'w');
+    afterThisTest(() => writer.close());
+    child.kill('SIGINT');
+
+    const { code, stdout, stderr } = await finished;
+
+    expect([code, stdout]).toEqual([3, '0 lines: 0 acknowledged\n']);
+    expect(stderr).toContain(`plant-store: The file ${pipe} was not read to its end. It can't be resumed.\n`);
+    expect(stderr).not.toContain('no line with a plant');
+  });
 });
 
 test('a named pipe is sent to its end', async () => {
@@ -492,6 +587,11 @@ describe('wrong files and options are refused before anything is sent', () => {
     ['a directory', (folder) => [folder], "can't be read: it is a directory; name a file in it."],
     ['no earlier run', (_, file) => [file, '--resume'], 'There is no progress file'],
     ['standard input to resume', () => ['-', '--resume'], "Standard input can't be read again."],
+    [
+      'a progress file for standard input',
+      (folder) => ['-', '--progress', join(folder, 'new')],
+      "Standard input can't be read again.",
+    ],
     [
       'a progress file in a missing directory',
       (folder, file) => [file, '--progress', join(folder, 'none/progress')],
@@ -571,9 +671,10 @@ describe('wrong files and options are refused before anything is sent', () => {
 
   describe('after an earlier run', () => {
     async function runEarlier(): Promise<{ file: string; receiver: CountingReceiver }> {
-      const file = makeFile('"one"\n"two"\n"refused"\n');
+      const file = makeFile('"refused"\n"one"\n"two"\n');
       const receiver = await startCountingReceiver((content) => (content === '"refused"' ? 400 : 204));
       await run(receiver, file);
+      await run(receiver, file, '--resume');
       return { file, receiver };
     }
 
@@ -586,13 +687,13 @@ describe('wrong files and options are refused before anything is sent', () => {
       ],
       [
         'a file of another size',
-        (file) => writeFile(file, '"one"\n"two"\n"refused"\n"four"\n'),
+        (file) => writeFile(file, '"refused"\n"one"\n"two"\n"four"\n'),
         ['--resume'],
         'has changed since it was sent: it had 22 bytes, and has 29 now.',
       ],
       [
         'another file of the same size',
-        (file) => writeFile(file, '"one"\n"owt"\n"refused"\n'),
+        (file) => writeFile(file, '"refused"\n"one"\n"owt"\n'),
         ['--resume'],
         'has changed since it was sent: its first 3 lines are not those of the earlier run.',
       ],
@@ -617,7 +718,7 @@ describe('wrong files and options are refused before anything is sent', () => {
 
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toContain(message);
-      expect([...receiver.received.values()]).toEqual([1, 1, 1]);
+      expect([...receiver.received.values()].toSorted()).toEqual([1, 1, 2]);
     });
 
     test('another address', async () => {
@@ -650,6 +751,7 @@ const hasTerminals = platform() === 'linux' && spawnSync('script', ['--version']
     }).finished;
 
     expect(stdout).toMatch(/Sending [█░]+ \d+ %, \d+ lines, \d failed/);
+    expect(stdout).toMatch(/Sending █+ 100 %, /);
     expect(stdout).toContain('plant-store: line 7: not acknowledged: ');
     expect(stdout.slice(stdout.lastIndexOf('\u001b'))).toMatch(
       /^\S+plant-store: To send .*--resume\.\r\n10 lines: 9 acknowledged, 1 not acknowledged\r\n$/,

@@ -57,7 +57,7 @@ const LIST = `
   SELECT id::text, attempts::text, outcome, code, error, media_type, event_id, octet_length(content)::text AS bytes,
     (extract(epoch FROM enqueued_at) * 1000)::text AS enqueued_at,
     (extract(epoch FROM settled_at) * 1000)::text AS settled_at
-  FROM plant_store_outbox.entry WHERE state = 'parked' AND id > $1 ORDER BY id LIMIT $2`;
+  FROM plant_store_outbox.entry WHERE state = 'parked' AND id > $1 ORDER BY entry.id LIMIT $2`;
 
 const listReaders = {
   after: (id: unknown, name: string) => readInteger(id, name, 0),

@@ -1,3 +1,5 @@
+import { Writable } from 'node:stream';
+
 import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
 import { runCommand } from '../../src/cli/command.js';
 import { openTestOutbox } from './outboxes.js';
@@ -14,19 +16,39 @@ function run(environment: NodeJS.ProcessEnv, ...args: readonly string[]): Promis
 }
 
 /** The same, until it is interrupted. */
-async function runUntil(
+function runUntil(
   signal: AbortSignal,
   environment: NodeJS.ProcessEnv,
   ...args: readonly string[]
 ): Promise<Ran> {
-  const written = { stdout: '', stderr: '' };
+  return runWith({ signal, environment }, args);
+}
+
+interface Given {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly signal?: AbortSignal;
+  /** What becomes of what it prints. By default, somebody reads it at once. */
+  readonly afterPrinting?: (written: (error?: Error) => void) => void;
+}
+
+async function runWith(
+  { environment, signal = new AbortController().signal, afterPrinting = (written) => written() }: Given,
+  args: readonly string[],
+): Promise<Ran> {
+  const printed = { stdout: '', stderr: '' };
+  const stdout = new Writable({
+    write: (chunk: Buffer, _encoding, written) => {
+      printed.stdout += chunk.toString();
+      afterPrinting(written);
+    },
+  });
+  stdout.on('error', () => {});
   const context = {
-    ...{ given: {}, accepts: {}, environment, stdin: process.stdin, signal },
-    stdout: { write: (text: string) => (written.stdout += text) },
-    stderr: { write: (text: string) => (written.stderr += text) },
+    ...{ given: {}, accepts: {}, environment, stdin: process.stdin, signal, stdout },
+    stderr: { write: (text: string) => (printed.stderr += text) },
   };
   const code = await runCommand(['outbox', ...args], context as never);
-  return { code, ...written };
+  return { code, ...printed };
 }
 
 withPostgres('plant-store outbox', () => {
@@ -64,6 +86,58 @@ withPostgres('plant-store outbox', () => {
     expect((await run(environment, 'replay', '1')).stdout).toBe('replayed 1\n');
     expect((await run(environment, 'discard', '--all')).stdout).toBe('discarded 2\n');
     expect((await run(environment, 'status')).stdout).toBe('waiting 1, sending 0, parked 0\n');
+  });
+
+  describe('with more parked entries than are read at once', () => {
+    const environment: NodeJS.ProcessEnv = {};
+    const failed = (code: string): Error => Object.assign(new Error(code), { code });
+
+    beforeEach(async () => {
+      const { pool, enqueue } = await openTestOutbox();
+      environment['PLANT_STORE_OUTBOX_URL'] = pool.options.connectionString!;
+      await enqueue(...Array.from({ length: 250 }, String));
+      await pool.query(`UPDATE plant_store_outbox.entry SET state = 'parked', settled_at = now(), attempts = 1,
+        outcome = 'unknown', code = 'EXAMPLE', error = 'arbitrary'`);
+    });
+
+    test('lists all of them', async () => {
+      const { code, stdout } = await run(environment, 'list');
+
+      expect(code).toBe(0);
+      const ids = stdout.split('\n').map((line) => Number.parseInt(line, 10));
+      expect(ids).toEqual([...Array.from({ length: 250 }, (_, index) => index + 1), NaN]);
+    });
+
+    test('reads no more of them once nobody reads the list, as with head', async () => {
+      const ran = await runWith({ environment, afterPrinting: (written) => written(failed('EPIPE')) }, [
+        'list',
+      ]);
+
+      expect(ran).toMatchObject({ code: 0, stderr: '' });
+      expect(ran.stdout.split('\n')).toHaveLength(101);
+    });
+
+    test('says that the list could not be written', async () => {
+      const ran = await runWith({ environment, afterPrinting: (written) => written(failed('ENOSPC')) }, [
+        'list',
+      ]);
+
+      expect(ran).toMatchObject({
+        code: 1,
+        stderr: "plant-store: Standard output can't be written: no space is left on the device.\n",
+      });
+      expect(ran.stdout.split('\n')).toHaveLength(101);
+    });
+
+    test('ends at an interrupt while the reader of the list is slow', async () => {
+      const controller = new AbortController();
+      const ran = await runWith(
+        { environment, signal: controller.signal, afterPrinting: () => controller.abort() },
+        ['list'],
+      );
+
+      expect(ran).toMatchObject({ code: 1, stderr: 'plant-store: interrupted.\n' });
+    });
   });
 
   test('ends at an interrupt while the database is busy', async () => {

@@ -59,7 +59,7 @@ export async function findSecret(
 async function fromFile({ name, noun }: Secret, path: string, signal: AbortSignal): Promise<FoundSecret> {
   const content = (await readInputFile(`The ${name} file`, path, signal)).toString('utf8');
   const text = content
-    .split(/\r?\n/)
+    .split('\n')
     .map((line) => line.trim())
     .find((line) => line !== '' && !line.startsWith('#'));
   if (text === undefined) throw new BadInput(`The ${name} file ${path} contains no ${noun}.`);

@@ -1,25 +1,5 @@
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
-
-/** A file that the command writes can't be written. */
-export class WriteError extends Error {
-  /** @param what What the file is, for the message. */
-  constructor(what: string, path: string, cause: unknown) {
-    const { code = '', message } = cause as NodeJS.ErrnoException;
-    super(`${what} ${path} can't be written: ${reasons[code] ?? message}.`, { cause });
-  }
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'this user has no permission to write it',
-  EDQUOT: 'the quota of this user is used up',
-  EEXIST: 'it exists already',
-  EFBIG: 'it is as large as a file may be here',
-  EISDIR: 'it is a directory',
-  ENOENT: 'its directory does not exist',
-  ENOSPC: 'no space is left on the device',
-  ENOTDIR: 'a part of its path is not a directory',
-  EROFS: 'the file system is read-only',
-};
+import { WriteError } from '../command-line/write-error.js';
 
 /**
  * A file to which lines are appended. A line that was appended survives the end of the process: it is handed to the
@@ -82,7 +62,7 @@ export class AppendFile {
     try {
       return work();
     } catch (cause) {
-      throw new WriteError(this.#what, this.path, cause);
+      throw new WriteError(`${this.#what} ${this.path}`, cause);
     }
   }
 }

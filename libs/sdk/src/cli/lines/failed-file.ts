@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { FailureRecord } from '../send/describe-failure.js';
-import { AppendFile, WriteError } from './append-file.js';
+import { WriteError } from '../command-line/write-error.js';
+import { AppendFile } from './append-file.js';
 
 const what = 'The file of --failed';
 
@@ -20,7 +21,7 @@ export function failedFileFaults(path: string, progress: string | undefined): st
     if (!stats.isFile() || stats.size === 0) return [];
     return [`The file ${path} of --failed has content already. Name a new file.`];
   } catch (cause) {
-    return [`${new WriteError(what, path, cause).message} Nothing was sent.`];
+    return [`${new WriteError(`${what} ${path}`, cause).message} Nothing was sent.`];
   }
 }
 

@@ -23,9 +23,14 @@ export class ProgressFile {
    * @throws WriteError
    */
   static begin(path: string, header: ProgressHeader): ProgressFile {
-    const file = new AppendFile('The progress file', path, 'ax');
-    file.append(formatHeader(header));
-    return new ProgressFile(file);
+    const file = new ProgressFile(new AppendFile('The progress file', path, 'ax'));
+    try {
+      file.#file.append(formatHeader(header));
+      return file;
+    } catch (error) {
+      file.remove();
+      throw error;
+    }
   }
 
   /**

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { BadInput } from '../command-line/bad-input.js';
 import type { CommandContext } from '../command-line/command.js';
+import { WriteError } from '../command-line/write-error.js';
 import { findInput, type Input } from '../input/input-file.js';
 import { readLines } from '../input/lines.js';
 import type { SendArguments } from '../send/prepare.js';
-import { type AppendFile, WriteError } from './append-file.js';
+import type { AppendFile } from './append-file.js';
 import { EarlierRuns, readEarlierRuns } from './earlier-runs.js';
 import { failedFileFaults, openFailedFile } from './failed-file.js';
 import { ProgressFile } from './progress-file.js';
@@ -56,7 +57,7 @@ function progressFaults(progress: string, isResumed: boolean): string[] {
   } catch (cause) {
     // Otherwise it may exist, so the user must not be told to send every line.
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT')
-      return [`${new WriteError('The progress file', progress, cause).message} Nothing was sent.`];
+      return [`${new WriteError(`The progress file ${progress}`, cause).message} Nothing was sent.`];
     exists = false;
   }
   if (exists === isResumed) return [];

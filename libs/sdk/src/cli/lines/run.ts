@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { BulkResult } from '../../delivery/send-all.js';
-import { combineOutcomes, type Outcome } from '../../errors/plant-store-error.js';
+import type { Outcome } from '../../errors/plant-store-error.js';
 import { BadInput } from '../command-line/bad-input.js';
 import { type Result, resultOf } from '../command-line/exit-codes.js';
+import { WriteError } from '../command-line/write-error.js';
 import { type Line, readLines } from '../input/lines.js';
 import { describeFailure, type FailureRecord, failureRecord } from '../send/describe-failure.js';
 import type { Prepared, Sendable } from '../send/prepare.js';
-import { type AppendFile, WriteError } from './append-file.js';
+import type { AppendFile } from './append-file.js';
 import type { Display } from './display.js';
 import { formatEntry } from './failed-file.js';
 import { checkLine, isBlank } from './plant-line.js';
@@ -114,19 +115,14 @@ export class Run {
     }
     const text = describeFailure(error, this.#prepared.secrets);
     const record = failureRecord(error);
-    if (!wasUnknown) {
+    if (wasUnknown) {
+      const both = `${text} An earlier delivery may have been accepted.`;
+      this.#fail(line, 'unknown', { ...record, outcome: 'unknown' }, both);
+    } else {
       this.#fail(line, resultOf(error), record, text);
-      this.#record(line.number, error.outcome);
-      return;
     }
-    const outcome = combineOutcomes('unknown', error.outcome);
-    this.#fail(
-      line,
-      'unknown',
-      { ...record, outcome },
-      `${text} An earlier delivery may have been accepted.`,
-    );
-    this.#record(line.number, outcome);
+    // The records of earlier deliveries still say that the line was unknown.
+    this.#record(line.number, error.outcome);
   }
 
   #record(line: number, event: 'acknowledged' | Outcome): void {

@@ -1,5 +1,4 @@
 import { Socket } from 'node:net';
-import type { Writable } from 'node:stream';
 import type { OutboxDatabase } from '../../outbox/database.js';
 import { OutboxError, toOutboxError } from '../../outbox/outbox-error.js';
 import {
@@ -14,6 +13,7 @@ import { migrate, SCHEMA_VERSION } from '../../outbox/schema.js';
 import { type CommandOptions, type ParsedArguments, parseArguments } from '../command-line/arguments.js';
 import { BadInput } from '../command-line/bad-input.js';
 import type { CommandContext } from '../command-line/command.js';
+import { WriteError } from '../command-line/write-error.js';
 import {
   databaseVariable,
   helpOption,
@@ -25,7 +25,7 @@ import {
 } from './outbox-commands.js';
 
 /** Exit codes of the command, for scripts. It exits with 2 for bad input, as every command. */
-const exitCodes = Object.freeze({ done: 0, databaseFailed: 1 });
+const exitCodes = Object.freeze({ done: 0, failed: 1 });
 
 const HELP = `Usage: plant-store outbox COMMAND
 
@@ -36,7 +36,8 @@ Commands:
 ${outboxHelp}
 Exit codes:
   0                           done
-  1                           the database has no outbox, refused, or was lost; or the command was interrupted
+  1                           the database has no outbox, refused, or was lost; the output could not be written; or
+                              the command was interrupted
   2                           bad input: an argument or the environment is wrong; nothing was done
 `;
 
@@ -48,14 +49,14 @@ export async function runOutbox(args: readonly string[], context: CommandContext
     return exitCodes.done;
   }
   const run = readCommand(parsed);
+  const { signal, stderr } = context;
   try {
-    await withDatabase(context, (database) => run(database, context.stdout));
+    await withDatabase(context, (database) => run(database, (text) => printTo(context, text)));
     return exitCodes.done;
   } catch (error) {
-    const { signal, stderr } = context;
-    if (!(error instanceof OutboxError) && error !== signal.reason) throw error;
+    if (!(error instanceof OutboxError || error instanceof WriteError || signal.aborted)) throw error;
     stderr.write(`plant-store: ${signal.aborted ? 'interrupted.' : (error as Error).message}\n`);
-    return exitCodes.databaseFailed;
+    return exitCodes.failed;
   }
 }
 
@@ -64,7 +65,24 @@ const allOptions: CommandOptions<OutboxOption> = new Map([
   ...Object.values<OutboxCommand>(outboxCommands).flatMap(({ options }) => [...options]),
 ]);
 
-type Run = (database: OutboxDatabase, stdout: Writable) => Promise<unknown>;
+type Run = (database: OutboxDatabase, print: Print) => Promise<unknown>;
+
+/** Resolves when the text is written, to whether somebody still reads the output: `| head` ends early. */
+type Print = (text: string) => Promise<boolean>;
+
+/** @throws WriteError, or the reason of the signal if it is aborted while a reader is slow */
+function printTo({ signal, stdout }: CommandContext, text: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const interrupt = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', interrupt);
+    stdout.write(text, (cause) => {
+      signal.removeEventListener('abort', interrupt);
+      if (!cause) resolve(true);
+      else if ((cause as NodeJS.ErrnoException).code === 'EPIPE') resolve(false);
+      else reject(new WriteError('Standard output', cause));
+    });
+  });
+}
 
 /**
  * The command that the arguments ask for.
@@ -100,15 +118,14 @@ function idFaults(name: string, ids: readonly string[], all: boolean): string[] 
 
 function commandOf(name: OutboxCommandName, selection: Selection, isJson: boolean): Run {
   const commands: Readonly<Record<OutboxCommandName, Run>> = {
-    migrate: async (database, stdout) => stdout.write(migrated(await migrate(database))),
-    async status(database, stdout) {
+    migrate: async (database, print) => print(migrated(await migrate(database))),
+    async status(database, print) {
       const { waiting, sending, parked } = await readStatus(database);
-      stdout.write(`waiting ${waiting}, sending ${sending}, parked ${parked}\n`);
+      return print(`waiting ${waiting}, sending ${sending}, parked ${parked}\n`);
     },
-    list: (database, stdout) => list(database, stdout, isJson ? asJson : asLine),
-    replay: async (database, stdout) => stdout.write(`replayed ${await replayParked(database, selection)}\n`),
-    discard: async (database, stdout) =>
-      stdout.write(`discarded ${await discardParked(database, selection)}\n`),
+    list: (database, print) => list(database, print, isJson ? asJson : asLine),
+    replay: async (database, print) => print(`replayed ${await replayParked(database, selection)}\n`),
+    discard: async (database, print) => print(`discarded ${await discardParked(database, selection)}\n`),
   };
   return commands[name];
 }
@@ -122,14 +139,13 @@ function migrated(before: number): string {
 
 async function list(
   database: OutboxDatabase,
-  stdout: Writable,
+  print: Print,
   format: (entry: ParkedEntry) => string,
 ): Promise<void> {
-  let after = 0;
-  for (;;) {
+  for (let after = 0, isRead = true; isRead;) {
     const entries = await listParked(database, { after });
     if (entries.length === 0) return;
-    stdout.write(entries.map((entry) => `${format(entry)}\n`).join(''));
+    isRead = await print(entries.map((entry) => `${format(entry)}\n`).join(''));
     after = entries.at(-1)!.id;
   }
 }
@@ -169,7 +185,7 @@ async function withDatabase(
   try {
     await run(pool);
   } catch (error) {
-    throw toOutboxError(error);
+    throw error instanceof WriteError || signal.aborted ? error : toOutboxError(error);
   } finally {
     await pool.end();
   }
