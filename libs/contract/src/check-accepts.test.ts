@@ -23,6 +23,19 @@ test('values beside each answer', () => {
   expect(acceptFaults(accepts, answers)).toEqual([]);
 });
 
+test('another media type than JSON, and a status after which every other one is sent again', () => {
+  const given: Answers = {
+    'media-type': 'text/plain',
+    'receiver-response': { status: 200, description: 'Taken.' },
+    retry: { delays: [1], statuses: 'all', withoutResponse: true },
+  };
+  const accepts: Accepts = {
+    'media-type': { also: ['text/csv'], ...decided },
+    'receiver-response': { also: [202], ...decided },
+  };
+  expect(acceptFaults(accepts, given)).toEqual([]);
+});
+
 test.each<[string, Accepts, string]>([
   ['no value', { 'http-method': { also: [], ...decided } }, 'also must have a value'],
   [
@@ -51,6 +64,11 @@ test.each<[string, Accepts, string]>([
     'also must have statuses from 200 to 299 (got 404)',
   ],
   [
+    'a status that is just no success',
+    { 'receiver-response': { also: [300 as never], ...decided } },
+    'also must have statuses from 200 to 299 (got 300)',
+  ],
+  [
     'a status after which a delivery is sent again',
     { 'receiver-response': { also: [204], ...decided } },
     'also must not have 204, after which retry sends again',
@@ -59,6 +77,11 @@ test.each<[string, Accepts, string]>([
     'no day',
     { 'http-method': { also: ['POST'], ...decided, until: '2026-02-30' } },
     'until must be a day such as 2026-01-31 (got 2026-02-30)',
+  ],
+  [
+    'words instead of a day',
+    { 'http-method': { also: ['POST'], ...decided, until: 'soon' } },
+    'until must be a day such as 2026-01-31 (got soon)',
   ],
   [
     'nobody',

@@ -5,10 +5,13 @@ import { CONTENT_METHODS, type ContentMethod } from './standards.js';
 
 /** Values that are accepted beside the answer to a question, until a day. */
 export interface Accepted<Value> {
+  /** The values. The answer itself isn't among them. */
   readonly also: readonly Value[];
   /** The last day, such as `2026-01-31`. The gate fails on the day after it. Nothing that runs looks at it. */
   readonly until: string;
+  /** Who decided it, for the reviewer. */
   readonly decidedBy: string;
+  /** Why, for the reviewer. */
   readonly reason: string;
 }
 

@@ -63,6 +63,20 @@ test.each<[string, Answers]>([
     { 'error-payloads': { mediaType: 'application/problem+json', fields: { a: 'code' } } },
   ],
   [
+    'error payloads of a JSON type of a vendor',
+    { 'error-payloads': { mediaType: 'application/vnd.plant-store.v1+json', fields: { a: 'code' } } },
+  ],
+  [
+    'error payloads that require the status, while status-codes is open',
+    {
+      'error-payloads': {
+        mediaType: 'application/json',
+        fields: { status: 'status' },
+        required: ['status'],
+      },
+    },
+  ],
+  [
     'error payloads that require a code and a message, with one for every failure',
     {
       'error-payloads': {
@@ -81,6 +95,7 @@ test.each<[string, Answers]>([
   ['an identity in the content', { 'event-identity': { pointer: '/id' } }],
   ['a prefix', { 'request-versioning': { pathPrefix: '/v1/plants' } }],
   ['no further attempt', { retry: { delays: [], statuses: [], withoutResponse: false } }],
+  ['a further attempt after any status', { retry: { delays: [1], statuses: 'all', withoutResponse: false } }],
   ['a signature over the content', { signing }],
   [
     'a signature over the identity in a header',
@@ -141,6 +156,22 @@ test.each<[string, Answers]>([
     },
   ],
   [
+    'references in examples and values, and names of fields in every keyword that has them',
+    {
+      'plant-fields': schemaOf({
+        enum: [{ $ref: 'x' }],
+        examples: [{ $ref: 'x' }],
+        patternProperties: { $id: {} },
+        dependentSchemas: { $anchor: {} },
+      }),
+    },
+  ],
+  [
+    'a reference with an escaped name',
+    { 'plant-fields': schemaOf({ properties: { 'a b': {} }, items: { $ref: '#/properties/a%20b' } }) },
+  ],
+  ['a schema that is a function', { 'plant-fields': Object.assign(() => {}, named) }],
+  [
     'a retry after a success that does not acknowledge',
     {
       'receiver-response': { status: 201, description: 'Taken.' },
@@ -158,12 +189,24 @@ test.each<[string, Answers, string]>([
     { 'authentication-realm': 'a\nb' },
     'authentication-realm: the realm must be printable ASCII',
   ],
+  [
+    'a realm that ends with a space',
+    { 'authentication-realm': 'plants ' },
+    'authentication-realm: the realm must be printable ASCII that neither begins nor ends with a space',
+  ],
   ['a relative base address', { 'base-address': '/base' }, 'base-address: must be an absolute https URL'],
   [
     'a base address with a query',
     { 'base-address': 'https://receiver.example/?a' },
     'base-address: must be an absolute https URL',
   ],
+  ...['https://receiver.example/a#b', 'https://receiver.example:', 'https://receiver.example:123456'].map(
+    (address): [string, Answers, string] => [
+      `the base address ${address}`,
+      { 'base-address': address },
+      `base-address: must be an absolute https URL without query and fragment (got ${address})`,
+    ],
+  ),
   [
     'a base address without a host',
     { 'base-address': 'https://[' },
@@ -180,6 +223,11 @@ test.each<[string, Answers, string]>([
     'a code for an unknown failure',
     { 'error-codes': { sunburn: 'E1' } as never },
     'error-codes: has an unknown failure (got sunburn; known: credentials-missing, ',
+  ],
+  [
+    'a response to an unknown failure',
+    { 'status-codes': { sunburn: { status: 400, description: 'Too bright.' } } as never },
+    'status-codes: has an unknown failure (got sunburn; known: credentials-missing, ',
   ],
   [
     'payloads that are not JSON',
@@ -272,6 +320,18 @@ test.each<[string, Answers, string]>([
     { 'plant-fields': schemaOf({ properties: { price: { $ref: 'https://schemas.example/price.json' } } }) },
     'plant-fields: must refer only to its own parts, such as #/$defs/Name (got "https://schemas.example/price.json")',
   ],
+  [
+    'a schema that refers to an anchor',
+    { 'plant-fields': schemaOf({ items: { $ref: '#light' } }) },
+    'plant-fields: must refer only to its own parts, such as #/$defs/Name (got "#light")',
+  ],
+  ...['$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveRef'].map(
+    (keyword): [string, Answers, string] => [
+      `a schema with ${keyword}`,
+      { 'plant-fields': schemaOf({ items: { [keyword]: 'light' } }) },
+      `plant-fields: must not have ${keyword}. Name a part in $defs, and refer to it with $ref`,
+    ],
+  ),
   [
     'a schema that refers to nothing',
     { 'plant-fields': schemaOf({ items: { $ref: '#/$defs/Lihgt' }, $defs: { Light: light } }) },
@@ -366,6 +426,11 @@ test.each<[string, Answers, string]>([
     'rate-limits: seconds must be a number above 0 (got 0)',
   ],
   [
+    'a rate in endless time',
+    { 'rate-limits': { deliveries: 1, seconds: Infinity } },
+    'rate-limits: seconds must be a number above 0 (got Infinity)',
+  ],
+  [
     'a response whose media type is invalid',
     {
       'receiver-response': { status: 200, description: 'Taken.', content: { mediaType: 'json', text: '{}' } },
@@ -425,6 +490,11 @@ test.each<[string, Answers, string]>([
     'base-address: must not contain credentials',
   ],
   [
+    'a base address of this machine with credentials, without quoting the password',
+    { 'base-address': 'http://user:password@127.0.0.1' },
+    'base-address: must not contain credentials, because it is published',
+  ],
+  [
     'a base address with credentials and a query, without quoting the password',
     { 'base-address': 'https://user:password@receiver.example/?a' },
     'base-address: must not contain credentials, because it is published',
@@ -454,17 +524,17 @@ test.each<[string, Answers, string]>([
     { 'receiver-response': { status: 202, description: ' ' } },
     'receiver-response: description must not be empty',
   ],
-  [
-    'content in a response without content',
+  ...[204, 205].map((status): [string, Answers, string] => [
+    `content in a ${status} response`,
     {
       'receiver-response': {
-        status: 204 as 200,
+        status: status as 200,
         description: 'Taken.',
         content: { mediaType: 'text/plain', text: 'ok' },
       },
     },
-    'receiver-response: must not have content, because a 204 response has none',
-  ],
+    `receiver-response: must not have content, because a ${status} response has none`,
+  ]),
   ...['/..', '/v1/./a', '/:version', '/*', '/(v1)', '/v%31', '//v1'].map(
     (pathPrefix): [string, Answers, string] => [
       `the path prefix ${pathPrefix}`,
@@ -476,6 +546,16 @@ test.each<[string, Answers, string]>([
     'a wait that is too long for a timer',
     { retry: { delays: [2 ** 31], statuses: 'all', withoutResponse: true } },
     'retry: each of delays, in milliseconds, must be a whole number from 0 to 2,147,483,647',
+  ],
+  [
+    'a signature in an invalid header',
+    { signing: { ...signing, signature: { ...signing.signature, header: 'a b' } } },
+    'signing: has an invalid header name (got "a b")',
+  ],
+  [
+    'a time in a reserved header',
+    { signing: { ...signing, timestamp: { header: 'Host', toleranceSeconds: 1 } } },
+    'signing: cannot use the header Host',
   ],
   [
     'a signature whose prefix has a space',
@@ -541,11 +621,11 @@ test.each<[string, Answers, string]>([
     { retry: { delays: [1], statuses: [204, 503], withoutResponse: true } },
     'retry: statuses must not include 204',
   ],
-  [
-    'a challenge without its field',
-    { 'status-codes': { 'signature-invalid': { status: 401, description: 'Not signed.' } } },
-    'status-codes: the status of signature-invalid cannot be 401',
-  ],
+  ...[401, 405, 407, 426].map((status): [string, Answers, string] => [
+    `a ${status} without its field`,
+    { 'status-codes': { 'signature-invalid': { status, description: 'Not signed.' } } },
+    `status-codes: the status of signature-invalid cannot be ${status}`,
+  ]),
   [
     'a size above the maximum',
     { 'size-limits': 500_000_001 },
@@ -571,6 +651,11 @@ test.each<[string, Answers, string]>([
     'a time-out of nothing',
     { 'time-outs': { delivery: 0, response: 1 } },
     'time-outs: delivery, in milliseconds, must be a whole number from 1 to 2,147,483,647',
+  ],
+  [
+    'a response in no time',
+    { 'time-outs': { delivery: 1, response: 0 } },
+    'time-outs: response, in milliseconds, must be a whole number from 1 to 2,147,483,647',
   ],
   [
     'an invalid pattern',
@@ -607,6 +692,12 @@ test.each<[string, Record<string, unknown>, string[]]>([
     'a number instead of an address',
     { 'base-address': 1 },
     ['base-address: the answer must be text (got 1)'],
+  ],
+  ['a list instead of text', { 'base-address': [] }, ['base-address: the answer must be text (got a list)']],
+  [
+    'a word that is long',
+    { 'http-method': 'x'.repeat(50) },
+    [`http-method: the answer must be one of POST, PUT, PATCH (got "${'x'.repeat(38)}…)`],
   ],
   [
     'text instead of a number',

@@ -25,6 +25,21 @@ test('it validates as ajv does', async () => {
   expect(await validate([])).toEqual({ issues: [{ message: 'must be object' }] });
 });
 
+test('it compiles its schema once', async () => {
+  const ajv = new Ajv2020();
+  let compiled = 0;
+  const compile = (given: object) => {
+    compiled += 1;
+    return ajv.compile(given);
+  };
+  const { validate } = jsonSchema<Plant>({ compile }, schema)['~standard'];
+
+  await validate({ name: 'Fern' });
+  await validate({ name: '' });
+
+  expect(compiled).toBe(1);
+});
+
 test('its JSON Schema is the one that was passed, without the dialect', () => {
   const $schema = 'https://json-schema.org/draft/2020-12/schema';
 

@@ -63,6 +63,26 @@ test.each<{ name: string; schema: JsonSchema; names?: object; want: ReturnType<t
     want: { own: { name: 'Record', schema: { items: at('Record') } }, definitions: [] },
   },
   {
+    name: 'a schema that has more than a reference has our name',
+    schema: {
+      allOf: [{ $ref: '#/$defs/Fern/properties/a%20b' }],
+      $ref: '#/$defs/Fern',
+      $defs: { Fern: { properties: { 'a b': {} } } },
+    },
+    want: {
+      own: { name: 'Plant', schema: { allOf: [at('Fern/properties/a%20b')], ...at('Fern') } },
+      definitions: [{ name: 'Fern', schema: { properties: { 'a b': {} } } }],
+    },
+  },
+  {
+    name: 'a schema that is a part of one of its definitions has our name',
+    schema: { $ref: '#/$defs/Fern/items', $defs: { Fern: { items: {} } } },
+    want: {
+      own: { name: 'Plant', schema: at('Fern/items') },
+      definitions: [{ name: 'Fern', schema: { items: {} } }],
+    },
+  },
+  {
     name: 'data and names of fields are no references',
     schema: { const: { $ref: '#' }, properties: { $ref: { $ref: '#' } } },
     want: {

@@ -1,10 +1,11 @@
 import { isPointer, keysOf, partAt } from './json-pointer.js';
 
-const VALUE = { id: 1, 'a/b': { '~': 2 }, items: ['zero', 'one'], '': 3 };
+const VALUE = { id: 1, 'a/b': { '~': 2 }, '~1': 4, items: ['zero', 'one'], '': 3 };
 
 test.each([
   ['/id', 1],
   ['/a~1b/~0', 2],
+  ['/~01', 4],
   ['/items/1', 'one'],
   ['/', 3],
   ['/missing', undefined],

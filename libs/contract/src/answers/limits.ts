@@ -3,8 +3,9 @@ import { timeFaults, unless, wholeNumberFaults } from './checks.js';
 
 /** How many deliveries a sender may make with one access token in any span of this length (question `rate-limits`). */
 export interface RateLimit {
-  /** From 1 to 1,000,000. */
+  /** A whole number from 1 to 1,000,000. */
   readonly deliveries: number;
+  /** The length of the span: any number above 0. */
   readonly seconds: number;
 }
 

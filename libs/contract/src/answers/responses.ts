@@ -24,7 +24,7 @@ export interface RetryPolicy {
   readonly delays: readonly number[];
   /** The statuses that lead to another attempt. `all`: every status that is not an acknowledgement. */
   readonly statuses: readonly number[] | 'all';
-  /** Whether there is another attempt after no response at all: no connection, a broken one, or a time-out. */
+  /** Whether there is another attempt without a response: no connection, a lost one, or a time-out of the attempt. */
   readonly withoutResponse: boolean;
 }
 

@@ -9,6 +9,7 @@ export type SchemaResult<Output> =
 
 /** One thing that is wrong with a value. */
 export interface SchemaIssue {
+  /** For people, in the words of the schema's library. */
   readonly message: string;
 }
 

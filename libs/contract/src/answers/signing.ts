@@ -8,6 +8,7 @@ export type SignedPart = 'event-id' | 'timestamp' | 'content';
  * receiver share the key, which is a secret and not part of the answer.
  */
 export interface SigningScheme {
+  /** HMAC (RFC 2104) with this hash. */
   readonly algorithm: 'hmac-sha256' | 'hmac-sha512';
   /** The parts that are signed, in this order. `event-id` is the value of the header that `event-identity` names. */
   readonly signed: readonly SignedPart[];
