@@ -2,6 +2,7 @@ import {
   type ExecutableId,
   facts,
   isExecutable,
+  keysOf,
   openQuestions,
   plainAnswers,
   type QuestionId,
@@ -25,44 +26,40 @@ A test compares this page with the built software. It makes the same observation
 receiver, the sender, the sender's types, the OpenAPI document, the gate and OPEN_QUESTIONS.md. It fails if an answer
 changes more than this page says, or less.
 
-- The numbers count the changes that can be seen from outside. The sections below list them.
-- \`–\`: nothing changes. The software cannot carry out an answer in words; it shows in the documents alone.
+- The numbers count the changes that can be seen from outside. The sections below list them. \`–\`: nothing changes.
 - Rollout: whether to deploy the answer to receivers or to senders first, if it was open before
   ([rollout.md](rollout.md)). Version step: that of the SDK and of the contract. A test runs old and new senders against
   old and new receivers, and compiles old code with new types.
-- Gate: it passes with an answer on both sides. It fails and names the line if the answer is only in the code, only in
+- Every answer changes its question in OPEN_QUESTIONS.md from open to answered.
+- The gate passes with an answer on both sides. It fails and names the line if the answer is only in the code, only in
   the overlay, or has another value on one side.`;
+
+/** Where an answer changes what happens. What it adds to the document has no value while the question is open. */
+const BEHAVIOUR = SURFACES.filter((surface) => surface !== 'document');
 
 const PLAIN = plainAnswers(exampleAnswers);
 
-/** The page as Markdown: the table of all questions, then a section for each executable one. */
+/** The page as Markdown: the table of the questions whose answer is carried out, the others, and a section for each. */
 export function renderMatrix(): string {
-  const head = [
-    'Question',
-    ...SURFACES.map(capitalized),
-    'Rollout',
-    'Version step',
-    'Gate',
-    'OPEN_QUESTIONS.md',
-  ];
-  const sections = openQuestions.flatMap(({ id, title }) => (isExecutable(id) ? [section(id, title)] : []));
+  const carriedOut = openQuestions.flatMap(({ id, title }) => (isExecutable(id) ? [{ id, title }] : []));
+  const inWords = openQuestions.flatMap(({ id }) => (isExecutable(id) ? [] : [id]));
+  const head = ['Question', ...SURFACES.map(capitalized), 'Rollout', 'Version step'];
   return (
     [
       HEAD,
       table(
         head,
-        openQuestions.map(({ id }) => matrixRow(id)),
+        carriedOut.map(({ id }) => matrixRow(id)),
       ),
-      ...sections,
+      `These are answered in words, which the software can't carry out. An answer shows in the documents alone, may be deployed in any order, and is a patch: ${inWords.map(code).join(', ')}.`,
+      ...carriedOut.map(({ id, title }) => section(id, title)),
     ].join('\n\n') + '\n'
   );
 }
 
-function matrixRow(id: QuestionId): string[] {
+function matrixRow(id: ExecutableId): string[] {
   const { rollout, step } = effectOfExample(id);
-  const documents = [rollout.order, step, 'one side fails', 'open → answered'];
-  if (!isExecutable(id)) return [`\`${id}\``, ...SURFACES.map(() => '–'), ...documents];
-  return [`[\`${id}\`](#${id})`, ...SURFACES.map((surface) => cell(id, surface)), ...documents];
+  return [`[\`${id}\`](#${id})`, ...SURFACES.map((surface) => cell(id, surface)), rollout.order, step];
 }
 
 /** How many changes a surface shows, or with which other answer it shows one. */
@@ -76,10 +73,10 @@ function cell(id: ExecutableId, surface: Surface): string {
 function section(id: ExecutableId, title: string): string {
   const others = builtOn(id);
   const before = seenWith(others);
-  const rows = SURFACES.flatMap((surface) =>
+  const rows = BEHAVIOUR.flatMap((surface) =>
     visibleChanges(id, surface).map(([name, after]) => [
       capitalized(surface),
-      surface === 'document' ? placeInDocument(name) : name,
+      name,
       code(before[surface][name] ?? ''),
       code(after),
     ]),
@@ -92,7 +89,7 @@ function section(id: ExecutableId, title: string): string {
     `## ${id}`,
     `${title}: \`${JSON.stringify(PLAIN[id])}\`. ${base}`,
     table(['Where', 'What', 'Open', 'Answered'], rows),
-    effectList(effectOfExample(id)),
+    [...documentList(id), ...effectList(effectOfExample(id))].join('\n'),
   ].join('\n\n');
 }
 
@@ -103,13 +100,40 @@ function effectOfExample(id: QuestionId): AnswerEffect {
   return effectOf(id, undefined, PLAIN[id], others);
 }
 
-function effectList({ receiver, sender, rollout, step }: AnswerEffect): string {
+function effectList({ receiver, sender, rollout, step }: AnswerEffect): string[] {
   return [
     ...(receiver === undefined ? [] : [`- Receiver: ${receiver}`]),
     ...(sender === undefined ? [] : [`- Sender: ${sender}`]),
     `- Rollout: **${rollout.order}**. ${rollout.reason}`,
     `- Version step: **${step}**.`,
-  ].join('\n');
+  ];
+}
+
+/** What the document gains: the place that all its new facts have in common, and what is there, as JSON. */
+function documentList(id: ExecutableId): string[] {
+  const added = visibleChanges(id, 'document');
+  if (added.length === 0) return [];
+  const root: Tree = {};
+  for (const [pointer, value] of added) {
+    const names = namesOf(pointer);
+    const last = names.pop()!;
+    let tree = root;
+    for (const name of names) tree = (tree[name] ??= {}) as Tree;
+    tree[last] = JSON.parse(value) as unknown;
+  }
+  const place: string[] = [];
+  let what: unknown = root;
+  for (let names = namesIn(what); names.length === 1; names = namesIn(what)) {
+    place.push(names[0]!);
+    what = (what as Tree)[names[0]!];
+  }
+  return [`- Document: \`${place.join(' › ')}\` gets ${code(JSON.stringify(what))}.`];
+}
+
+type Tree = Record<string, unknown>;
+
+function namesIn(value: unknown): string[] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
 }
 
 /** The changes on a surface, without facts of the document that only gave way to facts below them. */
@@ -117,14 +141,10 @@ function visibleChanges(id: ExecutableId, surface: Surface): [name: string, afte
   return Object.entries(changesOf(id)[surface]).filter(([, after]) => after !== GONE);
 }
 
-/** A JSON Pointer as a path of names. The path of the webhook is left out. */
-function placeInDocument(pointer: string): string {
-  const names = pointer
-    .slice(1)
-    .split('/')
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const isInWebhook = names[0] === 'webhooks' && names[1] === facts.DELIVERY_PATH;
-  return (isInWebhook ? names.slice(2) : names).join(' › ');
+/** The names of a JSON Pointer. The path of the webhook is left out. */
+function namesOf(pointer: string): string[] {
+  const names = keysOf(pointer);
+  return names[0] === 'webhooks' && names[1] === facts.DELIVERY_PATH ? names.slice(2) : names;
 }
 
 function capitalized(word: string): string {

@@ -95,10 +95,14 @@ type Case = readonly [
 
 const scheme = PLAIN['signing'] as typeof exampleAnswers.signing;
 const plant = PLAIN['plant-fields'] as { properties: object; required: string[] };
+const { timestamp, ...untimed } = scheme;
+const ofContent = { ...scheme, signed: ['content'] };
+const name = { type: 'object', properties: { name: {} } };
 
 const cases: readonly Case[] = [
   ['media-type', 'application/json', 'text/plain', 'needs a transition', 'major'],
   ['media-type', undefined, 'application/json', 'senders first', 'major'],
+  ['media-type', 'application/json', 'Application/JSON', 'any order', 'major'],
   // Without a JSON media type, nobody reads the content.
   ['payload', undefined, 'plant', 'any order', 'patch'],
   ['payload', undefined, 'plant', 'senders first', 'minor', CONTENT],
@@ -116,6 +120,49 @@ const cases: readonly Case[] = [
     'minor',
     CONTENT,
   ],
+  ['plant-fields', {}, { type: 'object' }, 'senders first', 'major', CONTENT],
+  ['plant-fields', name, { ...name, additionalProperties: false }, 'senders first', 'patch', CONTENT],
+  [
+    'plant-fields',
+    { ...name, additionalProperties: false },
+    { type: 'object', properties: {}, additionalProperties: { type: 'number' } },
+    'needs a transition',
+    'major',
+    CONTENT,
+  ],
+  [
+    'plant-fields',
+    { type: 'integer', minimum: 1 },
+    { type: 'number', minimum: 1 },
+    'receivers first',
+    'patch',
+    CONTENT,
+  ],
+  [
+    'plant-fields',
+    { type: 'number', maximum: 1 },
+    { type: 'number', maximum: 2 },
+    'receivers first',
+    'patch',
+    CONTENT,
+  ],
+  [
+    'plant-fields',
+    { items: { type: 'string' } },
+    { items: { type: 'number' } },
+    'needs a transition',
+    'major',
+    CONTENT,
+  ],
+  [
+    'plant-fields',
+    { anyOf: [{ const: 'sun' }, { const: 'shade' }] },
+    { enum: ['sun'] },
+    'senders first',
+    'major',
+    CONTENT,
+  ],
+  ['event-payload-fields', name, undefined, 'any order', 'major'],
   ['receiver-response', undefined, { status: 204, description: 'Taken.' }, 'any order', 'major'],
   ['receiver-response', undefined, { status: 200, description: 'Taken.' }, 'receivers first', 'major'],
   [
@@ -142,6 +189,9 @@ const cases: readonly Case[] = [
     'any order',
     'patch',
   ],
+  ['signing', untimed, { ...untimed, timestamp }, 'senders first', 'minor'],
+  ['signing', scheme, untimed, 'receivers first', 'major'],
+  ['signing', ofContent, { ...ofContent, separator: '-' }, 'any order', 'patch'],
   ['event-identity', undefined, { header: 'webhook-id' }, 'senders first', 'major'],
   ['event-identity', undefined, { pointer: '/id' }, 'senders first', 'patch'],
   ['event-identity', { pointer: '/id' }, { header: 'webhook-id' }, 'needs a transition', 'major'],
@@ -183,9 +233,18 @@ const cases: readonly Case[] = [
   ['token-format', undefined, { name: 'a', pattern: '^a' }, 'senders first', 'major'],
   ['token-format', { name: 'a', pattern: '^a' }, { name: 'b', pattern: '^a' }, 'any order', 'patch'],
   ['token-format', { name: 'a', pattern: '^a' }, { name: 'b', pattern: '^b' }, 'needs a transition', 'major'],
+  ['token-format', { name: 'a', pattern: '^a' }, undefined, 'receivers first', 'minor'],
   ['request-versioning', undefined, { header: 'v', value: '1' }, 'senders first', 'minor'],
   ['request-versioning', undefined, { pathPrefix: '/v1' }, 'needs a transition', 'major'],
   ['request-versioning', { header: 'v', value: '1' }, undefined, 'receivers first', 'major'],
+  [
+    'request-versioning',
+    { header: 'v', value: '1' },
+    { header: 'w', value: '1' },
+    'needs a transition',
+    'major',
+  ],
+  ['error-codes', undefined, { unavailable: 'E1' }, 'any order', 'patch'],
   ['base-address', undefined, 'https://a.example', 'any order', 'minor'],
   ['base-address', 'https://a.example', 'https://b.example', 'needs a transition', 'major'],
   [
@@ -196,6 +255,20 @@ const cases: readonly Case[] = [
     'major',
   ],
   ['retry', undefined, { delays: [1], statuses: 'all', withoutResponse: true }, 'any order', 'minor'],
+  [
+    'retry',
+    { delays: [1, 2], statuses: 'all', withoutResponse: true },
+    { delays: [1], statuses: 'all', withoutResponse: true },
+    'any order',
+    'major',
+  ],
+  [
+    'retry',
+    { delays: [1], statuses: 'all', withoutResponse: true },
+    { delays: [1], statuses: 'all', withoutResponse: false },
+    'any order',
+    'major',
+  ],
 ];
 
 // Jest would pass a callback instead of a missing argument.
@@ -220,6 +293,7 @@ test.each([
   ['rate-limits', { deliveries: 20, seconds: 60 }, '20 deliveries in 60 s'],
   ['plant-fields', PLAIN['plant-fields'], '`name` (string, required), `heightInCentimetres` (number)'],
   ['retry', exampleAnswers.retry, 'again after 100 ms and 200 ms, following 429, 503 or no response'],
+  ['retry', { delays: [], statuses: 'all', withoutResponse: true }, 'never again'],
   ['event-order', 'None.', 'None.'],
 ] as const)('%s in words', (id, answer, words) => {
   expect(answerInWords(id, answer)).toBe(words);

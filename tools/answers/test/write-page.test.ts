@@ -23,6 +23,25 @@ test('writes the page, and then finds it up to date', () => {
   expect(run(page, '--check')).toEqual({ status: 0, stdout: `${page}: up to date\n`, stderr: '' });
 });
 
+test('the page has a row and a section for an answer, with what is seen before and after it', () => {
+  const page = join(folder, 'answers.md');
+  run(page);
+  const lines = readFileSync(page, 'utf8').replace(/ {2,}/g, ' ').split('\n');
+
+  expect(lines).toContain('| [`base-address`](#base-address) | – | 1 | 1 | 1 | any order | minor |');
+  const section = lines.slice(lines.indexOf('## base-address') + 1, lines.indexOf('## plant-fields'));
+  expect(section.filter((line) => line !== '' && !line.startsWith('| -'))).toEqual([
+    'Value of {base_url}: `"https://receiver.example"`. Every other question is open.',
+    '| Where | What | Open | Answered |',
+    '| Sender | without `baseUrl` | `needs baseUrl` | `may be left out` |',
+    '| Types | without `baseUrl` | `does not compile` | `compiles` |',
+    '- Document: `servers › 0 › variables › base_url › default` gets `"https://receiver.example"`.',
+    '- Sender: Sends to https://receiver.example unless the caller passes `baseUrl`.',
+    '- Rollout: **any order**. Old and new senders work with old and new receivers.',
+    '- Version step: **minor**.',
+  ]);
+});
+
 test('--check says that a page differs, and how to write it', () => {
   const page = join(folder, 'answers.md');
   writeFileSync(page, 'other');

@@ -11,6 +11,13 @@ export interface Result {
   readonly stderr: string;
 }
 
+/** What `process.exit` throws while a program runs. */
+class Exit extends Error {
+  constructor(readonly code: number) {
+    super(`The program ended with exit code ${code}.`);
+  }
+}
+
 let runs = 0;
 
 /**
@@ -31,16 +38,27 @@ export async function runProgram(
   url.searchParams.set('scenario', scenario);
   url.searchParams.set('run', String((runs += 1)));
   const { argv, env } = process;
+  const exit = process.exit.bind(process);
   const stdout = capture(process.stdout);
   const stderr = capture(process.stderr);
   try {
     process.argv = [process.execPath, path, ...args];
     process.env = { ...environment };
-    await import(url.href);
-    return { code: Number(process.exitCode ?? 0), stdout: stdout.text(), stderr: stderr.text() };
+    process.exit = (code) => {
+      throw new Exit(Number(code ?? 0));
+    };
+    const code = await import(url.href).then(
+      () => Number(process.exitCode ?? 0),
+      (error: unknown) => {
+        if (error instanceof Exit) return error.code;
+        throw error;
+      },
+    );
+    return { code, stdout: stdout.text(), stderr: stderr.text() };
   } finally {
     process.argv = argv;
     process.env = env;
+    process.exit = exit;
     process.exitCode = undefined;
     stdout.restore();
     stderr.restore();
