@@ -13,6 +13,7 @@ export const exampleAnswers = {
   'plant-fields': examplePlant,
   'states-and-transitions': 'An example: there are none.',
   'http-method': 'PUT',
+  'http-version': 'An example: HTTP/1.1.',
   'webhook-key': 'An example: under its path.',
   payload: { plantField: 'plant' },
   'media-type': 'application/json',

@@ -18,6 +18,20 @@ export const notificationQuestions = [
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {
+    id: 'http-version',
+    section: '§4',
+    foundBy: 'us',
+    title: 'HTTP version',
+    question: 'Which versions of HTTP deliver the notification?',
+    whileOpen: {
+      receiver: 'Speaks HTTP/1.1, and takes HTTP/1.0. Other versions are refused, with 505 or 400.',
+      sender: 'Speaks HTTP/1.1, unless the caller passes a dispatcher that speaks another version.',
+      document: 'Shows nothing.',
+    },
+    answer: 'One version or several.',
+    shows: ['receiver', 'sender', 'document'],
+  },
+  {
     id: 'webhook-key',
     section: '§4',
     foundBy: 'us',

@@ -19,7 +19,7 @@ const questions: Readonly<Record<OpenQuestion['foundBy'], Readonly<Record<string
   /** The holes that we found in it. One that is no longer an entry would be filled in silence. */
   us: {
     '§1': ['base-address'],
-    '§4': ['delivery-target', 'media-type', 'webhook-key'],
+    '§4': ['delivery-target', 'http-version', 'media-type', 'webhook-key'],
     '§5': ['authentication-realm', 'notification-security', 'transport-security'],
     '§6': ['event-identity', 'event-order'],
   },
@@ -58,9 +58,12 @@ describe.each(register.map((entry) => [entry.id, entry] as const))('%s', (id, en
     for (const text of meanwhile) expect(text).toMatch(/\S/);
   });
 
-  test('says where an answer would show', () => {
+  test('says where an answer would show, and what is done there meanwhile', () => {
     expect(entry.shows).not.toEqual([]);
     expect(entry.shows).toEqual([...new Set(entry.shows)]);
+    // What the types do is said of the sender.
+    const surfaces = entry.shows.filter((surface) => surface !== 'types');
+    expect(Object.keys(entry.whileOpen)).toEqual(expect.arrayContaining(surfaces));
   });
 });
 

@@ -1,4 +1,4 @@
-import { openQuestions } from '@plant-store/contract';
+import { isExecutable, type OpenQuestion, openQuestions } from '@plant-store/contract';
 import { given } from '../../test/given.js';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { prettify } from '../format/markdown.js';
@@ -58,11 +58,34 @@ describe('OPEN_QUESTIONS.md', () => {
     expect(row?.split('|').slice(2, -1).map(Number)).toEqual(counts);
   });
 
+  it('says of each open question what the register says, and nothing else', () => {
+    const said = Array.from(page.matchAll(/^### (.+?)(?=\n+^##|\n*(?![^]))/gms), ([, text]) => text);
+    const want = openQuestions.map(({ id, title, foundBy, question, whileOpen, answer, shows }) => {
+      const surfaces: OpenQuestion['whileOpen'] = whileOpen;
+      const { receiver, sender, document } = surfaces;
+      const effect = isExecutable(id)
+        ? 'It shows in'
+        : 'It stays in words: the software does not carry it out. It concerns';
+      return [
+        title,
+        `\`${id}\` · open, ${foundBy === 'us' ? 'found by us' : 'not shown in the specification'}`,
+        question,
+        [
+          ...(receiver === undefined ? [] : [`- Receiver: ${receiver}`]),
+          ...(sender === undefined ? [] : [`- Sender: ${sender}`]),
+          ...(document === undefined ? [] : [`- Document: ${document}`]),
+          `- An answer: ${answer} ${effect}: ${shows.join(', ')}.`,
+        ].join('\n'),
+      ].join('\n\n');
+    });
+    expect(said.sort()).toEqual(want.sort());
+  });
+
   it('shows an answered question with its answer', async () => {
     const answered = await render({ 'http-method': 'POST' });
     expect(answered).toContain('### HTTP method\n\n`http-method` · answered: `POST`\n');
     expect(answered).not.toContain('`method` is a required option');
-    expect(answered).toMatch(/\| All .* 29 +\| 1 +\|/);
+    expect(answered).toMatch(new RegExp(`\\| All .* ${openQuestions.length - 1} +\\| 1 +\\|`));
   });
 
   it('shows each example answer as words, a literal, or JSON', async () => {
