@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
-import { findPostgres, PostgresServer } from '@plant-store/test-support/postgres';
+import { findPostgres, POSTGRES_PASSWORD, PostgresServer } from '@plant-store/test-support/postgres';
 
 import { plantInbox, resultOf, spawnPlantInbox } from '../support/plant-inbox.js';
 import { poisonSettings, sendAll } from '../support/poison.js';
@@ -88,4 +88,43 @@ withPostgres('plant-inbox', () => {
     });
     expect(await query('SELECT version FROM plant_store.schema_version')).toBe('1');
   });
+
+  test('says in one line that its user has no rights, or that a table is missing', async () => {
+    const server = await PostgresServer.start({ programs: programs! }, afterThisTest);
+    const url = await server.createDatabase();
+    const name = new URL(url).pathname.slice(1);
+    await startReceiver({ settings: { INBOX_URL: url } });
+    await server.psql(`CREATE ROLE guest LOGIN PASSWORD '${POSTGRES_PASSWORD}'`);
+    const asGuest = server.url(name, { name: 'guest' });
+
+    expect(await plantInbox('list', '--inbox', asGuest)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `plant-inbox: The inbox at ${withoutPassword(asGuest)} cannot be used: permission denied for schema plant_store. Give the user the rights that docs/scaling.md lists under "Set it up". [INBOX_UNUSABLE]\n`,
+    });
+
+    await server.psql(
+      `GRANT ALL ON SCHEMA plant_store TO guest;
+       GRANT ALL ON ALL TABLES IN SCHEMA plant_store TO guest;
+       GRANT ALL ON ALL SEQUENCES IN SCHEMA plant_store TO guest;
+       REVOKE ALL ON plant_store.handler FROM guest`,
+      name,
+    );
+    expect(await plantInbox('list', '--inbox', asGuest)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^plant-inbox: The inbox at .* cannot be used: permission denied for table handler\. .*\n$/,
+      ) as string,
+    });
+
+    await server.psql('DROP TABLE plant_store.parked', name);
+    for (const args of [['list'], ['import', '/dev/null']])
+      expect(await plantInbox(...args, '--inbox', url)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `plant-inbox: The inbox at ${withoutPassword(url)} cannot be read or written: relation "plant_store.parked" does not exist. [INBOX_UNUSABLE]\n`,
+      });
+  });
 });
+
+const withoutPassword = (url: string): string => url.replace(`:${POSTGRES_PASSWORD}@`, '@');

@@ -55,7 +55,7 @@ ${ABOUT_TIMES}`,
 /**
  * The file that a command is given.
  *
- * @throws CommandError if there are several, or if it is a folder: these commands once took the folder of the inbox
+ * @throws CommandError if there are several, or if it is a folder, which is probably meant for --inbox
  */
 export function fileOf(name: string, { operands }: Given): string | undefined {
   const [file, ...more] = operands;

@@ -6,6 +6,7 @@ import { z } from 'zod';
 
 import { inboxFolder } from '../config/inbox-folder.js';
 import { type Inbox, type IncomingDelivery, isEventId } from '../inbox/inbox.js';
+import { DELIVERY_STATES } from '../inbox/inbox-operations.js';
 import { openInbox } from '../inbox/open-inbox.js';
 import { type Command, CommandError } from './command-line.js';
 import { fileOf } from './export.js';
@@ -20,7 +21,7 @@ const nullableText = z.string().nullable();
 
 /** A line of an export. What else it has isn't stored. */
 const lineSchema = z.object({
-  state: z.enum(['handled', 'waiting', 'parked', 'discarded', 'unknown']),
+  state: z.enum([...DELIVERY_STATES, 'unknown']),
   method: z.string(),
   mediaType: nullableText,
   contentEncoding: nullableText,
@@ -45,8 +46,7 @@ out without --handled, and discarded ones always.`,
     const file = fileOf('import', given);
     requireNewFolder(given.inbox);
     const input = await openInput(file);
-    const inbox = await openInbox(given.inbox);
-    await requireEmpty(inbox, given.inbox);
+    const inbox = await openEmptyInbox(given.inbox);
     // Not before the inbox is open: lines that come while nobody waits for them are lost.
     const lines = createInterface({ input, crlfDelay: Infinity });
     const batch = new Batch(inbox);
@@ -81,13 +81,18 @@ function requireNewFolder(url: string): void {
     throw new CommandError(`${folder} is not empty: name a folder that is empty or doesn't exist`, 1);
 }
 
-async function requireEmpty(inbox: Inbox, url: string): Promise<void> {
-  if ((await countOf(inbox)) === 0) return;
-  await inbox.close();
-  throw new CommandError(
-    `${inbox.location} has deliveries: name an inbox without any. If they are of an import that was cut off, ${howToClear(url)} and import again`,
-    1,
-  );
+async function openEmptyInbox(url: string): Promise<Inbox> {
+  const inbox = await openInbox(url);
+  try {
+    if ((await countOf(inbox)) === 0) return inbox;
+    throw new CommandError(
+      `${inbox.location} has deliveries: name an inbox without any. If they are of an import that was cut off, ${howToClear(url)} and import again`,
+      1,
+    );
+  } catch (error) {
+    await inbox.close();
+    throw error;
+  }
 }
 
 /** Nothing keeps a receiver or another import away from a shared inbox. */

@@ -1,4 +1,4 @@
-import type { DeliveryFilter, DeliveryState } from '../inbox/inbox-operations.js';
+import { DELIVERY_STATES, type DeliveryFilter, type DeliveryState } from '../inbox/inbox-operations.js';
 import { parseIsoTime } from '../operations/parameters.js';
 import { type Given, type OptionName, wrongUsage } from './command-line.js';
 
@@ -8,8 +8,6 @@ export const FILTERS = ['state', 'since', 'before', 'id'] as const satisfies rea
 /** What the values of these options look like, for help texts. */
 export const ABOUT_TIMES = `TIME is ISO 8601, such as 2026-11-22 or 2026-11-22T09:30+01:00 (UTC without an
 offset), or a duration before now: 90s, 30m, 2h, 7d.`;
-
-const STATES: readonly DeliveryState[] = ['waiting', 'handled', 'parked', 'discarded'];
 
 /**
  * The deliveries that the options choose.
@@ -55,8 +53,8 @@ class MustBe {
 }
 
 const stateOf = (text: string): DeliveryState | MustBe =>
-  STATES.find((state) => state === text) ??
-  new MustBe(`${STATES.slice(0, -1).join(', ')} or ${STATES.at(-1)}`);
+  DELIVERY_STATES.find((state) => state === text) ??
+  new MustBe(`${DELIVERY_STATES.slice(0, -1).join(', ')} or ${DELIVERY_STATES.at(-1)}`);
 
 const ID = /^[1-9]\d{0,14}$/;
 

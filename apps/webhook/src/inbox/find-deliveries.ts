@@ -1,7 +1,15 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
 import { unlessDamaged } from './damage.js';
-import type { Batch, DeliveryFilter, DeliverySummary, Page, StoredDelivery } from './inbox-operations.js';
+import {
+  type Batch,
+  countWithin,
+  type DeliveryFilter,
+  type DeliverySummary,
+  MAX_PART_BYTES,
+  type Page,
+  type StoredDelivery,
+} from './inbox-operations.js';
 import type { Found, OperationStatements, Outcome, Received } from './operation-statements.js';
 
 /** Most deliveries that are looked at in one turn of the event loop. */
@@ -10,9 +18,6 @@ const MAX_LOOK = 4_096;
 /** Times that are before and after all others. */
 const EARLIEST = Number.MIN_SAFE_INTEGER;
 const LATEST = Number.MAX_SAFE_INTEGER;
-
-/** Most content of one part of a selection, in bytes, if it has more than one delivery. */
-const MAX_PART_BYTES = 4 * 1_048_576;
 
 const UNKNOWN_OUTCOME = 'the inbox is damaged, and does not say whether this was handled';
 
@@ -72,13 +77,6 @@ export function findPart(
   if (count < deliveries.length)
     return { deliveries: deliveries.slice(0, count), next: deliveries[count - 1]!.id };
   return { deliveries, next: looked < limit ? undefined : last! };
-}
-
-/** How many of these have at most so much content together; at least one. */
-export function countWithin(deliveries: readonly { readonly bytes: number }[], maxBytes: number): number {
-  let total = 0;
-  const count = deliveries.findIndex(({ bytes }) => (total += bytes) > maxBytes);
-  return count === -1 ? deliveries.length : Math.max(1, count);
 }
 
 /** A delivery with what was sent. What can't be read because of damage is empty. */

@@ -1,7 +1,10 @@
 import type { HeaderField } from './header-field.js';
 
-/** What became of a delivery. A waiting one comes to the handler, for the first time or again. */
-export type DeliveryState = 'waiting' | 'handled' | 'parked' | 'discarded';
+/** What may have become of a delivery. A waiting one comes to the handler, for the first time or again. */
+export const DELIVERY_STATES = ['waiting', 'handled', 'parked', 'discarded'] as const;
+
+/** What became of a delivery. */
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** Deliveries that an operator chooses. Without any condition, all of them. */
 export interface DeliveryFilter {
@@ -61,6 +64,16 @@ export interface Batch {
   readonly after: number;
   /** At most as many deliveries are looked at; fewer if their contents are large. */
   readonly limit: number;
+}
+
+/** Most content of one part, in bytes, if it has more than one delivery and all of them are read or deleted. */
+export const MAX_PART_BYTES = 4 * 1_048_576;
+
+/** How many of these have at most so much content together; at least one. */
+export function countWithin(deliveries: readonly { readonly bytes: number }[], maxBytes: number): number {
+  let total = 0;
+  const count = deliveries.findIndex(({ bytes }) => (total += bytes) > maxBytes);
+  return count === -1 ? deliveries.length : Math.max(1, count);
 }
 
 /** What became of one {@link Batch}. */

@@ -74,7 +74,7 @@ export interface Inbox extends InboxOperations {
    * What else is written at the same time, and can't be, doesn't refuse the delivery.
    *
    * @throws ReceiverError `INBOX_WRITE_FAILED`; nothing of the delivery is then stored, unless the connection to a shared
-   * inbox broke before its answer
+   * inbox broke before its reply
    * @throws ReceiverError `INBOX_LOST`; the delivery may be stored where it is lost at the end. What was accepted can still be
    * claimed and settled
    * @throws TypeError if the event's identifier can't be stored
@@ -113,10 +113,11 @@ export interface Inbox extends InboxOperations {
    * Deletes some of what the retention doesn't keep, the oldest first. Call it again until it returns 0. Deliveries that
    * wait or are parked stay, and so do those that the handler has. Ids are never used again.
    *
+   * @param signal ends a search that takes long; nothing is then deleted
    * @returns how many deliveries, and identifiers of events whose delivery was deleted before, it has deleted
    * @throws ReceiverError `INBOX_WRITE_FAILED`
    */
-  removeExpired(retention: Retention): Promise<number>;
+  removeExpired(retention: Retention, signal?: AbortSignal): Promise<number>;
 
   /**
    * Resolves if a delivery could be accepted now: it writes something.

@@ -7,6 +7,7 @@ import { copyInbox } from '../../test/copy-inbox.js';
 import { rejection } from '../../test/rejection.js';
 import { ReceiverError } from '../errors.js';
 import type { Inbox, IncomingDelivery } from './inbox.js';
+import { OpenFiles } from './open-files.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
 
 const arbitrary: IncomingDelivery = {
@@ -158,4 +159,14 @@ test('a checkpoint, a backup and a look by another program lose nothing', async 
   }
 
   expect(await inbox.accept(arbitrary)).toBe(4);
+});
+
+test('a file counts as lost if the disk cannot read what it must have', () => {
+  const path = join(makeFolder(), 'arbitrary');
+  writeFileSync(path, 'arbitrary');
+  const leastSize = (): number => {
+    throw new Error('EIO: i/o error, read');
+  };
+
+  expect(new OpenFiles([{ path, leastSize }]).lost()).toBe(path);
 });

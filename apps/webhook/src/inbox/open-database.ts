@@ -75,26 +75,24 @@ export function openDatabase(folder: string): InboxDatabase {
   const pathOf = (name: keyof typeof INBOX_FILES): string => join(folder, INBOX_FILES[name]);
   const file = pathOf('database');
   try {
-    const made = mkdirSync(folder, { recursive: true });
+    const made = makeFolders(folder);
     takeLock(keep(new Database(pathOf('lock'))), folder);
     checkDatabase(folder, file, readLastAccepted(pathOf('lastAccepted')));
-    const index: { current?: LogIndex } = {};
-    keep({ close: () => index.current?.close() });
     const database = keep(new Database(file));
     const statements = prepareFile(database, file);
     const operations = prepareOperationStatements(database);
     const pages = preparePages(database);
     statements.requireWritable();
     const position = statements.position()!;
-    // Closed after the database, which deletes the log.
+    // Closed after the database, which deletes the log and its index.
     const log = new LogFlush(`${file}-wal`);
     opened.push(log);
+    const logIndex = new LogIndex(file);
+    opened.push(logIndex);
     const underWay = keep(new UnderWay(pathOf('underWay')));
     const lastAccepted = keep(new LastAccepted(pathOf('lastAccepted')));
     lastAccepted.write(position.lastId);
     syncFolders(folder, made ?? folder);
-    const logIndex = new LogIndex(file);
-    index.current = logIndex;
     const logSize = (): number => logIndex.leastSize();
     const checkpoints = keep(new Checkpoints(file, { size: logSize, isSlow: () => log.isSlow }));
     const files = new OpenFiles([
@@ -322,6 +320,23 @@ function sizeOf(file: string): number {
   } catch {
     return 0;
   }
+}
+
+/**
+ * Makes a folder and those above it that are missing. Node's own recursion never ends where none can be made, as in
+ * /proc.
+ *
+ * @returns the topmost folder that was made; undefined if the folder existed
+ */
+function makeFolders(folder: string): string | undefined {
+  const made = existsSync(dirname(folder)) ? undefined : makeFolders(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' && statSync(folder).isDirectory()) return made;
+    throw error;
+  }
+  return made ?? folder;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { statSync, type Stats } from 'node:fs';
+import { statSync } from 'node:fs';
 
 /** A file that is open now, and the size below which somebody has cut it. */
 export interface WatchedFile {
@@ -32,16 +32,12 @@ export class OpenFiles {
   }
 }
 
+/** What can't be looked at counts as another file. */
 function isSame({ path, ino, dev, leastSize }: OpenFile): boolean {
-  const found = look(path);
-  return found !== undefined && found.ino === ino && found.dev === dev && found.size >= leastSize();
-}
-
-/** What a path leads to; nothing if that can't be found out. */
-function look(path: string): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found !== undefined && found.ino === ino && found.dev === dev && found.size >= leastSize();
   } catch {
-    return undefined;
+    return false;
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { Progress } from './write-plan.js';
+import { Progress } from './progress.js';
 
 /** Progress after everything up to `handledThrough`, with these claimed and those of them ended. */
 function makeProgress(handledThrough: number, claimed: number, ended: readonly number[]): Progress {

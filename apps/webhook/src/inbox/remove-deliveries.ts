@@ -1,8 +1,8 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
-import { countWithin, type Handling, lookFor, summariesOf } from './find-deliveries.js';
+import { type Handling, lookFor, summariesOf } from './find-deliveries.js';
 import { type FoundDamage, rangeOf } from './found-damage.js';
-import type { DeliverySummary, Retention } from './inbox-operations.js';
+import { countWithin, type DeliverySummary, type Retention } from './inbox-operations.js';
 import type { InboxDatabase } from './open-database.js';
 import { isReadable, type OperationStatements } from './operation-statements.js';
 
@@ -33,7 +33,7 @@ export class Remover {
   }
 
   /** Deletes a part of what is expired, and returns how much. 0 when nothing is left to delete. */
-  async removeExpired(retention: Retention): Promise<number> {
+  async removeExpired(retention: Retention, signal?: AbortSignal): Promise<number> {
     const { checkpoints } = this.files;
     let after: number | undefined = this.#removedThrough;
     while (after !== undefined) {
@@ -42,6 +42,7 @@ export class Remover {
       if (deliveries.length > 0) return deliveries.length;
       after = next;
       await turnOfTheLoop();
+      if (signal?.aborted) return 0;
     }
     const before = Date.now() - retention.maxEventAge;
     return checkpoints.between(() => this.inbox.transaction(() => this.#statements.removeEvents(before)));

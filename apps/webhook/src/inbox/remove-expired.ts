@@ -36,19 +36,21 @@ export function startRemovingExpired(
   const { signal } = stopping;
   const logFailure = throttledLog((fields) => logger.error(fields, 'failed to delete expired deliveries'));
 
+  const pause = (milliseconds: number): Promise<void> =>
+    delay(milliseconds, undefined, { signal }).catch(() => undefined);
   const removeAll = async (): Promise<void> => {
     let total = 0;
     for (let removed = 1; removed > 0 && !signal.aborted; total += removed) {
       const start = performance.now();
-      removed = await inbox.removeExpired(retention);
-      if (removed > 0) await delay(pauseAfter(performance.now() - start));
+      removed = await inbox.removeExpired(retention, signal);
+      if (removed > 0) await pause(pauseAfter(performance.now() - start));
     }
     if (total > 0) logger.debug({ removed: total }, 'deleted expired deliveries');
   };
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
       await removeAll().catch((err: unknown) => logFailure({ err }));
-      await delay(INTERVAL, undefined, { signal }).catch(() => undefined);
+      await pause(INTERVAL);
     }
   };
 

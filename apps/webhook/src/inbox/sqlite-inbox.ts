@@ -12,34 +12,17 @@ import {
   type Interrupted,
   isEventId,
 } from './inbox.js';
-import type {
-  Batch,
-  BatchResult,
-  DeliveryFilter,
-  DeliverySummary,
-  InboxOperations,
-  InboxStats,
-  Page,
-  Retention,
-  StoredDelivery,
-} from './inbox-operations.js';
+import type { Retention } from './inbox-operations.js';
 import { KeptFiles } from './kept-files.js';
 import { type InboxDatabase, openDatabase, openingError } from './open-database.js';
+import { NO_LAG, Progress } from './progress.js';
 import { readAfter, readDue, type ReadDeliveries } from './read-deliveries.js';
-import { refuseWhenClosed } from './refuse-when-closed.js';
 import { Remover } from './remove-deliveries.js';
 import { SqliteOperations } from './sqlite-operations.js';
 import type { InboxStatements } from './sqlite-statements.js';
 import type { UnderWay } from './under-way.js';
-import {
-  type Change,
-  eventIdsOf,
-  NO_LAG,
-  planWrites,
-  Progress,
-  type Write,
-  type WritePlan,
-} from './write-plan.js';
+import { withReceiverErrors } from './with-receiver-errors.js';
+import { type Change, eventIdsOf, planWrites, type Write, type WritePlan } from './write-plan.js';
 
 /** Most content and fields in one transaction, in bytes. It limits the copy that is passed to SQLite. */
 const MAX_BATCH_BYTES = 8 * 1_048_576;
@@ -80,7 +63,7 @@ export function openSqliteInbox(
 ): Inbox {
   const files = openDatabase(folder);
   try {
-    return refuseWhenClosed(new SqliteInbox(files, observer, log));
+    return withReceiverErrors(new SqliteInbox(files, observer, log));
   } catch (cause) {
     files.close();
     throw openingError(folder, cause);
@@ -88,11 +71,9 @@ export function openSqliteInbox(
 }
 
 /** Everything that arrived during the last flush goes into one transaction and one flush. */
-class SqliteInbox implements Inbox {
+class SqliteInbox extends SqliteOperations implements Inbox {
   readonly location: string;
-  readonly #files: InboxDatabase;
   readonly #statements: InboxStatements;
-  readonly #operations: SqliteOperations;
   readonly #remover: Remover;
   readonly #writes: GroupCommit<Write, number>;
   readonly #underWay: UnderWay;
@@ -106,10 +87,8 @@ class SqliteInbox implements Inbox {
   #lastId: number;
   #handledThrough: number;
   #nextDueAt: number | undefined;
-  #isPaused: boolean;
   #closed: Promise<void> | undefined;
   readonly #kept: KeptFiles;
-  readonly #damage: FoundDamage;
   /** How many results of what is in the backlog could not be stored, because it is damaged. */
   #unstored = 0;
   readonly #fresh = new FreshDeliveries();
@@ -121,33 +100,22 @@ class SqliteInbox implements Inbox {
     private readonly observer: Pick<Observer, 'committed'>,
     log: DamageLog | undefined,
   ) {
-    const { statements, operations, underWay } = files;
-    this.#damage = new FoundDamage(files.file, log);
+    super(files, new FoundDamage(files.file, log));
+    const { statements, underWay } = files;
     const { lastId, handledThrough } = files.position;
     this.location = files.file;
-    this.#files = files;
     this.#kept = new KeptFiles(files);
     this.#statements = statements;
-    this.#remover = new Remover(files, this.#damage, {
-      handling: () => this.#handling(),
+    this.#remover = new Remover(files, this.damage, {
+      handling: () => this.handling(),
       handledThrough: () => this.#handledThrough,
       transaction: (write) => this.#transaction(write),
-    });
-    this.#operations = new SqliteOperations(files, this.#damage, {
-      handling: () => this.#handling(),
-      now: () => this.#now(),
-      isClaimed: (id) => this.#again.has(id) || this.#progress.has(id),
-      change: (change) => this.#change(change),
-      hasDue: (at) => this.#hasDue(at),
-      mayRemove: (ids) => this.#remover.mayRemove(ids),
-      setPaused: (isPaused) => (this.#isPaused = isPaused),
     });
     this.#underWay = underWay;
     this.#lastId = lastId;
     this.#handledThrough = handledThrough;
     this.#progress = new Progress(handledThrough);
     this.#nextDueAt = statements.nextDueAt(-1);
-    this.#isPaused = operations.count(lastId).isPaused;
     this.#writes = new GroupCommit({
       commit: (writes) => this.#commit(writes),
       retry: retryAfter,
@@ -169,7 +137,7 @@ class SqliteInbox implements Inbox {
   }
 
   recover(maxWait: number): Promise<readonly Interrupted[]> {
-    return this.#files.checkpoints.between(() => this.#recover(maxWait));
+    return this.files.checkpoints.between(() => this.#recover(maxWait));
   }
 
   #recover(maxWait: number): readonly Interrupted[] {
@@ -177,7 +145,7 @@ class SqliteInbox implements Inbox {
     const found = this.#underWay.interrupted();
     const interrupted = found.length === 0 ? [] : statements.findWaiting(found);
     const through = Math.max(statements.lastInTables(), ...interrupted.map(({ id }) => id));
-    const latest = this.#now() + Math.ceil(maxWait);
+    const latest = this.now() + Math.ceil(maxWait);
     if (through > this.#handledThrough || statements.nextDueAt(latest) !== undefined)
       this.#transaction(() => {
         statements.moveToBacklog(through);
@@ -200,8 +168,8 @@ class SqliteInbox implements Inbox {
    * goes for the file that names what is under way.
    */
   async claim(limit: number): Promise<Claim> {
-    if (this.#isPaused || this.#suspect !== undefined) return { deliveries: [], nextDueIn: undefined };
-    const now = this.#now();
+    if (this.isPaused || this.#suspect !== undefined) return { deliveries: [], nextDueIn: undefined };
+    const now = this.now();
     const { due, nextDueAt } = this.#readBacklog(now, limit);
     const suspectAt = due.deliveries.findIndex(({ suspect }) => suspect);
     if (suspectAt !== -1) return this.#claimSuspect(due, suspectAt);
@@ -232,12 +200,12 @@ class SqliteInbox implements Inbox {
     try {
       due = readDue(this.#statements, now, this.#again, limit);
       const { lostRows = [] } = due;
-      this.#damage.reportRows(lostRows);
+      this.damage.reportRows(lostRows);
       for (const id of lostRows) this.#again.add(id);
       const isAll = countOf(due) + lostRows.length < limit;
       return { due, nextDueAt: isAll ? this.#statements.nextDueAt(now) : nextDueAt };
     } catch (error) {
-      if (!this.#damage.report(error, 'the backlog cannot be read')) throw error;
+      if (!this.damage.report(error, 'the backlog cannot be read')) throw error;
       return { due, nextDueAt: countOf(due) > 0 ? nextDueAt : now + DAMAGED_RETRY };
     }
   }
@@ -261,7 +229,7 @@ class SqliteInbox implements Inbox {
     try {
       await this.#writes.addDelayed({ kind: 'settle', delivery, result });
     } catch (error) {
-      if (!this.#damage.report(error, `the result of delivery ${id} cannot be stored`)) throw error;
+      if (!this.damage.report(error, `the result of delivery ${id} cannot be stored`)) throw error;
       await this.#settleBesideBacklog(delivery, result);
     }
     if (wasInterrupted) this.#underWay.end(id);
@@ -274,49 +242,21 @@ class SqliteInbox implements Inbox {
     else this.#unstored += 1;
   }
 
-  stats(): Promise<InboxStats> {
-    return this.#operations.stats();
-  }
-
-  list(filter: DeliveryFilter, page: Page): Promise<readonly DeliverySummary[]> {
-    return this.#operations.list(filter, page);
-  }
-
-  find(id: number): Promise<StoredDelivery | undefined> {
-    return this.#operations.find(id);
-  }
-
-  read(batch: Batch): ReturnType<InboxOperations['read']> {
-    return this.#operations.read(batch);
-  }
-
-  replay(batch: Batch): Promise<BatchResult> {
-    return this.#operations.replay(batch);
-  }
-
-  discard(batch: Batch, reason: string): Promise<BatchResult> {
-    return this.#operations.discard(batch, reason);
-  }
-
-  setPaused(isPaused: boolean): Promise<void> {
-    return this.#operations.setPaused(isPaused);
-  }
-
-  removeExpired(retention: Retention): Promise<number> {
-    return this.#remover.removeExpired(retention);
+  removeExpired(retention: Retention, signal?: AbortSignal): Promise<number> {
+    return this.#remover.removeExpired(retention, signal);
   }
 
   async check(): Promise<void> {
     this.#kept.require();
-    await this.#change({ write: () => this.#files.operations.writeNothing() });
+    await this.change({ write: () => this.files.operations.writeNothing() });
     this.#kept.require();
   }
 
-  async #change(change: Change): Promise<void> {
+  protected async change(change: Change): Promise<void> {
     await this.#writes.addDelayed({ kind: 'change', change });
   }
 
-  #handling(): Handling {
+  protected handling(): Handling {
     const { claimedThrough, open } = this.#progress;
     return { lastId: this.#lastId, claimedThrough, open };
   }
@@ -327,12 +267,12 @@ class SqliteInbox implements Inbox {
   }
 
   async #close(): Promise<void> {
-    await this.#operations.idle();
+    await this.operationsEnd();
     await this.#writes.idle();
-    await this.#files.checkpoints.between(() => {
+    await this.files.checkpoints.between(() => {
       this.#leaveNothingClaimed();
       this.#leaveOneFile();
-      this.#files.close();
+      this.files.close();
     });
   }
 
@@ -349,7 +289,7 @@ class SqliteInbox implements Inbox {
   /** A copy of the database's file alone is then whole. libsql doesn't do that when it closes. */
   #leaveOneFile(): void {
     try {
-      this.#files.checkpoint();
+      this.files.checkpoint();
     } catch {
       // Then the write-ahead log stays beside the file, and SQLite reads both.
     }
@@ -367,7 +307,7 @@ class SqliteInbox implements Inbox {
 
   async #commit(writes: readonly Write[]): Promise<number[]> {
     const start = performance.now();
-    const { checkpoints } = this.#files;
+    const { checkpoints } = this.files;
     const plan = await checkpoints.between(() => {
       this.#kept.look();
       return this.#writeBesideDamage(writes);
@@ -381,7 +321,7 @@ class SqliteInbox implements Inbox {
       this.observer.committed(accepted, end - start, this.#flushDuration);
       for (const delivery of plan.accepted) this.#fresh.add(delivery, this.#progress.claimedThrough);
       this.#lastId = plan.accepted.at(-1)!.id;
-      this.#files.lastAccepted.write(this.#lastId);
+      this.files.lastAccepted.write(this.#lastId);
     }
     this.#kept.look();
     if (!this.#kept.areLost) checkpoints.begin();
@@ -390,11 +330,11 @@ class SqliteInbox implements Inbox {
 
   /** What lags behind can't move to a backlog that is damaged. It stays claimed, and refuses nothing. */
   #writeBesideDamage(writes: readonly Write[]): WritePlan {
-    if (this.#damage.first !== undefined) return this.#write(writes, Infinity);
+    if (this.damage.first !== undefined) return this.#write(writes, Infinity);
     try {
       return this.#write(writes);
     } catch (error) {
-      if (!this.#damage.report(error, 'the backlog cannot be written')) throw error;
+      if (!this.damage.report(error, 'the backlog cannot be written')) throw error;
       return this.#write(writes, Infinity);
     }
   }
@@ -407,7 +347,7 @@ class SqliteInbox implements Inbox {
     const plan = this.#transaction(() => {
       for (const change of changes) change.write();
       const stored = { lastId: this.#lastId, events: this.#findEvents(writes) };
-      const planned = planWrites(writes, stored, this.#progress, this.#now(), maxLag);
+      const planned = planWrites(writes, stored, this.#progress, this.now(), maxLag);
       this.#execute(planned);
       return planned;
     }, planChanges);
@@ -430,8 +370,8 @@ class SqliteInbox implements Inbox {
     }
   }
 
-  /** In milliseconds since 1970, by the clock as it was when the inbox was opened. It never goes back. */
-  #now(): number {
+  /** By the clock as it was when the inbox was opened. It never goes back. */
+  protected now(): number {
     return Math.round(this.#clockOffset + performance.now());
   }
 
@@ -456,16 +396,24 @@ class SqliteInbox implements Inbox {
       if (failures === 0) this.#again.add(id);
       else {
         this.#again.delete(id);
-        this.#hasDue(at);
+        this.hasDue(at);
       }
     }
     for (const id of leavingBacklog) this.#again.delete(id);
-    this.#remover.mayRemove(leavingBacklog);
+    this.mayRemove(leavingBacklog);
     this.#handledThrough = handledThrough;
   }
 
-  #hasDue(at: number): void {
+  protected hasDue(at: number): void {
     this.#nextDueAt = Math.min(at, this.#nextDueAt ?? at);
+  }
+
+  protected isClaimed(id: number): boolean {
+    return this.#again.has(id) || this.#progress.has(id);
+  }
+
+  protected mayRemove(ids: readonly number[]): void {
+    this.#remover.mayRemove(ids);
   }
 }
 

@@ -215,6 +215,21 @@ describe('retention', () => {
     expect(await openInbox(copy).stats()).toMatchObject({ waiting: 10, parked: 4, discarded: 1, handled: 0 });
   });
 
+  test('ends a search among many that stay when it is told to', async () => {
+    const inbox = openInbox(makeFolder());
+    const restore = setClock(-2 * DAY);
+    await accept(inbox, 200, 100);
+    restore();
+    await settle(inbox, 200, ({ id }) => (id < 200 ? PARKED : HANDLED));
+    const retention = { maxAge: DAY, maxBytes: undefined, maxEventAge: DAY };
+    const stopping = new AbortController();
+
+    const removing = inbox.removeExpired(retention, stopping.signal);
+    stopping.abort();
+    expect(await removing).toBe(0);
+    expect(await inbox.removeExpired(retention)).toBe(1);
+  });
+
   test('deletes from a file of an earlier receiver, and counts what somebody has deleted', async () => {
     const folder = makeFolder();
     const before = openSqliteInbox(folder);

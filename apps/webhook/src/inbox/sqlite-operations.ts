@@ -15,47 +15,48 @@ import type { InboxDatabase } from './open-database.js';
 import type { OperationStatements } from './operation-statements.js';
 import type { Change } from './write-plan.js';
 
-/** The inbox whose deliveries are operated on: what it knows, and what it has to learn. */
-export interface OperatedInbox {
-  handling(): Handling;
-  /** In milliseconds since 1970. */
-  now(): number;
-  /** Whether the handler has the delivery. */
-  isClaimed(id: number): boolean;
-  /** Makes a change with the next transaction. Resolves when it is durable. */
-  change(change: Change): Promise<void>;
-  /** Something in the backlog is due at this time. */
-  hasDue(at: number): void;
-  /** The retention can delete these. */
-  mayRemove(ids: readonly number[]): void;
-  setPaused(isPaused: boolean): void;
-}
-
 /**
  * What operators do with the deliveries of an embedded inbox. It is judged by what is stored and by what the inbox knows,
  * which agree between two transactions.
  */
-export class SqliteOperations implements InboxOperations {
-  readonly #inbox: OperatedInbox;
+export abstract class SqliteOperations implements InboxOperations {
+  /** Whether the handler is paused. */
+  protected isPaused: boolean;
   readonly #statements: OperationStatements;
   /** Settles when the last replay or discard has ended. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly files: Pick<InboxDatabase, 'operations' | 'underWay' | 'size'>,
-    private readonly damage: FoundDamage,
-    inbox: OperatedInbox,
+    protected readonly files: InboxDatabase,
+    protected readonly damage: FoundDamage,
   ) {
-    this.#inbox = inbox;
     this.#statements = files.operations;
+    this.isPaused = this.#statements.count(files.position.lastId).isPaused;
   }
 
+  protected abstract handling(): Handling;
+
+  /** In milliseconds since 1970. */
+  protected abstract now(): number;
+
+  /** Whether the handler has the delivery. */
+  protected abstract isClaimed(id: number): boolean;
+
+  /** Makes a change with the next transaction. Resolves when it is durable. */
+  protected abstract change(change: Change): Promise<void>;
+
+  /** Something in the backlog is due at this time. */
+  protected abstract hasDue(at: number): void;
+
+  /** The retention can delete these. */
+  protected abstract mayRemove(ids: readonly number[]): void;
+
   list(filter: DeliveryFilter, page: Page): Promise<readonly DeliverySummary[]> {
-    return listDeliveries(this.#statements, () => this.#inbox.handling(), filter, page);
+    return listDeliveries(this.#statements, () => this.handling(), filter, page);
   }
 
   async find(id: number): Promise<StoredDelivery | undefined> {
-    const handling = this.#inbox.handling();
+    const handling = this.handling();
     if (!Number.isInteger(id) || id > handling.lastId) return undefined;
     const [summary] = summariesOf(this.#statements, handling, [id]);
     return summary && withSent(this.#statements, summary);
@@ -64,17 +65,17 @@ export class SqliteOperations implements InboxOperations {
   async read(
     batch: Batch,
   ): Promise<{ readonly deliveries: readonly StoredDelivery[]; readonly next: number | undefined }> {
-    const { deliveries, next } = findPart(this.#statements, this.#inbox.handling(), batch, true);
+    const { deliveries, next } = findPart(this.#statements, this.handling(), batch, true);
     return { deliveries: deliveries.map((delivery) => withSent(this.#statements, delivery)), next };
   }
 
   async replay(batch: Batch): Promise<BatchResult> {
     let ids: number[] = [];
     let next: number | undefined;
-    const now = this.#inbox.now();
+    const now = this.now();
     await this.#changeInTurn({
       plan: () => {
-        const part = findPart(this.#statements, this.#inbox.handling(), batch, false);
+        const part = findPart(this.#statements, this.handling(), batch, false);
         ids = part.deliveries.filter((delivery) => this.#canReplay(delivery)).map(({ id }) => id);
         next = part.next;
       },
@@ -84,14 +85,14 @@ export class SqliteOperations implements InboxOperations {
         this.#statements.replay(ids, now);
       },
       committed: () => {
-        if (ids.length > 0) this.#inbox.hasDue(now);
+        if (ids.length > 0) this.hasDue(now);
       },
     });
     return { changed: ids.length, next };
   }
 
   #canReplay({ id, state, failures }: DeliverySummary): boolean {
-    if (this.#inbox.isClaimed(id)) return false;
+    if (this.isClaimed(id)) return false;
     return state === 'parked' || state === 'handled' || (state === 'waiting' && failures > 0);
   }
 
@@ -101,39 +102,39 @@ export class SqliteOperations implements InboxOperations {
     const text = storableText(reason);
     await this.#changeInTurn({
       plan: () => {
-        const part = findPart(this.#statements, this.#inbox.handling(), batch, true);
+        const part = findPart(this.#statements, this.handling(), batch, true);
         parked = part.deliveries.filter(({ state }) => state === 'parked');
         next = part.next;
       },
       write: () => {
-        if (parked.length > 0) this.#statements.discard(parked, this.#inbox.now(), text);
+        if (parked.length > 0) this.#statements.discard(parked, this.now(), text);
       },
-      committed: () => this.#inbox.mayRemove(parked.map(({ id }) => id)),
+      committed: () => this.mayRemove(parked.map(({ id }) => id)),
     });
     return { changed: parked.length, next };
   }
 
   /** What was planned before another change was written could take the same deliveries again. */
   #changeInTurn(change: Change): Promise<void> {
-    const changed = this.#last.then(() => this.#inbox.change(change));
+    const changed = this.#last.then(() => this.change(change));
     this.#last = changed.catch(() => undefined);
     return changed;
   }
 
   /** Resolves when no replay and no discard waits. */
-  async idle(): Promise<void> {
+  protected async operationsEnd(): Promise<void> {
     await this.#last;
   }
 
   setPaused(isPaused: boolean): Promise<void> {
-    return this.#inbox.change({
+    return this.change({
       write: () => void this.#statements.setPaused(isPaused),
-      committed: () => this.#inbox.setPaused(isPaused),
+      committed: () => (this.isPaused = isPaused),
     });
   }
 
   async stats(): Promise<InboxStats> {
-    const counts = this.count();
+    const counts = this.#count();
     const bytes = this.files.size();
     const damage = this.damage.first;
     // Finding the oldest one in a damaged backlog would take long.
@@ -143,8 +144,8 @@ export class SqliteOperations implements InboxOperations {
   }
 
   /** The part of {@link stats} that takes no time. */
-  count(): Omit<InboxStats, 'oldestWaitingAt' | 'bytes'> {
-    const { lastId, claimedThrough, open } = this.#inbox.handling();
+  #count(): Omit<InboxStats, 'oldestWaitingAt' | 'bytes'> {
+    const { lastId, claimedThrough, open } = this.handling();
     const { removed, isPaused, backlog, parked, discarded, after } = this.#countRows(claimedThrough);
     const waiting = lastId - claimedThrough - after + open.size + backlog;
     const handled = lastId - removed - waiting - parked - discarded;

@@ -1,5 +1,6 @@
 import type { Delivery, IncomingDelivery, AttemptResult } from './inbox.js';
-import { NO_LAG, planWrites, Progress, type Stored, type Write, type WritePlan } from './write-plan.js';
+import { NO_LAG, Progress } from './progress.js';
+import { planWrites, type Stored, type Write, type WritePlan } from './write-plan.js';
 
 const NOW = 1_000_000;
 const STORED: Stored = { lastId: 20, events: new Map([['kept', 7]]) };

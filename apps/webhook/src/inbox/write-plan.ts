@@ -5,6 +5,7 @@ import {
   type Interrupted,
   storableText,
 } from './inbox.js';
+import type { Progress } from './progress.js';
 import type { BacklogRow } from './sqlite-statements.js';
 
 /** A change that an operator makes. Planning and writing are repeated if the transaction has failed. */
@@ -50,72 +51,6 @@ export interface WritePlan {
 
 type Plan = Omit<WritePlan, 'handledThrough'>;
 
-/**
- * How many ids a delivery may lag behind before it moves to the backlog. Otherwise one slow handler would keep the
- * progress of all later deliveries from being stored.
- */
-const MAX_LAG = 256;
-
-/** A lag that every delivery exceeds that was claimed and has not ended. */
-export const NO_LAG = -1;
-
-/**
- * How far deliveries have been handled, as one number. They are claimed in the order of their ids but end in any
- * order; the number is the id before the first that has not ended.
- */
-export class Progress {
-  readonly #open = new Set<number>();
-  #claimedThrough: number;
-
-  /** @param handledThrough everything up to this id has ended */
-  constructor(handledThrough: number) {
-    this.#claimedThrough = handledThrough;
-  }
-
-  /** The last id that was claimed. */
-  get claimedThrough(): number {
-    return this.#claimedThrough;
-  }
-
-  /** Claims the next id. */
-  claim(id: number): void {
-    this.#open.add(id);
-    this.#claimedThrough = id;
-  }
-
-  /** Claimed and not ended, in the order of their ids. */
-  get open(): ReadonlySet<number> {
-    return this.#open;
-  }
-
-  /** Whether the id was claimed and has not ended. */
-  has(id: number): boolean {
-    return this.#open.has(id);
-  }
-
-  end(id: number): void {
-    this.#open.delete(id);
-  }
-
-  /** The id up to which everything will have ended once these have. */
-  handledThrough(ending: ReadonlySet<number>): number {
-    for (const id of this.#open) {
-      if (!ending.has(id)) return id - 1;
-    }
-    return this.#claimedThrough;
-  }
-
-  /** Those that have not ended although more than `distance` later ones were claimed. */
-  stragglers(distance: number): number[] {
-    const late: number[] = [];
-    for (const id of this.#open) {
-      if (this.#claimedThrough - id <= distance) break;
-      late.push(id);
-    }
-    return late;
-  }
-}
-
 /** The events of the deliveries that are to be accepted. */
 export function eventIdsOf(writes: readonly Write[]): string[] {
   const eventIds: string[] = [];
@@ -129,14 +64,14 @@ export function eventIdsOf(writes: readonly Write[]): string[] {
  * Plans a transaction without changing anything, so that a failed transaction leaves everything as it was.
  *
  * @param now in milliseconds since 1970
- * @param maxLag how far a delivery may lag behind before it moves to the backlog
+ * @param maxLag see {@link Progress.stragglers}
  */
 export function planWrites(
   writes: readonly Write[],
   stored: Stored,
   progress: Progress,
   now: number,
-  maxLag = MAX_LAG,
+  maxLag?: number,
 ): WritePlan {
   const lagging = progress.stragglers(maxLag);
   const plan = {

@@ -1,4 +1,3 @@
-import { ReceiverError } from '../errors.js';
 import type { InboxOperations, StoredDelivery } from '../inbox/inbox-operations.js';
 import type { PreparedResponse } from '../http/response.js';
 import {
@@ -35,8 +34,7 @@ export function inboxRoutes(
 ): readonly Route[] {
   const find = async ({ query, parts: { id } }: OperationsRequest): Promise<StoredDelivery> => {
     parseQuery(NOTHING, query);
-    const number = Number(id);
-    const found = Number.isSafeInteger(number) ? await ofInbox(inbox.find(number)) : undefined;
+    const found = await inbox.find(Number(id));
     if (found !== undefined) return found;
     throw new RequestFault('UNKNOWN_DELIVERY', `There is no delivery ${id as string}.`);
   };
@@ -46,7 +44,7 @@ export function inboxRoutes(
   ): Promise<PreparedResponse> => {
     parseQuery(NOTHING, query);
     parseContent(NOTHING, content);
-    await ofInbox(inbox.setPaused(isPaused));
+    await inbox.setPaused(isPaused);
     if (!isPaused) wakeHandler();
     return NO_CONTENT;
   };
@@ -56,14 +54,14 @@ export function inboxRoutes(
       path: '/deliveries',
       async respond({ query }) {
         const { filter, page } = parseQuery(LIST_QUERY, query);
-        return jsonResponse(200, { deliveries: await ofInbox(inbox.list(filter, page)) });
+        return jsonResponse(200, { deliveries: await inbox.list(filter, page) });
       },
     },
     {
       method: 'GET',
       path: '/deliveries/batch',
       async respond({ query }) {
-        const { deliveries, next = null } = await ofInbox(inbox.read(parseQuery(BATCH_QUERY, query)));
+        const { deliveries, next = null } = await inbox.read(parseQuery(BATCH_QUERY, query));
         return jsonResponse(200, { deliveries: deliveries.map(withContent), next });
       },
     },
@@ -89,7 +87,7 @@ export function inboxRoutes(
       path: '/deliveries/replay',
       async respond({ query, content }) {
         parseQuery(NOTHING, query);
-        const { changed, next = null } = await ofInbox(inbox.replay(parseContent(REPLAY_CONTENT, content)));
+        const { changed, next = null } = await inbox.replay(parseContent(REPLAY_CONTENT, content));
         if (changed > 0) wakeHandler();
         return jsonResponse(200, { changed, next });
       },
@@ -100,7 +98,7 @@ export function inboxRoutes(
       async respond({ query, content }) {
         parseQuery(NOTHING, query);
         const { batch, reason } = parseContent(DISCARD_CONTENT, content);
-        const { changed, next = null } = await ofInbox(inbox.discard(batch, reason));
+        const { changed, next = null } = await inbox.discard(batch, reason);
         return jsonResponse(200, { changed, next });
       },
     },
@@ -111,25 +109,10 @@ export function inboxRoutes(
       path: '/stats',
       async respond({ query }) {
         parseQuery(NOTHING, query);
-        return jsonResponse(200, { ...(await ofInbox(inbox.stats())), receiver });
+        return jsonResponse(200, { ...(await inbox.stats()), receiver });
       },
     },
   ];
-}
-
-/**
- * What an operation of the inbox resolves with.
- *
- * @throws ReceiverError whatever it rejects with
- */
-async function ofInbox<Result>(operation: Promise<Result>): Promise<Result> {
-  try {
-    return await operation;
-  } catch (cause) {
-    if (cause instanceof ReceiverError) throw cause;
-    const message = `The inbox cannot be read or written: ${(cause as Error).message}.`;
-    throw new ReceiverError('INBOX_UNUSABLE', message, { cause });
-  }
 }
 
 function withContent(delivery: StoredDelivery): object {

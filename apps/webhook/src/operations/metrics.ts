@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Logger } from 'pino';
 
-import type { InboxStats } from '../inbox/inbox-operations.js';
+import { DELIVERY_STATES, type InboxStats } from '../inbox/inbox-operations.js';
 import { throttledLog } from '../logging/throttled-log.js';
 import type { Observer } from '../observer.js';
 import { seldom } from './seldom.js';
@@ -18,7 +18,6 @@ const ATTEMPT_SECONDS = [...SECONDS, 30, 60, 300];
 
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 
-const STATES = ['waiting', 'handled', 'parked', 'discarded'] as const;
 const RESULTS = ['handled', 'failed', 'parked'] as const;
 
 /** The metrics of one receiver, for Prometheus. */
@@ -158,7 +157,7 @@ export class Metrics implements Observer {
       return;
     }
     const { oldestWaitingAt, bytes, isPaused, damage } = found;
-    for (const state of STATES) this.#deliveries.set({ state }, found[state]);
+    for (const state of DELIVERY_STATES) this.#deliveries.set({ state }, found[state]);
     const age = oldestWaitingAt === null ? 0 : Math.max(0, Date.now() - oldestWaitingAt);
     this.#oldestWaiting.set(age / 1_000);
     this.#bytes.set(bytes);

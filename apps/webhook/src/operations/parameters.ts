@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { DELIVERY_STATES } from '../inbox/inbox-operations.js';
 import { RequestFault } from './request-fault.js';
 
 /** Most deliveries in one response, or in one part of a change. */
@@ -39,14 +40,13 @@ function millisecondsOf(text: string): number {
   return /^\d+$/.test(text) ? Number(text) : parseIsoTime(text);
 }
 
-const STATES = ['waiting', 'handled', 'parked', 'discarded'] as const;
 const ORDERS = ['newest', 'oldest'] as const;
 
 const oneOf = <Value extends string>(values: readonly Value[]) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` });
 
 const filter = {
-  state: oneOf(STATES).exactOptional(),
+  state: oneOf(DELIVERY_STATES).exactOptional(),
   firstId: id.exactOptional(),
   lastId: id.exactOptional(),
   receivedFrom: time.exactOptional(),

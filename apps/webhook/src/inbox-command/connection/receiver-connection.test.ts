@@ -1,3 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+
 import { inboxOperationsSuite } from '../../../test/inbox-operations.suite.js';
 import { copyInbox } from '../../../test/copy-inbox.js';
 import { recordLog } from '../../../test/record-log.js';
@@ -46,4 +51,19 @@ async function openBehindSocket(folder: string): Promise<Inbox> {
 
 describe('an inbox behind the socket of its receiver', () => {
   inboxOperationsSuite({ open: openBehindSocket, crash: copyInbox });
+});
+
+test('each request has a connection of its own, because a kept one may be closed meanwhile', async () => {
+  const address = openSocketAddress(makeFolder());
+  let count = 0;
+  const server = createServer((_request, response) => void response.end('{"deliveries":[]}'));
+  server.on('connection', () => (count += 1)).listen(address.path);
+  afterThisTest(() => server.close());
+  await once(server, 'listening');
+  const connection = new ReceiverConnection(address, 'arbitrary');
+
+  for (let time = 0; time < 2; time += 1) await connection.list({}, { order: 'newest first', limit: 1 });
+
+  connection.close();
+  expect(count).toBe(2);
 });

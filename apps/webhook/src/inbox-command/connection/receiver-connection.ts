@@ -1,18 +1,19 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 
 import { z } from 'zod';
 
 import { RECEIVER_ERRORS, ReceiverError, type ReceiverErrorCode } from '../../errors.js';
 import { storableText } from '../../inbox/inbox.js';
-import type {
-  Batch,
-  BatchResult,
-  DeliveryFilter,
-  DeliverySummary,
-  InboxOperations,
-  InboxStats,
-  Page,
-  StoredDelivery,
+import {
+  type Batch,
+  type BatchResult,
+  DELIVERY_STATES,
+  type DeliveryFilter,
+  type DeliverySummary,
+  type InboxOperations,
+  type InboxStats,
+  type Page,
+  type StoredDelivery,
 } from '../../inbox/inbox-operations.js';
 import type { SocketAddress } from '../../operations/socket-address.js';
 
@@ -27,8 +28,6 @@ const RESPONSE_TIMEOUT = 60_000;
  * socket in the inbox's folder.
  */
 export class ReceiverConnection implements InboxOperations {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
-
   /**
    * @param address of the socket, which is closed with the connection
    * @param folder of the inbox, for people
@@ -90,7 +89,6 @@ export class ReceiverConnection implements InboxOperations {
   }
 
   close(): void {
-    this.#agent.destroy();
     this.address.close();
   }
 
@@ -122,7 +120,8 @@ export class ReceiverConnection implements InboxOperations {
     const content = body === undefined ? undefined : JSON.stringify(body);
     return new Promise((resolve, reject) => {
       const options = {
-        agent: this.#agent,
+        // The receiver may close a kept connection just when it is used again.
+        agent: false,
         socketPath: this.address.path,
         method,
         path,
@@ -192,7 +191,7 @@ const nullableText = z.string().nullable();
 
 const SUMMARY = z.object({
   id: z.number(),
-  state: z.enum(['waiting', 'handled', 'parked', 'discarded']),
+  state: z.enum(DELIVERY_STATES),
   receivedAt: z.number(),
   failures: z.number(),
   error: nullableText,

@@ -1,4 +1,4 @@
-import { type Claim, type Interrupted } from '../inbox.js';
+import type { Claim, Interrupted } from '../inbox.js';
 import {
   claimBacklog,
   claimCutOff,

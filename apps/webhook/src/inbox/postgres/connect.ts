@@ -10,8 +10,8 @@ const MIN_VERSION = 15;
 /** How long to wait for a connection, in milliseconds. */
 const CONNECT_TIMEOUT = 5_000;
 
-/** How long to wait for an answer before a connection counts as lost, in milliseconds. */
-const ANSWER_TIMEOUT = 20_000;
+/** How long to wait for a reply before a connection counts as lost, in milliseconds. */
+const REPLY_TIMEOUT = 20_000;
 
 /** Settings with which both sides notice within seconds that the other is gone, also while one waits for a lock. */
 const NOTICE_THE_END: Readonly<Record<string, string>> = {
@@ -73,7 +73,7 @@ interface ConnectionUse {
 
 const FOR_THE_INBOX: ConnectionUse = {
   settings: SESSION_SETTINGS,
-  options: { application_name: 'plant-store-webhook', query_timeout: ANSWER_TIMEOUT, pipeline: true, types },
+  options: { application_name: 'plant-store-webhook', query_timeout: REPLY_TIMEOUT, pipeline: true, types },
 };
 
 /** The handler's own statements. The time of its attempt is their limit. */
@@ -172,7 +172,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /** An inbox that can't be opened: one sentence for each server, and what to do. */
-export function unusable(location: string, faults: readonly unknown[]): ReceiverError {
+function unusable(location: string, faults: readonly unknown[]): ReceiverError {
   const reasons = faults.map((fault) => reasonOf(fault));
   const codes = faults.map((fault) => (fault as { code?: string }).code ?? '');
   const advice = codes.map((code) => ADVICE[code]).find((text) => text !== undefined);
@@ -181,6 +181,11 @@ export function unusable(location: string, faults: readonly unknown[]): Receiver
     `The inbox at ${location} cannot be used: ${[...new Set(reasons)].join('; ')}.${advice === undefined ? '' : ` ${advice}.`}`,
     { cause: faults.length === 1 ? faults[0] : new AggregateError(faults) },
   );
+}
+
+/** What an opening that failed throws. */
+export function openingError(location: string, error: unknown): ReceiverError {
+  return error instanceof ReceiverError ? error : unusable(location, [error]);
 }
 
 /** The message of an error. That of an aggregate, as for a host with several addresses, is empty. */

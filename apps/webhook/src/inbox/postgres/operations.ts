@@ -2,23 +2,22 @@ import pg from 'pg';
 
 import type { HeaderField } from '../header-field.js';
 import { storableText } from '../inbox.js';
-import type {
-  Batch,
-  BatchResult,
-  DeliveryFilter,
-  DeliverySummary,
-  InboxOperations,
-  InboxStats,
-  Page,
-  StoredDelivery,
+import {
+  type Batch,
+  type BatchResult,
+  countWithin,
+  type DeliveryFilter,
+  type DeliverySummary,
+  type InboxOperations,
+  type InboxStats,
+  MAX_PART_BYTES,
+  type Page,
+  type StoredDelivery,
 } from '../inbox-operations.js';
 import { CONTENT_COLUMNS, DELIVERY_COLUMNS, readContent } from './claim-statements.js';
 import { FRESH, IS_IN_NO_TABLE, LAST_PROGRESS } from './progress-statements.js';
 import { queryAll } from './session.js';
 import { writePaused } from './upkeep-statements.js';
-
-/** Most content of one part of a selection, in bytes, if it has more than one delivery. */
-const MAX_PART_BYTES = 4 * 1_048_576;
 
 /** What a receiver knows of its own deliveries, and the tables don't say. */
 export interface Own {
@@ -112,17 +111,11 @@ export abstract class PostgresOperations implements InboxOperations {
     return row && this.#withContent(row);
   }
 
-  async read({ filter, after, limit }: Batch): ReturnType<InboxOperations['read']> {
-    const { rows, next } = await this.#part({ filter, after, limit }, true);
+  async read(batch: Batch): ReturnType<InboxOperations['read']> {
+    const { rows, next } = await this.#part(batch, true);
     if (rows.length === 0) return { deliveries: [], next };
     const range = { first: rows[0]!.id, last: rows.at(-1)!.id };
-    const read = await this.#select(
-      { ...filter, ...{ firstId: 0, lastId: MAX_ID } },
-      range,
-      'ASC',
-      rows.length,
-      true,
-    );
+    const read = await this.#select(batch.filter, range, 'ASC', rows.length, true);
     return { deliveries: await Promise.all(read.map((row) => this.#withContent(row))), next };
   }
 
@@ -170,8 +163,13 @@ export abstract class PostgresOperations implements InboxOperations {
     const { total, waiting, parked, discarded, bytes, oldest } = rows[0]!;
     const allWaiting = waiting + own.waiting.length;
     return {
-      ...{ waiting: allWaiting, handled: total - allWaiting - parked - discarded, parked, discarded },
-      ...{ oldestWaitingAt: oldest === null ? null : Math.round(oldest), bytes, isPaused },
+      waiting: allWaiting,
+      handled: total - allWaiting - parked - discarded,
+      parked,
+      discarded,
+      oldestWaitingAt: oldest === null ? null : Math.round(oldest),
+      bytes,
+      isPaused,
     };
   }
 
@@ -190,12 +188,8 @@ export abstract class PostgresOperations implements InboxOperations {
   ): Promise<{ rows: readonly SummaryRow[]; next: number | undefined }> {
     const range = { first: Math.max(filter.firstId ?? 0, after + 1), last: filter.lastId ?? MAX_ID };
     const rows = await this.#select(filter, range, 'ASC', limit, false);
-    let total = 0;
-    const tooMany = limitsBytes ? rows.findIndex(({ bytes }) => (total += bytes) > MAX_PART_BYTES) : -1;
-    if (tooMany !== -1 && tooMany < rows.length && rows.length > 1) {
-      const part = rows.slice(0, Math.max(1, tooMany));
-      return { rows: part, next: part.at(-1)!.id };
-    }
+    const count = limitsBytes ? countWithin(rows, MAX_PART_BYTES) : rows.length;
+    if (count < rows.length) return { rows: rows.slice(0, count), next: rows[count - 1]!.id };
     return { rows, next: rows.length < limit ? undefined : rows.at(-1)!.id };
   }
 
@@ -222,8 +216,15 @@ export abstract class PostgresOperations implements InboxOperations {
         )
         SELECT * FROM summary WHERE $8::text IS NULL OR state = $8 ORDER BY id ${order} LIMIT $9`,
       values: [
-        ...[receiver, `{${waiting.join(',')}}`, acceptedThrough, first, last],
-        ...[receivedFrom ?? null, receivedBefore ?? null, state ?? null, limit],
+        receiver,
+        `{${waiting.join(',')}}`,
+        acceptedThrough,
+        first,
+        last,
+        receivedFrom ?? null,
+        receivedBefore ?? null,
+        state ?? null,
+        limit,
       ],
     });
     return rows;

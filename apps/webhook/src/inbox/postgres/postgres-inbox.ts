@@ -14,10 +14,11 @@ import {
   isEventId,
 } from '../inbox.js';
 import type { Batch, BatchResult, Retention } from '../inbox-operations.js';
-import { refuseWhenClosed } from '../refuse-when-closed.js';
-import { NO_LAG } from '../write-plan.js';
+import { NO_LAG } from '../progress.js';
+import { withReceiverErrors } from '../with-receiver-errors.js';
 import { deadReceivers, endSession, takeOver } from './claim-statements.js';
 import { Claims } from './claims.js';
+import { openingError } from './connect.js';
 import { type Own, PostgresOperations } from './operations.js';
 import { removeExpired } from './retention.js';
 import { currentPart, type Session } from './session.js';
@@ -50,7 +51,7 @@ const GRACE = 5_000;
 /**
  * Opens the shared inbox: PostgreSQL, for any number of receivers.
  *
- * @throws ReceiverError `INBOX_UNUSABLE`
+ * @throws ReceiverError `INBOX_UNUSABLE`; nothing is then left open
  */
 export async function openPostgresInbox(
   servers: PostgresServers,
@@ -58,8 +59,13 @@ export async function openPostgresInbox(
   observer: Pick<Observer, 'committed'> = NO_OBSERVER,
 ): Promise<Inbox> {
   const inbox = new PostgresInbox(servers, log, observer);
-  await inbox.open();
-  return refuseWhenClosed(inbox);
+  try {
+    await inbox.open();
+  } catch (error) {
+    await inbox.close();
+    throw openingError(servers.location, error);
+  }
+  return withReceiverErrors(inbox);
 }
 
 class PostgresInbox extends PostgresOperations implements Inbox {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
 import { ReceiverError } from '../../errors.js';
-import { connectToPrimary } from './connect.js';
+import { connectToPrimary, openingError } from './connect.js';
 
 /** The first key of the advisory locks of receivers; the second one is the receiver's number, or 0 for migrations. */
 export const LOCK_CLASS = 0x706c616e;
@@ -114,12 +114,12 @@ const VERSION_2 = `
  * The tables of the shared inbox: for each version, what it adds to the one before.
  *
  * `delivery` only grows, and whole parts of it are dropped. Part 0 has what outlives its part. A receiver keeps what it
- * accepts in memory for its handler. How far it has come is a row of \`progress\` for each commit, so that no row is
+ * accepts in memory for its handler. How far it has come is a row of `progress` for each commit, so that no row is
  * updated: a session that holds an old snapshot must not make claims slow. It also counts the deliveries that the
- * receiver has stored; \`total\` has those of receivers that are gone, less what was deleted. Of a receiver's deliveries after
- * \`handled_through\` all may wait; up to it everything is handled, except what is in \`backlog\` (comes again, or waits for
- * any receiver), \`parked\` (failed for the last time) and \`discarded\`. A row of \`effect\` was committed by a transaction of
- * the handler: that delivery is handled, and the handler's transaction doesn't run again for it. \`under_way\` has what the
+ * receiver has stored; `total` has those of receivers that are gone, less what was deleted. Of a receiver's deliveries after
+ * `handled_through` all may wait; up to it everything is handled, except what is in `backlog` (comes again, or waits for
+ * any receiver), `parked` (failed for the last time) and `discarded`. A row of `effect` was committed by a transaction of
+ * the handler: that delivery is handled, and the handler's transaction doesn't run again for it. `under_way` has what the
  * handler of a receiver has at the moment; it outlives the receiver, and not a crash of PostgreSQL, as the file of the
  * embedded inbox. A receiver holds an advisory lock with its number for as long as its session lives. When the lock is
  * free, others take its work.
@@ -169,6 +169,8 @@ export async function requireTables(servers: PostgresServers): Promise<void> {
         ? `There is no inbox at ${servers.location}. Name the one that the receiver uses with --inbox or INBOX_URL.`
         : `The inbox at ${servers.location} has tables of version ${version}, and version ${SCHEMA_VERSION} is needed. Start a receiver of this version first: it updates them.`,
     );
+  } catch (error) {
+    throw openingError(servers.location, error);
   } finally {
     await client.end();
   }

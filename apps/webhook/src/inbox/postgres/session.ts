@@ -3,8 +3,7 @@ import { hostname } from 'node:os';
 import type pg from 'pg';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
-import { ReceiverError } from '../../errors.js';
-import { connect, connectToPrimary, unusable } from './connect.js';
+import { connect, connectToPrimary, openingError } from './connect.js';
 import { LOCK_CLASS, migrate } from './schema.js';
 
 /**
@@ -61,7 +60,7 @@ export async function openSession(
   } catch (error) {
     destroy(writer);
     if (reader !== undefined) destroy(reader);
-    throw error instanceof ReceiverError ? error : unusable(servers.location, [error]);
+    throw openingError(servers.location, error);
   }
 }
 

@@ -5,7 +5,7 @@ import {
   type Interrupted,
   storableText,
 } from '../inbox.js';
-import { Progress } from '../write-plan.js';
+import { Progress } from '../progress.js';
 import type { CutOff } from './claim-statements.js';
 import type { Changes } from './write-statement.js';
 
@@ -18,9 +18,6 @@ export type Write =
 /** Most content of new deliveries in memory for the handler, in bytes, and most of them. The rest waits in the backlog. */
 const MAX_FRESH_BYTES = 8 * 1_048_576;
 const MAX_FRESH = 10_000;
-
-/** How many ids a delivery may lag behind before it moves to the backlog, as in the embedded inbox. */
-const MAX_LAG = 256;
 
 /** An attempt that takes less is quick, in milliseconds. */
 const QUICK = 50;
@@ -214,11 +211,16 @@ export class Work {
    * Plans a commit without changing anything, so that a failed one leaves everything as it was.
    *
    * @param ahead how many deliveries the handler is about to get
-   * @param maxLag how far a delivery may lag behind before it moves to the backlog
+   * @param maxLag see {@link Progress.stragglers}
    */
-  plan(writes: readonly Write[], ahead: number, maxLag = MAX_LAG): Plan {
+  plan(writes: readonly Write[], ahead: number, maxLag?: number): Plan {
     const plan: Draft = {
-      ...{ arrivals: [], entering: [], returning: [], parked: [], parkedAgain: [], leaving: [] },
+      arrivals: [],
+      entering: [],
+      returning: [],
+      parked: [],
+      parkedAgain: [],
+      leaving: [],
     };
     const arrivalOf: (number | undefined)[] = [];
     const settled = new Set<number>();
@@ -250,8 +252,8 @@ export class Work {
     for (const id of stragglers) {
       ended.add(id);
       const { bytes: size } = this.#claimed.get(id)!;
-      const row = { id, bytes: size, failures: 0, error: null, suspect: false, dueIn: 0 };
-      plan.entering.push({ ...row, isClaimed: true });
+      const row = { id, bytes: size, failures: 0, error: null, suspect: false, dueIn: 0, isClaimed: true };
+      plan.entering.push(row);
     }
     const keeps =
       !this.hasOverflow &&
@@ -288,15 +290,18 @@ export class Work {
       if (isInBacklog) plan.leaving.push(id);
       return;
     }
+    const { suspect = false, retryAfter = 0 } = result.kind === 'failed' ? result : {};
     const row = {
-      ...{ id, bytes, failures: failures + 1, error: storableText(result.error) },
-      ...{ suspect: false, dueIn: 0, isClaimed: false },
+      id,
+      bytes,
+      failures: failures + 1,
+      error: storableText(result.error),
+      suspect,
+      dueIn: Math.ceil(retryAfter),
+      isClaimed: false,
     };
     if (result.kind === 'parked') (isInBacklog ? plan.parkedAgain : plan.parked).push(row);
-    else {
-      const { suspect = false, retryAfter } = result;
-      (isInBacklog ? plan.returning : plan.entering).push({ ...row, suspect, dueIn: Math.ceil(retryAfter) });
-    }
+    else (isInBacklog ? plan.returning : plan.entering).push(row);
   }
 
   /**
