@@ -338,6 +338,7 @@ test.each(['wait for ever', 'block'])(
 test.each([
   ['SIGINT', 'with what npm start preloads', `--import=${END_WITH_PARENT}`],
   ['SIGTERM', 'with nothing more preloaded', ''],
+  ['SIGHUP', 'with nothing more preloaded', ''],
 ] as const)('%s of the whole process group, %s, stops in order', async (signal, _what, preload) => {
   const NODE_OPTIONS = `${poisonSettings['NODE_OPTIONS']} ${preload}`;
   const receiver = await startReceiver({ settings: { ...own, NODE_OPTIONS } });

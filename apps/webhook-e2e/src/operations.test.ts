@@ -36,6 +36,17 @@ test('a killed receiver leaves its socket behind, and the next one replaces it',
   expect(existsSync(socket)).toBe(false);
 });
 
+test('with the longest REQUEST_TIMEOUT_MS, no timer is too long', async () => {
+  const receiver = await startReceiver({ settings: { REQUEST_TIMEOUT_MS: '2147483647' } });
+
+  expect(await ask(join(receiver.inbox, 'operations.sock'), '/readyz')).toEqual({
+    status: 200,
+    content: 'ok',
+  });
+  expect(await receiver.process.stop()).toEqual({ code: 0, signal: null });
+  expect(receiver.process.stderr).toBe('');
+});
+
 const onLinux = platform() === 'linux' ? test : test.skip;
 
 onLinux(

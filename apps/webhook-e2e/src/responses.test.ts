@@ -47,7 +47,7 @@ const examples: Readonly<Record<string, Example>> = {
     await receiveHalf(receiver);
     return respond(receiver, delivery(MORE_THAN_HALF));
   },
-  "that began before the receiver stopped listening, and isn't a delivery in flight": async () => {
+  'whose head is complete only after the receiver has stopped listening': async () => {
     const receiver = await startReceiver();
     await receiveHalf(receiver);
     const connection = await openConnection(receiver.port);

@@ -4,7 +4,7 @@ import { readInbox } from '../support/inbox.js';
 import { ARBITRARY, delivery, head, HOST, POST, RIGHT } from '../support/messages.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 
-describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', (signal) => {
+describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('on %s', (signal) => {
   test('a delivery in flight gets its response, new connections are refused, and the exit code is 0', async () => {
     const receiver = await startReceiver();
     const connection = await openHalf(receiver);
@@ -26,6 +26,19 @@ test('a signal right after the start stops the receiver in order', async () => {
 
   expect(await receiver.process.stop()).toEqual({ code: 0, signal: null });
   expect(receiver.process.entries().map(({ msg }) => msg)).toEqual(['listening', 'stopping', 'stopped']);
+});
+
+test('a further SIGHUP, as a terminal that closes sends it, cuts nothing short', async () => {
+  const receiver = await startReceiver();
+  const connection = await openHalf(receiver);
+  receiver.process.signal('SIGHUP');
+  await untilRefused(receiver);
+
+  receiver.process.signal('SIGHUP');
+  connection.write(ARBITRARY.slice(4));
+
+  expectResponse(await connection.response(), { status: 204, closes: true });
+  expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
 });
 
 describe('while the receiver stops', () => {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { platform } from 'node:os';
 import { join } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
@@ -9,7 +10,7 @@ import Database from 'libsql';
 
 import { ACCESS_TOKEN } from '../support/messages.js';
 import type { Environment } from '../support/process.js';
-import { inboxOf, spawnReceiver, startReceiver } from '../support/receiver.js';
+import { everythingOpen, inboxOf, spawnReceiver, startReceiver } from '../support/receiver.js';
 
 interface Row {
   readonly name: string;
@@ -162,7 +163,16 @@ const inbox = (name: string, reason: string, make: (inbox: string) => void): Row
     `The inbox in ${inboxOf(folder)} cannot be used: ${reason.replace('FOLDER', folder)}. Check that the folder exists and that this user may write it and its files, or set INBOX_URL to another folder. [INBOX_UNUSABLE]\n`,
 });
 
+const inFolderOfTheSystem: Row = {
+  name: 'an inbox where no folder can be made',
+  given: () => ({ INBOX_URL: 'file:/proc/some/inbox' }),
+  want: fixed(
+    "The inbox in /proc/some/inbox cannot be used: ENOENT: no such file or directory, mkdir '/proc/some'. Check that the folder exists and that this user may write it and its files, or set INBOX_URL to another folder. [INBOX_UNUSABLE]\n",
+  ),
+};
+
 const inboxes: readonly Row[] = [
+  ...(platform() === 'linux' ? [inFolderOfTheSystem] : []),
   inbox('an inbox that is a file', "EEXIST: file already exists, mkdir 'FOLDER/inbox'", (folder) =>
     writeFileSync(folder, ''),
   ),
@@ -217,6 +227,15 @@ describe('a fault at the start: exit code 1, and a message that says what is wro
       expect(receiver.output).not.toMatch(/^\s+at |"stack"/m);
     },
   );
+});
+
+test('a fault at the start ends the process, even if the handler has begun something that does not end', async () => {
+  const NODE_OPTIONS = `${everythingOpen['NODE_OPTIONS'] ?? ''} --import=data:text/javascript,setInterval(Object,1e6)`;
+
+  const receiver = spawnReceiver({ settings: { NODE_OPTIONS, PORT: `${await usedPort()}` } });
+
+  expect(await receiver.exit).toEqual({ code: 1, signal: null });
+  expect(receiver.stderr).toContain('[ADDRESS_UNAVAILABLE]');
 });
 
 test('a misspelt setting is a warning in the log', async () => {

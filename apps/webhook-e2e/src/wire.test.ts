@@ -161,7 +161,7 @@ const acknowledged: readonly Row[] = [
       { contentEncoding },
     ),
   ),
-  accepted('a query', message(`POST ${PATH}?a=b HTTP/1.1`, [RIGHT])),
+  accepted('a query', message(`POST ${PATH}?_method=DELETE&method=DELETE&a=b HTTP/1.1`, [RIGHT])),
   accepted('a path with escapes', message('POST /plant/web%68ook HTTP/1.1', [RIGHT])),
   accepted('an absolute target', message(`POST http://localhost${PATH} HTTP/1.1`, [RIGHT])),
   accepted(
@@ -217,9 +217,14 @@ const acknowledged: readonly Row[] = [
 const unauthenticated: readonly Row[] = [
   refused('no Authorization', authorized(), closing(NO_CREDENTIALS)),
   refused('no Authorization, no content', head(POST, HOST), NO_CREDENTIALS),
-  ...[`Basic ${ACCESS_TOKEN}`, 'Digest a=b', `Bearers ${ACCESS_TOKEN}`, ACCESS_TOKEN, ''].map((value) =>
-    refused(`Authorization: ${value}`, authorized(value), closing(NO_CREDENTIALS)),
-  ),
+  ...[
+    `Basic ${ACCESS_TOKEN}`,
+    `Basic arbitrary, Bearer ${ACCESS_TOKEN}`,
+    'Digest a=b',
+    `Bearers ${ACCESS_TOKEN}`,
+    ACCESS_TOKEN,
+    '',
+  ].map((value) => refused(`Authorization: ${value}`, authorized(value), closing(NO_CREDENTIALS))),
   refused(
     'a token in another field',
     message(POST, [RIGHT.replace('Authorization', 'Proxy-Authorization')]),
@@ -301,7 +306,7 @@ const wrongMethod: readonly Row[] = otherMethods.flatMap((method) => {
   return [
     refused(`${method} with the right token`, head(line, HOST, RIGHT), METHOD_NOT_ALLOWED),
     refused(`${method} with content`, message(line, [RIGHT]), closing(METHOD_NOT_ALLOWED)),
-    refused(`${method} without a token`, head(line, HOST), NO_CREDENTIALS),
+    refused(`${method} without a token`, head(line, HOST, ...FOREIGN), NO_CREDENTIALS),
     refused(
       `${method} with fields that mean something to others`,
       head(line, HOST, RIGHT, ...FOREIGN),
@@ -316,9 +321,15 @@ const elsewhere: readonly Row[] = [
   `${PATH}/`,
   `/${PATH}`,
   `${PATH}/more`,
+  `${PATH};a=b`,
+  '/plant%2Fwebhook',
   PATH.toUpperCase(),
   '/plant/Webhook',
   '/openapi.json',
+  '/api',
+  '/livez',
+  '/readyz',
+  '/metrics',
   '*',
 ].flatMap((path) => [
   refused(`${path} with the right token`, head(`POST ${path} HTTP/1.1`, HOST, RIGHT), { status: 404 }),

@@ -84,10 +84,14 @@ async function quietly(/** @type {() => Promise<unknown>} */ work) {
   }
 }
 
+/** The counts that the page shows. */
+let known = '';
+
 async function refreshStats() {
-  const stats = await receiver.stats();
-  status.showReceiver(stats.receiver);
-  status.showStats(stats);
+  const { receiver: about, ...counts } = await receiver.stats();
+  known = JSON.stringify(counts);
+  status.showReceiver(about);
+  status.showStats(counts);
 }
 
 const refresh = calmly(() => quietly(() => Promise.all([refreshList(), refreshDetail()])));
@@ -137,24 +141,19 @@ for (const action of /** @type {const} */ (['replay', 'discard']))
     confirmChange({ action, what: `all ${wordsOf(place)}`, filter: filterOf(place) }),
   );
 
-status.enablePausing(refreshStats);
+status.enablePausing(async () => {
+  await refreshStats();
+  void refresh();
+});
 onRelease(refresh);
 find('zone', HTMLElement).textContent = `Times are in the time zone of this browser: ${words.timeZone()}.`;
 
-/** The counts that the page shows. */
-let known = '';
 let wasConnected = false;
 
 showControls();
 await Promise.all([
   quietly(showPage),
-  quietly(async () => {
-    const stats = await receiver.stats();
-    const { receiver: about, ...counts } = stats;
-    known = JSON.stringify(counts);
-    status.showReceiver(about);
-    status.showStats(counts);
-  }),
+  quietly(refreshStats),
   place.delivery === undefined ? undefined : showDetail(place.delivery, pageOf(place)),
 ]);
 receiver.watch({

@@ -26,7 +26,7 @@ test.each([
   const log = recordLog();
   const composed = composeAnswers(answers);
   const resources = await openResources(composed, log.logger);
-  const { inbox } = resources;
+  const { inbox, dispatcher } = resources;
   const app = await createApp(composed, resources, LIMITS);
   const url = await listen(app);
 
@@ -42,7 +42,7 @@ test.each([
   const handled = (): readonly unknown[] =>
     log.lines.filter(({ msg }) => msg === 'the handler gets a delivery').map(({ method }) => method);
   while (handled().length < taken.length) await new Promise(setImmediate);
-  await app.get(Dispatcher).stop(new AbortController().signal);
+  await dispatcher.stop(new AbortController().signal);
   expect(handled()).toEqual(taken);
   expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
 });
@@ -93,10 +93,12 @@ async function openResources(
 ): Promise<Resources> {
   const inbox = openSqliteInbox(makeFolder());
   afterThisTest(() => inbox.close());
+  const host = await openHandlerHost({ HANDLER_PROCESS: 'receiver', INBOX_URL: 'file:./unused' }, logger);
+  const limits = { concurrency: 1, timeout: 1_000, maxAttempts: 1, backoff: 1, maxBackoff: 1 };
   return {
     accessTokens: new AccessTokens(['arbitrary']),
     inbox,
-    handlerHost: await openHandlerHost({ HANDLER_PROCESS: 'receiver', INBOX_URL: 'file:./unused' }, logger),
+    dispatcher: new Dispatcher(inbox, host, limits, logger),
     logger,
     challenges,
     pipeline: createPipeline({
@@ -104,7 +106,6 @@ async function openResources(
       MAX_CONTENT_BYTES_IN_FLIGHT: 100,
       REQUEST_TIMEOUT_MS: 10_000,
     }),
-    dispatcherLimits: { concurrency: 1, timeout: 1_000, maxAttempts: 1, backoff: 1, maxBackoff: 1 },
   };
 }
 

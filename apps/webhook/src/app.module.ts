@@ -10,8 +10,7 @@ import { refuseEarly } from './authentication/refuse-early.js';
 import type { OperationParts } from './delivery/describe-operation.js';
 import { newPlantController } from './delivery/new-plant.controller.js';
 import { DELIVERY_PIPELINE, type DeliveryPipeline } from './delivery/pipeline.js';
-import { Dispatcher, type DispatcherLimits } from './dispatch/dispatcher.js';
-import type { HandlerHost } from './dispatch/handler-host.js';
+import { Dispatcher } from './dispatch/dispatcher.js';
 import { createFastifyAdapter, type HttpLimits } from './http/fastify-adapter.js';
 import { RefusalFilter } from './http/refusal.filter.js';
 import { INBOX, type Inbox } from './inbox/inbox.js';
@@ -32,15 +31,11 @@ export interface Resources {
   readonly challenges: Challenges;
   readonly pipeline: DeliveryPipeline;
   readonly inbox: Inbox;
-  readonly handlerHost: HandlerHost;
-  readonly dispatcherLimits: DispatcherLimits;
+  readonly dispatcher: Dispatcher;
   readonly logger: Logger;
   /** By default nobody looks. */
   readonly observer?: Observer;
 }
-
-const HANDLER_HOST = Symbol('HandlerHost');
-const DISPATCHER_LIMITS = Symbol('DispatcherLimits');
 
 /** The parts of the receiver. */
 @Module({
@@ -53,17 +48,6 @@ const DISPATCHER_LIMITS = Symbol('DispatcherLimits');
       inject: [DELIVERY_PIPELINE, LOGGER],
       useFactory: ({ refusals }: DeliveryPipeline, logger: Logger) => new RefusalFilter(refusals, logger),
     },
-    {
-      provide: Dispatcher,
-      inject: [INBOX, HANDLER_HOST, DISPATCHER_LIMITS, LOGGER, OBSERVER],
-      useFactory: (
-        inbox: Inbox,
-        host: HandlerHost,
-        limits: DispatcherLimits,
-        logger: Logger,
-        observer: Observer,
-      ) => new Dispatcher(inbox, host, limits, logger, observer),
-    },
   ],
 })
 export class AppModule {
@@ -73,8 +57,7 @@ export class AppModule {
       { provide: AccessTokens, useFactory: () => resources().accessTokens },
       { provide: CHALLENGES, useFactory: () => resources().challenges },
       { provide: DELIVERY_PIPELINE, useFactory: () => resources().pipeline },
-      { provide: DISPATCHER_LIMITS, useFactory: () => resources().dispatcherLimits },
-      { provide: HANDLER_HOST, useFactory: () => resources().handlerHost },
+      { provide: Dispatcher, useFactory: () => resources().dispatcher },
       { provide: INBOX, useFactory: () => resources().inbox },
       { provide: LOGGER, useFactory: () => resources().logger },
       { provide: OBSERVER, useFactory: () => resources().observer ?? NO_OBSERVER },

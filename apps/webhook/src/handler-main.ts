@@ -19,8 +19,8 @@ openOutput(process.stderr);
 const logger = createLogger(process.argv[2] as Level, output);
 logStrayErrors(logger);
 
-// Ctrl+C and some supervisors signal every process. The receiver lets the attempts end first.
-process.on('SIGINT', () => undefined).on('SIGTERM', () => undefined);
+// Ctrl+C, a terminal that closes and some supervisors signal every process. The receiver lets the attempts end first.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
 
 // The receiver has ended, whatever ended it. What is preloaded may have unreferenced the channel. If the handler blocks
 // this thread, the other one sees it.

@@ -28,17 +28,22 @@ try {
   if (!(error instanceof ReceiverError)) throw error;
   const [first, ...more] = error.message.split('\n');
   errors.write([`${first} [${error.code}]`, ...more, ''].join('\n'));
-  process.exitCode = 1;
+  // Something of the team's handler may not have ended, such as a timer.
+  process.exit(1);
 }
 
-/** The first signal stops the receiver in order, as soon as it has started. A second one ends the process at once. */
+/**
+ * The first signal stops the receiver in order, as soon as it has started. A second one ends the process at once, except
+ * SIGHUP: a terminal that closes sends it several times.
+ */
 function closeOnSignal(starting: Promise<Receiver>): void {
   const onSignal = (): void => {
-    process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onSignal);
     // A start that failed ends the process by itself.
     void starting.then(close, () => undefined);
   };
-  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onSignal);
+  process.on('SIGHUP', () => undefined);
 }
 
 async function close(receiver: Receiver): Promise<void> {

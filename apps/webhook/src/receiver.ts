@@ -58,6 +58,19 @@ export async function startReceiver(
     opened.push(operations.close);
     const handlerHost = await openHandlerHost(config, logger);
     opened.push(() => handlerHost.stop(AbortSignal.abort()));
+    const dispatcher = new Dispatcher(
+      inbox,
+      handlerHost,
+      {
+        concurrency: config.HANDLER_CONCURRENCY,
+        timeout: config.HANDLER_TIMEOUT_MS,
+        maxAttempts: config.HANDLER_MAX_ATTEMPTS,
+        backoff: config.HANDLER_BACKOFF_MS,
+        maxBackoff: config.HANDLER_MAX_BACKOFF_MS,
+      },
+      logger,
+      metrics,
+    );
     // Imported late: a receiver that can't start says so before Nest and Fastify are loaded, which takes longest.
     const { createApp } = await import('./app.module.js');
     const app = await createApp(
@@ -67,16 +80,9 @@ export async function startReceiver(
         challenges: composed.challenges,
         pipeline: composed.createPipeline(config),
         inbox,
-        handlerHost,
+        dispatcher,
         logger,
         observer: metrics,
-        dispatcherLimits: {
-          concurrency: config.HANDLER_CONCURRENCY,
-          timeout: config.HANDLER_TIMEOUT_MS,
-          maxAttempts: config.HANDLER_MAX_ATTEMPTS,
-          backoff: config.HANDLER_BACKOFF_MS,
-          maxBackoff: config.HANDLER_MAX_BACKOFF_MS,
-        },
       },
       {
         requestTimeout: config.REQUEST_TIMEOUT_MS,
@@ -84,8 +90,8 @@ export async function startReceiver(
         maxConnections: config.MAX_CONNECTIONS,
       },
     );
-    wake = () => app.get(Dispatcher).wake();
-    opened.push(() => stop(app, AbortSignal.abort()));
+    wake = () => dispatcher.wake();
+    opened.push(() => stop(app, dispatcher, AbortSignal.abort()));
     const { waiting, parked } = await inbox.stats();
     const url = new URL(composed.path, await listen(app, config, passedSocket)).href;
     const { url: operationsUrl, socket, readiness } = operations;
@@ -114,10 +120,9 @@ export async function startReceiver(
       const deadline = AbortSignal.timeout(timeout);
       deadline.addEventListener('abort', () => inbox.abandon?.(), { once: true });
       tokens.close();
-      const drains = wait > 0 || passedSocket !== undefined;
-      await stop(app, deadline, async () => {
-        if (drains) await drain(app.getHttpServer(), timeout / 2, passedSocket !== undefined);
-      });
+      const isPassed = passedSocket !== undefined;
+      const drained = wait > 0 || isPassed ? drain(app.getHttpServer(), timeout / 2, isPassed) : undefined;
+      await stop(app, dispatcher, deadline, drained);
       await handlerHost.stop(deadline);
       await operations.close();
       await stopRemoving();
@@ -183,12 +188,17 @@ async function listenOnPassedSocket(app: NestFastifyApplication, fd: number): Pr
  */
 async function stop(
   app: NestFastifyApplication,
+  dispatcher: Dispatcher,
   deadline: AbortSignal,
-  drained: () => Promise<void> = () => Promise.resolve(),
+  drained?: Promise<void>,
 ): Promise<void> {
   const endConnections = (): void => app.getHttpServer().closeAllConnections();
   deadline.addEventListener('abort', endConnections, { once: true });
-  const stopped = Promise.all([drained().then(() => app.close()), app.get(Dispatcher).stop(deadline)]);
+  const closeApp = async (): Promise<void> => {
+    await drained;
+    await app.close();
+  };
+  const stopped = Promise.all([closeApp(), dispatcher.stop(deadline)]);
   if (deadline.aborted) endConnections();
   await stopped;
 }

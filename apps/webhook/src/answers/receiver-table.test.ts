@@ -76,6 +76,7 @@ const cases: { readonly [Id in ExecutableId]: readonly Case[] } = {
       { name: 'another type', type: 'text/plain' },
       { name: 'a longer type', type: 'application/json-seq' },
       { name: 'a shorter type', type: 'application' },
+      { name: 'another type of JSON', type: 'application/vnd.example+json' },
       { name: 'no type', type: undefined },
     ].map(({ name, type }) => ({
       name,

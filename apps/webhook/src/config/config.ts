@@ -29,7 +29,7 @@ export interface AnsweredSettings {
 export type Config = Readonly<z.output<typeof settings>>;
 
 /** A timer of Node can't be longer, in milliseconds. */
-const LONGEST_TIMER = 2_147_483_647;
+export const LONGEST_TIMER = 2_147_483_647;
 
 /** A number in decimal digits. One check for everything, so that a wrong value has one fault. */
 const optionalNumber = (least: number, most: number) =>
@@ -133,11 +133,7 @@ export function parseConfig(environment: Environment, answered: AnsweredSettings
   if (result.success && faults.length === 0) return freeze(result.data);
   throw new ReceiverError(
     'CONFIGURATION_INVALID',
-    [
-      'The configuration is invalid:',
-      ...faults,
-      ...describeUnknownVariables(environment, SETTING_NAMES),
-    ].join('\n  '),
+    ['The configuration is invalid:', ...faults, ...unknownSettings(environment)].join('\n  '),
   );
 }
 

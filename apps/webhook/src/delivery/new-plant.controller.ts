@@ -5,7 +5,6 @@ import type { FastifyReply } from 'fastify';
 
 import type { AuthenticatedRequest } from '../authentication/bearer-auth.guard.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
-import { Refusal } from '../http/refusal.js';
 import { respond } from '../http/response.js';
 import { storedFields } from '../inbox/header-field.js';
 import { INBOX, type Inbox } from '../inbox/inbox.js';
@@ -56,20 +55,16 @@ export function newPlantController(path: string, operation: OperationParts): Typ
       this.dispatcher.wake();
     }
 
-    readonly #store = async ({ request, content, eventId }: ReceivedDelivery): Promise<void> => {
+    readonly #store = ({ request, content, eventId }: ReceivedDelivery): Promise<unknown> => {
       const { method, headers, rawHeaders } = request;
-      try {
-        await this.inbox.accept({
-          method: method as string,
-          mediaType: headers['content-type'] ?? null,
-          contentEncoding: headers['content-encoding'] ?? null,
-          eventId,
-          fields: storedFields(rawHeaders),
-          content,
-        });
-      } catch (cause) {
-        throw new Refusal('unavailable', {}, { cause });
-      }
+      return this.inbox.accept({
+        method: method as string,
+        mediaType: headers['content-type'] ?? null,
+        contentEncoding: headers['content-encoding'] ?? null,
+        eventId,
+        fields: storedFields(rawHeaders),
+        content,
+      });
     };
   }
   return NewPlantController;

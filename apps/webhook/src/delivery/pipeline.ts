@@ -82,13 +82,13 @@ export class PipelineRunner {
    * Checks the head, reads the content, checks it, and has the delivery stored.
    *
    * @param store resolves once the delivery is durable
-   * @throws Refusal of a step, or of the content's size
+   * @throws Refusal of a step, or of the content's size; `unavailable` if the delivery can't be stored
    */
   async run(
     request: IncomingMessage,
     response: ServerResponse,
     token: AcceptedToken,
-    store: (delivery: ReceivedDelivery) => Promise<void>,
+    store: (delivery: ReceivedDelivery) => Promise<unknown>,
   ): Promise<void> {
     for (const step of this.pipeline.headSteps) step(request, token);
     const content = await this.#read(request, response);
@@ -99,7 +99,11 @@ export class PipelineRunner {
         const running = step(delivery);
         if (running !== undefined) await withTimeout(running, this.pipeline.stepTimeout);
       }
-      await store(delivery);
+      try {
+        await store(delivery);
+      } catch (cause) {
+        throw new Refusal('unavailable', {}, { cause });
+      }
     } finally {
       this.#budget += content.length;
     }

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import fc from 'fast-check';
@@ -633,7 +633,9 @@ describe('stopping', () => {
     }
     await dispatcher.stop(neverAborts);
 
-    expect(timers()).toBe(before);
+    // The inbox may have a timer for a moment. One of the dispatcher would be there for an hour.
+    for (let waits = 0; timers() > before && waits < 500; waits += 1) await delay(10);
+    expect(timers()).toBeLessThanOrEqual(before);
   });
 
   test('with nothing to do is done at once', async () => {
@@ -686,7 +688,7 @@ describe('an inbox that fails', () => {
     await dispatcher.stop(neverAborts);
     expect(new Set(recorder.ids).size).toBe(recorder.ids.length);
     expect(await afterRestart(running)).toEqual([]);
-  }, 30_000);
+  });
 
   test('to write while stopping: the deliveries come again after a restart', async () => {
     const running = run();
@@ -773,4 +775,4 @@ test('whatever fails: each delivery is handled or parked after the right number 
     ),
     { numRuns: 20 },
   );
-}, 60_000);
+});

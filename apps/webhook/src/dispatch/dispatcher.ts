@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Logger } from 'pino';
 
+import { LONGEST_TIMER } from '../config/config.js';
 import type { AttemptResult, Delivery, Inbox, Interrupted } from '../inbox/inbox.js';
 import { errorText } from '../logging/describe-error.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
@@ -30,9 +31,6 @@ const HANDLED: AttemptResult = { kind: 'handled' };
 
 /** How long to wait before the inbox is tried again after it failed, in milliseconds. */
 const INBOX_RETRY = 1_000;
-
-/** Longest time that a Node timer takes, in milliseconds. */
-const MAX_TIMER = 2_147_483_647;
 
 /**
  * Hands deliveries from the inbox to a handler, each at least once. A failed one comes again with backoff. After the
@@ -115,7 +113,7 @@ export class Dispatcher {
   async #claim(): Promise<void> {
     clearTimeout(this.#timer);
     try {
-      // Attempts that end together make one claim, and one write of the inbox, not one each.
+      // It also waits a moment, so that attempts that end together make one claim, and one write of the inbox.
       await (this.#hasRecovered ? undefined : this.#recover());
       // Its process may have ended meanwhile.
       if (this.host.isReady) await this.#claimDue();
@@ -157,7 +155,7 @@ export class Dispatcher {
 
   #wakeIn(milliseconds: number): void {
     if (this.#stopping.signal.aborted) return;
-    this.#timer = setTimeout(() => this.wake(), Math.min(milliseconds, MAX_TIMER));
+    this.#timer = setTimeout(() => this.wake(), Math.min(milliseconds, LONGEST_TIMER));
   }
 
   #park(unreadable: Interrupted): Promise<void> {

@@ -7,7 +7,7 @@ import { NO_OBSERVER, type Observer } from '../observer.js';
 const LINGER = 1_000;
 
 /**
- * How many requests a connection may send before one with a right token. Each costs time, and whoever sends many at
+ * How many requests a connection may send before one with an accepted token. Each costs time, and whoever sends many at
  * once would delay the deliveries of others.
  */
 const MAX_UNAUTHENTICATED_REQUESTS = 8;
@@ -24,7 +24,7 @@ export function connectionOf(socket: Socket): Connection {
 export class Connection {
   /** Sees its responses. */
   observer: Pick<Observer, 'responded'> = NO_OBSERVER;
-  /** Whether a right token was sent on it. */
+  /** Whether an accepted token was sent on it. */
   isAuthenticated = false;
   /** The request that was given up before it was complete. What still arrives of it isn't stored. */
   givenUp: IncomingMessage | undefined;
@@ -33,7 +33,7 @@ export class Connection {
   /** Whether no further request on it is processed (RFC 9112 §9.6). */
   #isOver = false;
   #unauthenticatedRequests = 0;
-  /** The response to its latest request, and to the one before. */
+  /** The response to its latest request, and to the one before while that isn't sent. */
   #latest: ServerResponse | undefined;
   #previous: ServerResponse | undefined;
 
@@ -51,7 +51,7 @@ export class Connection {
    */
   begin(response: ServerResponse): boolean {
     if (this.#isOver) return false;
-    this.#previous = this.#latest;
+    this.#previous = this.isIdle ? undefined : this.#latest;
     this.#latest = response;
     if (!this.isAuthenticated && ++this.#unauthenticatedRequests >= MAX_UNAUTHENTICATED_REQUESTS) {
       response.shouldKeepAlive = false;

@@ -48,7 +48,7 @@ export function trackConnections(
 }
 
 /**
- * The connection to close when there are too many: the oldest without a right token, or else the oldest without a
+ * The connection to close when there are too many: the oldest without an accepted token, or else the oldest without a
  * request.
  *
  * @param connections the oldest first

@@ -3,6 +3,7 @@ import { createServer, METHODS, type RequestListener, type Server } from 'node:h
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 
+import { LONGEST_TIMER } from '../config/config.js';
 import { NO_OBSERVER, type Observer } from '../observer.js';
 import { respondToClientError, respondToConnect } from './client-errors.js';
 import { connectionOf } from './connection.js';
@@ -13,8 +14,8 @@ import {
   prepareResponse,
   type PreparedResponse,
   respond,
-  respondAndClose,
   respondRaw,
+  respondToFault,
 } from './response.js';
 
 /** Limits of the HTTP server. Times are in milliseconds. */
@@ -26,9 +27,6 @@ export interface HttpLimits {
   /** How many connections may be open. */
   readonly maxConnections: number;
 }
-
-/** A timer of Node can't be longer, in milliseconds. */
-const LONGEST_TIMER = 2_147_483_647;
 
 /** How long the request line and the header fields of a request may be together, in bytes. Node's default, and no flag changes it. */
 const MAX_HEAD_BYTES = 16_384;
@@ -74,8 +72,7 @@ function createHttpServer(
     if (hasStopped(request)) return respondRaw(response, unavailable);
     const fault = messageFaultOf(request);
     if (fault === undefined) handle(request, response);
-    else if (fault.closes) respondAndClose(response, prepareResponse(fault.status));
-    else respondRaw(response, prepareResponse(fault.status));
+    else respondToFault(response, fault);
   };
   const server = createServer({
     requestTimeout,

@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify';
 
 import { connectionOf } from './connection.js';
 import { keepsConnections, serves } from './drain.js';
-import { hasContent } from './request.js';
+import { hasContent, type MessageFault } from './request.js';
 
 /** A response that is made once and sent as often as it is needed. */
 export interface PreparedResponse {
@@ -67,11 +67,11 @@ export function respondRaw(
   else writeResponse(response, prepared, fields);
 }
 
-/** Sends a prepared response, and closes the connection after it. */
-export function respondAndClose(response: ServerResponse, prepared: PreparedResponse): void {
-  response.shouldKeepAlive = false;
-  respondRaw(response, prepared);
-  connectionOf(response.req.socket).closeAfterLinger();
+/** Responds to a message that can't be processed. */
+export function respondToFault(response: ServerResponse, { status, closes }: MessageFault): void {
+  if (closes) response.shouldKeepAlive = false;
+  respondRaw(response, prepareResponse(status));
+  if (closes) connectionOf(response.req.socket).closeAfterLinger();
 }
 
 function writeResponse(

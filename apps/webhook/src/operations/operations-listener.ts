@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 import type { Logger } from 'pino';
 
+import { LONGEST_TIMER } from '../config/config.js';
 import { ReceiverError } from '../errors.js';
 import { limitConnections } from './limit-connections.js';
 import { listenOnSocket } from './listen-on-socket.js';
@@ -63,7 +64,7 @@ export async function startOperationsListener(
     const server = createServer(limits, servedHere.listener);
     limitConnections(server);
     // Ends the connection of a peer that doesn't read its responses.
-    server.timeout = 2 * requestTimeout + 1_000;
+    server.timeout = Math.min(2 * requestTimeout + 1_000, LONGEST_TIMER);
     servers.push(server);
     served.push(servedHere);
     return server;

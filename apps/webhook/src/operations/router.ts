@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 
 import { ReceiverError } from '../errors.js';
 import { messageFaultOf } from '../http/request.js';
-import { type PreparedResponse, prepareResponse, respondAndClose, respondRaw } from '../http/response.js';
+import { type PreparedResponse, respondRaw, respondToFault } from '../http/response.js';
 import { throttledLog } from '../logging/throttled-log.js';
 import { isLoopback } from './limit-connections.js';
 import { requireOwnHost, requireOwnOrigin } from './own-requests.js';
@@ -62,10 +62,7 @@ export function serveRoutes(routes: readonly Route[], transport: Transport, logg
   };
   const listener: RequestListener = (request, response) => {
     const fault = messageFaultOf(request);
-    if (fault !== undefined) {
-      const respond = fault.closes ? respondAndClose : respondRaw;
-      return respond(response, prepareResponse(fault.status));
-    }
+    if (fault !== undefined) return respondToFault(response, fault);
     const processing = respondTo(request, routes, transport)
       .catch((error: unknown) => toFault(error, request.url))
       .then((outcome) => {

@@ -10,12 +10,12 @@ test('deliveries beyond the limit of their token are refused and not stored', as
   const receiver = await runReceiver({ 'rate-limits': LIMIT }, { ACCESS_TOKENS: `${TOKEN},another-token` });
   const another = { fields: { authorization: 'Bearer another-token' } };
 
-  const statuses = [];
-  for (const sent of [{}, {}, {}, another, another, another, {}]) {
-    statuses.push((await receiver.send(sent)).status);
-  }
+  const responses = [];
+  for (const sent of [{}, {}, {}, another, another, another, {}]) responses.push(await receiver.send(sent));
 
-  expect(statuses).toEqual([204, 204, 429, 204, 204, 429, 429]);
+  expect(responses).toEqual(
+    [204, 204, 429, 204, 204, 429, 429].map((status) => ({ status, fields: {}, content: '' })),
+  );
   expect(receiver.stored()).toHaveLength(4);
 });
 
