@@ -310,6 +310,19 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         expect(next).toBeUndefined();
       });
 
+      test('misses nothing while another delivery is replayed', async () => {
+        await makeOneOfEach();
+        const part: Batch = { filter: { state: 'waiting' }, after: 0, limit: 3 };
+
+        const replaying = opened.inbox.replay(only(6));
+        const first = await opened.inbox.read(part);
+        await replaying;
+        const rest = await opened.inbox.read({ ...part, after: first.next! });
+
+        const found = [...first.deliveries, ...rest.deliveries].map(({ id }) => id);
+        expect(found).toEqual(expect.arrayContaining([3, 5, 7, 8]));
+      });
+
       test('has few large contents in a part', async () => {
         for (let id = 1; id <= 20; id += 1) await opened.inbox.accept(incoming(Buffer.alloc(1_048_576, id)));
 
@@ -330,6 +343,24 @@ export function inboxOperationsSuite(adapter: Adapter): void {
       const { deliveries, next } = await opened.inbox.read(all());
       expect(deliveries.map(({ id }) => id)).toEqual([1]);
       expect(next).toBe(1);
+    });
+
+    test('a large content that is discarded meanwhile is read whole, or not at all', async () => {
+      const content = Buffer.alloc(5_000_000, 'arbitrary');
+      await opened.inbox.accept(incoming(content));
+      await opened.settle(PARKED);
+      const { inbox } = opened;
+
+      const discarding = inbox.discard(only(1), 'arbitrary');
+      const [found, { deliveries }] = await Promise.all([inbox.find(1), inbox.read(all())]);
+      await discarding;
+
+      for (const delivery of [found, ...deliveries]) {
+        const want = delivery!.state === 'parked' ? content : Buffer.of();
+        expect(want.equals(delivery!.content)).toBe(true);
+        expect(delivery!.bytes).toBe(want.length);
+      }
+      expect(await states()).toBe('discarded');
     });
 
     describe('replaying', () => {

@@ -51,11 +51,11 @@ export const CONTENT_COLUMNS = `
   octet_length(d.content) AS bytes,
   CASE WHEN octet_length(d.content) <= ${MAX_WHOLE_BYTES} THEN d.content END AS content`;
 
-/** The content of a row with {@link CONTENT_COLUMNS}. */
+/** The content of a row with {@link CONTENT_COLUMNS}; undefined if it was deleted or emptied since. */
 export async function readContent(
   client: pg.Client,
   { id, bytes, content }: Pick<DeliveryRow, 'id' | 'bytes' | 'content'>,
-): Promise<Buffer> {
+): Promise<Buffer | undefined> {
   if (content !== null) return content;
   const whole = Buffer.allocUnsafe(bytes);
   for (let start = 0; start < bytes; start += MAX_WHOLE_BYTES) {
@@ -63,7 +63,7 @@ export async function readContent(
       'SELECT substr(content, $2, $3) AS part FROM plant_store.delivery WHERE id = $1',
       [id, start + 1, MAX_WHOLE_BYTES],
     );
-    if (rows[0] === undefined) throw new Error(`delivery ${id} was deleted while it was read`);
+    if (rows[0] === undefined || rows[0].part.length === 0) return undefined;
     rows[0].part.copy(whole, start);
   }
   return whole;
@@ -108,7 +108,7 @@ export async function claimBacklog(
   const last = rows.at(-1);
   try {
     return {
-      deliveries: await Promise.all(rows.map(async (row) => toDelivery(row, await readContent(client, row)))),
+      deliveries: await Promise.all(rows.map((row) => toDelivery(client, row))),
       cursor: last === undefined ? cursor : { dueAt: last.due_at, id: last.id },
     };
   } catch (error) {
@@ -275,7 +275,9 @@ export async function takeOver(
   }
 }
 
-function toDelivery(row: DeliveryRow, content: Buffer): Delivery {
+async function toDelivery(client: pg.Client, row: DeliveryRow): Promise<Delivery> {
+  const content = await readContent(client, row);
+  if (content === undefined) throw new Error(`the content of delivery ${row.id} was deleted while it waited`);
   return {
     id: row.id,
     receivedAt: Math.round(row.received_at),

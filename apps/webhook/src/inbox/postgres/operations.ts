@@ -108,7 +108,7 @@ export abstract class PostgresOperations implements InboxOperations {
   async find(id: number): Promise<StoredDelivery | undefined> {
     if (!Number.isSafeInteger(id)) return undefined;
     const [row] = await this.#select({}, { first: id, last: id }, 'ASC', 1, true);
-    return row && this.#withContent(row);
+    return row && ((await this.#withContent(row)) ?? this.find(id));
   }
 
   async read(batch: Batch): ReturnType<InboxOperations['read']> {
@@ -116,7 +116,11 @@ export abstract class PostgresOperations implements InboxOperations {
     if (rows.length === 0) return { deliveries: [], next };
     const range = { first: rows[0]!.id, last: rows.at(-1)!.id };
     const read = await this.#select(batch.filter, range, 'ASC', rows.length, true);
-    return { deliveries: await Promise.all(read.map((row) => this.#withContent(row))), next };
+    const deliveries = await Promise.all(read.map((row) => this.#withContent(row)));
+    if (!deliveries.every((delivery) => delivery !== undefined)) return this.read(batch);
+    // One that came between, for example because it was replayed, leaves no room for the last.
+    const isFull = read.length === rows.length;
+    return { deliveries, next: isFull && read.at(-1)!.id < range.last ? read.at(-1)!.id : next };
   }
 
   async replay(batch: Batch): Promise<BatchResult> {
@@ -173,12 +177,10 @@ export abstract class PostgresOperations implements InboxOperations {
     };
   }
 
-  async #withContent(row: SummaryRow): Promise<StoredDelivery> {
-    return {
-      ...toSummary(row),
-      fields: JSON.parse(row.fields) as HeaderField[],
-      content: await readContent(await this.operator(), { ...row, content: row.content ?? null }),
-    };
+  /** Undefined if the delivery was deleted or discarded since the row was read. */
+  async #withContent(row: SummaryRow): Promise<StoredDelivery | undefined> {
+    const content = await readContent(await this.operator(), { ...row, content: row.content ?? null });
+    return content && { ...toSummary(row), fields: JSON.parse(row.fields) as HeaderField[], content };
   }
 
   /** The deliveries of a part of a selection. */
