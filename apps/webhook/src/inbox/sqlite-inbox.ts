@@ -112,6 +112,8 @@ class SqliteInbox extends SqliteOperations implements Inbox {
       transaction: (write) => this.#transaction(write),
     });
     this.#underWay = underWay;
+    // Now: what an operator replays before `recover` waits again, with as many failures as an attempt that has ended.
+    this.#findInterrupted();
     this.#lastId = lastId;
     this.#handledThrough = handledThrough;
     this.#progress = new Progress(handledThrough);
@@ -142,8 +144,7 @@ class SqliteInbox extends SqliteOperations implements Inbox {
 
   #recover(maxWait: number): readonly Interrupted[] {
     const statements = this.#statements;
-    const found = this.#underWay.interrupted();
-    const interrupted = found.length === 0 ? [] : statements.findWaiting(found);
+    const interrupted = this.#findInterrupted();
     const through = Math.max(statements.lastInTables(), ...interrupted.map(({ id }) => id));
     const latest = this.now() + Math.ceil(maxWait);
     if (through > this.#handledThrough || statements.nextDueAt(latest) !== undefined)
@@ -155,11 +156,16 @@ class SqliteInbox extends SqliteOperations implements Inbox {
     if (through > this.#handledThrough) this.#progress = new Progress(through);
     this.#handledThrough = through;
     this.#nextDueAt = statements.nextDueAt(-1);
+    for (const { id } of interrupted) this.#again.add(id);
+    return interrupted;
+  }
+
+  /** The attempts that were cut off. Whatever else the file names has ended. */
+  #findInterrupted(): readonly Interrupted[] {
+    const found = this.#underWay.interrupted();
+    const interrupted = found.length === 0 ? [] : this.#statements.findWaiting(found);
     const waiting = new Set(interrupted.map(({ id }) => id));
-    for (const { id } of found) {
-      if (waiting.has(id)) this.#again.add(id);
-      else this.#underWay.end(id);
-    }
+    for (const { id } of found) if (!waiting.has(id)) this.#underWay.end(id);
     return interrupted;
   }
 

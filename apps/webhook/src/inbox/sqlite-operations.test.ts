@@ -6,7 +6,7 @@ import Database from 'libsql';
 
 import { copyInbox } from '../../test/copy-inbox.js';
 import { damagePage, pageOf } from '../../test/damage-inbox.js';
-import { HANDLED, incoming, PARKED, setClock } from '../../test/open-inbox.js';
+import { failed, HANDLED, incoming, PARKED, setClock } from '../../test/open-inbox.js';
 import { rejection } from '../../test/rejection.js';
 import type { AttemptResult, Delivery, Inbox } from './inbox.js';
 import type { Batch, DeliverySummary, Retention } from './inbox-operations.js';
@@ -57,6 +57,20 @@ describe('replaying', () => {
 
     expect(await after.recover(DAY)).toEqual([]);
     expect((await after.claim(1)).deliveries).toMatchObject([{ id: 1, failures: 0, suspect: false }]);
+  });
+
+  test('after a crash, before anything is claimed, counts no attempt that had ended', async () => {
+    const folder = makeFolder();
+    const inbox = openInbox(folder);
+    await accept(inbox, 3, 10);
+    await settle(inbox, 3, ({ id }) => [HANDLED, PARKED, failed(DAY)][id - 1]!);
+    const crashed = copyInbox(folder);
+    const command = openInbox(crashed);
+    expect(await command.replay(ALL)).toMatchObject({ changed: 3 });
+    await command.close();
+    const after = openInbox(crashed);
+
+    expect(await after.recover(DAY)).toEqual([]);
   });
 
   test('is done before the inbox closes, however much of it waits', async () => {
