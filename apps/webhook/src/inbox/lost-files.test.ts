@@ -133,6 +133,17 @@ test('a delivery that is being written when the file is deleted is not acknowled
   expect((await accepting).map(({ status }) => status)).toEqual(Array(10).fill('rejected'));
 });
 
+test('a log that was cut counts as lost, even if the retention writes to it first', async () => {
+  const folder = makeFolder();
+  const inbox = openInbox(folder);
+  await accept(inbox, 3);
+  for (const delivery of (await inbox.claim(1)).deliveries) await inbox.settle(delivery, { kind: 'handled' });
+  cut(join(folder, 'inbox.sqlite-wal'), 0);
+
+  expect(await inbox.removeExpired({ maxAge: -1_000, maxBytes: undefined, maxEventAge: 1_000 })).toBe(1);
+  expect(await rejection(inbox.accept(arbitrary))).toMatchObject({ code: 'INBOX_LOST' });
+});
+
 test('an event that is stored already is not acknowledged either', async () => {
   const folder = makeFolder();
   const inbox = openInbox(folder);

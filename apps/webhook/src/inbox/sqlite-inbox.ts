@@ -314,10 +314,7 @@ class SqliteInbox extends SqliteOperations implements Inbox {
   async #commit(writes: readonly Write[]): Promise<number[]> {
     const start = performance.now();
     const { checkpoints } = this.files;
-    const plan = await checkpoints.between(() => {
-      this.#kept.look();
-      return this.#writeBesideDamage(writes);
-    });
+    const plan = await checkpoints.between(() => this.#writeBesideDamage(writes));
     const writtenAt = performance.now();
     await this.#kept.flush();
     const end = performance.now();
@@ -364,6 +361,8 @@ class SqliteInbox extends SqliteOperations implements Inbox {
 
   /** @param before reads what the transaction depends on */
   #transaction<Result>(write: () => Result, before?: () => void): Result {
+    // Now: what is written may fill the gap of a file that was cut.
+    this.#kept.look();
     try {
       before?.();
       return this.#statements.transaction(write);
