@@ -133,6 +133,34 @@ test('a delivery that is being written when the file is deleted is not acknowled
   expect((await accepting).map(({ status }) => status)).toEqual(Array(10).fill('rejected'));
 });
 
+test('the gap of a log that was cut does not overwrite the database, neither while it runs nor when it closes', async () => {
+  const folder = makeFolder();
+  const before = openInbox(folder);
+  await accept(before, 3);
+  await before.close();
+  const inbox = openInbox(folder);
+  await accept(inbox, 400);
+  const { deliveries } = await inbox.claim(403);
+  const { default: Database } = await import('libsql');
+  const inDatabase = (): unknown => {
+    const copy = join(makeFolder(), 'copy.sqlite');
+    cpSync(join(folder, 'inbox.sqlite'), copy);
+    const database = new Database(copy);
+    afterThisTest(() => database.close());
+    return database.prepare('SELECT count(*) AS count FROM delivery').all([]);
+  };
+  cut(join(folder, 'inbox.sqlite-wal'), 0);
+
+  // Of 32 MiB of log, SQLite does a checkpoint by itself.
+  const failed = { kind: 'failed', error: 'x'.repeat(1_000), retryAfter: 1_000_000 } as const;
+  for (let round = 0; round < 80; round += 1)
+    await Promise.all(deliveries.map((delivery) => inbox.settle(delivery, failed)));
+  expect(statSync(join(folder, 'inbox.sqlite-wal')).size).toBeGreaterThan(34_000_000);
+  expect(inDatabase()).toEqual([{ count: 3 }]);
+  await inbox.close();
+  expect(inDatabase()).toEqual([{ count: 3 }]);
+});
+
 test('a log that was cut counts as lost, even if the retention writes to it first', async () => {
   const folder = makeFolder();
   const inbox = openInbox(folder);

@@ -110,7 +110,12 @@ export function openDatabase(folder: string): InboxDatabase {
       checkpoints,
       flush: () => log.flush(),
       isSlow: () => log.isSlow,
-      lost: () => files.lost(),
+      lost() {
+        const path = files.lost();
+        // Otherwise SQLite moves the log by itself some time, with the gap of one that was cut.
+        if (path !== undefined) database.exec('PRAGMA wal_autocheckpoint = 0');
+        return path;
+      },
       size: () => sizeOf(file) + sizeOf(`${file}-wal`),
       used: pages,
       checkpoint: () => void database.exec('PRAGMA wal_checkpoint(TRUNCATE)'),

@@ -294,6 +294,8 @@ class SqliteInbox extends SqliteOperations implements Inbox {
 
   /** A copy of the database's file alone is then whole. libsql doesn't do that when it closes. */
   #leaveOneFile(): void {
+    // The log may have a gap, which would overwrite what the database has.
+    if (this.#kept.areLost) return;
     try {
       this.files.checkpoint();
     } catch {
