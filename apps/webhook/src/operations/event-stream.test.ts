@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
@@ -134,6 +136,20 @@ test('the number of listeners is limited', async () => {
   first!.stream.destroy();
   await once(first!.stream, 'close');
   expect(events.isFull).toBe(false);
+});
+
+test('a connection has one listener, however often it asks, and none when it has closed', async () => {
+  const { events } = start();
+  const { url } = await startListener([eventRoute(events)]);
+  const { host, port } = new URL(url);
+  const socket = connect(Number(port), '127.0.0.1');
+  const before = timers();
+
+  socket.write(`GET /events HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(2 * MAX_LISTENERS));
+  await once(socket, 'data');
+  expect(events.isFull).toBe(false);
+  socket.destroy();
+  while (timers() > before) await turnOfTheLoop();
 });
 
 test('a listener that does not read is dropped, and others go on', async () => {

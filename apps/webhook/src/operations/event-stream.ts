@@ -107,8 +107,10 @@ export function eventRoute(events: EventStream): Route {
       return (response) => {
         response.writeHead(200, { ...PROTECTION, 'content-type': 'text/event-stream' });
         if (response.req.method === 'HEAD') return void response.end();
+        // It waits for a response in front of it, and Node won't tell it that the connection has closed.
+        if (response.socket === null) return void response.destroy();
         // Nothing moves on the connection while nothing changes.
-        response.socket?.setTimeout(0);
+        response.socket.setTimeout(0);
         response.flushHeaders();
         events.add(response);
       };
