@@ -6,9 +6,10 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 
-import { facts } from '@plant-store/contract';
+import { type AnswerSchema, facts } from '@plant-store/contract';
 import { afterThisTest } from '@plant-store/test-support';
 
+import { makeLatch } from '../../test/make-latch.js';
 import { runReceiver, TOKEN } from '../../test/run-receiver.js';
 
 const POST = `POST ${facts.DELIVERY_PATH} HTTP/1.1\r\nHost: a\r\n`;
@@ -65,6 +66,37 @@ test('a peer that reads no response: the connection is freed', async () => {
 
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(200));
 
+  while (openSockets() > 1) await setTimeout(10);
+});
+
+test('a delivery in front of one that is refused is acknowledged, however long it takes', async () => {
+  const latch = makeLatch();
+  const slowly: AnswerSchema = {
+    '~standard': {
+      version: 1,
+      vendor: 'this test',
+      validate: (value) => latch.opened.then(() => ({ value })),
+      jsonSchema: { input: () => ({ type: 'object' }) },
+    },
+  };
+  const { url } = await runReceiver({
+    'media-type': 'application/json',
+    payload: 'plant',
+    'plant-fields': slowly,
+  });
+  const socket = await openHalfOpen(url);
+  const received = text(socket);
+
+  socket.write(`${POST}${RIGHT}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`);
+  socket.write(`${POST}Content-Length: 2\r\n\r\na`);
+  // Longer than a connection lingers.
+  await setTimeout(1_200);
+  latch.open();
+
+  expect([...(await received).matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)).toEqual([
+    '204',
+    '401',
+  ]);
   while (openSockets() > 1) await setTimeout(10);
 });
 

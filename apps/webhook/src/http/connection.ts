@@ -32,6 +32,8 @@ export class Connection {
   isClosing = false;
   /** Whether no further request on it is processed (RFC 9112 §9.6). */
   #isOver = false;
+  /** Whether it closes after the response to its latest request, which is known. */
+  #closes = false;
   #unauthenticatedRequests = 0;
   /** The response to its latest request, and to the one before while that isn't sent. */
   #latest: ServerResponse | undefined;
@@ -66,13 +68,19 @@ export class Connection {
   }
 
   /**
-   * Closes the connection after its last response. Not at once: a reset would discard the response of a peer that is
-   * still writing (RFC 9112 §9.6). And not later than {@link LINGER}, even if the peer keeps its side open.
+   * Closes the connection after its last response, the one to its latest request. Not at once: a reset would discard the
+   * response of a peer that is still writing (RFC 9112 §9.6). And not later than {@link LINGER}, even if the peer keeps
+   * its side open.
    */
   closeAfterLinger(): void {
-    if (this.isClosing) return;
-    this.isClosing = true;
+    if (this.#closes) return;
+    this.#closes = true;
     this.#ignoreWhatFollows();
+    afterResponse(this.#previous, () => this.#linger());
+  }
+
+  #linger(): void {
+    this.isClosing = true;
     const timer = setTimeout(() => this.socket.destroy(), LINGER);
     this.socket.once('close', () => clearTimeout(timer));
   }
@@ -86,14 +94,12 @@ export class Connection {
   giveUp(status: string): void {
     const latest = this.#latest;
     const isInside = latest?.req.complete === false;
-    if (this.isClosing || (this.#isOver && !isInside)) return;
+    if (this.#closes || (this.#isOver && !isInside)) return;
     // Bytes written now would end up inside the response.
     if (isInside && latest.headersSent) return void this.socket.destroy();
     if (isInside) this.givenUp = latest.req;
     this.#ignoreWhatFollows();
-    const inFront = isInside ? this.#previous : latest;
-    if (inFront?.writableFinished ?? true) this.#endWith(status);
-    else inFront?.once('finish', () => this.#endWith(status));
+    afterResponse(isInside ? this.#previous : latest, () => this.#endWith(status));
   }
 
   #endWith(status: string): void {
@@ -114,6 +120,12 @@ export class Connection {
     const { parser } = this.socket as Socket & { readonly parser?: Partial<Parser> | null };
     if (typeof parser?.onIncoming === 'function') parser.onIncoming = skip;
   }
+}
+
+/** Calls back once a response has been sent, at once if it has been or if there is none. */
+function afterResponse(response: ServerResponse | undefined, callback: () => void): void {
+  if (response?.writableFinished ?? true) callback();
+  else response?.once('finish', callback);
 }
 
 /** Node's parser of requests, as far as it is used here. */
