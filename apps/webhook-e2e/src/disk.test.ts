@@ -1,5 +1,6 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
 import { compileFlushFaults, type FlushFaults } from '@plant-store/test-support/flush-faults';
@@ -15,7 +16,7 @@ const library = compileFlushFaults(makeFolder(afterThisFile));
 const onLinux = library === undefined ? test.skip : test;
 
 const startOnDisk = (faults: FlushFaults, options: ReceiverOptions = {}): Promise<RunningReceiver> =>
-  startReceiver({ ...options, settings: { LD_PRELOAD: library!, ...faults } });
+  startReceiver({ ...options, settings: { ...options.settings, LD_PRELOAD: library!, ...faults } });
 
 onLinux('on a slow disk, a request is refused while a delivery waits for its flush', async () => {
   const { port } = await startOnDisk({ FLUSH_DELAY_MS: '300' });
@@ -37,6 +38,26 @@ onLinux('on a slow disk, a request is refused while a delivery waits for its flu
 
   expect(order).toEqual(['refused', 'acknowledged']);
 });
+
+onLinux(
+  'on a slow disk, a request that was too slow is refused once, whatever still arrives of it',
+  async () => {
+    const { port } = await startOnDisk({ FLUSH_DELAY_MS: '500' }, { settings: { REQUEST_TIMEOUT_MS: '50' } });
+    const sender = await openConnection(port);
+    for (let sent = 0; sent < 3; sent += 1) {
+      sender.write(delivery());
+      expectResponse(await sender.response(), { status: 204 });
+    }
+    const pipelining = await openConnection(port);
+
+    pipelining.write(delivery() + delivery().slice(0, -1));
+    await delay(300);
+    pipelining.write(delivery().slice(-1));
+
+    expectResponse(await pipelining.response(), { status: 204 });
+    expectResponse(await pipelining.response(), { status: 408, closes: true });
+  },
+);
 
 onLinux('on a slow disk, deliveries wait less often until the log is moved to the database', async () => {
   const { port, inbox } = await startOnDisk({ FLUSH_DELAY_MS: '20' });
@@ -73,11 +94,11 @@ onLinux(
 describe.each([
   { disk: 'a fast disk', delay: '0' },
   { disk: 'a slow disk', delay: '20' },
-])('on $disk', ({ delay }) => {
+])('on $disk', ({ delay: flushDelay }) => {
   onLinux('after a flush has failed, nothing is acknowledged before a restart', async () => {
     const folder = makeFolder();
     const fault = join(folder, 'fault');
-    const faults = { FLUSH_FAILS_IF: fault, FLUSH_DELAY_MS: delay };
+    const faults = { FLUSH_FAILS_IF: fault, FLUSH_DELAY_MS: flushDelay };
     const { process, port } = await startOnDisk(faults, { folder });
     const sender = await openConnection(port);
     for (let sent = 0; sent < 4; sent += 1) {

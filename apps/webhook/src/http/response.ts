@@ -61,8 +61,9 @@ export function respondRaw(
   fields: Readonly<Record<string, string>> = {},
 ): void {
   const { req: request } = response;
-  if (!request.socket.writable) return;
-  connectionOf(request.socket).observer.responded(prepared.status);
+  const { givenUp, observer } = connectionOf(request.socket);
+  if (!request.socket.writable || request === givenUp) return;
+  observer.responded(prepared.status);
   if (hasContent(request) && !request.complete) refuseContent(request, response, prepared, fields);
   else writeResponse(response, prepared, fields);
 }
