@@ -9,7 +9,13 @@ import { openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';
 import { readInbox } from '../support/inbox.js';
 import { delivery, message, POST } from '../support/messages.js';
-import { type ReceiverOptions, type RunningReceiver, startReceiver } from '../support/receiver.js';
+import { poisonSettings, sendAll } from '../support/poison.js';
+import {
+  type LogEntry,
+  type ReceiverOptions,
+  type RunningReceiver,
+  startReceiver,
+} from '../support/receiver.js';
 
 const library = compileFlushFaults(makeFolder(afterThisFile));
 /** Without Linux or a C compiler, a disk can't be given faults. */
@@ -90,6 +96,23 @@ onLinux(
     expectResponse(await sender.response(), { status: 503 });
   },
 );
+
+onLinux('after a flush has failed, no attempt of a delivery runs beside another', async () => {
+  const fault = join(makeFolder(), 'fault');
+  const settings = { ...poisonSettings, HANDLER_TIMEOUT_MS: '1500' };
+  const receiver = await startOnDisk({ FLUSH_FAILS_IF: fault }, { settings });
+  await sendAll(receiver, ['wait for the signal']);
+  await delay(500);
+  // Its end makes the receiver look for what is due.
+  await sendAll(receiver, ['wait for the signal']);
+  writeFileSync(fault, '');
+
+  const { process } = receiver;
+  const attempts = (): LogEntry[] => process.entries('attempt').filter((entry) => entry['delivery'] === 1);
+  await process.until(() => attempts()[2], 'a third attempt');
+  expect(attempts().map((entry) => entry['failures'])).toEqual([0, 1, 2]);
+  expect(JSON.stringify(process.entries())).toContain('failed to flush');
+});
 
 describe.each([
   { disk: 'a fast disk', delay: '0' },

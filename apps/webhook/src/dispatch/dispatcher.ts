@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 import { LONGEST_TIMER } from '../config/config.js';
+import type { ReceiverError } from '../errors.js';
 import type { AttemptResult, Delivery, Inbox, Interrupted } from '../inbox/inbox.js';
 import { errorText } from '../logging/describe-error.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
@@ -232,7 +233,7 @@ export class Dispatcher {
   }
 
   /**
-   * Retries until the result is stored: a full disk must not cause a delivery to be handled again. Until then it counts
+   * Retries until the result is written: a full disk must not cause a delivery to be handled again. Until then it counts
    * as unsettled.
    */
   async #settle(delivery: Interrupted, result: AttemptResult): Promise<void> {
@@ -244,7 +245,8 @@ export class Dispatcher {
         break;
       } catch (err) {
         this.#logUnstored({ err, delivery: delivery.id });
-        if (signal.aborted) break;
+        // What is written already must not be written again: the next attempt may run.
+        if (signal.aborted || (err as Partial<ReceiverError>).code === 'INBOX_LOST') break;
         await delay(INBOX_RETRY, undefined, { signal }).catch(() => undefined);
       }
     }

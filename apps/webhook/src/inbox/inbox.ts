@@ -103,6 +103,8 @@ export interface Inbox extends InboxOperations {
    * an earlier delivery was under way may then come again together with that one.
    *
    * @throws ReceiverError `INBOX_WRITE_FAILED`; the delivery stays claimed, and may be settled again
+   * @throws ReceiverError `INBOX_LOST`; the result is written where it may be lost at the end, and the delivery isn't
+   * claimed any more
    */
   settle(delivery: Interrupted, result: AttemptResult): Promise<void>;
 

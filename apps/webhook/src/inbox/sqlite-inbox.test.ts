@@ -210,7 +210,7 @@ test.each([
   { kind: 'handled' } as const,
   { kind: 'parked', error: 'arbitrary' } as const,
   { kind: 'failed', error: 'arbitrary', retryAfter: 0 } as const,
-])('the result $kind can be stored again, as after a flush that failed', async (result) => {
+])('the result $kind can be stored again', async (result) => {
   const inbox = openInbox(makeFolder());
   await inbox.accept(arbitrary());
   const [delivery] = await claim(inbox);
