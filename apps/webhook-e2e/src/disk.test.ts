@@ -65,6 +65,25 @@ onLinux(
   },
 );
 
+onLinux('on a slow disk, a receiver that stops acknowledges every delivery of a connection', async () => {
+  const { port, process, inbox } = await startOnDisk({ FLUSH_DELAY_MS: '300' });
+  const sender = await openConnection(port);
+  for (let sent = 0; sent < 3; sent += 1) {
+    sender.write(delivery());
+    expectResponse(await sender.response(), { status: 204 });
+  }
+
+  sender.write(delivery().repeat(3));
+  while (readInbox(inbox).length < 6) await delay(1);
+  process.signal('SIGTERM');
+
+  expectResponse(await sender.response(), { status: 204 });
+  expectResponse(await sender.response(), { status: 204 });
+  expectResponse(await sender.response(), { status: 204, closes: true });
+  expect(await sender.rest()).toBe('');
+  expect(await process.exit).toEqual({ code: 0, signal: null });
+});
+
 onLinux('on a slow disk, deliveries wait less often until the log is moved to the database', async () => {
   const { port, inbox } = await startOnDisk({ FLUSH_DELAY_MS: '20' });
   const sender = await openConnection(port);

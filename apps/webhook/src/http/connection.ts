@@ -62,6 +62,11 @@ export class Connection {
     return true;
   }
 
+  /** Whether a further request has arrived after that of this response. */
+  hasRequestAfter(response: ServerResponse): boolean {
+    return this.#latest !== undefined && this.#latest !== response;
+  }
+
   /** Closes the connection after the response to its latest request: the peer sends nothing more, and may still read. */
   peerEnded(): void {
     if (this.#latest !== undefined) this.#latest.shouldKeepAlive = false;

@@ -82,8 +82,10 @@ function writeResponse(
 ): void {
   const { req: request } = response;
   hideKeepAlive(response);
-  const closes =
-    !response.shouldKeepAlive || !keepsConnections(serverOf(request)) || request.httpVersionMinor === 0;
+  // What is behind it may be stored, and gets its response too.
+  const stops =
+    !keepsConnections(serverOf(request)) && !connectionOf(request.socket).hasRequestAfter(response);
+  const closes = !response.shouldKeepAlive || stops || request.httpVersionMinor === 0;
   response
     .writeHead(prepared.status, {
       ...fields,
