@@ -166,9 +166,12 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
   function deliver<Item>(encode: EncodePlant<Item>, item: Item, options: unknown): Promise<Response> {
     if (closed !== undefined) return Promise.reject(senderClosed());
     const observer = observeDelivery(method, url);
-    const delivery = new Promise<Response>((resolve, reject) =>
-      new Delivery(context, readSendOptions(options), observer, resolve, reject).begin(encode, item),
-    );
+    const delivery = new Promise<Response>((resolve, reject) => {
+      const read = readSendOptions(options);
+      // A subscriber, or a getter of the options, may have closed the sender.
+      if (closed !== undefined) throw senderClosed();
+      new Delivery(context, read, observer, resolve, reject).begin(encode, item);
+    });
     observer?.watch(delivery);
     return delivery;
   }

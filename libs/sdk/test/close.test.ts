@@ -81,6 +81,27 @@ describe('close', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test.each(['a subscriber', 'a getter of its options'])('refuses a send that %s closes', async (caller) => {
+    const server = await startRawServer(acknowledge);
+    const sender = openTestSender({ baseUrl: server.url });
+    const close = (): void => void sender.close();
+    if (caller === 'a subscriber') {
+      subscribe('plant-store:delivery:start', close);
+      afterThisTest(() => unsubscribe('plant-store:delivery:start', close));
+    }
+    const options = {
+      get headers() {
+        close();
+        return {};
+      },
+    };
+
+    const sent = sender.send(arbitrary, caller === 'a subscriber' ? {} : options);
+
+    expect(await rejection(sent)).toMatchObject({ code: 'PLANT_STORE_SENDER_CLOSED', outcome: 'not-sent' });
+    expect(server.requests).toHaveLength(0);
+  });
+
   test('may be called twice, and before anything is sent', async () => {
     const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9' });
 
