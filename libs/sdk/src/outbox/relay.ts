@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ignore, isPromiseLike } from '../delivery/promise-like.js';
 import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { isNumber } from '../options/read-options.js';
 import { longestTime, readRelayOptions, type RelayOptions, type RelaySettings } from './relay-options.js';
@@ -215,6 +216,7 @@ class RelayLoop {
     try {
       const dueIn: unknown = this.#settings.retry?.(attempt, error);
       if (dueIn === undefined || isNumber(dueIn, 0, longestTime)) return dueIn;
+      if (isPromiseLike(dueIn)) ignore(dueIn);
       throw new TypeError(`\`retry\` must return milliseconds from 0 to ${longestTime}, or undefined.`);
     } catch (fault) {
       this.#report(fault as Error);

@@ -173,6 +173,7 @@ withPostgres('a relay', () => {
     ['returns a negative number', () => -1],
     ['returns more than 100 years', () => 1e16],
     ['returns Infinity', () => Infinity],
+    ['returns a promise that rejects', () => Promise.reject(new Error('The policy fails.')) as never],
   ])('parks an entry if its policy %s, and reports it', async (_case, retry) => {
     const { pool, outbox, enqueue } = await openTestOutbox();
     const sender = new RecordingSender(throwing(refusal(503)));
