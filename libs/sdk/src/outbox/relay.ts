@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { ignore, isPromiseLike } from '../delivery/promise-like.js';
 import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { isNumber } from '../options/read-options.js';
@@ -176,8 +177,9 @@ class RelayLoop {
   async #send(entry: ClaimedEntry): Promise<Result> {
     try {
       await this.#settings.sender.sendEncoded(entry.plant);
-    } catch (error) {
-      return this.#resultOf(entry, error as Error);
+    } catch (thrown) {
+      // A sender of the caller may throw anything.
+      return this.#resultOf(entry, thrown instanceof Error ? thrown : new Error(inspect(thrown)));
     }
     const { id, attempts } = entry;
     return { ...after(entry, 'delivered'), id, attempts: attempts + 1, outcome: undefined };

@@ -538,6 +538,8 @@ withPostgres('a relay', () => {
       new TypeError('arbitrary'),
       { outcome: 'unknown', code: 'TypeError', error: 'arbitrary' },
     ],
+    ['that is none', undefined as never, { outcome: 'unknown', code: 'Error', error: 'undefined' }],
+    ['that is text', 'arbitrary' as never, { outcome: 'unknown', code: 'Error', error: "'arbitrary'" }],
     [
       'whose message PostgreSQL has no character for',
       new PlantStoreError('PLANT_STORE_CONNECT_FAILED', 'not \0 text', { outcome: 'not-sent' }),
