@@ -36,13 +36,15 @@ const STATEMENT_TIMEOUT = PATIENCE - 2_000;
 
 /**
  * Settings of each session. The planner uses the indexes, although its figures about a queue are always old. Both sides
- * notice within seconds that the other is gone.
+ * notice within seconds that the other is gone. The driver needs far longer for bytea in the format `escape`, and such
+ * text may be longer than a string of Node.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   default_transaction_isolation: 'read committed',
   client_min_messages: 'warning',
   DateStyle: 'ISO',
   TimeZone: 'UTC',
+  bytea_output: 'hex',
   statement_timeout: String(STATEMENT_TIMEOUT),
   lock_timeout: '0',
   idle_session_timeout: '0',

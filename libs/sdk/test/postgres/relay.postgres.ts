@@ -117,6 +117,23 @@ withPostgres('a relay', () => {
     expect(await outbox.status()).toMatchObject({ waiting: 0, sending: 0, parked: 0 });
   });
 
+  test('reads contents as hex where the default of the database is another format', async () => {
+    const { pool, enqueue } = await openTestOutbox();
+    const formats: unknown[] = [];
+    const database = intercepting(pool, async (text, _values, client) => {
+      if (text.includes('set_config')) await client.query(`SET bytea_output = 'escape'`);
+      if (text.includes('RETURNING e.*'))
+        formats.push((await client.query<object>('SHOW bytea_output')).rows[0]);
+    });
+    const sender = new RecordingSender();
+    await startRelay({ outbox: openOutbox(database), sender });
+    await enqueue('arbitrary');
+
+    await sender.count(1);
+
+    expect(formats.at(-1)).toEqual({ bytea_output: 'hex' });
+  });
+
   test('parks what was not acknowledged after one attempt, if there is no policy', async () => {
     const { pool, outbox, enqueue } = await openTestOutbox();
     const sender = new RecordingSender(throwing(refusal(503)));
