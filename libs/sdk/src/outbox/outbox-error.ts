@@ -64,8 +64,8 @@ function unusable(message: string): Explanation {
 const systemCodes = /^(?:E[A-Z]+|EAI_[A-Z]+)$/;
 const pgMessages =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Query read timeout|Cannot use a pool after)/;
-/** Connection exceptions, and a server that stops, crashed or starts. */
-const connectionStates = /^(?:08...|57P0[123])$/;
+/** Connection exceptions, too many connections, and a server that stops, crashed or starts. */
+const connectionStates = /^(?:08...|53300|57P0[123])$/;
 
 /** The error of a statement or of connecting, as an `OutboxError`. Its message never has a password or a value. */
 export function toOutboxError(error: unknown): OutboxError {

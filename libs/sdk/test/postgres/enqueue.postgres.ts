@@ -271,6 +271,22 @@ withPostgres('the tables of the outbox', () => {
     });
   });
 
+  test('are not reached while the server has no connection for their user', async () => {
+    const server = await postgresOfThisFile();
+    await openPool(server.url('postgres')).query(
+      "CREATE ROLE crowded LOGIN PASSWORD 'arbitrary' CONNECTION LIMIT 0",
+    );
+    const url = new URL(server.url('postgres'));
+    url.username = 'crowded';
+    url.password = 'arbitrary';
+
+    await expect(openOutbox(openPool(url.href)).status()).rejects.toMatchObject({
+      code: 'PLANT_STORE_OUTBOX_CONNECTION_LOST',
+      message:
+        'There is no connection to the database of the outbox: too many connections for role "crowded".',
+    });
+  });
+
   test('of a later version are refused', async () => {
     const { pool, outbox } = await openTestOutbox();
     await pool.query('UPDATE plant_store_outbox.schema_version SET version = 2');
