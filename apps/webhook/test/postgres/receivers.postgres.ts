@@ -317,6 +317,26 @@ withPostgres('receivers on one database', () => {
     ]);
   });
 
+  test('one that only lost its connection counts no attempt that has not begun as failed', async () => {
+    const { inbox, cable } = await openBehindCable();
+    await Promise.all(Array.from({ length: 64 }, () => inbox.accept(incoming('arbitrary'))));
+    const { deliveries: quick } = await inbox.claim(64);
+    await Promise.all(quick.map((delivery) => inbox.settle(delivery, HANDLED)));
+    for (let count = 0; count < 3; count += 1) await inbox.accept(incoming('arbitrary'));
+    const [running] = (await inbox.claim(1)).deliveries;
+    const back = wakeOf(inbox);
+    cable.cut();
+    await cable.plug();
+    await back;
+
+    const { deliveries, interrupted } = await inbox.claim(10);
+
+    expect(interrupted).toBeUndefined();
+    expect(idsOf(deliveries)).toEqual([66, 67]);
+    await inbox.settle(running!, HANDLED);
+    expect(await inbox.stats()).toMatchObject({ waiting: 2, handled: 65 });
+  });
+
   test('one whose bytes stop on the way refuses, and goes on by itself with all that it accepted', async () => {
     const log = recordLog();
     const { inbox, cable } = await openBehindCable(log, 'query_timeout=1000');

@@ -211,7 +211,7 @@ const TAKE_OVER = `
   ),
   fresh AS (
     INSERT INTO plant_store.backlog (delivery_id, bytes, interrupted, receiver)
-    SELECT d.id, octet_length(d.content), mark.id IS NOT NULL AND d.id <> ALL ($3::bigint[]),
+    SELECT d.id, octet_length(d.content), mark.id IS NOT NULL,
       CASE WHEN mark.id IS NOT NULL OR d.id = ANY ($3::bigint[]) THEN $2::int END
     FROM last
     JOIN plant_store.delivery d ON d.id > last.handled_through AND d.id <= last.accepted_through
@@ -226,7 +226,7 @@ const TAKE_OVER = `
   claimed AS (
     UPDATE plant_store.backlog b SET
       due_at = now(),
-      interrupted = b.interrupted OR (c.is_marked AND b.delivery_id <> ALL ($3::bigint[])),
+      interrupted = b.interrupted OR c.is_marked,
       receiver = CASE WHEN b.interrupted OR c.is_marked OR b.delivery_id = ANY ($3::bigint[]) THEN $2::int END
     FROM (
       SELECT o.delivery_id, EXISTS (SELECT FROM mark WHERE mark.id = o.delivery_id AND mark.failed = o.failures) AS is_marked
@@ -251,13 +251,14 @@ const TAKE_OVER = `
  *
  * @param receiver null if a receiver gives back its own work. What was cut off stays with it then, and is claimed by whoever
  * finds it gone
- * @param running what the handler of this process has, if the other receiver is an earlier session of this process
+ * @param running what the handler of this process has, if the other receiver is a session of this process. Nothing was cut
+ * off then, although more may be marked
  */
 export async function takeOver(
   client: pg.Client,
   other: number,
   receiver: number | null,
-  running: readonly number[],
+  running: readonly number[] | undefined,
 ): Promise<CutOff[]> {
   const lock = [LOCK_CLASS, other];
   const { rows: locks } = await client.query<{ locked: boolean }>(
@@ -266,8 +267,10 @@ export async function takeOver(
   );
   if (locks[0]?.locked !== true) return [];
   try {
+    if (running !== undefined)
+      await client.query('DELETE FROM plant_store.under_way WHERE receiver = $1', [other]);
     // Its last commit was before it lost the lock, so this statement sees it.
-    const values = [other, receiver, `{${running.join(',')}}`];
+    const values = [other, receiver, `{${(running ?? []).join(',')}}`];
     const { rows } = await client.query<CutOff>(TAKE_OVER, values);
     return rows.sort((one, one2) => one.id - one2.id);
   } finally {

@@ -202,7 +202,6 @@ class PostgresInbox extends PostgresOperations implements Inbox {
   /** Moves what is in memory to the backlog, for any receiver. Otherwise others would wait for the lock. */
   async #leaveNothingClaimed({ writer, receiver }: Session): Promise<void> {
     await this.#commit([], NO_LAG);
-    await writer.query('DELETE FROM plant_store.under_way WHERE receiver = $1', [receiver]);
     await takeOver(writer, receiver, null, []);
   }
 
@@ -288,7 +287,7 @@ class PostgresInbox extends PostgresOperations implements Inbox {
       (id) => this.#earlier.has(id) || (this.#hasHandler && !hasGrace && gone.includes(id)),
     );
     for (const id of due) {
-      const running = this.#earlier.has(id) ? claims.work.claimedIds : [];
+      const running = this.#earlier.has(id) ? claims.work.claimedIds : undefined;
       claims.addCutOff(await takeOver(writer, id, receiver, running));
       this.#earlier.delete(id);
       this.#gone.delete(id);
