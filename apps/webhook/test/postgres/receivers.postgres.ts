@@ -317,6 +317,29 @@ withPostgres('receivers on one database', () => {
     ]);
   });
 
+  test('one that comes back leaves the connection of another that takes up its work', async () => {
+    const { inbox: slow, cable } = await openBehindCable();
+    const log = recordLog();
+    const inbox = await open(url, log);
+    const woken = wakeOf(inbox);
+    await slow.accept(incoming('arbitrary'));
+    await slow.claim(1);
+    const other = new pg.Client(url);
+    await other.connect();
+    afterThisTest(() => other.end());
+    await other.query('BEGIN; LOCK TABLE plant_store.total IN SHARE MODE');
+    cable.cut();
+    while ((await countWaiting()) < 1);
+    const back = wakeOf(slow);
+    await cable.plug();
+    await back;
+    await other.query('COMMIT');
+    await woken;
+
+    expect((await inbox.claim(10)).interrupted).toEqual([{ id: 1, failures: 0 }]);
+    expect(log.lines).toEqual([]);
+  });
+
   test('one that only lost its connection counts no attempt that has not begun as failed', async () => {
     const { inbox, cable } = await openBehindCable();
     await Promise.all(Array.from({ length: 64 }, () => inbox.accept(incoming('arbitrary'))));

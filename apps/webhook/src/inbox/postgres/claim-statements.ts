@@ -188,13 +188,15 @@ const END_TIMEOUT = 1_000;
 /**
  * Ends the session of a receiver. Where bytes stopped on the way, the server may not notice for long that the receiver has
  * given up its connection.
+ *
+ * @param pid the server's process of its writer. Whoever takes up its work has its lock, too, and goes on
  */
-export async function endSession(client: pg.Client, receiver: number): Promise<void> {
+export async function endSession(client: pg.Client, receiver: number, pid: number): Promise<void> {
   await client.query(
     `SELECT pg_terminate_backend(pid, ${END_TIMEOUT}) FROM pg_locks
-     WHERE locktype = 'advisory' AND classid = ${LOCK_CLASS}::oid AND objid::int = $1
+     WHERE locktype = 'advisory' AND classid = ${LOCK_CLASS}::oid AND objid::int = $1 AND pid = $2
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-    [receiver],
+    [receiver, pid],
   );
 }
 

@@ -75,8 +75,8 @@ class PostgresInbox extends PostgresOperations implements Inbox {
   readonly #writes: GroupCommit<Write, number>;
   /** Of the session, or of the one before while it is lost. */
   #claims: Claims | undefined;
-  /** Receivers of earlier sessions of this process, whose work nobody has taken up yet. */
-  readonly #earlier = new Set<number>();
+  /** Receivers of earlier sessions of this process, whose work nobody has taken up yet, and the server's processes. */
+  readonly #earlier = new Map<number, number>();
   /** Other receivers without a session, and since when this one knows it, by `performance.now()`. */
   #gone = new Map<number, number>();
   /** Whether this inbox has a handler, which gets what other receivers leave. A command has none. */
@@ -207,7 +207,7 @@ class PostgresInbox extends PostgresOperations implements Inbox {
 
   /** The session before was lost. What was under way on it is in the backlog once its work is taken up. */
   #begin(session: Session, before: Session): void {
-    this.#earlier.add(before.receiver);
+    this.#earlier.set(before.receiver, before.pid);
     this.#claims = new Claims(session, this.#claims);
     this.#graceUntil = performance.now() + GRACE;
     this.#beginning = this.#poll();
@@ -280,7 +280,7 @@ class PostgresInbox extends PostgresOperations implements Inbox {
 
   async #takeOverGone(session: Session, claims: Claims): Promise<void> {
     const { reader, writer, receiver } = session;
-    for (const id of this.#earlier) await endSession(reader, id);
+    for (const [id, pid] of this.#earlier) await endSession(reader, id, pid);
     const gone = await this.#findGone(session);
     const hasGrace = performance.now() < this.#graceUntil;
     const due = [...this.#gone.keys()].filter(

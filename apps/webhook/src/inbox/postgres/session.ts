@@ -15,6 +15,8 @@ export interface Session {
   readonly url: string;
   /** Number of the receiver. Each session has another. */
   readonly receiver: number;
+  /** The server's process of `writer`. */
+  readonly pid: number;
   /** Commits, and claims from the backlog. */
   readonly writer: pg.Client;
   /** What doesn't wait for a flush: marks what is under way, and looks for work. */
@@ -44,7 +46,7 @@ export async function openSession(
   try {
     await migrate(writer, servers.location);
     reader = await connect(url);
-    const receiver = await register(writer);
+    const { receiver, pid } = await register(writer);
     const part = await currentPart(writer);
     const clients = new Set([writer, reader]);
     const connectToo = async (): Promise<pg.Client> => {
@@ -54,7 +56,17 @@ export async function openSession(
       return client;
     };
     const operator = openWhenNeeded(connectToo);
-    const session: Session = { url, receiver, writer, reader, operator, connect: connectToo, clients, part };
+    const session: Session = {
+      url,
+      receiver,
+      pid,
+      writer,
+      reader,
+      operator,
+      connect: connectToo,
+      clients,
+      part,
+    };
     watch(session, onLost);
     return session;
   } catch (error) {
@@ -108,11 +120,11 @@ export function destroy(client: pg.Client): void {
 }
 
 /** The lock comes before the row, so that nobody takes over a receiver that only begins. */
-async function register(client: pg.Client): Promise<number> {
-  let row: { id: number; is_locked: boolean };
+async function register(client: pg.Client): Promise<Pick<Session, 'receiver' | 'pid'>> {
+  let row: { id: number; pid: number; is_locked: boolean };
   do {
     const { rows } = await client.query<typeof row>(
-      `SELECT id, pg_try_advisory_lock($1, id) AS is_locked
+      `SELECT id, pg_backend_pid() AS pid, pg_try_advisory_lock($1, id) AS is_locked
        FROM (SELECT nextval('plant_store.receiver_id')::int AS id) n`,
       [LOCK_CLASS],
     );
@@ -120,7 +132,7 @@ async function register(client: pg.Client): Promise<number> {
   } while (!row.is_locked);
   const name = `${hostname()} ${process.pid}`;
   await client.query('INSERT INTO plant_store.receiver (id, name) VALUES ($1, $2)', [row.id, name]);
-  return row.id;
+  return { receiver: row.id, pid: row.pid };
 }
 
 /** The newest part. */
