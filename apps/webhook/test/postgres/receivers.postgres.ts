@@ -418,14 +418,18 @@ withPostgres('receivers on one database', () => {
     expect(content.equals(deliveries[0]!.content)).toBe(true);
   });
 
-  test('a commit that ends with a warning counts as failed, and what it stored comes to the handler', async () => {
-    const inbox = await open(url);
-    await server.psql(
+  /** Lets each commit end with a warning. */
+  const warnAtCommits = (): Promise<string> =>
+    server.psql(
       `CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'not replicated'; RETURN NULL; END $$;
        CREATE CONSTRAINT TRIGGER warn AFTER INSERT ON plant_store.progress DEFERRABLE INITIALLY DEFERRED
        FOR EACH ROW EXECUTE FUNCTION warn()`,
       nameIn(url),
     );
+
+  test('a commit that ends with a warning counts as failed, and what it stored comes to the handler', async () => {
+    const inbox = await open(url);
+    await warnAtCommits();
     const back = wakeOf(inbox);
 
     expect(await rejection(inbox.accept(incoming('arbitrary')))).toMatchObject({
@@ -435,6 +439,25 @@ withPostgres('receivers on one database', () => {
     await back;
     await server.psql('DROP TRIGGER warn ON plant_store.progress', nameIn(url));
     expect(idsOf((await inbox.claim(10)).deliveries)).toEqual([1]);
+  });
+
+  test('a result whose commit ended with a warning changes nothing of the next attempt', async () => {
+    const inbox = await open(url);
+    await inbox.accept(incoming('arbitrary'));
+    const [first] = (await inbox.claim(1)).deliveries;
+    await warnAtCommits();
+    const back = wakeOf(inbox);
+    await rejection(inbox.settle(first!, failed(0)));
+    await back;
+    await server.psql('DROP TRIGGER warn ON plant_store.progress', nameIn(url));
+    const [next] = (await inbox.claim(1)).deliveries;
+    expect(next).toMatchObject({ id: 1, failures: 1 });
+
+    await inbox.settle(first!, failed(0));
+
+    expect((await inbox.claim(1)).deliveries).toEqual([]);
+    await inbox.settle(next!, HANDLED);
+    expect(await inbox.stats()).toMatchObject({ waiting: 0, handled: 1 });
   });
 
   test('drop an old part of the deliveries as a whole, and keep what must stay of it', async () => {

@@ -143,7 +143,7 @@ class PostgresInbox extends PostgresOperations implements Inbox {
   }
 
   async settle({ id, failures }: Interrupted, result: AttemptResult): Promise<void> {
-    this.#claims?.work.end(id);
+    this.#claims?.work.end({ id, failures });
     this.#sessions.require();
     await this.#writes.addDelayed({ kind: 'settle', delivery: { id, failures }, result });
   }

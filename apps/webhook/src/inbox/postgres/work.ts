@@ -27,6 +27,8 @@ const MARKED_AHEAD = 64;
 
 /** A delivery that the dispatcher has. */
 interface ClaimedDelivery {
+  /** Tells its attempts apart. */
+  readonly failures: number;
   readonly bytes: number;
   /** Whether it has a row in the backlog. Otherwise the receiver's progress tells its state. */
   isInBacklog: boolean;
@@ -121,7 +123,8 @@ export class Work {
 
   /** The dispatcher gets these to settle them. They are rows of the backlog. */
   claimCutOff(deliveries: readonly CutOff[]): void {
-    for (const { id, bytes } of deliveries) this.#claimed.set(id, { bytes, isInBacklog: true });
+    for (const { id, bytes, failures } of deliveries)
+      this.#claimed.set(id, { failures, bytes, isInBacklog: true });
   }
 
   /** The next deliveries for the handler, the first id first; a suspect alone, when the handler has nothing else. */
@@ -182,14 +185,14 @@ export class Work {
     const now = performance.now();
     let freshCount = 0;
     for (const held of next) {
-      const { id, content, suspect } = held;
+      const { id, content, failures, suspect } = held;
       const isInBacklog = !fresh.has(held);
       if (!isInBacklog) {
         freshCount += 1;
         this.#freshBytes -= content.length;
         this.#progress.claim(id);
       }
-      this.#claimed.set(id, { bytes: content.length, isInBacklog });
+      this.#claimed.set(id, { failures, bytes: content.length, isInBacklog });
       this.#running.set(id, now);
       if (suspect) this.#suspect = id;
     }
@@ -198,7 +201,8 @@ export class Work {
   }
 
   /** The attempt is over. Its result is not stored yet. */
-  end(id: number): void {
+  end({ id, failures }: Interrupted): void {
+    if (this.#claimed.get(id)?.failures !== failures) return;
     const since = this.#running.get(id);
     const isQuick = since !== undefined && performance.now() - since < QUICK;
     this.#quickAttempts = isQuick ? this.#quickAttempts + 1 : 0;
@@ -240,10 +244,10 @@ export class Work {
       }
       arrivalOf.push(undefined);
       if (write.kind === 'check') continue;
-      const { id } = write.delivery;
+      const { id, failures } = write.delivery;
       const claimed = this.#claimed.get(id);
-      // Another receiver has taken it up meanwhile.
-      if (claimed === undefined || settled.has(id)) continue;
+      // Another receiver has taken it up meanwhile, or this result was stored although its commit seemed to fail.
+      if (claimed?.failures !== failures || settled.has(id)) continue;
       settled.add(id);
       if (!claimed.isInBacklog) ended.add(id);
       this.#planResult(plan, claimed, write.delivery, write.result);
