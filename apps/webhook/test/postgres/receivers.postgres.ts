@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
 import { afterThisTest } from '@plant-store/test-support';
 import { POSTGRES_PASSWORD, type PostgresServer } from '@plant-store/test-support/postgres';
@@ -54,13 +55,23 @@ class Cable {
     this.port = (this.#server.address() as AddressInfo).port;
   }
 
+  /** New connections wait. */
+  hold(): void {
+    this.#waiting = [];
+  }
+
+  /** Resolves when so many new connections wait. */
+  async holds(count: number): Promise<void> {
+    while (this.#waiting!.length < count) await turnOfTheLoop();
+  }
+
   /** No byte passes any more. Nobody is told. */
   stall(): void {
-    this.#waiting = [];
+    this.hold();
     for (const socket of this.#sockets) socket.unpipe().removeAllListeners('close').pause();
   }
 
-  /** Bytes pass again, on connections made since they stopped. */
+  /** Bytes pass again, on connections that wait and on new ones. */
   flow(): void {
     for (const socket of this.#waiting?.splice(0) ?? []) this.#connect(socket);
     this.#waiting = undefined;
@@ -402,6 +413,42 @@ withPostgres('receivers on one database', () => {
 
     expect(await accepting).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
     expect(idsOf(await (await open(url)).list({}, { order: 'oldest first', limit: 10 }))).toEqual([1]);
+  });
+
+  const countConnections = (): Promise<string> =>
+    server.psql(
+      `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'plant-store-webhook' AND datname = '${nameIn(url)}'`,
+    );
+
+  test('one that is closed while it connects for an operator keeps no connection', async () => {
+    const { inbox, cable } = await openBehindCable();
+    cable.hold();
+    const counting = rejection(inbox.stats());
+    await cable.holds(1);
+    await inbox.close();
+    cable.flow();
+
+    expect(await counting).toMatchObject({ code: 'INBOX_UNUSABLE' });
+    while ((await countConnections()) !== '0');
+  });
+
+  test('one that is lost while it connects for an operator keeps no connection', async () => {
+    const { inbox, cable } = await openBehindCable();
+    cable.hold();
+    const counting = rejection(inbox.stats());
+    await cable.holds(1);
+    const back = wakeOf(inbox);
+    await server.psql(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${nameIn(url)}'`,
+    );
+    await cable.holds(2);
+    cable.flow();
+    await back;
+
+    expect(await counting).toMatchObject({ code: 'INBOX_UNUSABLE' });
+    expect(await inbox.stats()).toMatchObject({ waiting: 0 });
+    await inbox.close();
+    while ((await countConnections()) !== '0');
   });
 
   test('reads a content back in parts that is too large to be read at once', async () => {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
 import { ReceiverError } from '../../errors.js';
-import { closeSession, destroy, openSession, type Session } from './session.js';
+import { abandonSession, closeSession, destroy, openSession, type Session } from './session.js';
 
 /** What the inbox tells people. */
 export interface InboxLog {
@@ -53,7 +53,7 @@ export class SessionKeeper {
   /** Ends the session at once, and opens no other one: whatever waits for the server fails. */
   abandon(): void {
     this.#closing.abort();
-    for (const client of this.#session?.clients ?? []) destroy(client);
+    if (this.#session !== undefined) abandonSession(this.#session);
     this.#session = undefined;
     this.#connecting = undefined;
   }

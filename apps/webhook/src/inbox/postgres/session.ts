@@ -29,6 +29,8 @@ export interface Session {
   readonly clients: ReadonlySet<pg.Client>;
   /** The part of the deliveries in which new ones are stored. */
   part: number;
+  /** Whether it was lost or ended. No connection is opened any more. */
+  isOver: boolean;
 }
 
 /**
@@ -51,6 +53,10 @@ export async function openSession(
     const clients = new Set([writer, reader]);
     const connectToo = async (): Promise<pg.Client> => {
       const client = await connect(url);
+      if (session.isOver) {
+        destroy(client);
+        throw new Error('the connection was closed');
+      }
       clients.add(client);
       client.once('end', () => clients.delete(client));
       return client;
@@ -66,6 +72,7 @@ export async function openSession(
       connect: connectToo,
       clients,
       part,
+      isOver: false,
     };
     watch(session, onLost);
     return session;
@@ -82,12 +89,12 @@ export async function openSession(
  * of it.
  */
 function watch(session: Session, onLost: (session: Session, reason: string) => void): void {
-  const { writer, reader, clients } = session;
+  const { writer, reader } = session;
   let isLost = false;
   const lose = (reason: string): void => {
     if (isLost) return;
     isLost = true;
-    for (const client of clients) destroy(client);
+    abandonSession(session);
     onLost(session, reason);
   };
   writer.on('notice', (notice: { readonly message?: string | undefined }) =>
@@ -100,8 +107,15 @@ function watch(session: Session, onLost: (session: Session, reason: string) => v
 }
 
 /** Ends a session in order. */
-export async function closeSession({ clients }: Session): Promise<void> {
-  await Promise.all([...clients].map((client) => client.end()));
+export async function closeSession(session: Session): Promise<void> {
+  session.isOver = true;
+  await Promise.all([...session.clients].map((client) => client.end()));
+}
+
+/** Ends a session at once: whatever waits for the server fails. */
+export function abandonSession(session: Session): void {
+  session.isOver = true;
+  for (const client of session.clients) destroy(client);
 }
 
 function openWhenNeeded(open: () => Promise<pg.Client>): () => Promise<pg.Client> {
