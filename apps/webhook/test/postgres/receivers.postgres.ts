@@ -171,6 +171,28 @@ withPostgres('receivers on one database', () => {
     expect(await inboxes[0]!.stats()).toMatchObject({ waiting: 20, parked: 0 });
   });
 
+  test('store the same events at the same time, in whatever order, and none waits for a deadlock', async () => {
+    const inboxes = [await open(url), await open(url)];
+    await server.psql(
+      `CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.2); RETURN NEW; END $$;
+       CREATE TRIGGER wait BEFORE INSERT ON plant_store.event FOR EACH ROW EXECUTE FUNCTION wait();`,
+      nameIn(url),
+    );
+    const orders = [
+      ['a', 'b'],
+      ['b', 'a'],
+    ];
+
+    const [ids, idsOfOther] = await Promise.all(
+      orders.map((events, index) =>
+        Promise.all(events.map((eventId) => inboxes[index]!.accept(incoming('arbitrary', { eventId })))),
+      ),
+    );
+
+    expect(idsOfOther!.toReversed()).toEqual(ids);
+    expect(server.log).not.toContain('deadlock detected');
+  });
+
   test('a repeated event waits until the first one is committed', async () => {
     const inbox = await open(url);
     await inbox.accept(incoming('arbitrary', { eventId: 'a' }));

@@ -146,7 +146,10 @@ export function writeStatement(changes: Changes): pg.QueryConfig {
   };
 }
 
-/** The rows of the arrivals. Contents and fields come as one value, which takes a copy instead of an encoding. */
+/**
+ * The rows of the arrivals. Contents and fields come as one value, which takes a copy instead of an encoding. All
+ * receivers store events in one order, so that no two of them wait for each other.
+ */
 function storeArrivals(
   { arrivals, keeps, part }: Changes,
   hasEvents: boolean,
@@ -225,7 +228,7 @@ function storeArrivals(
       FROM (SELECT * FROM incoming WHERE first IS NULL ORDER BY position) o)`,
     `new_event AS (
       INSERT INTO plant_store.event (key, delivery_id, accepted_at)
-      SELECT key, id, to_timestamp(received_at / 1000) FROM new WHERE key IS NOT NULL
+      SELECT key, id, to_timestamp(received_at / 1000) FROM new WHERE key IS NOT NULL ORDER BY key
       ON CONFLICT DO NOTHING RETURNING delivery_id)`,
     insert(
       '(SELECT * FROM new WHERE key IS NULL OR id IN (SELECT delivery_id FROM new_event) ORDER BY id) n',
