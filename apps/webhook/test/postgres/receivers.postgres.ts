@@ -473,6 +473,20 @@ withPostgres('receivers on one database', () => {
     while ((await countConnections()) !== '0');
   });
 
+  test('counts each delivery once, although some are stored and settled meanwhile', async () => {
+    const { inbox, cable } = await openBehindCable();
+    await inbox.accept(incoming('arbitrary'));
+    const [delivery] = (await inbox.claim(1)).deliveries;
+    cable.hold();
+    const counting = inbox.stats();
+    await cable.holds(1);
+    await inbox.settle(delivery!, failed(LATER));
+    await inbox.accept(incoming('arbitrary'));
+    cable.flow();
+
+    expect(await counting).toMatchObject({ waiting: 2, handled: 0 });
+  });
+
   test('reads a content back in parts that is too large to be read at once', async () => {
     const inbox = await open(url);
     const content = Buffer.alloc(5_000_001, 'arbitrary');

@@ -163,12 +163,12 @@ export abstract class PostgresOperations implements InboxOperations {
     const { isPaused } = this;
     const own = this.own();
     const client = await this.operator();
-    const { rows } = await client.query<Count>(COUNT, [own.receiver, Math.min(...own.waiting, MAX_ID)]);
+    const values = [own.receiver, `{${own.waiting.join(',')}}`, own.acceptedThrough];
+    const { rows } = await client.query<Count>(COUNT, values);
     const { total, waiting, parked, discarded, bytes, oldest } = rows[0]!;
-    const allWaiting = waiting + own.waiting.length;
     return {
-      waiting: allWaiting,
-      handled: total - allWaiting - parked - discarded,
+      waiting,
+      handled: total - waiting - parked - discarded,
       parked,
       discarded,
       oldestWaitingAt: oldest === null ? null : Math.round(oldest),
@@ -289,14 +289,18 @@ interface Count {
   readonly oldest: number | null;
 }
 
+/** Of this receiver's own deliveries, some may have been stored since it said which ones wait, and others settled. */
 const COUNT = `
-  WITH others AS MATERIALIZED (SELECT d.id FROM ${FRESH} WHERE r.id <> $1 AND ${IS_IN_NO_TABLE}),
+  WITH fresh AS MATERIALIZED (
+    SELECT d.id FROM ${FRESH} WHERE (r.id <> $1 OR d.id > $3) AND ${IS_IN_NO_TABLE}
+    UNION ALL SELECT d.id FROM unnest($2::bigint[]) AS d (id) WHERE ${IS_IN_NO_TABLE}
+  ),
   oldest AS (
-    SELECT least($2::bigint, (SELECT min(delivery_id) FROM plant_store.backlog), (SELECT min(id) FROM others)) AS id
+    SELECT least((SELECT min(delivery_id) FROM plant_store.backlog), (SELECT min(id) FROM fresh)) AS id
   )
   SELECT
     (SELECT stored FROM plant_store.total) + (SELECT coalesce(sum(p.stored), 0)::bigint FROM ${LAST_PROGRESS}) AS total,
-    (SELECT count(*) FROM plant_store.backlog) + (SELECT count(*) FROM others) AS waiting,
+    (SELECT count(*) FROM plant_store.backlog) + (SELECT count(*) FROM fresh) AS waiting,
     (SELECT count(*) FROM plant_store.parked) AS parked,
     (SELECT count(*) FROM plant_store.discarded) AS discarded,
     (SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class
