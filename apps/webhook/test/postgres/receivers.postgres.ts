@@ -158,6 +158,28 @@ withPostgres('receivers on one database', () => {
     expect(idsOf((await one.claim(10)).deliveries)).toEqual([1]);
   });
 
+  test('a claim that is under way ends before the handler is paused', async () => {
+    const inbox = await open(url);
+    await inbox.accept(incoming('arbitrary'));
+    await inbox.settle((await inbox.claim(1)).deliveries[0]!, failed(0));
+    const other = new pg.Client(url);
+    await other.connect();
+    afterThisTest(() => other.end());
+    await other.query('BEGIN; LOCK TABLE plant_store.delivery');
+    let isClaimed = false;
+    const claiming = inbox.claim(1).finally(() => (isClaimed = true));
+    while ((await countWaiting()) < 1);
+
+    const pausing = inbox.setPaused(true).then(turnOfTheLoop);
+    const isPaused = 'SELECT is_paused FROM plant_store.handler';
+    while ((await server.psql(isPaused, nameIn(url))) !== 't');
+    await Promise.race([pausing, other.query('COMMIT')]);
+    await pausing;
+
+    expect(isClaimed).toBe(true);
+    expect(idsOf((await claiming).deliveries)).toEqual([1]);
+  });
+
   test('store an event once, also if it comes to both at the same time', async () => {
     const inboxes = [await open(url), await open(url)];
     const events = Array.from({ length: 200 }, (_, index) => `event ${index % 20}`);

@@ -159,6 +159,12 @@ class PostgresInbox extends PostgresOperations implements Inbox {
     return result;
   }
 
+  /** Waits for a claim that is under way: once the handler is paused, none of its attempts starts. */
+  override async setPaused(isPaused: boolean): Promise<void> {
+    await super.setPaused(isPaused);
+    await this.#claims?.idle();
+  }
+
   async removeExpired(retention: Retention): Promise<number> {
     const session = this.#sessions.require();
     // Of its own: it waits for others, and nothing else may get into its transactions.
