@@ -294,6 +294,19 @@ withPostgres('receivers on one database', () => {
     expect((await inbox.claim(10)).deliveries).toMatchObject([{ id: 1, failures: 1 }]);
   });
 
+  test('one that has just started looks for its own after what others have stored', async () => {
+    const before = await open(url);
+    for (const text of ['1', '2', '3']) await before.accept(incoming(text));
+    const inbox = await open(url);
+    await inbox.setPaused(true);
+
+    await inbox.accept(incoming('4'));
+
+    const progress = 'SELECT max(handled_through) FROM plant_store.progress';
+    expect(await server.psql(progress, nameIn(url))).toBe('3');
+    expect(await before.stats()).toMatchObject({ waiting: 4, handled: 0 });
+  });
+
   test('one that starts leaves its work to one that comes back', async () => {
     const { inbox, cable } = await openBehindCable();
     await inbox.accept(incoming('arbitrary'));

@@ -63,7 +63,7 @@ export class Work {
   readonly #claimed: Map<number, ClaimedDelivery>;
   /** Those that the handler has, and since when, by `performance.now()`. */
   readonly #running: Map<number, number>;
-  readonly #progress = new Progress(0);
+  #progress = new Progress(0);
   #acceptedThrough = 0;
   /** How many deliveries this receiver has stored. */
   #stored = 0;
@@ -338,6 +338,7 @@ export class Work {
     changes.arrivals.forEach(({ incoming, receivedAt }, index) => {
       const id = ids[index] ?? null;
       if (id === null) return;
+      if (this.#acceptedThrough === 0) this.#progress = new Progress(id - 1);
       this.#acceptedThrough = id;
       if ((marks -= 1) >= 0) this.#marked.set(id, 0);
       this.#fresh.push({ id, failures: 0, suspect: false, receivedAt, ...incoming });

@@ -29,7 +29,7 @@ export interface Changes {
   /** Counts the marks of the receiver. */
   readonly markNumber: number;
   readonly handledThrough: number;
-  /** The last id that the receiver keeps in memory, before this commit. */
+  /** The last id that the receiver keeps in memory, before this commit; 0 if it has kept none. */
   readonly acceptedThrough: number;
   /** How many deliveries the receiver has stored, before this commit. */
   readonly stored: number;
@@ -79,7 +79,8 @@ class Parameters {
  * receiver has stored the event at the same time.
  *
  * It always writes a row of `progress`. So the commit waits for the disk and for the standbys, also if all arrivals are
- * of events that are stored already: whatever it has seen is then as durable.
+ * of events that are stored already: whatever it has seen is then as durable. The progress begins right before the first
+ * delivery that the receiver keeps, so that nobody reads those of all others to find what it has.
  */
 export function writeStatement(changes: Changes): pg.QueryConfig {
   const { receiver, arrivals, keeps } = changes;
@@ -97,6 +98,8 @@ export function writeStatement(changes: Changes): pg.QueryConfig {
     leaving: changes.leaving.length > 0,
     marks: changes.marks !== undefined,
   };
+  const handledThrough = parameters.add(changes.handledThrough, 'bigint');
+  const acceptedThrough = parameters.add(changes.acceptedThrough, 'bigint');
   const parts = [
     ...(used.arrivals ? storeArrivals(changes, hasEvents, me, parameters) : []),
     used.arrivals &&
@@ -131,8 +134,9 @@ export function writeStatement(changes: Changes): pg.QueryConfig {
     changes.marks && mark(changes.marks, changes.markNumber, me, parameters),
     `progressed AS (
       INSERT INTO plant_store.progress (receiver, number, handled_through, accepted_through, stored)
-      SELECT ${me}, ${parameters.add(changes.number, 'bigint')}, ${parameters.add(changes.handledThrough, 'bigint')},
-        greatest(${parameters.add(changes.acceptedThrough, 'bigint')}, ${used.keeps ? '(SELECT max(id) FROM stored)' : 'NULL'}),
+      SELECT ${me}, ${parameters.add(changes.number, 'bigint')},
+        ${used.keeps ? `greatest(${handledThrough}, CASE ${acceptedThrough} WHEN 0 THEN (SELECT min(id) - 1 FROM stored) END)` : handledThrough},
+        ${used.keeps ? `greatest(${acceptedThrough}, (SELECT max(id) FROM stored))` : acceptedThrough},
         ${parameters.add(changes.stored, 'bigint')} + ${used.arrivals ? '(SELECT count(*) FROM stored)' : '0'})`,
   ];
   const ids = hasEvents
