@@ -427,6 +427,49 @@ const aborting = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', () => resolve());
   });
 
+describe("what was claimed when the handler's process ended", () => {
+  function runEnding() {
+    const running = run(undefined, { timeout: 1, maxAttempts: 1 });
+    const { inbox, recorder } = running;
+    const host: { isReady: boolean } = recorder.host;
+    const claim = inbox.claim.bind(inbox);
+    const claimed = makeLatch();
+    inbox.claim = async (limit) => {
+      const found = await claim(limit);
+      host.isReady = false;
+      claimed.open();
+      return found;
+    };
+    return { ...running, host, claimed: claimed.opened };
+  }
+
+  test('waits for the next one, and its time-out does not run meanwhile', async () => {
+    const { accept, claimed, dispatcher, host, inbox, log, recorder } = runEnding();
+    await accept(3);
+    await claimed;
+    await delay(50);
+    expect(recorder.ids).toEqual([]);
+
+    host.isReady = true;
+    dispatcher.wake();
+    await recorder.called(3);
+    await dispatcher.stop(neverAborts);
+
+    expect(recorder.ids).toEqual([1, 2, 3]);
+    expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
+    expect(log.lines).toEqual([]);
+  });
+
+  test('does not hold up the stop of the receiver, and comes again after it', async () => {
+    const running = runEnding();
+    await running.accept(1);
+    await running.claimed;
+    await running.dispatcher.stop(neverAborts);
+
+    expect(await afterRestart(running)).toMatchObject([{ id: 1, failures: 0 }]);
+  });
+});
+
 describe('an attempt that the end of the process cut off', () => {
   /** A folder as it was when the process ended with these deliveries under way. */
   async function interrupt(count: number, failures: number): Promise<string> {

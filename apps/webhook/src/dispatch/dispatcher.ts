@@ -39,6 +39,8 @@ const INBOX_RETRY = 1_000;
  */
 export class Dispatcher {
   readonly #attempts = new Set<Attempt>();
+  /** Deliveries that were claimed just before the handler's process ended. They wait for the next one. */
+  #claimed: readonly Delivery[] = [];
   /** Deliveries whose attempt has ended and whose result isn't stored yet. */
   #unsettled = 0;
   #onIdle: (() => void) | undefined;
@@ -85,7 +87,9 @@ export class Dispatcher {
   }
 
   #look(): void {
-    if (this.#stopping.signal.aborted || !this.host.isReady || this.#freeSlots() === 0) return;
+    if (this.#stopping.signal.aborted || !this.host.isReady) return;
+    this.#startClaimed();
+    if (this.#freeSlots() === 0) return;
     this.#claimAgain = this.#claiming !== undefined;
     this.#claiming ??= this.#claim();
   }
@@ -134,11 +138,18 @@ export class Dispatcher {
       interrupted = [],
     } = await this.inbox.claim(this.#freeSlots());
     if (this.#stopping.signal.aborted) return;
-    for (const delivery of deliveries) this.#attempt(delivery);
+    this.#claimed = deliveries;
+    if (this.host.isReady) this.#startClaimed();
     for (const delivery of unreadable) void this.#park(delivery);
     for (const delivery of interrupted)
       void this.#settleCutOff(delivery, 'another receiver ended during the attempt');
     if (nextDueIn !== undefined) this.#wakeIn(nextDueIn);
+  }
+
+  #startClaimed(): void {
+    const deliveries = this.#claimed;
+    this.#claimed = [];
+    for (const delivery of deliveries) this.#attempt(delivery);
   }
 
   /** Counts attempts that the end of the process cut off as failed, before anything is handled. */

@@ -16,7 +16,7 @@ export interface HandlerHost {
   start(onReady: () => void): void;
 
   /**
-   * Runs one attempt, and returns nothing if the handler has ended by then. Rejects with what the handler threw, or with
+   * Runs one attempt, and returns nothing if the handler has ended by then. Call it while `isReady`. Rejects with what the handler threw, or with
    * the reason as soon as the attempt is aborted, or with a {@link ProcessEnded}.
    */
   run: DeliveryHandler;

@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from 'node:child_process';
 
 import type { Logger } from 'pino';
 
-import type { Delivery } from '../inbox/inbox.js';
 import { errorText, ForeignError } from '../logging/describe-error.js';
 import { backoff } from './backoff.js';
 import { type Attempt, type DeliveryHandler, type HandlerHost, ProcessEnded } from './handler-host.js';
@@ -44,8 +43,6 @@ interface Running {
  */
 export class HandlerProcess implements HandlerHost {
   readonly #running = new Map<number, Running>();
-  /** Those of them that wait until the process is ready. It ended between their claim and their start. */
-  readonly #held = new Map<number, Delivery>();
   readonly #batch = new MessageBatch<NumberedAttempt>((attempts) => this.#send({ kind: 'start', attempts }));
   #child: ChildProcess | undefined;
   #isReady = false;
@@ -74,8 +71,7 @@ export class HandlerProcess implements HandlerHost {
       const number = (this.#lastNumber += 1);
       this.#running.set(number, { attempt, resolve, reject });
       attempt.signal.addEventListener('abort', () => this.#abort(number), { once: true });
-      if (this.#isReady) this.#batch.add({ number, delivery });
-      else this.#held.set(number, delivery);
+      this.#batch.add({ number, delivery });
     });
 
   async stop(deadline: AbortSignal): Promise<void> {
@@ -132,8 +128,6 @@ export class HandlerProcess implements HandlerHost {
       clearTimeout(this.#timer);
       this.#isReady = true;
       this.logger.info({ pid: this.#child?.pid }, "the handler's process is ready");
-      for (const [number, delivery] of this.#held) this.#batch.add({ number, delivery });
-      this.#held.clear();
       this.#onReady();
     } else if (message?.kind === 'ended') {
       this.#endings = 0;
@@ -152,10 +146,6 @@ export class HandlerProcess implements HandlerHost {
   #abort(number: number): void {
     const running = this.#running.get(number);
     if (running === undefined) return;
-    if (this.#held.delete(number)) {
-      this.#running.delete(number);
-      return running.reject(running.attempt.signal.reason as Error);
-    }
     this.#send({ kind: 'abort', number, reason: reasonOf(running.attempt) });
     running.killTimer = setTimeout(() => this.#kill('it does not respond'), ABORT_TIMEOUT);
   }
@@ -172,15 +162,14 @@ export class HandlerProcess implements HandlerHost {
     clearTimeout(this.#timer);
     this.#child = undefined;
     this.#isReady = false;
-    for (const [number, { attempt, reject, killTimer }] of this.#running) {
-      if (this.#held.has(number)) continue;
-      this.#running.delete(number);
+    for (const { attempt, reject, killTimer } of this.#running.values()) {
       clearTimeout(killTimer);
       const what = attempt.signal.aborted
         ? `${reasonOf(attempt)}, and its process ended`
         : "the handler's process ended during the attempt";
       reject(new ProcessEnded(`${what} (${how})`));
     }
+    this.#running.clear();
     if (this.#isStopping) return this.#onStopped();
     this.#endings += 1;
     const restartAfter = backoff(this.#endings, RESTART_BACKOFF, MAX_RESTART_BACKOFF);
