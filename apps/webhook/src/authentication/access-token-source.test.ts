@@ -56,6 +56,15 @@ test('accepts the tokens of the file, and those after a change', async () => {
   expect(log.text()).not.toContain('secret');
 });
 
+test('notices a second change at the same moment that leaves the size as it was', async () => {
+  const { file, log, accepts } = open('one-secret\n');
+  // Both have the same times on a file system whose clock ticks every few milliseconds.
+  writeFileSync(file, 'two-secret\n');
+
+  await log.line(RELOADED);
+  expect(accepts('one-secret', 'two-secret')).toEqual([false, true]);
+});
+
 test('accepts no part of a token while the file is being written', async () => {
   const { file, log, accepts } = open('one-secret\n');
   const text = '# arbitrary\ntwo-secret\nthree-secret\n';

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 
 import type { Logger } from 'pino';
@@ -88,7 +89,7 @@ export function readAccessTokensFile(path: string, matcher: TokenMatcher): strin
 }
 
 /**
- * Calls back whenever the file differs from what it was when this was called. A file that is read after that is never
+ * Calls back whenever the text of the file differs from what it was when this was called. A file that is read after that is never
  * older than what is watched. Node's `watchFile` looks for the first time later, and would miss a change until then.
  *
  * @param onChange returns whether the file was read. If not, it is called again at the next look: what passes, such as
@@ -107,11 +108,13 @@ function watchFile(path: string, onChange: () => boolean): () => void {
   return () => clearInterval(timer);
 }
 
-/** Changes whenever the file does; undefined while its status can't be read. */
+/**
+ * Changes whenever the text of the file does; undefined while it can't be read. The times of a file don't tell: two
+ * changes within one tick of the file system's clock have the same.
+ */
 function versionOf(path: string): string | undefined {
   try {
-    const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
-    return [ino, size, mtimeNs, ctimeNs].join();
+    return hash('sha256', readText(path));
   } catch {
     return undefined;
   }
@@ -120,11 +123,11 @@ function versionOf(path: string): string | undefined {
 /** A named pipe is refused before it is opened: to read one waits for a writer, and the receiver would stand still. */
 function readText(path: string): string {
   try {
-    if (statSync(path).isFile()) return readFileSync(path, 'utf8');
+    if (!statSync(path).isFile()) throw new Error('it is not a regular file; write the tokens into one');
+    return readFileSync(path, 'utf8');
   } catch (cause) {
     throw unreadable(path, (cause as Error).message, cause);
   }
-  throw unreadable(path, 'it is not a regular file; write the tokens into one');
 }
 
 function unreadable(path: string, reason: string, cause?: unknown): ReceiverError {
