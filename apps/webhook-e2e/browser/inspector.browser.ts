@@ -1,9 +1,11 @@
+import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { setTimeout } from 'node:timers/promises';
 
 import { afterThisFile, freePort, makeFolder } from '@plant-store/test-support';
 import { findOverflow } from '@plant-store/test-support/browser';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 
 import { ACCESS_TOKEN } from '../support/messages.js';
 import { sendAll } from '../support/poison.js';
@@ -36,6 +38,43 @@ const open = async (page: Page, id: number): Promise<void> => {
   await page.getByRole('link', { name: String(id), exact: true }).click();
   await page.getByRole('heading', { name: `Delivery ${id}` }).waitFor();
 };
+
+/** Holds back the response to the next request that matches. */
+async function holdNext(
+  page: Page,
+  pattern: RegExp,
+): Promise<{ readonly asked: Promise<unknown>; readonly release: () => Promise<void> }> {
+  const events = new EventEmitter();
+  const asked = once(events, 'asked');
+  const hold = async (route: Route): Promise<void> => {
+    const response = await route.fetch();
+    const released = once(events, 'released');
+    events.emit('asked');
+    await released;
+    await route.fulfill({ response });
+    events.emit('done');
+  };
+  await page.route(pattern, (route) => hold(route), { times: 1 });
+  const release = async (): Promise<void> => {
+    const done = once(events, 'done');
+    events.emit('released');
+    await done;
+    // The page gets it in a turn of its own, and acts on it.
+    await setTimeout(100);
+  };
+  return { asked, release };
+}
+
+/** Does what somebody else does meanwhile. */
+async function post({ inspector }: InspectedReceiver, path: string, content: object = {}): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const { ok } = await fetch(`${inspector}${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(content),
+  });
+  expect(ok).toBe(true);
+}
 
 describeWithBrowser.each([
   { name: 'on a desktop', options: DESKTOP },
@@ -360,6 +399,32 @@ describeWithBrowser('the inspector', () => {
 
     await row(page, 2).waitFor();
     await banner.waitFor({ state: 'hidden' });
+  });
+
+  describe('if a response is slow,', () => {
+    /** The link of a state, with the number that it has in the end: then nothing changes any more. */
+    const untilParked = (page: Page, count: number): Promise<void> =>
+      page.getByRole('link', { name: `parked ${count}` }).waitFor();
+    const discard = (receiver: InspectedReceiver, id: number): Promise<void> =>
+      post(receiver, 'deliveries/discard', { filter: { firstId: id, lastId: id }, reason: 'arbitrary' });
+
+    test('does not take the rows of the next page for deleted', async () => {
+      const receiver = await startInspected();
+      await sendAll(receiver, [...Array.from({ length: 60 }, () => 'arbitrary'), 'throw nothing']);
+      const { page } = await visit(receiver);
+      await untilParked(page, 1);
+      await row(page, 61).getByText('parked').waitFor();
+      await page.getByLabel('Show new ones as they arrive').uncheck();
+      const held = await holdNext(page, /limit=500/);
+      await discard(receiver, 61);
+      await held.asked;
+      await page.getByRole('link', { name: 'Older' }).click();
+      await row(page, 11).waitFor();
+
+      await held.release();
+
+      expect(await page.getByText('deleted', { exact: true }).count()).toBe(0);
+    });
   });
 
   test('can be used with a keyboard alone', async () => {

@@ -145,7 +145,8 @@ function isFollowing() {
 /** Writes the present state of the deliveries into their rows. */
 async function refreshRows() {
   const place = shown;
-  const ids = [...rows.keys()];
+  const before = rows;
+  const ids = [...before.keys()];
   const [lastId] = ids;
   const firstId = ids.at(-1);
   if (firstId === undefined || lastId === undefined) return;
@@ -153,6 +154,8 @@ async function refreshRows() {
     { ...filterOf(place), firstId, lastId },
     { order: 'newest', limit: MOST },
   );
+  // The page may be another one now.
+  if (rows !== before) return;
   const lowest = found.length < MOST ? 0 : (found.at(-1)?.id ?? 0);
   const byId = new Map(found.map((delivery) => [delivery.id, delivery]));
   for (const [id, row] of rows) {
