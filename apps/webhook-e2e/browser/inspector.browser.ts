@@ -425,6 +425,22 @@ describeWithBrowser('the inspector', () => {
 
       expect(await page.getByText('deleted', { exact: true }).count()).toBe(0);
     });
+
+    test('shows what has changed although somebody points at it meanwhile', async () => {
+      const receiver = await startInspected();
+      await sendAll(receiver, ['throw nothing']);
+      const { page } = await visit(receiver);
+      await untilParked(page, 1);
+      await row(page, 1).getByText('parked').waitFor();
+      const held = await holdNext(page, /limit=51/);
+      await discard(receiver, 1);
+      await held.asked;
+      await row(page, 1).hover();
+
+      await held.release();
+
+      await row(page, 1).getByText('discarded').waitFor({ timeout: 5_000 });
+    });
   });
 
   test('can be used with a keyboard alone', async () => {

@@ -80,9 +80,11 @@ export const isUpToDate = (newestId) => isFirstPage && rows.keys().next().value 
 
 /** Shows what has changed. What somebody reads stays where it is. */
 export async function refreshList() {
-  if (isStale) await showList(shown);
-  else if (isFirstPage && isFollowing()) await showList(shown, isFollowing);
-  else await Promise.all([refreshRows(), countNew()]);
+  if (isStale) return void (await showList(shown));
+  const before = rows;
+  if (isFirstPage && isFollowing()) await showList(shown, isFollowing);
+  // Somebody may have begun to read, or have gone on, meanwhile.
+  if (rows === before && !isStale) await Promise.all([refreshRows(), countNew()]);
 }
 
 /**
