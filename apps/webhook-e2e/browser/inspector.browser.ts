@@ -441,6 +441,25 @@ describeWithBrowser('the inspector', () => {
 
       await row(page, 1).getByText('discarded').waitFor({ timeout: 5_000 });
     });
+
+    test('shows the page although somebody opens a delivery meanwhile', async () => {
+      const receiver = await startInspected();
+      await sendAll(receiver, ['arbitrary', 'throw nothing']);
+      const { page } = await visit(receiver);
+      await untilParked(page, 1);
+      const held = await holdNext(page, /state=parked/);
+      await page.getByRole('link', { name: /^parked/ }).click();
+      await held.asked;
+      await page.getByText('Choose by time').click();
+      await page.getByRole('textbox', { name: 'Delivery' }).fill('2');
+      await page.getByRole('button', { name: 'Open' }).click();
+      await page.getByRole('heading', { name: 'Delivery 2' }).waitFor();
+
+      await held.release();
+
+      await row(page, 1).waitFor({ state: 'detached', timeout: 5_000 });
+      await row(page, 2).waitFor();
+    });
   });
 
   test('can be used with a keyboard alone', async () => {

@@ -6,7 +6,7 @@
  */
 import { confirmChange } from './change.mjs';
 import { focusDetail, hideDetail, refreshDetail, showDetail } from './detail.mjs';
-import { focusList, isUpToDate, onRelease, refreshList, showList, showOpen } from './list.mjs';
+import { focusList, isShown, isUpToDate, onRelease, refreshList, showList, showOpen } from './list.mjs';
 import { calmly } from './pace.mjs';
 import { find, say } from './page.mjs';
 import { addressOf, filterOf, newestOf, placeOf, wordsOf } from './place.mjs';
@@ -33,7 +33,7 @@ async function show() {
   const isOtherDelivery = place.delivery !== before.delivery;
   const isOtherPage = pageOf(place) !== pageOf(before);
   // A link to the present place asks for what is new.
-  const page = isOtherPage || !isOtherDelivery ? quietly(showPage) : showOpen(place);
+  const page = isOtherPage || !isOtherDelivery || !isShown() ? quietly(showPage) : showOpen(place);
   if (place.delivery === undefined) hideDetail();
   else if (isOtherDelivery) await showDetail(place.delivery, pageOf(place));
   await page;

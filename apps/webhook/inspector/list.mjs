@@ -54,6 +54,9 @@ export async function showList(place, mayMove = () => true) {
   return page.place;
 }
 
+/** Whether the rows are those of the place that was asked for last. */
+export const isShown = () => !isStale;
+
 /**
  * Marks the delivery whose details are shown.
  *
