@@ -460,6 +460,23 @@ describeWithBrowser('the inspector', () => {
       await row(page, 1).waitFor({ state: 'detached', timeout: 5_000 });
       await row(page, 2).waitFor();
     });
+
+    test('keeps what was told after it was asked', async () => {
+      const receiver = await startInspected();
+      const { page } = await visit(receiver);
+      const banner = page.getByText('The handler is paused. Deliveries');
+      await page.getByText(/on disk/).waitFor();
+      const held = await holdNext(page, /stats$/);
+      await page.getByRole('button', { name: 'Pause the handler' }).click();
+      await held.asked;
+      await banner.waitFor();
+      await post(receiver, 'handler/resume');
+      await banner.waitFor({ state: 'hidden' });
+
+      await held.release();
+
+      expect(await banner.isVisible()).toBe(false);
+    });
   });
 
   test('can be used with a keyboard alone', async () => {

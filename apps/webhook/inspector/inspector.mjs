@@ -86,11 +86,16 @@ async function quietly(/** @type {() => Promise<unknown>} */ work) {
 
 /** The counts that the page shows. */
 let known = '';
+/** How often the receiver has told them. */
+let told = 0;
 
 async function refreshStats() {
+  const before = told;
   const { receiver: about, ...counts } = await receiver.stats();
-  known = JSON.stringify(counts);
   status.showReceiver(about);
+  // What was told meanwhile may be newer, and isn't told again.
+  if (told !== before) return;
+  known = JSON.stringify(counts);
   status.showStats(counts);
 }
 
@@ -168,6 +173,7 @@ receiver.watch({
     status.showLost();
   },
   stats(stats) {
+    told += 1;
     const now = JSON.stringify(stats);
     if (now === known) return;
     known = now;
