@@ -479,6 +479,32 @@ describeWithBrowser('the inspector', () => {
     });
   });
 
+  test('shows another inbox whole whose ids are the same', async () => {
+    const folder = makeFolder();
+    const settings = { OPERATIONS_PORT: String(await freePort()) };
+    const other = await startInspected({ folder });
+    await deliver(other, 'of the second');
+    await other.process.kill();
+    // The page shows seconds.
+    await setTimeout(1_000);
+    const first = await startInspected({ settings });
+    await deliver(first, 'of the first');
+    const { page, tolerate } = await visit(first, '?delivery=1');
+    // The browser says so, too.
+    tolerate(/net::ERR_/);
+    const region = page.getByRole('region', { name: 'Content' });
+    await region.getByText('of the first').waitFor();
+    const time = row(page, 1).locator('time');
+    const before = await time.textContent();
+    await first.process.kill();
+    await page.getByText("The receiver doesn't respond. What you see").waitFor();
+
+    await startInspected({ folder, settings });
+
+    await region.getByText('of the second').waitFor({ timeout: 10_000 });
+    expect(await time.textContent()).not.toBe(before);
+  });
+
   test('can be used with a keyboard alone', async () => {
     const id = await deliver(receiver, 'throw an error');
     const { page } = await visit(receiver);

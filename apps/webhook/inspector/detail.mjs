@@ -69,6 +69,9 @@ export async function refreshDetail() {
   if (shown !== before) return;
   const { fields, content, ...known } = before;
   if (JSON.stringify(now) === JSON.stringify(known)) return;
+  // The receiver has another inbox now.
+  if (now !== undefined && now.receivedAt !== before.receivedAt)
+    return showDetail(now.id, find('close', HTMLAnchorElement).getAttribute('href') ?? '?');
   const hadFocus = section.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
   if (now === undefined) {
     shown = undefined;

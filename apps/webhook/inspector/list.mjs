@@ -234,10 +234,12 @@ function makeRow(id) {
 function fillRow(row, { receivedAt, state, failures, dueAt, error, reason, bytes }) {
   const [, received, stateCell, failed, why, size] = row.cells;
   const time = /** @type {HTMLTimeElement} */ (received?.firstChild);
-  time.dateTime = new Date(receivedAt).toISOString();
-  if (time.textContent === '') {
+  const dateTime = new Date(receivedAt).toISOString();
+  // Another inbox has other deliveries with the same ids.
+  if (time.dateTime !== dateTime) {
+    time.dateTime = dateTime;
     const [day = '', timeOfDay = ''] = words.time(receivedAt).split(' ');
-    time.append(make('span', {}, day), ' ', make('span', {}, timeOfDay));
+    time.replaceChildren(make('span', {}, day), ' ', make('span', {}, timeOfDay));
   }
   const mark = /** @type {HTMLElement} */ (stateCell?.firstChild);
   mark.className = `state ${state}`;
