@@ -197,14 +197,16 @@ class Comparer<Label> {
 function alignParameters(ours: FactNode['children'], theirs: FactNode['children']): FactNode['children'] {
   const [one] = ours.values();
   if (one?.node.shape !== 'parameter' || theirs.size === 0) return ours;
-  const keys = new Map(Array.from(theirs, ([key, { node }]) => [parameterName(node), key]));
+  const keys = new Map<string, string[]>();
+  for (const [key, { node }] of theirs) {
+    const name = parameterName(node);
+    keys.set(name, [...(keys.get(name) ?? []), key]);
+  }
   let next = theirs.size;
   return new Map(
     Array.from(ours.values(), (child) => {
-      const name = parameterName(child.node);
-      const key = keys.get(name) ?? String(next++);
       // A second parameter of that name is another one.
-      keys.delete(name);
+      const key = keys.get(parameterName(child.node))?.shift() ?? String(next++);
       return [key, child];
     }),
   );

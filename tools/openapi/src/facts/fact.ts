@@ -49,7 +49,9 @@ export function factAt(pointer: string, { node, place }: FactChild): Fact {
  * §5.1).
  */
 export function parameterName({ children }: FactNode): string {
-  const [place = '', name = ''] = ['in', 'name'].map((field) => children.get(field)?.node.text);
+  // A reference with a description beside it has the name of what it denotes.
+  const named = children.get('$ref')?.node.children ?? children;
+  const [place = '', name = ''] = ['in', 'name'].map((field) => named.get(field)?.node.text);
   return `${place} ${place === '"header"' ? name.toLowerCase() : name}`;
 }
 

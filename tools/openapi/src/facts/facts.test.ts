@@ -141,6 +141,35 @@ describe('the same facts', () => {
   });
 });
 
+describe('parameters', () => {
+  const described = (name: string) => ({ $ref: `#/components/parameters/${name}`, description: name });
+  const components = {
+    parameters: {
+      A: { name: 'a', in: 'query', schema: { type: 'string' } },
+      B: { name: 'b', in: 'query', schema: { type: 'string' } },
+    },
+  };
+  const takes = (...parameters: object[]) =>
+    documentOf({ webhooks: { hook: { post: { parameters } } }, components });
+  const header = (name: string) => ({ name, in: 'header', schema: {} });
+
+  it.each([
+    {
+      name: 'references with a description',
+      one: takes(described('A'), described('B')),
+      other: takes(described('B'), described('A')),
+    },
+    {
+      name: 'two of one name',
+      one: takes(header('x-a'), header('X-A')),
+      other: takes(header('x-a'), header('X-A')),
+    },
+  ])('are recognised if they are $name', ({ one, other }) => {
+    expect(differences({ 'main.yaml': one }, { 'main.yaml': one })).toEqual([]);
+    expect(differences({ 'main.yaml': one }, { 'main.yaml': other })).toEqual([]);
+  });
+});
+
 describe('different facts', () => {
   it.each([
     {
