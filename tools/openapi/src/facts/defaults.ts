@@ -41,6 +41,8 @@ export function isDefault(shape: Shape, field: string, siblings: SourceMap): boo
   const fields = DEFAULTS[shape];
   if (fields === undefined || !Object.hasOwn(fields, field)) return false;
   const value = valueAt(siblings, field);
+  // 1e-400 is not 0, although a JavaScript number can't tell.
+  if (value?.kind === 'scalar' && value.exact !== undefined) return false;
   const text = value && JSON.stringify(toPlain(value));
   return fields[field]?.some((plain) => JSON.stringify(plain) === text) === true;
 }

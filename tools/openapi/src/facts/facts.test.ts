@@ -173,6 +173,12 @@ describe('parameters', () => {
 describe('different facts', () => {
   it.each([
     {
+      name: 'a number that is nearly a default',
+      one: withSchema({ minLength: 1 }).replace('minLength":1', 'minLength":1e-400'),
+      other: withSchema({}),
+      want: [`${SCHEMA}/minLength`],
+    },
+    {
       name: 'servers in another order',
       one: documentOf({ servers: [{ url: 'a' }, { url: 'b' }] }),
       other: documentOf({ servers: [{ url: 'b' }, { url: 'a' }] }),
