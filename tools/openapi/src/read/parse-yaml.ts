@@ -167,7 +167,8 @@ class YamlReader {
 
 /** The number as it is written, unless that is YAML's octal or hexadecimal notation. */
 function decimal(value: number, source: string | undefined): string {
-  return source === undefined || /^[-+]?0[ox]/.test(source) ? String(value) : source;
+  if (source === undefined) return String(value);
+  return /^0[ox]/.test(source) ? String(BigInt(source)) : source;
 }
 
 function notYaml(file: SourceFile, at: number, problem: string): ToolError {

@@ -51,6 +51,11 @@ describe('parse', () => {
     expect(toPlain(read(path, given))).toEqual(want);
   });
 
+  it('reads every digit of a hexadecimal number', () => {
+    const values = ['0x20000000000000', '0x20000000000001'].map((given) => read('a.yaml', given));
+    expect(values).toMatchObject([{ value: 2 ** 53 }, { exact: '9007199254740993e0' }]);
+  });
+
   it('reads a key that is the name of a prototype as a key', () => {
     expect(Object.keys(toPlain(read('a.json', '{"__proto__": {"a": 1}}')) as object)).toEqual(['__proto__']);
   });
