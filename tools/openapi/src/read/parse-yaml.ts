@@ -48,7 +48,9 @@ export function parseYaml(file: SourceFile): SourceNode {
 }
 
 function onlyDocument(file: SourceFile): Document.Parsed {
-  const composer = new Composer({ prettyErrors: false, uniqueKeys: false, version: '1.2', schema: 'core' });
+  // Tags of YAML 1.1 would be read, too: a set as a map of nulls.
+  const schema = { version: '1.2', schema: 'core', resolveKnownTags: false } as const;
+  const composer = new Composer({ prettyErrors: false, uniqueKeys: false, ...schema });
   const [first, second] = composer.compose(tokensOf(file));
   if (first === undefined) throw new ToolError('syntax', `${file.path}: the file is empty`);
   if (second !== undefined) throw notYaml(file, second.range[0], 'more than one document');

@@ -130,6 +130,12 @@ describe('parse', () => {
       want: 'a.yaml:1: not YAML: Unresolved tag: !plant',
     },
     {
+      name: 'a set',
+      path: 'a.yaml',
+      given: 'a: 1\nb: !!set { x, y }\n',
+      want: 'a.yaml:2: not YAML: Unresolved tag: tag:yaml.org,2002:set',
+    },
+    {
       name: 'an alias of nothing',
       path: 'a.yaml',
       given: 'a: *x\n',
