@@ -65,6 +65,16 @@ describe.each<{ name: string; args: string[]; generator: string; contains: strin
     });
   });
 
+  it('--check finds a byte order mark', () => {
+    inFolder(FILES, (folder) => {
+      runCli([...args, '--output', 'page'], folder);
+      const page = readFileSync(join(folder, 'page'), 'utf8');
+      writeFileSync(join(folder, 'page'), `\uFEFF${page}`);
+      const out = `page: out of date. Fix with: ${generator}\n`;
+      expect(runCli(check, folder)).toEqual({ code: 1, out, err: '' });
+    });
+  });
+
   it.each([
     ['no/page', 'there is no such folder'],
     ['d.json/page', 'a part of its path is not a folder'],

@@ -21,7 +21,8 @@ const REASONS: Readonly<Record<string, string>> = {
 export function readTextFile(path: string, document?: string): string {
   const bytes = readBytes(path, document);
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    // A byte order mark is a difference of two files. What parses a text leaves it out.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
     throw new ToolError('not-text', `${path}: not UTF-8 text`, { cause: error });
   }
