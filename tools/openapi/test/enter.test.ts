@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   ALL,
@@ -12,7 +12,7 @@ import {
   QUESTIONS,
   RETRY,
 } from './answered-interface.js';
-import { inFolder, runCli } from './run-cli.js';
+import { CLI, inFolder, runCli } from './run-cli.js';
 
 const PROVENANCE = ['--who', 'B. Person', '--date', '2026-02-03', '--reason', 'A letter'];
 const enter = (files: Record<string, string>, ...args: readonly string[]) =>
@@ -61,6 +61,19 @@ describe('openapi enter', () => {
     const { gate, overlay } = enter(files, '--question', 'http-method', '--remove');
     expect(gate).toBe(0);
     expect(overlay).not.toContain('http-method');
+  });
+
+  it('leaves the overlay whole on a full disk', () => {
+    const reason = 'Why. '.repeat(300);
+    const files = filesOf({ actions: [METHOD], answers: { ...ANSWERS } });
+    inFolder(files, (folder) => {
+      const args = ['enter', ...FILES, '--question', 'retry', ...PROVENANCE, '--reason', reason];
+      const limited = ['-c', 'ulimit -f 1; exec "$@"', 'bash', process.execPath, CLI, ...args];
+      const { status, stderr } = spawnSync('bash', limited, { cwd: folder, encoding: 'utf8' });
+      expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('EFBIG') as string });
+      expect(readOverlay(folder)).toBe(files['o.yaml']);
+      expect(readdirSync(folder)).not.toContain('o.yaml.new');
+    });
   });
 
   it.each([

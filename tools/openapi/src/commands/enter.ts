@@ -9,7 +9,7 @@ import { toPlain } from '../read/source-node.js';
 import { ToolError } from '../read/tool-error.js';
 import { type Command, exactly, required, type Values } from './command.js';
 import { GATE_HELP, GATE_OPTIONS, gateInput } from './gate-input.js';
-import { writeFile } from './page.js';
+import { replaceFile } from './page.js';
 
 /** The specification's side of an answer. */
 export const enterCommand: Command = {
@@ -65,7 +65,7 @@ Exit: 0 written, 2 the tool could not run.
     const corrected = others.map(({ question: id, action }) => answerTo(id, provenanceOf(action)));
     const text = own && (await enterInOverlay(own, corrected, questions));
     if (text === undefined) rmSync(overlay, { force: true });
-    else writeFile(overlay, text);
+    else replaceFile(overlay, text);
     out(`${overlay}  ${text === before ? 'unchanged' : 'changed'}\n`);
     return 0;
   },

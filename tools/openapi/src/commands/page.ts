@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { readTextFile } from '../read/read-text-file.js';
 import { ToolError } from '../read/tool-error.js';
 import type { ExitCode, Output, Values } from './command.js';
@@ -60,5 +60,21 @@ export function writeFile(file: string, text: string): void {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
     throw new ToolError('unwritable', `could not write ${file}: ${REASONS[code] ?? code}`);
+  }
+}
+
+/**
+ * Writes a file that nothing else can make again: it has the old text or the new one, also after a full disk.
+ *
+ * @throws ToolError `unwritable` if the file cannot be written
+ */
+export function replaceFile(file: string, text: string): void {
+  const fresh = `${file}.new`;
+  try {
+    writeFile(fresh, text);
+    renameSync(fresh, file);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
   }
 }
