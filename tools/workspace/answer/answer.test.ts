@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import ts from 'typescript';
 import { enterInSource } from './answers-source.mjs';
 import { faultsOf } from './faults.mjs';
 import { askForRest, readOptions } from './options.mjs';
@@ -20,8 +21,17 @@ describe('answers.ts', () => {
 export const answers = {${lines.map((line) => `\n  ${line}`).join('')}
 } as const satisfies Answers;
 `;
+  /** The compiler reads it, and no answer is in a comment. */
+  const parsed = (source: string) => {
+    const { diagnostics } = ts.transpileModule(source, { reportDiagnostics: true });
+    expect(diagnostics).toEqual([]);
+    expect(ts.transpileModule(source, { compilerOptions: { removeComments: true } }).outputText).toContain(
+      'retry',
+    );
+    return source;
+  };
   const entered = (source: string, question: string, value: unknown) =>
-    enterInSource(source, question, value, IDS)
+    parsed(enterInSource(source, question, value, IDS))
       .split('\n')
       .map((line) => line.trim())
       .filter((line) => /^['"]?[a-z-]+['"]?: /.test(line));
@@ -43,6 +53,16 @@ export const answers = {${lines.map((line) => `\n  ${line}`).join('')}
       name: 'one between two',
       lines: ["payload: 'plant',", "'time-outs': 2,"],
       want: ["payload: 'plant',", '"retry": 1,', "'time-outs': 2,"],
+    },
+    {
+      name: 'one after a comment on several lines',
+      lines: ["payload: 'plant', /* why,", '* at length */', "'time-outs': 2,"],
+      want: ["payload: 'plant', /* why,", '"retry": 1,', "'time-outs': 2,"],
+    },
+    {
+      name: 'one after a comment in front of the comma',
+      lines: ["payload: 'plant' /* why */,"],
+      want: ["payload: 'plant' /* why */,", '"retry": 1,'],
     },
     { name: 'another value', lines: ['retry: { delays: [] },'], want: ['"retry": 1,'] },
   ])('gets $name, in the order of the register', ({ lines, want }) => {

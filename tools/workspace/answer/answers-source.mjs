@@ -14,11 +14,10 @@ export function enterInSource(source, question, value, questions) {
   const { object, properties } = readAnswers(source);
   const index = properties.findIndex(({ name }) => name === question);
   const known = properties[index];
-  /** The end of the line of a property, which may have a comment; -1 is the line of the brace. @param {number} at */
+  /** The end of a property with its comma and the comments after it; -1 is the brace. @param {number} at */
   const endOf = (at) => {
-    const from = properties[at]?.end ?? object.getStart() + 1;
-    const lineEnd = source.indexOf('\n', from);
-    return Math.min(lineEnd === -1 ? source.length : lineEnd, properties[at + 1]?.start ?? object.end - 1);
+    const { end, comma = end } = properties[at] ?? { end: object.getStart() + 1 };
+    return ts.getTrailingCommentRanges(source, comma)?.at(-1)?.end ?? comma;
   };
   if (value === undefined) {
     return known === undefined ? source : source.slice(0, endOf(index - 1)) + source.slice(endOf(index));
@@ -28,20 +27,11 @@ export function enterInSource(source, question, value, questions) {
   const rank = questions.indexOf(question);
   const next = properties.findIndex(({ name }) => questions.indexOf(name) > rank);
   const previous = (next === -1 ? properties.length : next) - 1;
-  const end = endOf(previous);
-  return `${withComma(source, properties[previous]?.end, end)}\n${line},\n${source.slice(end)}`;
-}
-
-/**
- * The text up to `to`, with a comma after the property that ends at `end`.
- *
- * @param {string} source
- * @param {number | undefined} end
- * @param {number} to
- */
-function withComma(source, end, to) {
-  const hasComma = end === undefined || /^\s*,/.test(source.slice(end));
-  return hasComma ? source.slice(0, to) : `${source.slice(0, end)},${source.slice(end, to)}`;
+  const last = properties[previous];
+  const at = endOf(previous);
+  const comma = last === undefined || last.comma !== undefined ? '' : ',';
+  const end = last?.end ?? at;
+  return `${source.slice(0, end)}${comma}${source.slice(end, at)}\n${line},\n${source.slice(at)}`;
 }
 
 /** @param {string} source */
@@ -57,11 +47,17 @@ function readAnswers(source) {
     throw new Error(
       'answers.ts has no object literal `answers`. Enter the answer by hand: docs/answering.md',
     );
-  const properties = object.properties.map((property) => ({
-    name: nameOf(property.name),
-    start: property.getStart(file),
-    end: property.end,
-  }));
+  const parts = object.getChildren(file).flatMap((child) => child.getChildren(file));
+  const properties = object.properties.map((property) => {
+    const next = parts[parts.indexOf(property) + 1];
+    return {
+      name: nameOf(property.name),
+      start: property.getStart(file),
+      end: property.end,
+      /** The end of the comma after it. */
+      comma: next?.kind === ts.SyntaxKind.CommaToken ? next.end : undefined,
+    };
+  });
   return { object, properties };
 }
 
