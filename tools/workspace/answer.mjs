@@ -25,7 +25,8 @@ if (options.help) {
 runOrFail(...BUILD);
 /** @type {typeof import('@plant-store/contract')} */
 const contract = await importBuilt('libs/contract/dist/index.js');
-const { isDate } = await importBuilt('tools/openapi/dist/overlay/read-overlay.js');
+const { isDate, readOverlay } = await importBuilt('tools/openapi/dist/overlay/read-overlay.js');
+const { SourceFiles } = await importBuilt('tools/openapi/dist/read/source-files.js');
 const { answerInWords, effectOf } = await importBuilt('tools/answers/dist/effects.js');
 const { answers, openQuestions } = contract;
 /** @type {Record<string, unknown>} */
@@ -37,10 +38,11 @@ if (process.stdin.isTTY) {
 }
 const { question = '', value, remove } = options;
 const before = [CODE, OVERLAY].map((file) => ({ file, text: textOf(file) }));
-const [code = '', overlay = ''] = before.map(({ text }) => text);
+const [code = '', overlay] = before.map(({ text }) => text);
+const signed = overlay === undefined ? [] : questionsIn(overlay);
 const isWritten = remove || value !== undefined;
 const ids = openQuestions.map(({ id }) => id);
-const faults = faultsOf({ options, contract, overlay, isDate });
+const faults = faultsOf({ options, contract, signed, isDate });
 if (faults.length > 0) fail(2, faults.join('\n'));
 
 // Ctrl-C ends the step that runs. Then everything is put back.
@@ -51,6 +53,16 @@ showAnswer();
 generate();
 checkBothSides();
 console.log('\nNext: git diff, npm test, npm run check, and a version plan (docs/releasing.md).');
+
+/**
+ * @param {string} text of the overlay
+ * @returns {string[]}
+ */
+function questionsIn(text) {
+  /** @type {{ question: string }[]} */
+  const actions = tryTo(2, () => readOverlay(new SourceFiles(() => text), OVERLAY));
+  return actions.map(({ question }) => question);
+}
 
 async function enterInCode() {
   const file = join(root, CODE);

@@ -88,11 +88,15 @@ describe('the options', () => {
   const SIGNED = ['--who', 'A. Person', '--reason', 'Minutes'];
   const answerFaults = (answers: Readonly<Record<string, unknown>>) =>
     answers['http-method'] === 'GET' ? ['http-method: must be one of POST, PUT, PATCH'] : [];
-  const faults = (args: readonly string[], answers: Readonly<Record<string, unknown>> = {}, overlay = '') =>
+  const faults = (
+    args: readonly string[],
+    answers: Readonly<Record<string, unknown>> = {},
+    signed: readonly string[] = [],
+  ) =>
     faultsOf({
       options: readOptions([...args]),
       contract: { openQuestions: QUESTIONS, answers, answerFaults },
-      overlay,
+      signed,
       isDate,
     });
 
@@ -138,10 +142,10 @@ describe('the options', () => {
     const put = ['--question', 'http-method', '--value', 'PUT', ...SIGNED];
     const want = ['http-method has an answer already. To replace it, add --replace'];
     const answered = { 'http-method': 'POST' };
-    const overlay = 'actions:\n  - target: $\n    x-question: http-method\n';
+    const signed = ['http-method'];
     expect(faults(put, answered)).toEqual(want);
-    expect(faults(put, {}, overlay)).toEqual(want);
-    expect(faults([...put, '--replace'], answered, overlay)).toEqual([]);
+    expect(faults(put, {}, signed)).toEqual(want);
+    expect(faults([...put, '--replace'], answered, signed)).toEqual([]);
   });
 
   it('need no value for an answer that the code has', () => {

@@ -10,7 +10,7 @@ const SCHEMAS = ['plant-fields', 'event-payload-fields'];
  * @typedef {object} Given
  * @property {import('./options.mjs').Options} options
  * @property {Contract} contract with the answers of the code
- * @property {string} overlay the answers of the specification; empty if there are none
+ * @property {readonly string[]} signed the questions that the overlay answers
  * @property {(date: string) => boolean} isDate
  */
 
@@ -32,15 +32,14 @@ export function faultsOf(given) {
 }
 
 /** @param {Given} given */
-function faultsOfRemoval({ options: { question = '' }, contract: { answers, answerFaults }, overlay }) {
-  if (!(question in answers) && !isInOverlay(overlay, question))
-    return [`--remove: ${question} has no answer`];
+function faultsOfRemoval({ options: { question = '' }, contract: { answers, answerFaults }, signed }) {
+  if (!(question in answers) && !signed.includes(question)) return [`--remove: ${question} has no answer`];
   const others = Object.fromEntries(Object.entries(answers).filter(([id]) => id !== question));
   return answerFaults(others).map((fault) => `--remove: another answer needs this one. ${fault}`);
 }
 
 /** @param {Given} given */
-function faultsOfValue({ options: { question = '', value, replace }, contract, overlay }) {
+function faultsOfValue({ options: { question = '', value, replace }, contract, signed }) {
   const isInCode = question in contract.answers;
   if (SCHEMAS.includes(question) && (value !== undefined || !isInCode)) {
     return [
@@ -48,7 +47,7 @@ function faultsOfValue({ options: { question = '', value, replace }, contract, o
     ];
   }
   if (value === undefined && !isInCode) return ['--value is missing'];
-  const isThere = isInOverlay(overlay, question) || (value !== undefined && isInCode);
+  const isThere = signed.includes(question) || (value !== undefined && isInCode);
   const answers = value === undefined ? contract.answers : { ...contract.answers, [question]: value };
   return [
     ...(isThere && !replace ? [`${question} has an answer already. To replace it, add --replace`] : []),
@@ -63,12 +62,4 @@ function faultsOfProvenance({ options: { who = '', date, reason = '' }, isDate }
     ...(isDate(date) ? [] : [`--date must be a day such as 2026-01-31 (got ${date})`]),
     ...(reason.trim() === '' ? ['--reason is missing: why, or where to read it'] : []),
   ];
-}
-
-/**
- * @param {string} overlay
- * @param {string} question
- */
-function isInOverlay(overlay, question) {
-  return new RegExp(`^[ -]*x-question: *['"]?${question}['"]? *$`, 'm').test(overlay);
 }
