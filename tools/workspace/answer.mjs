@@ -3,7 +3,7 @@
  * options don't say. docs/answering.md describes it.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format, resolveConfig } from 'prettier';
@@ -41,6 +41,8 @@ const before = [CODE, OVERLAY].map((file) => ({ file, text: textOf(file) }));
 const [code = '', overlay] = before.map(({ text }) => text);
 const signed = overlay === undefined ? [] : questionsIn(overlay);
 const isWritten = remove || value !== undefined;
+/** What this run wrote to answers.ts. @type {string | undefined} */
+let enteredCode;
 const ids = openQuestions.map(({ id }) => id);
 const faults = faultsOf({ options, contract, signed, isDate });
 if (faults.length > 0) fail(2, faults.join('\n'));
@@ -67,7 +69,25 @@ function questionsIn(text) {
 async function enterInCode() {
   const file = join(root, CODE);
   const source = tryTo(1, () => enterInSource(code, question, remove ? undefined : value, ids));
-  writeFileSync(file, await format(source, { ...(await resolveConfig(file)), filepath: file }));
+  const text = await format(source, { ...(await resolveConfig(file)), filepath: file });
+  tryTo(1, () => replaceCode(text));
+  enteredCode = text;
+}
+
+/**
+ * The file has the old text or the new one, also after a full disk.
+ *
+ * @param {string} text
+ */
+function replaceCode(text) {
+  const file = join(root, CODE);
+  try {
+    writeFileSync(`${file}.new`, text);
+    renameSync(`${file}.new`, file);
+  } catch (error) {
+    rmSync(`${file}.new`, { force: true });
+    throw error;
+  }
 }
 
 function enterInOverlay() {
@@ -151,9 +171,11 @@ function textOf(file) {
 function runOrPutBack(...command) {
   const { status, output } = run(...command);
   if (status === 0) return;
-  for (const { file, text } of before) {
-    if (text === undefined) rmSync(join(root, file), { force: true });
-    else writeFileSync(join(root, file), text);
+  // `openapi enter` writes the overlay last, and as a whole.
+  if (enteredCode !== undefined) {
+    if (textOf(CODE) !== enteredCode)
+      fail(1, `${output}\n${CODE} was changed meanwhile and is not put back. Take the answer out by hand.`);
+    tryTo(1, () => replaceCode(code));
   }
   fail(1, `${output}\nNothing is changed.`);
 }
