@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { root } from './nx.mjs';
 import { addTotals, count, summarise } from './report.mjs';
 
 const green = {
@@ -51,4 +54,11 @@ test.each([
   { name: 'a run that left something else', lines: ['3 passed, 0 failed', ''], want: '3 passed, 1 failed' },
 ])('adds up $name', ({ lines, want }) => {
   expect(addTotals(lines)).toBe(want);
+});
+
+test('npm test fails if no project is selected', () => {
+  const program = join(root, 'tools/workspace/test.mjs');
+  const options = { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } } as const;
+  const { status, stderr } = spawnSync(process.execPath, [program, 'test', '-p', 'nosuch'], options);
+  expect({ status, stderr }).toEqual({ status: 2, stderr: 'No project has tests to run: test -p nosuch\n' });
 });

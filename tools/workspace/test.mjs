@@ -22,6 +22,12 @@ const projects = tasks
     path: join(root, projectRoot, 'test-output', reportFile),
   }));
 
+// A misspelt project would pass.
+if (projects.length === 0) {
+  console.error(`No project has tests to run: ${[target, ...args].join(' ')}`);
+  process.exit(2);
+}
+
 // The report of an earlier run must not count for a project whose tests don't run now.
 for (const { path } of projects) rmSync(path, { force: true });
 
