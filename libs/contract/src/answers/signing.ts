@@ -38,9 +38,9 @@ export const KEY_PATTERNS: Readonly<Record<SigningScheme['key']['encoding'], Reg
   utf8: /^(?![\s#])[^,\n\r]+(?<!\s)$/,
 };
 
-/** The parts of one delivery, exactly as they are sent. */
+/** The parts of one delivery, exactly as they are sent. Text is UTF-8. */
 export interface SignedValues {
-  readonly eventId: string;
+  readonly eventId: string | Uint8Array;
   readonly timestamp: string;
   readonly content: Uint8Array;
 }

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 
+import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 import type { Answers } from '@plant-store/contract';
@@ -80,6 +81,27 @@ test('a timestamp outside the tolerance is refused, on either side, and so is a 
     const vector = { ...(vectors[0] as Vector), timestamp: String(timestamp) };
     expect(await statusOf(vector, vector.key, { ...given, signing })).toBe(403);
   }
+});
+
+test('the bytes of an identifier are signed, also those that are not ASCII', async () => {
+  const id = Buffer.from('Frauenmantel-\u{1f33f}-ä');
+  const signature = createHmac('sha256', 'key').update(id).update('arbitrary').digest('base64');
+  const answers: Answers = {
+    signing: {
+      algorithm: 'hmac-sha256',
+      signed: ['event-id', 'content'],
+      separator: '',
+      signature: { header: 'signature', prefix: '', encoding: 'base64' },
+      key: { prefix: '', encoding: 'utf8' },
+    },
+    'event-identity': { header: 'event-id' },
+  };
+  const { send } = await runReceiver(answers, { SIGNING_KEYS: 'key' });
+
+  // Node sends each character as a byte, if the content isn't text.
+  const fields = { 'event-id': id.toString('latin1'), signature };
+  expect(await send({ fields, content: Buffer.from('arbitrary') })).toMatchObject({ status: 204 });
+  expect(await send({ fields: { ...fields, 'event-id': 'another' } })).toMatchObject({ status: 403 });
 });
 
 test('the content alone can be signed, in hexadecimal, with a text as the key', async () => {

@@ -42,7 +42,12 @@ export function verifySignature(
   const eventIdField = identity !== undefined && 'header' in identity ? identity.header : undefined;
   return ({ request, content }) => {
     const field = (name = ''): string => headerOf(request, name) ?? '';
-    const values = { eventId: field(eventIdField), timestamp: field(scheme.timestamp?.header), content };
+    const values = {
+      // Node has read each byte of the field as a character.
+      eventId: Buffer.from(field(eventIdField), 'latin1'),
+      timestamp: field(scheme.timestamp?.header),
+      content,
+    };
     const given = signaturesOf(request, scheme.signature);
     const made = keys.map((key) => makeSignature(scheme, key, values));
     if (!given.some((text) => made.some((signature) => isSame(text, signature)))) throw invalid();
