@@ -89,8 +89,9 @@ export function readAccessTokensFile(path: string, matcher: TokenMatcher): strin
 }
 
 /**
- * Calls back whenever the text of the file differs from what it was when this was called. A file that is read after that is never
- * older than what is watched. Node's `watchFile` looks for the first time later, and would miss a change until then.
+ * Calls back whenever the text of the file differs from what it was when this was called. A file that is read after that
+ * is never older than what is watched. Node's `watchFile` looks for the first time later, and would miss a change until
+ * then.
  *
  * @param onChange returns whether the file was read. If not, it is called again at the next look: what passes, such as
  * too many open files, changes no file.

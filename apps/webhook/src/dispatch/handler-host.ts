@@ -16,8 +16,8 @@ export interface HandlerHost {
   start(onReady: () => void): void;
 
   /**
-   * Runs one attempt, and returns nothing if the handler has ended by then. Call it while `isReady`. Rejects with what the handler threw, or with
-   * the reason as soon as the attempt is aborted, or with a {@link ProcessEnded}.
+   * Runs one attempt, and returns nothing if the handler has ended by then. Call it while `isReady`. Rejects with what the
+   * handler threw, or with the reason as soon as the attempt is aborted, or with a {@link ProcessEnded}.
    */
   run: DeliveryHandler;
 

@@ -48,7 +48,7 @@ export async function inBatches(
   let count = 0;
   let after = firstId - 1;
   try {
-    for (let next: number | undefined = after; next !== undefined;) {
+    for (let next: number | undefined = after; next !== undefined && next < lastId;) {
       after = next;
       interruption.throwIfThere();
       const part = await doPart({ filter: { ...filter, firstId, lastId }, after, limit: BATCH });
