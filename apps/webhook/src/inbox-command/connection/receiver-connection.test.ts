@@ -67,3 +67,15 @@ test('each request has a connection of its own, because a kept one may be closed
   connection.close();
   expect(count).toBe(2);
 });
+
+test('a receiver that ends before it responds does not listen', async () => {
+  const address = openSocketAddress(makeFolder());
+  const server = createServer().listen(address.path);
+  server.on('connection', (socket) => socket.destroy());
+  afterThisTest(() => server.close());
+  await once(server, 'listening');
+  const connection = new ReceiverConnection(address, 'arbitrary');
+  afterThisTest(() => connection.close());
+
+  expect(await connection.isOpen()).toBe(false);
+});

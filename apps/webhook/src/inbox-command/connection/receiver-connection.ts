@@ -47,8 +47,7 @@ export class ReceiverConnection implements InboxOperations {
       await this.#send('GET', '/livez');
       return true;
     } catch (error) {
-      if (['ENOENT', 'ECONNREFUSED', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? ''))
-        return false;
+      if (NOBODY_LISTENS.includes((error as NodeJS.ErrnoException).code ?? '')) return false;
       throw error;
     }
   }
@@ -138,6 +137,9 @@ export class ReceiverConnection implements InboxOperations {
     });
   }
 }
+
+/** The last two of a receiver that ends just then. */
+const NOBODY_LISTENS: readonly string[] = ['ENOENT', 'ENOTDIR', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'];
 
 const partOf = (batch: Batch): Batch => ({ ...batch, limit: Math.min(batch.limit, MAX_PART) });
 
