@@ -63,6 +63,16 @@ describe('openapi enter', () => {
     expect(overlay).not.toContain('http-method');
   });
 
+  it('writes out what an alias stands for, although the action that has it goes', () => {
+    const files = filesOf({ actions: ALL, answers: { ...ANSWERS, 'http-method': undefined } });
+    const [first = '', ...others] = (files['o.yaml'] ?? '').split('x-answered-by: A. Person');
+    const aliased = `${first}x-answered-by: &who A. Person${others.join('x-answered-by: *who')}`;
+    const { gate, overlay } = enter({ ...files, 'o.yaml': aliased }, '--question', 'http-method', '--remove');
+    expect(gate).toBe(0);
+    expect(overlay).not.toMatch(/[&*]who/);
+    expect(overlay).toContain('A. Person');
+  });
+
   it('leaves the overlay whole on a full disk', () => {
     const reason = 'Why. '.repeat(300);
     const files = filesOf({ actions: [METHOD], answers: { ...ANSWERS } });

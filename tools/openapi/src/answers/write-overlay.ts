@@ -1,4 +1,14 @@
-import { type Document, isMap, isScalar, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import { prettify } from '../format/markdown.js';
 import { actionFields, type OverlayAnswer } from './overlay-actions.js';
 
@@ -38,9 +48,20 @@ type Actions = YAMLSeq<YAMLMap>;
 /** The gate has read the overlay before, so it has actions. */
 function readActions(text: string): { document: Document; actions: Actions } {
   const document = parseDocument(text);
+  writeAliasesOut(document);
   const actions = document.get('actions');
   if (!isSeq(actions)) throw new Error('`actions` is no list');
   return { document, actions: actions as Actions };
+}
+
+/** What an alias stands for may be in an action that goes. */
+function writeAliasesOut(document: Document): void {
+  visit(document, { Alias: (_key, alias) => alias.resolve(document)?.clone() as Node | undefined });
+  visit(document, {
+    Value(_key, node) {
+      delete node.anchor;
+    },
+  });
 }
 
 function write(document: Document, actions: Actions): Promise<string> {
