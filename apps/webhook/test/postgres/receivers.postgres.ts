@@ -158,6 +158,30 @@ withPostgres('receivers on one database', () => {
     expect(idsOf((await one.claim(10)).deliveries)).toEqual([1]);
   });
 
+  test('a look that began before a pause does not undo it', async () => {
+    const inbox = await open(url);
+    await inbox.accept(incoming('arbitrary'));
+    const other = new pg.Client(url);
+    await other.connect();
+    afterThisTest(() => other.end());
+    // A look at the pause waits after it has read.
+    await other.query(`SELECT pg_advisory_lock(1);
+      ALTER TABLE plant_store.handler RENAME TO real_handler;
+      CREATE FUNCTION plant_store.hold() RETURNS boolean LANGUAGE plpgsql AS $$
+        BEGIN
+          IF current_query() LIKE 'SELECT is_paused%' THEN PERFORM pg_advisory_xact_lock_shared(1); END IF;
+          RETURN true;
+        END $$;
+      CREATE VIEW plant_store.handler AS SELECT is_paused FROM plant_store.real_handler WHERE plant_store.hold()`);
+    while ((await countWaiting()) < 1);
+
+    await inbox.setPaused(true);
+    await other.query('SELECT pg_advisory_unlock(1)');
+    while ((await countWaiting()) > 0);
+
+    expect((await inbox.claim(1)).deliveries).toEqual([]);
+  });
+
   test('a claim that is under way ends before the handler is paused', async () => {
     const inbox = await open(url);
     await inbox.accept(incoming('arbitrary'));

@@ -79,6 +79,8 @@ class PostgresInbox extends PostgresOperations implements Inbox {
   readonly #earlier = new Map<number, number>();
   /** Other receivers without a session, and since when this one knows it, by `performance.now()`. */
   #gone = new Map<number, number>();
+  /** How often somebody has paused or resumed the handler here. */
+  #pauseChanges = 0;
   /** Whether this inbox has a handler, which gets what other receivers leave. A command has none. */
   #hasHandler = false;
   #polls = 0;
@@ -162,6 +164,7 @@ class PostgresInbox extends PostgresOperations implements Inbox {
   /** Waits for a claim that is under way: once the handler is paused, none of its attempts starts. */
   override async setPaused(isPaused: boolean): Promise<void> {
     await super.setPaused(isPaused);
+    this.#pauseChanges += 1;
     await this.#claims?.idle();
   }
 
@@ -271,7 +274,10 @@ class PostgresInbox extends PostgresOperations implements Inbox {
     }
     session.part = await currentPart(reader);
     const wasPaused = this.isPaused;
-    this.isPaused = await readPaused(reader);
+    const changes = this.#pauseChanges;
+    const isPaused = await readPaused(reader);
+    // What was read may be older than what was set meanwhile.
+    if (changes === this.#pauseChanges) this.isPaused = isPaused;
     const hasFound = await claims.poll();
     if (hasFound || (wasPaused && !this.isPaused)) this.#wake();
   }
