@@ -70,7 +70,8 @@ export function transactionsOf(folder: string): number {
 /** Keeps the receiver from writing, until the function that it returns is called. */
 export function lockInbox(folder: string): () => void {
   const database = new Database(join(folder, 'inbox.sqlite'));
-  database.exec('BEGIN IMMEDIATE');
+  // The receiver may write just now.
+  database.exec('PRAGMA busy_timeout = 60000; BEGIN IMMEDIATE');
   return () => {
     database.exec('ROLLBACK');
     database.close();
