@@ -3,7 +3,7 @@
  * options don't say. docs/answering.md describes it.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format, resolveConfig } from 'prettier';
@@ -26,6 +26,7 @@ runOrFail(...BUILD);
 /** @type {typeof import('@plant-store/contract')} */
 const contract = await importBuilt('libs/contract/dist/index.js');
 const { isDate, readOverlay } = await importBuilt('tools/openapi/dist/overlay/read-overlay.js');
+const { replaceFile } = await importBuilt('tools/openapi/dist/commands/page.js');
 const { SourceFiles } = await importBuilt('tools/openapi/dist/read/source-files.js');
 const { answerInWords, effectOf } = await importBuilt('tools/answers/dist/effects.js');
 const { answers, openQuestions } = contract;
@@ -70,24 +71,8 @@ async function enterInCode() {
   const file = join(root, CODE);
   const source = tryTo(1, () => enterInSource(code, question, remove ? undefined : value, ids));
   const text = await format(source, { ...(await resolveConfig(file)), filepath: file });
-  tryTo(1, () => replaceCode(text));
+  tryTo(1, () => replaceFile(file, text));
   enteredCode = text;
-}
-
-/**
- * The file has the old text or the new one, also after a full disk.
- *
- * @param {string} text
- */
-function replaceCode(text) {
-  const file = join(root, CODE);
-  try {
-    writeFileSync(`${file}.new`, text);
-    renameSync(`${file}.new`, file);
-  } catch (error) {
-    rmSync(`${file}.new`, { force: true });
-    throw error;
-  }
 }
 
 function enterInOverlay() {
@@ -175,7 +160,7 @@ function runOrPutBack(...command) {
   if (enteredCode !== undefined) {
     if (textOf(CODE) !== enteredCode)
       fail(1, `${output}\n${CODE} was changed meanwhile and is not put back. Take the answer out by hand.`);
-    tryTo(1, () => replaceCode(code));
+    tryTo(1, () => replaceFile(join(root, CODE), code));
   }
   fail(1, `${output}\nNothing is changed.`);
 }

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 import { LONGEST_TIMER } from '../config/config.js';
-import type { ReceiverError } from '../errors.js';
+import { ReceiverError } from '../errors.js';
 import type { AttemptResult, Delivery, Inbox, Interrupted } from '../inbox/inbox.js';
 import { errorText } from '../logging/describe-error.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
@@ -257,7 +257,7 @@ export class Dispatcher {
       } catch (err) {
         this.#logUnstored({ err, delivery: delivery.id });
         // What is written already must not be written again: the next attempt may run.
-        if (signal.aborted || (err as Partial<ReceiverError>).code === 'INBOX_LOST') break;
+        if (signal.aborted || (err instanceof ReceiverError && err.code === 'INBOX_LOST')) break;
         await delay(INBOX_RETRY, undefined, { signal }).catch(() => undefined);
       }
     }

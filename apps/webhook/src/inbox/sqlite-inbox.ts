@@ -112,7 +112,7 @@ class SqliteInbox extends SqliteOperations implements Inbox {
       transaction: (write) => this.#transaction(write),
     });
     this.#underWay = underWay;
-    // Now: what an operator replays before `recover` waits again, with as many failures as an attempt that has ended.
+    // Before an operator can replay anything: it would look like an attempt that was cut off.
     this.#findInterrupted();
     this.#lastId = lastId;
     this.#handledThrough = handledThrough;
@@ -363,7 +363,7 @@ class SqliteInbox extends SqliteOperations implements Inbox {
 
   /** @param before reads what the transaction depends on */
   #transaction<Result>(write: () => Result, before?: () => void): Result {
-    // Now: what is written may fill the gap of a file that was cut.
+    // Before the write: it may fill the gap of a file that was cut.
     this.#kept.look();
     try {
       before?.();

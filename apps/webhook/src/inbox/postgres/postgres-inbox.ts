@@ -75,7 +75,7 @@ class PostgresInbox extends PostgresOperations implements Inbox {
   readonly #writes: GroupCommit<Write, number>;
   /** Of the session, or of the one before while it is lost. */
   #claims: Claims | undefined;
-  /** Receivers of earlier sessions of this process, whose work nobody has taken up yet, and the server's processes. */
+  /** Receivers of earlier sessions of this process that nobody has taken over yet, and the `pid` of each session. */
   readonly #earlier = new Map<number, number>();
   /** Other receivers without a session, and since when this one knows it, by `performance.now()`. */
   #gone = new Map<number, number>();
