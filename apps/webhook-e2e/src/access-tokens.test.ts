@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { makeFolder } from '@plant-store/test-support';
 
-import { type Connection, openConnection } from '../support/connection.js';
+import { openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';
 import { ARBITRARY, message, POST } from '../support/messages.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
@@ -123,40 +123,6 @@ describe('the token file is reloaded when it changes', () => {
     expect(receiver.process.output).not.toContain('malformed');
   });
 });
-
-test('a file that changes while no more files can be opened is read when they can', async () => {
-  const file = join(makeFolder(), 'tokens');
-  writeFileSync(file, 'old\n');
-  const receiver = await startReceiver({
-    settings: { ACCESS_TOKENS: '', ACCESS_TOKENS_FILE: file, MAX_CONNECTIONS: '2000' },
-    maxOpenFiles: 1_024,
-  });
-  const connections = await connectUntilFull(receiver);
-
-  replace(file, 'new\n');
-  const entry = await receiver.process.logged(NOT_RELOADED);
-  for (const connection of connections) connection.destroy();
-  await receiver.process.logged(RELOADED);
-
-  expect(entry).toMatchObject({ err: { message: expect.stringContaining('EMFILE') } });
-  await expectAccepted(receiver, ['new']);
-  await expectRefused(receiver, ['old']);
-});
-
-/** Opens connections until the receiver has no descriptor for a further one. */
-async function connectUntilFull(receiver: RunningReceiver): Promise<Connection[]> {
-  const connections: Connection[] = [];
-  for (;;) {
-    const connection = await openConnection(receiver.port);
-    connection.write(message(POST, ['Authorization: Bearer old']));
-    try {
-      await connection.response();
-    } catch {
-      return connections;
-    }
-    connections.push(connection);
-  }
-}
 
 const startWith = (file: string): Promise<RunningReceiver> =>
   startReceiver({ settings: { ACCESS_TOKENS: '', ACCESS_TOKENS_FILE: file } });

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 
 import { openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';
-import { CHUNKED, chunks, delivery, head, HOST, POST, RIGHT } from '../support/messages.js';
+import { readInbox } from '../support/inbox.js';
+import { CHUNKED, chunks, delivery, head, HOST, LAST_CHUNK, POST, RIGHT } from '../support/messages.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 
 const MEBIBYTE = 1_048_576;
@@ -43,6 +44,24 @@ withProc('connections that stay open', () => {
     }
 
     expect(largest(receiver) - before).toBeLessThan(ROOM);
+  });
+});
+
+withProc('content in chunks of one byte', () => {
+  test('takes no more memory than other content', async () => {
+    const receiver = await startReceiver({ settings: { MAX_CONTENT_BYTES: `${2 * MEBIBYTE}` } });
+    const before = largest(receiver);
+    const part = 'a'.repeat(65_536);
+    const oneByteChunks = Buffer.from(chunks('a').repeat(part.length));
+
+    const connection = await openConnection(receiver.port);
+    connection.write(head(POST, HOST, RIGHT, CHUNKED));
+    for (let sent = 0; sent < 2 * MEBIBYTE; sent += part.length) await connection.writeAll(oneByteChunks);
+    connection.write(LAST_CHUNK);
+    expectResponse(await connection.response(), { status: 204 });
+
+    expect(largest(receiver) - before).toBeLessThan(ROOM);
+    expect(readInbox(receiver.inbox).map(({ content }) => content.length)).toEqual([2 * MEBIBYTE]);
   });
 });
 

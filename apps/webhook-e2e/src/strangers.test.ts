@@ -1,10 +1,10 @@
 import { type Connection, openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';
 import { readInbox } from '../support/inbox.js';
-import { delivery, head, HOST, POST, RIGHT } from '../support/messages.js';
+import { CHUNKED, chunks, delivery, head, HOST, POST, RIGHT } from '../support/messages.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 
-const DELIVERIES = 100;
+const DELIVERIES = 30;
 
 /** Delivers one after the other. Each is acknowledged and stored. */
 async function deliverAll(receiver: RunningReceiver): Promise<void> {
@@ -42,11 +42,62 @@ test('twenty strangers who pipeline thousands of requests: each is cut off, ever
   expect(refused).toBeGreaterThan(20);
 });
 
-test('1,100 connections of one byte each, with 1,024 descriptors: every delivery is acknowledged', async () => {
+describe('strangers who send chunks of one byte without end, on connection after connection', () => {
+  const oneByteChunks = Buffer.from(chunks('a').repeat(10_000));
+
+  /** Attacks until it is told to end. Each stranger gets a response to each of its requests. */
+  function attack(count: number, port: number, request: string, status: number): () => Promise<void> {
+    let goesOn = true;
+    async function beStranger(): Promise<void> {
+      while (goesOn) {
+        const connection = await openConnection(port, { allowHalfOpen: true });
+        connection.write(head(request, `Host: 127.0.0.1:${port}`, CHUNKED));
+        while (connection.error === undefined) await connection.writeAll(oneByteChunks);
+        expect((await connection.response()).line).toMatch(`HTTP/1.1 ${status} `);
+      }
+    }
+    const strangers = Array.from({ length: count }, beStranger);
+    return async () => {
+      goesOn = false;
+      await Promise.all(strangers);
+    };
+  }
+
+  test('every delivery is acknowledged', async () => {
+    const receiver = await startReceiver();
+    const end = attack(100, receiver.port, POST, 401);
+
+    await deliverAll(receiver);
+
+    await end();
+  });
+
+  test('on the operations listener: every delivery is acknowledged, and every probe gets its response', async () => {
+    const receiver = await startReceiver();
+    const { operations } = await receiver.process.logged('listening');
+    const end = attack(50, Number(new URL(operations as string).port), 'GET /livez HTTP/1.1', 200);
+
+    await deliverAll(receiver);
+    for (let count = 0; count < DELIVERIES; count += 1) {
+      const response = await fetch(new URL('/livez', operations as string), {
+        headers: { connection: 'close' },
+      });
+      expect(response.status).toBe(200);
+    }
+
+    await end();
+  });
+});
+
+test('1,100 connections of one byte each, and 200 to the operations, with 1,024 descriptors: every delivery is acknowledged', async () => {
   const receiver = await startReceiver({ maxOpenFiles: 1_024 });
+  const { operations } = await receiver.process.logged('listening');
   let strangers = 0;
   async function attack(): Promise<void> {
-    for (; strangers < 1_100; strangers += 1) (await openConnection(receiver.port)).write('P');
+    for (; strangers < 1_300; strangers += 1) {
+      const port = strangers < 1_100 ? receiver.port : Number(new URL(operations as string).port);
+      (await openConnection(port)).write('P');
+    }
   }
 
   const attackers = Array.from({ length: 10 }, attack);
@@ -58,10 +109,11 @@ test('1,100 connections of one byte each, with 1,024 descriptors: every delivery
     connection.write(delivery(content));
     expectResponse(await connection.response(), { status: 204 });
   }
+  expect((await fetch(new URL('/readyz', operations as string))).status).toBe(200);
   expect(receiver.process.stderr).toBe('');
 });
 
-test('64 senders that stall at 1,048,000 bytes and keep their side open: what they hold is freed', async () => {
+test('63 senders that stall at 1,048,000 bytes and keep their side open: what they hold is freed', async () => {
   const receiver = await startReceiver({ settings: { REQUEST_TIMEOUT_MS: '2000' } });
   const all = Buffer.alloc(1_048_576, 'a');
   const stalled = all.subarray(0, 1_048_000);
@@ -71,7 +123,7 @@ test('64 senders that stall at 1,048,000 bytes and keep their side open: what th
   }
 
   const senders = await Promise.all(
-    Array.from({ length: 64 }, async () => {
+    Array.from({ length: 63 }, async () => {
       const connection = await openConnection(receiver.port, { allowHalfOpen: true });
       connection.write(head(POST, HOST, RIGHT, `Content-Length: ${all.length}`));
       await connection.writeAll(stalled);

@@ -68,7 +68,12 @@ export class Connection {
 
   /** Writes bytes and waits until the system has taken them, or the connection is closed. */
   async writeAll(bytes: Uint8Array): Promise<void> {
-    await new Promise<void>((resolve) => this.#socket.write(bytes, () => resolve()));
+    await new Promise<void>((resolve) => {
+      this.#socket.write(bytes, (error) => {
+        this.#error ??= error ?? undefined;
+        resolve();
+      });
+    });
   }
 
   /** Ends its own direction after what was written. */

@@ -4,6 +4,7 @@ import { accepts, answers } from '@plant-store/contract';
 
 import { composeAnswers } from './answers/compose-answers.js';
 import { parseConfig, unknownSettings } from './config/config.js';
+import { readOpenFileLimit } from './config/open-files.js';
 import { takePassedSocket } from './config/passed-socket.js';
 import { ReceiverError } from './errors.js';
 import { logStrayErrors } from './logging/log-stray-errors.js';
@@ -16,7 +17,7 @@ const errors = openOutput(process.stderr);
 
 try {
   const composed = composeAnswers(answers, accepts);
-  const config = parseConfig(process.env, composed.settings);
+  const config = parseConfig(process.env, composed.settings, readOpenFileLimit());
   const socket = takePassedSocket(process.env, process.pid);
   const logger = createLogger(config.LOG_LEVEL, output);
   for (const warning of [...unknownSettings(process.env), ...socket.warnings]) logger.warn(warning);

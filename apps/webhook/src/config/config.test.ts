@@ -17,7 +17,7 @@ const defaults: Config = {
   LOG_LEVEL: 'info',
   MAX_CONTENT_BYTES: 1_048_576,
   MAX_CONTENT_BYTES_IN_FLIGHT: 67_108_864,
-  MAX_CONNECTIONS: 900,
+  MAX_CONNECTIONS: 1_000,
   REQUEST_TIMEOUT_MS: 30_000,
   KEEP_ALIVE_TIMEOUT_MS: 72_000,
   SHUTDOWN_DELAY_MS: 0,
@@ -30,13 +30,13 @@ const defaults: Config = {
   HANDLER_MAX_BACKOFF_MS: 3_600_000,
 };
 
-const parse = (environment: Record<string, string>, given: Answers = {}): Config =>
-  parseConfig(environment, composeAnswers(given).settings);
+const parse = (environment: Record<string, string>, given: Answers = {}, openFiles?: number): Config =>
+  parseConfig(environment, composeAnswers(given).settings, openFiles);
 
 /** The faults of an environment, one a line. */
-function faultsOf(environment: Record<string, string>, given: Answers = {}): string[] {
+function faultsOf(environment: Record<string, string>, given: Answers = {}, openFiles?: number): string[] {
   try {
-    parse(environment, given);
+    parse(environment, given, openFiles);
   } catch (error) {
     expect(error).toBeInstanceOf(ReceiverError);
     expect(error).toMatchObject({ code: 'CONFIGURATION_INVALID' });
@@ -299,6 +299,28 @@ test.each(['localhost', 'LOCALHOST', '127.0.0.1', '127.1.2.3', '::1', '[::1]'])(
     ]);
   },
 );
+
+describe('connections and the limit of open files', () => {
+  test.each([
+    { openFiles: 1_024, connections: 800 },
+    { openFiles: 1_223, connections: 999 },
+    { openFiles: 65_536, connections: 1_000 },
+  ])('$openFiles files: $connections connections by default', ({ openFiles, connections }) => {
+    expect(parse(TOKENS, {}, openFiles).MAX_CONNECTIONS).toBe(connections);
+  });
+
+  test('more than the limit leaves, or none at all, is a fault', () => {
+    const set = { ...TOKENS, MAX_CONNECTIONS: '801' };
+
+    expect(parse(set, {}, 1_025).MAX_CONNECTIONS).toBe(801);
+    expect(faultsOf(set, {}, 1_024)).toEqual([
+      'MAX_CONNECTIONS: must not be larger than 800: the process may have 1024 files and connections open; raise that limit (ulimit -n)',
+    ]);
+    expect(faultsOf(TOKENS, {}, 224)).toEqual([
+      'MAX_CONNECTIONS: there are none: the process may have only 224 files and connections open; raise that limit (ulimit -n)',
+    ]);
+  });
+});
 
 test('every fault is listed, each once', () => {
   expect(

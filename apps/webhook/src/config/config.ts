@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { ReceiverError } from '../errors.js';
 import { inboxFolder } from './inbox-folder.js';
+import { deliveryConnections } from './open-files.js';
 import { isPostgresUrl, postgresServers } from './postgres-url.js';
 import { describeUnknownVariables } from './unknown-variables.js';
 
@@ -68,6 +69,10 @@ const HANDLER_PROCESSES = ['receiver', 'own'] as const;
 /** In milliseconds. */
 const DAY = 86_400_000;
 
+/** The default, if the process may have so many. */
+const DEFAULT_CONNECTIONS = 1_000;
+const maxConnections = (fallback: number) => wholeNumber(fallback, 1, 1_000_000);
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /**
@@ -92,8 +97,7 @@ const settings = z.object({
   // The inbox can't store more.
   MAX_CONTENT_BYTES: wholeNumber(1_048_576, 1, MAX_SIZE_LIMIT),
   MAX_CONTENT_BYTES_IN_FLIGHT: wholeNumber(67_108_864, 1, Number.MAX_SAFE_INTEGER),
-  // With the inbox, the log and the handler, below the usual limit of 1,024 descriptors.
-  MAX_CONNECTIONS: wholeNumber(900, 1, 1_000_000),
+  MAX_CONNECTIONS: maxConnections(DEFAULT_CONNECTIONS),
   REQUEST_TIMEOUT_MS: milliseconds(30_000),
   KEEP_ALIVE_TIMEOUT_MS: milliseconds(72_000),
   SHUTDOWN_DELAY_MS: wholeNumber(0, 0, LONGEST_TIMER),
@@ -114,13 +118,18 @@ export const SETTING_NAMES = Object.keys(settings.shape) as readonly (keyof Conf
 /**
  * Reads the settings from an environment. An empty variable counts as not set.
  *
+ * @param openFiles how many files and connections the process may have open
  * @throws ReceiverError `CONFIGURATION_INVALID`, with every fault on a line of its own. No value is quoted, since a
  * token may be in the wrong variable.
  */
-export function parseConfig(environment: Environment, answered: AnsweredSettings): Config {
+export function parseConfig(
+  environment: Environment,
+  answered: AnsweredSettings,
+  openFiles = Infinity,
+): Config {
   const set = Object.fromEntries(SETTING_NAMES.map((name) => [name, environment[name] || undefined]));
   const limits = Object.fromEntries(answered.limits.map(({ setting, value }) => [setting, String(value)]));
-  const result = withRules(answered).safeParse({ ...set, ...limits });
+  const result = withRules(answered, openFiles).safeParse({ ...set, ...limits });
   const faults = [
     ...answered.limits
       .filter(({ setting }) => set[setting] !== undefined)
@@ -143,9 +152,23 @@ export function unknownSettings(environment: Environment): string[] {
 }
 
 /** The settings, with the rules that compare them with each other and with the answers. */
-function withRules({ limits, accessToken, signingKey }: AnsweredSettings): typeof settings {
+function withRules(
+  { limits, accessToken, signingKey }: AnsweredSettings,
+  openFiles: number,
+): typeof settings {
   const isSizeAnswered = limits.some(({ setting }) => setting === 'MAX_CONTENT_BYTES');
+  const connections = deliveryConnections(openFiles);
   return settings
+    .extend({ MAX_CONNECTIONS: maxConnections(Math.min(DEFAULT_CONNECTIONS, connections)) })
+    .refine(
+      ({ MAX_CONNECTIONS: given }) => connections > 0 && !(given > connections),
+      rule(
+        'MAX_CONNECTIONS',
+        connections > 0
+          ? `must not be larger than ${connections}: the process may have ${openFiles} files and connections open; raise that limit (ulimit -n)`
+          : `there are none: the process may have only ${openFiles} files and connections open; raise that limit (ulimit -n)`,
+      ),
+    )
     .refine(
       ({ ACCESS_TOKENS: list, ACCESS_TOKENS_FILE: file }) => (list === undefined) !== (file === undefined),
       rule(

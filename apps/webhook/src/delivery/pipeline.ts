@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { Failure } from '@plant-store/contract';
-
 import type { AcceptedToken } from '../authentication/access-tokens.js';
-import { connectionOf } from '../http/connection.js';
 import { Refusal, type Refusals } from '../http/refusal.js';
-import { expectsContinue, hasContent } from '../http/request.js';
+import { hasContent } from '../http/request.js';
 import type { PreparedResponse } from '../http/response.js';
+import { ContentMemory, memoryOfFields, readContent } from './content-memory.js';
 
 /**
  * Checks the head of a request whose token is accepted, before its content is read.
@@ -45,7 +43,7 @@ export interface DeliveryPipeline {
   readonly stepTimeout: number;
   /** Largest content of one delivery, in bytes. */
   readonly maxContentBytes: number;
-  /** Largest content of all deliveries that are being received, in bytes. */
+  /** Most memory of all deliveries that are being received: their header fields and their content, in bytes. */
   readonly maxContentBytesInFlight: number;
   /** The response to a delivery that is stored. */
   readonly acknowledgement: PreparedResponse;
@@ -71,11 +69,10 @@ export const requireContent: HeadStep = (request) => {
 
 /** Runs the pipeline for one request after the other. */
 export class PipelineRunner {
-  /** Bytes of content that may still be read, over all requests. */
-  #budget: number;
+  readonly #memory: ContentMemory;
 
   constructor(private readonly pipeline: DeliveryPipeline) {
-    this.#budget = pipeline.maxContentBytesInFlight;
+    this.#memory = new ContentMemory(pipeline.maxContentBytesInFlight);
   }
 
   /**
@@ -90,14 +87,17 @@ export class PipelineRunner {
     token: AcceptedToken,
     store: (delivery: ReceivedDelivery) => Promise<unknown>,
   ): Promise<void> {
-    for (const step of this.pipeline.headSteps) step(request, token);
-    const content = await this.#read(request, response);
+    const { headSteps, contentSteps, stepTimeout, maxContentBytes } = this.pipeline;
+    for (const step of headSteps) step(request, token);
+    const memory = this.#memory.share();
     try {
+      memory.take(memoryOfFields(request.rawHeaders));
+      const content = await readContent(request, response, maxContentBytes, memory);
       if (content.length === 0) throw new Refusal('content-missing');
       const delivery: ReceivedDelivery = { request, content, json: undefined, eventId: null };
-      for (const step of this.pipeline.contentSteps) {
+      for (const step of contentSteps) {
         const running = step(delivery);
-        if (running !== undefined) await withTimeout(running, this.pipeline.stepTimeout);
+        if (running !== undefined) await withTimeout(running, stepTimeout);
       }
       try {
         await store(delivery);
@@ -105,51 +105,8 @@ export class PipelineRunner {
         throw new Refusal('unavailable', {}, { cause });
       }
     } finally {
-      this.#budget += content.length;
+      memory.free();
     }
-  }
-
-  /**
-   * Reads the content of a request, and never more than the limit. Its size is deducted from the budget; the caller
-   * adds it again once it is done with the content.
-   *
-   * @throws Refusal `content-too-large` beyond the limit, `unavailable` if the budget is used up, `content-missing` if
-   * the connection ends before the content does (RFC 9112 §8); the budget is then as before
-   */
-  #read(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
-    const limit = this.pipeline.maxContentBytes;
-    return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-
-      const stop = (): void => {
-        request.off('data', onData).off('end', onEnd).off('close', onClose);
-      };
-      const refuse = (failure: Failure): void => {
-        stop();
-        this.#budget += size;
-        reject(new Refusal(failure));
-      };
-      const onData = (chunk: Buffer): void => {
-        if (size + chunk.length > limit) return refuse('content-too-large');
-        if (chunk.length > this.#budget) return refuse('unavailable');
-        this.#budget -= chunk.length;
-        size += chunk.length;
-        chunks.push(chunk);
-      };
-      const onEnd = (): void => {
-        // It was too slow, and its sender was told so.
-        if (connectionOf(request.socket).givenUp === request) return refuse('content-missing');
-        stop();
-        resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
-      };
-      const onClose = (): void => refuse('content-missing');
-
-      if (Number(request.headers['content-length']) > limit) return refuse('content-too-large');
-      if (request.destroyed) return refuse('content-missing');
-      if (expectsContinue(request)) response.writeContinue();
-      request.on('data', onData).on('end', onEnd).on('close', onClose);
-    });
   }
 }
 

@@ -6,6 +6,12 @@ import { NO_OBSERVER, type Observer } from '../observer.js';
 /** How long what a peer still sends is discarded so that it can read the last response, in milliseconds. */
 const LINGER = 1_000;
 
+/** The pause after each read of what is discarded, for each such connection, so that many cost as much as one: milliseconds. */
+const DISCARD_PAUSE = 2;
+
+/** How many connections there are whose input is discarded. */
+let discarding = 0;
+
 /**
  * How many requests a connection may send before one with an accepted token. Each costs time, and whoever sends many at
  * once would delay the deliveries of others.
@@ -26,12 +32,16 @@ export class Connection {
   observer: Pick<Observer, 'responded'> = NO_OBSERVER;
   /** Whether an accepted token was sent on it. */
   isAuthenticated = false;
-  /** The request that was given up before it was complete. What still arrives of it isn't stored. */
+  /** The request that was given up before it was complete. */
   givenUp: IncomingMessage | undefined;
+  /** The request whose content isn't read, although its response comes later. */
+  unread: IncomingMessage | undefined;
   /** Whether its last response has been sent. */
   isClosing = false;
   /** Whether no further request on it is processed (RFC 9112 §9.6). */
   #isOver = false;
+  /** Whether nothing that arrives on it is parsed any more. */
+  #isUnparsed = false;
   /** Whether it closes after the response to its latest request, which is known. */
   #closes = false;
   #unauthenticatedRequests = 0;
@@ -39,27 +49,24 @@ export class Connection {
   #latest: ServerResponse | undefined;
   #previous: ServerResponse | undefined;
 
-  constructor(readonly socket: Socket) {}
+  constructor(readonly socket: Socket) {
+    const { parser } = socket as Socket & { readonly parser?: Parser | null };
+    if (typeof parser?.onIncoming === 'function') this.#watchParser(parser);
+  }
 
   /** Whether every request on it has its response. */
   get isIdle(): boolean {
     return this.#latest?.writableFinished ?? true;
   }
 
-  /**
-   * Notes a request.
-   *
-   * @returns whether it may be processed
-   */
-  begin(response: ServerResponse): boolean {
-    if (this.#isOver) return false;
+  /** Notes a request. */
+  begin(response: ServerResponse): void {
     this.#previous = this.isIdle ? undefined : this.#latest;
     this.#latest = response;
     if (!this.isAuthenticated && ++this.#unauthenticatedRequests >= MAX_UNAUTHENTICATED_REQUESTS) {
       response.shouldKeepAlive = false;
-      this.#ignoreWhatFollows();
+      this.#isOver = true;
     }
-    return true;
   }
 
   /** Whether a further request has arrived after that of this response. */
@@ -73,6 +80,33 @@ export class Connection {
   }
 
   /**
+   * Parses nothing more that arrives: neither the rest of the latest request nor what follows it. It is discarded, one
+   * read of at most 64 KiB after the other, with pauses. Content in chunks of one byte costs twenty times as much if it is
+   * parsed, and whoever sends without end would leave no time for others.
+   *
+   * @param unread the request whose content isn't read
+   */
+  stopParsing(unread?: IncomingMessage): void {
+    if (this.#isUnparsed) return;
+    this.#isUnparsed = this.#isOver = true;
+    this.unread = unread;
+    const { socket } = this;
+    let pause: NodeJS.Timeout | undefined;
+    const discard = (): void => {
+      socket.pause();
+      pause = setTimeout(() => socket.resume(), DISCARD_PAUSE * discarding);
+    };
+    discarding += 1;
+    socket
+      .removeAllListeners('data')
+      .on('data', discard)
+      .once('close', () => {
+        discarding -= 1;
+        clearTimeout(pause);
+      });
+  }
+
+  /**
    * Closes the connection after its last response, the one to its latest request. Not at once: a reset would discard the
    * response of a peer that is still writing (RFC 9112 §9.6). And not later than {@link LINGER}, even if the peer keeps
    * its side open.
@@ -80,7 +114,9 @@ export class Connection {
   closeAfterLinger(): void {
     if (this.#closes) return;
     this.#closes = true;
-    this.#ignoreWhatFollows();
+    this.stopParsing();
+    // Node calls it after a last response, and it would reset the connection.
+    this.socket.destroySoon = () => this.socket.end();
     afterResponse(this.#previous, () => this.#linger());
   }
 
@@ -103,7 +139,7 @@ export class Connection {
     // Bytes written now would end up inside the response.
     if (isInside && latest.headersSent) return void this.socket.destroy();
     if (isInside) this.givenUp = latest.req;
-    this.#ignoreWhatFollows();
+    this.stopParsing();
     afterResponse(isInside ? this.#previous : latest, () => this.#endWith(status));
   }
 
@@ -116,14 +152,18 @@ export class Connection {
   }
 
   /**
-   * Ignores what follows the latest request. Node would parse everything that has arrived, up to 64 KiB, in one turn of
-   * its loop. Nothing public stops it, so this relies on how Node's parser calls its server, which is the same in Node.js
-   * 20 and in the newest source. If that changes, what follows is parsed and not processed, and a test fails.
+   * Lets the parser skip the rest of a read, up to 64 KiB, once nothing more is processed. Nothing public does, so this
+   * relies on how Node's parser calls its server, which is the same in Node.js 20 and in the newest source. If that
+   * changes, a test fails.
    */
-  #ignoreWhatFollows(): void {
-    this.#isOver = true;
-    const { parser } = this.socket as Socket & { readonly parser?: Partial<Parser> | null };
-    if (typeof parser?.onIncoming === 'function') parser.onIncoming = skip;
+  #watchParser(parser: Parser): void {
+    const { onIncoming } = parser;
+    parser.onIncoming = (request, keepAlive) => {
+      const result = this.#isOver ? undefined : onIncoming(request, keepAlive);
+      if (result !== undefined && !this.#isUnparsed) return result;
+      request.upgrade = false;
+      return SKIP_THE_REST;
+    };
   }
 }
 
@@ -136,13 +176,8 @@ function afterResponse(response: ServerResponse | undefined, callback: () => voi
 /** Node's parser of requests, as far as it is used here. */
 interface Parser {
   /** Called for each head. */
-  onIncoming: (request: { upgrade: boolean }) => number;
+  onIncoming: (request: { upgrade: boolean }, keepAlive: boolean) => number;
 }
 
 /** What `onIncoming` returns after a request behind which another protocol begins. */
 const SKIP_THE_REST = 2;
-
-function skip(request: { upgrade: boolean }): number {
-  request.upgrade = false;
-  return SKIP_THE_REST;
-}

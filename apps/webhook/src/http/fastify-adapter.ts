@@ -68,7 +68,7 @@ function createHttpServer(
   handle: RequestListener,
 ): Server {
   const onRequest: RequestListener = (request, response) => {
-    if (!connectionOf(request.socket).begin(response)) return;
+    connectionOf(request.socket).begin(response);
     if (hasStopped(request)) return respondRaw(response, unavailable);
     const fault = messageFaultOf(request);
     if (fault === undefined) handle(request, response);

@@ -61,10 +61,11 @@ export function respondRaw(
   fields: Readonly<Record<string, string>> = {},
 ): void {
   const { req: request } = response;
-  const { givenUp, observer } = connectionOf(request.socket);
+  const { givenUp, unread, observer } = connectionOf(request.socket);
   if (!request.socket.writable || request === givenUp) return;
   observer.responded(prepared.status);
-  if (hasContent(request) && !request.complete) refuseContent(request, response, prepared, fields);
+  if (request === unread || (hasContent(request) && !request.complete))
+    refuseContent(request, response, prepared, fields);
   else writeResponse(response, prepared, fields);
 }
 
@@ -96,7 +97,7 @@ function writeResponse(
     .end(prepared.content);
 }
 
-/** Responds before the content has been read. The connection closes. Content that still arrives is discarded. */
+/** Responds before the content has been read. The connection closes, and content that still arrives is not parsed. */
 function refuseContent(
   request: IncomingMessage,
   response: ServerResponse,
@@ -104,11 +105,9 @@ function refuseContent(
   fields: Readonly<Record<string, string>>,
 ): void {
   connectionOf(request.socket).closeAfterLinger();
-  response.writeHead(prepared.status, { ...fields, ...prepared.fields, connection: 'close' });
-  response.flushHeaders();
-  if (prepared.content !== undefined) response.write(prepared.content);
-  const end = (): unknown => response.end();
-  request.once('close', end).once('end', end).resume();
+  response
+    .writeHead(prepared.status, { ...fields, ...prepared.fields, connection: 'close' })
+    .end(prepared.content);
 }
 
 /**

@@ -9,7 +9,7 @@ import { ask } from '../../test/ask.js';
 import { makeLatch } from '../../test/make-latch.js';
 import { rejection } from '../../test/rejection.js';
 import { startListener } from '../../test/start-listener.js';
-import { MAX_CONNECTIONS } from './limit-connections.js';
+import { OPERATIONS_CONNECTIONS } from '../config/open-files.js';
 import { textResponse } from './response.js';
 
 /** Serves `/fast`, `/slow` whose response waits for a latch, and `/stream` whose response goes on. */
@@ -64,7 +64,7 @@ async function connectSilently(count: number, to: { port: number } | { path: str
 
 test('a further connection takes the place of the oldest that asks for nothing', async () => {
   const { url, port } = await start();
-  const [oldest, ...others] = await connectSilently(MAX_CONNECTIONS, { port });
+  const [oldest, ...others] = await connectSilently(OPERATIONS_CONNECTIONS, { port });
   const closed = once(oldest!, 'close');
 
   expect(await ask(url, '/fast')).toMatchObject({ status: 200, content: 'fast' });
@@ -75,7 +75,7 @@ test('a further connection takes the place of the oldest that asks for nothing',
 test('a request that is being processed is kept', async () => {
   const { url, port, mayEnd, askSlowly } = await start();
   const { told } = await askSlowly();
-  await connectSilently(MAX_CONNECTIONS, { port });
+  await connectSilently(OPERATIONS_CONNECTIONS, { port });
 
   expect((await ask(url, '/fast')).status).toBe(200);
   mayEnd.open();
@@ -86,7 +86,7 @@ test('a response that goes on is kept', async () => {
   const { url, port } = await start();
   const [response] = (await once(get(new URL('/stream', url)), 'response')) as [IncomingMessage];
   afterThisTest(() => response.destroy());
-  const [oldest] = await connectSilently(MAX_CONNECTIONS - 1, { port });
+  const [oldest] = await connectSilently(OPERATIONS_CONNECTIONS - 1, { port });
   const closed = once(oldest!, 'close');
 
   expect((await ask(url, '/fast')).status).toBe(200);
@@ -97,14 +97,14 @@ test('a response that goes on is kept', async () => {
 test('connections that have ended do not count', async () => {
   const { url, port } = await start();
   const [silent] = await connectSilently(1, { port });
-  for (let count = 0; count < MAX_CONNECTIONS; count += 1) await ask(url, '/fast');
+  for (let count = 0; count < OPERATIONS_CONNECTIONS; count += 1) await ask(url, '/fast');
 
   expect(silent!.closed).toBe(false);
 });
 
 test('the Unix socket has the same limit', async () => {
   const { socket } = await start({ folder: makeFolder() });
-  const [oldest, ...others] = await connectSilently(MAX_CONNECTIONS, { path: socket! });
+  const [oldest, ...others] = await connectSilently(OPERATIONS_CONNECTIONS, { path: socket! });
   const closed = once(oldest!, 'close');
 
   expect((await ask(socket!, '/fast')).status).toBe(200);
@@ -124,7 +124,7 @@ onNetwork('connections from elsewhere keep nobody out who is on this machine', a
   const isSix = address!.family === 'IPv6';
   const { url, port, askSlowly } = await start({ host: isSix ? '::' : '0.0.0.0' });
   const outside = `http://${isSix ? `[${address!.address}]` : address!.address}:${port}/`;
-  for (let index = 0; index < MAX_CONNECTIONS; index += 1) await askSlowly(outside);
+  for (let index = 0; index < OPERATIONS_CONNECTIONS; index += 1) await askSlowly(outside);
 
   expect(await rejection(ask(outside, '/fast'))).toMatchObject({ code: 'ECONNRESET' });
   expect((await ask(url, '/fast')).status).toBe(200);

@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 
 import { LONGEST_TIMER } from '../config/config.js';
+import { OPERATIONS_CONNECTIONS } from '../config/open-files.js';
 import { ReceiverError } from '../errors.js';
-import { limitConnections } from './limit-connections.js';
+import { connectionLimit } from './limit-connections.js';
 import { listenOnSocket } from './listen-on-socket.js';
 import { type Route, type ServedRoutes, serveRoutes, type Transport } from './router.js';
 
@@ -54,6 +55,7 @@ export async function startOperationsListener(
 ): Promise<OperationsListener> {
   const servers: Server[] = [];
   const served: ServedRoutes[] = [];
+  const limit = connectionLimit(OPERATIONS_CONNECTIONS);
   const create = (transport: Transport): Server => {
     const limits = {
       requestTimeout,
@@ -62,7 +64,7 @@ export async function startOperationsListener(
     };
     const servedHere = serveRoutes(routes, transport, logger);
     const server = createServer(limits, servedHere.listener);
-    limitConnections(server);
+    limit(server);
     // Ends the connection of a peer that doesn't read its responses.
     server.timeout = Math.min(2 * requestTimeout + 1_000, LONGEST_TIMER);
     servers.push(server);

@@ -3,7 +3,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Logger } from 'pino';
 
 import { ReceiverError } from '../errors.js';
-import { messageFaultOf } from '../http/request.js';
+import { connectionOf } from '../http/connection.js';
+import { hasContent, messageFaultOf } from '../http/request.js';
 import { type PreparedResponse, respondRaw, respondToFault } from '../http/response.js';
 import { throttledLog } from '../logging/throttled-log.js';
 import { isLoopback } from './limit-connections.js';
@@ -63,7 +64,15 @@ export function serveRoutes(routes: readonly Route[], transport: Transport, logg
   const listener: RequestListener = (request, response) => {
     const fault = messageFaultOf(request);
     if (fault !== undefined) return respondToFault(response, fault);
-    const processing = respondTo(request, routes, transport)
+    // Content that no route reads is not parsed either. This must be known before the head's listener returns.
+    if (request.method !== 'POST' && hasContent(request)) connectionOf(request.socket).stopParsing(request);
+    let target: RoutedRequest;
+    try {
+      target = routeOf(request, routes, transport);
+    } catch (error) {
+      return respondRaw(response, toFault(error, request.url));
+    }
+    const processing = respondTo(request, target)
       .catch((error: unknown) => toFault(error, request.url))
       .then((outcome) => {
         if (typeof outcome === 'function') outcome(response);
@@ -82,11 +91,13 @@ export function serveRoutes(routes: readonly Route[], transport: Transport, logg
   return { listener, idle };
 }
 
-async function respondTo(
-  request: IncomingMessage,
-  routes: readonly Route[],
-  transport: Transport,
-): Promise<PreparedResponse | Stream> {
+/** A request, with the route that serves it. */
+interface RoutedRequest extends Omit<OperationsRequest, 'content'> {
+  readonly route: Route;
+}
+
+/** @throws RequestFault if nothing serves the request */
+function routeOf(request: IncomingMessage, routes: readonly Route[], transport: Transport): RoutedRequest {
   const { socket, method = '', headers } = request;
   const { host, path, query } = targetOf(request);
   const isLocal = transport === 'socket' || isLoopback(socket);
@@ -103,8 +114,15 @@ async function respondTo(
   const route = here.find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
   if (route === undefined) throw methodNotAllowed(here);
   const { groups = {} } = route.path instanceof RegExp ? (route.path.exec(path) as RegExpExecArray) : {};
-  const content = method === 'POST' ? await readJson(request) : undefined;
-  return route.respond({ query: new URLSearchParams(query), parts: groups, content });
+  return { route, query: new URLSearchParams(query), parts: groups };
+}
+
+async function respondTo(
+  request: IncomingMessage,
+  { route, query, parts }: RoutedRequest,
+): Promise<PreparedResponse | Stream> {
+  const content = route.method === 'POST' ? await readJson(request) : undefined;
+  return route.respond({ query, parts, content });
 }
 
 interface Target {

@@ -4,6 +4,7 @@ import type pg from 'pg';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
 import { NO_OBSERVER, type Observer } from '../../observer.js';
+import { sizeOf } from '../fresh-deliveries.js';
 import { GroupCommit } from '../group-commit.js';
 import {
   type AttemptResult,
@@ -102,7 +103,7 @@ class PostgresInbox extends PostgresOperations implements Inbox {
     this.#writes = new GroupCommit({
       commit: (writes) => this.#commit(writes),
       retry: retryAfter,
-      sizeOf: (write) => (write.kind === 'accept' ? write.incoming.content.length : 0),
+      sizeOf: (write) => (write.kind === 'accept' ? sizeOf(write.incoming) : 0),
       maxSize: MAX_BATCH_BYTES,
       maxDelay: MAX_RESULT_DELAY,
       maxWait: () => Math.min(this.#commitDuration, MAX_WAIT),

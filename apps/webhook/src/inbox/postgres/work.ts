@@ -1,3 +1,4 @@
+import { sizeOf } from '../fresh-deliveries.js';
 import {
   type AttemptResult,
   type Delivery,
@@ -15,7 +16,7 @@ export type Write =
   | { readonly kind: 'settle'; readonly delivery: Interrupted; readonly result: AttemptResult }
   | { readonly kind: 'check' };
 
-/** Most content of new deliveries in memory for the handler, in bytes, and most of them. The rest waits in the backlog. */
+/** Most content and fields of new deliveries in memory for the handler, in bytes, and most deliveries. The rest waits in the backlog. */
 const MAX_FRESH_BYTES = 8 * 1_048_576;
 const MAX_FRESH = 10_000;
 
@@ -189,7 +190,7 @@ export class Work {
       const isInBacklog = !fresh.has(held);
       if (!isInBacklog) {
         freshCount += 1;
-        this.#freshBytes -= content.length;
+        this.#freshBytes -= sizeOf(held);
         this.#progress.claim(id);
       }
       this.#claimed.set(id, { failures, bytes: content.length, isInBacklog });
@@ -342,7 +343,7 @@ export class Work {
       this.#acceptedThrough = id;
       if ((marks -= 1) >= 0) this.#marked.set(id, 0);
       this.#fresh.push({ id, failures: 0, suspect: false, receivedAt, ...incoming });
-      this.#freshBytes += incoming.content.length;
+      this.#freshBytes += sizeOf(incoming);
     });
   }
 }

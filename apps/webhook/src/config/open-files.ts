@@ -1,0 +1,17 @@
+/** Most connections of the operations listener from this machine, and as many from elsewhere. */
+export const OPERATIONS_CONNECTIONS = 64;
+
+/** Descriptors of Node.js, the inbox, the log and the handler. A receiver that does nothing has 40. */
+const RESERVE = 96;
+
+/** How many descriptors are left for connections with deliveries. */
+export function deliveryConnections(openFiles: number): number {
+  return openFiles - 2 * OPERATIONS_CONNECTIONS - RESERVE;
+}
+
+/** How many files and connections this process may have open: the hard limit, to which Node.js raises the soft one. */
+export function readOpenFileLimit(): number {
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
+  const limit = userLimits?.open_files?.soft;
+  return typeof limit === 'number' ? limit : Infinity;
+}
