@@ -100,6 +100,7 @@ describe('the signal of the caller', () => {
   test.each([
     [200, 'unknown'],
     [500, 'responded'],
+    [504, 'unknown'],
   ])('ends reading a response with %i; the outcome is %s', async (status, outcome) => {
     const controller = new AbortController();
     const server = await startRawServer(({ socket }) =>

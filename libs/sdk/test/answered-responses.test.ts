@@ -189,6 +189,12 @@ describe('the failure of an unsuccessful response', () => {
     expect(error.payload).toEqual('error-payloads' in given ? { code: 'A' } : undefined);
   });
 
+  test('is known from an answered 504, but not whether the receiver or a gateway sent it', async () => {
+    const given = { 'status-codes': { unavailable: { status: 504, description: 'Example.' } } };
+
+    expect(await refusal(given, response(504))).toMatchObject({ failure: 'unavailable', outcome: 'unknown' });
+  });
+
   test('is unknown while everything is open', async () => {
     const { url } = await startRawServer(respondWith(response(409, '{"code":"EXAMPLE_PLANT"}', mediaType)));
 

@@ -442,6 +442,18 @@ describe('a delivery that fails', () => {
     expect(finished.stderr).toContain(advice);
   });
 
+  test.each([502, 504])('with %i of a gateway exits with 4', async (code) => {
+    const { url } = await startRawServer(respondWith(status(code)));
+
+    const finished = await run(['send', await file(), ...required(url), '--json']);
+
+    expect(finished.code).toBe(4);
+    expect(finished.stderr).toMatch(
+      /^plant-store: outcome unknown: .* A gateway responds so .* may have accepted the plant\. .* twice\.\n$/,
+    );
+    expect(JSON.parse(finished.stdout)).toMatchObject({ exitCode: 4, outcome: 'unknown', status: code });
+  });
+
   test('because nobody listens exits with 3', async () => {
     const server = await startRawServer(acknowledge);
     server.server.close();
@@ -623,7 +635,7 @@ describe('help', () => {
         1                           not acknowledged: the receiver responded with another status
         2                           bad input: an argument, a file or the access token is wrong; nothing was sent
         3                           not sent: no request reached a connection; it is safe to send again
-        4                           unknown: no response came; the receiver may have accepted the plant
+        4                           unknown: no response came from the receiver; it may have accepted the plant
         5                           not built: the command has to be compiled first; nothing was sent
       With --ndjson, the exit code is that of the worst line: 4, then 1, 2, 3. Lines that were not read count as not sent.
 
@@ -883,7 +895,7 @@ describe('with an answer to every question', () => {
     expect(stdout).toContain(
       'bad input: an argument, a file, the access token or the signing key is wrong; nothing',
     );
-    expect(stdout).toContain('unknown: no response came to an attempt; the');
+    expect(stdout).toContain('unknown: an attempt got no response from the receiver; it');
     expect(stdout).not.toContain('is open');
   });
 });

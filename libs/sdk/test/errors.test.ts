@@ -78,7 +78,7 @@ test('every error has the base class, its name, and its cause', () => {
   expect('cause' in new PlantStoreError('PLANT_STORE_ABORTED', 'text', { outcome: 'unknown' })).toBe(false);
   for (const error of [new InvalidOptionsError([]), new NotAcknowledgedError(response, 'url')]) {
     expect(error).toBeInstanceOf(PlantStoreError);
-    expect(errorCodes[error.code].outcomes).toEqual([error.outcome]);
+    expect(errorCodes[error.code].outcomes).toContain(error.outcome);
     expect(error.name).toBe(error.constructor.name);
   }
 });

@@ -58,6 +58,15 @@ describe('a response', () => {
     },
   );
 
+  test.each([502, 504])('of a gateway, with %i, leaves unknown whether it was accepted', async (status) => {
+    const { url } = await startRawServer(respondWith(response(status, 'no answer')));
+
+    const error = await rejection(openTestSender({ baseUrl: url }).send(arbitrary));
+
+    expect(error).toMatchObject({ code: 'PLANT_STORE_NOT_ACKNOWLEDGED', outcome: 'unknown', status });
+    expect(Buffer.from((error as NotAcknowledgedError).content).toString()).toBe('no answer');
+  });
+
   test.each([301, 302, 303, 307, 308])('with %i and a Location is not followed', async (status) => {
     const redirection = `HTTP/1.1 ${status} Arbitrary\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n`;
     const server = await startRawServer(respondWith(redirection));

@@ -408,6 +408,15 @@ describe('delays may be a function', () => {
     expect(calls).toEqual([1, 2, 3].map((attempt) => [attempt, 'PLANT_STORE_NOT_ACKNOWLEDGED', 503]));
   });
 
+  test('that gets the outcome unknown after a 504', async () => {
+    const server = await startRawServer(inTurn(respond(504), acknowledge));
+    const delays: RetryDelay = (_, { outcome }) => (outcome === 'unknown' ? undefined : 0);
+
+    expect(
+      await rejection(open(server.url, { retry: { ...twice, statuses: 'all', delays } }).send(arbitrary)),
+    ).toMatchObject({ status: 504, outcome: 'unknown', attempts: 1 });
+  });
+
   test('that is not called after an error that the policy does not repeat', async () => {
     let calls = 0;
 

@@ -376,6 +376,27 @@ describe('--resume', () => {
     expect([...receiver.received].filter(([, count]) => count > 1)).toEqual([['{"plant": 1001}', 2]]);
   });
 
+  test.each([502, 504])(
+    'leaves what a gateway passed on before its %i to --resend-unknown',
+    async (status) => {
+      const { file, lines } = makePlants(2);
+      const gateway = await startCountingReceiver(() => status);
+      const advice = 'To send unknown lines too, add --resume --resend-unknown.';
+
+      expect(await run(gateway, file)).toMatchObject({
+        code: 4,
+        stdout: '2 lines: 0 acknowledged, 2 unknown\n',
+        stderr: expect.stringContaining(advice) as string,
+      });
+      const resumed = await run(gateway, file, '--resume');
+      expect(resumed).toMatchObject({ code: 4, stdout: '2 lines: 0 acknowledged, 2 unknown\n' });
+      expect(sorted(gateway.received)).toEqual(sorted(eachOnce(lines)));
+
+      await run(gateway, file, '--resume', '--resend-unknown');
+      expect([...gateway.received.values()]).toEqual([2, 2]);
+    },
+  );
+
   test('needs another file for failures, as the advice says', async () => {
     const file = makeFile('"refused"\n"lost"\n');
     const receiver = await startCountingReceiver((content) => (content === '"refused"' ? 400 : undefined));

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { NotAcknowledgedError, type Response } from '../errors/not-acknowledged-error.js';
+import { NotAcknowledgedError, outcomeOf, type Response } from '../errors/not-acknowledged-error.js';
 import type { Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import type { Connection, Sendable, Transport } from '../transport/transport.js';
 import { requestError } from '../transport/transport-error.js';
@@ -66,7 +66,8 @@ export class Attempt implements Sendable {
   /** What is known of the request, if it ends now without a complete response. */
   get outcome(): Outcome {
     if (this.#controller === undefined) return 'not-sent';
-    return this.#status === 0 || this.#context.acknowledges(this.#status) ? 'unknown' : 'responded';
+    const isUnknown = this.#status === 0 || this.#context.acknowledges(this.#status);
+    return isUnknown ? 'unknown' : outcomeOf(this.#status);
   }
 
   /** Sends the request, unless the attempt is settled. */

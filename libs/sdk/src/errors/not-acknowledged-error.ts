@@ -24,9 +24,24 @@ export interface Explanation {
 }
 
 /**
- * The receiver responded with a final status that does not acknowledge the delivery (`PLANT_STORE_NOT_ACKNOWLEDGED`):
- * any status outside 2xx while the question receiver-response is open, any status but the answered one afterwards.
- * While status-codes, error-codes and error-payloads are open, the status and the content mean nothing more.
+ * What a final status that does not acknowledge the delivery says about it.
+ *
+ * 502 and 504 come from a gateway that got no valid response from the receiver, or none in time (RFC 9110 §15.6.3,
+ * §15.6.5). It may have passed the request on, so the outcome is `unknown`. An answer to status-codes doesn't change
+ * that: nothing tells a receiver's 504 from that of a gateway.
+ *
+ * 503 says that the server can't handle the request at the moment (RFC 9110 §15.6.4): it is refused, as with every
+ * other status. Some say 503 although they may have passed the request on or stored it; docs/sending.md lists them.
+ */
+export function outcomeOf(status: number): 'unknown' | 'responded' {
+  return status === 502 || status === 504 ? 'unknown' : 'responded';
+}
+
+/**
+ * A final status came back that does not acknowledge the delivery (`PLANT_STORE_NOT_ACKNOWLEDGED`): any status outside
+ * 2xx while the question receiver-response is open, any status but the answered one afterwards. The outcome is
+ * `unknown` with 502 and 504, which a gateway sends that got no response from the receiver, else `responded`. While
+ * status-codes, error-codes and error-payloads are open, the status and the content mean nothing more.
  *
  * The receiver may repeat the access token in headers and content. They are therefore getters: they appear in no
  * printed or serialised form of the error.
@@ -50,7 +65,7 @@ export class NotAcknowledgedError extends PlantStoreError {
 
   constructor(response: Response, url: string, { failure, payload }: Explanation = {}) {
     const message = `${url} responded with ${response.status}, which does not acknowledge the delivery.`;
-    super('PLANT_STORE_NOT_ACKNOWLEDGED', message, { outcome: 'responded' });
+    super('PLANT_STORE_NOT_ACKNOWLEDGED', message, { outcome: outcomeOf(response.status) });
     this.#response = response;
     this.#payload = payload;
     this.status = response.status;

@@ -2,9 +2,10 @@
  * What the sender knows about a delivery that failed.
  *
  * - `not-sent`: no byte of the request was handed to a connection. It is safe to send again.
- * - `unknown`: the request was handed to a connection, and no final status came back. The receiver may have accepted
- *   the plant; sending again may deliver it twice.
- * - `responded`: the receiver responded with a final status that does not acknowledge the delivery.
+ * - `unknown`: the request was handed to a connection, and no final status of the receiver came back: none at all, or
+ *   502 or 504, which a gateway sends that got none. The receiver may have accepted the plant; sending again may deliver
+ *   it twice.
+ * - `responded`: another final status came back that does not acknowledge the delivery.
  */
 export type Outcome = 'not-sent' | 'unknown' | 'responded';
 
@@ -73,7 +74,8 @@ export const errorCodes = Object.freeze({
     'unknown',
   ),
   PLANT_STORE_NOT_ACKNOWLEDGED: entry(
-    'The receiver responded with a status that does not acknowledge the delivery.',
+    'The response has a status that does not acknowledge the delivery.',
+    'unknown',
     'responded',
   ),
   PLANT_STORE_RETRY_FAILED: entry(

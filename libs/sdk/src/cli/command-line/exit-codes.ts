@@ -17,13 +17,13 @@ export function exitCodeMeanings(
 ): Readonly<Record<keyof typeof exitCodes, string>> {
   const { acknowledgedStatuses, retry, signing } = answered;
   const secret = signing === undefined ? ' or the access token' : ', the access token or the signing key';
-  const attempt = retry === undefined ? '' : ' to an attempt';
+  const missing = retry === undefined ? 'no response came' : 'an attempt got no response';
   return {
     acknowledged: `acknowledged: the receiver responded with ${acknowledgedStatuses?.join(' or ') ?? '2xx'}`,
     notAcknowledged: 'not acknowledged: the receiver responded with another status',
     badInput: `bad input: an argument, a file${secret} is wrong; nothing was sent`,
     notSent: 'not sent: no request reached a connection; it is safe to send again',
-    unknown: `unknown: no response came${attempt}; the receiver may have accepted the plant`,
+    unknown: `unknown: ${missing} from the receiver; it may have accepted the plant`,
     notBuilt: 'not built: the command has to be compiled first; nothing was sent',
   };
 }

@@ -1,5 +1,5 @@
 import type { Failure } from '@plant-store/contract';
-import { NotAcknowledgedError } from '../../errors/not-acknowledged-error.js';
+import { NotAcknowledgedError, outcomeOf } from '../../errors/not-acknowledged-error.js';
 import type { Outcome, PlantStoreError } from '../../errors/plant-store-error.js';
 
 /** Where the secrets of a delivery were found, for messages. */
@@ -43,10 +43,12 @@ const outcomeText = {
 } as const;
 
 function advice(error: PlantStoreError, secrets: SecretSources): string {
-  if (error.outcome === 'unknown') {
-    return 'The receiver may have accepted the plant. If you send again, it may be delivered twice.';
-  }
   const refusal = error instanceof NotAcknowledgedError ? error : error.cause;
+  if (error.outcome === 'unknown') {
+    const isOfGateway = refusal instanceof NotAcknowledgedError && outcomeOf(refusal.status) === 'unknown';
+    const reason = isOfGateway ? 'A gateway responds so if it got no valid response. ' : '';
+    return `${reason}The receiver may have accepted the plant. If you send again, it may be delivered twice.`;
+  }
   if (refusal instanceof NotAcknowledgedError) return adviceOnRefusal(refusal, secrets);
   if (error.outcome === 'responded') return 'The receiver refused an earlier attempt.';
   if (error.code === 'PLANT_STORE_CONTENT_TOO_LARGE') return '';
