@@ -1,4 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { gates } from './gates.mjs';
 import { readEntries, reportOf } from './package/entries.mjs';
 
@@ -30,15 +33,50 @@ test('each file that says which command generates it is one of `generates`', () 
   }
 });
 
-test('.gitattributes lists the generated files, which then never conflict', () => {
-  const attributes = readFileSync(new URL('../../.gitattributes', import.meta.url), 'utf8');
-  const listed = Array.from(attributes.matchAll(/^(\S+) merge=union$/gm), ([, file]) => file);
-  expect(listed.sort()).toEqual(
-    [...new Set(gates.flat().flatMap(({ generates = [] }) => generates.map(asListed)))].sort(),
-  );
-});
+describe('a merge of two branches that both changed the generated files', () => {
+  const pages = gates
+    .flat()
+    .flatMap(({ generates = [] }) => generates)
+    .filter((file) => !file.endsWith('.api.md'))
+    .sort();
+  let folder: string;
 
-/** A line of .gitattributes stands for all API reports. */
-function asListed(file: string): string {
-  return file.replace(/^libs\/[^/]+\/api\/[^/]+\.api\.md$/, 'libs/*/api/*.api.md');
-}
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'merge-'));
+    copyFileSync(new URL('../../.gitattributes', import.meta.url), join(folder, '.gitattributes'));
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  test('says that each page conflicts, and leaves it whole', () => {
+    const base = { info: 'base', paths: {} };
+    git('init', '--quiet', '--initial-branch', 'main');
+    commit(base);
+    git('switch', '--quiet', '--create', 'other');
+    commit({ ...base, paths: { theirs: 2 }, theirs: [3] });
+    git('switch', '--quiet', 'main');
+    const ours = commit({ ...base, paths: { ours: 2 }, ours: [3] });
+
+    expect(git('merge', 'other').status).toBe(1);
+
+    expect(git('diff', '--name-only', '--diff-filter=U').stdout.trim().split('\n').sort()).toEqual(pages);
+    expect(pages.map((page) => readFileSync(join(folder, page), 'utf8'))).toEqual(pages.map(() => ours));
+  });
+
+  /** Commits the content in every page. Returns its text. */
+  function commit(content: object): string {
+    const text = JSON.stringify(content, null, 2);
+    for (const page of pages) {
+      mkdirSync(dirname(join(folder, page)), { recursive: true });
+      writeFileSync(join(folder, page), text);
+    }
+    git('add', '--all');
+    git('commit', '--quiet', '--message', 'All');
+    return text;
+  }
+
+  function git(...args: readonly string[]) {
+    const author = ['-c', 'user.name=A', '-c', 'user.email=a@example.test'];
+    return spawnSync('git', [...author, ...args], { cwd: folder, encoding: 'utf8' });
+  }
+});
