@@ -1,25 +1,33 @@
-import { type WriteLine, throttledLog } from './throttled-log.js';
+import { throttledLog } from './throttled-log.js';
 
-test('writes the first line, then at most one a second, with the number of omitted ones', () => {
-  let now = 0;
+const { jest } = import.meta;
+
+test('writes the first line at once, then at most one an interval, with the number of omitted ones', () => {
+  jest.useFakeTimers();
   const written: unknown[] = [];
-  const log: WriteLine = throttledLog(
-    (fields) => written.push(fields),
-    () => now,
-  );
+  const start = Date.now();
+  const log = throttledLog((fields) => written.push([Date.now() - start, fields]), 1_000);
 
+  let now = 0;
   for (const [time, id] of [
     [0, 1],
     [1, 2],
-    [999, 3],
-    [1_000, 4],
+    [998, 3],
+    [999, 4],
     [1_500, 5],
     [9_000, 6],
-    [10_000, 7],
   ] as const) {
+    jest.advanceTimersByTime(time - now);
     now = time;
     log({ id });
   }
+  jest.advanceTimersByTime(10_000);
+  jest.useRealTimers();
 
-  expect(written).toEqual([{ id: 1 }, { id: 4, omitted: 2 }, { id: 6, omitted: 1 }, { id: 7 }]);
+  expect(written).toEqual([
+    [0, { id: 1 }],
+    [1_000, { id: 4, omitted: 2 }],
+    [2_000, { id: 5 }],
+    [9_000, { id: 6 }],
+  ]);
 });
