@@ -4,12 +4,13 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { facts } from '@plant-store/contract';
 import { afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
 
 import { type Connection, openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';
 import { readInbox } from '../support/inbox.js';
-import { delivery } from '../support/messages.js';
+import { ACCESS_TOKEN, CHUNKED, delivery, head, HOST, message, POST, RIGHT } from '../support/messages.js';
 import { soon, untilItListens } from '../support/port.js';
 import {
   everythingOpen,
@@ -36,6 +37,72 @@ const PRINTED_BY_HANDLER = ['attempt', 'the handler closed'];
 const FLOOD = 1_500;
 
 const onLinux = platform() === 'linux' ? describe : describe.skip;
+
+const REFUSED = 'a request was refused';
+
+const WRONG_TOKEN = message(POST, [`Authorization: Bearer ${ACCESS_TOKEN}=`]);
+
+test('a refused request is a warning with its status, its reason and its peer, and without its token', async () => {
+  const receiver = await startReceiver({
+    settings: { REQUEST_TIMEOUT_MS: '500', MAX_CONTENT_BYTES: '20' },
+  });
+  const refused: readonly [request: string, status: number, reason: string][] = [
+    [message(POST, []), 401, 'credentials-missing'],
+    [WRONG_TOKEN, 401, 'token-invalid'],
+    [message(POST, [RIGHT, RIGHT]), 400, 'credentials-malformed'],
+    [head(`GET /${ACCESS_TOKEN} HTTP/1.1`, HOST, RIGHT), 404, 'path-unknown'],
+    [head(`GET /%zz${ACCESS_TOKEN} HTTP/1.1`, HOST, RIGHT), 400, 'path-malformed'],
+    [head(`DELETE ${facts.DELIVERY_PATH} HTTP/1.1`, HOST, RIGHT), 405, 'method-not-allowed'],
+    [head(POST, HOST, RIGHT), 400, 'content-missing'],
+    [message(POST, [RIGHT], 'a'.repeat(21)), 413, 'content-too-large'],
+    [head(POST, HOST, RIGHT, 'Content-Length: 10') + 'slow', 408, 'request-too-slow'],
+    [head(POST, RIGHT), 400, 'host-invalid'],
+    [head(RIGHT), 400, 'not-http'],
+    [head(POST, HOST, RIGHT, `a: ${'b'.repeat(20_000)}`), 431, 'head-too-large'],
+    [head(POST, HOST, RIGHT, ...Array<string>(1_000).fill('a:')), 431, 'too-many-fields'],
+    [head(POST, HOST, RIGHT, 'Transfer-Encoding: gzip', CHUNKED), 501, 'transfer-coding-unknown'],
+    [head('CONNECT localhost:80 HTTP/1.1', HOST, RIGHT), 501, 'method-not-implemented'],
+    [head(`POST ${facts.DELIVERY_PATH} HTTP/3.0`, HOST, RIGHT), 505, 'http-version-unsupported'],
+  ];
+
+  for (const [request, status, reason] of refused) {
+    const connection = await openConnection(receiver.port);
+    connection.write(request);
+    expect([reason, (await connection.response()).line]).toEqual([
+      reason,
+      expect.stringContaining(` ${status} `),
+    ]);
+  }
+  await receiver.process.stop();
+
+  expect(receiver.process.entries(REFUSED)).toEqual(
+    refused.map(([, status, reason]) => ({
+      level: 'warn',
+      time: expect.any(String),
+      status,
+      reason,
+      peer: '127.0.0.1',
+      msg: REFUSED,
+    })),
+  );
+  expect(receiver.process.output).not.toContain(ACCESS_TOKEN);
+});
+
+test('strangers who are refused again and again do not fill the log', async () => {
+  const receiver = await startReceiver();
+
+  for (let requests = 0; requests < 200; requests += 1) {
+    const connection = await openConnection(receiver.port);
+    connection.write(WRONG_TOKEN);
+    expect((await connection.response()).line).toContain(' 401 ');
+  }
+  await receiver.process.stop();
+
+  // The second line comes after ten seconds.
+  const lines = receiver.process.entries(REFUSED);
+  expect(lines[0]).toMatchObject({ status: 401, reason: 'token-invalid' });
+  expect(lines.length).toBeLessThan(20);
+});
 
 describe('a reader of the log that stalls', () => {
   test('stops no delivery, and has every line in order when it reads on', async () => {

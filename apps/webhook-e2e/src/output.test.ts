@@ -62,20 +62,12 @@ test('no token is logged, even at level trace', async () => {
   expect(receiver.process.output).not.toContain(ACCESS_TOKEN);
 });
 
-test('at the default level neither an accepted nor a refused delivery is logged', async () => {
+test('at the default level no accepted delivery is logged', async () => {
   const receiver = await startReceiver();
   const load = new Load();
   let left = 500;
 
   await load.send(openSender(receiver), 8, () => left-- > 0);
-  for (const given of [
-    message(POST, []),
-    head('GET / HTTP/1.1', HOST),
-    head(POST, HOST, RIGHT),
-    'arbitrary\r\n\r\n',
-  ]) {
-    await (await send(receiver, given)).response();
-  }
   await receiver.process.stop();
 
   expect(load.acknowledged.size).toBe(500);

@@ -12,6 +12,7 @@ import { newPlantController } from './delivery/new-plant.controller.js';
 import { DELIVERY_PIPELINE, type DeliveryPipeline } from './delivery/pipeline.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { createFastifyAdapter, type HttpLimits } from './http/fastify-adapter.js';
+import { RefusalLog } from './http/refusal-log.js';
 import { RefusalFilter } from './http/refusal.filter.js';
 import { INBOX, type Inbox } from './inbox/inbox.js';
 import { LOGGER, NestLogger } from './logging/logger.js';
@@ -73,9 +74,10 @@ export async function createApp(
   limits: HttpLimits,
 ): Promise<NestFastifyApplication> {
   const { refusals } = resources.pipeline;
+  const refusalLog = new RefusalLog(resources.logger, resources.observer);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with(shape, () => resources),
-    createFastifyAdapter(limits, refusals.unavailable, resources.observer),
+    createFastifyAdapter(limits, refusals.unavailable, refusalLog),
     { logger: new NestLogger(resources.logger), bodyParser: false, abortOnError: false },
   );
   refuseEarly(app.getHttpAdapter().getInstance(), app.get(BearerAuthGuard), refusals);

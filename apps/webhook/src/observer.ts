@@ -1,10 +1,33 @@
+import type { Socket } from 'node:net';
+
+import type { Failure } from '@plant-store/contract';
+
+/** Why a request was refused: a failure of the contract, or what keeps HTTP from processing it. */
+export type RefusalReason =
+  | Failure
+  | 'chunk-extensions-too-large'
+  | 'head-too-large'
+  | 'host-invalid'
+  | 'http-version-unsupported'
+  | 'method-not-implemented'
+  | 'not-http'
+  | 'path-malformed'
+  | 'request-too-slow'
+  | 'too-many-fields'
+  | 'transfer-coding-unknown';
+
 /**
  * Sees what the receiver does, for its metrics. It is called for each delivery: it must be cheap, and must not throw.
  * Times are in milliseconds.
  */
 export interface Observer {
-  /** A response to a request was sent, whatever its path. */
-  responded(status: number): void;
+  /**
+   * A response to a request was sent, whatever its path.
+   *
+   * @param socket of its connection
+   * @param reason why the request was refused; undefined if it was accepted, or if the receiver failed
+   */
+  responded(status: number, socket: Pick<Socket, 'remoteAddress'>, reason?: RefusalReason): void;
 
   /** A delivery was acknowledged, so long after its head was read. */
   acknowledged(milliseconds: number): void;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-import { NO_OBSERVER, type Observer } from '../observer.js';
+import { NO_OBSERVER, type Observer, type RefusalReason } from '../observer.js';
 
 /** How long what a peer still sends is discarded so that it can read the last response, in milliseconds. */
 const LINGER = 1_000;
@@ -132,7 +132,7 @@ export class Connection {
    *
    * @param status three digits, and its reason
    */
-  giveUp(status: string): void {
+  giveUp(status: string, reason: RefusalReason): void {
     const latest = this.#latest;
     const isInside = latest?.req.complete === false;
     if (this.#closes || (this.#isOver && !isInside)) return;
@@ -140,14 +140,14 @@ export class Connection {
     if (isInside && latest.headersSent) return void this.socket.destroy();
     if (isInside) this.givenUp = latest.req;
     this.stopParsing();
-    afterResponse(isInside ? this.#previous : latest, () => this.#endWith(status));
+    afterResponse(isInside ? this.#previous : latest, () => this.#endWith(status, reason));
   }
 
-  #endWith(status: string): void {
+  #endWith(status: string, reason: RefusalReason): void {
     if (!this.socket.writable) return;
     const date = new Date().toUTCString();
     this.socket.end(`HTTP/1.1 ${status}\r\nDate: ${date}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-    this.observer.responded(Number(status.slice(0, 3)));
+    this.observer.responded(Number(status.slice(0, 3)), this.socket, reason);
     this.closeAfterLinger();
   }
 

@@ -11,8 +11,8 @@ import { trackConnections } from './connections.js';
 import { messageFaultOf } from './request.js';
 import {
   hasStopped,
-  prepareResponse,
   type PreparedResponse,
+  prepareRefusal,
   respond,
   respondRaw,
   respondToFault,
@@ -47,7 +47,7 @@ export function createFastifyAdapter(
     serverFactory: (handle: RequestListener) => createHttpServer(limits, unavailable, handle),
     clientErrorHandler: respondToClientError,
     frameworkErrors: (error: FastifyError, _request: FastifyRequest, reply: FastifyReply) =>
-      respond(reply, prepareResponse(error.statusCode ?? 400)),
+      respond(reply, prepareRefusal('path-malformed', error.statusCode ?? 400)),
     return503OnClosing: false,
     skipMiddie: true,
   });

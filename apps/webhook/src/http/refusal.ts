@@ -1,6 +1,6 @@
 import { type Answers, type Failure, FAILURES, type StatusCodes, statusOf } from '@plant-store/contract';
 
-import { prepareResponse, type PreparedResponse } from './response.js';
+import { type PreparedResponse, prepareRefusal } from './response.js';
 
 /** Thrown to refuse a request: why, and the header fields that HTTP or RFC 6750 requires beside the status. */
 export class Refusal extends Error {
@@ -29,12 +29,12 @@ export function prepareRefusals(answers: Answers): Refusals {
 
   const refusalOf = (failure: Failure): PreparedResponse => {
     const status = statusOf(failure, responses);
-    if (payload === undefined) return prepareResponse(status);
+    if (payload === undefined) return prepareRefusal(failure, status);
     const known = { status, code: codes[failure], description: responses[failure]?.description };
     const fields = Object.entries(payload.fields).map(([name, what]) => [name, known[what]]);
     // JSON leaves out what is undefined.
     const text = JSON.stringify(Object.fromEntries(fields));
-    return prepareResponse(status, { mediaType: payload.mediaType, text });
+    return prepareRefusal(failure, status, { mediaType: payload.mediaType, text });
   };
   const failures = Object.keys(FAILURES) as Failure[];
   const refusals = Object.fromEntries(failures.map((failure) => [failure, refusalOf(failure)]));

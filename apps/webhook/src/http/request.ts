@@ -1,5 +1,7 @@
 import { type IncomingMessage, METHODS } from 'node:http';
 
+import type { RefusalReason } from '../observer.js';
+
 /** The value of a header field as it was sent; undefined if the field is missing or empty. */
 export function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name.toLowerCase()];
@@ -15,15 +17,20 @@ export function hasContent(request: IncomingMessage): boolean {
 /** Why a message can't be processed, whoever sent it. */
 export interface MessageFault {
   readonly status: number;
+  readonly reason: RefusalReason;
   /** Whether what follows the head can't be read as a message any more. */
   readonly closes: boolean;
 }
 
-const NOT_HTTP: MessageFault = { status: 400, closes: true };
-const HOST_INVALID: MessageFault = { status: 400, closes: false };
-const TOO_MANY_FIELDS: MessageFault = { status: 431, closes: true };
-const CODING_UNKNOWN: MessageFault = { status: 501, closes: true };
-const VERSION_UNSUPPORTED: MessageFault = { status: 505, closes: true };
+const NOT_HTTP: MessageFault = { status: 400, reason: 'not-http', closes: true };
+const HOST_INVALID: MessageFault = { status: 400, reason: 'host-invalid', closes: false };
+const TOO_MANY_FIELDS: MessageFault = { status: 431, reason: 'too-many-fields', closes: true };
+const CODING_UNKNOWN: MessageFault = { status: 501, reason: 'transfer-coding-unknown', closes: true };
+const VERSION_UNSUPPORTED: MessageFault = {
+  status: 505,
+  reason: 'http-version-unsupported',
+  closes: true,
+};
 
 /** Node's parser also reads the methods of RTSP. */
 const HTTP_METHODS: ReadonlySet<string | undefined> = new Set(METHODS);

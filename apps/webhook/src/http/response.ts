@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 
 import type { FastifyReply } from 'fastify';
 
+import type { RefusalReason } from '../observer.js';
 import { connectionOf } from './connection.js';
 import { keepsConnections, serves } from './drain.js';
 import { hasContent, type MessageFault } from './request.js';
@@ -13,13 +14,18 @@ export interface PreparedResponse {
   /** `Content-Type` and `Content-Length`; a 204 has neither (RFC 9110 §8.6). */
   readonly fields: Readonly<Record<string, string>>;
   readonly content: Buffer | undefined;
+  /** Why it refuses a request: for the log, never sent. */
+  readonly reason?: RefusalReason;
 }
 
-/** Makes a response, with content or without. Text is sent in UTF-8. */
-export function prepareResponse(
-  status: number,
-  content?: { readonly mediaType: string; readonly text: string },
-): PreparedResponse {
+/** What a response says. It is sent in UTF-8. */
+interface Content {
+  readonly mediaType: string;
+  readonly text: string;
+}
+
+/** Makes a response, with content or without. */
+export function prepareResponse(status: number, content?: Content): PreparedResponse {
   if (content === undefined) return freeze(status, status === 204 ? {} : { 'content-length': '0' });
   const bytes = Buffer.from(content.text);
   const fields = { 'content-type': content.mediaType, 'content-length': String(bytes.length) };
@@ -28,6 +34,11 @@ export function prepareResponse(
 
 function freeze(status: number, fields: PreparedResponse['fields'], content?: Buffer): PreparedResponse {
   return Object.freeze({ status, fields: Object.freeze(fields), content });
+}
+
+/** Makes a response that refuses a request. */
+export function prepareRefusal(reason: RefusalReason, status: number, content?: Content): PreparedResponse {
+  return Object.freeze({ ...prepareResponse(status, content), reason });
 }
 
 /** Whether the server of a connection has stopped. */
@@ -63,16 +74,16 @@ export function respondRaw(
   const { req: request } = response;
   const { givenUp, unread, observer } = connectionOf(request.socket);
   if (!request.socket.writable || request === givenUp) return;
-  observer.responded(prepared.status);
+  observer.responded(prepared.status, request.socket, prepared.reason);
   if (request === unread || (hasContent(request) && !request.complete))
     refuseContent(request, response, prepared, fields);
   else writeResponse(response, prepared, fields);
 }
 
 /** Responds to a message that can't be processed. */
-export function respondToFault(response: ServerResponse, { status, closes }: MessageFault): void {
+export function respondToFault(response: ServerResponse, { status, reason, closes }: MessageFault): void {
   if (closes) response.shouldKeepAlive = false;
-  respondRaw(response, prepareResponse(status));
+  respondRaw(response, prepareRefusal(reason, status));
   if (closes) connectionOf(response.req.socket).closeAfterLinger();
 }
 
