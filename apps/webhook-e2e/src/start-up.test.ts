@@ -9,8 +9,10 @@ import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
 import { ACCESS_TOKEN } from '../support/messages.js';
+import { plantInbox } from '../support/plant-inbox.js';
 import type { Environment } from '../support/process.js';
 import { everythingOpen, inboxOf, spawnReceiver, startReceiver } from '../support/receiver.js';
+import { openSender } from '../support/sender.js';
 
 interface Row {
   readonly name: string;
@@ -236,6 +238,21 @@ test('a fault at the start ends the process, even if the handler has begun somet
 
   expect(await receiver.exit).toEqual({ code: 1, signal: null });
   expect(receiver.stderr).toContain('[ADDRESS_UNAVAILABLE]');
+});
+
+test('a start says that the handler is paused', async () => {
+  const folder = makeFolder();
+  const first = await startReceiver({ folder });
+  expect(await plantInbox('pause', '--inbox', first.inbox)).toMatchObject({ code: 0 });
+  await openSender(first).send('arbitrary');
+  await first.process.stop();
+
+  const second = await startReceiver({ folder });
+  await second.process.stop();
+
+  const PAUSED = 'the handler is paused; deliveries wait until it is resumed';
+  expect(first.process.entries(PAUSED)).toEqual([]);
+  expect(second.process.entries(PAUSED)).toMatchObject([{ level: 'warn', waiting: 1 }]);
 });
 
 test('a misspelt setting is a warning in the log', async () => {

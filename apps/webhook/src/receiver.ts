@@ -92,13 +92,14 @@ export async function startReceiver(
     );
     wake = () => dispatcher.wake();
     opened.push(() => stop(app, dispatcher, AbortSignal.abort()));
-    const { waiting, parked } = await inbox.stats();
+    const { waiting, parked, isPaused } = await inbox.stats();
     const url = new URL(composed.path, await listen(app, config, passedSocket)).href;
     const { url: operationsUrl, socket, readiness } = operations;
     logger.info(
       { url, operations: operationsUrl, socket, inbox: inbox.location, waiting, parked },
       'listening',
     );
+    if (isPaused) logger.warn({ waiting }, 'the handler is paused; deliveries wait until it is resumed');
     readiness.started();
     handlerHost.start(wakeHandler);
     inbox.watch?.(wakeHandler);
