@@ -133,13 +133,14 @@ describe('what fails is one line and exit code 1', () => {
       'replay',
       '--state',
       'handled',
+      '--yes',
       '--inbox',
       receiver.inbox,
     );
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(
-      /^plant-inbox: The receiver that has the inbox in .* open has stopped or doesn't respond: .*\. Run the command again\. 500 deliveries were replayed before\. To go on, run it again with --id 501\.\.1100\. \[INBOX_UNUSABLE\]\n$/,
+      /^Replaying 1,100 handled deliveries\.\nplant-inbox: The receiver that has the inbox in .* open has stopped or doesn't respond: .*\. Run the command again\. 500 deliveries were replayed before\. To go on, run it again with --id 501\.\.1100\. \[INBOX_UNUSABLE\]\n$/,
     );
   });
 

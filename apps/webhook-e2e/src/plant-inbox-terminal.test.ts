@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
 
 import { onTerminal, PLANT_INBOX, plantInbox } from '../support/plant-inbox.js';
+import { poisonSettings, sendAll, untilNothingWaits } from '../support/poison.js';
 import type { TestProcess } from '../support/process.js';
+import { startReceiver } from '../support/receiver.js';
 
 /** `script`, which gives a command a terminal, has other options on other systems. */
 const hasTerminals = platform() === 'linux' && spawnSync('script', ['--version']).status === 0;
@@ -100,6 +102,25 @@ const COUNT = 2_000;
     command.type(answer);
 
     expect(await command.exit).toMatchObject({ code: 1 });
+    expect(command.stdout).toContain(says);
+  });
+
+  test.each([
+    ['y\n', 0, '2 deliveries replayed.'],
+    ['n\n', 1, 'Nothing was replayed.'],
+  ])('replay asks before handled deliveries are handled again; the answer %j', async (answer, code, says) => {
+    const receiver = await startReceiver({ settings: poisonSettings });
+    await sendAll(receiver, ['arbitrary', 'arbitrary']);
+    await untilNothingWaits(receiver.inbox);
+    const command = onTerminal(
+      [process.execPath, PLANT_INBOX, 'replay', '--state', 'handled', '--inbox', receiver.inbox].join(' '),
+      80,
+    );
+    const question = 'Replay 2 handled deliveries? The handler handles them again. [y/N] ';
+    await command.until(() => command.stdout.includes(question) || undefined, 'the question');
+    command.type(answer);
+
+    expect(await command.exit).toMatchObject({ code });
     expect(command.stdout).toContain(says);
   });
 

@@ -242,6 +242,7 @@ test('a stopped inbox shows and does the same as one whose receiver runs', async
     ['pause'],
     ['replay', '--all-parked', '--since', '1h', '--json'],
     ['replay', '--all-parked'],
+    ['replay', '--state', 'handled', '--id', '2..3', '--yes'],
     ['replay', '1', '1', '4', '77'],
     ['list', '--state', 'waiting', '--limit', '2'],
     ['stats', '--json'],
@@ -255,9 +256,10 @@ test('a stopped inbox shows and does the same as one whose receiver runs', async
     pages.push(running!);
   }
 
-  expect(pages.slice(4, 7)).toEqual([
-    { code: 0, stdout: '{"replayed":2,"left":[]}\n', stderr: '' },
+  expect(pages.slice(4, 8)).toEqual([
+    { code: 0, stdout: '{"replayed":2,"left":[]}\n', stderr: 'Replaying 2 parked deliveries.\n' },
     { code: 0, stdout: '0 deliveries replayed.\n', stderr: '' },
+    { code: 0, stdout: '2 deliveries replayed.\n', stderr: 'Replaying 2 handled deliveries.\n' },
     {
       code: 1,
       stdout: '1 delivery replayed.\n',
@@ -265,7 +267,7 @@ test('a stopped inbox shows and does the same as one whose receiver runs', async
         'Delivery 4 was not replayed: the handler has it, or gets it next.\nDelivery 77 was not replayed: there is none.\n',
     },
   ]);
-  expect(linesOf(pages[8]!)).toMatchObject([{ waiting: 3, handled: 2, parked: 0, isPaused: true }]);
+  expect(linesOf(pages[9]!)).toMatchObject([{ waiting: 5, handled: 0, parked: 0, isPaused: true }]);
   expect((await plantInbox('stats', '--inbox', stopped)).stdout).toMatch(
     /^receiver {3}stopped\nhandler {4}paused\n/,
   );
@@ -302,5 +304,6 @@ test('discard deletes the content of what is parked, and keeps why', async () =>
   expect(await inbox('discard', '--state', 'parked', '--reason', reason, '--yes')).toMatchObject({
     code: 0,
     stdout: '1 delivery discarded.\n',
+    stderr: 'Discarding 1 parked delivery.\n',
   });
 });

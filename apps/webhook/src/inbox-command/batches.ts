@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 import { ReceiverError } from '../errors.js';
-import type { Batch, DeliveryFilter, InboxOperations } from '../inbox/inbox-operations.js';
+import type { Batch, DeliveryFilter, DeliveryState, InboxOperations } from '../inbox/inbox-operations.js';
 import { CommandError, sentence } from './command-line.js';
 import { OutputError } from './terminal/output.js';
 import { startProgress } from './terminal/progress.js';
@@ -111,6 +111,6 @@ export function stopped(error: unknown, { done, leaves }: Work, count: number, r
     : new CommandError(message, 1);
 }
 
-/** A number of deliveries, for people. */
-export const deliveries = (count: number): string =>
-  count === 1 ? '1 delivery' : `${count.toLocaleString('en-US')} deliveries`;
+/** A number of deliveries, for people, such as `1,200 parked deliveries`. */
+export const deliveries = (count: number, state?: DeliveryState): string =>
+  [count.toLocaleString('en-US'), state, count === 1 ? 'delivery' : 'deliveries'].filter(Boolean).join(' ');

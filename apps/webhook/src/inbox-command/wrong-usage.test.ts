@@ -47,6 +47,16 @@ test.each<[string, string[], string]>([
     ['replay', '--since', '1h'],
     'replay needs --all-parked or --state with a selection',
   ],
+  [
+    'replay of what is deleted',
+    ['replay', '--state', 'discarded'],
+    'discarded deliveries cannot be replayed: they are deleted',
+  ],
+  [
+    'replay of what is handled, without --yes',
+    ['replay', '--state', 'handled'],
+    'without a terminal to ask, handled deliveries are only replayed with --yes',
+  ],
   ['no reason', ['discard', '1'], 'discard needs --reason TEXT'],
   ['a blank reason', ['discard', '1', '--reason', ' '], '--reason must have from 1 to 1000 characters'],
   [
