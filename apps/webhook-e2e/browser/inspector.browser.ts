@@ -8,7 +8,7 @@ import { findOverflow } from '@plant-store/test-support/browser';
 import type { Locator, Page, Route } from 'playwright-core';
 
 import { ACCESS_TOKEN } from '../support/messages.js';
-import { sendAll } from '../support/poison.js';
+import { sendAll, untilNothingWaits } from '../support/poison.js';
 import {
   deliver,
   describeWithBrowser,
@@ -230,6 +230,11 @@ describeWithBrowser.each([
     await inBothColours();
     await page.getByRole('button', { name: 'Discard…', exact: true }).click();
     await inBothColours();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Replay these…' }).click();
+    await page.getByRole('dialog', { name: /^Replay/ }).waitFor();
+    await inBothColours();
   });
 });
 
@@ -342,7 +347,7 @@ describeWithBrowser('the inspector', () => {
     const { page, requests } = await visit(receiver, '?state=parked');
     await page.getByRole('link', { name: 'parked 600' }).waitFor();
     await page.getByRole('button', { name: 'Replay these…' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Replay all parked deliveries?' });
+    const dialog = page.getByRole('dialog', { name: 'Replay 600 parked deliveries?' });
     await dialog.getByRole('button', { name: 'Replay' }).click();
 
     await page.getByText('600 deliveries were replayed.').waitFor();
@@ -350,6 +355,59 @@ describeWithBrowser('the inspector', () => {
     await page.getByRole('link', { name: 'handled 600' }).waitFor();
     await page.getByText('No parked deliveries.').waitFor();
     expect(requests.filter((sent) => sent === 'POST /deliveries/replay')).toHaveLength(2);
+  });
+
+  test('says how many it replays in which states, and leaves out what is handled unless that is chosen', async () => {
+    const folder = makeFolder();
+    const first = await startInspected({ folder });
+    await sendAll(first, ['arbitrary', 'arbitrary', 'fail once']);
+    await untilNothingWaits(first.inbox);
+    await first.process.stop();
+    const settings = { HANDLER_MAX_ATTEMPTS: '2', HANDLER_BACKOFF_MS: '600000' };
+    const receiver = await startInspected({ folder, settings });
+    const id = await deliver(receiver, 'fail once');
+    const { page, requests } = await visit(receiver);
+    await row(page, id).getByText('again at').waitFor();
+    await page.getByRole('button', { name: 'Replay these…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Replay 1 waiting and 1 parked delivery?' });
+    await dialog.getByText('Handled ones are left out').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(requests.filter((sent) => sent.startsWith('POST'))).toEqual([]);
+
+    await page.getByRole('button', { name: 'Replay these…' }).click();
+    await dialog.getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('2 deliveries were replayed.').waitFor();
+    await page.getByRole('link', { name: 'handled 3' }).click();
+    await page.getByRole('button', { name: 'Replay these…' }).click();
+    await page
+      .getByRole('dialog', { name: 'Replay 3 handled deliveries?' })
+      .getByText('What it has handled, it handles again.')
+      .waitFor();
+  });
+
+  test('says how many it discards, and Enter discards nothing until somebody has chosen to', async () => {
+    const receiver = await startInspected();
+    await sendAll(receiver, ['arbitrary', 'throw nothing', 'throw nothing']);
+    const { page, requests } = await visit(receiver);
+    await page.getByRole('link', { name: 'parked 2' }).waitFor();
+    await page.getByRole('button', { name: 'Discard these…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Discard 2 parked deliveries?' });
+    await dialog.getByText("This can't be undone.").waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).and(page.locator(':focus')).waitFor();
+
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('sent by mistake');
+    await page.keyboard.press('Enter');
+    const button = dialog.getByRole('button', { name: 'Discard' });
+    await button.and(page.locator(':focus')).waitFor();
+    expect(requests.filter((sent) => sent.startsWith('POST'))).toEqual([]);
+    await page.keyboard.press('Enter');
+
+    await page.getByText('2 deliveries were discarded.').waitFor();
+    await page.getByRole('link', { name: 'discarded 2' }).waitFor();
+    await page.getByRole('button', { name: 'Discard these…' }).click();
+    await page.getByText('There are no deliveries to discard.').waitFor();
   });
 
   test('replays a delivery once for a double click', async () => {
@@ -520,7 +578,7 @@ describeWithBrowser('the inspector', () => {
       }
       throw new Error(`The keyboard doesn't reach ${name}.`);
     };
-    const focused = (role: 'heading' | 'link' | 'textbox', name: string): Promise<void> =>
+    const focused = (role: 'button' | 'heading' | 'link' | 'textbox', name: string): Promise<void> =>
       page.getByRole(role, { name, exact: true }).and(page.locator(':focus')).waitFor();
 
     await page.keyboard.press('Tab');
@@ -531,8 +589,12 @@ describeWithBrowser('the inspector', () => {
     await focused('heading', `Delivery ${id}`);
     await tabTo('Discard…');
     await page.keyboard.press('Enter');
+    await focused('button', 'Cancel');
+    await page.keyboard.press('Shift+Tab');
     await focused('textbox', 'Reason, kept with the delivery');
     await page.keyboard.type('by keyboard');
+    await page.keyboard.press('Enter');
+    await focused('button', 'Discard');
     await page.keyboard.press('Enter');
     await fact(page, 'Reason').getByText('by keyboard').waitFor();
     await focused('heading', `Delivery ${id}`);

@@ -131,19 +131,22 @@ function summary(delivery) {
       list.append(make('div', {}, make('dt', {}, name), make('dd', { className: 'sent' }, shown)));
     }
 
-  const one = { what: `delivery ${id}`, filter: { firstId: id, lastId: id } };
+  const only = { firstId: id, lastId: id };
+  const what = `delivery ${id}`;
   const actions = make('p', { className: 'row' });
   if (state !== 'discarded')
     actions.append(
       button('Replay', () =>
         state === 'handled'
-          ? confirmChange({ ...one, action: 'replay' })
+          ? confirmChange({ action: 'replay', what, filters: [{ ...only, state }] })
           : // It may have been handled since it was shown. Whoever replays that is asked first.
-            replayNow({ ...one, filter: { ...one.filter, state } }),
+            replayNow({ what, filters: [{ ...only, state }] }),
       ),
     );
   if (state === 'parked')
-    actions.append(button('Discard…', () => confirmChange({ ...one, action: 'discard' })));
+    actions.append(
+      button('Discard…', () => confirmChange({ action: 'discard', what, filters: [only] }), 'danger'),
+    );
   return make('div', { className: 'summary' }, list, actions);
 }
 
@@ -233,8 +236,8 @@ const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => charact
  * @param {string} name
  * @param {() => void} act
  */
-function button(name, act) {
-  const made = make('button', { type: 'button' }, name);
+function button(name, act, className = '') {
+  const made = make('button', { type: 'button', className }, name);
   // A double click is two clicks. Nobody means to act twice.
   made.addEventListener('click', ({ detail }) => detail > 1 || act());
   return made;

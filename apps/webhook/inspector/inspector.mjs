@@ -4,12 +4,12 @@
  *
  * @import { Place } from './place.mjs'
  */
-import { confirmChange } from './change.mjs';
+import { confirmAll } from './change.mjs';
 import { focusDetail, hideDetail, refreshDetail, showDetail } from './detail.mjs';
 import { focusList, isShown, isUpToDate, onRelease, refreshList, showList, showOpen } from './list.mjs';
 import { calmly } from './pace.mjs';
 import { find, say } from './page.mjs';
-import { addressOf, filterOf, newestOf, placeOf, wordsOf } from './place.mjs';
+import { addressOf, newestOf, placeOf, wordsOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
 import * as status from './status.mjs';
 import * as words from './words.mjs';
@@ -142,9 +142,7 @@ open.addEventListener('submit', (event) => {
 });
 
 for (const action of /** @type {const} */ (['replay', 'discard']))
-  find(`${action}-all`, HTMLElement).addEventListener('click', () =>
-    confirmChange({ action, what: `all ${wordsOf(place)}`, filter: filterOf(place) }),
-  );
+  find(`${action}-all`, HTMLElement).addEventListener('click', () => void confirmAll(action, place));
 
 status.enablePausing(async () => {
   await refreshStats();

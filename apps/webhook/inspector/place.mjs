@@ -80,11 +80,18 @@ export function filterOf({ state, receivedFrom, receivedBefore }) {
  *
  * @param {Place} place
  */
-export function wordsOf({ state, receivedFrom, receivedBefore }) {
+export const wordsOf = (place) =>
+  [...(place.state === undefined ? [] : [place.state]), 'deliveries', ...timesOf(place)].join(' ');
+
+/**
+ * When the deliveries of a place were received, such as `received`, `before 2026-11-22 09:00:00`. Nothing for any time.
+ *
+ * @param {Place} place
+ */
+export function timesOf({ receivedFrom, receivedBefore }) {
   const times = [
     ...(receivedFrom === undefined ? [] : [`from ${time(receivedFrom)}`]),
     ...(receivedBefore === undefined ? [] : [`before ${time(receivedBefore)}`]),
   ];
-  const received = times.length === 0 ? [] : ['received', ...times];
-  return [...(state === undefined ? [] : [state]), 'deliveries', ...received].join(' ');
+  return times.length === 0 ? [] : ['received', ...times];
 }
