@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 import { afterThisFile, afterThisTest, makeFolder } from '@plant-store/test-support';
@@ -14,6 +15,7 @@ import {
   standIn,
   terminal,
 } from '../support/development.js';
+import { onTerminal } from '../support/plant-inbox.js';
 import { everythingOpen } from '../support/receiver.js';
 
 const run = promisify(execFile);
@@ -43,6 +45,13 @@ async function serveCompiled(): Promise<{ folder: string; served: DevelopmentPro
 }
 
 const change = (folder: string, source: string): void => writeFileSync(join(folder, standIn.file), source);
+
+/** Editors save like this, so that the file is always whole. */
+function replace(folder: string, source: string): void {
+  const file = join(folder, standIn.file);
+  writeFileSync(`${file}~`, source);
+  renameSync(`${file}~`, file);
+}
 
 const buildAt = async (url: string): Promise<string> => (await fetch(url)).text();
 
@@ -88,17 +97,46 @@ describe('progress', () => {
     );
   });
 
+  test.each([
+    { columns: 80, want: 'Compiling the receiver and the sender... 1 s' },
+    { columns: 21, want: 'Compiling the... 1 s' },
+  ])('on a terminal of $columns columns, one line counts the seconds', async ({ columns, want }) => {
+    const folder = makeFolder();
+    const compiler = join(folder, 'node_modules/typescript/bin');
+    mkdirSync(compiler, { recursive: true });
+    writeFileSync(join(compiler, 'tsc'), 'setInterval(() => undefined, 1_000);\n');
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ engines: { node: '>=20.19' } }));
+    const serve = `env -C '${folder}' '${process.execPath}' '${join(SERVE, 'serve.mjs')}'`;
+
+    const served = onTerminal(serve, columns);
+
+    await served.until(() => served.stdout.includes(`\r\u001b[K${want}`) || undefined, want);
+    expect(served.stdout).not.toContain('\n');
+  });
+
   test('after a change it says where deliveries go, and the new build takes over', async () => {
     const { folder, served, url } = await serveCompiled();
 
     change(folder, standIn.receiver('second'));
-    await served.printed(
-      /^Change found: compiling; deliveries still go to the previous build until it restarts\.$/,
-    );
+    await served.printed(/^Change found: compiling\. Deliveries still go to the previous build\.\.\.$/);
     expect(await buildAt(url)).toBe('first');
     await served.printed(/^Compiled in \d+\.\d s\. Restarting the receiver\.\.\.$/);
 
     expect(await buildAt(await served.listening(2))).toBe('second');
+  });
+
+  test.each([
+    { how: 'writes the file', save: change },
+    { how: 'replaces the file', save: replace },
+  ])('an editor that $how restarts the receiver once', async ({ save }) => {
+    const { folder, served } = await serveCompiled();
+
+    save(folder, standIn.receiver('second'));
+    expect(await buildAt(await served.listening(2))).toBe('second');
+    // Only time shows that nothing else comes. The compiler may look at folders a second after a change.
+    await setTimeout(3_000);
+
+    expect(served.stdout.match(/^(Change found|Compiled in .* Restarting)/gm)).toHaveLength(2);
   });
 
   test('after a type error it prints the error, and the previous build still runs', async () => {

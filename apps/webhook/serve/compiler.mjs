@@ -6,6 +6,8 @@ import { startChild } from './child.mjs';
 const ARGUMENTS = [
   'node_modules/typescript/bin/tsc',
   ...['--build', '--watch', '--preserveWatchOutput', '--pretty', 'false'],
+  // Without it, tsc looks at the folder of a replaced file a second later, and compiles again (on Linux).
+  '--synchronousWatchDirectory',
   ...['apps/webhook/tsconfig.build.json', 'libs/sdk/tsconfig.build.json'],
 ];
 
@@ -17,7 +19,8 @@ const STATUS = /^\d{1,2}:\d{2}:\d{2} [AP]M - (.*)$/;
  *
  * - `change`: a source has changed, and is being compiled
  * - `compiled` (seconds): everything is compiled
- * - `failed` (count): there were this many type errors; they have been printed
+ * - `line` (text): a type error
+ * - `failed` (count): there were this many; their lines came before
  * - `exit`: the compiler has ended, which it doesn't do by itself
  *
  * @param {NodeJS.ProcessEnv} environment
@@ -30,7 +33,7 @@ export function startCompiler(environment) {
   createInterface({ input: child.stdout }).on('line', (line) => {
     const [, status] = STATUS.exec(line) ?? [];
     if (status === undefined) {
-      if (line !== '') console.error(line);
+      if (line !== '') events.emit('line', line);
     } else if (status.startsWith('File change detected')) {
       since = performance.now();
       events.emit('change');

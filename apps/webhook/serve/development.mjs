@@ -8,6 +8,7 @@ import { startCompiler } from './compiler.mjs';
 import { developmentEnvironment } from './environment.mjs';
 import { guide } from './guide.mjs';
 import { DevelopmentReceiver } from './receiver.mjs';
+import { WaitingLine } from './waiting-line.mjs';
 
 /** How often to look whether the process that started this one is gone. */
 const PARENT_CHECK_MS = 1_000;
@@ -22,7 +23,8 @@ const PARENT_CHECK_MS = 1_000;
  */
 export function develop(given) {
   const log = pretty({ ignore: 'hostname,pid', translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true });
-  console.log('Compiling the receiver and the sender...');
+  const waiting = new WaitingLine();
+  waiting.begin('Compiling the receiver and the sender');
   const compiler = startCompiler(given);
   const receiver = new DevelopmentReceiver();
   let builds = Promise.resolve();
@@ -33,10 +35,12 @@ export function develop(given) {
 
   compiler
     .on('change', () => {
-      const meanwhile = receiver.isRunning
-        ? '; deliveries still go to the previous build until it restarts'
-        : '';
-      console.log(`Change found: compiling${meanwhile}.`);
+      const meanwhile = receiver.isRunning ? '. Deliveries still go to the previous build' : '';
+      waiting.begin(`Change found: compiling${meanwhile}`);
+    })
+    .on('line', (line) => {
+      waiting.end();
+      console.error(line);
     })
     .on('failed', (count) => {
       const [errors, are] = count === 1 ? ['error', 'error is'] : ['errors', 'errors are'];
@@ -44,6 +48,7 @@ export function develop(given) {
       console.error(`${count} type ${errors}. ${next} when the ${are} fixed.`);
     })
     .on('compiled', (seconds) => {
+      waiting.end();
       const verb = receiver.isRunning ? 'Restarting' : 'Starting';
       console.log(`Compiled in ${seconds.toFixed(1)} s. ${verb} the receiver...`);
       builds = builds.then(run).catch(onFault);
@@ -54,7 +59,10 @@ export function develop(given) {
     });
 
   receiver
-    .on('line', (line) => log.write(`${line}\n`))
+    .on('line', (line) => {
+      waiting.clear();
+      log.write(`${line}\n`);
+    })
     .on('listening', (entry) => {
       if (!hasListened) console.log(guide(entry, given, running));
       hasListened = true;
@@ -93,6 +101,7 @@ export function develop(given) {
   async function stop(code) {
     if (isStopping) return;
     isStopping = true;
+    waiting.end();
     compiler.stop();
     await builds;
     await receiver.stop();
