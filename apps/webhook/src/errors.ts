@@ -13,10 +13,10 @@ export const RECEIVER_ERRORS = {
   INBOX_DAMAGED:
     'The inbox is damaged, or acknowledged deliveries are missing from it. Nothing was changed. Save what can be read.',
   INBOX_LOST:
-    'A file of the inbox was removed, replaced or cut while the receiver runs. Nothing is accepted until its restart.',
+    'A file of the inbox was removed, replaced or cut, or its disk failed to flush. Nothing is accepted until a restart. What was refused in that moment may be stored.',
   INBOX_CLOSED: 'The inbox was used after it was closed. Nothing was read or written.',
   INBOX_WRITE_FAILED:
-    'The inbox could not write or be reached. Nothing of the delivery was stored or acknowledged.',
+    'The inbox could not write or be reached. Nothing of the delivery was stored, unless a commit on PostgreSQL was cut off.',
 } as const;
 
 /** Code of a {@link ReceiverError}. */

@@ -75,7 +75,7 @@ export interface Inbox extends InboxOperations {
    *
    * @throws ReceiverError `INBOX_WRITE_FAILED`; nothing of the delivery is then stored, unless the connection to a shared
    * inbox broke before its reply
-   * @throws ReceiverError `INBOX_LOST`; the delivery may be stored where it is lost at the end. What was accepted can still be
+   * @throws ReceiverError `INBOX_LOST`; the delivery may be stored, and come after a restart. What was accepted can still be
    * claimed and settled
    * @throws TypeError if the event's identifier can't be stored
    */

@@ -472,6 +472,28 @@ withPostgres('receivers on one database', () => {
     expect(idsOf((await inbox.claim(10)).deliveries)).toContain(2);
   });
 
+  test('one whose connection breaks during a commit refuses, and hands on what was stored all the same', async () => {
+    const { inbox, cable } = await openBehindCable();
+    const other = new pg.Client(url);
+    await other.connect();
+    afterThisTest(() => other.end());
+    await other.query('BEGIN; LOCK TABLE plant_store.delivery IN SHARE MODE');
+    const accepting = rejection(inbox.accept(incoming('refused')));
+    while ((await countWaiting()) < 1);
+    cable.stall();
+    await other.query('COMMIT');
+    while ((await server.psql('SELECT count(*) FROM plant_store.delivery', nameIn(url))) !== '1');
+    const back = wakeOf(inbox);
+    cable.cut();
+    cable.flow();
+    await cable.plug();
+
+    expect(await accepting).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
+    await back;
+    const [delivery] = (await inbox.claim(10)).deliveries;
+    expect(String(delivery!.content)).toBe('refused');
+  });
+
   test('one that has lost its connection stops without another try to connect', async () => {
     const log = recordLog();
     const { inbox, cable } = await openBehindCable(log);

@@ -10,7 +10,7 @@ export const deliveryQuestions = [
     question: 'Is a delivery sent again if it was not acknowledged? When, how often, until when?',
     whileOpen: {
       receiver:
-        'Takes each request as a delivery of its own. Does not count how often the store has sent one.',
+        'Takes each request as a delivery of its own. Does not count how often the store has sent one. What it refused with 503 may be stored, if its storage failed in the middle: sent again, it is handled twice.',
       sender: 'Makes one attempt. It makes more only if the caller passes a policy.',
       document: 'Shows nothing.',
     },

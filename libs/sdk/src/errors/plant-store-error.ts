@@ -5,7 +5,9 @@
  * - `unknown`: the request was handed to a connection, and no final status of the receiver came back: none at all, or
  *   502 or 504, which a gateway sends that got none. The receiver may have accepted the plant; sending again may deliver
  *   it twice.
- * - `responded`: another final status came back that does not acknowledge the delivery.
+ * - `responded`: another final status came back that does not acknowledge the delivery. Usually the
+ *   receiver has not accepted the plant. It may have, if it failed while it stored it; sending again may then deliver it
+ *   twice.
  */
 export type Outcome = 'not-sent' | 'unknown' | 'responded';
 
