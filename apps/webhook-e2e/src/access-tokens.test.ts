@@ -6,8 +6,9 @@ import { makeFolder } from '@plant-store/test-support';
 
 import { openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';
-import { ARBITRARY, message, POST } from '../support/messages.js';
+import { ACCESS_TOKEN, ARBITRARY, message, POST } from '../support/messages.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
+import { Load, openSender } from '../support/sender.js';
 
 const RELOADED = 'access tokens reloaded';
 const NOT_RELOADED = 'access tokens not reloaded; those read last stay';
@@ -122,6 +123,25 @@ describe('the token file is reloaded when it changes', () => {
     expect(receiver.process.entries(NOT_RELOADED)).toHaveLength(1);
     expect(receiver.process.output).not.toContain('malformed');
   });
+});
+
+test('no delivery with a token that stays accepted is refused while the file is replaced', async () => {
+  const file = join(makeFolder(), 'tokens');
+  writeFileSync(file, `old\n${ACCESS_TOKEN}\n`);
+  const receiver = await startWith(file);
+  const load = new Load();
+  let goesOn = true;
+  const sending = load.send(openSender(receiver), 8, () => goesOn);
+
+  for (let count = 1; count <= 3; count += 1) {
+    replace(file, `${ACCESS_TOKEN}\nnew-${count}\n`);
+    await receiver.process.logged(RELOADED, count);
+  }
+  goesOn = false;
+  await sending;
+
+  expect(load.acknowledged.size).toBeGreaterThan(0);
+  expect([load.refused, load.unknown]).toEqual([new Map(), new Set()]);
 });
 
 const startWith = (file: string): Promise<RunningReceiver> =>

@@ -18,6 +18,7 @@ withPostgres('an outbox whose store, relays and PostgreSQL are killed 10 times',
       lost: 0,
       invented: 0,
       handled: result.committed,
+      handlings: result.committed,
     });
   });
 });

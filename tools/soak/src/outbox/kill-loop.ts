@@ -90,6 +90,9 @@ export async function runKillLoop({
     new Program('relay-main', relayArguments, cleanUp),
   ];
 
+  // On a busy machine, the store would else be killed each time before it has committed anything.
+  while ((await pool.query('SELECT 1 FROM plant LIMIT 1')).rowCount === 0) await pause(50);
+
   const kills = { 'the store': 0, 'a relay': 0, PostgreSQL: 0 };
   for (let round = 0; round < rounds; round += 1) {
     const victim = VICTIMS[round % VICTIMS.length]!;
