@@ -14,8 +14,10 @@ import {
   type RelayRetry,
 } from '../../src/outbox/index.js';
 import {
+  inTransaction,
   lost,
   openOutbox,
+  openOutboxUnder,
   openTestOutbox,
   RecordingSender,
   refusal,
@@ -182,6 +184,22 @@ withPostgres('a relay', () => {
     ]);
     expect(new Set(sender.texts)).toEqual(new Set(['arbitrary']));
     expect(await outbox.listParked()).toMatchObject([{ attempts: 3, outcome: 'unknown' }]);
+  });
+
+  test('sends the identifier of the event with every attempt', async () => {
+    const { pool } = await openTestOutbox();
+    const outbox = openOutboxUnder({ 'event-identity': { header: 'example-id' } }, { database: pool });
+    const sender = new RecordingSender((_text, index) => {
+      if (index < 2) throw lost();
+    });
+    await startRelay({ outbox, sender, retry: () => 1 });
+    await inTransaction(pool, (client) => outbox.enqueue(client, 'arbitrary', { eventId: 'example-1' }));
+
+    await untilSettled(pool);
+
+    expect(sender.sent).toEqual(
+      Array.from({ length: 3 }, () => ({ content: Buffer.from('arbitrary'), eventId: 'example-1' })),
+    );
   });
 
   test.each<[string, RelayRetry]>([

@@ -109,7 +109,8 @@ const adviceOn: { readonly [Name in Failure]: Advise } = {
   'signature-invalid': (_, { key }) =>
     `The receiver does not accept the signature.${key === undefined ? '' : ` Check the key in ${key}.`}`,
   'rate-exceeded': () => 'The receiver accepts no more deliveries at the moment. Send it later.',
-  unavailable: () => 'The receiver is not available at the moment. Send it later.',
+  unavailable: () =>
+    'The receiver is not available at the moment. Send it later. It may have stored the plant; then it is delivered twice.',
 };
 
 function allowed(allow: string | readonly string[] | undefined): string {
