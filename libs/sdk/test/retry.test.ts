@@ -175,6 +175,40 @@ describe('a delivery with a retry policy', () => {
     });
   });
 
+  test('tells the function `delays` the worst outcome of its attempts so far', async () => {
+    const server = await startRawServer(
+      inTurn(respond(503), ({ socket }) => socket.destroy(), respond(503), acknowledge),
+    );
+    const told: unknown[] = [];
+    const delays = (attempt: number, { code, outcome, attempts }: PlantStoreError): number => {
+      told.push([attempt, code, outcome, attempts]);
+      return 1;
+    };
+
+    await open(server.url, { retry: { ...twice, delays } }).send(arbitrary);
+
+    expect(told).toEqual([
+      [1, 'PLANT_STORE_NOT_ACKNOWLEDGED', 'responded', 1],
+      [2, 'PLANT_STORE_CONNECTION_LOST', 'unknown', 2],
+      [3, 'PLANT_STORE_NOT_ACKNOWLEDGED', 'unknown', 3],
+    ]);
+  });
+
+  test('is not sent again after it may have arrived, if the policy says so', async () => {
+    const server = await startRawServer(inTurn(({ socket }) => socket.destroy(), respond(503), acknowledge));
+    let isFirst = true;
+    const delays = (_attempt: number, { outcome }: PlantStoreError): number | undefined => {
+      const wait = isFirst || outcome !== 'unknown' ? 1 : undefined;
+      isFirst = false;
+      return wait;
+    };
+
+    const error = await rejection(open(server.url, { retry: { ...twice, delays } }).send(arbitrary));
+
+    expect(error).toMatchObject({ status: 503, outcome: 'unknown', attempts: 2 });
+    expect(server.requests).toHaveLength(2);
+  });
+
   test('has the outcome responded if one attempt has it and the others were not sent', async () => {
     const server = await startRawServer((request) => {
       server.server.close();

@@ -195,6 +195,7 @@ export class Delivery extends AsyncResource {
   }
 
   #waitForRetry(error: PlantStoreError, retry: Retry): void {
+    this.#tellAll(error);
     try {
       const delay = waitBeforeRetry(retry, this.#attempts, error);
       if (delay === undefined) return this.#fail(error);
@@ -230,10 +231,13 @@ export class Delivery extends AsyncResource {
     if (this.#isOver) return;
     this.#settle();
     const { retry, limiter } = this.#context;
-    if (retry !== undefined || limiter !== undefined) {
-      Object.assign(error, { attempts: this.#attempts, outcome: this.#outcome });
-    }
+    if (retry !== undefined || limiter !== undefined) this.#tellAll(error);
     this.#reject(error);
+  }
+
+  /** The error of an attempt tells of all attempts so far. */
+  #tellAll(error: PlantStoreError): void {
+    Object.assign(error, { attempts: this.#attempts, outcome: this.#outcome });
   }
 
   #settle(): void {

@@ -30,7 +30,8 @@ export interface RetryOptions extends Omit<RetryPolicy, 'delays'> {
  * is called after each attempt that `statuses` and `withoutResponse` let repeat.
  *
  * @param attempt The number of the attempt that failed, from 1.
- * @param error The error of that attempt.
+ * @param error The error of that attempt. Its `outcome` is the worst one of all attempts so far: `unknown` if one of them
+ * ended so, else `responded` if one did, else `not-sent`.
  */
 export type RetryDelay = (attempt: number, error: PlantStoreError) => number | undefined;
 
