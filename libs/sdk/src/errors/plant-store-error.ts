@@ -11,11 +11,12 @@
  */
 export type Outcome = 'not-sent' | 'unknown' | 'responded';
 
-const leastCertainLast = ['not-sent', 'responded', 'unknown'] as const satisfies readonly Outcome[];
+/** After `responded`, the receiver has refused the plant. After `unknown`, it may have accepted it. */
+const worstLast = ['not-sent', 'responded', 'unknown'] as const satisfies readonly Outcome[];
 
-/** The outcome of several attempts: `unknown` if one of them is, else `responded` if one of them is. */
+/** The worst outcome of several attempts: `unknown` if one of them is, else `responded` if one of them is. */
 export function combineOutcomes(one: Outcome, other: Outcome): Outcome {
-  return leastCertainLast.indexOf(one) > leastCertainLast.indexOf(other) ? one : other;
+  return worstLast.indexOf(one) > worstLast.indexOf(other) ? one : other;
 }
 
 interface ErrorCodeEntry {
@@ -86,6 +87,7 @@ export const errorCodes = Object.freeze({
     'unknown',
     'responded',
   ),
+  PLANT_STORE_ATTEMPT_CUT_OFF: entry('A relay ended during the attempt, or lost its database.', 'unknown'),
   PLANT_STORE_ITERABLE_FAILED: entry(
     'The iterable of `sendAll` threw an error. The plants before it have their results.',
     'not-sent',

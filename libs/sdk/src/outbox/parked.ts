@@ -32,7 +32,7 @@ export interface ParkedEntry {
 export interface OutboxStatus {
   /** Entries that wait for a relay, for the first time or again. */
   readonly waiting: number;
-  /** Entries that a relay has claimed. */
+  /** Entries whose attempt a relay has stored. They may have arrived. */
   readonly sending: number;
   /** Entries that stay until somebody replays or discards them. */
   readonly parked: number;

@@ -12,7 +12,9 @@ export const longestTime = 3_155_760_000_000;
  * Decides whether an entry is sent again.
  *
  * @param attempt How often it was sent since it was enqueued or replayed; 1 after the first time.
- * @param error Why it was not acknowledged. Its `outcome` says whether the plant may have arrived.
+ * @param error Why the last attempt was not acknowledged. Its `outcome` is the worst one of all attempts, also of those
+ * before a replay: `unknown` if the plant may have arrived, else `responded` if the receiver refused it, else `not-sent`.
+ * An attempt that was cut off, because its relay ended or lost the database, is `unknown`.
  * @returns milliseconds until it is sent again, from 0 to 3155760000000 (100 years), or `undefined` to park it
  */
 export type RelayRetry = (attempt: number, error: PlantStoreError) => number | undefined;

@@ -3,10 +3,15 @@ import type { Outcome } from '../errors/plant-store-error.js';
 import { type OutboxDatabase, Session } from './database.js';
 import { LOCK_CLASS, requireSchema } from './schema.js';
 
-/** An entry that a relay has claimed. */
-export interface ClaimedEntry {
+/** An entry that is due, as a relay has read it. Any relay may send it. */
+export interface DueEntry {
   readonly id: number;
   readonly plant: EncodedPlant;
+}
+
+/** An entry with an attempt that a relay has stored before it begins. No other relay sends it. */
+export interface BegunEntry {
+  readonly id: number;
   /** How often it was sent before. */
   readonly attempts: number;
   /** The outcome of those attempts; `undefined` if there were none. */
@@ -26,10 +31,10 @@ export interface Result {
   readonly error: string | undefined;
 }
 
-/** Most content that is claimed at once, in bytes; a single entry may be larger. */
-const MAX_CLAIM_BYTES = 8 * 1_048_576;
+/** Most content that is read at once, in bytes; a single entry may be larger. */
+const MAX_READ_BYTES = 8 * 1_048_576;
 
-/** A claim that starts at the beginning of the index takes at most this share of the time. */
+/** A read that starts at the beginning of the index takes at most this share of the time. */
 const SHARE_FROM_START = 0.05;
 
 /** But the next one comes after this time at the latest, in milliseconds: the last one may have been slow by chance. */
@@ -46,9 +51,9 @@ export class RelaySession {
   readonly #session: Session;
   /** The number of the relay. */
   readonly relay: number;
-  /** Where the next claim starts in the index of what waits. */
+  /** Where the next read starts in the index of what waits. */
   #cursor = FROM_START;
-  /** From when on a claim starts at the beginning again. */
+  /** From when on a read starts at the beginning again. */
   #fromStartAt = 0;
   /** Where the next batch of old entries starts in their index. */
   #deletedUpTo = '-infinity';
@@ -78,24 +83,36 @@ export class RelaySession {
   }
 
   /**
-   * Claims entries that are due, the first due first. Those that others claim now are left out.
+   * Reads entries that are due, the first due first, but not those that the relay has read before. It changes nothing.
    *
-   * A claim starts in the index where the last one ended: entries before it are claimed or gone, but a session that holds
-   * an old snapshot keeps their rows, and each claim would read all of them. An entry whose transaction took longer than
-   * others may have been passed by. So a claim also starts at the beginning, as often as that costs little, and
-   * every few seconds at least.
+   * A read starts in the index where the last one ended: entries before it are sent or gone, but a session that holds an
+   * old snapshot keeps their rows, and each read would pass all of them. An entry whose transaction took longer than
+   * others may have been passed by. So a read also starts at the beginning, as often as that costs little, and every few
+   * seconds at least.
    */
-  async claim(limit: number): Promise<ClaimedEntry[]> {
+  async readDue(limit: number, known: readonly DueEntry[]): Promise<DueEntry[]> {
     const began = performance.now();
     if (began >= this.#fromStartAt) this.#cursor = FROM_START;
     const isFromStart = this.#cursor === FROM_START;
     const { dueAt, id } = this.#cursor;
-    const rows = await this.#session.query<EntryRow>(CLAIM, [this.relay, dueAt, id, limit]);
+    const knownIds = known.map((entry) => entry.id);
+    const rows = await this.#session.query<DueRow>(READ_DUE, [dueAt, id, limit, knownIds]);
     const ended = performance.now();
     if (isFromStart) this.#fromStartAt = ended + Math.min((ended - began) / SHARE_FROM_START, MAX_FROM_START);
     const last = rows.at(-1);
     if (last !== undefined) this.#cursor = { dueAt: last.due_at, id: last.id };
-    return rows.map(toEntry);
+    return rows.map(toDue);
+  }
+
+  /**
+   * Stores that attempts of entries begin. Entries that are no longer due are left out, and so are those that others take
+   * now.
+   *
+   * @returns those whose attempts may begin
+   */
+  async begin(due: readonly DueEntry[]): Promise<BegunEntry[]> {
+    const rows = await this.#session.query<BegunRow>(BEGIN, [this.relay, due.map(({ id }) => id)]);
+    return rows.map(toBegun);
   }
 
   /** Stores results. An entry that this relay no longer has is left alone. */
@@ -113,26 +130,39 @@ export class RelaySession {
     ]);
   }
 
-  /** Takes over entries of earlier sessions of this process. @returns those that nobody else has taken */
-  async adopt(ids: readonly number[], earlier: readonly number[]): Promise<Set<number>> {
-    const rows = await this.#session.query<{ id: string }>(ADOPT, [this.relay, earlier, ids]);
+  /**
+   * Takes over entries of earlier sessions of this process.
+   *
+   * @param due entries that it has not begun, though that may be stored: they wait again
+   * @returns those that nobody else has taken
+   */
+  async adopt(
+    ids: readonly number[],
+    due: readonly DueEntry[],
+    earlier: readonly number[],
+  ): Promise<Set<number>> {
+    const values = [this.relay, earlier, ids, due.map(({ id }) => id)];
+    const rows = await this.#session.query<{ id: string }>(ADOPT, values);
     return new Set(rows.map(({ id }) => Number(id)));
   }
 
   /**
-   * Lets entries wait again whose relay has no session. A relay that lost its connection may come back at once and adopt
-   * its own: so it must be missing twice.
+   * Takes entries whose relay has no session. A relay that lost its connection may come back at once and adopt its own: so
+   * it must be missing twice.
+   *
+   * @returns entries whose attempts were cut off
    */
-  async takeOver(): Promise<void> {
+  async takeOver(): Promise<BegunEntry[]> {
     const rows = await this.#session.query<{ id: string }>(MISSING_RELAYS, [this.relay]);
     const missing = rows.map(({ id }) => Number(id));
     const dead = missing.filter((id) => this.#missing.has(id));
     this.#missing = new Set(missing);
-    if (dead.length === 0) return;
-    await this.#session.transaction(async () => {
+    if (dead.length === 0) return [];
+    return this.#session.transaction(async () => {
       const locked = await this.#session.query<{ id: string }>(LOCK_RELAYS, [dead]);
       // A statement of its own, after the locks: it sees the last commit of those relays.
-      await this.#session.query(RELEASE, [locked.map(({ id }) => id), 'unknown']);
+      const ids = locked.map(({ id }) => id);
+      return (await this.#session.query<BegunRow>(TAKE_OVER, [this.relay, ids])).map(toBegun);
     });
   }
 
@@ -149,10 +179,10 @@ export class RelaySession {
     return isDone;
   }
 
-  /** Ends the session in order. What the relay still has goes back. */
+  /** Ends the session in order. What the relay still has waits again: no attempt of it began. */
   async close(): Promise<void> {
     try {
-      await this.#session.query(RELEASE, [[this.relay], null]);
+      await this.#session.query(RELEASE, [this.relay]);
     } finally {
       this.#session.end();
     }
@@ -171,23 +201,31 @@ interface Cursor {
 
 const FROM_START: Cursor = { dueAt: '-infinity', id: '0' };
 
-interface EntryRow {
+interface DueRow {
   readonly id: string;
-  readonly attempts: string;
-  readonly outcome: Outcome | null;
   readonly media_type: string | null;
   readonly event_id: string | null;
   readonly content: Uint8Array;
   readonly due_at: string;
 }
 
-function toEntry(row: EntryRow): ClaimedEntry {
+function toDue(row: DueRow): DueEntry {
   const plant = {
     content: row.content,
     ...(row.media_type !== null && { mediaType: row.media_type }),
     ...(row.event_id !== null && { eventId: row.event_id }),
   };
-  return { id: Number(row.id), plant, attempts: Number(row.attempts), outcome: row.outcome ?? undefined };
+  return { id: Number(row.id), plant };
+}
+
+interface BegunRow {
+  readonly id: string;
+  readonly attempts: string;
+  readonly outcome: Outcome | null;
+}
+
+function toBegun({ id, attempts, outcome }: BegunRow): BegunEntry {
+  return { id: Number(id), attempts: Number(attempts), outcome: outcome ?? undefined };
 }
 
 /** The lock comes before the row: others see only relays that have it. */
@@ -196,22 +234,27 @@ const REGISTER = `
   locked AS MATERIALIZED (SELECT id, pg_advisory_lock(${LOCK_CLASS}, id) AS done FROM next)
   INSERT INTO plant_store_outbox.relay (id) SELECT id FROM locked WHERE done IS NOT NULL RETURNING id::text`;
 
-const CLAIM = `
+const READ_DUE = `
+  SELECT id::text, media_type, event_id, content, due_at::text
+  FROM (
+    SELECT *, sum(octet_length(content)) OVER (ORDER BY due_at, id) - octet_length(content) AS bytes_before
+    FROM (
+      SELECT id, due_at, media_type, event_id, content FROM plant_store_outbox.entry
+      WHERE state = 'waiting' AND due_at <= now() AND (due_at, id) > ($1::timestamptz, $2::bigint)
+        AND id <> ALL ($4::bigint[])
+      ORDER BY due_at, id LIMIT $3
+    ) due
+  ) measured
+  WHERE bytes_before < ${MAX_READ_BYTES}
+  ORDER BY measured.due_at, measured.id`;
+
+const BEGIN = `
   WITH due AS (
-    SELECT id, due_at, octet_length(content) AS bytes FROM plant_store_outbox.entry
-    WHERE state = 'waiting' AND due_at <= now() AND (due_at, id) > ($2::timestamptz, $3::bigint)
-    ORDER BY due_at, id LIMIT $4 FOR UPDATE SKIP LOCKED
-  ),
-  chosen AS (
-    SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY due_at, id) - bytes AS before FROM due) s
-    WHERE before < ${MAX_CLAIM_BYTES}
-  ),
-  claimed AS (
-    UPDATE plant_store_outbox.entry e SET state = 'sending', relay = $1 FROM chosen WHERE e.id = chosen.id
-    RETURNING e.*
+    SELECT id FROM plant_store_outbox.entry
+    WHERE id = ANY ($2::bigint[]) AND state = 'waiting' AND due_at <= now() FOR UPDATE SKIP LOCKED
   )
-  SELECT id::text, attempts::text, outcome, media_type, event_id, content, due_at::text FROM claimed
-  ORDER BY claimed.due_at, claimed.id`;
+  UPDATE plant_store_outbox.entry e SET state = 'sending', relay = $1 FROM due WHERE e.id = due.id
+  RETURNING e.id::text, e.attempts::text, e.outcome`;
 
 const SETTLE = `
   UPDATE plant_store_outbox.entry e SET
@@ -223,6 +266,10 @@ const SETTLE = `
   WHERE e.id = r.id AND e.relay = $1`;
 
 const ADOPT = `
+  WITH released AS (
+    UPDATE plant_store_outbox.entry SET state = 'waiting', relay = NULL
+    WHERE id = ANY ($4::bigint[]) AND relay = ANY ($2::int[])
+  )
   UPDATE plant_store_outbox.entry SET relay = $1 WHERE id = ANY ($3::bigint[]) AND relay = ANY ($2::int[])
   RETURNING id::text`;
 
@@ -234,14 +281,16 @@ const LOCK_RELAYS = `
   SELECT id::text FROM plant_store_outbox.relay
   WHERE id = ANY ($1::int[]) AND pg_try_advisory_xact_lock(${LOCK_CLASS}, id)`;
 
-/** `$2` is the outcome of the entries, if the relays may have been sending them. */
+const TAKE_OVER = `
+  WITH dead AS (DELETE FROM plant_store_outbox.relay WHERE id = ANY ($2::int[]))
+  UPDATE plant_store_outbox.entry SET relay = $1 WHERE state = 'sending' AND relay = ANY ($2::int[])
+  RETURNING id::text, attempts::text, outcome`;
+
 const RELEASE = `
   WITH released AS (
-    UPDATE plant_store_outbox.entry SET
-      state = 'waiting', relay = NULL, due_at = clock_timestamp(), outcome = coalesce($2, outcome)
-    WHERE state = 'sending' AND relay = ANY ($1::int[])
+    UPDATE plant_store_outbox.entry SET state = 'waiting', relay = NULL WHERE state = 'sending' AND relay = $1
   )
-  DELETE FROM plant_store_outbox.relay WHERE id = ANY ($1::int[])`;
+  DELETE FROM plant_store_outbox.relay WHERE id = $1`;
 
 const DELETE_OLD = `
   WITH old AS (

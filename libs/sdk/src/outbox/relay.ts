@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { ignore, isPromiseLike } from '../delivery/promise-like.js';
+import type { EncodedPlant } from '../encoders/encode-plant.js';
 import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { isNumber } from '../options/read-options.js';
 import { longestTime, readRelayOptions, type RelayOptions, type RelaySettings } from './relay-options.js';
-import { type ClaimedEntry, RelaySession, type Result } from './relay-session.js';
+import { type BegunEntry, type DueEntry, RelaySession, type Result } from './relay-session.js';
 
 /** Sends what is in an outbox, at least once. Several may run at the same time, in any number of processes. */
 export interface Relay {
@@ -50,16 +51,16 @@ class RelayLoop {
   readonly #settings: RelaySettings;
   #running: Promise<unknown> | undefined;
   #isStopping = false;
-  /** Claimed, and not sent yet. */
-  #queue: ClaimedEntry[] = [];
+  /** Read, and not sent yet. Others may send them first. */
+  #queue: DueEntry[] = [];
   /** Being sent. */
-  readonly #sending = new Set<ClaimedEntry>();
-  /** Those being sent that this relay no longer has: another one may have taken them, or this one claims them anew. */
-  readonly #disowned = new Set<ClaimedEntry>();
+  readonly #sending = new Set<BegunEntry>();
+  /** Those being sent that this relay no longer has: another one has taken them, or this one has begun them anew. */
+  readonly #disowned = new Set<BegunEntry>();
   /** Not stored yet. */
   #results: Result[] = [];
   /** Milliseconds since the start of the process. */
-  #claimAt = 0;
+  #readAt = 0;
   #takeOverAt = 0;
   #deleteAt = 0;
   #wake = (): void => {};
@@ -86,7 +87,7 @@ class RelayLoop {
 
   async #run(first: RelaySession): Promise<void> {
     let session: RelaySession | undefined = first;
-    // The numbers under which the entries were claimed, or may have been adopted.
+    // The numbers under which attempts were stored, or may have been adopted.
     let owners = [first.relay];
     let isLastSession = false;
     for (;;) {
@@ -116,8 +117,9 @@ class RelayLoop {
     await session.close().catch((error: unknown) => this.#report(error as Error));
   }
 
-  /** Stores results, claims entries, and waits until there is something to do. @returns whether everything is done */
+  /** Begins attempts, stores results, and waits until there is something to do. @returns whether everything is done */
   async #turn(session: RelaySession): Promise<boolean> {
+    if (!this.#isStopping) await this.#beginNext(session);
     const results = [...this.#results];
     if (results.length > 0) {
       await session.settle(results);
@@ -127,22 +129,40 @@ class RelayLoop {
       if (this.#sending.size === 0 && this.#results.length === 0) return true;
     } else {
       await this.#keepUp(session);
-      await this.#claim(session);
+      await this.#read(session);
     }
-    if (this.#results.length === 0) await this.#pause(this.#idleFor());
+    await this.#pause(this.#idleFor());
     return false;
+  }
+
+  /** Stores that attempts begin, and then begins them. */
+  async #beginNext(session: RelaySession): Promise<void> {
+    const due = this.#queue.slice(0, this.#room);
+    if (due.length === 0) return;
+    const begun = await session.begin(due);
+    if (this.#isStopping) return;
+    this.#queue.splice(0, due.length);
+    const plants = new Map(due.map(({ id, plant }) => [id, plant]));
+    for (const entry of begun) this.#begin(entry, plants.get(entry.id)!);
+  }
+
+  /** How many attempts may begin. */
+  get #room(): number {
+    return this.#settings.concurrency - this.#sending.size;
   }
 
   /** Milliseconds until there is something to do, if no attempt ends before. */
   #idleFor(): number {
+    if (this.#results.length > 0) return 0;
     if (this.#isStopping) return this.#sending.size === 0 ? 0 : TAKE_OVER_INTERVAL;
-    const claimAt = this.#queue.length === 0 ? this.#claimAt : Infinity;
-    return Math.min(claimAt, this.#takeOverAt, this.#deleteAt) - performance.now();
+    if (this.#queue.length > 0 && this.#room > 0) return 0;
+    const readAt = this.#queue.length === 0 ? this.#readAt : Infinity;
+    return Math.min(readAt, this.#takeOverAt, this.#deleteAt) - performance.now();
   }
 
   async #keepUp(session: RelaySession): Promise<void> {
     if (performance.now() >= this.#takeOverAt) {
-      await session.takeOver();
+      for (const entry of await session.takeOver()) this.#results.push(this.#resultOf(entry, cutOff()));
       this.#takeOverAt = performance.now() + TAKE_OVER_INTERVAL;
     }
     if (performance.now() >= this.#deleteAt) {
@@ -151,32 +171,26 @@ class RelayLoop {
     }
   }
 
-  async #claim(session: RelaySession): Promise<void> {
+  async #read(session: RelaySession): Promise<void> {
     const { concurrency, pollInterval } = this.#settings;
-    if (this.#queue.length >= concurrency || performance.now() < this.#claimAt) return;
-    const entries = await session.claim(2 * concurrency - this.#queue.length);
-    if (entries.length === 0) this.#claimAt = performance.now() + pollInterval;
+    if (this.#queue.length >= concurrency || performance.now() < this.#readAt) return;
+    const entries = await session.readDue(2 * concurrency - this.#queue.length, this.#queue);
+    if (entries.length === 0) this.#readAt = performance.now() + pollInterval;
     this.#queue.push(...entries);
-    this.#sendNext();
   }
 
-  #sendNext(): void {
-    while (this.#sending.size < this.#settings.concurrency && !this.#isStopping) {
-      const entry = this.#queue.shift();
-      if (entry === undefined) return;
-      this.#sending.add(entry);
-      void this.#send(entry).then((result) => {
-        this.#sending.delete(entry);
-        if (!this.#disowned.delete(entry)) this.#results.push(result);
-        this.#sendNext();
-        this.#wake();
-      });
-    }
+  #begin(entry: BegunEntry, plant: EncodedPlant): void {
+    this.#sending.add(entry);
+    void this.#send(entry, plant).then((result) => {
+      this.#sending.delete(entry);
+      if (!this.#disowned.delete(entry)) this.#results.push(result);
+      this.#wake();
+    });
   }
 
-  async #send(entry: ClaimedEntry): Promise<Result> {
+  async #send(entry: BegunEntry, plant: EncodedPlant): Promise<Result> {
     try {
-      await this.#settings.sender.sendEncoded(entry.plant);
+      await this.#settings.sender.sendEncoded(plant);
     } catch (thrown) {
       // A sender of the caller may throw anything.
       return this.#resultOf(entry, thrown instanceof Error ? thrown : new Error(inspect(thrown)));
@@ -185,17 +199,17 @@ class RelayLoop {
     return { ...after(entry, 'delivered'), id, attempts: attempts + 1, outcome: undefined };
   }
 
-  #resultOf(entry: ClaimedEntry, error: Error): Result {
-    const code = error instanceof PlantStoreError ? error.code : undefined;
-    const outcome = this.#outcomeOf(entry, error);
+  #resultOf(entry: BegunEntry, error: Error): Result {
+    const { code, outcome: last } = error instanceof PlantStoreError ? error : unknownError;
     if (code === 'PLANT_STORE_SENDER_CLOSED' || code === 'PLANT_STORE_ABORTED') {
-      // The sender was closed, perhaps by force. The entry isn't to blame.
+      // The sender was closed, perhaps by force.
       this.#isStopping = true;
       this.#report(error);
-      return { ...after(entry, 'waiting'), outcome };
+      if (last === 'not-sent') return after(entry, 'waiting');
     }
+    const outcome = combineOutcomes(entry.outcome ?? 'not-sent', last);
     const attempts = entry.attempts + 1;
-    const dueIn = this.#delayAfter(attempts, error);
+    const dueIn = this.#delayAfter(attempts, error, outcome);
     const state = dueIn === undefined ? 'parked' : 'waiting';
     return {
       id: entry.id,
@@ -208,14 +222,12 @@ class RelayLoop {
     };
   }
 
-  #outcomeOf({ outcome = 'not-sent' }: ClaimedEntry, error: Error): Outcome {
-    return combineOutcomes(outcome, error instanceof PlantStoreError ? error.outcome : 'unknown');
-  }
-
   /** Milliseconds until the next attempt; `undefined` for none. An entry whose policy fails is parked. */
-  #delayAfter(attempt: number, error: Error): number | undefined {
+  #delayAfter(attempt: number, error: Error, outcome: Outcome): number | undefined {
     if (!(error instanceof PlantStoreError)) return undefined;
+    const last = error.outcome;
     try {
+      Object.assign(error, { outcome });
       const dueIn: unknown = this.#settings.retry?.(attempt, error);
       if (dueIn === undefined || isNumber(dueIn, 0, longestTime)) return dueIn;
       if (isPromiseLike(dueIn)) ignore(dueIn);
@@ -223,17 +235,19 @@ class RelayLoop {
     } catch (fault) {
       this.#report(fault as Error);
       return undefined;
+    } finally {
+      // A sender of the caller may throw one error for several entries.
+      if (error.outcome !== last) Object.assign(error, { outcome: last });
     }
   }
 
   /** After a lost connection: keeps what no other relay has taken meanwhile. What is being sent is not sent twice. */
   async #adopt(session: RelaySession, earlier: readonly number[]): Promise<void> {
     const owned = [...this.#sending].filter((entry) => !this.#disowned.has(entry));
-    const ids = [...this.#queue, ...this.#results, ...owned].map(({ id }) => id);
-    const adopted = await session.adopt(ids, earlier);
-    this.#queue = this.#queue.filter(({ id }) => adopted.has(id));
+    const ids = [...this.#results, ...owned].map(({ id }) => id);
+    const adopted = await session.adopt(ids, this.#queue, earlier);
+    this.#queue = [];
     this.#results = this.#results.filter(({ id }) => adopted.has(id));
-    // Not only `owned`: attempts have ended and begun meanwhile.
     for (const entry of this.#sending) if (!adopted.has(entry.id)) this.#disowned.add(entry);
   }
 
@@ -255,7 +269,16 @@ class RelayLoop {
   }
 }
 
+/** What is known of an attempt whose error is none of a sender. */
+const unknownError = { code: undefined, outcome: 'unknown' } as const;
+
+/** The error of an attempt whose relay stored no result. */
+function cutOff(): PlantStoreError {
+  const message = 'The relay ended during the attempt, or lost its database. The plant may have arrived.';
+  return new PlantStoreError('PLANT_STORE_ATTEMPT_CUT_OFF', message, { outcome: 'unknown' });
+}
+
 /** The result of an entry whose attempts don't change. */
-function after({ id, attempts, outcome }: ClaimedEntry, state: 'delivered' | 'waiting'): Result {
+function after({ id, attempts, outcome }: BegunEntry, state: 'delivered' | 'waiting'): Result {
   return { id, state, dueIn: 0, attempts, outcome, code: undefined, error: undefined };
 }

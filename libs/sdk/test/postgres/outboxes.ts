@@ -5,6 +5,7 @@ import { bytes, type EncodedPlant, NotAcknowledgedError, PlantStoreError } from 
 import {
   createRelay,
   type Outbox,
+  type OutboxConnection,
   type OutboxDatabase,
   type Relay,
   type RelayOptions,
@@ -63,6 +64,29 @@ export async function inTransaction(
   } finally {
     client.release();
   }
+}
+
+/** A database whose statements wait for functions: one before, which may run others on the same connection, and one after. */
+export function intercepting(
+  pool: OutboxDatabase,
+  before: (text: string, values: readonly unknown[] | undefined, client: OutboxConnection) => Promise<void>,
+  after: (text: string, rows: readonly unknown[]) => Promise<void> = async () => {},
+): OutboxDatabase {
+  return {
+    async connect() {
+      const client = await pool.connect();
+      return {
+        on: (event, listener) => client.on(event, listener),
+        release: (destroy) => client.release(destroy),
+        async query(text, values) {
+          await before(text, values, client);
+          const result = await client.query(text, values);
+          await after(text, result.rows);
+          return result;
+        },
+      };
+    },
+  };
 }
 
 /** Records what relays send, and responds as it is told. */

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises';
 import { afterThisTest } from '@plant-store/test-support';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import { startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
 import { type EncodedPlant, InvalidOptionsError, PlantStoreError } from '../../src/index.js';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../../src/outbox/index.js';
 import {
   inTransaction,
+  intercepting,
   lost,
   openOutbox,
   openOutboxUnder,
@@ -33,24 +34,9 @@ function throwing(error: Error): () => never {
   };
 }
 
-/** A database whose statements wait for a function first, which may run others on the same connection. */
-function intercepting(
-  pool: Pool,
-  before: (text: string, values: readonly unknown[] | undefined, client: PoolClient) => Promise<void>,
-): OutboxDatabase {
-  return {
-    async connect() {
-      const client = await pool.connect();
-      return {
-        on: (event, listener) => client.on(event, listener),
-        release: (destroy) => client.release(destroy),
-        async query(text, values) {
-          await before(text, values, client);
-          return client.query(text, values);
-        },
-      };
-    },
-  };
+/** Whether a statement reads the entries that are due. */
+function isRead(text: string): boolean {
+  return text.includes('(due_at, id) >');
 }
 
 /** The delays of the timers that are set from now on in this test. */
@@ -124,8 +110,7 @@ withPostgres('a relay', () => {
     const formats: unknown[] = [];
     const database = intercepting(pool, async (text, _values, client) => {
       if (text.includes('set_config')) await client.query(`SET bytea_output = 'escape'`);
-      if (text.includes('RETURNING e.*'))
-        formats.push((await client.query<object>('SHOW bytea_output')).rows[0]);
+      if (isRead(text)) formats.push((await client.query('SHOW bytea_output')).rows[0]);
     });
     const sender = new RecordingSender();
     await startRelay({ outbox: openOutbox(database), sender });
@@ -162,7 +147,7 @@ withPostgres('a relay', () => {
     ]);
   });
 
-  test('sends again as the policy says, the same bytes, and remembers the least certain outcome', async () => {
+  test('sends again as the policy says, the same bytes, and tells it the worst outcome', async () => {
     const { pool, outbox, enqueue } = await openTestOutbox();
     const errors = [lost(), refusal(503), refusal(500)];
     const sender = new RecordingSender((_text, index) => throwing(errors[index]!)());
@@ -179,8 +164,8 @@ withPostgres('a relay', () => {
 
     expect(asked).toEqual([
       [1, 'unknown'],
-      [2, 'responded'],
-      [3, 'responded'],
+      [2, 'unknown'],
+      [3, 'unknown'],
     ]);
     expect(new Set(sender.texts)).toEqual(new Set(['arbitrary']));
     expect(await outbox.listParked()).toMatchObject([{ attempts: 3, outcome: 'unknown' }]);
@@ -405,34 +390,6 @@ withPostgres('a relay', () => {
     await untilSettled(pool);
   });
 
-  test('takes up the entries of a relay whose session ended', async () => {
-    const { pool, outbox, enqueue } = await openTestOutbox();
-    const answers: (() => void)[] = [];
-    const silent = new RecordingSender(() => new Promise<void>((resolve) => answers.push(resolve)));
-    const lostPool = openPool(pool.options.connectionString!, { max: 1 });
-    const killed = createRelay({ outbox: openOutbox(lostPool), sender: silent, pollInterval: 10 });
-    await killed.start();
-    afterThisTest(() => {
-      for (const answer of answers) answer();
-      return killed.stop();
-    });
-    await enqueue('one', 'two');
-    await silent.count(2);
-    // It can't connect again, as if its process had ended.
-    lostPool.connect = () => Promise.reject(new Error('The process has ended.'));
-    await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'`);
-    const notSent = new PlantStoreError('PLANT_STORE_CONNECT_FAILED', 'arbitrary', { outcome: 'not-sent' });
-    const sender = new RecordingSender(throwing(notSent));
-
-    await startRelay({ outbox, sender });
-    await sender.count(2);
-
-    expect(sender.texts.toSorted()).toEqual(['one', 'two']);
-    await untilSettled(pool);
-    // What the other relay was sending may have arrived.
-    expect(await outbox.listParked()).toMatchObject([{ outcome: 'unknown' }, { outcome: 'unknown' }]);
-  });
-
   test('leaves a relay that lost its connection time to come back to what it sends', async () => {
     const { pool, outbox, enqueue } = await openTestOutbox();
     const { sender, end } = holdingSender();
@@ -452,9 +409,9 @@ withPostgres('a relay', () => {
     await loseConnection(pool);
 
     const other = new RecordingSender();
-    // It claims after it has looked for relays that ended.
+    // It reads after it has looked for relays that ended.
     const looking = intercepting(pool, async (text) => {
-      if (text.includes("SET state = 'sending'")) steps.emit('looked');
+      if (isRead(text)) steps.emit('looked');
     });
     await startRelay({ outbox: { database: looking }, sender: other });
     await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.entry WHERE relay = 1');
@@ -534,22 +491,22 @@ withPostgres('a relay', () => {
     expect(await row(`SELECT state::text FROM plant_store_outbox.entry`)).toEqual({ state: 'delivered' });
   });
 
-  test('waits for nothing more when it is stopped while it claims', async () => {
+  test('waits for nothing more when it is stopped while it reads', async () => {
     const { pool, row } = await openTestOutbox();
     const steps = new EventEmitter();
-    const [claiming, mayClaim] = [once(steps, 'claiming'), once(steps, 'may claim')];
+    const [reading, mayRead] = [once(steps, 'reading'), once(steps, 'may read')];
     const database = intercepting(pool, async (text) => {
-      if (!text.includes('FOR UPDATE SKIP LOCKED') || !text.includes("state = 'sending'")) return;
-      steps.emit('claiming');
-      await mayClaim;
+      if (!isRead(text)) return;
+      steps.emit('reading');
+      await mayRead;
     });
     const timers = watchTimers();
     const relay = await startRelay({ outbox: { database }, sender: new RecordingSender() });
-    await claiming;
+    await reading;
     timers.length = 0;
 
     const stopping = relay.stop();
-    steps.emit('may claim');
+    steps.emit('may read');
     await stopping;
 
     expect(timers).not.toContain(1_000);
@@ -593,7 +550,7 @@ withPostgres('a relay', () => {
     expect(asked).toHaveLength(error instanceof PlantStoreError ? 1 : 0);
   });
 
-  test('stops when its sender is closed by force, and remembers that the plant may have arrived', async () => {
+  test('stops when its sender is closed by force, and parks what may have arrived', async () => {
     const { pool, outbox, enqueue, row } = await openTestOutbox();
     await enqueue('arbitrary');
     const aborted = new PlantStoreError('PLANT_STORE_ABORTED', 'Closed by force.', { outcome: 'unknown' });
@@ -602,8 +559,8 @@ withPostgres('a relay', () => {
     await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.relay');
 
     expect(await row(`SELECT state::text, attempts, outcome FROM plant_store_outbox.entry`)).toEqual({
-      state: 'waiting',
-      attempts: 0,
+      state: 'parked',
+      attempts: 1,
       outcome: 'unknown',
     });
   });
@@ -701,45 +658,6 @@ withPostgres('a relay', () => {
     end[1]!();
     await untilSettled(pool);
     expect(await row(state)).toEqual({ state: 'delivered', attempts: 1 });
-  });
-
-  test('drops an attempt that began while it adopted, and whose entry was claimed anew', async () => {
-    const { pool, enqueue, row } = await openTestOutbox();
-    const { sender, end } = holdingSender();
-    const adopting = new EventEmitter();
-    let isFirst = true;
-    const database = intercepting(pool, async (text) => {
-      if (!isFirst || !text.includes('SET relay = $1 WHERE')) return;
-      isFirst = false;
-      const begun = once(adopting, 'begun');
-      adopting.emit('adopting');
-      await begun;
-      await pool.query(`UPDATE plant_store_outbox.entry SET state = 'waiting', relay = NULL WHERE relay = 1`);
-    });
-    await enqueue('one', 'two');
-    await startRelay({ outbox: { database }, sender, concurrency: 1 });
-    await sender.count(1);
-    const lostConnection = once(adopting, 'adopting');
-    await loseConnection(pool);
-    await lostConnection;
-
-    end[0]!();
-    await sender.count(2);
-    adopting.emit('begun');
-    await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.entry WHERE relay IS DISTINCT FROM 2');
-    end[1]!(lost());
-    await sender.count(3);
-    end[2]!();
-    await sender.count(4);
-    end[3]!();
-    await untilSettled(pool);
-
-    expect(sender.texts).toEqual(['one', 'two', 'one', 'two']);
-    expect(
-      await row(`SELECT array_agg(state::text || attempts) AS states FROM plant_store_outbox.entry`),
-    ).toEqual({
-      states: ['delivered1', 'delivered1'],
-    });
   });
 
   test('waits for such an attempt, too, when it is stopped', async () => {

@@ -1,0 +1,214 @@
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterThisTest } from '@plant-store/test-support';
+import { withPostgres } from '@plant-store/test-support/postgres-tests';
+import type { Pool } from 'pg';
+import type { PlantStoreError } from '../../src/index.js';
+import { withEverythingOpen } from '../support/documented.js';
+import { acknowledge, type RawServer, startRawServer } from '../support/raw-server.js';
+import { type Running, startProcess } from '../support/run-process.js';
+import {
+  intercepting,
+  lost,
+  openOutbox,
+  openTestOutbox,
+  RecordingSender,
+  refusal,
+  startRelay,
+  type TestOutbox,
+  untilNone,
+  untilSettled,
+} from './outboxes.js';
+import { openPool } from './server.js';
+
+const fixture = fileURLToPath(new URL('../fixtures/relay.mjs', import.meta.url));
+
+const numbers = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => String(from + index));
+
+const textsOf = ({ requests }: RawServer): string[] => requests.map(({ content }) => String(content));
+
+/** The relay of the fixture, in a process of its own. */
+function startProgram({ pool }: TestOutbox, { url }: RawServer): Running {
+  const env = { PLANT_STORE_OUTBOX_URL: pool.options.connectionString!, RECEIVER_URL: url };
+  return startProcess(process.execPath, withEverythingOpen(fixture), { env });
+}
+
+/**
+ * Starts a relay in this process, and waits until it sends.
+ *
+ * @returns a function after which the database sees it end, and it never connects again
+ */
+async function startRelayThatEnds(pool: Pool): Promise<() => Promise<void>> {
+  const own = openPool(pool.options.connectionString!, { max: 1 });
+  const { rows } = await own.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const sender = new RecordingSender(() => new Promise<void>((resolve) => afterThisTest(resolve)));
+  await startRelay({ outbox: openOutbox(own), sender });
+  await sender.count(1);
+  return async () => {
+    own.connect = () => Promise.reject(new Error('The process has ended.'));
+    await pool.query('SELECT pg_terminate_backend($1)', [rows[0]!.pid]);
+  };
+}
+
+withPostgres('an attempt that was cut off', () => {
+  test('is not made again without a policy, and what a killed relay had not begun is sent', async () => {
+    const test = await openTestOutbox();
+    const { outbox, pool, enqueue, row } = test;
+    await enqueue(...numbers(1, 24));
+    let isKilled = false;
+    const server = await startRawServer((request) => {
+      if (isKilled) acknowledge(request);
+    });
+    const { child } = startProgram(test, server);
+    await server.request(15);
+
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    isKilled = true;
+    const second = startProgram(test, server);
+    await untilSettled(pool);
+    second.child.kill('SIGTERM');
+
+    expect(await second.finished).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(textsOf(server).toSorted()).toEqual(numbers(1, 24).toSorted());
+    const cutOff = { attempts: 1, outcome: 'unknown', code: 'PLANT_STORE_ATTEMPT_CUT_OFF' };
+    expect(await outbox.listParked()).toMatchObject(
+      numbers(1, 16).map((id) => ({ id: Number(id), ...cutOff })),
+    );
+    expect(
+      await row(`SELECT array_agg(DISTINCT attempts || coalesce(outcome, '')) AS delivered
+        FROM plant_store_outbox.entry WHERE state = 'delivered'`),
+    ).toEqual({ delivered: ['1'] });
+  });
+
+  test('is what the policy is asked about, which may send it again', async () => {
+    const { pool, outbox, enqueue, row } = await openTestOutbox();
+    await enqueue('arbitrary');
+    const end = await startRelayThatEnds(pool);
+    await end();
+    const asked: unknown[] = [];
+    const retry = (attempt: number, { code, outcome }: PlantStoreError): number => {
+      asked.push([attempt, code, outcome]);
+      return 1;
+    };
+    const sender = new RecordingSender();
+
+    await startRelay({ outbox, sender, retry });
+    await untilSettled(pool);
+
+    expect(asked).toEqual([[1, 'PLANT_STORE_ATTEMPT_CUT_OFF', 'unknown']]);
+    expect(sender.texts).toEqual(['arbitrary']);
+    expect(await row('SELECT state::text, attempts FROM plant_store_outbox.entry')).toEqual({
+      state: 'delivered',
+      attempts: 2,
+    });
+  });
+
+  test('stays one if the relay that takes its entry loses the database before it has stored that', async () => {
+    const { pool, outbox, enqueue } = await openTestOutbox();
+    await enqueue('arbitrary');
+    const end = await startRelayThatEnds(pool);
+    await end();
+    let isLost = false;
+    const database = intercepting(
+      pool,
+      async () => {},
+      async (text) => {
+        // It has committed that it takes the entry.
+        if (isLost || text !== 'COMMIT') return;
+        isLost = true;
+        throw new Error('The reply was lost.');
+      },
+    );
+    const sender = new RecordingSender();
+
+    await startRelay({ outbox: { database }, sender });
+    await untilSettled(pool);
+
+    expect([isLost, sender.texts]).toEqual([true, []]);
+    expect(await outbox.listParked()).toMatchObject([{ attempts: 1, outcome: 'unknown' }]);
+  });
+
+  test('is none if the relay lives and only the reply of the database was lost', async () => {
+    const { pool, outbox, enqueue, row } = await openTestOutbox();
+    const sender = new RecordingSender();
+    let isLost = false;
+    const database = intercepting(
+      pool,
+      async () => {},
+      async (text) => {
+        if (isLost || !text.includes("SET state = 'sending'")) return;
+        isLost = true;
+        throw new Error('The reply was lost.');
+      },
+    );
+    await enqueue('arbitrary');
+
+    await startRelay({ outbox: { database }, sender });
+    await untilSettled(pool);
+
+    expect(sender.texts).toEqual(['arbitrary']);
+    expect(await outbox.listParked()).toEqual([]);
+    expect(await row('SELECT state::text, attempts FROM plant_store_outbox.entry')).toEqual({
+      state: 'delivered',
+      attempts: 1,
+    });
+  });
+
+  test('is none if the relay is stopped before the attempt begins', async () => {
+    const { pool, outbox, enqueue, row } = await openTestOutbox();
+    const sender = new RecordingSender();
+    let stopping: Promise<void> | undefined;
+    const database = intercepting(
+      pool,
+      async () => {},
+      async (text) => {
+        if (text.includes("SET state = 'sending'")) stopping ??= relay.stop();
+      },
+    );
+    const relay = await startRelay({ outbox: { database }, sender });
+    await enqueue('arbitrary');
+    await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.relay');
+    await stopping;
+
+    expect(sender.texts).toEqual([]);
+    expect(await row('SELECT state::text, attempts, outcome FROM plant_store_outbox.entry')).toEqual({
+      state: 'waiting',
+      attempts: 0,
+      outcome: null,
+    });
+    await startRelay({ outbox, sender });
+    await untilSettled(pool);
+    expect(sender.texts).toEqual(['arbitrary']);
+  });
+
+  test('counts after a replay, too: the policy is told that the plant may have arrived', async () => {
+    const { pool, outbox, enqueue } = await openTestOutbox();
+    const refused = refusal(503);
+    const errors = [lost(), refused, refused];
+    const sender = new RecordingSender((_text, index) => {
+      throw errors[index]!;
+    });
+    const asked: unknown[] = [];
+    const retry = (attempt: number, { code, outcome }: PlantStoreError): undefined =>
+      void asked.push([attempt, code, outcome]);
+    await startRelay({ outbox, sender, retry });
+    await enqueue('one');
+    await sender.count(1);
+    await untilSettled(pool);
+    await outbox.replay('all');
+    await sender.count(2);
+    await enqueue('two');
+    await sender.count(3);
+    await untilSettled(pool);
+
+    expect(asked).toEqual([
+      [1, 'PLANT_STORE_CONNECTION_LOST', 'unknown'],
+      [1, 'PLANT_STORE_NOT_ACKNOWLEDGED', 'unknown'],
+      [1, 'PLANT_STORE_NOT_ACKNOWLEDGED', 'responded'],
+    ]);
+    expect(await outbox.listParked()).toMatchObject([{ outcome: 'unknown' }, { outcome: 'responded' }]);
+  });
+});
