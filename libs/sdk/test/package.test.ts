@@ -398,6 +398,7 @@ const modules: readonly string[] = [
   'outbox/relay-options',
   'outbox/relay-session',
   'outbox/schema',
+  'outbox/transaction',
   'testing/fake-receiver',
   'testing/fake-sender',
   'testing/index',

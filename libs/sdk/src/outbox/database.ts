@@ -1,14 +1,5 @@
 import { OutboxError, toOutboxError } from './outbox-error.js';
 
-/**
- * The caller's transaction: anything that runs one SQL statement in it. A client of `pg` and an `EntityManager` of
- * TypeORM fit as they are; docs/outbox.md shows Knex, Drizzle and Prisma.
- */
-export interface Transaction {
-  /** Runs a statement. `$1` in its text is the first value; each value is used once, in this order. */
-  query(text: string, values: unknown[]): PromiseLike<unknown>;
-}
-
 /** Gives connections to the database of the outbox: a `Pool` of `pg`. */
 export interface OutboxDatabase {
   /** Gives a connection that nobody else uses until it is released. */

@@ -4,6 +4,7 @@ export const outboxErrorCodes = Object.freeze({
   PLANT_STORE_OUTBOX_VERSION: 'The tables of the outbox have another version than this package needs.',
   PLANT_STORE_OUTBOX_DATABASE_UNUSABLE:
     'The database does not exist, refuses the user, is read-only, too old or not in UTF8, or its driver is not installed.',
+  PLANT_STORE_OUTBOX_NO_TRANSACTION: '`enqueue` was called outside a transaction, and has recorded nothing.',
   PLANT_STORE_OUTBOX_CONNECTION_LOST: 'There is no connection to the database, or it was lost.',
   PLANT_STORE_OUTBOX_STATEMENT_FAILED: 'The database refused a statement; see `cause`.',
 });

@@ -2,13 +2,13 @@ import { accepts, type Accepts, answers, type Answers } from '@plant-store/contr
 import type { Column, OptionTable, PlantOf } from '../answers/option-table.js';
 import type { EncodePlant } from '../encoders/encode-plant.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
-import { invalidOption, unexpected } from '../errors/invalid-options-error.js';
+import { unexpected } from '../errors/invalid-options-error.js';
 import { notSent } from '../errors/plant-store-error.js';
 import { readOptions, readUnchecked } from '../options/read-options.js';
 import { readEncode } from '../options/resolve-settings.js';
 import type { OptionalArgument } from '../options/send-options.js';
 import type { NewPlantSenderOptions } from '../options/sender-options.js';
-import type { OutboxDatabase, Transaction } from './database.js';
+import type { OutboxDatabase } from './database.js';
 import { toOutboxError } from './outbox-error.js';
 import {
   discardParked,
@@ -21,6 +21,7 @@ import {
   type Selection,
 } from './parked.js';
 import { migrate } from './schema.js';
+import { requireTransaction, type Transaction } from './transaction.js';
 
 /** Options of an outbox under the answers given so far. */
 export type OutboxOptions<Plant, Given extends Answers = typeof answers> = Pick<
@@ -51,8 +52,8 @@ export interface Outbox<Plant, Given extends Answers = typeof answers> {
    * identifier of the event.
    *
    * @throws PlantStoreError as `send` does for a plant that can't be encoded, or if its content has more than 128 MiB
-   * @throws InvalidOptionsError if an option is invalid, or the transaction has no `query` or is the `database` of the
-   *   outbox
+   * @throws InvalidOptionsError if an option is invalid, or the transaction has no `query`
+   * @throws OutboxError `PLANT_STORE_OUTBOX_NO_TRANSACTION` if it tells that it is no transaction
    * @throws OutboxError if the statement fails; the transaction must be rolled back
    */
   enqueue(
@@ -141,15 +142,7 @@ async function enqueue<Plant>(
   // The encoder checks what answers ask for.
   const event = readUnchecked(options, ['eventId', 'event'], '`enqueue`');
   const { content, mediaType = null, eventId = null } = encode(plant, event);
-  if (typeof (transaction as Partial<Transaction> | undefined)?.query !== 'function') {
-    throw invalidOption(
-      'transaction',
-      'must be a client of pg, or have `query(text, values)` (docs/outbox.md).',
-    );
-  }
-  // A pool runs each statement on any connection.
-  if ((transaction as unknown) === database)
-    throw invalidOption('transaction', 'must be a client in a transaction, and not the pool.');
+  requireTransaction(transaction, database);
   const { byteLength } = content;
   if (byteLength > MAX_CONTENT) {
     const message = `The content has ${byteLength} bytes. The limit of an outbox is ${MAX_CONTENT}.`;

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { drizzle } from 'drizzle-orm/node-postgres';
-import knex from 'knex';
+import knex, { type Knex } from 'knex';
+import type { PoolClient } from 'pg';
 import { afterThisTest, tableOf } from '@plant-store/test-support';
 import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
 import { bytes, InvalidOptionsError, json } from '../../src/index.js';
@@ -43,8 +44,7 @@ const libraries: [name: string, open: (test: TestOutbox) => InTransaction][] = [
   [
     'Knex',
     ({ pool }) => {
-      const database = knex({ client: 'pg', connection: pool.options.connectionString! });
-      afterThisTest(() => database.destroy());
+      const database = openKnex(pool);
       return (run) => database.transaction((transaction) => run(ofKnex(transaction)));
     },
   ],
@@ -55,6 +55,20 @@ const libraries: [name: string, open: (test: TestOutbox) => InTransaction][] = [
         drizzle(pool).transaction((transaction) => run(ofDrizzle(transaction))),
   ],
 ];
+
+function openKnex(pool: TestOutbox['pool']): Knex {
+  const database = knex({ client: 'pg', connection: pool.options.connectionString! });
+  afterThisTest(() => database.destroy());
+  return database;
+}
+
+/** A client that has run statements. It ends with the test. */
+async function openClient(pool: TestOutbox['pool'], ...statements: readonly string[]): Promise<PoolClient> {
+  const client = await pool.connect();
+  afterThisTest(() => client.release());
+  for (const statement of statements) await client.query(statement);
+  return client;
+}
 
 async function viaPg(
   pool: TestOutbox['pool'],
@@ -181,6 +195,7 @@ withPostgres('enqueue', () => {
     const client = await pool.connect();
     client.on('error', () => {});
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    await client.query('BEGIN');
     await pool.query('SELECT pg_terminate_backend($1)', [rows[0]!.pid]);
 
     await expect(outbox.enqueue(client, 'arbitrary')).rejects.toMatchObject({
@@ -201,6 +216,88 @@ withPostgres('enqueue', () => {
     expect(error).toBeInstanceOf(OutboxError);
     expect(error).toMatchObject({ code: 'PLANT_STORE_OUTBOX_STATEMENT_FAILED' });
   });
+});
+
+const noTransaction = 'PLANT_STORE_OUTBOX_NO_TRANSACTION';
+
+withPostgres('enqueue outside a transaction', () => {
+  const outside: [name: string, open: (test: TestOutbox) => Promise<Transaction>, advice: string][] = [
+    ['the pool of the outbox', async ({ pool }) => pool, 'not the pool'],
+    ['another pool', async ({ pool }) => openPool(pool.options.connectionString!), 'not the pool'],
+    ['a client before BEGIN', ({ pool }) => openClient(pool), 'Run BEGIN'],
+    ['a client after COMMIT', ({ pool }) => openClient(pool, 'BEGIN', 'COMMIT'), 'Run BEGIN'],
+    ['Knex', async ({ pool }) => ofKnex(openKnex(pool) as never), 'transaction function'],
+    ['Drizzle', async ({ pool }) => ofDrizzle(drizzle(pool) as never), 'transaction function'],
+  ];
+
+  test.each(outside)('is refused by what %s tells', async (_name, open, advice) => {
+    const test = await openTestOutbox();
+    const transaction = await open(test);
+
+    const error: unknown = await test.outbox
+      .enqueue(transaction, 'arbitrary')
+      .catch((reason: unknown) => reason);
+
+    expect(error).toBeInstanceOf(OutboxError);
+    expect(error).toMatchObject({ code: noTransaction, message: expect.stringContaining(advice) });
+    expect(await test.row(count)).toEqual({ count: 0 });
+  });
+
+  test('is not assumed while BEGIN is on its way', async () => {
+    const { pool, outbox, row } = await openTestOutbox();
+    const client = await openClient(pool, 'SELECT 1');
+
+    const all = [client.query('BEGIN'), outbox.enqueue(client, 'arbitrary'), client.query('ROLLBACK')];
+    await Promise.all(all);
+
+    expect(await row(count)).toEqual({ count: 0 });
+  });
+
+  test('can not be seen by a driver that does not tell', async () => {
+    const { pool, outbox, row } = await openTestOutbox();
+    const client = await openClient(pool);
+
+    await outbox.enqueue({ query: (text, values) => client.query(text, values) }, 'arbitrary');
+
+    expect(await row(count)).toEqual({ count: 1 });
+  });
+});
+
+/** What TypeORM 1.1 and 0.3 have of these: the members that tell whether there is a transaction. */
+test.each<[string, object]>([
+  ['a data source of TypeORM', { getRepository() {} }],
+  ['its manager', { getRepository() {} }],
+  ['a manager whose runner is idle', { getRepository() {}, queryRunner: { isTransactionActive: false } }],
+  ['a runner that is idle', { isTransactionActive: false }],
+])('enqueue refuses %s', async (_case, members) => {
+  const outbox = createOutboxUnder(
+    {},
+    { database: { connect: () => Promise.reject(new Error()) }, encode: json },
+  );
+  const statements: string[] = [];
+  const query = async (text: string): Promise<unknown> => statements.push(text);
+
+  await expect(outbox.enqueue({ query, ...members }, {})).rejects.toMatchObject({
+    code: noTransaction,
+    message: expect.stringContaining('transaction function'),
+  });
+  expect(statements).toEqual([]);
+});
+
+test.each<[string, object]>([
+  ['a manager in a transaction', { getRepository() {}, queryRunner: { isTransactionActive: true } }],
+  ['a runner in a transaction', { isTransactionActive: true }],
+])('enqueue takes %s of TypeORM', async (_case, members) => {
+  const outbox = createOutboxUnder(
+    {},
+    { database: { connect: () => Promise.reject(new Error()) }, encode: json },
+  );
+  const statements: string[] = [];
+  const query = async (text: string): Promise<unknown> => statements.push(text);
+
+  await outbox.enqueue({ query, ...members }, {});
+
+  expect(statements).toHaveLength(1);
 });
 
 withPostgres('the tables of the outbox', () => {
@@ -245,7 +342,8 @@ withPostgres('the tables of the outbox', () => {
     const unusable = { code: 'PLANT_STORE_OUTBOX_DATABASE_UNUSABLE' };
     await expect(openOutbox(store!).status()).rejects.toMatchObject(unusable);
     await pool.query('REVOKE INSERT ON plant_store_outbox.entry FROM store');
-    await expect(outbox.enqueue(store!, 'arbitrary')).rejects.toMatchObject(unusable);
+    const refused = inTransaction(store!, (client) => outbox.enqueue(client, 'arbitrary'));
+    await expect(refused).rejects.toMatchObject(unusable);
   });
 
   test('without the procedure that this package calls are of another version', async () => {
@@ -336,18 +434,6 @@ test('enqueue refuses what runs no statement', async () => {
   for (const transaction of [undefined, {}, () => {}]) {
     await expect(outbox.enqueue(transaction as never, {})).rejects.toThrow(problem);
   }
-});
-
-test('enqueue refuses the pool of the outbox', async () => {
-  const database = { connect: () => Promise.reject(new Error()), query: () => Promise.reject(new Error()) };
-  const outbox = createOutboxUnder({}, { database, encode: json });
-
-  const error: unknown = await outbox.enqueue(database, {}).catch((reason: unknown) => reason);
-
-  expect(error).toBeInstanceOf(InvalidOptionsError);
-  expect(error).toMatchObject({
-    message: '`transaction` must be a client in a transaction, and not the pool.',
-  });
 });
 
 test('enqueue refuses a content that a relay could not read, before the statement', async () => {
