@@ -1,10 +1,17 @@
+import type { INestApplication } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { CONTENT_METHODS, facts } from '@plant-store/contract';
 
 import type { DocumentParts } from '../answers/document-table.js';
 import { previewApp } from '../app.module.js';
 import { newPlantController } from '../delivery/new-plant.controller.js';
-import { assertsResponses, describeWebhook, GENERATED_OPERATION_ID } from './describe-webhook.js';
+import {
+  assertsResponses,
+  describeWebhook,
+  GENERATED_OPERATION_ID,
+  silentDecorators,
+} from './describe-webhook.js';
 
 /**
  * Generates the OpenAPI document from the application's decorators. Nothing is constructed or opened for it, and it
@@ -18,12 +25,42 @@ export async function createDocument(composed: {
 }): Promise<Record<string, unknown>> {
   const { path, document } = composed;
   const app = await previewApp(composed);
-  const generated = SwaggerModule.createDocument(app, documentConfig(document), {
-    autoTagControllers: false,
-    operationIdFactory: () => GENERATED_OPERATION_ID,
-  });
+  const generated = generateDocument(app, document);
   await app.close();
   return tidy(generated, document, assertsResponses(newPlantController(path, document), 'receive'));
+}
+
+/** The decorators can't become a document. The message says what to do. */
+export class DocumentError extends Error {
+  override readonly name = 'DocumentError';
+  readonly code = 'DOCUMENT_INVALID';
+}
+
+/**
+ * What Nest makes of the decorators of an application.
+ *
+ * @throws DocumentError if Nest can't read the decorators, or would leave some of them out
+ */
+export function generateDocument(app: INestApplication, document: DocumentParts): OpenAPIObject {
+  const controllers = [...app.get(ModulesContainer).values()].flatMap((module) => [
+    ...module.controllers.values(),
+  ]);
+  const silent = controllers.flatMap(({ metatype }) =>
+    typeof metatype === 'function' ? silentDecorators(metatype) : [],
+  );
+  if (silent.length > 0)
+    throw new DocumentError(
+      `${silent.join(', ')}: the document doesn't show it. The media type is the answer to media-type. Remove the decorator`,
+    );
+  try {
+    return SwaggerModule.createDocument(app, documentConfig(document), {
+      autoTagControllers: false,
+      operationIdFactory: () => GENERATED_OPERATION_ID,
+    });
+  } catch (error) {
+    const { message } = error as Error;
+    throw new DocumentError(`Nest can't read the decorators: ${message}`, { cause: error });
+  }
 }
 
 /** The text of a document, as it is committed. */

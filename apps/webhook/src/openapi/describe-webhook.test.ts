@@ -1,21 +1,24 @@
 import 'reflect-metadata';
 
-import { All, Controller, Module, type Type } from '@nestjs/common';
+import { All, Controller, Delete, Get, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
   ApiBody,
+  ApiCallbacks,
+  ApiConsumes,
   ApiHeader,
   ApiOperation,
   ApiResponse,
   ApiSecurity,
   ApiTags,
   ApiWebhook,
+  DocumentBuilder,
   type OpenAPIObject,
-  SwaggerModule,
 } from '@nestjs/swagger';
 import { CONTENT_METHODS, type ContentMethod } from '@plant-store/contract';
 
+import { DocumentError, generateDocument } from './create-document.js';
 import { assertsResponses, describeWebhook, GENERATED_OPERATION_ID } from './describe-webhook.js';
 
 const OPEN = CONTENT_METHODS;
@@ -121,11 +124,7 @@ describe('a controller that states', () => {
       logger: false,
       abortOnError: false,
     });
-    const document = SwaggerModule.createDocument(
-      app,
-      { openapi: '3.1.0', info: { title: 'arbitrary', version: '0' } },
-      { autoTagControllers: false, operationIdFactory: () => GENERATED_OPERATION_ID },
-    ) as OpenAPIObject & { webhooks: Record<string, never> };
+    const document = generateDocument(app, {}) as OpenAPIObject & { webhooks: Record<string, never> };
     await app.close();
     return describeWebhook(document.webhooks['/a'] as never, {
       methods,
@@ -182,8 +181,8 @@ describe('a controller that states', () => {
     },
     {
       name: 'an operation id',
-      onMethod: [ApiOperation({ operationId: 'asserted' })],
-      want: { put: { operationId: 'asserted' } },
+      onMethod: [ApiOperation({ operationId: 'generatedPlant' })],
+      want: { put: { operationId: 'generatedPlant' } },
     },
     { name: 'a tag', onMethod: [ApiTags('b')], want: { put: { tags: ['b'] } } },
     { name: 'security', onMethod: [ApiSecurity('b')], want: { put: { security: [{ b: [] }] } } },
@@ -214,5 +213,58 @@ describe('a controller that states', () => {
       ...(description !== undefined && { description }),
       ...open,
     });
+  });
+
+  test.each([
+    ['GET', Get],
+    ['DELETE', Delete],
+  ])('%s on the key of the webhook is shown, so that the gate reports it', async (method, Other) => {
+    class Variant {
+      receive(): void {}
+      other(): void {}
+    }
+    const on = (name: 'receive' | 'other', ...decorators: MethodDecorator[]) => {
+      const descriptor = Object.getOwnPropertyDescriptor(Variant.prototype, name)!;
+      for (const decorator of decorators) decorator(Variant.prototype, name, descriptor);
+    };
+    on('receive', All('/a'), ApiWebhook('/a'), ApiOperation({ summary: 'a' }));
+    on('other', Other('/b'), ApiWebhook('/a'));
+    Controller()(Variant);
+
+    expect(await webhookOf(Variant, OPEN)).toEqual({ summary: 'a', [method.toLowerCase()]: {} });
+    expect(await webhookOf(Variant, ANSWERED)).toEqual({
+      summary: 'a',
+      [method.toLowerCase()]: {},
+      put: {},
+    });
+  });
+
+  test('a response for the whole application shows', async () => {
+    const storage = new DocumentBuilder().addGlobalResponse({ status: 500, description: '' });
+    try {
+      expect(await webhookOf(decorate([], []), ANSWERED)).toMatchObject({
+        put: { responses: { 500: { description: '' } } },
+      });
+    } finally {
+      storage.addGlobalResponse();
+    }
+  });
+
+  test.each<[string, MethodDecorator, string]>([
+    ['@ApiConsumes, which would show nothing', ApiConsumes('text/plain'), '@ApiConsumes of Variant.receive'],
+    [
+      '@ApiCallbacks without a body, on which Nest breaks',
+      ApiCallbacks({
+        name: 'b',
+        callbackUrl: 'c',
+        method: 'post',
+        expectedResponse: { status: 200 },
+      } as never),
+      "Nest can't read the decorators: ",
+    ],
+  ])('%s is refused', async (_name, decorator, message) => {
+    const refused = webhookOf(decorate([], [decorator]), OPEN);
+    await expect(refused).rejects.toThrow(DocumentError);
+    await expect(refused).rejects.toThrow(message);
   });
 });

@@ -9,7 +9,7 @@ import { type Answers, answers } from '@plant-store/contract';
 import { composeAnswers } from '../answers/compose-answers.js';
 import { documentPartsOf, documentTable } from '../answers/document-table.js';
 import { ReceiverError } from '../errors.js';
-import { createDocument, formatDocument } from './create-document.js';
+import { createDocument, DocumentError, formatDocument } from './create-document.js';
 
 /**
  * Writes the OpenAPI document to a file. With `--check` it compares the file with the document instead. With
@@ -35,7 +35,7 @@ try {
     fail(`${file} differs from the decorators. Fix with: npx nx run webhook:openapi`);
   }
 } catch (error) {
-  if (!(error instanceof ReceiverError)) throw error;
+  if (!(error instanceof ReceiverError || error instanceof DocumentError)) throw error;
   fail(error.message);
 }
 
