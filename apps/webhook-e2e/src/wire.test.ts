@@ -170,6 +170,7 @@ const acknowledged: readonly Row[] = [
   ),
   accepted('fields that mean something to others', message(POST, [RIGHT, ...FOREIGN])),
   accepted('the same once more: another delivery', message(POST, [RIGHT, ...FOREIGN])),
+  accepted('a fragment', message(`POST ${PATH}#a HTTP/1.1`, [RIGHT])),
   accepted('an unknown expectation', message(POST, [RIGHT, 'Expect: arbitrary'])),
   ...['bearer', 'BEARER', 'bEaReR', 'Bearer ', 'Bearer    '].map((scheme) =>
     accepted(`scheme ${JSON.stringify(scheme)}`, authorized(`${scheme} ${ACCESS_TOKEN}`)),
