@@ -1,3 +1,5 @@
+import { compilerOptions } from './tools/workspace/from-source/swc.mjs';
+
 /**
  * The Jest configuration of every project, which its jest.config.mjs re-exports: native ES modules, TypeScript through
  * swc, and workspace packages read from their sources.
@@ -13,19 +15,6 @@ export default {
   // Long enough for a busy machine, because no test asserts a time.
   testTimeout: 60_000,
   transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        swcrc: false,
-        jsc: {
-          target: 'es2023',
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true },
-          keepClassNames: true,
-        },
-        module: { type: 'es6' },
-        sourceMaps: 'inline',
-      },
-    ],
+    '^.+\\.ts$': ['@swc/jest', compilerOptions],
   },
 };

@@ -1,0 +1,12 @@
+/** How swc compiles the sources of this repository. tsconfig.base.json says the same to TypeScript. */
+export const compilerOptions = {
+  swcrc: false,
+  jsc: {
+    target: 'es2023',
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true },
+    keepClassNames: true,
+  },
+  module: { type: 'es6' },
+  sourceMaps: 'inline',
+};
