@@ -30,28 +30,10 @@ export const gates = [
     { name: 'openapi-diff', command: 'nx run webhook:openapi-diff' },
     { name: 'openapi-lint', command: 'nx run webhook:openapi-lint' },
     {
-      name: 'open-questions',
-      command: 'nx run openapi:open-questions-check',
-      fix: 'npx nx run openapi:open-questions',
-      generates: ['OPEN_QUESTIONS.md'],
-    },
-    {
-      name: 'contract-diff',
-      command: 'nx run openapi:contract-diff-check',
-      fix: 'npx nx run openapi:contract-diff',
-      generates: ['docs/CONTRACT-DIFF.md'],
-    },
-    {
-      name: 'api',
-      command: 'nx run openapi:api-check',
-      fix: 'npx nx run openapi:api',
-      generates: ['docs/API.md', 'docs/api.html'],
-    },
-    {
-      name: 'answers',
-      command: 'nx run answers:page-check',
-      fix: 'npx nx run answers:page',
-      generates: ['docs/answers.md'],
+      name: 'pages',
+      command: 'nx run openapi:pages --check',
+      fix: 'npx nx run openapi:pages',
+      generates: ['OPEN_QUESTIONS.md', 'docs/API.md', 'docs/CONTRACT-DIFF.md'],
     },
     {
       name: 'package-api',

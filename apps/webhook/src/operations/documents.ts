@@ -15,7 +15,7 @@ export interface Document {
 /** Documents by the path under which they are served. */
 export type Documents = ReadonlyMap<string, Document>;
 
-const PAGE = new URL('../../../../docs/api.html', import.meta.url);
+const PAGE = new URL('../../dist/api.html', import.meta.url);
 const DOCUMENT = new URL('../../openapi.json', import.meta.url);
 const INSPECTOR = new URL('../../inspector/', import.meta.url);
 
@@ -39,8 +39,8 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 const LINKS = '<p><a href="./">Inspector</a> · <a href="openapi.json">openapi.json</a></p>\n';
 
 /**
- * Reads the documents of this receiver from where they are committed: the inspector, the page of the interface, and
- * openapi.json. A missing one is left out: somebody may deploy less than the repository.
+ * Reads the documents of this receiver: the inspector, openapi.json, and the page of the interface, which
+ * `nx run webhook:api-html` writes. A missing one is left out: somebody may deploy less than the repository.
  */
 export function readDocuments(page = PAGE, document = DOCUMENT, inspector = INSPECTOR): Documents {
   const found = new Map<string, Document>(readInspector(inspector));

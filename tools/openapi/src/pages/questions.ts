@@ -1,73 +1,24 @@
 import { isExecutable, type OpenQuestion } from '@plant-store/contract';
-
-import { ANSWERS_SOURCE } from '../answers/answers-file.js';
-import {
-  type Block,
-  type Item,
-  type Page,
-  paragraph,
-  type Section,
-  type Span,
-  type Text,
-  textOf,
-} from '../format/page.js';
-import type { Action } from '../overlay/read-overlay.js';
-
-const INTRODUCTION =
-  'The interface specification leaves much open: it says "not shown". This page lists each such place, the holes that we found ourselves, and what the software does until somebody answers.';
-
-/** The files that the answers of a page come from. */
-export const ANSWER_SOURCES = [ANSWERS_SOURCE, 'libs/contract/spec/answers.overlay.yaml'] as const;
-
-const HOW_TO_ANSWER =
-  'An answer is entered twice: in `libs/contract/src/answers.ts`, and in `libs/contract/spec/answers.overlay.yaml` with who answered, when and why. `npm run answer` writes both, and every generated file. If you enter it by hand in one of them, `npx nx run webhook:openapi-diff` prints the lines for the other.';
+import type { Provenance } from '../gate/overlay.js';
+import { code, codeBlock, escape, marked, table } from '../markdown.js';
 
 /** What a page tells of an answer. */
 export interface GivenAnswer {
   /** As `plainAnswers` gives it. */
   readonly value: unknown;
   /** The value with its unit: `1000 bytes`. */
-  readonly inWords?: string;
+  readonly inWords: string;
+  /** Whether software carries it out. */
+  readonly isCarriedOut: boolean;
   /** Who answered, when and why, as the overlay states it. */
-  readonly stated?: Pick<Action, 'answeredBy' | 'date' | 'reason'>;
+  readonly signed?: Provenance | undefined;
 }
 
 /** Answers by question. */
 export type GivenAnswers = Readonly<Record<string, GivenAnswer>>;
 
-/** The register as a page: a table with counts, then the questions by section of the specification. */
-export function describeOpenQuestions(
-  questions: readonly OpenQuestion[],
-  given: GivenAnswers,
-  generator: string,
-): Page {
-  const sections = describeQuestions(questions, given);
-  const row = (title: string, some: readonly OpenQuestion[]): Text[] => {
-    const notShown = some.filter(({ foundBy }) => foundBy === 'specification').length;
-    const answered = some.filter(({ id }) => given[id] !== undefined).length;
-    const counts = [notShown, some.length - notShown, some.length - answered, answered];
-    return [[title], ...counts.map((count) => [String(count)])];
-  };
-  return {
-    title: 'Open questions',
-    blocks: [
-      ...paragraph(INTRODUCTION),
-      ...paragraph(HOW_TO_ANSWER),
-      {
-        kind: 'table',
-        caption: 'Questions by section of the specification',
-        head: ['Section', 'Not shown', 'Found by us', 'Open', 'Answered'],
-        rows: [...sections.map((section) => row(section.title, section.questions)), row('All', questions)],
-      },
-    ],
-    sections,
-    generator,
-    sources: ['libs/contract/src/register', ...ANSWER_SOURCES],
-  };
-}
-
 /** The headings of the interface specification, in its order. */
-const HEADINGS: Readonly<Record<string, string>> = {
+const HEADINGS = {
   '§1': 'What the service does',
   '§2': 'Resources and their fields',
   '§3': 'States and transitions',
@@ -79,91 +30,115 @@ const HEADINGS: Readonly<Record<string, string>> = {
   '§9': 'Versioning',
 };
 
-/** Questions of one section of the specification. */
-interface QuestionSection extends Section {
-  readonly questions: readonly OpenQuestion[];
+const INTRODUCTION = `The interface specification leaves much open: it says "not shown". This page lists each such place, the holes that we found ourselves, and what the software does until somebody answers.
+
+An answer is entered twice: in \`libs/contract/src/answers.ts\`, and in \`libs/contract/spec/answers.overlay.yaml\` with who answered, when and why. \`npm run answer\` writes both, and every generated file. If you enter it by hand in one of them, \`npx nx run webhook:openapi-diff\` prints the lines for the other.
+
+An answer in words is _answered, not carried out_: the software still does what this page says.`;
+
+/** OPEN_QUESTIONS.md: a table with counts, then each question by section of the specification. */
+export function renderQuestions(questions: readonly OpenQuestion[], given: GivenAnswers): string {
+  const sections = bySection(questions);
+  const row = (title: string, some: readonly OpenQuestion[]): string[] => {
+    const count = (isCounted: (question: OpenQuestion) => boolean) => String(some.filter(isCounted).length);
+    return [
+      title,
+      count(({ foundBy }) => foundBy === 'specification'),
+      count(({ foundBy }) => foundBy === 'us'),
+      count(({ id }) => given[id] === undefined),
+      count(({ id }) => given[id]?.isCarriedOut === true),
+      count(({ id }) => given[id]?.isCarriedOut === false),
+    ];
+  };
+  const rows = [...sections.map(([title, own]) => row(title, own)), row('All', questions)];
+  const head = ['Section', 'Not shown', 'Found by us', 'Open', 'Answered', 'Not carried out'];
+  return ['# Open questions', INTRODUCTION, table(head, rows), renderSections(questions, given)].join('\n\n');
 }
 
-/**
- * Questions of the register by section of the specification.
- *
- * @param prefix of the ids of the sections
- * @throws Error if a question names a section that the specification does not have
- */
-export function describeQuestions(
-  questions: readonly OpenQuestion[],
-  given: GivenAnswers,
-  prefix = '',
-): QuestionSection[] {
+/** Each question below the heading of its section, as `## §4 Endpoints` and `### HTTP method`. */
+export function renderSections(questions: readonly OpenQuestion[], given: GivenAnswers): string {
+  return bySection(questions)
+    .flatMap(([title, own]) => [
+      `## ${title}`,
+      ...own.flatMap((question) => renderQuestion(question, given[question.id])),
+    ])
+    .join('\n\n');
+}
+
+/** @throws Error if a question names a section that the specification does not have */
+function bySection(questions: readonly OpenQuestion[]): [title: string, own: readonly OpenQuestion[]][] {
   const unknown = questions.find(({ section }) => !(section in HEADINGS));
   if (unknown !== undefined)
     throw new Error(`${unknown.id} names ${unknown.section}, which the specification does not have`);
-  return Object.entries(HEADINGS).flatMap(([section, heading]) => {
-    const own = questions.filter((question) => question.section === section);
-    const sections = own.map((question) => describeQuestion(question, given[question.id]));
-    const id = `${prefix}${section}`;
-    return own.length === 0
-      ? []
-      : [{ id, title: `${section} ${heading}`, blocks: [], sections, questions: own }];
-  });
+  return Object.entries(HEADINGS)
+    .map(([section, heading]): [string, OpenQuestion[]] => [
+      `${section} ${heading}`,
+      questions.filter((question) => question.section === section),
+    ])
+    .filter(([, own]) => own.length > 0);
 }
 
-/** A link to a question, for a place where the document says nothing. */
-export function linkToQuestion({ id, title }: OpenQuestion, given: GivenAnswers): Span {
-  return { to: id, text: `${given[id] === undefined ? 'open' : 'answered'}: ${title}` };
-}
-
-/** The state of a question, then what the software does while it is open, or its answer. */
-function describeQuestion(question: OpenQuestion, answer: GivenAnswer | undefined): Section {
+function renderQuestion(question: OpenQuestion, answer: GivenAnswer | undefined): string[] {
   const { id, title, foundBy } = question;
   const by = foundBy === 'specification' ? 'not shown in the specification' : 'found by us';
-  const state: Text = answer === undefined ? [`open, ${by}`] : stateOf(answer);
-  return {
-    id,
-    title,
-    state: answer === undefined ? 'open' : 'answered',
-    blocks: [
-      { kind: 'paragraph', text: [{ code: id }, ' · ', ...state] },
-      ...paragraph(question.question),
-      ...(answer === undefined ? [whileOpen(question)] : [...provenanceOf(answer), ...valueOf(answer)]),
-    ],
-  };
+  const state = answer === undefined ? `open, ${by}` : stateOf(answer);
+  return [
+    `### ${escape(title)}`,
+    `${code(id)} · ${state}`,
+    marked(question.question),
+    ...(answer === undefined ? [] : renderAnswer(answer)),
+    ...(answer?.isCarriedOut === true ? [] : [renderBehaviour(question, answer)]),
+  ];
 }
 
-function whileOpen({ id, whileOpen, answer, shows }: OpenQuestion): Block {
-  const { receiver, sender, document } = whileOpen;
+function stateOf({ value, inWords, isCarriedOut }: GivenAnswer): string {
+  const state = isCarriedOut ? 'answered' : 'answered, not carried out';
+  return isStructure(value) && isCarriedOut
+    ? `${state} with the value below`
+    : `${state}: ${marked(inWords)}`;
+}
+
+function renderAnswer({ value, signed, isCarriedOut }: GivenAnswer): string[] {
+  const lines = signed && [
+    `- Answered by: ${escape(signed.answeredBy)}`,
+    `- On: ${signed.date}`,
+    `- Why: ${escape(signed.reason)}`,
+  ];
+  return [
+    ...(lines === undefined ? [] : [lines.join('\n')]),
+    ...(isStructure(value) && isCarriedOut ? [codeBlock(JSON.stringify(value, null, 2), 'json')] : []),
+  ];
+}
+
+/** What the software does meanwhile, and the form of an answer. */
+function renderBehaviour(
+  { id, whileOpen, answer, shows }: OpenQuestion,
+  given: GivenAnswer | undefined,
+): string {
   const places = shows.join(', ');
   const effect = isExecutable(id)
     ? `It shows in: ${places}.`
     : `It stays in words: the software does not carry it out. It concerns: ${places}.`;
-  const items = [
-    ['Receiver', receiver],
-    ['Sender', sender],
-    ['Document', document],
-    ['An answer', `${answer} ${effect}`],
-  ].flatMap(([name = '', text]): Item[] => (text === undefined ? [] : [{ name, value: textOf(text) }]));
-  return { kind: 'list', items };
-}
-
-/** The value in words, or a short value itself; in words, whatever is between back quotes is literal. */
-function stateOf({ value, inWords }: GivenAnswer): Text {
-  if (inWords === undefined && isStructure(value)) return ['answered with the value below'];
-  const text = inWords ?? String(value);
-  return ['answered: ', ...(text.includes(' ') ? textOf(text) : [{ code: text }])];
-}
-
-function provenanceOf({ stated }: GivenAnswer): Block[] {
-  if (stated === undefined) return [];
-  const { answeredBy, date, reason } = stated;
-  const items = Object.entries({ 'Answered by': answeredBy, On: date, Why: reason });
-  return [{ kind: 'list', items: items.map(([name, text]) => ({ name, value: textOf(text) })) }];
-}
-
-function valueOf({ value }: GivenAnswer): Block[] {
-  if (!isStructure(value)) return [];
-  return [{ kind: 'code', caption: 'Answer:', language: 'json', code: JSON.stringify(value, null, 2) }];
+  const items = {
+    Receiver: whileOpen.receiver,
+    Sender: whileOpen.sender,
+    Document: whileOpen.document,
+    'An answer': given === undefined ? `${answer} ${effect}` : undefined,
+  };
+  return Object.entries(items)
+    .filter(([, text]) => text !== undefined)
+    .map(([name, text = '']) => `- ${name}: ${marked(text)}`)
+    .join('\n');
 }
 
 function isStructure(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
+}
+
+/** The fragment that GitHub gives to a heading. No two headings of these pages are the same. */
+export function slugOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+    .replaceAll(' ', '-');
 }

@@ -1,6 +1,6 @@
-import { type Block, join, type Span, type Text, textOf } from '../format/page.js';
+import { code, escape, table } from '../markdown.js';
 
-/** A JSON Schema as OpenAPI 3.1 has it, as far as this page reads it. */
+/** A JSON Schema as OpenAPI 3.1 has it. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** Keywords that a row shows by its name, its type or the rows below it. The others are shown as they are written. */
@@ -24,91 +24,73 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /** The fields of a schema as a table, those of nested objects too. A `$ref` is a link to the component. */
-export function schemaTable(schema: Schema, caption: string): Block {
-  const rows = rowsOf(schema, '');
-  return { kind: 'table', caption, head: ['Field', 'Type', 'Required', 'Meaning and rules'], rows };
+export function schemaTable(schema: Schema): string {
+  return table(['Field', 'Type', 'Required', 'Meaning and rules'], rowsOf(schema, ''));
 }
 
 /** A schema on one line: its type and its rules. */
-export function schemaLine(schema: Schema): Text {
-  return join([typeOf(schema), ...rulesOf(schema)], ', ');
-}
-
-/** The id of the section that describes `components.schemas` under a name. */
-export function schemaId(name: string): string {
-  return `schema-${name}`;
+export function schemaLine(schema: Schema): string {
+  return [typeOf(schema), ...rulesOf(schema)].join(', ');
 }
 
 /** @param required `yes` or `no` for a field, nothing for another part of a schema */
-function rowsOf(schema: Schema, path: string, required = ''): Text[][] {
+function rowsOf(schema: Schema, path: string, required = ''): string[][] {
   const below = rowsBelow(schema, path);
   const meaning = meaningOf(schema);
-  const isPlainObject = below.length > 0 && meaning.length === 0 && partsOf(schema).length === 0;
-  if (path === '' && isPlainObject) return below;
-  const name: Span = path === '' ? '(all of it)' : { code: path };
-  return [[[name], typeOf(schema), [required], meaning], ...below];
+  if (path === '' && below.length > 0 && meaning === '' && partsOf(schema).length === 0) return below;
+  return [[path === '' ? '(all of it)' : code(path), typeOf(schema), required, meaning], ...below];
 }
 
-function rowsBelow(schema: Schema, path: string): Text[][] {
-  const required = schema['required'];
-  const isRequired = (name: string): string =>
-    Array.isArray(required) && required.includes(name) ? 'yes' : 'no';
+function rowsBelow(schema: Schema, path: string): string[][] {
+  const required = (schema['required'] ?? []) as readonly string[];
   const under = (name: string): string => (path === '' ? name : `${path}.${name}`);
   const items = schemaOf(schema['items']);
+  const hasParts = Object.keys(items).some((keyword) => !['type', '$ref'].includes(keyword));
   return [
     ...entriesOf(schema['properties']).flatMap(([name, field]) =>
-      rowsOf(field, under(name), isRequired(name)),
+      rowsOf(field, under(name), required.includes(name) ? 'yes' : 'no'),
     ),
-    ...(Object.keys(items).some((keyword) => keyword !== 'type' && keyword !== '$ref')
-      ? rowsOf(items, `${path}[]`)
-      : []),
+    ...(hasParts ? rowsOf(items, `${path}[]`) : []),
     ...partsOf(schema).flatMap((part, index) => rowsOf(part, `${path}(${index + 1})`)),
     ...entriesOf(schema['$defs']).flatMap(([name, part]) => rowsOf(part, under(`$defs.${name}`))),
   ];
 }
 
 function partsOf(schema: Schema): Schema[] {
-  return Object.keys(PARTS).flatMap((keyword) => {
-    const parts = schema[keyword];
-    return Array.isArray(parts) ? parts.map(schemaOf) : [];
-  });
+  return Object.keys(PARTS).flatMap((keyword) => ((schema[keyword] ?? []) as unknown[]).map(schemaOf));
 }
 
-function typeOf(schema: Schema): Text {
+function typeOf(schema: Schema): string {
   const { $ref: reference, type, items, properties } = schema;
-  if (typeof reference === 'string') return [linkTo(reference)];
-  const named = (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string');
-  const types = (named.length === 0 && properties !== undefined ? ['object'] : named).map((name): Text => {
+  if (typeof reference === 'string') return linkTo(reference);
+  const named = [type ?? (properties === undefined ? [] : 'object')].flat().map((name) => {
     const isList = name === 'array' && items !== undefined;
-    return isList ? ['array of ', ...typeOf(schemaOf(items))] : [name];
+    return isList ? `array of ${typeOf(schemaOf(items))}` : escape(String(name));
   });
-  const parts = Object.keys(PARTS).flatMap((keyword): Text[] =>
-    keyword in schema ? [[PARTS[keyword] ?? '']] : [],
-  );
-  const all = [...(types.length > 0 ? [join(types, ' or ')] : []), ...parts];
-  return all.length === 0 ? ['anything'] : join(all, ', and ');
+  const parts = Object.keys(PARTS).flatMap((keyword) => (keyword in schema ? [PARTS[keyword] ?? ''] : []));
+  const all = [...(named.length > 0 ? [named.join(' or ')] : []), ...parts];
+  return all.join(', and ') || 'anything';
 }
 
-function linkTo(reference: string): Span {
+/** To the heading of the component. */
+function linkTo(reference: string): string {
   const [name = '', ...rest] = decodeURIComponent(reference.replace('#/components/schemas/', '')).split('/');
-  return { to: schemaId(name), text: [name, ...rest.filter((step) => step !== 'properties')].join('.') };
+  return `[${escape([name, ...rest.filter((step) => step !== 'properties')].join('.'))}](#${name.toLowerCase()})`;
 }
 
-function meaningOf(schema: Schema): Text {
-  const words = [schema['title'], schema['description']].filter((text) => typeof text === 'string');
-  const sentences = words.map((text) =>
-    textOf(/[.!?:]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`),
-  );
-  const rules = rulesOf(schema);
-  return join([...sentences, ...(rules.length === 0 ? [] : [join(rules, ', ')])], ' ');
+function meaningOf(schema: Schema): string {
+  const sentences = [schema['title'], schema['description']]
+    .filter((text) => typeof text === 'string')
+    .map((text) => escape(text.trim()).replace(/[^.!?:]$/, '$&.'));
+  return [...sentences, rulesOf(schema).join(', ')].filter((part) => part !== '').join(' ');
 }
 
-function rulesOf(schema: Schema): Text[] {
+function rulesOf(schema: Schema): string[] {
   return Object.entries(schema)
     .filter(([keyword]) => !SHOWN.includes(keyword) && !(keyword in PARTS))
-    .map(([keyword, value]) => [
-      { code: `${keyword}: ${typeof value === 'string' ? value : JSON.stringify(value)}` },
-    ]);
+    .map(([keyword, value]) =>
+      code(`${keyword}: ${typeof value === 'string' ? value : JSON.stringify(value)}`),
+    );
 }
 
 function entriesOf(value: unknown): [string, Schema][] {

@@ -1,249 +1,165 @@
 import { stringify } from 'yaml';
-import { type ComparedAnswer, valueText } from '../answers/compare.js';
-import { actionFields, type Provenance } from '../answers/overlay-actions.js';
-import type { Advice } from '../format/entry.js';
-import { prettify } from '../format/markdown.js';
-import { formatPosition, type ProducerOf } from '../format/position.js';
-import type { Finding, StaleReason } from '../gate/finding.js';
-import type { GateReport } from '../gate/gate.js';
-import type { Action } from '../overlay/read-overlay.js';
-import { formatPlace, type Place, type SourceNode, stringAt, toPlain } from '../read/source-node.js';
+import type { CodeAnswers } from '../gate/code-answers.js';
+import type { Implied } from '../gate/implied.js';
+import { answerActions } from '../answers/overlay-source.js';
+import { formatCode } from '../answers/format.js';
+import type { ComparedAnswer, Finding, GateReport } from '../gate/gate.js';
+import { formatPlace, plain, textOf } from '../gate/read.js';
+import { formatPosition, type ProducerOf } from './producers.js';
 
 /** A report, and what its reader needs to act on it. */
 export interface Presentation {
   readonly report: GateReport;
+  /** What the answers of the code add to the document, by question, if that is known. */
+  readonly implied?: ReadonlyMap<string, Implied> | undefined;
+  readonly code?: CodeAnswers | undefined;
   /** The file that answers go to. */
-  readonly overlay: string | undefined;
-  /** Whether that file exists. */
-  readonly hasOverlay: boolean;
+  readonly overlay: string;
   readonly producerOf: ProducerOf;
   /** The command that generates the document. */
-  readonly fixWith: string | undefined;
+  readonly fixWith?: string | undefined;
+}
+
+/** What to do, as a sentence, and lines that can be pasted as they are. */
+export interface Advice {
+  readonly text: string;
+  readonly lines?: string;
 }
 
 /** What to do about a finding; nothing for a fact that is answered. */
-export function adviceOnFinding(finding: Finding, { producerOf, fixWith, overlay }: Presentation): Advice[] {
-  const producer = producerOf(finding.pointer);
+export function adviceOnFinding(finding: Finding, presentation: Presentation): Advice[] {
+  const { producerOf, fixWith, overlay } = presentation;
+  const { state, reason, pointer, stated, action } = finding;
+  const producer = producerOf(pointer);
   const code = producer === undefined ? 'the code that generates the document' : formatPosition(producer);
   const again = fixWith === undefined ? 'generate the document again.' : `run: ${fixWith}`;
-  const { baseline, action, state, reason } = finding;
-  switch (state) {
-    case 'answered':
-      return [];
-    case 'missing':
-      return sentences(
-        `The document must show it. Add it in ${code}, then ${again}`,
-        `If the specification no longer states it, remove ${placeOf(baseline)} from the baseline.`,
-      );
-    case 'contradicted':
-      return sentences(
-        `The document must show ${baseline?.text ?? ''}. Change it in ${code}, then ${again}`,
-        `If the specification changed, change ${placeOf(baseline)} and the section beside it.`,
-      );
-    case 'invented':
-      return sentences(
-        `Nothing states it. Remove it from ${code}, then ${again}`,
-        `If it was answered, add an action to ${nameOf(overlay)}.`,
-      );
-    case 'stale answer': {
-      const isReference = action?.update !== undefined && stringAt(action.update, '$ref') !== undefined;
-      if (reason === 'states nothing' && isReference) return sentences(emptyReference(placeOf(action)));
-      return reason === undefined ? [] : sentences(...STALE[reason](placeOf(action), code, again, finding));
-    }
-  }
+  const question = questionOf(finding, presentation);
+  const rewrite =
+    question === undefined
+      ? []
+      : [`Or let it write the actions again: npm run answer -- --question ${question}`];
+  const baseline = stated === undefined ? 'it' : formatPlace(stated.place);
+  const at = action === undefined ? overlay : formatPlace(action.place);
+  const sentences = {
+    answered: [],
+    missing: [
+      `The document must show it. Add it in ${code}, then ${again}`,
+      `If the specification no longer states it, remove ${baseline} from the baseline.`,
+    ],
+    contradicted: [
+      `The document must show ${stated?.text ?? ''}. Change it in ${code}, then ${again}`,
+      `If the specification changed, change ${baseline} and the section beside it.`,
+    ],
+    invented:
+      question === undefined
+        ? [
+            `Nothing states it. Remove it from ${code}, then ${again}`,
+            `If it was answered, enter the answer: npm run answer`,
+          ]
+        : [`The answer to ${question} adds it, and no action of ${overlay} states it.`, ...rewrite],
+    'stale answer': [
+      {
+        'not shown': `The document doesn't show the answer. Add it in ${code}, then ${again}`,
+        'shown differently': `The document shows another value. Correct ${code}, then ${again}`,
+        'no target': `Neither the baseline nor an action before it has the target of ${at}.`,
+        'would overwrite': `An action can only add. Correct ${at}: the specification, or another answer, states what is there.`,
+        'adds nothing': `The action at ${at} adds nothing. Remove it, or its empty \`update\`.`,
+      }[reason ?? 'not shown'],
+      `If the answer no longer holds, remove it: npm run answer -- --question ${action?.question ?? ''} --remove`,
+      ...rewrite,
+    ],
+  };
+  return sentences[state].map((text) => ({ text }));
 }
 
-const emptyReference = (at: string): string =>
-  `This \`$ref\` adds nothing: other actions state what it points to. Write the schema inline at ${at}, and remove it from where it is now.`;
+/** The question whose answer a finding follows from: that of its action, or the one that adds what is there. */
+function questionOf({ pointer, action }: Finding, { implied = new Map() }: Presentation): string | undefined {
+  if (action !== undefined) return action.question;
+  const within = (place: string) => pointer === place || pointer.startsWith(`${place}/`);
+  return [...implied].find(([, { places }]) => places.some(within))?.[0];
+}
 
-const STALE: Readonly<
-  Record<StaleReason, (at: string, code: string, again: string, finding: Finding) => string[]>
-> = {
-  'not shown': (at, code, again) => [
-    `The document doesn't show the answer. Add it in ${code}, then ${again}`,
-    `If the answer no longer holds, remove the action at ${at} from the overlay.`,
-  ],
-  'shown differently': (at, code, again) => [
-    `The document shows another value than the answer. Correct ${code}, then ${again}`,
-    `If the answer changed, change ${at}, with who answered, when and why.`,
-  ],
-  'shown without the answer': (at, code, again) => [
-    `The document shows it, but not because of the answer. Remove it from ${code}, then ${again}`,
-    `Remove it from the action at ${at}, too.`,
-  ],
-  'no target': (at) => [`The baseline has no such target. Correct \`target\` at ${at}.`],
-  'out of order': (at, _code, _again, { after }) => [
-    `The target is added at ${placeOf(after)}, by a later action. Move the action at ${at} after it.`,
-  ],
-  'would overwrite': (at) => [
-    `The baseline or an earlier answer states something there. An answer can only add. Correct ${at}.`,
-  ],
-  'states nothing': (at) => [
-    `The action adds no fact: it is empty, or it states OpenAPI's default. Remove the action at ${at}, or only its \`update\` if it has an \`x-answer\`.`,
-  ],
-};
+/** Whether a finding only follows from an answer that the two sides don't share. It is reported with that answer. */
+export function isExplained(finding: Finding, presentation: Presentation): boolean {
+  const question = questionOf(finding, presentation);
+  const answer = presentation.report.answers.find((one) => one.question === question);
+  return answer !== undefined && !['answered', 'not carried out'].includes(answer.state);
+}
 
-/** What to do about the two sides of a question; nothing if they agree. */
+/** What to do about both sides of a question. */
 export async function adviceOnAnswer(
   compared: ComparedAnswer,
   presentation: Presentation,
 ): Promise<Advice[]> {
-  const { state, action, entered } = compared;
+  const { state, question, action, entered } = compared;
+  const { overlay, code } = presentation;
+  const enter = `npm run answer -- --question ${question} --who "…" --reason "…"`;
+  const at = action === undefined ? overlay : formatPlace(action.place);
   switch (state) {
     case 'answered':
-    case 'depends':
       return [];
-    case 'missing answer':
-      return action === undefined ? addToOverlay(compared, presentation) : addToCode(compared, presentation);
-    case 'contradicting answers':
-      return [...changeActions(compared, presentation), ...(await addToCode(compared, presentation))];
-    case 'answer without value': {
-      if (presentation.report.problems?.has(compared.question)) return replaceActions(compared, presentation);
-      const text = `Add the answer itself to the action at ${placeOf(action)}:`;
-      return [{ text, lines: fieldLines(entered?.value) }];
-    }
-    case 'wrong actions':
-      return replaceActions(compared, presentation);
+    case 'not carried out':
+      return [
+        { text: 'The software does not follow this yet. It does what it does while the question is open.' },
+      ];
     case 'unknown question':
-      return sentences(
-        `There is no such question. Correct \`x-question\` at ${placeOf(action)}. OPEN_QUESTIONS.md lists them all.`,
-      );
+      return [{ text: `Correct \`x-question\` at ${at}. OPEN_QUESTIONS.md lists them all.` }];
+    case 'answer without value':
+      return [{ text: `Add the answer itself to the action at ${at}: x-answer` }];
+    case 'missing answer':
+      return action === undefined
+        ? [
+            { text: `Sign it: ${enter}` },
+            {
+              text: `Or add to ${overlay}, with who answered, when and why:`,
+              lines: actionLines(compared, presentation),
+            },
+          ]
+        : [
+            { text: `Add it to ${code?.source ?? 'the code'}:`, lines: await codeLines(compared) },
+            { text: `Or remove it: npm run answer -- --question ${question} --remove` },
+          ];
+    case 'contradicting answers':
+      return [
+        { text: `The two values must be equal. If the code is right, sign it: ${enter} --replace` },
+        {
+          text: `If the overlay is right, change ${entered === undefined ? 'the code' : formatPosition(entered)} to:`,
+          lines: await codeLines(compared),
+        },
+      ];
   }
 }
-
-function addToOverlay(compared: ComparedAnswer, { overlay, hasOverlay, report }: Presentation): Advice[] {
-  const { question, entered } = compared;
-  if (entered === undefined) return [];
-  const isFirst = report.answers.find(({ action }) => action === undefined) === compared;
-  const lines = actionLines(compared, report, UNKNOWN);
-  const rest =
-    report.implied === undefined
-      ? ' What the answer adds to the document goes under `update`, with the place as `target`, or into further actions of the same question.'
-      : ` ${orRun(question)}`;
-  return [
-    {
-      text: `Add this action to ${nameOf(overlay)}, with who answered, when and why.${rest}`,
-      lines: isFirst && !hasOverlay ? `${overlayHead()}\n${lines}` : lines,
-    },
-    { text: `If nobody answered it, remove it from ${formatPosition(entered)}.` },
-  ];
-}
-
-/** The answer was changed in the code alone, so somebody else may have given it. */
-function changeActions(compared: ComparedAnswer, { report }: Presentation): Advice[] {
-  const { question, actions, action } = compared;
-  if (report.implied === undefined) {
-    return sentences(
-      `The two values must be equal. If the answer changed, change ${placeOf(action)}, with who answered, when and why.`,
-    );
-  }
-  return [
-    {
-      text: `The two values must be equal. If the answer changed, put this in place of ${placesOf(actions)}, with who answered, when and why. ${orRun(question)} --replace`,
-      lines: actionLines(compared, report, UNKNOWN),
-    },
-  ];
-}
-
-/** The answer is the same, so the provenance stays. */
-function replaceActions(compared: ComparedAnswer, { report, fixWith }: Presentation): Advice[] {
-  const { action, actions } = compared;
-  if (action === undefined) return [];
-  const provenance = { who: action.answeredBy, date: action.date, reason: action.reason };
-  const again = fixWith === undefined ? 'generate the document again.' : `run: ${fixWith}`;
-  return [
-    {
-      text: `The code adds this. Put it in place of ${placesOf(actions)}.`,
-      lines: actionLines(compared, report, provenance),
-    },
-    { text: `If the overlay is right, correct the code that shows the answer, then ${again}` },
-  ];
-}
-
-const orRun = (question: string): string => `Or run: npm run answer -- --question ${question}`;
-
-function placesOf(actions: readonly Action[]): string {
-  return `${actions.length === 1 ? 'the action' : 'the actions'} at ${actions.map(placeOf).join(', ')}`;
-}
-
-async function addToCode(
-  { question, action, entered }: ComparedAnswer,
-  { report }: Presentation,
-): Promise<Advice[]> {
-  const { entered: code } = report;
-  if (action?.answer === undefined || code === undefined) return [];
-  const value = action.answer;
-  if (!code.schemas.has(question)) {
-    const todo =
-      entered === undefined ? `Add it to ${code.source}:` : `Or change ${formatPosition(entered)} to:`;
-    return [{ text: todo, lines: await answerLines(question, value) }];
-  }
-  // A schema is code. Only its JSON Schema can be compared and shown.
-  const schema = `a Standard Schema, of Zod for instance, with the JSON Schema ${valueText(value)}`;
-  const text =
-    entered === undefined
-      ? `Add to ${code.source} ${schema}:`
-      : `Or change ${formatPosition(entered)} to ${schema}:`;
-  return [{ text, lines: schemaLines(question) }];
-}
-
-function sentences(...texts: readonly string[]): Advice[] {
-  return texts.map((text) => ({ text }));
-}
-
-function nameOf(overlay: string | undefined): string {
-  return overlay ?? 'an overlay, and name the overlay with --overlay';
-}
-
-function placeOf(written: { readonly place: Place } | undefined): string {
-  return written === undefined ? 'it' : formatPlace(written.place);
-}
-
-/** As Prettier writes YAML. */
-const LAYOUT = { singleQuote: true, lineWidth: 0, aliasDuplicateObjects: false } as const;
 
 /** A person fills in what stands in angle brackets. */
-const UNKNOWN: Provenance = {
-  who: '<who answered>',
+const UNKNOWN = {
+  answeredBy: '<who answered>',
   date: '<when, as 2026-01-31>',
   reason: '<why, or where to read it>',
 };
 
 /** The actions of the overlay with the code's answer. */
-function actionLines(
-  { question, entered }: ComparedAnswer,
-  report: GateReport,
-  provenance: Provenance,
-): string {
-  const value = entered === undefined ? null : toPlain(entered.value);
-  const actions = report.implied?.get(question)?.actions ?? [];
-  return indented(stringify(actionFields({ question, value, actions, provenance }), LAYOUT), '  ');
+function actionLines({ question, entered }: ComparedAnswer, { implied }: Presentation): string {
+  const value = entered === undefined ? null : plain(entered.value);
+  const actions = answerActions({
+    question,
+    value,
+    actions: implied?.get(question)?.actions ?? [],
+    ...UNKNOWN,
+  });
+  const layout = { singleQuote: true, lineWidth: 0, aliasDuplicateObjects: false };
+  return stringify(actions, layout)
+    .trimEnd()
+    .replace(/^(?=.)/gm, '  ');
 }
 
-/** What an overlay starts with. */
-function overlayHead(): string {
-  const head = { overlay: '1.0.0', info: { title: 'Answers to the open questions', version: '1.0.0' } };
-  return `${stringify(head, LAYOUT)}actions:`;
-}
-
-/** The field of an action that has this answer. */
-function fieldLines(value: SourceNode | undefined): string {
-  const answer = value === undefined ? '<the answer>' : toPlain(value);
-  return indented(stringify({ 'x-answer': answer }, LAYOUT), '    ');
-}
-
-/** The lines of answers.ts that have this answer. */
-async function answerLines(question: string, value: SourceNode): Promise<string> {
-  const source = `answers = {\n${JSON.stringify({ [question]: toPlain(value) }).slice(1, -1)}}`;
-  const lines = (await prettify(source, 'babel')).trimEnd().split('\n');
-  return lines.slice(1, -1).join('\n');
-}
-
-/** The line of answers.ts where a schema goes. */
-function schemaLines(question: string): string {
-  return `  ${/^\w+$/.test(question) ? question : `'${question}'`}: <a schema>,`;
-}
-
-function indented(lines: string, by: string): string {
-  return lines.trimEnd().replace(/^(?=.)/gm, by);
+/** The lines of answers.ts that have the overlay's answer. A schema is code: only its JSON Schema is known. */
+async function codeLines({ question, action }: ComparedAnswer): Promise<string> {
+  const value = action?.answer;
+  if (value === undefined) return '';
+  if (['plant-fields', 'event-payload-fields'].includes(question))
+    return `  '${question}': <a Standard Schema, such as one of Zod, with the JSON Schema ${textOf(value)}>,`;
+  const source = await formatCode(
+    `answers = {\n${JSON.stringify({ [question]: plain(value) }).slice(1, -1)}}`,
+  );
+  return source.trimEnd().split('\n').slice(1, -1).join('\n');
 }

@@ -1,0 +1,231 @@
+import {
+  answerFaults,
+  type Answers,
+  isExecutable,
+  openQuestions,
+  plainAnswers,
+  type QuestionId,
+} from '@plant-store/contract';
+import { effectOf, answerInWords } from '../effects/effects.js';
+import { type GateReport, gate, isClean } from '../gate/gate.js';
+import { isDate, type Provenance, readOverlay } from '../gate/overlay.js';
+import { readOpenapi } from '../gate/read.js';
+import { writePages } from '../pages/pages.js';
+import { FORMATS } from '../report/report.js';
+import { FILES, GENERATE_DOCUMENT, readIfThere, readSource, replaceFile } from '../repository.js';
+import { readProducers } from '../report/producers.js';
+import { enterInSource } from '../answers/answers-source.js';
+import { type CodeAnswers, readCodeAnswers, writeCodeAnswers } from '../gate/code-answers.js';
+import { formatCode } from '../answers/format.js';
+import { type Implied, impliedBy } from '../gate/implied.js';
+import { enterInOverlay, removeFromOverlay } from '../answers/overlay-source.js';
+import type { Workbench } from './workbench.js';
+
+/** What `npm run answer` was asked to do. */
+export interface AnswerRequest {
+  readonly question: string;
+  /** As JSON; undefined if the code has the answer already. */
+  readonly value?: unknown;
+  readonly who?: string | undefined;
+  readonly date: string;
+  readonly reason?: string | undefined;
+  /** Replace the answer that is there. */
+  readonly replace: boolean;
+  /** Open the question again. */
+  readonly remove: boolean;
+}
+
+/** How it ended: the lines to print, and the exit code. */
+export interface Entered {
+  readonly lines: readonly string[];
+  readonly code: 0 | 1 | 2;
+}
+
+const IDS: readonly string[] = openQuestions.map(({ id }) => id);
+
+/** The questions that are answered with a schema, which is code. */
+const SCHEMAS = ['plant-fields', 'event-payload-fields'];
+
+/**
+ * Enters an answer on both sides, and writes every generated file. If a step fails, both sides are put back.
+ *
+ * @param workbench evaluates answers.ts, and makes the document of what it says
+ */
+export async function enterAnswer(request: AnswerRequest, workbench: Workbench): Promise<Entered> {
+  const { question, value, remove } = request;
+  const before = {
+    code: readSource(FILES.answers).text,
+    overlay: readIfThere(FILES.overlay)?.text,
+    document: readSource(FILES.document).text,
+  };
+  const answers = await workbench.readAnswers();
+  const signed = before.overlay === undefined ? [] : readOverlay(before.overlay, FILES.overlay);
+  const own = signed.find((action) => action.question === question && action.answer !== undefined);
+  const isAgain = own !== undefined && question in answers && isRewrite(request);
+  const faults = isAgain ? [] : faultsOf(request, answers, own !== undefined);
+  if (faults.length > 0) return { lines: faults, code: 2 };
+
+  const source =
+    value === undefined && !remove ? before.code : enterInSource(before.code, question, value, IDS);
+  const code = source === before.code ? source : await formatCode(source);
+  replaceFile(FILES.answers, code);
+  try {
+    const entered = plainAnswers(await workbench.readAnswers());
+    const { document, without } = await workbench.makeDocuments();
+    const implied = impliedIn(document, without);
+    const overlay = await signedOverlay();
+    const report = gateOf(document, overlay, entered);
+    replaceFile(FILES.overlay, overlay);
+    replaceFile(FILES.document, document);
+    const pages = writePages({ answers: entered, document, overlay });
+    const changed = [
+      { file: FILES.answers, isChanged: code !== before.code },
+      { file: FILES.overlay, isChanged: overlay !== before.overlay },
+      { file: FILES.document, isChanged: document !== before.document },
+      ...pages,
+    ];
+    const width = Math.max(...changed.map(({ file }) => file.length));
+    const listed = changed.map(
+      ({ file, isChanged }) => `${file.padEnd(width)}  ${isChanged ? 'changed' : 'unchanged'}`,
+    );
+    const lines = [...effectLines(answers, entered), '', ...listed, ''];
+    if (isClean(report)) return { lines: [...lines, NEXT], code: 0 };
+    const findings = await FORMATS['text']?.({
+      ...{ report, implied, overlay: FILES.overlay, fixWith: GENERATE_DOCUMENT },
+      code: codeAnswers(entered),
+      producerOf: readProducers(FILES.sources),
+    });
+    return { lines: [...lines, findings ?? '', 'The answer is entered. The gate finds the above.'], code: 1 };
+
+    async function signedOverlay(): Promise<string | undefined> {
+      const mine: Provenance = isAgain
+        ? own
+        : { answeredBy: request.who ?? '', date: request.date, reason: request.reason ?? '' };
+      const sign = (text: string | undefined, id: string, provenance: Provenance) => {
+        const { answeredBy, date, reason } = provenance;
+        const actions = implied.get(id)?.actions ?? [];
+        return enterInOverlay(
+          text,
+          { question: id, value: entered[id], actions, answeredBy, date, reason },
+          IDS,
+        );
+      };
+      let text = remove
+        ? before.overlay && (await removeFromOverlay(before.overlay, question))
+        : await sign(before.overlay, question, mine);
+      // What an answer adds may have moved with this one. Those keep who, when and why.
+      for (const action of text === undefined ? [] : readOverlay(text, FILES.overlay)) {
+        const { question: id, answer } = action;
+        if (id !== question && answer !== undefined && id in entered && implied.has(id) && isStale(id, text))
+          text = await sign(text, id, action);
+      }
+      return text;
+    }
+
+    function isStale(id: string, text: string | undefined): boolean {
+      const { findings } = gateOf(document, text, entered);
+      const places = implied.get(id)?.places ?? [];
+      return findings.some(
+        ({ state, action, pointer }) =>
+          state !== 'answered' &&
+          (action?.question === id ||
+            places.some((place) => pointer === place || pointer.startsWith(`${place}/`))),
+      );
+    }
+  } catch (error) {
+    if (readSource(FILES.answers).text === code) replaceFile(FILES.answers, before.code);
+    replaceFile(FILES.overlay, before.overlay);
+    replaceFile(FILES.document, before.document);
+    throw error;
+  }
+
+  function effectLines(old: Answers, entered: Readonly<Record<string, unknown>>): string[] {
+    const { [question]: inCode, ...others } = plainAnswers(old);
+    // Without a value, the code had the answer before anybody signed it.
+    const [was, now] =
+      value === undefined && !remove ? [undefined, entered[question]] : [inCode, entered[question]];
+    const { title = question } = openQuestions.find(({ id }) => id === question) ?? {};
+    const words = (now as { inWords?: string } | undefined)?.inWords;
+    if (now !== undefined && (words !== undefined || !isExecutable(question)))
+      return [
+        `${title} (${question}): ${words ?? String(now)}`,
+        '  answered, not carried out: the software does not follow this yet',
+      ];
+    const { receiver, sender, rollout, step } = effectOf(question as QuestionId, was, now, others);
+    return [
+      `${title} (${question}): ${now === undefined ? 'open again' : answerInWords(question as QuestionId, now)}`,
+      `  receiver  ${receiver ?? 'nothing changes'}`,
+      `  sender    ${sender ?? 'nothing changes'}`,
+      `  roll out  ${rollout.order}. ${rollout.reason}`,
+      `  version   ${step}`,
+    ];
+  }
+}
+
+const NEXT =
+  'Next: git diff, npm run review, npm test, npm run check, and a version plan (docs/releasing.md).';
+
+/** Whether only the actions of an answer are to be written again. */
+function isRewrite({ value, who, reason, replace, remove }: AnswerRequest): boolean {
+  return value === undefined && who === undefined && reason === undefined && !replace && !remove;
+}
+
+/** Every fault of a request, one line each. */
+function faultsOf(request: AnswerRequest, answers: Answers, isSigned: boolean): string[] {
+  const { question, value, who = '', date, reason = '', replace, remove } = request;
+  const provenance = remove
+    ? []
+    : [
+        ...(who.trim() === '' ? ['--who is missing: who answered'] : []),
+        ...(isDate(date) ? [] : [`--date must be a day such as 2026-01-31 (got ${date})`]),
+        ...(reason.trim() === '' ? ['--reason is missing: why, or where to read it'] : []),
+      ];
+  if (question === '') return ['--question is missing', ...provenance];
+  if (!IDS.includes(question))
+    return [`--question: there is no ${question}. The questions: ${IDS.join(', ')}`, ...provenance];
+  const isInCode = question in answers;
+  if (remove) {
+    if (!isInCode && !isSigned) return [`--remove: ${question} has no answer`];
+    const others = Object.fromEntries(Object.entries(answers).filter(([id]) => id !== question));
+    return answerFaults(others).map((fault) => `--remove: another answer needs this one. ${fault}`);
+  }
+  const isWords = typeof value === 'object' && value !== null && 'inWords' in value;
+  if (SCHEMAS.includes(question) && !isWords && (value !== undefined || !isInCode))
+    return [
+      `--value: ${question} is answered with a schema, which is code. Write it in ${FILES.answers} as docs/answering.md says, then run this again without --value`,
+      ...provenance,
+    ];
+  if (value === undefined && !isInCode) return ['--value is missing', ...provenance];
+  const isThere = isSigned || (value !== undefined && isInCode);
+  const next = value === undefined ? answers : { ...answers, [question]: value };
+  return [
+    ...(isThere && !replace ? [`${question} has an answer already. To replace it, add --replace`] : []),
+    ...answerFaults(next as Answers).map((fault) => `--value: ${fault}`),
+    ...provenance,
+  ];
+}
+
+/** What each answer adds to the document. @param without the document without one answer, by question */
+export function impliedIn(document: string, without: Readonly<Record<string, string>>): Map<string, Implied> {
+  const read = (text: string) => readOpenapi(text, FILES.document);
+  const rests = Object.entries(without).map(([id, text]) => [id, read(text)] as const);
+  const baseline = readSource(FILES.baseline);
+  return impliedBy(readOpenapi(baseline.text, baseline.file), read(document), new Map(rests));
+}
+
+function codeAnswers(answers: Readonly<Record<string, unknown>>): CodeAnswers {
+  return readCodeAnswers(writeCodeAnswers(answers, IDS), FILES.answers);
+}
+
+function gateOf(
+  document: string,
+  overlay: string | undefined,
+  answers: Readonly<Record<string, unknown>>,
+): GateReport {
+  return gate({
+    baseline: readSource(FILES.baseline),
+    document: { text: document, file: FILES.document },
+    overlay: overlay === undefined ? undefined : { text: overlay, file: FILES.overlay },
+    answers: codeAnswers(answers),
+  });
+}

@@ -1,0 +1,69 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { child, descend, formatPlace, listOf, mapOf, parse, type SourceNode } from './read.js';
+import { ToolError } from '../tool-error.js';
+
+/** The file in which answers are entered on the code's side. */
+export const ANSWERS_SOURCE = 'libs/contract/src/answers.ts';
+
+/** The file that says what is accepted beside the answers for a while. */
+export const ACCEPTS_SOURCE = 'libs/contract/src/accepts.ts';
+
+/** The answers of the code, as a file holds them. */
+export interface CodeAnswers {
+  /** The source in which answers are entered. */
+  readonly source: string;
+  /** Every known question. */
+  readonly questions: readonly string[];
+  readonly entered: ReadonlyMap<string, EnteredAnswer>;
+}
+
+/** One answer of the code. */
+export interface EnteredAnswer {
+  readonly value: SourceNode;
+  readonly file: string;
+  /** Where the source names the question first, if it does. */
+  readonly line?: number | undefined;
+}
+
+/** The text for `readCodeAnswers`. @param answers as `plainAnswers` gives them */
+export function writeCodeAnswers(
+  answers: Readonly<Record<string, unknown>>,
+  questions: readonly string[],
+): string {
+  return `${JSON.stringify({ source: ANSWERS_SOURCE, questions, answers }, null, 2)}\n`;
+}
+
+/**
+ * Reads `{ "source": PATH, "questions": [ID], "answers": { ID: VALUE } }`, as `openapi answers` writes it.
+ *
+ * @param file is named in errors
+ * @throws ToolError `syntax` or `bad-answers`
+ */
+export function readCodeAnswers(text: string, file: string): CodeAnswers {
+  const root = parse(text, file);
+  const source = child(root, 'source')?.value;
+  const questions = listOf(child(root, 'questions'))?.map(({ value }) => String(value));
+  const answers = mapOf(descend(root, ['answers']));
+  if (typeof source !== 'string' || questions === undefined || answers === undefined)
+    throw new ToolError(
+      'bad-answers',
+      `${file}: not a file of answers. Write it with: openapi answers --output FILE`,
+    );
+  for (const [id, { place }] of answers) {
+    if (!questions.includes(id))
+      throw new ToolError(
+        'bad-answers',
+        `${formatPlace(place)}: ${id} has an answer and is not one of the questions`,
+      );
+  }
+  const lines = existsSync(source) ? readFileSync(source, 'utf8').split('\n') : [];
+  const lineOf = (id: string): number | undefined => {
+    const index = lines.findIndex((line) => /^\s*['"]?([\w-]+)['"]?:/.exec(line)?.[1] === id);
+    return index === -1 ? undefined : index + 1;
+  };
+  const entered = Array.from(answers, ([id, value]): [string, EnteredAnswer] => [
+    id,
+    { value, file: source, line: lineOf(id) },
+  ]);
+  return { source, questions, entered: new Map(entered) };
+}

@@ -1,0 +1,161 @@
+import { parameterName, referenceIn, targetOf } from './facts.js';
+import { child, descend, listOf, mapOf, plain, pointerOf, type SourceNode, stepsOf } from './read.js';
+
+/** An action that an answer of the code implies. */
+export interface ImpliedAction {
+  /** The deepest place of the baseline that contains all that it adds. So it fits in any order. */
+  readonly steps: readonly string[];
+  readonly update: Record<string, unknown>;
+}
+
+/** What an answer of the code adds to the document. */
+export interface Implied {
+  readonly actions: readonly ImpliedAction[];
+  /** The JSON Pointers of what they add. */
+  readonly places: readonly string[];
+}
+
+/** A value that is added whole: one without parts, a list, or one parameter of a list. */
+interface Part {
+  readonly steps: readonly string[];
+  readonly value: unknown;
+  /** Equal values have equal texts. Every map that has parts has the same. */
+  readonly text: string;
+}
+
+const MAP = 'map';
+
+/**
+ * What the answers of the code add to the document, by question.
+ *
+ * A part follows from an answer if the document without this answer lacks it or shows it differently. A part that
+ * follows from several answers belongs to the most specific of them, the one from which the fewest parts follow: a field
+ * of the plant belongs to `plant-fields`, although it also needs a method.
+ *
+ * @param without the document without one answer, by question
+ */
+export function impliedBy(
+  baseline: SourceNode,
+  document: SourceNode,
+  without: ReadonlyMap<string, SourceNode>,
+): Map<string, Implied> {
+  const stated = partsOf(baseline, baseline);
+  const added = [...partsOf(document, baseline)].filter(([id]) => !stated.has(id));
+  const following = Array.from(without, ([question, root]) => {
+    const rest = partsOf(root, baseline);
+    const ids = added.filter(([id, { text }]) => rest.get(id)?.text !== text).map(([id]) => id);
+    return { question, ids: new Set(ids) };
+  }).sort((one, other) => one.ids.size - other.ids.size);
+  const ownerOf = (id: string) => following.find(({ ids }) => ids.has(id))?.question;
+  return new Map(
+    following.map(({ question }) => {
+      const own = added.filter(([id, { text }]) => text !== MAP && ownerOf(id) === question);
+      const parts = own.map(([, part]) => part);
+      return [question, { actions: actionsOf(parts, baseline), places: own.map(([id]) => id) }];
+    }),
+  );
+}
+
+/** By JSON Pointer. A schema that leads back to itself is a component of its own; others are where they are used. */
+function partsOf(root: SourceNode, baseline: SourceNode): ReadonlyMap<string, Part> {
+  const parts = new Map<string, Part>();
+  const circular = new Set<string>();
+  const used = new Set<SourceNode>();
+
+  function visit(node: SourceNode, steps: readonly string[]): void {
+    const reference = referenceIn(node);
+    if (reference !== undefined && !isCircular(reference, node)) {
+      const target = targetOf(root, reference, node.place);
+      used.add(target);
+      return visit(target, steps);
+    }
+    const entries = reference === undefined ? mapOf(node) : undefined;
+    const items = listOf(node) ?? [];
+    if (entries !== undefined && entries.size > 0) {
+      parts.set(pointerOf(steps), { steps, value: undefined, text: MAP });
+      for (const [key, value] of entries) visit(value, [...steps, key]);
+    } else if (items.length > 0 && listOf(descend(baseline, steps)) !== undefined) {
+      items.forEach((item, index) => visit(item, [...steps, String(index)]));
+    } else if (items.length > 0 && steps.at(-1) === 'parameters') {
+      items.forEach((item, index) => {
+        const name = parameterName(root, item) ?? String(index);
+        add(pointerOf([...steps, name]), steps, [inline(item)]);
+      });
+    } else add(pointerOf(steps), steps, inline(node));
+  }
+
+  function add(id: string, steps: readonly string[], value: unknown): void {
+    parts.set(id, { steps, value, text: JSON.stringify(value) });
+  }
+
+  function inline(node: SourceNode): unknown {
+    const reference = referenceIn(node);
+    if (reference !== undefined) {
+      if (isCircular(reference, node)) return plain(node);
+      const target = targetOf(root, reference, node.place);
+      used.add(target);
+      return inline(target);
+    }
+    const entries = mapOf(node);
+    if (entries !== undefined)
+      return Object.fromEntries(Array.from(entries, ([key, value]) => [key, inline(value)]));
+    return listOf(node)?.map(inline) ?? plain(node);
+  }
+
+  function isCircular(reference: string, { place }: SourceNode): boolean {
+    if (circular.has(reference)) return true;
+    const start = targetOf(root, reference, place);
+    const reached = new Set<SourceNode>();
+    const leadsBack = (node: SourceNode): boolean => {
+      const next = referenceIn(node);
+      const target = next === undefined ? undefined : targetOf(root, next, node.place);
+      if (target === start) return true;
+      const below = target === undefined ? [...(mapOf(node)?.values() ?? listOf(node) ?? [])] : [target];
+      return below.some((one) => !reached.has(one) && reached.add(one) && leadsBack(one));
+    };
+    if (!leadsBack(start)) return false;
+    circular.add(reference);
+    return true;
+  }
+
+  for (const [key, value] of mapOf(root) ?? []) if (key !== 'components') visit(value, [key]);
+  for (const reference of circular) {
+    const steps = stepsOf(decodeURIComponent(reference.slice(1)));
+    const target = descend(root, steps);
+    // A component may refer to others, which are added while this goes on.
+    if (target !== undefined && !used.has(target)) {
+      used.add(target);
+      visit(target, steps);
+    }
+  }
+  const components = child(root, 'components');
+  for (const [section, members] of (components && mapOf(components)) ?? []) {
+    for (const [name, value] of mapOf(members) ?? [])
+      if (!used.has(value)) visit(value, ['components', section, name]);
+  }
+  return parts;
+}
+
+/** One action for each place of the baseline. */
+function actionsOf(parts: readonly Part[], baseline: SourceNode): ImpliedAction[] {
+  const actions = new Map<string, ImpliedAction>();
+  for (const { steps, value } of parts) {
+    let depth = steps.length - 1;
+    while (depth > 0 && mapOf(descend(baseline, steps.slice(0, depth))) === undefined) depth -= 1;
+    const target = steps.slice(0, depth);
+    const action = actions.get(pointerOf(target)) ?? { steps: target, update: {} };
+    actions.set(pointerOf(target), action);
+    put(action.update, steps.slice(depth), value);
+  }
+  return [...actions.values()];
+}
+
+/** Puts a value at a path. A list is added to the one that is there. */
+function put(root: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [last = '', ...above] = [...path].reverse();
+  let map = root;
+  for (const step of above.reverse()) map = (map[step] ??= {}) as Record<string, unknown>;
+  const known = map[last];
+  map[last] =
+    Array.isArray(known) && Array.isArray(value) ? [...(known as unknown[]), ...(value as unknown[])] : value;
+}

@@ -1,0 +1,211 @@
+import { type ComparedAnswer, type Finding, isClean, tally, tallyLine } from '../gate/gate.js';
+import type { Action } from '../gate/overlay.js';
+import { formatPlace, type Place, stepsOf, textOf } from '../gate/read.js';
+import { code, codeBlock, escape, table, visible } from '../markdown.js';
+import { type Advice, adviceOnAnswer, adviceOnFinding, isExplained, type Presentation } from './advice.js';
+import { formatPosition, type Position } from './producers.js';
+
+/** A finding or an answer in words. */
+export interface Entry {
+  readonly state: string;
+  readonly level: 'error' | 'notice';
+  /** `missing: webhooks › /plant/webhook › summary` */
+  readonly title: string;
+  /** JSON Pointer of a finding. */
+  readonly pointer?: string;
+  readonly question?: string | undefined;
+  /** Where an annotation stands. */
+  readonly position: Position | undefined;
+  /** A label, then a JSON value, words, or both. */
+  readonly details: readonly Detail[];
+  readonly advice: readonly Advice[];
+}
+
+interface Detail {
+  readonly label: string;
+  readonly value?: string;
+  readonly words?: string;
+}
+
+/** The place of a fact as a person reads it: `webhooks › /plant/webhook › summary`. */
+export function nameOf(pointer: string): string {
+  return stepsOf(pointer).join(' › ');
+}
+
+/**
+ * What the gate found, answers first, because facts may follow from them. Of a report that isn't clean, only what fails
+ * is listed.
+ */
+export async function entriesOf(presentation: Presentation): Promise<Entry[]> {
+  const { report } = presentation;
+  const isListed = ({ state }: { state: string }) =>
+    isClean(report) || !['answered', 'not carried out'].includes(state);
+  const findings = report.findings.filter(isListed).filter((finding) => !isExplained(finding, presentation));
+  const answers = report.answers.filter(isListed).map((compared) => entryOfAnswer(compared, presentation));
+  return [
+    ...(await Promise.all(answers)),
+    ...findings.map((finding) => entryOfFinding(finding, presentation)),
+  ];
+}
+
+function entryOfFinding(finding: Finding, presentation: Presentation): Entry {
+  const { state, reason, pointer, stated, shown, action } = finding;
+  const producer = presentation.producerOf(pointer);
+  const section = action === undefined && stated?.place.comment ? ` (${stated.place.comment})` : '';
+  return {
+    state,
+    level: state === 'answered' ? 'notice' : 'error',
+    title: `${reason === undefined ? state : `${state}, ${reason}`}: ${nameOf(pointer)}`,
+    pointer,
+    question: action?.question,
+    position: action?.place ?? producer ?? stated?.place ?? shown?.place,
+    details: [
+      ...statement(action === undefined ? 'specification' : 'stated', stated?.text, stated?.place, section),
+      ...statement('document', shown?.text, shown?.place),
+      ...(action === undefined
+        ? []
+        : [{ label: 'answer', words: `question ${action.question}, ${signature(action)}` }]),
+      ...(producer === undefined ? [] : [{ label: 'comes from', words: formatPosition(producer) }]),
+    ],
+    advice: adviceOnFinding(finding, presentation),
+  };
+}
+
+async function entryOfAnswer(compared: ComparedAnswer, presentation: Presentation): Promise<Entry> {
+  const { state, question, action, entered } = compared;
+  const missing = action === undefined ? ', not in the overlay' : ', not in the code';
+  return {
+    state,
+    level: ['answered', 'not carried out'].includes(state) ? 'notice' : 'error',
+    title: `${state}: ${question}${state === 'missing answer' ? missing : ''}`,
+    question,
+    position: action?.place ?? entered,
+    details: [
+      ...statement('overlay', action?.answer && textOf(action.answer), action?.answer?.place),
+      ...statement('code', entered && textOf(entered.value), entered),
+      ...(action === undefined ? [] : [{ label: 'answer', words: signature(action) }]),
+    ],
+    advice: await adviceOnAnswer(compared, presentation),
+  };
+}
+
+function statement(
+  label: string,
+  value: string | undefined,
+  at: Position | undefined,
+  beside = '',
+): Detail[] {
+  return value === undefined
+    ? []
+    : [{ label, value, words: `${at === undefined ? '' : formatPosition(at)}${beside}` }];
+}
+
+/** Who answered, when and why, and where that is written. */
+function signature({ answeredBy, date, reason, place }: Action): string {
+  return `answered by ${answeredBy} on ${date}: ${reason} (${formatPlace(place)})`;
+}
+
+type Format = (presentation: Presentation) => Promise<string>;
+
+/** For a terminal: each entry as a block, and the counts as the last line. */
+const text: Format = async (presentation) => {
+  const blocks = (await entriesOf(presentation)).map(({ title, pointer = '', details, advice }) => {
+    const rows = [
+      ...details,
+      ...advice.map(({ text }, index) => ({ label: index === 0 ? 'to do' : '', words: text })),
+    ];
+    const lines = rows.map((row) => `  ${row.label.padEnd(15)}${visible(wordsOf(row, '   '))}`);
+    // Lines to paste are indented as they have to be where they belong.
+    const pasted = advice.flatMap(({ lines }) => (lines === undefined ? [] : [`\n${lines}\n`]));
+    return [visible(`${title}   ${pointer}`).trimEnd(), ...lines, pasted.join('')].join('\n');
+  });
+  return [...blocks, `${tallyLine(tally(presentation.report))}\n`].join('\n');
+};
+
+/** For a pull request: the counts, a table, and lines to paste below it. */
+const markdown: Format = async (presentation) => {
+  const entries = await entriesOf(presentation);
+  const rows = entries.map(({ title, pointer, details, advice }) => [
+    [escape(title), ...(pointer === undefined ? [] : [code(pointer)])].join('<br>'),
+    details
+      .map(
+        ({ label, value, words = '' }) =>
+          `${label}: ${value === undefined ? '' : `${code(value)} `}${escape(words)}`,
+      )
+      .join('<br>'),
+    advice.map(({ text }) => escape(text)).join('<br>'),
+  ]);
+  const pasted = entries.flatMap(({ title, advice }) =>
+    advice.flatMap(({ text, lines }) =>
+      lines === undefined ? [] : [`${escape(title)}. ${escape(text)}\n\n${codeBlock(lines)}`],
+    ),
+  );
+  const found = rows.length === 0 ? [] : [table(['Finding', 'Details', 'What to do'], rows)];
+  return `${[`**${tallyLine(tally(presentation.report))}**`, ...found, ...pasted].join('\n\n')}\n`;
+};
+
+/** For a job of GitHub Actions: an annotation for each entry. Empty if there is nothing to report. */
+const github: Format = async (presentation) => {
+  const entries = await entriesOf(presentation);
+  return entries.map((entry) => annotation(entry)).join('');
+};
+
+/** A workflow command of GitHub at the line of an entry. */
+export function annotation({ level, title, position, details, advice }: Entry): string {
+  const lines = [
+    ...details.map((detail) => visible(`${detail.label}: ${wordsOf(detail, ' ')}`)),
+    ...advice.flatMap(({ text, lines = [] }) => [text].concat(lines)),
+  ];
+  const escaped = (text: string) =>
+    text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  const properties = Object.entries({ file: position?.file, line: position?.line, title: visible(title) })
+    .filter(([, value]) => value !== undefined)
+    .map(
+      ([name, value]) => `${name}=${escaped(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C')}`,
+    );
+  return `::${level} ${properties.join(',')}::${escaped(lines.join('\n'))}\n`;
+}
+
+/** For programs: `{ counts, findings, answers }`; values are JSON text. */
+const json: Format = async (presentation) => {
+  const { report, producerOf } = presentation;
+  const at = (place: Position | undefined) => place && { file: place.file, line: place.line };
+  const sideOf = (side: { text: string; place: Place } | undefined) =>
+    side && { value: side.text, ...at(side.place), section: side.place.comment };
+  const signed = (action: Action | undefined) =>
+    action && {
+      answeredBy: action.answeredBy,
+      date: action.date,
+      reason: action.reason,
+      ...at(action.place),
+    };
+  const findings = report.findings.map((finding) => {
+    const { state, reason, pointer, stated, shown, action } = finding;
+    return {
+      ...{ state, reason, pointer, name: nameOf(pointer) },
+      specification: sideOf(stated),
+      document: sideOf(shown),
+      producer: producerOf(pointer),
+      answer: action && { question: action.question, ...signed(action) },
+      advice: adviceOnFinding(finding, presentation).map(({ text }) => text),
+    };
+  });
+  const answers = report.answers.map(async (compared) => {
+    const { state, question, action, entered } = compared;
+    return {
+      ...{ state, question },
+      overlay: action?.answer && { value: textOf(action.answer), ...at(action.answer.place) },
+      code: entered && { value: textOf(entered.value), ...at(entered) },
+      provenance: signed(action),
+      advice: await adviceOnAnswer(compared, presentation),
+    };
+  });
+  return `${JSON.stringify({ counts: tally(report), findings, answers: await Promise.all(answers) }, null, 2)}\n`;
+};
+
+/** How the gate's report can be written. */
+export const FORMATS: Readonly<Record<string, Format>> = { text, json, markdown, github };
+
+function wordsOf({ value, words }: Detail, between: string): string {
+  return [value, words].filter((part) => part !== undefined && part !== '').join(between);
+}

@@ -1,0 +1,2 @@
+// Placeholder for the merge.
+export const review = async (_: unknown): Promise<string> => '';

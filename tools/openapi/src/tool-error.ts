@@ -1,0 +1,26 @@
+/** What can keep the tool from running. None of these is a finding about a document. */
+export type ToolErrorCode =
+  | 'usage'
+  | 'unreadable'
+  | 'unwritable'
+  | 'too-large'
+  | 'syntax'
+  | 'not-openapi-3.1'
+  | 'bad-reference'
+  | 'bad-overlay'
+  | 'bad-answers'
+  | 'bad-sources';
+
+/** The tool could not run. `message` is one line that says where and what; the command exits with 2. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+
+  /** @param options `cause`: the error of Node or of a library that this one stands for */
+  constructor(
+    readonly code: ToolErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

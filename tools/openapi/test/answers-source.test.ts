@@ -1,0 +1,73 @@
+import ts from 'typescript';
+import { enterInSource } from '../src/answers/answers-source.js';
+
+const IDS = ['http-method', 'plant-fields', 'payload', 'retry', 'size-limits', 'time-outs'];
+
+describe('answers.ts', () => {
+  const sourceOf = (...lines: readonly string[]) => `import type { Answers } from './answer-types.js';
+
+// Kept.
+export const answers = {${lines.map((line) => `\n  ${line}`).join('')}
+} as const satisfies Answers;
+`;
+  /** The compiler reads it, and no answer is in a comment. */
+  const parsed = (source: string) => {
+    const { diagnostics } = ts.transpileModule(source, { reportDiagnostics: true });
+    expect(diagnostics).toEqual([]);
+    expect(ts.transpileModule(source, { compilerOptions: { removeComments: true } }).outputText).toContain(
+      'retry',
+    );
+    return source;
+  };
+  const entered = (source: string, question: string, value: unknown) =>
+    parsed(enterInSource(source, question, value, IDS))
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => /^['"]?[a-z-]+['"]?: /.test(line));
+
+  it.each([
+    { name: 'the first', lines: [], want: ['"retry": 1,'] },
+    { name: 'one before another', lines: ["'time-outs': 2,"], want: ['"retry": 1,', "'time-outs': 2,"] },
+    {
+      name: 'one after another',
+      lines: ["payload: 'plant', // why"],
+      want: ["payload: 'plant', // why", '"retry": 1,'],
+    },
+    {
+      name: 'one after a line without a comma',
+      lines: ["payload: 'plant'"],
+      want: ["payload: 'plant',", '"retry": 1,'],
+    },
+    {
+      name: 'one between two',
+      lines: ["payload: 'plant',", "'time-outs': 2,"],
+      want: ["payload: 'plant',", '"retry": 1,', "'time-outs': 2,"],
+    },
+    {
+      name: 'one after a comment on several lines',
+      lines: ["payload: 'plant', /* why,", '* at length */', "'time-outs': 2,"],
+      want: ["payload: 'plant', /* why,", '"retry": 1,', "'time-outs': 2,"],
+    },
+    {
+      name: 'one after a comment in front of the comma',
+      lines: ["payload: 'plant' /* why */,"],
+      want: ["payload: 'plant' /* why */,", '"retry": 1,'],
+    },
+    { name: 'another value', lines: ['retry: { delays: [] },'], want: ['"retry": 1,'] },
+  ])('gets $name, in the order of the register', ({ lines, want }) => {
+    expect(entered(sourceOf(...lines), 'retry', 1)).toEqual(want);
+  });
+
+  it('loses only the answer that is removed', () => {
+    const source = sourceOf("payload: 'plant', // kept", '// dropped', 'retry: 1, // too', "'time-outs': 2,");
+    const left = enterInSource(source, 'retry', undefined, IDS);
+    expect(left).toBe(sourceOf("payload: 'plant', // kept", "'time-outs': 2,"));
+    expect(enterInSource(left, 'retry', undefined, IDS)).toBe(left);
+  });
+
+  it('is refused if it has no object of answers', () => {
+    expect(() => enterInSource('export const answers = load();', 'retry', 1, IDS)).toThrow(
+      'answers.ts has no object literal `answers`',
+    );
+  });
+});
