@@ -5,7 +5,7 @@ import typescript from 'typescript-eslint';
 import boundaries from './tools/boundaries/boundaries.mjs';
 
 export default defineConfig(
-  globalIgnores(['**/dist/', '**/out-tsc/', '**/test-output/', 'tools/package/projects/']),
+  globalIgnores(['**/dist/', '**/dist-dev/', '**/out-tsc/', '**/test-output/', 'tools/package/projects/']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   javascript.configs.recommended,
   typescript.configs.strictTypeChecked,

@@ -8,7 +8,7 @@ register(
   `data:text/javascript,${encodeURIComponent(`
     export async function resolve(specifier, context, next) {
       const resolved = await next(specifier, context);
-      const [, name] = /\\/libs\\/contract\\/dist\\/(answers|accepts)\\.js$/.exec(new URL(resolved.url).pathname) ?? [];
+      const [, name] = /\\/libs\\/contract\\/(?:dist-dev\\/)?dist\\/(answers|accepts)\\.js$/.exec(new URL(resolved.url).pathname) ?? [];
       return name === undefined
         ? resolved
         : { url: 'data:text/javascript,export const ' + name + ' = {};', shortCircuit: true };

@@ -25,7 +25,7 @@ export default {
   ],
   options: {
     exclude: {
-      path: ['(^|/)(node_modules|dist|out-tsc|test-output|test)/', '[.](test|suite)[.]ts$'],
+      path: ['(^|/)(node_modules|dist|dist-dev|out-tsc|test-output|test)/', '[.](test|suite)[.]ts$'],
     },
     // Before the compiler drops what is imported for its type only.
     tsPreCompilationDeps: true,

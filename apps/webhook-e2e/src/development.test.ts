@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-import { afterThisFile, afterThisTest, makeFolder } from '@plant-store/test-support';
+import { afterThisFile, afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
 
 import {
   copyWorkspace,
@@ -26,7 +28,7 @@ let first: Promise<{ folder: string; stdout: string }> | undefined;
 async function compile(): Promise<{ folder: string; stdout: string }> {
   const folder = makeWorkspace(standIn.receiver('first'), makeFolder(afterThisFile));
   const served = DevelopmentProcess.start(folder);
-  await served.listening();
+  await served.printed(/^The types are checked/);
   await served.stop();
   return { folder, stdout: served.stdout };
 }
@@ -78,8 +80,7 @@ describe('a receiver that cannot start', () => {
     { code: 3, want: 3 },
     { code: 0, want: 1 },
   ])('it ends with $code before it listens: npm start ends with $want', async ({ code, want }) => {
-    const folder = await compiled();
-    writeFileSync(join(folder, standIn.built), standIn.failingBuilt(code));
+    const folder = makeWorkspace(standIn.failing(code));
 
     const served = DevelopmentProcess.start(folder);
 
@@ -88,41 +89,56 @@ describe('a receiver that cannot start', () => {
   });
 });
 
+describe('a port that is taken', () => {
+  test.each([
+    { name: 'PORT', host: '127.0.0.1' },
+    { name: 'OPERATIONS_PORT', host: '127.0.0.1' },
+  ])('$name: one line says so, and nothing is built', async ({ name, host }) => {
+    const folder = makeWorkspace(standIn.receiver('first'));
+    const port = await freePort();
+    const other = createServer().listen(port, host);
+    afterThisTest(() => other.close());
+    await once(other, 'listening');
+
+    const served = DevelopmentProcess.start(folder, { [name]: String(port) });
+
+    expect(await served.exit).toEqual({ code: 1, signal: null });
+    expect(served.output).toBe(
+      `Port ${port} of ${host} is in use, perhaps by another npm start. End that one, or set ${name} to a free port; 0 lets the system choose.\n`,
+    );
+    expect(existsSync(join(folder, 'apps/webhook/dist-dev'))).toBe(false);
+  });
+});
+
 describe('progress', () => {
-  test('it says that it compiles, how long that took, and that it starts', async () => {
+  test('it says that it compiles and starts, after how long the receiver is live, and what the types are', async () => {
     await compiled();
 
-    expect((await first)?.stdout).toMatch(
-      /^Compiling the receiver and the sender\.\.\.\nCompiled in \d+\.\d s\. Starting the receiver\.\.\.\n/,
-    );
+    const { stdout } = (await first)!;
+    expect(stdout).toMatch(/^Compiling and starting the receiver\.\.\.\n/);
+    expect(stdout).toMatch(/^The receiver: live after \d+\.\d s\.$/m);
+    expect(stdout).toMatch(/^The types are checked: no errors\.$/m);
   });
 
   test.each([
-    { columns: 80, want: 'Compiling the receiver and the sender... 1 s' },
-    { columns: 21, want: 'Compiling the... 1 s' },
+    { columns: 80, want: 'Compiling and starting the receiver... 1 s' },
+    { columns: 21, want: 'Compiling and... 1 s' },
   ])('on a terminal of $columns columns, one line counts the seconds', async ({ columns, want }) => {
-    const folder = makeFolder();
-    const compiler = join(folder, 'node_modules/typescript/bin');
-    mkdirSync(compiler, { recursive: true });
-    writeFileSync(join(compiler, 'tsc'), 'setInterval(() => undefined, 1_000);\n');
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ engines: { node: '>=20.19' } }));
-    const serve = `env -C '${folder}' '${process.execPath}' '${join(SERVE, 'serve.mjs')}'`;
+    const folder = makeWorkspace(standIn.silent);
+    const serve = `env -C '${folder}' PORT=0 OPERATIONS_PORT=0 '${process.execPath}' '${join(SERVE, 'serve.mjs')}'`;
 
     const served = onTerminal(serve, columns);
 
     await served.until(() => served.stdout.includes(`\r\u001b[K${want}`) || undefined, want);
-    expect(served.stdout).not.toContain('\n');
   });
 
-  test('after a change it says where deliveries go, and the new build takes over', async () => {
-    const { folder, served, url } = await serveCompiled();
+  test('after a change, the new build takes over, and one line says what changed', async () => {
+    const { folder, served } = await serveCompiled();
 
     change(folder, standIn.receiver('second'));
-    await served.printed(/^Change found: compiling\. Deliveries still go to the previous build\.\.\.$/);
-    expect(await buildAt(url)).toBe('first');
-    await served.printed(/^Compiled in \d+\.\d s\. Restarting the receiver\.\.\.$/);
 
     expect(await buildAt(await served.listening(2))).toBe('second');
+    await served.printed(/^apps\/webhook\/src\/main\.ts: live after \d+\.\d s\.$/);
   });
 
   test.each([
@@ -133,32 +149,88 @@ describe('progress', () => {
 
     save(folder, standIn.receiver('second'));
     expect(await buildAt(await served.listening(2))).toBe('second');
-    // Only time shows that nothing else comes. The compiler may look at folders a second after a change.
+    // Only time shows that nothing else comes.
     await setTimeout(3_000);
 
-    expect(served.stdout.match(/^(Change found|Compiled in .* Restarting)/gm)).toHaveLength(2);
+    expect(served.stdout.match(/: live after /g)).toHaveLength(2);
   });
 
-  test('after a type error it prints the error, and the previous build still runs', async () => {
+  test('a type error is printed, and holds nothing up', async () => {
+    const folder = makeWorkspace(standIn.mistyped('first'));
+    const served = DevelopmentProcess.start(folder);
+
+    expect(await buildAt(await served.listening())).toBe('first');
+    await served.printed(/^1 type error\. The receiver runs all the same\.$/);
+    expect(served.stderr).toMatch(/^apps\/webhook\/src\/main\.ts\(1,14\): error TS2322: /m);
+    // tsc begins to watch after it has said what it found.
+    await setTimeout(2_000);
+    change(folder, standIn.receiver('second'));
+    await served.printed(/^The types are checked: no errors\.$/);
+  });
+
+  test('after a fault of syntax, the previous build still runs', async () => {
     const { folder, served, url } = await serveCompiled();
 
-    change(folder, standIn.mistyped);
-    await served.printed(
-      /^1 type error\. The previous build still runs\. It restarts when the error is fixed\.$/,
-    );
+    change(folder, standIn.broken);
+    await served.printed(/^The previous build still runs\. It restarts when this is fixed\.$/);
 
-    expect(served.stderr).toMatch(/^apps\/webhook\/src\/main\.ts\(1,14\): error TS2322: /);
+    expect(served.stderr).toContain('export const broken = ;');
     expect(await buildAt(url)).toBe('first');
     change(folder, standIn.receiver('second'));
     expect(await buildAt(await served.listening(2))).toBe('second');
   });
 
-  test('after a type error at the first start it waits for the fix', async () => {
-    const served = DevelopmentProcess.start(makeWorkspace(standIn.mistyped));
+  test('after a fault of syntax at the first start it waits for the fix', async () => {
+    const folder = makeWorkspace(standIn.broken);
+    const served = DevelopmentProcess.start(folder);
 
-    await served.printed(/^1 type error\. The receiver starts when the error is fixed\.$/);
+    await served.printed(/^The receiver starts when this is fixed\.$/);
+    change(folder, standIn.receiver('first'));
 
-    expect(served.stdout).toBe('Compiling the receiver and the sender...\n');
+    expect(await buildAt(await served.listening())).toBe('first');
+  });
+
+  test('many deliveries in a second are one line', async () => {
+    const { served, url } = await serveCompiled();
+
+    await fetch(`${url}log`);
+
+    await served.printed(/in the last second: the handler gets a delivery \(995 times\)/);
+    expect(served.stdout.match(/the handler gets a delivery \{/g)).toHaveLength(5);
+  });
+});
+
+describe('what tsc has built', () => {
+  test('is right after npm start, whatever was saved meanwhile', async () => {
+    const { folder, served } = await serveCompiled();
+    const built = join(folder, 'apps/webhook/dist/main.js');
+    change(folder, standIn.receiver('second'));
+    await served.listening(2);
+    await served.stop();
+    change(folder, standIn.receiver('first'));
+
+    await run(
+      process.execPath,
+      ['node_modules/typescript/bin/tsc', '--build', 'apps/webhook/tsconfig.build.json'],
+      {
+        cwd: folder,
+      },
+    );
+
+    expect(readFileSync(built, 'utf8')).toContain("'first'");
+  });
+
+  test('is there in a fresh clone as soon as the receiver listens', async () => {
+    const folder = makeWorkspace(standIn.receiver('first'));
+    const served = DevelopmentProcess.start(folder);
+    await served.listening();
+
+    for (const file of [
+      'apps/webhook/dist/main.js',
+      'libs/contract/dist/answers.js',
+      'libs/sdk/dist/index.js',
+    ])
+      expect(existsSync(join(folder, file))).toBe(true);
   });
 });
 
@@ -189,7 +261,7 @@ describe('a receiver that has listened and ends', () => {
   test('a change after which it cannot start: it waits for the next change', async () => {
     const { folder, served } = await serveCompiled();
 
-    change(folder, standIn.failing);
+    change(folder, standIn.failing(1));
     await served.printed(/^The receiver did not start\. It starts again when the source is changed\.$/);
     change(folder, standIn.receiver('second'));
 

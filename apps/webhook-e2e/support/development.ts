@@ -13,10 +13,10 @@ export const SERVE = join(ROOT, 'apps/webhook/serve');
 
 const COMMAND = [process.execPath, join(SERVE, 'serve.mjs')] as const;
 
-/** The environment of a person's terminal. It has no variable of Jest, Nx or the receiver. */
+/** The environment of a person's terminal. It has no variable of Jest, Nx or the receiver, but ports of its own. */
 export function terminal(settings: Environment = {}): Environment {
   const { PATH = '', HOME = '' } = process.env;
-  return { PATH, HOME, ...settings };
+  return { PATH, HOME, PORT: '0', OPERATIONS_PORT: '0', ...settings };
 }
 
 /** `npm start`, without npm. */
@@ -53,15 +53,14 @@ export class DevelopmentProcess extends TestProcess {
 }
 
 /**
- * Sources of a receiver that stands in for the real one, which takes longer to compile. For the same reason they use
+ * Sources of a receiver that stands in for the real one, whose types take longer to check. For the same reason they use
  * no types of Node.js.
  */
 export const standIn = {
-  /** Its source, and what that is compiled to. */
+  /** Its source. */
   file: 'apps/webhook/src/main.ts',
-  built: 'apps/webhook/dist/main.js',
 
-  /** Responds with the name of its build, and crashes after a request for /crash. */
+  /** Responds with the name of its build. Crashes after a request for /crash, and logs 1,000 deliveries after /log. */
   receiver: (build: string): string => `
 declare const console: any, process: any;
 interface Erased {
@@ -72,6 +71,10 @@ const { createServer } = await import('node:http' as string);
 const server = createServer((request: any, response: any) => {
   response.end('${build}');
   if (request.url === '/crash') process.nextTick(crash);
+  if (request.url === '/log') {
+    const msg = 'the handler gets a delivery';
+    for (let delivery = 1; delivery <= 1_000; delivery += 1) console.log(JSON.stringify({ level: 20, delivery, msg }));
+  }
 });
 server.listen(0, '127.0.0.1', () => {
   const url = \`http://127.0.0.1:\${server.address().port}/\`;
@@ -85,13 +88,17 @@ function crash(): never {
 `,
 
   /** Ends before it listens. */
-  failing: 'declare const process: any;\nprocess.exit(1);\n',
+  failing: (code: number): string =>
+    `declare const console: any, process: any;\nconsole.error('wrong on purpose');\nprocess.exit(${code});\n`,
 
-  /** Ends before it listens; compiled. */
-  failingBuilt: (code: number): string => `console.error('wrong on purpose');\nprocess.exit(${code});\n`,
+  /** Never listens. */
+  silent: 'declare const setInterval: any;\nsetInterval(() => undefined, 1_000);\n',
 
-  /** Doesn't compile. */
-  mistyped: "export const mistyped: number = 'text';\n",
+  /** Has a type error, and runs all the same. */
+  mistyped: (build: string): string => `export const mistyped: number = 'text';\n${standIn.receiver(build)}`,
+
+  /** Can't be parsed. */
+  broken: 'export const broken = ;\n',
 };
 
 /** Makes a workspace like this one, with a stand-in for the receiver. Nothing in it is compiled. */
@@ -116,6 +123,7 @@ export function makeWorkspace(source: string, folder = makeFolder()): string {
   write('package.json', JSON.stringify({ type: 'module', engines: { node: '>=20.19' } }));
   write('tsconfig.base.json', readFileSync(join(ROOT, 'tsconfig.base.json'), 'utf8'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  write('libs/contract/package.json', JSON.stringify({ type: 'module' }));
   project('libs/contract', 'answers.ts', 'export const answers = {};\n');
   project('libs/sdk', 'index.ts', 'export {};\n');
   project('apps/webhook', 'main.ts', source, 'libs/contract');

@@ -1,73 +1,69 @@
 import { spawnSync } from 'node:child_process';
+import { watch } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import pretty from 'pino-pretty';
-
-import { startCompiler } from './compiler.mjs';
+import { ANSWERS, Build, buildCommands, watched } from './build.mjs';
 import { developmentEnvironment } from './environment.mjs';
 import { guide } from './guide.mjs';
+import { createLog } from './log.mjs';
+import { portFault } from './ports.mjs';
 import { DevelopmentReceiver } from './receiver.mjs';
+import { startTypeCheck } from './type-check.mjs';
 import { WaitingLine } from './waiting-line.mjs';
 
 /** How often to look whether the process that started this one is gone. */
 const PARENT_CHECK_MS = 1_000;
 
+/** An editor that saves several files, or one in several steps, is done by then. */
+const SAVING_MS = 30;
+
 /**
- * Compiles and runs the receiver, and again on each change and after each crash. Paths are relative to the
- * workspace, which is the working directory.
+ * Builds and runs the receiver, and again on each change and after each crash. Types are checked beside it. Paths are
+ * relative to the workspace, which is the working directory.
  *
  * Exits with 1 if the receiver can't start, and with 0 on SIGINT, SIGTERM or SIGHUP.
  *
  * @param {NodeJS.ProcessEnv} given
  */
-export function develop(given) {
-  const log = pretty({ ignore: 'hostname,pid', translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true });
+export async function develop(given) {
+  const taken = await portFault(given);
+  if (taken !== undefined) {
+    console.error(taken);
+    process.exitCode = 1;
+    return;
+  }
+  const log = createLog();
   const waiting = new WaitingLine();
-  waiting.begin('Compiling the receiver and the sender');
-  const compiler = startCompiler(given);
+  const build = new Build();
   const receiver = new DevelopmentReceiver();
+  let typeCheck;
   let builds = Promise.resolve();
+  /** What is built or starts, and since when; undefined once it listens. */
+  let change;
   /** What the running receiver was started with. */
   let running = { environment: given, answers: {} };
   let hasListened = false;
+  let hasTypeErrors;
   let isStopping = false;
-
-  compiler
-    .on('change', () => {
-      const meanwhile = receiver.isRunning ? '. Deliveries still go to the previous build' : '';
-      waiting.begin(`Change found: compiling${meanwhile}`);
-    })
-    .on('line', (line) => {
-      waiting.end();
-      console.error(line);
-    })
-    .on('failed', (count) => {
-      const [errors, are] = count === 1 ? ['error', 'error is'] : ['errors', 'errors are'];
-      const next = receiver.isRunning ? 'The previous build still runs. It restarts' : 'The receiver starts';
-      console.error(`${count} type ${errors}. ${next} when the ${are} fixed.`);
-    })
-    .on('compiled', (seconds) => {
-      waiting.end();
-      const verb = receiver.isRunning ? 'Restarting' : 'Starting';
-      console.log(`Compiled in ${seconds.toFixed(1)} s. ${verb} the receiver...`);
-      builds = builds.then(run).catch(onFault);
-    })
-    .on('exit', () => {
-      if (!isStopping) console.error('The TypeScript compiler has ended.');
-      void stop(1);
-    });
 
   receiver
     .on('line', (line) => {
       waiting.clear();
-      log.write(`${line}\n`);
+      log(line);
     })
     .on('listening', (entry) => {
+      waiting.end();
+      if (change !== undefined) {
+        const seconds = ((performance.now() - change.since) / 1_000).toFixed(1);
+        console.log(`${change.what}: live after ${seconds} s.`);
+      }
+      change = undefined;
       if (!hasListened) console.log(guide(entry, given, running));
       hasListened = true;
     })
     .on('failed', (code) => {
+      waiting.end();
       if (!hasListened) void stop(code || 1);
       else console.error('The receiver did not start. It starts again when the source is changed.');
     })
@@ -86,23 +82,70 @@ export function develop(given) {
     if (process.ppid !== parent || (npm !== undefined && !isRunning(npm))) void stop(1);
   }, PARENT_CHECK_MS).unref();
 
-  async function run() {
+  let saving;
+  for (const folder of watched) {
+    watch(folder, { recursive: true }, () => {
+      const since = performance.now();
+      clearTimeout(saving);
+      saving = setTimeout(() => update(since), SAVING_MS);
+    });
+  }
+  change = { what: 'The receiver', since: performance.now() };
+  waiting.begin('Compiling and starting the receiver');
+  builds = buildCommands().catch(onFault);
+  update(change.since);
+  await builds;
+  startTypes();
+
+  /** Builds what has changed, and runs it. */
+  function update(since) {
+    builds = builds.then(() => run(since)).catch(onFault);
+  }
+
+  async function run(since) {
     if (isStopping) return;
+    const changed = await build.run();
+    if (changed.length === 0) return;
+    if (hasListened) {
+      const [first, ...others] = changed;
+      change = { what: others.length === 0 ? first : `${first} and ${others.length} more`, since };
+      waiting.begin(`${change.what}: restarting the receiver`);
+    }
     const answers = await readAnswers();
     running = { environment: developmentEnvironment(given, answers), answers };
     await receiver.run(running.environment);
   }
 
   function onFault(error) {
-    console.error(error);
-    if (!hasListened) void stop(1);
+    waiting.end();
+    const next = receiver.isRunning ? 'The previous build still runs. It restarts' : 'The receiver starts';
+    console.error(`${error.message}\n${next} when this is fixed.`);
+  }
+
+  function startTypes() {
+    if (isStopping) return;
+    typeCheck = startTypeCheck(given)
+      .on('line', (line) => {
+        waiting.clear();
+        console.error(line);
+      })
+      .on('checked', (count) => {
+        waiting.clear();
+        if (count > 0)
+          console.error(`${count} type ${count === 1 ? 'error' : 'errors'}. The receiver runs all the same.`);
+        else if (hasTypeErrors !== false) console.log('The types are checked: no errors.');
+        hasTypeErrors = count > 0;
+      })
+      .on('exit', () => {
+        if (!isStopping) console.error('The TypeScript compiler has ended. Types are no longer checked.');
+      });
   }
 
   async function stop(code) {
     if (isStopping) return;
     isStopping = true;
     waiting.end();
-    compiler.stop();
+    typeCheck?.stop();
     await builds;
     await receiver.stop();
     process.exit(code);
@@ -135,7 +178,7 @@ function isRunning(id) {
  * @returns {Promise<import('@plant-store/contract').Answers>}
  */
 async function readAnswers() {
-  const url = pathToFileURL(resolve('libs/contract/dist/answers.js'));
+  const url = pathToFileURL(resolve(ANSWERS));
   url.searchParams.set('read', String(Date.now()));
   const { answers } = await import(url.href);
   return answers;

@@ -1,9 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline';
 
+import { ENTRY } from './build.mjs';
 import { isAlive, startChild } from './child.mjs';
-
-const ENTRY = 'apps/webhook/dist/main.js';
 
 /** Waited before the restart after a first crash; twice as long after each further one. */
 const FIRST_DELAY_MS = 1_000;

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-const skipped = new Set(['node_modules', 'dist', 'out-tsc', 'test-output', 'data']);
+const skipped = new Set(['node_modules', 'dist', 'dist-dev', 'out-tsc', 'test-output', 'data']);
 
 /**
  * The source files in a folder and below, as relative paths.

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 
 import { startChild } from './child.mjs';
@@ -15,33 +16,25 @@ const ARGUMENTS = [
 const STATUS = /^\d{1,2}:\d{2}:\d{2} [AP]M - (.*)$/;
 
 /**
- * Compiles the receiver, the sender and what they import, and again on each change.
+ * Checks the types of the receiver, the sender and what they import, and again on each change. It also builds their
+ * `dist`, from which the commands of the workspace run. Whatever else this machine does goes first.
  *
- * - `change`: a source has changed, and is being compiled
- * - `compiled` (seconds): everything is compiled
  * - `line` (text): a type error
- * - `failed` (count): there were this many; their lines came before
- * - `exit`: the compiler has ended, which it doesn't do by itself
+ * - `checked` (count): so many type errors were found; their lines came before
+ * - `exit`: tsc has ended, which it doesn't do by itself
  *
  * @param {NodeJS.ProcessEnv} environment
  */
-export function startCompiler(environment) {
+export function startTypeCheck(environment) {
   const events = new EventEmitter();
   const child = startChild(ARGUMENTS, environment);
-  let since = performance.now();
+  setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
 
   createInterface({ input: child.stdout }).on('line', (line) => {
     const [, status] = STATUS.exec(line) ?? [];
-    if (status === undefined) {
-      if (line !== '') events.emit('line', line);
-    } else if (status.startsWith('File change detected')) {
-      since = performance.now();
-      events.emit('change');
-    } else {
-      const [, count] = /^Found (\d+) errors?/.exec(status) ?? [];
-      if (count === '0') events.emit('compiled', (performance.now() - since) / 1_000);
-      else if (count !== undefined) events.emit('failed', Number(count));
-    }
+    const [, count] = /^Found (\d+) errors?/.exec(status ?? '') ?? [];
+    if (count !== undefined) events.emit('checked', Number(count));
+    else if (status === undefined && line !== '') events.emit('line', line);
   });
   child.once('exit', () => events.emit('exit'));
   return Object.assign(events, { stop: () => child.kill() });

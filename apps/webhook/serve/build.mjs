@@ -1,0 +1,113 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+import { transformFile } from '@swc/core';
+
+/** The folder of the receiver's build. It is as deep as `dist`, so that what is found beside `dist` is found here too. */
+const RECEIVER = 'apps/webhook/dist-dev';
+const CONTRACT = 'libs/contract/dist-dev';
+
+/** The program that this build makes. */
+export const ENTRY = `${RECEIVER}/main.js`;
+
+/** The team's answers in this build. */
+export const ANSWERS = `${CONTRACT}/dist/answers.js`;
+
+/** What the receiver consists of: its sources, and those of the package that it imports. */
+const PROJECTS = [
+  { sources: 'libs/contract/src', output: `${CONTRACT}/dist` },
+  { sources: 'apps/webhook/src', output: RECEIVER },
+];
+
+/** The commands of the workspace. tsc builds them, and has its own record of what it has built. */
+const COMMANDS = ['libs/contract', 'libs/sdk', 'apps/webhook'].map((project) => ({
+  sources: `${project}/src`,
+  output: `${project}/dist`,
+  record: `${project}/dist/tsconfig.build.tsbuildinfo`,
+}));
+
+/** As tsconfig.base.json and the tsconfig.build.json of the projects say. */
+const OPTIONS = {
+  swcrc: false,
+  jsc: {
+    target: 'es2023',
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true, verbatimModuleSyntax: true },
+    keepClassNames: true,
+  },
+  module: { type: 'es6' },
+  sourceMaps: 'inline',
+};
+
+/** The folders whose changes call for another build. */
+export const watched = PROJECTS.map(({ sources }) => sources);
+
+/**
+ * Compiles the receiver with swc, which doesn't look at types, into folders of its own: tsc's are left alone. Later
+ * calls compile what has changed.
+ */
+export class Build {
+  /** When each source was changed that is compiled, by its path. */
+  #compiled = new Map();
+
+  /**
+   * @returns {Promise<string[]>} the sources that were compiled or removed
+   * @throws {Error} that shows a source which can't be parsed; a later call compiles it again
+   */
+  async run() {
+    if (this.#compiled.size === 0) prepare();
+    const found = PROJECTS.flatMap(({ sources, output }) => sourcesIn(sources, output));
+    const changed = found.filter(({ source, changedAt }) => this.#compiled.get(source) !== changedAt);
+    const removed = [...this.#compiled.keys()].filter((source) => !existsSync(source));
+    for (const source of removed) this.#compiled.delete(source);
+    await compile(changed);
+    for (const { source, changedAt } of changed) this.#compiled.set(source, changedAt);
+    return [...changed.map(({ source }) => source), ...removed];
+  }
+}
+
+/** In a fresh clone, builds the commands that the guide prints. tsc builds them again, once it has checked the types. */
+export async function buildCommands() {
+  const missing = COMMANDS.filter(({ record }) => !existsSync(record));
+  await compile(missing.flatMap(({ sources, output }) => sourcesIn(sources, output)));
+}
+
+/** Makes the folders, and lets the receiver in them import the contract in them. */
+function prepare() {
+  for (const folder of [RECEIVER, CONTRACT]) rmSync(folder, { recursive: true, force: true });
+  mkdirSync(CONTRACT, { recursive: true });
+  cpSync('libs/contract/package.json', `${CONTRACT}/package.json`);
+  mkdirSync(`${RECEIVER}/node_modules/@plant-store`, { recursive: true });
+  symlinkSync(resolve(CONTRACT), `${RECEIVER}/node_modules/@plant-store/contract`, 'junction');
+}
+
+/** The sources of a folder and below, without tests. */
+function sourcesIn(folder, output) {
+  return readdirSync(folder, { recursive: true })
+    .filter((path) => /(?<!\.test|\.d)\.ts$/.test(path))
+    .map((path) => {
+      const source = join(folder, path);
+      return { source, output: join(output, path.replace(/ts$/, 'js')), changedAt: statSync(source).mtimeMs };
+    });
+}
+
+/** Writes nothing unless everything can be parsed: what runs may start again from what is there. */
+async function compile(files) {
+  const results = await Promise.all(
+    files.map(({ source }) => transformFile(source, { ...OPTIONS, sourceFileName: resolve(source) })),
+  );
+  for (const [index, { code }] of results.entries()) {
+    const { output } = files[index];
+    mkdirSync(dirname(output), { recursive: true });
+    writeFileSync(output, code);
+  }
+}
