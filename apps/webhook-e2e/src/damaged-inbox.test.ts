@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   cpSync,
@@ -58,7 +57,7 @@ function checkpoint(folder: string, sql = ''): void {
 
 function damagePage(folder: string, page: number): void {
   const descriptor = openSync(main(folder), 'r+');
-  writeSync(descriptor, randomBytes(8_192), 0, 8_192, page * 8_192);
+  writeSync(descriptor, Buffer.alloc(8_192, 'damage'), 0, 8_192, page * 8_192);
   closeSync(descriptor);
 }
 

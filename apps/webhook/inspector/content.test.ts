@@ -1,5 +1,4 @@
-import fc from 'fast-check';
-
+import fc from '../test/fast-check.js';
 import { formsOf, showAs, visible } from './content.mjs';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,9 +1,9 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
 import { makeFolder } from '@plant-store/test-support';
-import fc from 'fast-check';
 
 import type { Delivery, Inbox, AttemptResult } from '../src/inbox/inbox.js';
+import fc from './fast-check.js';
 import type { Adapter } from './open-inbox.js';
 
 type Fate = AttemptResult['kind'] | 'failed for long';

@@ -1,5 +1,4 @@
-import fc from 'fast-check';
-
+import fc from '../../test/fast-check.js';
 import { AccessTokens } from './access-tokens.js';
 
 test.each([

@@ -1,6 +1,6 @@
 import { ACCESS_TOKEN_PATTERN } from '@plant-store/contract';
-import fc from 'fast-check';
 
+import fc from '../../test/fast-check.js';
 import { type BearerCredentials, readBearerCredentials } from './bearer-auth.guard.js';
 
 const none: BearerCredentials = { kind: 'none' };

@@ -1,11 +1,11 @@
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
-import fc from 'fast-check';
 import Database from 'libsql';
 
 import { copyInbox } from '../../test/copy-inbox.js';
 import { damagePage, pageOf } from '../../test/damage-inbox.js';
+import fc from '../../test/fast-check.js';
 import { makeLatch } from '../../test/make-latch.js';
 import { type LogRecord, recordLog } from '../../test/record-log.js';
 import type { Delivery, Inbox, IncomingDelivery } from '../inbox/inbox.js';

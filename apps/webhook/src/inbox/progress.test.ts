@@ -1,5 +1,4 @@
-import fc from 'fast-check';
-
+import fc from '../../test/fast-check.js';
 import { Progress } from './progress.js';
 
 /** Progress after everything up to `handledThrough`, with these claimed and those of them ended. */

@@ -1,10 +1,9 @@
-import { randomInt } from 'node:crypto';
-
 import { makeFolder } from '@plant-store/test-support';
 
 import { damageInboxes } from './damage-inboxes.js';
 
-const SEED = randomInt(2 ** 32);
+/** Fixed, because Nx keeps the result. `npm run soak` draws others. */
+const SEED = 1;
 
 test(`60 damaged inboxes skip no delivery silently (seed ${SEED})`, async () => {
   const result = await damageInboxes({ folder: makeFolder(), inboxes: 60, seed: SEED });

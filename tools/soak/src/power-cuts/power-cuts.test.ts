@@ -1,5 +1,3 @@
-import { randomInt } from 'node:crypto';
-
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
 
 import { compileDiskJournal } from '../disk-journal.js';
@@ -19,7 +17,8 @@ const cut = (states: number, seed: number, plantedFault?: PlantedFault): Promise
     ...(plantedFault && { plantedFault }),
   });
 
-const SEED = randomInt(2 ** 32);
+/** Fixed, because Nx keeps the result. `npm run soak` draws others. */
+const SEED = 1;
 
 onDisk(
   `200 states that power cuts could leave are opened, with everything that was acknowledged (seed ${SEED})`,

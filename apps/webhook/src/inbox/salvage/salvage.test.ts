@@ -6,6 +6,7 @@ import Database from 'libsql';
 
 import { copyInbox } from '../../../test/copy-inbox.js';
 import { damagePage, interiorPagesOf, pageOf, rootPageOf } from '../../../test/damage-inbox.js';
+import fc from '../../../test/fast-check.js';
 import type { AttemptResult, IncomingDelivery } from '../inbox.js';
 import { openSqliteInbox } from '../sqlite-inbox.js';
 import { type Missing, salvage, type SalvagedDelivery } from './salvage.js';
@@ -328,14 +329,15 @@ describe('survives', () => {
 test('survives any damage', async () => {
   const folder = await makeCrashed();
   const whole = readFileSync(log(folder));
-  for (let round = 0; round < 10; round += 1) {
+  const change = fc.tuple(fc.nat(whole.length - 1), fc.nat(255));
+  const damage = (changes: readonly [place: number, byte: number][]): void => {
     const bytes = Buffer.from(whole);
-    for (let change = 0; change < 50; change += 1)
-      bytes[Math.floor(Math.random() * bytes.length)] = Math.floor(Math.random() * 256);
+    for (const [place, byte] of changes) bytes[place] = byte;
     // Without its header nothing of the log counts, so that its pages are read as those of the database.
     writeFileSync(main(folder), bytes.subarray(32 + 24));
     rmSync(log(folder), { force: true });
 
     expect(() => read(folder)).not.toThrow();
-  }
+  };
+  fc.assert(fc.property(fc.array(change, { minLength: 50, maxLength: 50 }), damage), { numRuns: 10 });
 });
