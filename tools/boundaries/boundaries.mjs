@@ -41,7 +41,6 @@ const environmentReaders = [
   'apps/webhook/serve/serve.mjs',
   'libs/sdk/src/cli/plant-store.ts',
   'tools/soak/preload/handler.mjs',
-  'tools/workspace/comment.mjs',
   'tools/workspace/nx.mjs',
   'tools/workspace/package/before-publish.mjs',
 ];

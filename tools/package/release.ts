@@ -21,7 +21,14 @@ export async function release({ env }: Registry, step: string, message: string):
   await nx('release', 'plan', step, '--only-touched=false', '--message', message);
   commitAll(clone);
   await nx('release', '--skip-publish');
-  await succeed('node', ['tools/workspace/package/set-address.mjs', ADDRESS], options);
+  for (const library of ['libs/contract', 'libs/sdk']) {
+    const address = [
+      `repository.url=git+${ADDRESS}.git`,
+      `bugs.url=${ADDRESS}/issues`,
+      `homepage=${ADDRESS}/tree/main/${library}#readme`,
+    ];
+    await succeed('npm', ['pkg', 'set', '--workspace', library, ...address], options);
+  }
   await nx('release', 'publish');
   return clone;
 }

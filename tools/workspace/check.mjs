@@ -1,6 +1,6 @@
 /**
  * `npm run check`: runs every gate, or those that are named as in `npm run check lint format`, even after one has
- * failed. `--summary FILE` appends the gates that failed to a Markdown page, with what fixes them.
+ * failed. Each is printed as it ends, with its time, and those that failed once more in the end. `--summary FILE` appends the gates that failed to a Markdown page, with what fixes them.
  */
 import { exec } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
@@ -14,12 +14,12 @@ const unknown = names.filter((name) => !known.includes(name));
 if (unknown.length > 0) fail(`No gate is named ${unknown.join(', ')}. The gates: ${known.join(', ')}.`);
 
 const lists = gates.map((list) => list.filter(({ name }) => names.length === 0 || names.includes(name)));
+const width = Math.max(...lists.flat().map(({ name }) => name.length));
 const results = (await Promise.all(lists.map(runInTurn))).flat();
 
-const width = Math.max(...results.map(({ name }) => name.length));
-console.log(['', ...results.map(({ name, text }) => `${name.padEnd(width)}  ${text}`)].join('\n'));
-
 const failed = results.filter(({ isFailed }) => isFailed);
+if (failed.length > 0)
+  console.log(['', ...failed.map(({ name, text }) => `${name.padEnd(width)}  ${text}`)].join('\n'));
 if (failed.length > 0) process.exitCode = 1;
 if (values.summary && failed.length > 0) {
   const lines = failed.map(({ name, text }) => `- **${name}** ${text.replace(/: (.*)/, ': `$1`')}`);
@@ -32,14 +32,11 @@ async function runInTurn(list) {
   for (const { name, command, findings, fix } of list) {
     const start = performance.now();
     const output = command ? await outputOfFailure(command) : findings?.(root).join('\n');
-    if (output) console.log(`${name}: ${command ?? ''}\n${output}\n`);
-    const advice = fix ? `fix with: ${fix}` : `run again with: npm run check ${name}`;
     const seconds = ((performance.now() - start) / 1_000).toFixed(1);
-    results.push({
-      name,
-      isFailed: Boolean(output),
-      text: output ? `failed; ${advice}` : `ok  ${seconds} s`,
-    });
+    console.log(`${name.padEnd(width)}  ${output ? 'failed' : 'ok'}  ${seconds} s`);
+    if (output) console.log(`${command ?? ''}\n${output}\n`);
+    const advice = fix ? `fix with: ${fix}` : `run again with: npm run check ${name}`;
+    results.push({ name, isFailed: Boolean(output), text: `failed; ${advice}` });
   }
   return results;
 }

@@ -1,5 +1,6 @@
 import { brokenLinks } from './gates/links.mjs';
 import { tiedPackages, undocumented } from './gates/packages.mjs';
+import { workflowFaults } from './gates/workflows.mjs';
 import { readEntries, reportOf } from './package/entries.mjs';
 
 /**
@@ -47,6 +48,8 @@ export const gates = [
     { name: 'sync', command: 'nx sync:check', fix: 'npx nx sync' },
     { name: 'format', command: 'prettier --check . --cache --cache-strategy content', fix: 'npm run format' },
     { name: 'cycles', command: 'depcruise --config tools/boundaries/cycles.mjs apps libs tools' },
+    { name: 'actionlint', command: 'node tools/workspace/gates/actionlint.mjs' },
+    { name: 'workflows', findings: workflowFaults },
     { name: 'links', findings: brokenLinks },
     { name: 'dependencies', findings: undocumented },
     { name: 'lock-file', findings: tiedPackages },

@@ -2,21 +2,20 @@ import { existsSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 /**
- * @typedef {object} JestReport The counts in what `jest --json` writes.
+ * @typedef {object} JestReport The counts and times in what `jest --json` writes.
  * @property {number} numPassedTests
  * @property {number} numFailedTests
  * @property {number} numPendingTests
  * @property {number} numTodoTests
  * @property {number} numRuntimeErrorTestSuites suites that failed before their tests could run
- *
- * @typedef {{ passed: number, failed: number, skipped: number }} Count
+ * @property {number} startTime in milliseconds
+ * @property {Array<{ endTime: number }>} testResults
  */
 
 /**
  * The counts of one project. A suite that couldn't run counts as a failure, and so does a missing report.
  *
  * @param {JestReport | undefined} report
- * @returns {Count}
  */
 export function count(report) {
   if (!report) return { passed: 0, failed: 1, skipped: 0 };
@@ -28,23 +27,17 @@ export function count(report) {
 }
 
 /**
- * A line for each project, and the total.
+ * What is printed about a project: its counts, and how long its tests took when they ran.
  *
- * @param {Array<{ project: string, report: JestReport | undefined }>} reports
- * @returns {{ lines: string[], total: Count }}
+ * @param {JestReport | undefined} report
+ * @returns {string}
  */
-export function summarise(reports) {
-  const total = { passed: 0, failed: 0, skipped: 0 };
-  const width = Math.max(0, ...reports.map(({ project }) => project.length));
-  const lines = reports.map(({ project, report }) => {
-    const { passed, failed, skipped } = count(report);
-    total.passed += passed;
-    total.failed += failed;
-    total.skipped += skipped;
-    const counts = `${passed} passed, ${failed} failed, ${skipped} skipped`;
-    return `${project.padEnd(width)}  ${report ? counts : 'no report: the tests did not run; counted as 1 failed'}`;
-  });
-  return { lines, total };
+export function describe(report) {
+  if (!report) return 'no report: the tests did not run; counted as 1 failed';
+  const { passed, failed, skipped } = count(report);
+  const end = Math.max(report.startTime, ...report.testResults.map(({ endTime }) => endTime));
+  const seconds = ((end - report.startTime) / 1_000).toFixed(1);
+  return `${passed} passed, ${failed} failed, ${skipped} skipped, ${seconds} s`;
 }
 
 /**

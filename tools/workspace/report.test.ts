@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './nx.mjs';
-import { addTotals, count, summarise } from './report.mjs';
+import { addTotals, count, describe as describeReport } from './report.mjs';
 
 const green = {
   numPassedTests: 3,
@@ -9,6 +9,8 @@ const green = {
   numPendingTests: 0,
   numTodoTests: 0,
   numRuntimeErrorTestSuites: 0,
+  startTime: 10_000,
+  testResults: [{ endTime: 13_000 }, { endTime: 12_000 }],
 };
 
 test.each([
@@ -28,24 +30,9 @@ test.each([
   expect(count(report)).toEqual(want);
 });
 
-test('a line for each project, and the total', () => {
-  const reports = [
-    { project: 'contract', report: { ...green, numPendingTests: 1 } },
-    { project: 'sdk', report: { ...green, numFailedTests: 2 } },
-    { project: 'webhook', report: undefined },
-  ];
-  expect(summarise(reports)).toEqual({
-    lines: [
-      'contract  3 passed, 0 failed, 1 skipped',
-      'sdk       3 passed, 2 failed, 0 skipped',
-      'webhook   no report: the tests did not run; counted as 1 failed',
-    ],
-    total: { passed: 6, failed: 3, skipped: 1 },
-  });
-});
-
-test('no project at all', () => {
-  expect(summarise([])).toEqual({ lines: [], total: { passed: 0, failed: 0, skipped: 0 } });
+test('a line has the counts and the time', () => {
+  expect(describeReport({ ...green, numPendingTests: 1 })).toBe('3 passed, 0 failed, 1 skipped, 3.0 s');
+  expect(describeReport(undefined)).toBe('no report: the tests did not run; counted as 1 failed');
 });
 
 test.each([

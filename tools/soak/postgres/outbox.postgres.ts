@@ -20,5 +20,5 @@ withPostgres('an outbox whose store, relays and PostgreSQL are killed 10 times',
       handled: result.committed,
       handlings: result.committed,
     });
-  });
+  }, 180_000);
 });
