@@ -7,8 +7,8 @@ type Peers<Name extends string> = readonly [first: Figures<Name>, second: Figure
 interface Comparison<Contender, Name extends string> {
   readonly title: string;
   readonly contenders: readonly Contender[];
-  /** How often each contender is measured, after a first time that isn't counted. */
-  readonly rounds: number;
+  /** How often each contender is measured, after a first time that isn't counted. @default 5 */
+  readonly rounds?: number;
   readonly measure: (contender: Contender) => Promise<Figures<Name>>;
   /** The text of each cell by heading, from the medians of its contender and those of the first two. */
   readonly columns: Readonly<Record<string, (own: Figures<Name>, peers: Peers<Name>) => string>>;
@@ -21,7 +21,7 @@ interface Comparison<Contender, Name extends string> {
 export async function compare<Contender extends { readonly name: string }, Name extends string>({
   title,
   contenders,
-  rounds,
+  rounds = 5,
   measure,
   columns,
 }: Comparison<Contender, Name>): Promise<void> {
@@ -43,6 +43,11 @@ export async function compare<Contender extends { readonly name: string }, Name 
   printTable([['', ...Object.keys(columns)], ...rows]);
 }
 
+/** A whole number, with commas. */
+export function count(figure: number): string {
+  return Math.round(figure).toLocaleString('en');
+}
+
 /** A ratio with two decimals. */
 export function ratio(figure: number, to: number): string {
   return (figure / to).toFixed(2);
@@ -52,6 +57,11 @@ function mediansOf<Name extends string>(samples: readonly Figures<Name>[]): Figu
   const names = Object.keys(samples[0]!) as Name[];
   const medians = names.map((name) => [name, median(samples.map((sample) => sample[name]))]);
   return Object.fromEntries(medians) as Figures<Name>;
+}
+
+/** A percentile, from the nearest rank. */
+export function percentile(numbers: readonly number[], share: number): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * share)]!;
 }
 
 function median(numbers: readonly number[]): number {

@@ -1,11 +1,14 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { PostgresServer, requirePostgres } from '@plant-store/test-support/postgres';
 
 /** A server that takes deliveries. */
-export interface ServerContender {
+export interface Server {
   readonly name: string;
   readonly process: ChildProcess;
   readonly origin: string;
@@ -16,54 +19,75 @@ export interface ServerContender {
 export const accessToken = 'arbitrary-access-token';
 
 /** Arbitrary content of about 1 kB, which implies nothing about the fields of a plant. */
-export const body = JSON.stringify({ arbitrary: 'x'.repeat(1_000) });
+export const plant = { arbitrary: 'x'.repeat(1_000) };
+
+const cleanUps: (() => unknown)[] = [];
+
+/** Ends what was started and removes the folders, the last first. */
+export async function cleanUp(): Promise<void> {
+  for (const undo of cleanUps.reverse()) await undo();
+}
+
+/** Makes a folder that is removed in the end. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
+  cleanUps.push(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
 
 /**
- * Starts a server that is a module of its own.
+ * Starts a server of `peers`.
  *
- * @param folder for what it keeps
+ * @param module such as `fastify`
+ * @param folder for what it keeps; without one, a server that can do so keeps nothing
  * @param environment all its variables
  */
-export async function startForked(
+export async function startPeer(
   name: string,
   module: string,
   folder?: string,
   environment: Readonly<Record<string, string>> = {},
-): Promise<ServerContender> {
+): Promise<Server> {
   const given = [accessToken, ...(folder === undefined ? [] : [folder])];
-  const server = fork(new URL(module, import.meta.url), given, { env: environment });
-  const [port] = (await once(server, 'message')) as [number];
-  return { name, process: server, origin: `http://127.0.0.1:${port}`, operations: '' };
+  const peer = fork(new URL(`./peers/${module}.js`, import.meta.url), given, { env: environment });
+  cleanUps.push(() => stop(peer));
+  const [port] = (await once(peer, 'message')) as [number];
+  return { name, process: peer, origin: `http://127.0.0.1:${port}`, operations: '' };
 }
 
 /**
  * Starts the built receiver, with the options of Node that this process has: they preload what opens every question.
  *
- * @param folder of its inbox
- * @param environment further variables
+ * @param environment further variables, such as `INBOX_URL`; by default, the inbox is a new folder
  */
 export async function startReceiver(
   name: string,
-  folder: string,
   environment: Readonly<Record<string, string>> = {},
-): Promise<ServerContender> {
+): Promise<Server> {
   const main = fileURLToPath(new URL('../../../apps/webhook/dist/main.js', import.meta.url));
-  const server = spawn(process.execPath, [...process.execArgv, main], {
+  const receiver = spawn(process.execPath, [...process.execArgv, main], {
     env: {
       ACCESS_TOKENS: accessToken,
       PORT: '0',
       OPERATIONS_PORT: '0',
-      INBOX_URL: `file:${folder}`,
+      INBOX_URL: environment['INBOX_URL'] ?? `file:${makeFolder()}`,
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [line] = (await once(createInterface({ input: server.stdout }), 'line')) as [string];
+  cleanUps.push(() => stop(receiver));
+  const [line] = (await once(createInterface({ input: receiver.stdout }), 'line')) as [string];
   const { url, operations } = JSON.parse(line) as { url: string; operations: string };
-  return { name, process: server, origin: new URL(url).origin, operations };
+  return { name, process: receiver, origin: new URL(url).origin, operations };
+}
+
+/** Starts a PostgreSQL on this machine, which flushes. */
+export function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+  return PostgresServer.start({ programs: requirePostgres(), settings }, (undo) => cleanUps.push(undo));
 }
 
 export async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
   const ended = once(server, 'exit');
   server.kill();
   await ended;

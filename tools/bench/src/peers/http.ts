@@ -1,6 +1,6 @@
-/** Raw node:http that refuses a wrong token: the least that a refusal costs on Node. */
+/** Raw node:http that reads a delivery and refuses a wrong token: the least that either costs on Node. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { ready } from './peer.js';
 
 const right = `Bearer ${process.argv[2]}`;
 const server = createServer((request, response) => {
@@ -11,5 +11,5 @@ const server = createServer((request, response) => {
     response.writeHead(401, { 'www-authenticate': challenge, 'content-length': '0' }).end();
   }
 });
-server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port));
-process.once('disconnect', () => process.exit());
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => ready(server));

@@ -1,20 +1,18 @@
 /** Nest on Fastify with AuthGuard, and with SQLite. Like the floor, it has no handler and no limits. */
 import 'reflect-metadata';
 import { timingSafeEqual } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { Controller, Module, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-http-bearer';
-import { digest } from './fastify-server.js';
 import { keepInSqlite } from './keep-in-sqlite.js';
+import { digest, ready } from './peer.js';
 
 const [accessToken = '', folder = ''] = process.argv.slice(2);
 const accepted = digest(accessToken);
-const keep = keepInSqlite(join(folder, 'nest.sqlite'));
+const keep = keepInSqlite(folder);
 
 class BearerStrategy extends PassportStrategy(Strategy) {
   validate(token: string): boolean {
@@ -44,5 +42,4 @@ const fastify = adapter.getInstance();
 fastify.removeAllContentTypeParsers();
 fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 await app.listen(0, '127.0.0.1');
-process.send!((app.getHttpServer().address() as AddressInfo).port);
-process.once('disconnect', () => process.exit());
+ready(app.getHttpServer());

@@ -4,42 +4,33 @@
  * without and with another session that holds a snapshot. Starts a PostgreSQL of its own on this machine, which flushes.
  * Takes about a minute.
  */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { createNewPlantSender, json } from '@plant-store/sdk';
 import { createOutbox, createRelay, type Outbox, type RelayOptions } from '@plant-store/sdk/outbox';
-import { PostgresServer, requirePostgres } from '@plant-store/test-support/postgres';
+import type { PostgresServer } from '@plant-store/test-support/postgres';
 import pg from 'pg';
-import { compare, type Figures, ratio } from './compare.js';
+import { compare, count, type Figures, ratio } from '../compare.js';
+import { drive } from '../drive.js';
+import { accessToken, plant, startPeer, startPostgres } from '../servers.js';
 
 /** Everything is open in what is measured, whatever answers.ts requires. */
 type Open = Readonly<Record<never, never>>;
 
-/** Arbitrary content of about 1 kB, which implies nothing about the fields of a plant. */
-const plant = { arbitrary: 'x'.repeat(1_000) };
 const content = Buffer.from(JSON.stringify(plant));
 
 /** Entries that are kept beside those that a relay sends. */
 const KEPT = 1_000_000;
 
-/** Entries that a relay sends in a round, and rounds. */
+/** Entries that a relay sends in a round. */
 const ENTRIES = 5_000;
-const ROUNDS = 3;
-const ROUNDS_WHILE_HELD = 8;
 
-const cleanUps: (() => unknown)[] = [];
-try {
-  const programs = requirePostgres();
-  const settings = { shared_buffers: '512MB', max_wal_size: '4GB' };
-  const server = await PostgresServer.start({ programs, settings }, (undo) => cleanUps.push(undo));
+export default async function run(): Promise<void> {
+  const server = await startPostgres({ shared_buffers: '512MB', max_wal_size: '4GB' });
   await measureEnqueue(await openDatabase(server));
   await measureRelay(server);
-} finally {
-  for (const cleanUp of cleanUps.reverse()) await cleanUp();
 }
 
 interface Database {
-  readonly name: string;
+  readonly url: string;
   readonly pool: pg.Pool;
   readonly outbox: Outbox<object, Open>;
 }
@@ -48,10 +39,9 @@ async function openDatabase(server: PostgresServer): Promise<Database> {
   const url = await server.createDatabase();
   const pool = new pg.Pool({ connectionString: url });
   pool.on('error', () => undefined);
-  cleanUps.push(() => pool.end());
   const outbox = createOutbox({ database: pool, encode: json }) as unknown as Outbox<object, Open>;
   await outbox.migrate();
-  return { name: new URL(url).pathname.slice(1), pool, outbox };
+  return { url, pool, outbox };
 }
 
 async function measureEnqueue({ pool, outbox }: Database): Promise<void> {
@@ -78,55 +68,52 @@ async function measureEnqueue({ pool, outbox }: Database): Promise<void> {
       title: `A transaction that adds a plant, with ${times} × 1 kB of`,
       contenders,
       rounds: 7,
-      measure: ({ record }) => microseconds(() => transaction(record, times)),
+      measure: ({ record }) => drive(() => transaction(record, times), 1, 300),
       columns: {
-        'µs each': ({ each }) => each.toFixed(0),
-        'of a bare INSERT': ({ each }, [bare]) => ratio(each, bare.each),
+        'µs each': ({ perSecond }) => count(1_000_000 / perSecond),
+        'of a bare INSERT': ({ perSecond }, [bare]) => ratio(bare.perSecond, perSecond),
       },
     });
   }
   client.release();
 }
 
-async function microseconds(run: () => Promise<void>): Promise<Figures<'each'>> {
-  const start = performance.now();
-  let count = 0;
-  for (; performance.now() < start + 300; count += 1) await run();
-  return { each: ((performance.now() - start) * 1_000) / count };
-}
-
 async function measureRelay(server: PostgresServer): Promise<void> {
-  const receiver = fork(new URL('./sender-server.js', import.meta.url));
-  cleanUps.push(() => receiver.disconnect());
-  const [port] = (await once(receiver, 'message')) as [number];
-  const options = {
-    baseUrl: `http://127.0.0.1:${port}`,
-    accessToken: 'arbitrary',
-    method: 'POST',
-    encode: json,
-  };
+  const { origin } = await startPeer('the receiver', 'http');
+  const options = { baseUrl: origin, accessToken, method: 'POST', encode: json };
   const sender = createNewPlantSender(options as never);
-  const empty = await openDatabase(server);
-  const full = await openDatabase(server);
-  await full.pool.query(`INSERT INTO plant_store_outbox.entry (state, settled_at, attempts, content)
-    SELECT 'delivered', now(), 1, convert_to(repeat('x', 200), 'UTF8') FROM generate_series(1, ${KEPT})`);
-  await full.pool.query('VACUUM ANALYZE plant_store_outbox.entry');
-  const rates = { empty: [] as number[], full: [] as number[], held: [] as number[] };
-  for (let round = 0; round < ROUNDS; round += 1) {
-    rates.empty.push(await deliver(empty, sender));
-    rates.full.push(await deliver(full, sender));
-  }
-  await holdSnapshot(server, full);
-  for (let round = 0; round < ROUNDS_WHILE_HELD; round += 1) rates.held.push(await deliver(full, sender));
-  console.log(`\nDeliveries a second of one relay, in rounds of ${ENTRIES} entries of 1 kB:`);
-  print('an empty outbox', rates.empty);
-  print('1,000,000 entries are kept', rates.full);
-  print('and a snapshot is held', rates.held);
+  const held = await openFullDatabase(server);
+  await holdSnapshot(server, held);
+  await compare({
+    title: `One relay, ${count(ENTRIES)} entries of 1 kB`,
+    contenders: [
+      { name: 'an empty outbox', database: await openDatabase(server) },
+      { name: `${count(KEPT)} entries are kept`, database: await openFullDatabase(server) },
+      { name: 'the same, and a snapshot is held', database: held },
+    ],
+    rounds: 8,
+    measure: ({ database }) => deliver(database, sender),
+    columns: {
+      'deliveries/s': ({ perSecond }) => count(perSecond),
+      'of an empty outbox': ({ perSecond }, [empty]) => ratio(perSecond, empty.perSecond),
+    },
+  });
   await sender.close();
 }
 
-/** Lets a relay deliver entries. @returns how many a second */
-async function deliver({ pool, outbox }: Database, sender: RelayOptions['sender']): Promise<number> {
+async function openFullDatabase(server: PostgresServer): Promise<Database> {
+  const database = await openDatabase(server);
+  await database.pool.query(`INSERT INTO plant_store_outbox.entry (state, settled_at, attempts, content)
+    SELECT 'delivered', now(), 1, convert_to(repeat('x', 200), 'UTF8') FROM generate_series(1, ${KEPT})`);
+  await database.pool.query('VACUUM ANALYZE plant_store_outbox.entry');
+  return database;
+}
+
+/** Lets a relay deliver entries. */
+async function deliver(
+  { pool, outbox }: Database,
+  sender: RelayOptions['sender'],
+): Promise<Figures<'perSecond'>> {
   await pool.query(
     'INSERT INTO plant_store_outbox.entry (media_type, content) SELECT $1, $2 FROM generate_series(1, $3::int)',
     ['application/json', content, ENTRIES],
@@ -136,18 +123,13 @@ async function deliver({ pool, outbox }: Database, sender: RelayOptions['sender'
   await relay.start();
   while ((await outbox.status()).waiting > 0) await new Promise((resolve) => setTimeout(resolve, 20));
   await relay.stop();
-  return (ENTRIES * 1_000) / (performance.now() - start);
+  return { perSecond: (ENTRIES * 1_000) / (performance.now() - start) };
 }
 
 /** Another session holds a snapshot until the server ends, so that no row that is dead from now on can be removed. */
-async function holdSnapshot(server: PostgresServer, { name }: Database): Promise<void> {
+async function holdSnapshot(server: PostgresServer, { url }: Database): Promise<void> {
   const hold =
     'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM plant_store_outbox.relay; SELECT pg_sleep(3600)';
-  server.psql(hold, name).catch(() => undefined);
+  server.psql(hold, new URL(url).pathname.slice(1)).catch(() => undefined);
   while ((await server.psql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")) === '0');
-}
-
-function print(name: string, rates: readonly number[]): void {
-  const cells = rates.map((rate) => Math.round(rate).toLocaleString('en').padStart(7));
-  console.log(`  ${name.padEnd(28)}${cells.join('')}`);
 }

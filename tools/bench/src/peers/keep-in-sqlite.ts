@@ -1,5 +1,11 @@
+import { join } from 'node:path';
 import Database from 'libsql';
-import type { Received } from './fastify-server.js';
+
+/** What a request brought. */
+interface Received {
+  readonly mediaType: string | undefined;
+  readonly content: Buffer;
+}
 
 interface Waiting extends Received {
   readonly resolve: () => void;
@@ -7,13 +13,13 @@ interface Waiting extends Received {
 }
 
 /**
- * Keeps deliveries in a new file of SQLite: one transaction and one flush for everything that arrived during the last.
+ * Keeps deliveries in a new database of SQLite in a folder: one transaction and one flush for everything that arrived during the last.
  * It is the least that a durable acknowledgement costs on this stack.
  *
  * @returns what resolves once a delivery is durable
  */
-export function keepInSqlite(file: string): (received: Received) => Promise<void> {
-  const database = new Database(file);
+export function keepInSqlite(folder: string): (received: Received) => Promise<void> {
+  const database = new Database(join(folder, 'deliveries.sqlite'));
   database.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;

@@ -3,44 +3,40 @@
  * receiver in a process of its own: lines a second, and the most memory that the command took. Needs Linux. Takes about
  * three minutes.
  */
-import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { count } from '../compare.js';
+import { accessToken, makeFolder, startPeer } from '../servers.js';
 
-const COUNTS = [100_000, 1_000_000];
-const COMMAND = fileURLToPath(new URL('../../../libs/sdk/bin/plant-store.js', import.meta.url));
+const AMOUNTS = [100_000, 1_000_000];
+const COMMAND = fileURLToPath(new URL('../../../../libs/sdk/bin/plant-store.js', import.meta.url));
 
-const receiver = fork(new URL('./sender-server.js', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'plant-store-bench-'));
-try {
-  const [port] = (await once(receiver, 'message')) as [number];
-  for (const count of COUNTS) {
-    const file = join(folder, `${count}.ndjson`);
-    await pipeline(Readable.from(plants(count)), createWriteStream(file));
-    await measure(file, count, `http://127.0.0.1:${port}`);
+export default async function run(): Promise<void> {
+  const { origin } = await startPeer('the receiver', 'http');
+  const folder = makeFolder();
+  for (const amount of AMOUNTS) {
+    const file = join(folder, `${amount}.ndjson`);
+    await pipeline(Readable.from(plants(amount)), createWriteStream(file));
+    await measure(file, amount, origin);
   }
-} finally {
-  receiver.disconnect();
-  rmSync(folder, { recursive: true });
 }
 
-function* plants(count: number): Generator<string> {
-  for (let plant = 1; plant <= count; plant += 1)
+function* plants(amount: number): Generator<string> {
+  for (let plant = 1; plant <= amount; plant += 1)
     yield `{"plant":${plant},"arbitrary":"${'x'.repeat(75)}"}\n`;
 }
 
-async function measure(file: string, count: number, url: string): Promise<void> {
+async function measure(file: string, amount: number, url: string): Promise<void> {
   const options = ['--ndjson', '--base-url', url, '--method', 'POST', '--content-type', 'application/json'];
   const start = performance.now();
   const command = spawn(process.execPath, [COMMAND, 'send', file, ...options], {
-    env: { ACCESS_TOKEN: 'arbitrary' },
+    env: { ACCESS_TOKEN: accessToken },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [code, output, peak] = await Promise.all([
@@ -49,12 +45,8 @@ async function measure(file: string, count: number, url: string): Promise<void> 
     peakOf(command),
   ]);
   if (code !== 0) throw new Error(`plant-store exited with ${String(code)}: ${output}`);
-  const rate = (count * 1_000) / (performance.now() - start);
-  const cells = [
-    `${Math.round(rate).toLocaleString('en')} a second`,
-    `at most ${Math.round(peak / 1_000)} MB`,
-  ];
-  console.log(`${output.trim()}: ${cells.join(', ')}`);
+  const rate = (amount * 1_000) / (performance.now() - start);
+  console.log(`${output.trim()}: ${count(rate)} a second, at most ${count(peak / 1_000)} MB`);
 }
 
 /** The most memory that a process has taken, in kB, until it ends (VmHWM). */

@@ -1,0 +1,106 @@
+/**
+ * `npm run bench sender`: compares the sender with undici, which it uses. Both have the same number of connections. Takes
+ * about a minute.
+ */
+import { createNewPlantSender, json, type NewPlantSender } from '@plant-store/sdk';
+import { Agent, fetch, Pool } from 'undici';
+import { compare, count, type Figures, ratio } from '../compare.js';
+import { drive } from '../drive.js';
+import { accessToken, plant, startPeer } from '../servers.js';
+
+interface Client {
+  readonly name: string;
+  deliver(): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+const ROUND_MS = 400;
+const connections = 64;
+const path = '/plant/webhook';
+const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
+
+export default async function run(): Promise<void> {
+  const { origin } = await startPeer('the server', 'http');
+  for (const inFlight of [1, 16, 64, 256])
+    await compareClients('static token', inFlight, [pool(origin), sender(origin), undiciFetch(origin)]);
+  const token = (): Promise<string> => Promise.resolve(accessToken);
+  for (const inFlight of [16, 64])
+    await compareClients('a token function', inFlight, [pool(origin), sender(origin, { token })]);
+  const signal = (): AbortSignal => AbortSignal.timeout(10_000);
+  for (const inFlight of [16, 64]) {
+    const clients = [pool(origin, signal), sender(origin, { signal })];
+    await compareClients('a signal with a time-out for each', inFlight, clients);
+  }
+}
+
+async function compareClients(variant: string, inFlight: number, clients: readonly Client[]): Promise<void> {
+  await compare({
+    title: `1 kB of JSON, ${inFlight} in flight, ${variant}`,
+    contenders: clients,
+    rounds: 7,
+    measure: (client) => measure(client, inFlight),
+    columns: {
+      'deliveries/s': ({ perSecond }) => count(perSecond),
+      'CPU µs each': (own) => own.cpuMicroseconds.toFixed(1),
+      'of undici': ({ perSecond }, [undici]) => ratio(perSecond, undici.perSecond),
+    },
+  });
+  await Promise.all(clients.map((client) => client.close()));
+}
+
+async function measure(client: Client, inFlight: number): Promise<Figures<'perSecond' | 'cpuMicroseconds'>> {
+  const cpu = process.cpuUsage();
+  const { count, perSecond } = await drive(() => client.deliver(), inFlight, ROUND_MS);
+  const { user, system } = process.cpuUsage(cpu);
+  return { perSecond, cpuMicroseconds: (user + system) / count };
+}
+
+function pool(origin: string, signal?: () => AbortSignal): Client {
+  const pool = new Pool(origin, { connections });
+  return {
+    name: 'undici Pool.request',
+    async deliver() {
+      const content = { body: JSON.stringify(plant), signal: signal?.() ?? null };
+      const { body, statusCode } = await pool.request({ path, method: 'POST', headers, ...content });
+      await body.dump();
+      expectAcknowledged(statusCode);
+    },
+    close: () => pool.close(),
+  };
+}
+
+function undiciFetch(origin: string): Client {
+  const dispatcher = new Agent({ connections });
+  return {
+    name: 'undici fetch',
+    async deliver() {
+      const body = JSON.stringify(plant);
+      const response = await fetch(origin + path, { method: 'POST', headers, body, dispatcher });
+      await response.arrayBuffer();
+      expectAcknowledged(response.status);
+    },
+    close: () => dispatcher.close(),
+  };
+}
+
+/** The sender with every question open, whatever answers.ts requires. */
+function sender(
+  origin: string,
+  { token, signal }: { readonly token?: () => Promise<string>; readonly signal?: () => AbortSignal } = {},
+): Client {
+  const options = { baseUrl: origin, accessToken: token ?? accessToken, maxConnections: connections };
+  const sender = createNewPlantSender({
+    ...options,
+    method: 'POST',
+    encode: json,
+  } as never) as unknown as NewPlantSender<object, Record<never, never>>;
+  return {
+    name: 'createNewPlantSender',
+    deliver: signal === undefined ? () => sender.send(plant) : () => sender.send(plant, { signal: signal() }),
+    close: () => sender.close(),
+  };
+}
+
+function expectAcknowledged(status: number): void {
+  if (status !== 204) throw new Error(`The server responded with ${status}.`);
+}
