@@ -1,9 +1,118 @@
-// Placeholder for the merge.
-export const answerInWords = (_question: string, answer: unknown): string =>
-  typeof answer === 'string' ? answer : JSON.stringify(answer);
-export const effectOf = (..._: unknown[]) => ({
-  receiver: undefined as string | undefined,
-  sender: undefined as string | undefined,
-  rollout: { order: 'any order', reason: '' },
-  step: 'patch',
-});
+import { isExecutable, type OpenQuestion, openQuestions, type QuestionId } from '@plant-store/contract';
+import type { EffectRow, Others, Step } from './effect-row.js';
+import { effectRows } from './rows.js';
+
+/** In which order old and new senders and receivers may be replaced without losing a delivery. */
+export type RolloutOrder = 'any order' | 'receivers first' | 'senders first' | 'needs a transition';
+
+/** What a change of one answer means for those who run the software. */
+export interface AnswerEffect {
+  /** What a receiver does from now on; `undefined` if nothing changes there. */
+  readonly receiver: string | undefined;
+  /** What a sender does from now on; `undefined` if nothing changes there. */
+  readonly sender: string | undefined;
+  readonly rollout: { readonly order: RolloutOrder; readonly reason: string };
+  /** The version step of the SDK and of the contract. */
+  readonly step: Step;
+  /** Whether the software follows the new answer. It can't follow words. */
+  readonly isCarriedOut: boolean;
+}
+
+/** Answers as JSON, by question. A schema is its JSON Schema. */
+export type PlainAnswers = Others;
+
+/** What a page says of an answer in words. */
+export const NOT_CARRIED_OUT = 'The software does not follow this yet.';
+
+/**
+ * Says what changes when a question is answered, its answer changes, or it is open again. A test compares the rollout
+ * order and the version step with the built software.
+ *
+ * @param before the plain answer so far; `undefined` while the question is open
+ * @param after the plain answer from now on; `undefined` if the question is open again
+ * @param others all other plain answers
+ */
+export function effectOf(
+  question: QuestionId,
+  before: unknown,
+  after: unknown,
+  others: PlainAnswers = {},
+): AnswerEffect {
+  const isCarriedOut = after === undefined || !isInWords(question, after);
+  const step = JSON.stringify(before) === JSON.stringify(after) ? 'none' : 'patch';
+  const followed = Object.entries(others).filter(([id, answer]) => !isInWords(id, answer));
+  const [old, now] = [before, after].map((answer) => (isInWords(question, answer) ? undefined : answer));
+  if (JSON.stringify(old) === JSON.stringify(now))
+    return { receiver: undefined, sender: undefined, rollout: rolloutOf(), step, isCarriedOut };
+  return { ...carriedOut(question, old, now, Object.fromEntries(followed)), isCarriedOut };
+}
+
+/** The effect of answers that the software follows, or that are open. */
+function carriedOut(
+  question: QuestionId,
+  before: unknown,
+  after: unknown,
+  others: PlainAnswers,
+): Omit<AnswerEffect, 'isCarriedOut'> {
+  const row = rowOf(question)!;
+  const change = row.change?.(before, after, others) ?? {};
+  const sentenceOf = (side: 'receiver' | 'sender'): string | undefined => {
+    const sentence = (answer: unknown) => (answer === undefined ? undefined : row[side]?.(answer, others));
+    const [old, now] = [sentence(before), sentence(after)];
+    const register: readonly OpenQuestion[] = openQuestions;
+    const whileOpen = register.find(({ id }) => id === question)?.whileOpen[side];
+    const sentences = [old === now ? undefined : (now ?? whileOpen), change[side]];
+    return sentences.filter((one) => one !== undefined).join(' ') || undefined;
+  };
+  return {
+    receiver: sentenceOf('receiver'),
+    sender: sentenceOf('sender'),
+    rollout: rolloutOf(
+      row.fails?.(before, after, others),
+      row.fails?.(after, before, others),
+      before === undefined ? undefined : row.accepts?.(before),
+      change.rollout,
+    ),
+    step: row.step(before, after, others),
+  };
+}
+
+/** The value with its unit, in words: `15000 ms`, `1000 bytes`. */
+export function answerInWords(question: QuestionId, answer: unknown): string {
+  if (typeof answer === 'object' && answer !== null && 'inWords' in answer) return String(answer.inWords);
+  return rowOf(question)?.inWords(answer) ?? String(answer);
+}
+
+/** Whether nothing carries an answer out: the answer to a question that isn't executable, and `{ inWords }`. */
+function isInWords(question: string, answer: unknown): boolean {
+  const hasWords = typeof answer === 'object' && answer !== null && 'inWords' in answer;
+  return answer !== undefined && (hasWords || !isExecutable(question));
+}
+
+/** A row whose answers are not typed, for callers that read them from a file. */
+function rowOf(question: QuestionId): EffectRow<unknown> | undefined {
+  return isExecutable(question) ? (effectRows[question] as unknown as EffectRow<unknown>) : undefined;
+}
+
+/**
+ * @param toNew what can fail from an old sender to a new receiver
+ * @param toOld what can fail from a new sender to an old receiver
+ * @param accepts how a transition is avoided
+ * @param whenNone the reason if nothing can fail
+ */
+function rolloutOf(
+  toNew?: string,
+  toOld?: string,
+  accepts?: string,
+  whenNone = 'Old and new senders work with old and new receivers.',
+): AnswerEffect['rollout'] {
+  const reasons = [
+    ...(toNew === undefined ? [] : [`From an old sender to a new receiver: ${toNew}.`]),
+    ...(toOld === undefined ? [] : [`From a new sender to an old receiver: ${toOld}.`]),
+  ];
+  if (reasons.length === 0) return { order: 'any order', reason: whenNone };
+  const order =
+    toNew === undefined ? 'receivers first' : toOld === undefined ? 'senders first' : 'needs a transition';
+  if (order === 'needs a transition' && accepts !== undefined) reasons.push(accepts);
+  return { order, reason: reasons.join(' ') };
+}
