@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process';
+import { ToolError } from '../tool-error.js';
+
+/** What the working tree is compared with. */
+export interface Base {
+  /** A commit. Undefined if there is nothing to compare with: then everything is new. */
+  readonly revision: string | undefined;
+  /** What the reader knows it by: `main`. */
+  readonly label: string;
+  /** What else the reader has to know about it. */
+  readonly note?: string;
+}
+
+/** What GitHub names as the revision before the first push. */
+const NO_REVISION = /^0{40,64}$/;
+
+/** The whole name of a commit. */
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/**
+ * Finds what to compare with: the last commit that the working tree has in common with a revision, as GitHub compares
+ * pull requests. There is none before the first push, after a force-push that took the revision away, and between
+ * histories without a common commit.
+ *
+ * @throws ToolError `usage` if `reference` is a name that git doesn't know
+ */
+export function findBase(reference: string, folder: string): Base {
+  const label = COMMIT.test(reference) ? short(reference) : reference;
+  const nothing = (why: string): Base => ({
+    revision: undefined,
+    label,
+    note: `${why} Everything is compared with an empty document.`,
+  });
+  if (NO_REVISION.test(reference)) return nothing('This is the first push.');
+  const asked = git(folder, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${reference}^{commit}`);
+  if (asked === undefined) {
+    if (COMMIT.test(reference)) return nothing(`The commit ${label} is gone, as after a force-push.`);
+    throw new ToolError(
+      'usage',
+      `git knows no revision "${reference}". Fetch it, or name another with --base`,
+    );
+  }
+  const revision = git(folder, 'merge-base', asked, 'HEAD');
+  if (revision === undefined) return nothing(`The working tree has no commit in common with ${label}.`);
+  if (revision === asked) return { revision, label };
+  const note = `The working tree isn't based on ${label}. It is compared with ${short(revision)}, the last commit that both have.`;
+  return { revision, label, note };
+}
+
+/** A file of the base; undefined if it has no such file. */
+export function fileAt({ revision }: Base, file: string, folder: string): string | undefined {
+  return revision === undefined ? undefined : git(folder, 'cat-file', 'blob', `${revision}:${file}`);
+}
+
+/** What git prints, without the last line break. Undefined if git refuses. */
+function git(folder: string, ...args: readonly string[]): string | undefined {
+  const { error, status, stdout } = spawnSync('git', args, { cwd: folder, encoding: 'utf8' });
+  if (error) throw new ToolError('unreadable', `git could not be run: ${error.message}`, { cause: error });
+  return status === 0 ? stdout.replace(/\n$/, '') : undefined;
+}
+
+function short(commit: string): string {
+  return commit.slice(0, 7);
+}
