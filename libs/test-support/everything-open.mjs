@@ -1,6 +1,7 @@
 /**
  * Preloaded with `node --import`: the contract then has no answers, and accepts nothing beside them. These tests are about what is true whatever is
- * answered, so they must not change when a question is answered. tools/answers tests what an answer changes.
+ * answered, so they must not change when a question is answered. Where code takes
+ * the answers as a parameter, pass them: tools/openapi does, and tests what an answer changes.
  */
 import { register } from 'node:module';
 

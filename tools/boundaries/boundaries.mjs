@@ -17,8 +17,7 @@ export const mayImport = {
   sdk: ['contract'],
   webhook: ['contract'],
   'webhook-e2e': ['contract', 'sdk', 'test-support'],
-  openapi: ['contract'],
-  answers: ['contract', 'example-answers', 'sdk', 'test-support'],
+  openapi: ['contract', 'example-answers'],
   bench: ['contract', 'sdk', 'test-support'],
   soak: ['contract', 'sdk', 'test-support'],
   package: ['test-support'],
@@ -30,7 +29,7 @@ export const mayImport = {
 const testsMayImport = {
   sdk: ['example-answers', 'test-support'],
   webhook: ['example-answers', 'test-support'],
-  openapi: ['example-answers', 'test-support'],
+  openapi: ['sdk', 'test-support'],
 };
 
 /** The sources that may read the environment. Everything else takes values as parameters. */

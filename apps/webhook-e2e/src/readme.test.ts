@@ -91,7 +91,7 @@ test('nx serve webhook does the same as npm start', () => {
   expect(nx.targets.serve.options).toEqual({ command: `exec ${scripts.start}`, cwd: '{workspaceRoot}' });
 });
 
-// tools/answers runs each command of that page.
+// `openapi:guide` runs each command of that page.
 test('the command that enters an answer is the one of docs/answering.md', () => {
   const [command = ''] = blocks('Answer a question', 'sh');
 

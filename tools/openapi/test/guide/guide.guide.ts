@@ -1,0 +1,75 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+import { answers } from '@plant-store/contract';
+import { commitAll } from '@plant-store/test-support/clone';
+
+import { cloneRepository, ROOT, runInClone } from '../clone.js';
+import { readGuide } from './read-guide.js';
+
+const guide = readGuide(readFileSync(join(ROOT, 'docs/answering.md'), 'utf8'));
+
+let clone: string;
+let port: number;
+
+beforeAll(async () => {
+  clone = cloneRepository();
+  // The page begins with every question open, whatever is answered by now.
+  if (Object.keys(answers).length > 0) openEveryQuestion();
+  port = await freePort();
+}, 300_000);
+
+afterAll(() => rmSync(clone, { recursive: true, force: true }));
+
+test('begins with what a fresh clone needs', () => {
+  expect(guide.map(({ isSetup }) => isSetup)).toEqual([true, ...guide.slice(1).map(() => false)]);
+});
+
+test.each(guide.slice(1).map((block) => [block.commands.split('\n')[0], block] as const))(
+  '%s',
+  (_first, { commands, fails, shows }) => {
+    const { failed, output } = run(commands.replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`));
+    expect({ fails: failed, output }).toEqual({ fails, output });
+    for (const line of shows) expect(output).toContain(line);
+  },
+  600_000,
+);
+
+function run(commands: string): { readonly failed: boolean; readonly output: string } {
+  return runInClone(clone, commands, { PORT: String(port), OPERATIONS_PORT: '0' });
+}
+
+/** Takes the answers out of the clone. */
+function openEveryQuestion(): void {
+  writeFileSync(
+    join(clone, 'libs/contract/src/answers.ts'),
+    `import type { Answers } from './answer-types.js';
+
+export const answers = {} as const satisfies Answers;
+`,
+  );
+  writeFileSync(
+    join(clone, 'libs/contract/src/accepts.ts'),
+    `import type { Accepts } from './check-accepts.js';
+
+export const accepts = {} as const satisfies Accepts;
+`,
+  );
+  rmSync(join(clone, 'libs/contract/spec/answers.overlay.yaml'), { force: true });
+  const { failed, output } = run(
+    'npx nx run webhook:openapi && npx nx run-many -t open-questions contract-diff api package-api',
+  );
+  if (failed) throw new Error(output);
+  commitAll(clone);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
