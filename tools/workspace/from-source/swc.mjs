@@ -1,4 +1,8 @@
-/** How swc compiles the sources of this repository. tsconfig.base.json says the same to TypeScript. */
+/**
+ * How swc compiles the sources of this repository. tsconfig.base.json says the same to TypeScript.
+ *
+ * @type {import("@swc/core").Options}
+ */
 export const compilerOptions = {
   swcrc: false,
   jsc: {
