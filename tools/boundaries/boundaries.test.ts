@@ -88,6 +88,7 @@ describe('each rule fails its fixture', () => {
   const undeclared =
     '@nx/enforce-module-boundaries: Only packages defined in the "package.json" can be imported';
   const contract = 'no-restricted-syntax: The contract imports only its own files';
+  const checks = 'no-restricted-syntax: The checks of the contract import only its own files and Valibot';
   const environment = "no-restricted-properties: 'process.env' is restricted";
   const environmentModule = "no-restricted-imports: 'node:process' import is restricted";
 
@@ -139,6 +140,8 @@ describe('each rule fails its fixture', () => {
       "export { a } from 'node:fs';",
       [contract],
     ],
+    ['Valibot outside of the checks', 'libs/contract/src/x.ts', "import 'valibot';", [contract]],
+    ['Node in a kind of answer', 'libs/contract/src/kinds/x.ts', "import 'node:fs';", [checks]],
     ['a dynamic import in the contract', 'libs/contract/src/x.ts', "await import('node:fs');", [contract]],
     [
       'a type import in the contract',
@@ -180,6 +183,7 @@ describe('each rule fails its fixture', () => {
   test.each([
     ['libs/contract/src/x.ts', "import './facts.js';\nexport * from './answers.js';"],
     ['libs/contract/src/x.test.ts', "import 'node:fs';"],
+    ['libs/contract/src/kinds/x.ts', "import 'valibot';\nimport '../standards.js';"],
     ['libs/sdk/src/x.ts', "import 'node:fs';\nimport 'undici';"],
     ['apps/webhook/src/main.ts', 'export default process.env;'],
     ['libs/sdk/src/cli/plant-store.ts', 'export default process.env;'],

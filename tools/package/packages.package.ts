@@ -193,7 +193,7 @@ describe.each(TYPESCRIPTS)('TypeScript %s', (version) => {
   }
 });
 
-test('the SDK brings these packages and no others: undici, and the progress bar of the command', () => {
+test('the SDK brings these packages and no others: undici, the progress bar of the command, and Valibot', () => {
   const { packages } = JSON.parse(readFileSync(join(projects, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dependencies?: Record<string, string> }>;
   };
@@ -201,9 +201,9 @@ test('the SDK brings these packages and no others: undici, and the progress bar 
   const add = (name: string): void => {
     if (found.has(name)) return;
     found.add(name);
-    // An answer with a schema has the schema's library.
-    if (name === '@plant-store/contract') return;
-    Object.keys(packages[`node_modules/${name}`]?.dependencies ?? {}).forEach(add);
+    // An answer with a schema also brings the schema's library.
+    const dependencies = Object.keys(packages[`node_modules/${name}`]?.dependencies ?? {});
+    dependencies.filter((one) => name !== '@plant-store/contract' || one === 'valibot').forEach(add);
   };
   add('@plant-store/sdk');
   expect([...found].sort()).toEqual([
@@ -216,5 +216,6 @@ test('the SDK brings these packages and no others: undici, and the progress bar 
     'string-width',
     'strip-ansi',
     'undici',
+    'valibot',
   ]);
 });

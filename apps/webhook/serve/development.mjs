@@ -173,13 +173,14 @@ function isRunning(id) {
 }
 
 /**
- * The answers that were just compiled, and not those of an earlier build.
+ * The answers that were just compiled, and not those of an earlier build, as far as the receiver carries them out.
  *
- * @returns {Promise<import('@plant-store/contract').Answers>}
+ * @returns {Promise<import('@plant-store/contract').CarriedOut>}
  */
 async function readAnswers() {
   const url = pathToFileURL(resolve(ANSWERS));
   url.searchParams.set('read', String(Date.now()));
   const { answers } = await import(url.href);
-  return answers;
+  const { carriedOut } = await import(pathToFileURL(resolve('libs/contract/dist/answer-types.js')).href);
+  return carriedOut(answers);
 }

@@ -11,7 +11,7 @@ export const SIGNING_KEY_FILE = 'data/signing-key';
  * So is a signing key, once `signing` is answered. Both stay the same from one start to the next.
  *
  * @param {NodeJS.ProcessEnv} given
- * @param {import('@plant-store/contract').Answers} answers
+ * @param {import('@plant-store/contract').CarriedOut} answers
  */
 export function developmentEnvironment(given, { signing }) {
   const made = {};

@@ -1,5 +1,12 @@
 /** The compiler tests these: a wrong `@ts-expect-error` fails the typecheck gate. */
-import type { Answers, OnceAnswered, RequiredWhileOpen, ShownOn } from './answer-types.js';
+import {
+  type Answers,
+  type CarriedOut,
+  carriedOut,
+  type OnceAnswered,
+  type RequiredWhileOpen,
+  type ShownOn,
+} from './answer-types.js';
 
 /** Answers that nobody gave, to try the types while some questions are answered. */
 const exampleAnswers = {
@@ -8,7 +15,10 @@ const exampleAnswers = {
   'event-order': 'An example of an answer that the software cannot carry out.',
 } as const satisfies Answers;
 
+const inWords = { ...exampleAnswers, 'http-method': { inWords: 'PUT, and POST for old senders.' } } as const;
+
 type Open = Readonly<Record<never, never>>;
+type InWords = typeof inWords;
 type Answered = typeof exampleAnswers;
 
 interface MethodOption {
@@ -23,12 +33,15 @@ describe('Answers', () => {
     const method: Answers = { 'http-method': 'GET' };
     // @ts-expect-error a base address is text.
     const address: Answers = { 'base-address': new URL('https://receiver.example') };
+    const words: Answers = inWords;
+    // @ts-expect-error the software carries out no answer to this question, so words need no sign.
+    const signed: Answers = { 'event-order': { inWords: 'none' } };
     // @ts-expect-error nothing of the register has this id.
     const unknown: Answers = { 'plant-colour': 'green' };
     // @ts-expect-error an answered question has an answer.
     const empty: Answers = { 'event-order': undefined };
 
-    expect([none, all, method, address, unknown, empty]).toHaveLength(6);
+    expect([none, all, method, address, words, signed, unknown, empty]).toHaveLength(8);
   });
 
   test('cannot be changed', () => {
@@ -38,6 +51,32 @@ describe('Answers', () => {
 
     expect(given['event-order']).toBe('none');
   });
+});
+
+test('carriedOut leaves out what is in words', () => {
+  const carried = carriedOut(inWords);
+  const address: 'https://receiver.example' = carried['base-address'];
+  // @ts-expect-error the method is in words.
+  const method: unknown = carried['http-method'];
+  // @ts-expect-error the software cannot carry out any answer to this question.
+  const order: unknown = carried['event-order'];
+
+  expect([carried, address, method, order]).toEqual([
+    { 'base-address': address },
+    address,
+    undefined,
+    undefined,
+  ]);
+});
+
+test('of any answers, what is carried out is no words', () => {
+  const carried: CarriedOut = carriedOut<Answers>({
+    'http-method': { inWords: 'any' },
+    retry: { inWords: 'no' },
+  });
+  const method: 'POST' | 'PUT' | 'PATCH' | undefined = carried['http-method'];
+
+  expect(method).toBeUndefined();
 });
 
 describe('RequiredWhileOpen', () => {
@@ -58,6 +97,13 @@ describe('RequiredWhileOpen', () => {
     expect([given, missing, wrong]).toHaveLength(3);
   });
 
+  test('requires it while the answer is in words', () => {
+    // @ts-expect-error the sender can't choose a method by words.
+    const missing: RequiredWhileOpen<InWords, 'http-method', MethodOption> = {};
+
+    expect(missing).toEqual({});
+  });
+
   test('looks at its own question only', () => {
     // @ts-expect-error the example leaves the media type open.
     const missing: RequiredWhileOpen<Answered, 'media-type', { mediaType: string }> = {};
@@ -76,11 +122,12 @@ describe('RequiredWhileOpen', () => {
 describe('OnceAnswered', () => {
   test('adds options once the question is answered, and nothing before', () => {
     const before: OnceAnswered<Open, 'http-method', MethodOption> = {};
+    const words: OnceAnswered<InWords, 'http-method', MethodOption> = {};
     const after: OnceAnswered<Answered, 'http-method', MethodOption> = { method: 'POST' };
     // @ts-expect-error the answer brings an option that is required.
     const missing: OnceAnswered<Answered, 'http-method', MethodOption> = {};
 
-    expect([before, after, missing]).toHaveLength(3);
+    expect([before, words, after, missing]).toHaveLength(4);
   });
 });
 
@@ -89,7 +136,7 @@ test('ShownOn lists the executable questions whose answer shows on a surface', (
   // @ts-expect-error the register says that an answer to retry shows in the sender.
   const elsewhere: ShownOn<'receiver'> = 'retry';
   // @ts-expect-error an answer to webhook-key is words, which the software cannot carry out.
-  const inWords: ShownOn<'document'> = 'webhook-key';
+  const neverCarriedOut: ShownOn<'document'> = 'webhook-key';
 
-  expect([...shown, elsewhere, inWords]).toHaveLength(4);
+  expect([...shown, elsewhere, neverCarriedOut]).toHaveLength(4);
 });

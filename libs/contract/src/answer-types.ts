@@ -1,76 +1,72 @@
-import { headerValueFaults, mediaTypeFaults } from './answers/checks.js';
-import { errorCodeFaults, errorPayloadFaults, statusCodeFaults } from './answers/failures.js';
-import { rateLimitFaults, sizeLimitFaults, timeOutFaults } from './answers/limits.js';
-import { payloadFaults } from './answers/payload.js';
-import {
-  baseAddressFaults,
-  eventIdentityFaults,
-  tokenFormatFaults,
-  versionSchemeFaults,
-} from './answers/requests.js';
-import { receiverResponseFaults, retryFaults } from './answers/responses.js';
-import { schemaFaults } from './answers/schema.js';
-import { signingFaults } from './answers/signing.js';
+import type { AnswerOf } from './kinds/parts.js';
+import type { kinds, words } from './kinds/kinds.js';
 import type { Surface } from './register/open-question.js';
 import type { openQuestions, QuestionId } from './register/register.js';
-import type { ContentMethod } from './standards.js';
-
-/** Returns what is wrong with an answer that its type cannot exclude. */
-type Check<Answer> = (answer: Answer) => readonly string[];
-
-/** The type excludes every fault. */
-const methodFaults: Check<ContentMethod> = () => [];
-
-/**
- * The executable questions: those whose answer the software carries out, each with the check of an answer. The
- * parameter of the check is the type of the answer. **Add a new kind of answer here.** CONTRIBUTING.md says what else to
- * change. The compiler asks for the example answer first, then for a row in the table of each surface that the
- * register's `shows` names.
- */
-export const answerChecks = {
-  /** The name of a realm (RFC 9110 §11.5). */
-  'authentication-realm': (realm: string) => headerValueFaults('the realm', realm),
-  /** An absolute URL. */
-  'base-address': baseAddressFaults,
-  'error-codes': errorCodeFaults,
-  'error-payloads': errorPayloadFaults,
-  'event-identity': eventIdentityFaults,
-  /** The fields beside those of the plant. */
-  'event-payload-fields': schemaFaults,
-  'http-method': methodFaults,
-  /** As in a `Content-Type` field, without parameters (RFC 9110 §8.3.1). */
-  'media-type': (mediaType: string) => mediaTypeFaults('the answer', mediaType),
-  payload: payloadFaults,
-  'plant-fields': schemaFaults,
-  'rate-limits': rateLimitFaults,
-  'receiver-response': receiverResponseFaults,
-  'request-versioning': versionSchemeFaults,
-  retry: retryFaults,
-  signing: signingFaults,
-  /** The largest content of a delivery, in bytes. */
-  'size-limits': sizeLimitFaults,
-  'status-codes': statusCodeFaults,
-  'time-outs': timeOutFaults,
-  'token-format': tokenFormatFaults,
-} as const satisfies { readonly [Id in QuestionId]?: Check<never> };
 
 /** The type of the answer to each executable question. */
-export type ExecutableAnswers = {
-  readonly [Id in keyof typeof answerChecks]: Parameters<(typeof answerChecks)[Id]>[0];
-};
+export type ExecutableAnswers = { readonly [Id in keyof typeof kinds]: AnswerOf<(typeof kinds)[Id]> };
 
-/** Id of an executable question. */
+/** Id of an executable question: one whose answer the software carries out. */
 export type ExecutableId = keyof ExecutableAnswers;
 
-/** Whether the software carries out the answer to a question. It can't carry out an answer in words. */
+/** An answer in words to an executable question. The software goes on as while the question is open. */
+export type InWords = AnswerOf<typeof words>;
+
+/**
+ * Answers by question. A question that is left out is open. The answer to an executable question is of its kind, or in
+ * words: `{ inWords: 'any 2xx' }`. The answer to any other question is text.
+ */
+export type Answers = {
+  readonly [Id in QuestionId]?: Id extends ExecutableId ? ExecutableAnswers[Id] | InWords : string;
+};
+
+/** The answers of a set that the software carries out. */
+export type CarriedOut<Given extends Answers = Answers> = {
+  readonly [
+    Id in keyof Given as Id extends ExecutableId ? (Given[Id] extends InWords ? never : Id) : never
+  ]: Exclude<Given[Id], InWords>;
+};
+
+/** The executable questions: the keys of `kinds`, which only `./check` loads, because it needs a library. */
+const EXECUTABLE: readonly string[] = [
+  'authentication-realm',
+  'base-address',
+  'error-codes',
+  'error-payloads',
+  'event-identity',
+  'event-payload-fields',
+  'http-method',
+  'media-type',
+  'payload',
+  'plant-fields',
+  'rate-limits',
+  'receiver-response',
+  'request-versioning',
+  'retry',
+  'signing',
+  'size-limits',
+  'status-codes',
+  'time-outs',
+  'token-format',
+] satisfies ExecutableId[];
+
+/** Whether software can carry out an answer to a question. If not, its answer is always in words. */
 export function isExecutable(id: string): id is ExecutableId {
-  return Object.hasOwn(answerChecks, id);
+  return EXECUTABLE.includes(id);
 }
 
-/** Answers by question. A question that is left out is open. The answer to a question that is not executable is text. */
-export type Answers = {
-  readonly [Id in QuestionId]?: Id extends ExecutableId ? ExecutableAnswers[Id] : string;
-};
+/**
+ * The answers of a set that the software carries out: those to executable questions that are not in words. A question
+ * that is answered and not in it is answered, but not carried out: whatever reads answers goes on as while it is open.
+ */
+export function carriedOut<const Given extends Answers>(answers: Given): CarriedOut<Given> {
+  return Object.fromEntries(
+    Object.entries(answers).filter(
+      ([id, answer]) =>
+        EXECUTABLE.includes(id) && (answer as Partial<InWords> | undefined)?.inWords === undefined,
+    ),
+  ) as CarriedOut<Given>;
+}
 
 /** Ids of the executable questions whose answer shows on a surface, by the register's `shows`. */
 export type ShownOn<Where extends Surface> = {
@@ -83,10 +79,15 @@ export type ShownOn<Where extends Surface> = {
   ? keyof Shown & ExecutableId
   : never;
 
-/** `Options`, required while `Id` is open under `Given` and optional once it is answered. */
+/** `Options`, required while the answer to `Id` is not carried out under `Given`, and optional once it is. */
 export type RequiredWhileOpen<Given extends Answers, Id extends QuestionId, Options> =
-  Given extends Readonly<Record<Id, unknown>> ? Partial<Options> : Options;
+  CarriedOut<Given> extends Readonly<Record<Id, unknown>> ? Partial<Options> : Options;
 
-/** `Options` once `Id` is answered under `Given`; nothing while it is open. */
+/** `Options` once the answer to `Id` is carried out under `Given`; nothing before. */
 export type OnceAnswered<Given extends Answers, Id extends QuestionId, Options> =
-  Given extends Readonly<Record<Id, unknown>> ? Options : unknown;
+  CarriedOut<Given> extends Readonly<Record<Id, unknown>> ? Options : unknown;
+
+/** The field with the plant; undefined if the plant is alone. */
+export function plantFieldOf(payload: ExecutableAnswers['payload'] | undefined): string | undefined {
+  return (payload as { readonly plantField?: string } | undefined)?.plantField;
+}

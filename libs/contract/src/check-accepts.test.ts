@@ -37,7 +37,7 @@ test('another media type than JSON, and a status after which every other one is 
 });
 
 test.each<[string, Accepts, string]>([
-  ['no value', { 'http-method': { also: [], ...decided } }, 'also must have a value'],
+  ['no value', { 'http-method': { also: [], ...decided } }, 'also must be a list with a value (got a list)'],
   [
     'the answer',
     { 'http-method': { also: ['PUT'], ...decided } },
@@ -46,12 +46,12 @@ test.each<[string, Accepts, string]>([
   [
     'another method',
     { 'http-method': { also: ['GET' as never], ...decided } },
-    'also must have methods of POST, PUT, PATCH (got GET)',
+    'also[0] must be "POST" | "PUT" | "PATCH" (got "GET")',
   ],
   [
     'no media type',
     { 'media-type': { also: ['json'], ...decided } },
-    'each of also must be a media type without parameters, such as application/json (got json)',
+    'also[0] must be a media type without parameters, such as application/json (got "json")',
   ],
   [
     'content that is read in another way',
@@ -59,14 +59,9 @@ test.each<[string, Accepts, string]>([
     'also must not have text/plain, because content is read as application/json',
   ],
   [
-    'another status',
-    { 'receiver-response': { also: [404 as never], ...decided } },
-    'also must have statuses from 200 to 299 (got 404)',
-  ],
-  [
-    'a status that is just no success',
-    { 'receiver-response': { also: [300 as never], ...decided } },
-    'also must have statuses from 200 to 299 (got 300)',
+    'a status that no receiver responds with',
+    { 'receiver-response': { also: [206 as never], ...decided } },
+    'also[0] must be 200 | 201 | 202 | 203 | 204 | 205 (got 206)',
   ],
   [
     'a status after which a delivery is sent again',
@@ -76,21 +71,25 @@ test.each<[string, Accepts, string]>([
   [
     'no day',
     { 'http-method': { also: ['POST'], ...decided, until: '2026-02-30' } },
-    'until must be a day such as 2026-01-31 (got 2026-02-30)',
+    'until must be a day such as 2026-01-31 (got "2026-02-30")',
   ],
   [
     'words instead of a day',
     { 'http-method': { also: ['POST'], ...decided, until: 'soon' } },
-    'until must be a day such as 2026-01-31 (got soon)',
+    'until must be a day such as 2026-01-31 (got "soon")',
   ],
   [
     'nobody',
     { 'http-method': { also: ['POST'], ...decided, decidedBy: ' ' } },
-    'decidedBy must not be empty',
+    'decidedBy must be text that is not empty (got " ")',
   ],
-  ['no reason', { 'http-method': { also: ['POST'], ...decided, reason: '' } }, 'reason must not be empty'],
+  [
+    'no reason',
+    { 'http-method': { also: ['POST'], ...decided, reason: '' } },
+    'reason must be text that is not empty (got "")',
+  ],
 ])('%s', (_name, accepts, fault) => {
-  expect(acceptFaults(accepts, answers)).toEqual([`${Object.keys(accepts)[0]}: ${fault}`]);
+  expect(acceptFaults(accepts, answers)[0]).toBe(`${Object.keys(accepts)[0]}: ${fault}`);
 });
 
 test('an open question has nothing beside it', () => {

@@ -1,12 +1,20 @@
-import { shapeFaults } from './answer-shapes.js';
-import { type Answers, answerChecks, isExecutable } from './answer-types.js';
-import { isJsonMediaType } from './answers/checks.js';
-import { type Components, componentsOf } from './answers/components.js';
-import { errorPayloadNameOf, type Failure, FAILURES, requiredFieldsOf } from './answers/failures.js';
-import { keysOf } from './answers/json-pointer.js';
-import { payloadDescriptionOf, plantFieldOf } from './answers/payload.js';
-import { type AnswerSchema, fieldsOf, isClosed } from './answers/schema.js';
-import { openQuestions, type QuestionId } from './register/register.js';
+import { fieldsOf, plainAnswers } from './answer-schema.js';
+import {
+  type Answers,
+  type CarriedOut,
+  carriedOut,
+  type InWords,
+  isExecutable,
+  plantFieldOf,
+} from './answer-types.js';
+import { namedComponents, requiredFieldsOf } from './components.js';
+import { FAILURES } from './failures.js';
+import { faultsIn, formOf } from './faults.js';
+import { keysOf } from './json-pointer.js';
+import { kinds, words } from './kinds/kinds.js';
+import { said } from './kinds/parts.js';
+import { openQuestions } from './register/register.js';
+import { isJsonMediaType } from './standards.js';
 
 /**
  * Everything that is wrong with a set of answers, as `<question>: <fault>`. The answers are compared with each other
@@ -16,188 +24,109 @@ export function answerFaults(answers: Answers): string[] {
   const faults = Object.entries(answers).flatMap(([id, answer]) =>
     faultsOf(id, answer).map((fault) => `${id}: ${fault}`),
   );
-  return faults.length > 0 ? faults : conflicts(answers);
+  return faults.length > 0 ? faults : [...conflictsIn(carriedOut(answers))];
 }
 
-function faultsOf(id: string, answer: unknown): readonly string[] {
-  if (isExecutable(id)) {
-    const faults = shapeFaults(id, answer);
-    return faults.length > 0 ? faults : answerChecks[id](answer as never);
-  }
+function faultsOf(id: string, answer: unknown): string[] {
   if (!openQuestions.some((question) => question.id === id)) return ['is not a question of the register'];
-  return typeof answer === 'string' && answer.trim() !== '' ? [] : ['must be text that is not empty'];
+  if (!isExecutable(id)) return faultsIn(said, answer);
+  const isInWords = (answer as Partial<InWords> | null | undefined)?.inWords !== undefined;
+  return faultsIn(isInWords ? words : kinds[id], answer, [kinds[id], words].map(formOf).join(' or '));
 }
 
-/** Contradictions between answers. */
-function conflicts(answers: Answers): string[] {
-  return [
-    sharedHeaders,
-    pointerWithoutJson,
-    signedIdWithoutHeader,
-    plantFieldTaken,
-    sharedNames,
-    closedToEachOther,
-    identityNotAllowed,
-    requiredFieldsWithoutValue,
-    repeatedAcknowledgements,
-  ].flatMap((conflictsIn) => conflictsIn(answers));
+/** Contradictions between answers that are carried out. */
+function* conflictsIn(answers: CarriedOut): Generator<string> {
+  yield* conflictsOfHeaders(answers);
+  yield* conflictsOfFields(answers);
+  yield* conflictsOfNames(answers);
+  yield* conflictsOfResponses(answers);
 }
 
-/** Two answers cannot use one header. */
-function sharedHeaders(answers: Answers): string[] {
-  const uses = headersOf(answers).map(([id, header]) => ({ id, header, name: header.toLowerCase() }));
-  return uses.flatMap(({ id, header, name }, index) => {
-    const first = uses.slice(0, index).find((use) => use.name === name);
-    return first === undefined ? [] : [`${id}: cannot use the header ${header}, because ${first.id} uses it`];
-  });
+/** Two answers cannot use one header, and what an identifier of events is used for must fit where it is. */
+function* conflictsOfHeaders(answers: CarriedOut): Generator<string> {
+  const {
+    'event-identity': identity,
+    'media-type': mediaType,
+    'request-versioning': version,
+    signing,
+  } = answers;
+  const uses = [
+    { id: 'event-identity', header: identity && 'header' in identity ? identity.header : undefined },
+    { id: 'request-versioning', header: version && 'header' in version ? version.header : undefined },
+    { id: 'signing', header: signing?.signature.header },
+    { id: 'signing', header: signing?.timestamp?.header },
+  ];
+  const first = new Map<string, string>();
+  for (const { id, header } of uses) {
+    const name = header?.toLowerCase() ?? '';
+    if (first.has(name)) yield `${id}: cannot use the header ${header}, because ${first.get(name)} uses it`;
+    if (header !== undefined) first.set(name, first.get(name) ?? id);
+  }
+  const isPointer = identity !== undefined && 'pointer' in identity;
+  if (isPointer && mediaType !== undefined && !isJsonMediaType(mediaType)) {
+    yield `event-identity: a pointer needs JSON content, but media-type is ${mediaType}`;
+  }
+  if (signing?.signed.includes('event-id') && (identity === undefined || isPointer)) {
+    yield 'signing: signs the event id, so event-identity must be answered with a header';
+  }
 }
 
-function headersOf({
-  'event-identity': identity,
-  'request-versioning': version,
-  signing,
-}: Answers): [id: string, header: string][] {
-  const uses: [id: string, header: string][] = [];
-  if (identity !== undefined && 'header' in identity) uses.push(['event-identity', identity.header]);
-  if (version !== undefined && 'header' in version) uses.push(['request-versioning', version.header]);
-  if (signing !== undefined) uses.push(['signing', signing.signature.header]);
-  if (signing?.timestamp !== undefined) uses.push(['signing', signing.timestamp.header]);
-  return uses;
-}
-
-function pointerWithoutJson({ 'event-identity': identity, 'media-type': mediaType }: Answers): string[] {
-  if (identity === undefined || !('pointer' in identity)) return [];
-  return mediaType === undefined || isJsonMediaType(mediaType)
-    ? []
-    : [`event-identity: a pointer needs JSON content, but media-type is ${mediaType}`];
-}
-
-function signedIdWithoutHeader({ signing, 'event-identity': identity }: Answers): string[] {
-  if (signing === undefined || !signing.signed.includes('event-id')) return [];
-  return identity !== undefined && 'header' in identity
-    ? []
-    : ['signing: signs the event id, so event-identity must be answered with a header'];
-}
-
-/** In an envelope the plant is one of the fields of the event. */
-function plantFieldTaken({ payload, 'event-payload-fields': event }: Answers): string[] {
+/** The schemas must allow the fields of the payload, in an envelope or in one object with all fields. */
+function* conflictsOfFields(answers: CarriedOut): Generator<string> {
+  const { payload, 'event-identity': identity } = answers;
+  if (payload === undefined) return;
   const plantField = plantFieldOf(payload);
-  if (plantField === undefined || event === undefined) return [];
-  return fieldsOf(event).includes(plantField)
-    ? [`payload: plantField cannot be ${plantField}, because event-payload-fields has that field`]
-    : [];
+  const plant = answers['plant-fields'] && fieldsOf(answers['plant-fields']);
+  const event = answers['event-payload-fields'] && fieldsOf(answers['event-payload-fields']);
+  if (plantField !== undefined && event?.names.includes(plantField)) {
+    yield `payload: plantField cannot be ${plantField}, because event-payload-fields has that field`;
+  }
+  if (plantField === undefined && plant !== undefined && event !== undefined) {
+    if (!event.names.every(plant.allows)) {
+      yield 'plant-fields: must allow the fields of event-payload-fields, which are in the same object';
+    }
+    if (!plant.names.every(event.allows)) {
+      yield 'event-payload-fields: must allow the fields of plant-fields, which are in the same object';
+    }
+  }
+  if (identity === undefined || !('pointer' in identity)) return;
+  const [field = ''] = keysOf(identity.pointer);
+  if (field === plantField) return;
+  const inSameObject = {
+    'event-payload-fields': event,
+    'plant-fields': plantField === undefined ? plant : undefined,
+  };
+  for (const [id, fields] of Object.entries(inSameObject)) {
+    if (fields?.allows(field) === false) {
+      yield `event-identity: points at the field ${field}, which ${id} does not allow`;
+    }
+  }
 }
 
 /** Two schemas in the document cannot have one name, unless they are the same schema. */
-function sharedNames(answers: Answers): string[] {
-  const uses = namesOf(answers);
-  return uses.flatMap(({ id, name, schema }, index) => {
+function* conflictsOfNames(answers: CarriedOut): Generator<string> {
+  const uses = namedComponents(plainAnswers(answers));
+  for (const [index, { id, name, schema }] of uses.entries()) {
     const first = uses.slice(0, index).find((use) => use.name === name);
-    if (first === undefined || (schema !== undefined && schema === first.schema)) return [];
-    return [
-      `${id}: has a schema called ${name}, as ${first.id} has. Name one of the two otherwise, in payload or in $defs`,
-    ];
-  });
+    if (first === undefined || (schema && JSON.stringify(schema) === JSON.stringify(first.schema))) continue;
+    yield `${id}: has a schema called ${name}, as ${first.id} has. Name one of the two otherwise, in payload or in $defs`;
+  }
 }
 
-/** The name of a schema, with the schema as text where it comes from an answer. */
-interface NameUse {
-  readonly id: QuestionId;
-  readonly name: string;
-  readonly schema?: string;
-}
-
-function namesOf(answers: Answers): NameUse[] {
-  const { 'plant-fields': plant, 'event-payload-fields': event, 'error-payloads': errors, payload } = answers;
-  const { names = {} } = payloadDescriptionOf(payload);
-  const fixed: NameUse[] = [
-    ...(names.payload === undefined ? [] : [{ id: 'payload' as const, name: names.payload }]),
-    ...(errors === undefined ? [] : [{ id: 'error-payloads' as const, name: errorPayloadNameOf(errors) }]),
-  ];
-  const used = (id: QuestionId, { own, definitions }: Components): NameUse[] =>
-    [own, ...definitions].map(({ name, schema }) => ({ id, name, schema: JSON.stringify(schema) }));
-  return [
-    ...fixed,
-    ...(plant === undefined ? [] : used('plant-fields', componentsOf('plant', plant, names))),
-    ...(event === undefined ? [] : used('event-payload-fields', componentsOf('event', event, names))),
-  ];
-}
-
-/** Without an envelope, the fields of plant and event are in one object, and both schemas validate all of it. */
-function closedToEachOther({
-  payload,
-  'plant-fields': plant,
-  'event-payload-fields': event,
-}: Answers): string[] {
-  if (payload === undefined || plant === undefined || event === undefined) return [];
-  if (plantFieldOf(payload) !== undefined) return [];
-  return [
-    ...(refusesFieldsOf(plant, event)
-      ? ['plant-fields: must allow the fields of event-payload-fields, which are in the same object']
-      : []),
-    ...(refusesFieldsOf(event, plant)
-      ? ['event-payload-fields: must allow the fields of plant-fields, which are in the same object']
-      : []),
-  ];
-}
-
-function refusesFieldsOf(one: AnswerSchema, other: AnswerSchema): boolean {
-  const known = fieldsOf(one);
-  return isClosed(one) && fieldsOf(other).some((field) => !known.includes(field));
-}
-
-/** The schemas must allow the field that contains the identifier. */
-function identityNotAllowed({
-  payload,
-  'event-identity': identity,
-  'plant-fields': plant,
-  'event-payload-fields': event,
-}: Answers): string[] {
-  if (payload === undefined || identity === undefined || !('pointer' in identity)) return [];
-  const [field = ''] = keysOf(identity.pointer);
-  const plantField = plantFieldOf(payload);
-  if (field === plantField) return [];
-  const schemas = {
-    'event-payload-fields': event,
-    ...(plantField === undefined && { 'plant-fields': plant }),
-  };
-  return Object.entries(schemas)
-    .filter(([, schema]) => schema !== undefined && isClosed(schema) && !fieldsOf(schema).includes(field))
-    .map(([id]) => `event-identity: points at the field ${field}, which ${id} does not allow`);
-}
-
-/** A field that every error payload has needs a value for every failure. */
-function requiredFieldsWithoutValue({
-  'error-payloads': payload,
-  'error-codes': codes = {},
-  'status-codes': responses = {},
-}: Answers): string[] {
-  if (payload === undefined) return [];
-  const failures = Object.keys(FAILURES) as Failure[];
-  const sources = {
-    status: { missing: [], question: 'status-codes' },
-    code: { missing: failures.filter((name) => codes[name] === undefined), question: 'error-codes' },
-    description: {
-      missing: failures.filter((name) => responses[name] === undefined),
-      question: 'status-codes',
-    },
-  };
-  return requiredFieldsOf(payload).flatMap((field) => {
-    const what = payload.fields[field]!;
-    const { missing, question } = sources[what];
-    if (missing.length === 0) return [];
-    return [
-      `error-payloads: requires ${field}, so ${question} must have a ${what} for every failure (missing: ${missing.join(', ')})`,
-    ];
-  });
-}
-
-/** A delivery that was acknowledged is not sent again (RFC 9110 §15.3). */
-function repeatedAcknowledgements({ retry, 'receiver-response': response }: Answers): string[] {
-  if (retry === undefined || retry.statuses === 'all') return [];
-  const acknowledges = (status: number): boolean =>
-    response === undefined ? status >= 200 && status <= 299 : status === response.status;
-  return retry.statuses
-    .filter(acknowledges)
-    .map((status) => `retry: statuses must not include ${status}, which is an acknowledgement`);
+/** Every error payload has its required fields, and a delivery that was acknowledged is not sent again (RFC 9110 §15.3). */
+function* conflictsOfResponses(answers: CarriedOut): Generator<string> {
+  const { 'error-payloads': payload, 'receiver-response': response, retry } = answers;
+  for (const field of payload === undefined ? [] : requiredFieldsOf(payload)) {
+    const what = payload!.fields[field]!;
+    if (what === 'status') continue;
+    const question = what === 'code' ? 'error-codes' : 'status-codes';
+    const missing = Object.keys(FAILURES).filter((name) => !Object.hasOwn(answers[question] ?? {}, name));
+    if (missing.length === 0) continue;
+    yield `error-payloads: requires ${field}, so ${question} must have a ${what} for every failure (missing: ${missing.join(', ')})`;
+  }
+  for (const status of retry === undefined || retry.statuses === 'all' ? [] : retry.statuses) {
+    if (response === undefined ? status >= 200 && status <= 299 : status === response.status) {
+      yield `retry: statuses must not include ${status}, which is an acknowledgement`;
+    }
+  }
 }

@@ -1,4 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { isSchema } from './answer-schema.js';
+import * as checkPath from './check.js';
+import * as documentPath from './document.js';
 import * as contract from './index.js';
 import * as jsonSchemaPath from './json-schema.js';
 
@@ -14,35 +17,42 @@ test('the names that the package exports', () => {
     'MAX_SIZE_LIMIT',
     'RESERVED_FIELDS',
     'RateWindow',
-    'acceptFaults',
     'accepts',
-    'answerFaults',
     'answers',
-    'componentsOf',
-    'errorPayloadNameOf',
+    'carriedOut',
+    'componentNamesIn',
     'facts',
     'isExecutable',
     'isJsonMediaType',
     'isPointer',
-    'isSchema',
-    'jsonSchemaOf',
     'keysOf',
     'openQuestions',
-    'overdueFaults',
     'partAt',
-    'payloadDescriptionOf',
     'plainAnswers',
     'plantFieldOf',
     'prompts',
-    'referenceTo',
-    'requiredFieldsOf',
     'signedPieces',
     'statusOf',
   ]);
 });
 
-test('the names that its subpath for JSON Schema exports', () => {
-  expect(Object.keys(jsonSchemaPath)).toEqual(['jsonSchema']);
+test.each<[string, object, string[]]>([
+  ['check', checkPath, ['acceptFaults', 'answerFaults', 'overdueFaults']],
+  [
+    'document',
+    documentPath,
+    [
+      'componentsOf',
+      'errorPayloadNameOf',
+      'jsonSchemaOf',
+      'payloadDescriptionOf',
+      'referenceTo',
+      'requiredFieldsOf',
+    ],
+  ],
+  ['json-schema', jsonSchemaPath, ['jsonSchema']],
+])('the names that its subpath %s exports', (_path, exported, names) => {
+  expect(Object.keys(exported).sort()).toEqual(names);
 });
 
 /** Read off the specification. Its text is the only reason to change one. */
@@ -62,13 +72,18 @@ test('the facts', () => {
   });
 });
 
-test('the package depends on nothing, but on a schema library once fields are answered', async () => {
+test('the package depends on Valibot, and on another schema library only for answered fields', async () => {
   const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
+  const manifest = JSON.parse(text) as { dependencies: object };
   // Nobody gets the devDependencies of a package that they install.
-  const kinds = Object.keys(JSON.parse(text) as object).filter(
+  const kinds = Object.keys(manifest).filter(
     (key) => /dependencies$/i.test(key) && key !== 'devDependencies',
   );
-  expect(kinds).toEqual(Object.values(contract.answers).some(contract.isSchema) ? ['dependencies'] : []);
+  expect(kinds).toEqual(['dependencies']);
+  const hasSchema = Object.values(contract.answers).some(isSchema);
+  expect(Object.keys(manifest.dependencies)).toEqual(
+    hasSchema ? expect.arrayContaining(['valibot']) : ['valibot'],
+  );
 });
 
 describe('the syntax of an access token (RFC 6750 §2.1)', () => {

@@ -1,48 +1,37 @@
 export { accepts } from './accepts.js';
+export { type AnswerSchema, plainAnswers, type SchemaInput } from './answer-schema.js';
 export {
   type Answers,
+  type CarriedOut,
+  carriedOut,
   type ExecutableAnswers,
   type ExecutableId,
+  type InWords,
   isExecutable,
   type OnceAnswered,
+  plantFieldOf,
   type RequiredWhileOpen,
   type ShownOn,
 } from './answer-types.js';
 export { answers } from './answers.js';
-export { isJsonMediaType } from './answers/checks.js';
-export { type Components, componentsOf, referenceTo } from './answers/components.js';
-export {
-  type ErrorCodes,
-  type ErrorPayload,
-  errorPayloadNameOf,
-  type Failure,
-  FAILURES,
-  requiredFieldsOf,
-  type StatusCodes,
-  statusOf,
-} from './answers/failures.js';
-export { MAX_SIZE_LIMIT, type RateLimit, RateWindow, type TimeOuts } from './answers/limits.js';
-export { isPointer, keysOf, partAt } from './answers/json-pointer.js';
-export { type PayloadAnswer, payloadDescriptionOf, plantFieldOf } from './answers/payload.js';
-export { type JsonSchema } from './answers/references.js';
-export type { EventIdentity, TokenFormat, VersionScheme } from './answers/requests.js';
-export type { ReceiverResponse, RetryPolicy } from './answers/responses.js';
-export {
-  type AnswerSchema,
-  isSchema,
-  jsonSchemaOf,
-  plainAnswers,
-  type SchemaInput,
-} from './answers/schema.js';
-export { KEY_PATTERNS, type SignedPart, signedPieces, type SigningScheme } from './answers/signing.js';
-export { type Accepts, acceptFaults, overdueFaults } from './check-accepts.js';
-export { answerFaults } from './check-answers.js';
+// Only types: to load `check-accepts` or `kinds` is to load Valibot.
+export type { Accepts } from './check-accepts.js';
+export { componentNamesIn } from './components.js';
 export * as facts from './facts.js';
 // Also by its own name: a bundle of the sender has this fact, and not all of them.
 export { DELIVERY_PATH } from './facts.js';
+export { type Failure, FAILURES, statusOf } from './failures.js';
+export { isPointer, keysOf, partAt } from './json-pointer.js';
+export type { PayloadAnswer } from './kinds/content.js';
+export type { RateLimit, RetryPolicy, SigningScheme, TimeOuts } from './kinds/deliveries.js';
+export type { EventIdentity, TokenFormat } from './kinds/requests.js';
+export type { ErrorCodes, ErrorPayload, ReceiverResponse, StatusCodes } from './kinds/responses.js';
+export { MAX_SIZE_LIMIT, RateWindow } from './limits.js';
+export type { JsonSchema } from './references.js';
 export type { OpenQuestion, Surface } from './register/open-question.js';
 export { type PromptId, prompts } from './register/prompts.js';
 export { openQuestions, type QuestionId } from './register/register.js';
+export { KEY_PATTERNS, signedPieces } from './signing.js';
 export {
   ACCESS_TOKEN_PATTERN,
   BEARER,
@@ -50,5 +39,6 @@ export {
   CONNECTION_FIELDS,
   CONTENT_METHODS,
   type ContentMethod,
+  isJsonMediaType,
   RESERVED_FIELDS,
 } from './standards.js';

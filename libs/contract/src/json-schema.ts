@@ -2,8 +2,8 @@
  * `@plant-store/contract/json-schema`: an answer that is a plain JSON Schema. It needs `ajv`, which the caller passes,
  * so that the contract depends on nothing.
  */
-import type { JsonSchema } from './answers/references.js';
-import type { AnswerSchema, SchemaResult } from './answers/schema.js';
+import type { JsonSchema } from './references.js';
+import type { AnswerSchema, SchemaResult } from './answer-schema.js';
 
 /** The dialect of OpenAPI 3.1, and the one that `Ajv2020` reads. */
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';

@@ -49,3 +49,8 @@ export const RESERVED_FIELDS: readonly string[] = [
   'expect',
   'host',
 ];
+
+/** Whether a media type, with parameters or without, is one of JSON (RFC 8259; RFC 6839 §3.1). */
+export function isJsonMediaType(mediaType = ''): boolean {
+  return /^(?:application\/json|[^\s/;]+\/[^\s/;]+\+json) *(?:;|$)/i.test(mediaType);
+}

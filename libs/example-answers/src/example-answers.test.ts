@@ -1,4 +1,5 @@
-import { answerFaults, openQuestions, plainAnswers } from '@plant-store/contract';
+import { openQuestions, plainAnswers } from '@plant-store/contract';
+import { answerFaults } from '@plant-store/contract/check';
 
 import { exampleAnswers } from './example-answers.js';
 

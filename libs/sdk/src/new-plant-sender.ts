@@ -1,11 +1,4 @@
-import {
-  acceptFaults,
-  accepts,
-  type Accepts,
-  answerFaults,
-  answers,
-  type Answers,
-} from '@plant-store/contract';
+import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
 import type { Column, OptionTable, PlantOf } from './answers/option-table.js';
 import { createAuthorize } from './delivery/access-token.js';
 import { Delivery, type DeliveryContext } from './delivery/delivery.js';
@@ -15,7 +8,6 @@ import { InFlight } from './delivery/in-flight.js';
 import { RateLimiter } from './delivery/rate-limiter.js';
 import { acknowledges, responseExplainer } from './delivery/response.js';
 import { type BulkResult, type Plants, sendAll } from './delivery/send-all.js';
-import { InvalidOptionsError } from './errors/invalid-options-error.js';
 import type { EncodedPlant, EncodePlant } from './encoders/encode-plant.js';
 import type { Response } from './errors/not-acknowledged-error.js';
 import { notSent, type PlantStoreError } from './errors/plant-store-error.js';
@@ -100,35 +92,25 @@ export type Acknowledgement<Given extends Answers = typeof answers> = Response &
 export function createNewPlantSender<Plant extends PlantOf<typeof answers> = PlantOf<typeof answers>>(
   options: NewPlantSenderOptions<Plant>,
 ): NewPlantSender<Plant> {
-  return createSender<typeof answers, Plant>(answers, options, accepts);
+  return createSenderUnder<typeof answers, Plant>(answers, options, accepts);
 }
 
 /**
- * Creates a sender under a set of answers that nobody has checked yet. Those of the contract are checked before it is
- * published. `createNewPlantSender` doesn't do it again: a bundle would have all the checks.
+ * Creates a sender under a set of answers, which must be right: nothing is checked here. Those of the contract are
+ * checked before it is published. To check them in each sender, every bundle would have all the checks.
  *
  * @param accepted What is accepted beside the answers.
- * @throws InvalidOptionsError with every fault of the answers, or else every fault of the options.
+ * @throws InvalidOptionsError with every fault of the options.
  */
 export function createSenderUnder<const Given extends Answers, Plant extends PlantOf<Given> = PlantOf<Given>>(
   given: Given,
   options: NewPlantSenderOptions<Plant, Given>,
   accepted: Accepts = {},
 ): NewPlantSender<Plant, Given> {
-  const faults = [...answerFaults(given), ...acceptFaults(accepted, given)];
-  if (faults.length > 0) {
-    throw new InvalidOptionsError(faults.map((problem) => ({ option: 'answers', problem })));
-  }
-  return createSender(given, options, accepted);
-}
-
-function createSender<const Given extends Answers, Plant extends PlantOf<Given>>(
-  given: Given,
-  options: NewPlantSenderOptions<Plant, Given>,
-  accepted: Accepts,
-): NewPlantSender<Plant, Given> {
-  const settings = resolveSettings<Plant>(given, options, accepted);
-  return openSender(settings) as unknown as NewPlantSender<Plant, Given>;
+  return openSender(resolveSettings<Plant>(given, options, accepted)) as unknown as NewPlantSender<
+    Plant,
+    Given
+  >;
 }
 
 /** A sender with checked settings. The options of its methods are not checked yet. */

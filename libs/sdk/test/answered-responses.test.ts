@@ -59,14 +59,6 @@ test('a status that is accepted beside the answer acknowledges the delivery too,
   expect(seen).toEqual({ 200: false, 202: true, 204: true });
 });
 
-test('what cannot be accepted beside the answers is refused', () => {
-  const accepted: Accepts = {
-    'receiver-response': { also: [204], until: '2026-12-31', decidedBy: 'Ada', reason: 'Old receivers.' },
-  };
-  const create = (): unknown => openSenderUnder({}, { ...options, baseUrl: 'http://127.0.0.1:9' }, accepted);
-  expect(create).toThrow(/receiver-response: is not answered/);
-});
-
 async function refusal(given: Answers, bytesOfResponse: Uint8Array): Promise<NotAcknowledgedError> {
   const { url } = await startRawServer(respondWith(bytesOfResponse));
   const all = { ...options, baseUrl: url } as unknown as Parameters<typeof openSenderUnder<Answers>>[1];

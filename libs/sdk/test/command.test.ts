@@ -309,11 +309,7 @@ describe('bad input', () => {
     ],
     ['an invalid media type', ['send', '-', '--content-type', 'json'], '--content-type must be a media type'],
     ['an unknown option', ['send', '-', '-x'], '-x is not an option'],
-    [
-      'plain HTTP',
-      ['send', '-', '--base-url', 'http://example.test'],
-      'and with --allow-insecure-transport.',
-    ],
+    ['plain HTTP', ['send', '-', '--base-url', 'http://example.test'], 'or --allow-insecure-transport.'],
     [
       'a token as an argument',
       ['send', '-', '--access-token', accessToken],
@@ -703,17 +699,14 @@ describe('with an answer to every question', () => {
   test('answers that cannot be carried out are listed, each on a line', async () => {
     const given = { signing: 'hmac', 'size-limits': -1, 'base-address': undefined } as unknown as Answers;
 
-    expect(await run(['send', '-'], { given })).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: [
-        'signing: the answer must be an object (got "hmac")',
-        'size-limits: the number of bytes must be a whole number from 1 to 400,000,000 (got -1)',
-        'base-address: the answer must be text (got undefined)',
-      ]
-        .map((fault) => `plant-store: An answer of @plant-store/contract cannot be carried out: ${fault}\n`)
-        .join(''),
-    });
+    const { code, stdout, stderr } = await run(['send', '-'], { given });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    const faults = [
+      'signing: must be { algorithm: "hmac-sha256" | "hmac-sha512", ',
+      'size-limits: must be a whole number of bytes from 1 to 400,000,000 or { inWords: ',
+      'base-address: must be an absolute https URL without query and fragment ',
+    ].map((fault) => `plant-store: An answer of @plant-store/contract cannot be carried out: ${fault}`);
+    expect(stderr.split(/\n(?=.)/)).toEqual(faults.map((fault): unknown => expect.stringContaining(fault)));
   });
 
   test('all missing options and secrets are listed at once', async () => {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -149,6 +149,29 @@ test('the sources of a source map are in the tarball', async () => {
       for (const source of sources) expect(files).toContain(join(map, '..', source));
     }
   }
+});
+
+test('a sender loads no schema library: only the checks of answers need it', async () => {
+  const server = await startRawServer(acknowledge);
+  const library = join(project, 'node_modules/valibot');
+  await rename(library, `${library}.away`);
+  try {
+    await writeFile(
+      join(project, 'core.mjs'),
+      `import { bytes, createNewPlantSender } from '@plant-store/sdk';
+      import '@plant-store/sdk/outbox';
+      import '@plant-store/sdk/testing';
+      const { RECEIVER_URL: baseUrl, ACCESS_TOKEN: accessToken } = process.env;
+      const sender = createNewPlantSender({ baseUrl, accessToken, method: 'POST', encode: bytes() });
+      await sender.send('arbitrary');
+      await sender.close();`,
+    );
+    await succeed(process.execPath, ['core.mjs'], project, environment(server));
+  } finally {
+    await rename(`${library}.away`, library);
+  }
+
+  expect((await server.request(0)).content.toString()).toBe('arbitrary');
 });
 
 test("the README's example sends, by import", async () => {

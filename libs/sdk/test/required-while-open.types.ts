@@ -67,6 +67,34 @@ export const withoutPolicy: Open = { ...complete, retry: false };
 export const withoutStatuses: Open = { ...complete, retry: { delays: [1], withoutResponse: true } };
 // @ts-expect-error a policy says whether an attempt is repeated without a response
 export const withoutSwitch: Open = { ...complete, retry: { delays: [1], statuses: 'all' } };
+
+// With answers in words, as with everything open.
+interface InWords {
+  readonly 'base-address': { readonly inWords: 'An example.' };
+  readonly 'event-identity': { readonly inWords: 'An example.' };
+  readonly 'event-payload-fields': { readonly inWords: 'An example.' };
+  readonly 'http-method': { readonly inWords: 'An example.' };
+  readonly 'media-type': { readonly inWords: 'An example.' };
+  readonly payload: { readonly inWords: 'An example.' };
+  readonly 'plant-fields': { readonly inWords: 'An example.' };
+  readonly 'receiver-response': { readonly inWords: 'any 2xx' };
+  readonly signing: { readonly inWords: 'An example.' };
+}
+type Worded = NewPlantSenderOptions<Arbitrary, InWords>;
+export const wordedComplete: Worded = complete;
+// @ts-expect-error baseUrl is required while base-address is not carried out
+export const wordedWithoutBaseUrl: Worded = { accessToken, method, encode };
+// @ts-expect-error method is required while http-method is not carried out
+export const wordedWithoutMethod: Worded = { accessToken, baseUrl, encode };
+// @ts-expect-error encode is required while media-type is not carried out
+export const wordedWithoutEncode: Worded = { accessToken, baseUrl, method };
+// @ts-expect-error nothing is signed while signing is not carried out
+export const wordedWithSigningKey: Worded = { ...complete, signingKey };
+export const wordedSend: SendOptions<InWords> = {};
+// @ts-expect-error any 2xx acknowledges a delivery
+export const wordedStatus: Acknowledgement<InWords>['status'] extends 200 ? true : false = true;
+
+// While everything is open.
 export const sendOpen: SendOptions<Nothing> = { signal: new AbortController().signal };
 // @ts-expect-error nothing identifies an event while event-identity is open
 export const sendWithEventId: SendOptions<Nothing> = { eventId: '1' };

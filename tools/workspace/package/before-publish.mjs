@@ -10,7 +10,7 @@ const SCOPE = '@plant-store:registry';
 
 if (process.env['npm_command'] === 'publish') {
   const faults = hasRegistry()
-    ? await answerFaults()
+    ? await faultsOfAnswers()
     : [`npm has no registry for @plant-store. Set it: npm config set ${SCOPE} ADDRESS`];
   for (const fault of faults) console.error(`Not published: ${fault}`);
   if (faults.length > 0) process.exitCode = 1;
@@ -23,10 +23,12 @@ function hasRegistry() {
   return /^https?:/.test(stdout);
 }
 
-async function answerFaults() {
-  const built = new URL('../../../libs/contract/dist/index.js', import.meta.url);
+async function faultsOfAnswers() {
+  const built = (/** @type {string} */ name) =>
+    import(new URL(`../../../libs/contract/dist/${name}.js`, import.meta.url).href);
   /** @type {typeof import('@plant-store/contract')} */
-  const contract = await import(built.href);
-  const { accepts, acceptFaults, answers } = contract;
-  return [...contract.answerFaults(answers), ...acceptFaults(accepts, answers)];
+  const { accepts, answers } = await built('index');
+  /** @type {typeof import('@plant-store/contract/check')} */
+  const { acceptFaults, answerFaults } = await built('check');
+  return [...answerFaults(answers), ...acceptFaults(accepts, answers)];
 }

@@ -4,7 +4,8 @@ import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-import { answerFaults, type Answers, type AnswerSchema, type Failure, FAILURES } from '@plant-store/contract';
+import { type Answers, type AnswerSchema, type Failure, FAILURES } from '@plant-store/contract';
+import { answerFaults } from '@plant-store/contract/check';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { afterThisTest } from '@plant-store/test-support';
 

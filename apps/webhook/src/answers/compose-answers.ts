@@ -1,11 +1,12 @@
 import {
-  acceptFaults,
   type Accepts,
-  answerFaults,
   type Answers,
+  type CarriedOut,
+  carriedOut,
   CONTENT_METHODS,
   facts,
 } from '@plant-store/contract';
+import { acceptFaults, answerFaults } from '@plant-store/contract/check';
 
 import { createTokenMatcher, type TokenMatcher } from '../authentication/access-tokens.js';
 import { type Challenges, makeChallenges } from '../authentication/challenges.js';
@@ -42,7 +43,7 @@ export interface ComposedAnswers {
 
 /**
  * Composes what the answers change. Call it once, at the start, and pass the parts on: nothing else in the receiver
- * reads an answer. An open question changes nothing.
+ * reads an answer. A question that is open, or answered in words, changes nothing.
  *
  * @param accepts what is accepted beside the answers
  * @throws ReceiverError `ANSWERS_INVALID`, with every answer that can't be carried out
@@ -55,8 +56,9 @@ export function composeAnswers(answers: Answers, accepts: Accepts = {}): Compose
       ['These answers cannot be carried out:', ...faults].join('\n  '),
     );
   }
-  const ids = (Object.keys(receiverTable) as ReceiverQuestion[]).filter((id) => answers[id] !== undefined);
-  const effects = ids.map((question) => ({ question, ...effectOf(question, answers, accepts) }));
+  const carried = carriedOut(answers);
+  const ids = (Object.keys(receiverTable) as ReceiverQuestion[]).filter((id) => carried[id] !== undefined);
+  const effects = ids.map((question) => ({ question, ...effectOf(question, carried, accepts) }));
   const combined = Object.assign({}, ...effects) as ReceiverEffect;
   const tokenMatcher = createTokenMatcher(combined.tokenFormat);
   return Object.freeze({
@@ -69,11 +71,11 @@ export function composeAnswers(answers: Answers, accepts: Accepts = {}): Compose
     challenges: makeChallenges(combined.realm),
     tokenMatcher,
     createPipeline: (settings: PipelineSettings) => createPipeline(effects, combined, settings),
-    document: documentPartsOf(answers),
+    document: documentPartsOf(carried),
   });
 }
 
-function effectOf(id: ReceiverQuestion, answers: Answers, accepts: Accepts): ReceiverEffect {
+function effectOf(id: ReceiverQuestion, answers: CarriedOut, accepts: Accepts): ReceiverEffect {
   const row = receiverTable[id];
   return typeof row === 'function' ? row(answers[id] as never, answers, accepts) : {};
 }

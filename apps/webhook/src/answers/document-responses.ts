@@ -1,17 +1,15 @@
 import {
-  type Answers,
+  type CarriedOut,
   type ErrorCodes,
   type ErrorPayload,
-  errorPayloadNameOf,
   type Failure,
   isJsonMediaType,
   type JsonSchema,
   type ReceiverResponse,
-  referenceTo,
-  requiredFieldsOf,
   type StatusCodes,
   statusOf,
 } from '@plant-store/contract';
+import { errorPayloadNameOf, referenceTo, requiredFieldsOf } from '@plant-store/contract/document';
 
 import type { ContentParts, ResponseParts } from '../delivery/describe-operation.js';
 
@@ -22,9 +20,7 @@ interface ErrorParts {
 }
 
 /** The response to a delivery that is stored, with its content, if it has any, as an example. */
-export function storedResponse(response: ReceiverResponse): ResponseParts {
-  const { status, description } = response;
-  const content = 'content' in response ? response.content : undefined;
+export function storedResponse({ status, description, content }: ReceiverResponse): ResponseParts {
   return { [status]: { description, ...(content && { content: exampleOf(content) }) } };
 }
 
@@ -51,7 +47,7 @@ const FIELD_SCHEMAS = {
 };
 
 /** The schema of an error payload, and the content of each response whose status is answered. */
-export function errorPayloadParts(payload: ErrorPayload, answers: Answers): ErrorParts {
+export function errorPayloadParts(payload: ErrorPayload, answers: CarriedOut): ErrorParts {
   const { mediaType, fields } = payload;
   const name = errorPayloadNameOf(payload);
   const required = requiredFieldsOf(payload);
@@ -70,7 +66,7 @@ export function errorPayloadParts(payload: ErrorPayload, answers: Answers): Erro
 }
 
 /** The codes that the payload may have. They show nowhere else. */
-export function errorCodeParts(codes: ErrorCodes, answers: Answers): ErrorParts {
+export function errorCodeParts(codes: ErrorCodes, answers: CarriedOut): ErrorParts {
   const all = [...new Set(Object.values(codes))];
   const payload = answers['error-payloads'];
   if (payload === undefined || all.length === 0) return {};

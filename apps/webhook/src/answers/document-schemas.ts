@@ -1,14 +1,17 @@
 import {
-  type Answers,
-  type Components,
-  componentsOf,
+  type CarriedOut,
   isJsonMediaType,
   type JsonSchema,
   type PayloadAnswer,
-  payloadDescriptionOf,
   plantFieldOf,
-  referenceTo,
 } from '@plant-store/contract';
+import {
+  type Components,
+  componentsOf,
+  jsonSchemaOf,
+  payloadDescriptionOf,
+  referenceTo,
+} from '@plant-store/contract/document';
 
 import type { OperationParts } from '../delivery/describe-operation.js';
 
@@ -20,7 +23,7 @@ interface SchemaParts {
 /** The request body. The document has no place for it while the media type is open. */
 export function payloadParts(
   payload: PayloadAnswer,
-  answers: Answers,
+  answers: CarriedOut,
 ): Pick<OperationParts, 'requestBody'> & SchemaParts {
   const mediaType = answers['media-type'];
   if (mediaType === undefined) return {};
@@ -35,14 +38,14 @@ export function payloadParts(
 }
 
 /** The schema that answers `plant-fields` or `event-payload-fields`, and its definitions. */
-export function fieldParts(of: 'plant' | 'event', answers: Answers): SchemaParts {
+export function fieldParts(of: 'plant' | 'event', answers: CarriedOut): SchemaParts {
   const { own, definitions } = componentsIn(of, answers)!;
   return { schemas: Object.fromEntries([own, ...definitions].map(({ name, schema }) => [name, schema])) };
 }
 
-function componentsIn(of: 'plant' | 'event', answers: Answers): Components | undefined {
+function componentsIn(of: 'plant' | 'event', answers: CarriedOut): Components | undefined {
   const schema = answers[of === 'plant' ? 'plant-fields' : 'event-payload-fields'];
-  return schema && componentsOf(of, schema, payloadDescriptionOf(answers.payload).names);
+  return schema && componentsOf(of, jsonSchemaOf(schema), payloadDescriptionOf(answers.payload).names);
 }
 
 /** A schema in its place, or by its name. One that is a reference has the name of what it refers to. */
@@ -56,7 +59,7 @@ function namedSchema(
 }
 
 /** Undefined if nothing is known about the payload. */
-function payloadSchema(payload: PayloadAnswer, answers: Answers): JsonSchema | undefined {
+function payloadSchema(payload: PayloadAnswer, answers: CarriedOut): JsonSchema | undefined {
   const event = componentsIn('event', answers)?.own;
   const plantName = componentsIn('plant', answers)?.own.name;
   const plantSchema = plantName === undefined ? undefined : referenceTo(plantName);

@@ -1,4 +1,4 @@
-import type { Answers } from '@plant-store/contract';
+import type { CarriedOut } from '@plant-store/contract';
 import { z } from 'zod';
 
 import { type DocumentParts, documentPartsOf } from './document-table.js';
@@ -15,10 +15,10 @@ test('without answers it shows nothing', () => {
 
 describe('the schema of the payload', () => {
   const json = { 'media-type': 'application/vnd.example+json' } as const;
-  const alone: Answers = { ...json, payload: 'plant' };
-  const inField: Answers = { ...json, payload: { plantField: 'plant' } };
+  const alone: CarriedOut = { ...json, payload: 'plant' };
+  const inField: CarriedOut = { ...json, payload: { plantField: 'plant' } };
 
-  test.each<{ name: string; given: Answers; want: object | undefined }>([
+  test.each<{ name: string; given: CarriedOut; want: object | undefined }>([
     { name: 'a plant whose fields are open', given: alone, want: undefined },
     { name: 'a plant', given: { ...alone, 'plant-fields': plant }, want: plantRef },
     { name: 'an event', given: { ...alone, 'event-payload-fields': event }, want: eventRef },
@@ -66,7 +66,7 @@ describe('a payload with a description and names', () => {
   const plantRecord = { $ref: '#/components/schemas/PlantRecord' };
   const newPlant = { $ref: '#/components/schemas/NewPlant' };
 
-  test.each<{ name: string; given: Answers; schema: object | undefined; named: string[] }>([
+  test.each<{ name: string; given: CarriedOut; schema: object | undefined; named: string[] }>([
     {
       name: 'a plant alone',
       given: { payload: { shape: 'plant', description, names }, 'plant-fields': plant },
@@ -162,7 +162,7 @@ test('schemas with names of their own are components, and refer to each other th
   });
 });
 
-test.each<{ name: string; given: Answers; want: DocumentParts }>([
+test.each<{ name: string; given: CarriedOut; want: DocumentParts }>([
   {
     name: 'a payload whose media type is not JSON has no schema',
     given: { payload: 'plant', 'media-type': 'text/plain' },
@@ -227,7 +227,7 @@ test.each<{ name: string; given: Answers; want: DocumentParts }>([
   expect(documentPartsOf(given)).toEqual(want);
 });
 
-test.each<{ name: string; given: Answers }>([
+test.each<{ name: string; given: CarriedOut }>([
   { name: 'the shape of a payload of an unknown media type', given: { payload: 'plant' } },
   { name: 'an identifier in the content', given: { 'event-identity': { pointer: '/id' } } },
   { name: 'a version before the path', given: { 'request-versioning': { pathPrefix: '/v1' } } },

@@ -1,5 +1,5 @@
 import {
-  type Answers,
+  type CarriedOut,
   type ExecutableAnswers,
   facts,
   type JsonSchema,
@@ -26,7 +26,7 @@ export type DocumentQuestion = ShownOn<'document'>;
 /** What an answer shows in the document, given the others. */
 type DocumentRow<Id extends DocumentQuestion> = (
   answer: ExecutableAnswers[Id],
-  answers: Answers,
+  answers: CarriedOut,
 ) => DocumentParts;
 
 const TEXT = { type: 'string' };
@@ -59,13 +59,13 @@ export const documentTable: { readonly [Id in DocumentQuestion]: DocumentRow<Id>
   'error-codes': errorCodeParts,
 };
 
-/** Everything that the answers show in the document. */
-export function documentPartsOf(answers: Answers): DocumentParts {
+/** Everything that the answers that are carried out show in the document. */
+export function documentPartsOf(answers: CarriedOut): DocumentParts {
   const ids = Object.keys(documentTable) as DocumentQuestion[];
   return Object.freeze(ids.map((id) => partsOf(id, answers)).reduce<DocumentParts>(merge, {}));
 }
 
-function partsOf(id: DocumentQuestion, answers: Answers): DocumentParts {
+function partsOf(id: DocumentQuestion, answers: CarriedOut): DocumentParts {
   const answer = answers[id];
   return answer === undefined ? {} : documentTable[id](answer as never, answers);
 }

@@ -4,11 +4,19 @@
  */
 import 'reflect-metadata';
 
-import type { Accepts, Answers, AnswerSchema, ExecutableId } from '@plant-store/contract';
+import {
+  type Accepts,
+  type Answers,
+  type AnswerSchema,
+  type ExecutableId,
+  isExecutable,
+  openQuestions,
+} from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 
 import { type ReceivedResponse, runReceiver, type Sent } from '../../test/run-receiver.js';
 import { composeAnswers } from './compose-answers.js';
+import type { ReceiverQuestion } from './receiver-table.js';
 
 /** Answers, a request, and the response to it. */
 type Case = readonly [name: string, given: Answers, sent: Sent, want: ReceivedResponse];
@@ -281,6 +289,31 @@ describe.each(Object.entries(cases))('%s:', (_question, rows) => {
     expect(await receiver.send(sent)).toEqual(want);
     expect(receiver.stored()).toHaveLength(want.status < 300 ? 1 : 0);
   });
+});
+
+const executable = openQuestions.map(({ id }) => id).filter(isExecutable);
+
+test.each(executable.filter((id) => !(id in cases)))('the answer to %s changes nothing', async (id) => {
+  const receiver = await runReceiver(pick(id));
+
+  expect(await receiver.send({})).toEqual(taken);
+});
+
+test('answers in words change nothing', async () => {
+  const inWords: Answers = {
+    ...Object.fromEntries(executable.map((id) => [id, { inWords: 'An example.' }])),
+    'receiver-response': { inWords: 'any 2xx' },
+  };
+  const receiver = await runReceiver(inWords);
+
+  for (const method of ['POST', 'PUT', 'PATCH']) expect(await receiver.send({ method })).toEqual(taken);
+  expect(await receiver.send({ fields: { authorization: undefined } })).toEqual(
+    refused(401, { 'www-authenticate': 'Bearer' }),
+  );
+  const [whileOpen, composed] = [composeAnswers({}), composeAnswers(inWords)];
+  expect(composed.settings).toEqual(whileOpen.settings);
+  expect(composed.path).toBe(whileOpen.path);
+  expect(composed.document).toEqual({});
 });
 
 describe('what is accepted beside the answers', () => {

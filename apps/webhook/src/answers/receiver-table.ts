@@ -1,6 +1,6 @@
 import {
   type Accepts,
-  type Answers,
+  type CarriedOut,
   type ContentMethod,
   type ExecutableAnswers,
   facts,
@@ -50,7 +50,7 @@ export type ReceiverQuestion = ShownOn<'receiver'>;
 
 /** What an answer changes, given the others and what is accepted beside them; or the question whose row takes it into account. */
 type ReceiverRow<Id extends ReceiverQuestion> =
-  | ((answer: ExecutableAnswers[Id], answers: Answers, accepts: Accepts) => ReceiverEffect)
+  | ((answer: ExecutableAnswers[Id], answers: CarriedOut, accepts: Accepts) => ReceiverEffect)
   | { readonly partOf: ReceiverQuestion };
 
 /**
@@ -85,14 +85,14 @@ export const receiverTable: { readonly [Id in ReceiverQuestion]: ReceiverRow<Id>
         }
       : { readsJson: true, contentStep: takeEventIdFromContent(identity.pointer) },
   payload: (payload, answers) => {
-    if (!isJsonMediaType(answers['media-type'] ?? '')) return {};
+    if (!isJsonMediaType(answers['media-type'])) return {};
     const schemas = { plant: answers['plant-fields'], event: answers['event-payload-fields'] };
     return { readsJson: true, contentStep: validatePayload(payload, schemas) };
   },
   'plant-fields': { partOf: 'payload' },
   'event-payload-fields': { partOf: 'payload' },
   'receiver-response': (response) => ({
-    acknowledgement: prepareResponse(response.status, 'content' in response ? response.content : undefined),
+    acknowledgement: prepareResponse(response.status, response.content),
   }),
   'status-codes': (_codes, answers) => ({ refusals: prepareRefusals(answers) }),
   'error-payloads': (_payload, answers) => ({ refusals: prepareRefusals(answers) }),

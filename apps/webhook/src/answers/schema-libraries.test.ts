@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-import { answerFaults, type Answers, type AnswerSchema, plainAnswers } from '@plant-store/contract';
+import { type Answers, type AnswerSchema, plainAnswers } from '@plant-store/contract';
+import { answerFaults } from '@plant-store/contract/check';
 import { jsonSchema } from '@plant-store/contract/json-schema';
 import { tableOf } from '@plant-store/test-support';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';

@@ -1,4 +1,4 @@
-import { type Answers, BEARER, type BearerError, type Failure } from '@plant-store/contract';
+import { BEARER, type BearerError, type Failure } from '@plant-store/contract';
 
 /** Why credentials are refused, and the challenge that goes with it. */
 export interface Challenge {
@@ -18,7 +18,7 @@ export interface Challenges {
 export const CHALLENGES = Symbol('Challenges');
 
 /** Makes the challenges, with a realm if it is answered (question `authentication-realm`). */
-export function makeChallenges(realm: Answers['authentication-realm']): Challenges {
+export function makeChallenges(realm: string | undefined): Challenges {
   const named = realm === undefined ? [] : [`realm=${quoted(realm)}`];
   const challenge = (failure: Failure, error?: BearerError): Challenge => {
     const parameters = error === undefined ? named : [...named, `error=${quoted(error)}`];

@@ -1,4 +1,5 @@
-import { answerFaults, type Answers } from '@plant-store/contract';
+import type { Answers } from '@plant-store/contract';
+import { answerFaults } from '@plant-store/contract/check';
 import { exampleAnswers } from '@plant-store/example-answers';
 
 import { composeAnswers } from '../answers/compose-answers.js';

@@ -1,4 +1,4 @@
-import { type Answers, type Failure, FAILURES, type StatusCodes, statusOf } from '@plant-store/contract';
+import { type CarriedOut, type Failure, FAILURES, type StatusCodes, statusOf } from '@plant-store/contract';
 
 import { type PreparedResponse, prepareRefusal } from './response.js';
 
@@ -22,7 +22,7 @@ export type Refusals = Readonly<Record<Failure, PreparedResponse>>;
  * Makes the response to each failure (questions `status-codes`, `error-codes`, `error-payloads`). While they are open:
  * the status that HTTP defines for it, and no content.
  */
-export function prepareRefusals(answers: Answers): Refusals {
+export function prepareRefusals(answers: CarriedOut): Refusals {
   const codes: Readonly<Partial<Record<Failure, string>>> = answers['error-codes'] ?? {};
   const responses: StatusCodes = answers['status-codes'] ?? {};
   const payload = answers['error-payloads'];

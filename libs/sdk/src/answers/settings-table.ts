@@ -1,11 +1,13 @@
-import type {
-  Accepts,
-  Answers,
-  ContentMethod,
-  ExecutableAnswers,
-  RateLimit,
-  RetryPolicy,
-  ShownOn,
+import {
+  type Accepts,
+  type Answers,
+  type CarriedOut,
+  carriedOut,
+  type ContentMethod,
+  type ExecutableAnswers,
+  type RateLimit,
+  type RetryPolicy,
+  type ShownOn,
 } from '@plant-store/contract';
 import type { HeaderAnswers } from '../delivery/headers.js';
 import { failuresByCode, failuresByStatus, type ResponseAnswers } from '../delivery/response.js';
@@ -30,10 +32,10 @@ export interface AnsweredSettings extends ContentAnswers, HeaderAnswers, Respons
 /** Id of a question whose answer changes what a sender does. The register says which: `shows` has 'sender'. */
 export type SenderQuestion = ShownOn<'sender'>;
 
-/** The settings that an answer decides, given the other answers and what is accepted beside them. */
+/** The settings that an answer decides, given the other answers that are carried out and what is accepted beside them. */
 export type SettingsRow<Id extends SenderQuestion> = (
   answer: ExecutableAnswers[Id],
-  answers: Answers,
+  answers: CarriedOut,
   accepts: Accepts,
 ) => AnsweredSettings;
 
@@ -57,8 +59,7 @@ export const settingsTable: SettingsTable = {
   'receiver-response': ({ status }, _answers, { 'receiver-response': accepted }) => ({
     acknowledgedStatuses: [status, ...(accepted?.also ?? [])],
   }),
-  'request-versioning': (scheme) =>
-    'header' in scheme ? { versionHeader: scheme } : { pathPrefix: scheme.pathPrefix },
+  'request-versioning': (scheme) => ('header' in scheme ? { versionHeader: scheme } : scheme),
   retry: (retry) => ({ retry }),
   signing: (signing) => ({ signing }),
   'size-limits': (maxContentBytes) => ({ maxContentBytes }),
@@ -67,12 +68,12 @@ export const settingsTable: SettingsTable = {
   'token-format': ({ pattern }) => ({ tokenPattern: new RegExp(pattern) }),
 };
 
-/** What a set of valid answers decides for a sender. */
+/** What a set of valid answers decides for a sender. An answer in words decides nothing. */
 export function answeredSettingsOf(given: Answers, accepts: Accepts = {}): AnsweredSettings {
-  const decided = Object.entries(given).map(([id, answer]) =>
-    Object.hasOwn(settingsTable, id)
-      ? (settingsTable[id as SenderQuestion] as SettingsRow<SenderQuestion>)(answer as never, given, accepts)
-      : {},
+  const carried = carriedOut(given);
+  const rows: Readonly<Record<string, SettingsRow<never>>> = settingsTable;
+  const decided = Object.entries(carried).map(([id, answer]) =>
+    rows[id]?.(answer as never, carried, accepts),
   );
   return Object.freeze(Object.assign({}, ...decided) as AnsweredSettings);
 }

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { acceptFaults, answerFaults } from '@plant-store/contract';
+import { acceptFaults, answerFaults } from '@plant-store/contract/check';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { type CompletedCommand, completion, shells } from './completion.js';
 import { type ParsedArguments, parseArguments } from './command-line/arguments.js';

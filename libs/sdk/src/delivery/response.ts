@@ -23,9 +23,7 @@ export interface ResponseAnswers {
  * accepted beside it, or any 2xx while the question receiver-response is open (RFC 9110 §15.3).
  */
 export function acknowledges({ acknowledgedStatuses }: ResponseAnswers): (status: number) => boolean {
-  return acknowledgedStatuses === undefined
-    ? (status) => status >= 200 && status < 300
-    : (status) => acknowledgedStatuses.includes(status);
+  return (status) => acknowledgedStatuses?.includes(status) ?? (status >= 200 && status < 300);
 }
 
 /** Reads what an unsuccessful response says. It never throws, whatever the receiver sent. */
@@ -37,8 +35,7 @@ export function responseExplainer({
   failureOfStatus,
   errorPayload,
 }: ResponseAnswers): ExplainResponse {
-  const { fields }: Pick<ErrorPayload, 'fields'> = errorPayload ?? { fields: {} };
-  const codeField = Object.keys(fields).find((name) => fields[name] === 'code');
+  const [codeField] = Object.entries(errorPayload?.fields ?? {}).find(([, what]) => what === 'code') ?? [];
   return (response) => {
     const payload = errorPayload && parse(response, errorPayload);
     const code = codeField && (payload as Record<string, unknown> | null | undefined)?.[codeField];

@@ -15,7 +15,7 @@ export function defaultEncoder(
   payload: PayloadAnswer,
   eventHasFields: boolean,
 ): DefaultEncoder | undefined {
-  if (mediaType === undefined || !isJsonMediaType(mediaType)) return undefined;
+  if (!isJsonMediaType(mediaType)) return undefined;
   const plantField = plantFieldOf(payload);
   return (plant, event) => {
     const plantPart = plantField === undefined ? plant : { [plantField]: required(plant) };
@@ -49,6 +49,7 @@ function merge(plant: unknown, event: Fields): object {
   return { ...event, ...plant };
 }
 
-function isObject(value: unknown): value is Fields {
+/** Whether a value is an object with fields. */
+export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { isPromise, isUint8Array } from 'node:util/types';
 import { InvalidOptionsError, type OptionFault, unexpected } from '../errors/invalid-options-error.js';
 import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
+import { isObject } from './default-encoder.js';
 import type { Encoded } from './encoder.js';
 import { essenceOf, isMediaType } from './media-type.js';
 
@@ -115,7 +116,7 @@ function checkedMediaType(mediaType: unknown): string | undefined {
 
 /** `event` is needed once the question event-payload-fields is answered. The receiver checks its fields. */
 function eventFaults(option: unknown): readonly OptionFault[] {
-  if (typeof option === 'object' && option !== null && !Array.isArray(option)) return [];
+  if (isObject(option)) return [];
   const question = 'event-payload-fields';
   return unexpected('event', option, 'an object with the fields of the event.', { question }).faults;
 }

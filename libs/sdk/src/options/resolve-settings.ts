@@ -50,9 +50,8 @@ export function resolveSettings<Plant>(
   const answered = answeredSettingsOf(given, accepts);
   const { signing } = answered;
   const syntax = tokenSyntax(answered.tokenPattern);
-  const { baseUrl, method, retry, attemptTimeout = limitDefaults.attemptTimeout } = answered;
   // The default of `totalTimeout` depends on other options.
-  const defaults = { ...limitDefaults, baseUrl, method, retry, attemptTimeout, totalTimeout: undefined };
+  const defaults = { ...limitDefaults, ...answered, totalTimeout: undefined };
   const readers = {
     baseUrl: (option: unknown, _name: string, { allowInsecureTransport }: OptionValues) =>
       readTarget(option, answered.pathPrefix, allowInsecureTransport),
@@ -73,10 +72,10 @@ export function resolveSettings<Plant>(
     maxConnections: (count: unknown, name: string) => readInteger(count, name, 1),
     allowInsecureTransport: readSwitch,
   };
-  const read = readOptions(readers, unread, 'a sender', defaults);
-  const { baseUrl: target, ...settings } = read;
+  const { baseUrl: target, ...settings } = readOptions(readers, unread, 'a sender', defaults);
+  const { attemptTimeout, retry } = settings;
   const totalTimeout =
-    read.totalTimeout ?? defaultTotalTimeout(answered.attemptTimeout, read.attemptTimeout, read.retry);
+    settings.totalTimeout ?? defaultTotalTimeout(answered.attemptTimeout, attemptTimeout, retry);
   const checkEncoded = checkEncodedWith(answered);
   return Object.freeze({ ...settings, checkEncoded, target, totalTimeout, syntax, answered });
 }
@@ -85,7 +84,7 @@ export function resolveSettings<Plant>(
 function readMethod(option: unknown): ContentMethod {
   if (option === undefined) throw missing('method', 'http-method');
   if (!CONTENT_METHODS.includes(option as ContentMethod)) {
-    throw invalidOption('method', `must be one of ${CONTENT_METHODS.join(', ')}, in capitals.`, {
+    throw invalidOption('method', `must be one of ${CONTENT_METHODS.join(', ')}.`, {
       question: 'http-method',
     });
   }
@@ -102,7 +101,7 @@ export function readEncode<Plant>(answered: AnsweredSettings, option: unknown): 
 }
 
 function withoutEncode(mediaType: string | undefined): InvalidOptionsError {
-  const question = mediaType !== undefined && isJsonMediaType(mediaType) ? 'payload' : 'media-type';
+  const question = isJsonMediaType(mediaType) ? 'payload' : 'media-type';
   const problem =
     mediaType === undefined || question === 'payload'
       ? `is missing. Pass a function such as \`json\`. It has no default while the question ${question} is open.`

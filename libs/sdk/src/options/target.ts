@@ -13,15 +13,15 @@ export function readTarget(
   allowInsecureTransport: unknown,
 ): Target {
   const url = parse(baseUrl);
-  refuseIf(url.protocol !== 'http:' && url.protocol !== 'https:', 'must begin with http:// or https://.');
+  refuseIf(!/^https?:$/.test(url.protocol), 'must begin with http:// or https://.');
   refuseIf(
     url.username !== '' || url.password !== '' || /[?#]/.test(url.href),
     'must not contain user information, a query or a fragment.',
   );
   refuseIf(
     url.protocol === 'http:' && !isLoopback(url.hostname) && allowInsecureTransport !== true,
-    'must begin with https://, because over plain HTTP others can read the access token (RFC 6750 §5.3, question ' +
-      'transport-security). Plain HTTP is allowed to loopback addresses, and with `allowInsecureTransport`.',
+    'must begin with https:// (RFC 6750 §5.3, question transport-security). Plain HTTP needs a loopback address ' +
+      'or `allowInsecureTransport`.',
   );
   const path = url.pathname.replace(/\/$/, '') + (pathPrefix ?? '') + DELIVERY_PATH;
   return Object.freeze({ origin: url.origin, path, url: url.origin + path });
@@ -31,7 +31,7 @@ function parse(baseUrl: unknown): URL {
   if (baseUrl === undefined) throw missing('baseUrl', 'base-address');
   if (baseUrl instanceof URL || (typeof baseUrl === 'string' && URL.canParse(baseUrl)))
     return new URL(baseUrl);
-  throw invalidOption('baseUrl', 'must be an absolute URL, such as https://host or https://host/path.');
+  throw invalidOption('baseUrl', 'must be an absolute URL, such as https://host/path.');
 }
 
 function refuseIf(isWrong: boolean, problem: string): void {

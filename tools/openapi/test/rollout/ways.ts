@@ -1,5 +1,6 @@
-import type { Answers, AnswerSchema, ExecutableId, SigningScheme } from '@plant-store/contract';
-import { CONTENT_METHODS, jsonSchemaOf } from '@plant-store/contract';
+import type { AnswerSchema, CarriedOut as Answers, ExecutableId, SigningScheme } from '@plant-store/contract';
+import { CONTENT_METHODS } from '@plant-store/contract';
+import { jsonSchemaOf } from '@plant-store/contract/document';
 
 import { LIMITS_WHILE_OPEN } from '../../src/effects/rows.js';
 import { SIGNING_KEY } from '../scenario/example-delivery.js';

@@ -1,15 +1,8 @@
-import { componentsOf } from './components.js';
+import { plainAnswers } from './answer-schema.js';
+import type { Answers } from './answer-types.js';
+import { componentNamesIn, componentsOf } from './components.js';
 import type { JsonSchema } from './references.js';
-import type { AnswerSchema } from './schema.js';
 
-const schemaOf = (schema: JsonSchema): AnswerSchema => ({
-  '~standard': {
-    version: 1,
-    vendor: 'example',
-    validate: (value) => ({ value }),
-    jsonSchema: { input: () => ({ ...schema }) },
-  },
-});
 const at = (place: string): JsonSchema => ({ $ref: `#/components/schemas/${place}` });
 
 test.each<{ name: string; schema: JsonSchema; names?: object; want: ReturnType<typeof componentsOf> }>([
@@ -91,5 +84,65 @@ test.each<{ name: string; schema: JsonSchema; names?: object; want: ReturnType<t
     },
   },
 ])('$name', ({ schema, names, want }) => {
-  expect(componentsOf('plant', schemaOf(schema), names)).toEqual(want);
+  expect(componentsOf('plant', schema, names)).toEqual(want);
+});
+
+const schemaOf = (schema: JsonSchema) => ({
+  '~standard': {
+    version: 1 as const,
+    vendor: 'example',
+    validate: (value: unknown) => ({ value }),
+    jsonSchema: { input: () => ({ ...schema }) },
+  },
+});
+
+test.each<{ name: string; given: Answers; want: Record<string, string> }>([
+  { name: 'no answers', given: {}, want: {} },
+  {
+    name: 'schemas that nothing names',
+    given: {
+      'plant-fields': schemaOf({ type: 'object' }),
+      'event-payload-fields': schemaOf({ type: 'object' }),
+      'error-payloads': { mediaType: 'application/json', fields: { status: 'status' } },
+    },
+    want: {
+      ErrorPayload: 'error-payloads',
+      Plant: 'plant-fields',
+      NewPlantEvent: 'event-payload-fields',
+    },
+  },
+  {
+    name: 'schemas that answers name',
+    given: {
+      payload: { plantField: 'plant', names: { plant: 'Fern', event: 'Added', payload: 'Order' } },
+      'plant-fields': schemaOf({ type: 'object' }),
+      'event-payload-fields': schemaOf({ type: 'object' }),
+      'error-payloads': { mediaType: 'application/json', fields: { status: 'status' }, name: 'Problem' },
+    },
+    want: { Order: 'payload', Problem: 'error-payloads', Fern: 'payload', Added: 'payload' },
+  },
+  {
+    name: 'definitions',
+    given: {
+      'plant-fields': schemaOf({ items: { $ref: '#/$defs/Light' }, $defs: { Light: {}, Soil: {} } }),
+      'event-payload-fields': schemaOf({ $ref: '#/$defs/Added', $defs: { Added: {} } }),
+    },
+    want: {
+      Plant: 'plant-fields',
+      Light: 'plant-fields',
+      Soil: 'plant-fields',
+      Added: 'event-payload-fields',
+    },
+  },
+  {
+    name: 'names of schemas that are open or answered in words',
+    given: {
+      payload: { plantField: 'plant', names: { plant: 'Fern' } },
+      'plant-fields': { inWords: 'A name and a height.' },
+      'error-payloads': { inWords: 'As the others have it.' },
+    },
+    want: { Fern: 'payload' },
+  },
+])('the names of components: $name', ({ given, want }) => {
+  expect(Object.fromEntries(componentNamesIn(plainAnswers(given)))).toEqual(want);
 });

@@ -1,4 +1,4 @@
-import { plainAnswers } from './schema.js';
+import { plainAnswers } from './answer-schema.js';
 
 test('a schema becomes its JSON Schema, whose dialect is OpenAPI’s own; the rest stays', () => {
   const schema = {

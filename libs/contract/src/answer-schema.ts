@@ -1,7 +1,5 @@
 /** Answers that are schemas: the fields of a plant and of its event. */
-import { componentNameFaults, unless } from './checks.js';
 import { type JsonSchema, referenceFaults, stepsOf } from './references.js';
-import { isObject, type Shape } from './shape.js';
 
 /** The result of a validation: the value, or what is wrong with it. */
 export type SchemaResult<Output> =
@@ -55,27 +53,6 @@ export function plainAnswers(answers: Readonly<Record<string, unknown>>): Record
   );
 }
 
-/** The shape of an answer that is a schema. */
-export const schema: Shape<AnswerSchema> = (value, place) => {
-  const standard: unknown = isSchema(value) ? value['~standard'] : undefined;
-  if (!isObject(standard)) {
-    return [
-      `${place} must be a Standard Schema, such as one of Zod. Pass a JSON Schema to jsonSchema() of @plant-store/contract/json-schema`,
-    ];
-  }
-  const { validate, jsonSchema } = standard as Partial<AnswerSchema['~standard']>;
-  return [
-    ...unless(
-      typeof validate === 'function',
-      `${place} must be a Standard Schema (it has no validate function)`,
-    ),
-    ...unless(
-      typeof jsonSchema?.input === 'function',
-      `${place} must have a JSON Schema. Pass a schema of Valibot to toStandardJsonSchema() of @valibot/to-json-schema`,
-    ),
-  ];
-};
-
 /** What to write instead of a type that JSON doesn't have, by what a library says about it. */
 const INSTEAD: readonly [says: RegExp, write: string][] = [
   [/no schema with key or ref "https:\/\/json-schema/, 'Pass an Ajv2020 of ajv/dist/2020.js'],
@@ -91,22 +68,32 @@ const INSTEAD: readonly [says: RegExp, write: string][] = [
   ],
 ];
 
+/** What is wrong with a schema as an answer. */
 export function schemaFaults(schema: AnswerSchema): string[] {
-  try {
-    const stated = jsonSchemaOf(schema);
-    const definitions = Object.keys((stated['$defs'] as object | undefined) ?? {});
+  const { jsonSchema }: Partial<AnswerSchema['~standard']> = schema['~standard'];
+  if (typeof jsonSchema?.input !== 'function') {
     return [
-      ...referenceFaults(stated),
-      ...unless(
-        rootOf(stated)['unevaluatedProperties'] !== false,
-        'must not have unevaluatedProperties. Name all fields in properties, and write additionalProperties: false',
-      ),
-      ...definitions.flatMap((name) => componentNameFaults(`$defs.${name}`, name)),
+      'must have a JSON Schema. Pass a schema of Valibot to toStandardJsonSchema() of @valibot/to-json-schema',
     ];
+  }
+  try {
+    return [...documentFaults(jsonSchemaOf(schema))];
   } catch (error) {
     const { message } = error as Error;
     const write = INSTEAD.find(([says]) => says.test(message))?.[1];
     return [`must have a JSON Schema (${message})${write === undefined ? '' : `. ${write}`}`];
+  }
+}
+
+/** What the document can't show of a JSON Schema. */
+function* documentFaults(stated: JsonSchema): Generator<string> {
+  yield* referenceFaults(stated);
+  if (rootOf(stated)['unevaluatedProperties'] === false) {
+    yield 'must not have unevaluatedProperties. Name all fields in properties, and write additionalProperties: false';
+  }
+  for (const name of Object.keys((stated['$defs'] as object | undefined) ?? {})) {
+    if (/^[a-zA-Z0-9._-]+$/.test(name)) continue;
+    yield `must name the parts in $defs with letters, digits, dots, hyphens and underscores, for they become components (got ${JSON.stringify(name)})`;
   }
 }
 
@@ -124,12 +111,9 @@ export function soleDefinition(root: JsonSchema): string | undefined {
   return keyword === '$defs' && below.length === 0 ? name : undefined;
 }
 
-/** Whether a schema allows only the fields that it names. */
-export function isClosed(schema: AnswerSchema): boolean {
-  return rootOf(jsonSchemaOf(schema))['additionalProperties'] === false;
-}
-
-/** The fields that a schema names. */
-export function fieldsOf(schema: AnswerSchema): string[] {
-  return Object.keys((rootOf(jsonSchemaOf(schema))['properties'] as object | undefined) ?? {});
+/** The fields that a schema names, and whether it allows a field. */
+export function fieldsOf(schema: AnswerSchema) {
+  const { properties = {}, additionalProperties } = rootOf(jsonSchemaOf(schema));
+  const names = Object.keys(properties as object);
+  return { names, allows: (field: string) => additionalProperties !== false || names.includes(field) };
 }

@@ -1,0 +1,117 @@
+/** The schemas of the answers as components of the document, and what they are called there. */
+import { soleDefinition } from './answer-schema.js';
+import { type Answers, carriedOut } from './answer-types.js';
+import type { PayloadAnswer, PayloadDescription } from './kinds/content.js';
+import type { ErrorPayload } from './kinds/responses.js';
+import { type JsonSchema, mapReferences, stepsOf } from './references.js';
+import type { QuestionId } from './register/register.js';
+
+/** What the schema of each of these answers is called if nothing names it. These names are ours. */
+const DEFAULT_NAMES = { plant: 'Plant', event: 'NewPlantEvent' };
+
+/** A schema in `components.schemas`. */
+export interface Component {
+  readonly name: string;
+  /** Its references lead to components. */
+  readonly schema: JsonSchema;
+}
+
+/** The schema of an answer, and the definitions in its `$defs`, each by its name there. */
+export interface Components {
+  readonly own: Component;
+  readonly definitions: readonly Component[];
+}
+
+/**
+ * The schema of an answer as components.
+ *
+ * @param stated the JSON Schema that answers `plant-fields` or `event-payload-fields`
+ * @param names as the answer to `payload` has them
+ */
+export function componentsOf(
+  of: keyof typeof DEFAULT_NAMES,
+  stated: JsonSchema,
+  names: PayloadDescription['names'] = {},
+): Components {
+  const { $defs, ...root } = stated;
+  const definitions = ($defs ?? {}) as Readonly<Record<string, JsonSchema>>;
+  const sole = soleDefinition(root);
+  const own = names[of] ?? sole ?? DEFAULT_NAMES[of];
+  const moved = (part: JsonSchema): JsonSchema =>
+    mapReferences(part, (reference) => {
+      const [keyword, definition, ...below] = stepsOf(reference);
+      return keyword === '$defs' && definition !== undefined
+        ? referenceTo(definition === sole ? own : definition, ...below).$ref
+        : referenceTo(own, ...stepsOf(reference)).$ref;
+    });
+  return {
+    own: { name: own, schema: moved(sole === undefined ? root : definitions[sole]!) },
+    definitions: Object.entries(definitions)
+      .filter(([name]) => name !== sole)
+      .map(([name, part]) => ({ name, schema: moved(part) })),
+  };
+}
+
+/** A reference to a component, or to the part of it at these keys. */
+export function referenceTo(name: string, ...keys: readonly string[]): { readonly $ref: string } {
+  const steps = keys.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')));
+  return { $ref: ['#/components/schemas', name, ...steps].join('/') };
+}
+
+/** What an answer says about the payload beside its shape. */
+export function payloadDescriptionOf(payload: PayloadAnswer | undefined): PayloadDescription {
+  return typeof payload === 'object' ? payload : {};
+}
+
+/** The name of the schema of an error payload. */
+export function errorPayloadNameOf({ name = 'ErrorPayload' }: ErrorPayload): string {
+  return name;
+}
+
+/** The fields that every error payload has. */
+export function requiredFieldsOf({ fields, required }: ErrorPayload): readonly string[] {
+  return required ?? Object.keys(fields).filter((name) => fields[name] === 'status');
+}
+
+/** A name in `components.schemas`, and the question whose answer gives it. */
+export interface ComponentName {
+  readonly id: QuestionId;
+  readonly name: string;
+  /** Where the schema is an answer by itself. */
+  readonly schema?: JsonSchema;
+}
+
+/** The components that answers bring. @param plain answers as `plainAnswers` gives them */
+export function namedComponents(plain: Readonly<Record<string, unknown>>): ComponentName[] {
+  const answers = carriedOut(plain as Answers);
+  const { names = {} } = payloadDescriptionOf(answers.payload);
+  const { 'error-payloads': errors } = answers;
+  const found: ComponentName[] = [];
+  if (names.payload !== undefined) found.push({ id: 'payload', name: names.payload });
+  if (errors !== undefined) found.push({ id: 'error-payloads', name: errorPayloadNameOf(errors) });
+  for (const [of, id] of [
+    ['plant', 'plant-fields'],
+    ['event', 'event-payload-fields'],
+  ] as const) {
+    if (answers[id] === undefined) continue;
+    // As JSON, the answer is the JSON Schema.
+    const { own, definitions } = componentsOf(of, answers[id] as unknown as JsonSchema, names);
+    found.push({ id: names[of] === undefined ? id : 'payload', ...own });
+    found.push(...definitions.map((definition) => ({ id, ...definition })));
+  }
+  return found;
+}
+
+/**
+ * The names in `components.schemas` that a set of answers accounts for, each with the question whose answer gives it.
+ * The default name of a schema is accounted for by the question that the schema answers.
+ *
+ * @param plain answers as JSON, as `plainAnswers` gives them
+ */
+export function componentNamesIn(plain: Readonly<Record<string, unknown>>): ReadonlyMap<string, QuestionId> {
+  const { names = {} } = payloadDescriptionOf(carriedOut(plain as Answers).payload);
+  return new Map([
+    ...Object.values(names).map((name) => [name, 'payload'] as const),
+    ...namedComponents(plain).map(({ name, id }) => [name, id] as const),
+  ]);
+}

@@ -1,0 +1,46 @@
+/** Answers about what is sent: the payload, and the fields of a plant and of its event. */
+import * as v from 'valibot';
+import { type AnswerSchema, isSchema, schemaFaults } from '../answer-schema.js';
+import { type AnswerOf, componentName, isObject, members, said, textThat } from './parts.js';
+
+/** What the document says about the payload. What is left out is not in the document. */
+const description = {
+  /** Of the request body. */
+  description: v.optional(said),
+  /** Of the schemas, in `components.schemas`. */
+  names: v.optional(
+    members({
+      /** Of the schema that answers `plant-fields`. Default: its own name if it has one, else Plant. */
+      plant: v.optional(componentName),
+      /** Of the schema that answers `event-payload-fields`. Default: its own name if it has one, else NewPlantEvent. */
+      event: v.optional(componentName),
+      /** Of a payload that has more than the plant. Default: it has no name, and is written where it is used. */
+      payload: v.optional(componentName),
+    }),
+  ),
+};
+
+/** What is sent (question `payload`): the plant alone, or an object with the plant in a field. */
+const payload = v.union([
+  v.literal('plant'),
+  v.strictObject({ shape: v.literal('plant'), ...description }),
+  v.strictObject({
+    plantField: textThat(/^./s, 'the name of a field'),
+    ...description,
+  }),
+]);
+export type PayloadAnswer = AnswerOf<typeof payload>;
+export type PayloadDescription = Pick<Exclude<PayloadAnswer, string>, keyof typeof description>;
+
+/** The fields of a plant, or of its event beside those of the plant. */
+const fields = v.pipe(
+  v.custom<AnswerSchema>((value) => {
+    const standard: unknown = isSchema(value) ? value['~standard'] : undefined;
+    return isObject(standard) && typeof standard['validate'] === 'function';
+  }, 'a Standard Schema, such as one of Zod, or what jsonSchema() of @plant-store/contract/json-schema makes of a JSON Schema'),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (dataset.typed) for (const message of schemaFaults(dataset.value)) addIssue({ message });
+  }),
+);
+
+export const contentKinds = { payload, 'plant-fields': fields, 'event-payload-fields': fields };

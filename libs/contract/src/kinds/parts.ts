@@ -1,0 +1,81 @@
+/**
+ * What several kinds of answers have in common. A message of a schema completes "must be …". One of `refuse` is a
+ * sentence about the value, and does not quote it.
+ */
+import * as v from 'valibot';
+import type { AnswerSchema } from '../answer-schema.js';
+import { RESERVED_FIELDS } from '../standards.js';
+
+/** The type of the values that a schema accepts: nothing in them can be changed, and no member is `undefined`. */
+export type AnswerOf<Kind extends v.GenericSchema> = Exact<v.InferOutput<Kind>>;
+
+type Exact<Value> = Value extends string | number | boolean | AnswerSchema
+  ? Value
+  : { readonly [Key in keyof Value]: Exact<Exclude<Value[Key], undefined>> };
+
+/** Text that passes a test. @param what such text is */
+export function textThat(test: RegExp | ((text: string) => boolean), what: string) {
+  const passes = typeof test === 'function' ? test : (text: string) => test.test(text);
+  return v.pipe(v.string(), v.check(passes, what));
+}
+
+/** Text that says something. */
+export const said = textThat(/\S/, 'text that is not empty');
+
+/** Refuses a value, with the reason. */
+export function refuse<Value>(isRefused: (value: Value) => boolean, reason: string): v.RawCheckAction<Value> {
+  return v.rawCheck(({ dataset, addIssue }) => {
+    if (dataset.typed && isRefused(dataset.value)) addIssue({ message: reason });
+  });
+}
+
+/** An object that has these members or some of them. For Valibot by itself, an empty list is one, too. */
+export function members<const Entries extends v.ObjectEntries>(entries: Entries) {
+  return v.pipe(v.custom<object>(isObject, 'an object'), v.strictObject(entries));
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Bounds are included. */
+export function wholeNumber(from: number, to: number, unit = '') {
+  const bounds = [from, to].map((bound) => bound.toLocaleString('en')).join(' to ');
+  return v.pipe(
+    v.number(),
+    v.check(
+      (value) => Number.isSafeInteger(value) && value >= from && value <= to,
+      `a whole number${unit} from ${bounds}`,
+    ),
+  );
+}
+
+/** A time that a timer can wait, in milliseconds. */
+export const milliseconds = (from: number) => wholeNumber(from, 2_147_483_647, ' of milliseconds');
+
+/**
+ * More fields that no answer can use: OpenAPI ignores a parameter called `Accept` (3.1.0 §4.8.12.2), and several
+ * `Set-Cookie` fields can't be combined into one value (RFC 9110 §5.3). Node.js drops a field called `__proto__`.
+ */
+const NOT_FOR_ANSWERS = [...RESERVED_FIELDS, 'accept', 'set-cookie', '__proto__'];
+
+/** The name of a header field (RFC 9110 §5.1) that an answer may use. */
+export const headerName = textThat(
+  (name) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && !NOT_FOR_ANSWERS.includes(name.toLowerCase()),
+  'a header name that HTTP, OpenAPI and Node.js leave free',
+);
+
+/** A value of a header field that needs no encoding (RFC 9110 §5.5). */
+export const headerValue = textThat(
+  /^[!-~](?:[\t -~]*[!-~])?$/,
+  'printable ASCII that neither begins nor ends with a space',
+);
+
+/** As in a `Content-Type` field, without parameters (RFC 9110 §8.3.1). */
+export const mediaType = textThat(
+  /^[!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+$/,
+  'a media type without parameters, such as application/json',
+);
+
+/** The name of a component (OpenAPI 3.1.0 §4.8.7). */
+export const componentName = textThat(/^[a-zA-Z0-9._-]+$/, 'letters, digits, dots, hyphens and underscores');

@@ -1,0 +1,126 @@
+/** Answers about responses: to a delivery that was accepted, and to one that was refused. */
+import * as v from 'valibot';
+import { type Failure, FAILURES, SETTLED_FAILURES, type SettledFailure } from '../failures.js';
+import { isJsonMediaType } from '../standards.js';
+import {
+  type AnswerOf,
+  componentName,
+  isObject,
+  mediaType,
+  members,
+  refuse,
+  said,
+  textThat,
+  wholeNumber,
+} from './parts.js';
+
+/** The response to a delivery that a receiver has accepted (question `receiver-response`; RFC 9110 §15.3). */
+const receiverResponse = v.variant('status', [
+  v.strictObject({
+    status: v.picklist([204, 205]),
+    description: said,
+    content: v.optional(v.never('left out, because a 204 or 205 response has none')),
+  }),
+  v.strictObject({
+    status: v.picklist([200, 201, 202, 203]),
+    description: said,
+    /** Sent unchanged, in UTF-8. */
+    content: v.optional(
+      v.pipe(
+        v.strictObject({ mediaType, text: v.string() }),
+        refuse(
+          ({ mediaType, text }) => isJsonMediaType(mediaType) && !isJson(text),
+          'must have a text that is JSON, as its media type says',
+        ),
+      ),
+    ),
+  }),
+]);
+export type ReceiverResponse = AnswerOf<typeof receiverResponse>;
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A member for each of these failures, which may be left out. */
+function forEach<Name extends Failure, Kind extends v.GenericSchema>(names: readonly Name[], kind: Kind) {
+  const entries = names.map((name) => [name, v.optional(kind)]);
+  return Object.fromEntries(entries) as Record<Name, v.OptionalSchema<Kind, undefined>>;
+}
+
+const failures = Object.keys(FAILURES) as Failure[];
+const isSettled = (name: Failure): name is SettledFailure =>
+  SETTLED_FAILURES.some((settled) => settled === name);
+
+/** Statuses that require a header field that nobody has answered (RFC 9110 §15.5.2, §15.5.6, §15.5.8, §15.5.22). */
+const STATUSES_WITH_A_HEADER = [401, 405, 407, 426];
+
+/** The responses to failures (question `status-codes`). A failure that is left out keeps its status. */
+const statusCodes = members({
+  ...forEach(
+    failures.filter((name): name is Exclude<Failure, SettledFailure> => !isSettled(name)),
+    v.strictObject({
+      status: v.pipe(
+        wholeNumber(400, 599),
+        v.check(
+          (status) => !STATUSES_WITH_A_HEADER.includes(status),
+          'a status that requires no other header field',
+        ),
+      ),
+      /** For the document, and for an error payload that has it. */
+      description: said,
+    }),
+  ),
+  ...forEach(
+    SETTLED_FAILURES,
+    v.strictObject({
+      status: v.optional(v.never('left out, because a standard settles it')),
+      description: said,
+    }),
+  ),
+});
+export type StatusCodes = AnswerOf<typeof statusCodes>;
+
+/** The codes of failures (question `error-codes`). The error payload carries them (question `error-payloads`). */
+const errorCodes = members(forEach(failures, textThat(/^./s, 'text that is not empty')));
+export type ErrorCodes = AnswerOf<typeof errorCodes>;
+
+/** The body of the response to a failure (question `error-payloads`): a JSON object. */
+const errorPayload = v.pipe(
+  v.strictObject({
+    mediaType: v.pipe(
+      mediaType,
+      v.check((type) => isJsonMediaType(type), 'a media type of JSON, such as application/problem+json'),
+    ),
+    /** What each field contains. A field without a value is left out, for instance `code` of a failure without one. */
+    fields: v.pipe(
+      v.custom<object>(isObject, 'an object'),
+      v.record(v.string(), v.picklist(['status', 'code', 'description'])),
+      refuse((fields) => Object.keys(fields).length === 0, 'must have at least one field'),
+    ),
+    /**
+     * Names of fields that every payload has, whatever failed. Default: those with the status. A required field with the
+     * code or the description needs one for every failure: in the answer to `error-codes` or to `status-codes`.
+     */
+    required: v.optional(v.array(v.string())),
+    /** The name of its schema in the document, in `components.schemas`. Default: ErrorPayload, which is ours. */
+    name: v.optional(componentName),
+  }),
+  refuse(
+    ({ fields, required = [] }) => !required.every((name) => Object.hasOwn(fields, name)),
+    'must have a field for each name in `required`',
+  ),
+);
+export type ErrorPayload = AnswerOf<typeof errorPayload>;
+
+export const responseKinds = {
+  'error-codes': errorCodes,
+  'error-payloads': errorPayload,
+  'receiver-response': receiverResponse,
+  'status-codes': statusCodes,
+};
