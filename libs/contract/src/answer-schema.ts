@@ -70,7 +70,7 @@ const INSTEAD: readonly [says: RegExp, write: string][] = [
 
 /** What is wrong with a schema as an answer. */
 export function schemaFaults(schema: AnswerSchema): string[] {
-  const { jsonSchema }: Partial<AnswerSchema['~standard']> = schema['~standard'];
+  const { jsonSchema } = schema['~standard'] as Partial<AnswerSchema['~standard']>;
   if (typeof jsonSchema?.input !== 'function') {
     return [
       'must have a JSON Schema. Pass a schema of Valibot to toStandardJsonSchema() of @valibot/to-json-schema',

@@ -1,21 +1,24 @@
 import * as v from 'valibot';
 import { type Answers, type CarriedOut, carriedOut } from './answer-types.js';
 import { faultsIn } from './faults.js';
-import { type AnswerOf, mediaType, said, textThat } from './kinds/parts.js';
+import { type AnswerOf, kind } from './kinds/kind.js';
+import { mediaType, said, textThat } from './kinds/parts.js';
 import { CONTENT_METHODS, isJsonMediaType } from './standards.js';
 
 /** Values that are accepted beside the answer to a question, until a day. */
 const accepted = <Value extends v.GenericSchema>(value: Value) =>
-  v.strictObject({
-    /** The values. The answer itself isn't among them. */
-    also: v.pipe(v.array(value), v.nonEmpty('a list with a value')),
-    /** The last day, such as `2026-01-31`. The gate fails on the day after it. Nothing that runs looks at it. */
-    until: textThat(isDay, 'a day such as 2026-01-31'),
-    /** Who decided it, for the reviewer. */
-    decidedBy: said,
-    /** Why, for the reviewer. */
-    reason: said,
-  });
+  kind(
+    v.strictObject({
+      /** The values. The answer itself isn't among them. */
+      also: v.pipe(v.array(value), v.nonEmpty('a list with a value')),
+      /** The last day, such as `2026-01-31`. The gate fails on the day after it. Nothing that runs looks at it. */
+      until: textThat(isDay, 'a day such as 2026-01-31'),
+      /** Who decided it, for the reviewer. */
+      decidedBy: said,
+      /** Why, for the reviewer. */
+      reason: said,
+    }),
+  );
 
 const schemas = {
   /** Methods that receivers take too. */
@@ -30,18 +33,17 @@ const schemas = {
 export type Accepts = { readonly [Id in keyof typeof schemas]?: AnswerOf<(typeof schemas)[Id]> };
 
 /** Everything in `accepts` that can't be carried out with these answers, as `<question>: <fault>`. */
-export function acceptFaults(accepts: Accepts, answers: Answers): string[] {
-  const carried = carriedOut(answers);
+export function acceptFaults(
+  accepts: Readonly<Record<string, unknown>>,
+  answers: Readonly<Record<string, unknown>>,
+): string[] {
+  const carried = carriedOut(answers as Answers);
   return Object.entries(accepts).flatMap(([id, accepted]) =>
     [...faultsOf(id as keyof Accepts, accepted, carried)].map((fault) => `${id}: ${fault}`),
   );
 }
 
-function* faultsOf(
-  id: keyof Accepts,
-  accepted: NonNullable<Accepts[keyof Accepts]>,
-  answers: CarriedOut,
-): Generator<string> {
+function* faultsOf(id: keyof Accepts, accepted: unknown, answers: CarriedOut): Generator<string> {
   const { 'media-type': type = '', 'receiver-response': response, retry } = answers;
   const answer = id === 'receiver-response' ? response?.status : answers[id];
   if (answer === undefined || !Object.hasOwn(schemas, id)) {
@@ -50,7 +52,8 @@ function* faultsOf(
   }
   const faults = faultsIn(schemas[id], accepted);
   yield* faults;
-  for (const value of faults.length > 0 ? [] : accepted.also) {
+  const { also } = faults.length > 0 ? { also: [] } : (accepted as NonNullable<Accepts[typeof id]>);
+  for (const value of also) {
     if (value === answer) yield `also must not have ${value}, which is the answer`;
     if (id === 'media-type' && isJsonMediaType(String(value)) !== isJsonMediaType(type)) {
       yield `also must not have ${value}, because content is read as ${type}`;
@@ -62,7 +65,10 @@ function* faultsOf(
 }
 
 /** The questions whose time in `accepts` is over, as `<question>: <fault>`. @param today such as `2026-01-31` */
-export function overdueFaults(accepts: Accepts, today: string): string[] {
+export function overdueFaults(
+  accepts: Readonly<Record<string, { readonly until: string }>>,
+  today: string,
+): string[] {
   return Object.entries(accepts)
     .filter(([, { until }]) => until < today)
     .map(([id, { until }]) => `${id}: until ${until} is over; remove it, or decide on a later day`);

@@ -20,11 +20,11 @@ import { isJsonMediaType } from './standards.js';
  * Everything that is wrong with a set of answers, as `<question>: <fault>`. The answers are compared with each other
  * only if each is valid by itself. Answers that the compiler would refuse have faults too.
  */
-export function answerFaults(answers: Answers): string[] {
+export function answerFaults(answers: Readonly<Record<string, unknown>>): string[] {
   const faults = Object.entries(answers).flatMap(([id, answer]) =>
     faultsOf(id, answer).map((fault) => `${id}: ${fault}`),
   );
-  return faults.length > 0 ? faults : [...conflictsIn(carriedOut(answers))];
+  return faults.length > 0 ? faults : [...conflictsIn(carriedOut(answers as Answers))];
 }
 
 function faultsOf(id: string, answer: unknown): string[] {

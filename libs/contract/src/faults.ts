@@ -1,5 +1,6 @@
 /** What a schema says about a value, for people. */
 import * as v from 'valibot';
+import type { Kind } from './kinds/kind.js';
 
 /**
  * Everything that is wrong with a value, one text each. If a part of it has another form, the last text is the form of
@@ -7,8 +8,8 @@ import * as v from 'valibot';
  *
  * @param form what the value must be
  */
-export function faultsIn(schema: v.GenericSchema, value: unknown, form = formOf(schema)): string[] {
-  const { issues = [] } = v.safeParse(schema, value, {
+export function faultsIn(schema: Kind<unknown>, value: unknown, form = formOf(schema)): string[] {
+  const { issues = [] } = v.safeParse(schema as v.GenericSchema, value, {
     abortPipeEarly: true,
     message: ({ type, expected }) => FORMS[type] ?? withoutBrackets(expected),
   });
@@ -51,8 +52,8 @@ interface Form {
 }
 
 /** What a schema accepts, such as `{ header: text, value?: text }`. */
-export function formOf(schema: v.GenericSchema): string {
-  return describeForm(schema as unknown as Form);
+export function formOf(schema: Kind<unknown>): string {
+  return describeForm(schema as Form);
 }
 
 function describeForm(form: Form): string {

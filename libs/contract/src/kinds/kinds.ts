@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { QuestionId } from '../register/register.js';
 import { contentKinds } from './content.js';
 import { deliveryKinds } from './deliveries.js';
+import { kind, type Kind } from './kind.js';
 import { said } from './parts.js';
 import { requestKinds } from './requests.js';
 import { responseKinds } from './responses.js';
@@ -15,7 +16,7 @@ export const kinds = {
   ...contentKinds,
   ...responseKinds,
   ...deliveryKinds,
-} satisfies { readonly [Id in QuestionId]?: v.GenericSchema };
+} satisfies { readonly [Id in QuestionId]?: Kind<unknown> };
 
 /** An answer to one of these questions that no kind fits, or that the software is not to carry out yet. */
-export const words = v.strictObject({ inWords: said });
+export const words = kind(v.strictObject({ inWords: said }));

@@ -3,15 +3,7 @@
  * sentence about the value, and does not quote it.
  */
 import * as v from 'valibot';
-import type { AnswerSchema } from '../answer-schema.js';
 import { RESERVED_FIELDS } from '../standards.js';
-
-/** The type of the values that a schema accepts: nothing in them can be changed, and no member is `undefined`. */
-export type AnswerOf<Kind extends v.GenericSchema> = Exact<v.InferOutput<Kind>>;
-
-type Exact<Value> = Value extends string | number | boolean | AnswerSchema
-  ? Value
-  : { readonly [Key in keyof Value]: Exact<Exclude<Value[Key], undefined>> };
 
 /** Text that passes a test. @param what such text is */
 export function textThat(test: RegExp | ((text: string) => boolean), what: string) {

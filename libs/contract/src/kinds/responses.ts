@@ -2,40 +2,33 @@
 import * as v from 'valibot';
 import { type Failure, FAILURES, SETTLED_FAILURES, type SettledFailure } from '../failures.js';
 import { isJsonMediaType } from '../standards.js';
-import {
-  type AnswerOf,
-  componentName,
-  isObject,
-  mediaType,
-  members,
-  refuse,
-  said,
-  textThat,
-  wholeNumber,
-} from './parts.js';
+import { type AnswerOf, kind } from './kind.js';
+import { componentName, isObject, mediaType, members, refuse, said, textThat, wholeNumber } from './parts.js';
 
 /** The response to a delivery that a receiver has accepted (question `receiver-response`; RFC 9110 §15.3). */
-const receiverResponse = v.variant('status', [
-  v.strictObject({
-    status: v.picklist([204, 205]),
-    description: said,
-    content: v.optional(v.never('left out, because a 204 or 205 response has none')),
-  }),
-  v.strictObject({
-    status: v.picklist([200, 201, 202, 203]),
-    description: said,
-    /** Sent unchanged, in UTF-8. */
-    content: v.optional(
-      v.pipe(
-        v.strictObject({ mediaType, text: v.string() }),
-        refuse(
-          ({ mediaType, text }) => isJsonMediaType(mediaType) && !isJson(text),
-          'must have a text that is JSON, as its media type says',
+const receiverResponse = kind(
+  v.variant('status', [
+    v.strictObject({
+      status: v.picklist([204, 205]),
+      description: said,
+      content: v.optional(v.never('left out, because a 204 or 205 response has none')),
+    }),
+    v.strictObject({
+      status: v.picklist([200, 201, 202, 203]),
+      description: said,
+      /** Sent unchanged, in UTF-8. */
+      content: v.optional(
+        v.pipe(
+          v.strictObject({ mediaType, text: v.string() }),
+          refuse(
+            ({ mediaType, text }) => isJsonMediaType(mediaType) && !isJson(text),
+            'must have a text that is JSON, as its media type says',
+          ),
         ),
       ),
-    ),
-  }),
-]);
+    }),
+  ]),
+);
 export type ReceiverResponse = AnswerOf<typeof receiverResponse>;
 
 function isJson(text: string): boolean {
@@ -61,59 +54,63 @@ const isSettled = (name: Failure): name is SettledFailure =>
 const STATUSES_WITH_A_HEADER = [401, 405, 407, 426];
 
 /** The responses to failures (question `status-codes`). A failure that is left out keeps its status. */
-const statusCodes = members({
-  ...forEach(
-    failures.filter((name): name is Exclude<Failure, SettledFailure> => !isSettled(name)),
-    v.strictObject({
-      status: v.pipe(
-        wholeNumber(400, 599),
-        v.check(
-          (status) => !STATUSES_WITH_A_HEADER.includes(status),
-          'a status that requires no other header field',
+const statusCodes = kind(
+  members({
+    ...forEach(
+      failures.filter((name): name is Exclude<Failure, SettledFailure> => !isSettled(name)),
+      v.strictObject({
+        status: v.pipe(
+          wholeNumber(400, 599),
+          v.check(
+            (status) => !STATUSES_WITH_A_HEADER.includes(status),
+            'a status that requires no other header field',
+          ),
         ),
-      ),
-      /** For the document, and for an error payload that has it. */
-      description: said,
-    }),
-  ),
-  ...forEach(
-    SETTLED_FAILURES,
-    v.strictObject({
-      status: v.optional(v.never('left out, because a standard settles it')),
-      description: said,
-    }),
-  ),
-});
+        /** For the document, and for an error payload that has it. */
+        description: said,
+      }),
+    ),
+    ...forEach(
+      SETTLED_FAILURES,
+      v.strictObject({
+        status: v.optional(v.never('left out, because a standard settles it')),
+        description: said,
+      }),
+    ),
+  }),
+);
 export type StatusCodes = AnswerOf<typeof statusCodes>;
 
 /** The codes of failures (question `error-codes`). The error payload carries them (question `error-payloads`). */
-const errorCodes = members(forEach(failures, textThat(/^./s, 'text that is not empty')));
+const errorCodes = kind(members(forEach(failures, textThat(/^./s, 'text that is not empty'))));
 export type ErrorCodes = AnswerOf<typeof errorCodes>;
 
 /** The body of the response to a failure (question `error-payloads`): a JSON object. */
-const errorPayload = v.pipe(
-  v.strictObject({
-    mediaType: v.pipe(
-      mediaType,
-      v.check((type) => isJsonMediaType(type), 'a media type of JSON, such as application/problem+json'),
+const errorPayload = kind(
+  v.pipe(
+    v.strictObject({
+      mediaType: v.pipe(
+        mediaType,
+        v.check((type) => isJsonMediaType(type), 'a media type of JSON, such as application/problem+json'),
+      ),
+      /** What each field contains. A field without a value is left out, for instance `code` of a failure without one. */
+      fields: v.pipe(
+        v.custom<object>(isObject, 'an object'),
+        v.record(v.string(), v.picklist(['status', 'code', 'description'])),
+        refuse((fields) => Object.keys(fields).length === 0, 'must have at least one field'),
+      ),
+      /**
+       * Names of fields that every payload has, whatever failed. Default: those with the status. A required field with the
+       * code or the description needs one for every failure: in the answer to `error-codes` or to `status-codes`.
+       */
+      required: v.optional(v.array(v.string())),
+      /** The name of its schema in the document, in `components.schemas`. Default: ErrorPayload, which is ours. */
+      name: v.optional(componentName),
+    }),
+    refuse(
+      ({ fields, required = [] }) => !required.every((name) => Object.hasOwn(fields, name)),
+      'must have a field for each name in `required`',
     ),
-    /** What each field contains. A field without a value is left out, for instance `code` of a failure without one. */
-    fields: v.pipe(
-      v.custom<object>(isObject, 'an object'),
-      v.record(v.string(), v.picklist(['status', 'code', 'description'])),
-      refuse((fields) => Object.keys(fields).length === 0, 'must have at least one field'),
-    ),
-    /**
-     * Names of fields that every payload has, whatever failed. Default: those with the status. A required field with the
-     * code or the description needs one for every failure: in the answer to `error-codes` or to `status-codes`.
-     */
-    required: v.optional(v.array(v.string())),
-    /** The name of its schema in the document, in `components.schemas`. Default: ErrorPayload, which is ours. */
-    name: v.optional(componentName),
-  }),
-  refuse(
-    ({ fields, required = [] }) => !required.every((name) => Object.hasOwn(fields, name)),
-    'must have a field for each name in `required`',
   ),
 );
 export type ErrorPayload = AnswerOf<typeof errorPayload>;
