@@ -2,15 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { inspect, parseArgs, type ParseArgsConfig } from 'node:util';
-import {
-  acceptFaults,
-  accepts,
-  answerFaults,
-  answers,
-  openQuestions,
-  overdueFaults,
-  plainAnswers,
-} from '@plant-store/contract';
+import { accepts, answers, openQuestions, plainAnswers } from '@plant-store/contract';
+import { acceptFaults, answerFaults, overdueFaults } from '@plant-store/contract/check';
 import { ACCEPTS_SOURCE, ANSWERS_SOURCE, readCodeAnswers, writeCodeAnswers } from './gate/code-answers.js';
 import { gate, isClean } from './gate/gate.js';
 import { visible } from './markdown.js';

@@ -16,7 +16,6 @@ import { exampleAnswers } from '@plant-store/example-answers';
 
 import { type ReceivedResponse, runReceiver, type Sent } from '../../test/run-receiver.js';
 import { composeAnswers } from './compose-answers.js';
-import type { ReceiverQuestion } from './receiver-table.js';
 
 /** Answers, a request, and the response to it. */
 type Case = readonly [name: string, given: Answers, sent: Sent, want: ReceivedResponse];

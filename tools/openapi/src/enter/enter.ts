@@ -1,11 +1,11 @@
 import {
-  answerFaults,
   type Answers,
   isExecutable,
   openQuestions,
   plainAnswers,
   type QuestionId,
 } from '@plant-store/contract';
+import { answerFaults } from '@plant-store/contract/check';
 import { effectOf, answerInWords } from '../effects/effects.js';
 import { type GateReport, gate, isClean } from '../gate/gate.js';
 import { isDate, type Provenance, readOverlay } from '../gate/overlay.js';

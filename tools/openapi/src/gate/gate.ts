@@ -1,6 +1,5 @@
-import { isExecutable } from '@plant-store/contract';
+import { componentNamesIn, isExecutable } from '@plant-store/contract';
 import type { CodeAnswers, EnteredAnswer } from './code-answers.js';
-import { componentNamesIn } from './component-names.js';
 import { type Fact, factsOf } from './facts.js';
 import { type Action, applyOverlay, readOverlay, type RefusedAction } from './overlay.js';
 import { plain, readOpenapi, type SourceNode, textOf } from './read.js';

@@ -1,4 +1,4 @@
-import type { Accepts, Answers, ExecutableId } from '@plant-store/contract';
+import type { Accepts, CarriedOut as Answers, ExecutableId } from '@plant-store/contract';
 import { builtOn, ROWS } from '../../src/matrix/rows.js';
 import { examplesOf } from '../scenario/examples.js';
 import { otherAnswers } from '../scenario/other-answers.js';

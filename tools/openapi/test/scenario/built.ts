@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Accepts, Answers } from '@plant-store/contract';
+import type { Accepts, CarriedOut as Answers } from '@plant-store/contract';
 import type * as Sdk from '@plant-store/sdk';
 
 /** The repository. */

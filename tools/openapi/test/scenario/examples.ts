@@ -1,4 +1,4 @@
-import type { Answers, QuestionId } from '@plant-store/contract';
+import type { CarriedOut as Answers, QuestionId } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 
 /** The example answers to some questions. */
