@@ -34,7 +34,7 @@ export const gates = [
       name: 'pages',
       command: 'nx run openapi:pages --check',
       fix: 'npx nx run openapi:pages',
-      generates: ['OPEN_QUESTIONS.md', 'docs/API.md', 'docs/CONTRACT-DIFF.md'],
+      generates: ['OPEN_QUESTIONS.md', 'docs/API.md', 'docs/CONTRACT-DIFF.md', 'docs/answers.md'],
     },
     {
       name: 'package-api',

@@ -84,7 +84,7 @@ Exit: 0 entered; 1 a step failed, and the output says what to do; 2 the options 
   pages: {
     help: `openapi pages [--check]
 
-Writes OPEN_QUESTIONS.md, docs/API.md and docs/CONTRACT-DIFF.md. With --check, it only compares.
+Writes OPEN_QUESTIONS.md, docs/API.md, docs/CONTRACT-DIFF.md and docs/answers.md. With --check, it only compares.
 Exit: 0 written or up to date; 1 out of date; 2 the tool could not run.`,
     options: { check: FLAG },
     run: pages,
@@ -149,7 +149,7 @@ async function run([name = '', ...args]: readonly string[]): Promise<ExitCode> {
       out(`Usage: ${command.help}\n`);
       return 0;
     }
-    return await command.run(values as Values);
+    return await command.run(values);
   } catch (error) {
     // A user's mistake is one line. A fault of this tool also has its stack.
     const { message, code = '' } = error as Error & { code?: string };

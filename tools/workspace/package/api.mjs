@@ -73,7 +73,8 @@ function extract({ library, name, types }) {
   const report = readFileSync(config.reportFilePath, 'utf8');
   rmSync(temporary, { recursive: true });
   if (!succeeded) throw new Error(`API Extractor failed for ${library}/${types}`);
-  return report;
+  // What is answered is in OPEN_QUESTIONS.md. An answer changes no other line.
+  return report.replace(/^(export const (?:answers|accepts):) [^]*?;$/gm, '$1 …;');
 }
 
 /**

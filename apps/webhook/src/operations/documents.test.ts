@@ -76,9 +76,7 @@ test('the page of the interface may load its own style alone', async () => {
   const { url } = await startWithDocuments();
   const response = await fetch(new URL('/api', url));
   const policy = response.headers.get('content-security-policy')!;
-  expect(policy).toMatch(
-    /^default-src 'none'; style-src 'sha256-a'; frame-ancestors 'none'$/,
-  );
+  expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-a'; frame-ancestors 'none'$/);
   expect(await response.text()).toContain(policy.replace("; frame-ancestors 'none'", ''));
 });
 

@@ -148,7 +148,7 @@ export async function enterAnswer(request: AnswerRequest, workbench: Workbench):
     const words = (now as { inWords?: string } | undefined)?.inWords;
     if (now !== undefined && (words !== undefined || !isExecutable(question)))
       return [
-        `${title} (${question}): ${words ?? String(now)}`,
+        `${title} (${question}): ${answerInWords(question as QuestionId, now)}`,
         '  answered, not carried out: the software does not follow this yet',
       ];
     const { receiver, sender, rollout, step } = effectOf(question as QuestionId, was, now, others);
@@ -200,7 +200,7 @@ function faultsOf(request: AnswerRequest, answers: Answers, isSigned: boolean): 
   const next = value === undefined ? answers : { ...answers, [question]: value };
   return [
     ...(isThere && !replace ? [`${question} has an answer already. To replace it, add --replace`] : []),
-    ...answerFaults(next as Answers).map((fault) => `--value: ${fault}`),
+    ...answerFaults(next).map((fault) => `--value: ${fault}`),
     ...provenance,
   ];
 }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { child, descend, formatPlace, listOf, mapOf, parse, type SourceNode } from './read.js';
+import { child, descend, formatPlace, listOf, mapOf, parse, plain, type SourceNode } from './read.js';
 import { ToolError } from '../tool-error.js';
 
 /** The file in which answers are entered on the code's side. */
@@ -42,7 +42,7 @@ export function writeCodeAnswers(
 export function readCodeAnswers(text: string, file: string): CodeAnswers {
   const root = parse(text, file);
   const source = child(root, 'source')?.value;
-  const questions = listOf(child(root, 'questions'))?.map(({ value }) => String(value));
+  const questions = listOf(child(root, 'questions'))?.map((item) => String(plain(item)));
   const answers = mapOf(descend(root, ['answers']));
   if (typeof source !== 'string' || questions === undefined || answers === undefined)
     throw new ToolError(

@@ -111,7 +111,11 @@ function partsOf(root: SourceNode, baseline: SourceNode): ReadonlyMap<string, Pa
       const target = next === undefined ? undefined : targetOf(root, next, node.place);
       if (target === start) return true;
       const below = target === undefined ? [...(mapOf(node)?.values() ?? listOf(node) ?? [])] : [target];
-      return below.some((one) => !reached.has(one) && reached.add(one) && leadsBack(one));
+      return below.some((one) => {
+        if (reached.has(one)) return false;
+        reached.add(one);
+        return leadsBack(one);
+      });
     };
     if (!leadsBack(start)) return false;
     circular.add(reference);

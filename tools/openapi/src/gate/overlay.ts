@@ -105,7 +105,8 @@ export function targetSteps(path: string): string[] | undefined {
   while (STEP.lastIndex < path.length) {
     const match = STEP.exec(path);
     if (match === null) return undefined;
-    steps.push(match.slice(1).find((step) => step !== undefined) ?? '');
+    const [, name, index, single, double] = match as (string | undefined)[];
+    steps.push(name ?? index ?? single ?? double ?? '');
   }
   return steps;
 }

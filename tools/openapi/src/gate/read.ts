@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { ToolError } from '../tool-error.js';
 
 /** Where something is written. */
@@ -65,7 +65,7 @@ export function parse(text: string, file: string): SourceNode {
     return { file, line, ...(comment !== undefined && { comment }) };
   };
   const read = (node: unknown, place: Place, around: readonly unknown[]): SourceNode => {
-    const source = isAlias(node) ? node.resolve(document as Document) : node;
+    const source = isAlias(node) ? node.resolve(document) : node;
     if (around.includes(source)) throw syntax(file, place.line, 'an alias stands for what it is in');
     const within = [...around, source];
     if (isMap(source)) {
@@ -101,9 +101,9 @@ function scalar(value: unknown, { file, line }: Place): SourceValue {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : value;
   }
-  if (value === null || ['string', 'boolean'].includes(typeof value) || Number.isFinite(value))
-    return value as SourceValue;
-  throw syntax(file, line, `${String(value)} is not a JSON value`);
+  const isJson = value === null || ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
+  if (isJson) return value as SourceValue;
+  throw syntax(file, line, `${Number(value)} is not a JSON value`);
 }
 
 function syntax(file: string, line: number, message: string): ToolError {

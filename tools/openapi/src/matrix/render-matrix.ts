@@ -19,7 +19,7 @@ This page answers every open question with an **example that nobody gave** ([lib
 A test compares this page with the built software. It makes the same observations with and without each answer: of the receiver, the sender and the sender's types. It fails if an answer changes more than this page says, or less. What an answer adds to the OpenAPI document is what the [example overlay](../libs/example-answers/example-answers.overlay.yaml) states: the gate passes with an answer on both sides, and fails if it is only in the code or only in the overlay.
 
 - The numbers count the changes that can be seen from outside. The sections below list them. \`–\`: nothing changes.
-- Rollout: whether to deploy the answer to receivers or to senders first, if it was open before ([how to deploy an answer](answering.md)). Version step: that of the SDK and of the contract. A test runs old and new senders against old and new receivers, and compiles old code with new types.`;
+- Rollout: whether to deploy the answer to receivers or to senders first, if it was open before ([how to deploy an answer](answering.md#deploy-an-answer)). Version step: that of the SDK and of the contract. A test runs old and new senders against old and new receivers, and compiles old code with new types.`;
 
 const PLAIN = plainAnswers(exampleAnswers);
 

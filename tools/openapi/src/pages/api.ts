@@ -92,8 +92,8 @@ function renderWebhook(
   const { parameters = [], requestBody, responses, security: own, ...others } = operation;
   const inherited = own === undefined ? `, ${linkTo('notification-security')}` : '';
   return [
-    `## ${escape(String(item['summary'] ?? key))}`,
-    ...(item['description'] === undefined ? [] : [escape(String(item['description']))]),
+    `## ${escape((item['summary'] as string | undefined) ?? key)}`,
+    ...(item['description'] === undefined ? [] : [escape(item['description'] as string)]),
     list({
       'Delivery path': `${code(key)}, ${linkTo('delivery-target')}`,
       Method: method === undefined ? linkTo('http-method') : code(method.toUpperCase()),

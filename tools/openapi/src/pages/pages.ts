@@ -10,10 +10,11 @@ import { readCodeAnswers, writeCodeAnswers } from '../gate/code-answers.js';
 import { answerInWords } from '../effects/effects.js';
 import { gate } from '../gate/gate.js';
 import { readOverlay } from '../gate/overlay.js';
+import { renderMatrix } from '../matrix/render-matrix.js';
 import { FILES, readIfThere, readSource, replaceFile } from '../repository.js';
 import { type InterfaceDocument, renderApi } from './api.js';
 import { renderHtml } from './api-html.js';
-import { type Accepted, renderContractDiff } from './contract-diff.js';
+import { renderContractDiff } from './contract-diff.js';
 import { type GivenAnswers, renderQuestions, renderSections } from './questions.js';
 
 /** What the pages are made from. */
@@ -61,8 +62,13 @@ const PAGES: readonly Page[] = [
         overlay: overlay === undefined ? undefined : { text: overlay, file: FILES.overlay },
         answers: readCodeAnswers(entered, FILES.answers),
       });
-      return renderContractDiff(report, accepts as Accepted, openQuestions.length);
+      return renderContractDiff(report, accepts, openQuestions.length);
     },
+  },
+  {
+    file: 'docs/answers.md',
+    sources: ['tools/openapi/src/matrix', 'tools/openapi/src/effects', 'libs/example-answers/src'],
+    render: () => renderMatrix(),
   },
 ];
 

@@ -65,7 +65,7 @@ function typeOf(schema: Schema): string {
   if (typeof reference === 'string') return linkTo(reference);
   const named = [type ?? (properties === undefined ? [] : 'object')].flat().map((name) => {
     const isList = name === 'array' && items !== undefined;
-    return isList ? `array of ${typeOf(schemaOf(items))}` : escape(String(name));
+    return isList ? `array of ${typeOf(schemaOf(items))}` : escape(name as string);
   });
   const parts = Object.keys(PARTS).flatMap((keyword) => (keyword in schema ? [PARTS[keyword] ?? ''] : []));
   const all = [...(named.length > 0 ? [named.join(' or ')] : []), ...parts];

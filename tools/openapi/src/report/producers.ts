@@ -40,7 +40,7 @@ function positionIn(node: SourceNode): Position {
     new ToolError('bad-sources', `${formatPlace(node.place)}: ${problem}`, { cause });
   const file = typeof node.value === 'string' ? node.value : child(node, 'file')?.value;
   if (typeof file !== 'string') throw fault('expected a path, or an object with `file` and `near`');
-  const near = child(node, 'near')?.value;
+  const near = child(node, 'near')?.value as string | undefined;
   let text: string;
   try {
     text = readText(file);
@@ -48,7 +48,7 @@ function positionIn(node: SourceNode): Position {
     throw fault((error as Error).message, error);
   }
   if (near === undefined) return { file };
-  const offset = text.indexOf(String(near));
-  if (offset === -1) throw fault(`${file} does not contain \`${String(near)}\``);
+  const offset = text.indexOf(near);
+  if (offset === -1) throw fault(`${file} does not contain \`${near}\``);
   return { file, line: text.slice(0, offset).split('\n').length };
 }

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CarriedOut as Answers, openQuestions, plainAnswers, type QuestionId } from '@plant-store/contract';
+import {
+  type CarriedOut as Answers,
+  openQuestions,
+  plainAnswers,
+  type QuestionId,
+} from '@plant-store/contract';
 import { parse, stringify } from 'yaml';
 import { readCodeAnswers, writeCodeAnswers } from '../../src/gate/code-answers.js';
 import { gate, type GateReport, isClean } from '../../src/gate/gate.js';
