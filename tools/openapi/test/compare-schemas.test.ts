@@ -111,6 +111,13 @@ test.each<Case>([
     { name: '' },
     NONE,
   ],
+  [
+    'properties beside a choice of what is required',
+    object({ a: text, b: text }, [], { anyOf: [{ required: ['a'] }, { required: ['b'] }] }),
+    object({ a: text, b: text }, ['a']),
+    { b: expect.any(String) },
+    NONE,
+  ],
   ['anything', {}, object({ name: text }, ['name']), expect.anything(), NONE],
 ])('%s', (_name, one, other, refused, inReverse) => {
   for (const [sent, taken, want] of [

@@ -24,6 +24,8 @@ const FORMATTED = [
   ...['https://example.test/', '00000000-0000-4000-8000-000000000000', '127.0.0.1', '::1'],
 ];
 
+const NOTHING = fc.constant<unknown>(undefined);
+
 /** Makes values of one of two schemas, most of which fit it. */
 export class ValueMaker {
   /** Texts, numbers and other values without parts, on both sides of what the two schemas say. */
@@ -75,9 +77,8 @@ export class ValueMaker {
   valuesOf(schema: unknown, depth = 0): Arbitrary<unknown> {
     const known = this.#made.get(schema)?.get(depth);
     if (known !== undefined) return known;
-    const variants = depth > END ? [] : this.#variantsOf(schema);
-    const kinds = variants.flatMap((variant) => this.#plainValues(variant, depth));
-    const made = kinds.length === 0 ? fc.constant(undefined) : fc.oneof(...kinds);
+    const made =
+      schema === false || depth > END ? NOTHING : this.#combined(isSchema(schema) ? schema : {}, depth);
     this.#made.set(
       schema,
       (this.#made.get(schema) ?? new Map<number, Arbitrary<unknown>>()).set(depth, made),
@@ -85,23 +86,23 @@ export class ValueMaker {
     return made;
   }
 
-  /** The schemas without references and choices that a schema stands for. */
-  #variantsOf(schema: unknown, around: readonly unknown[] = []): JsonSchema[] {
-    if (!isSchema(schema)) return schema === false ? [] : [{}];
-    const { $ref, allOf = [], anyOf, oneOf, ...own } = schema;
-    if (around.includes(schema)) return [];
-    const choices = [
-      ...($ref === undefined ? [] : [[this.#resolve($ref as string)]]),
-      ...(allOf as unknown[]).map((one) => [one]),
-      ...[anyOf, oneOf].filter((one) => one !== undefined),
-    ] as unknown[][];
-    return choices.reduce<JsonSchema[]>(
-      (variants, branches) => {
-        const flat = branches.flatMap((branch) => this.#variantsOf(branch, [...around, schema]));
-        return variants.flatMap((variant) => flat.map((one) => merge(variant, one)));
-      },
-      [own],
+  /** What a schema says itself, and what it refers to. Parts of an object are put together. */
+  #combined({ $ref, allOf = [], anyOf, oneOf, ...own }: JsonSchema, depth: number): Arbitrary<unknown> {
+    const target = $ref === undefined ? [] : [this.#resolve($ref as string)];
+    const below = [...target, ...(allOf as unknown[])].map((one) => this.valuesOf(one, depth));
+    const choices = [anyOf, oneOf].flatMap((branches) =>
+      branches === undefined
+        ? []
+        : [fc.oneof(...(branches as unknown[]).map((one) => this.valuesOf(one, depth)))],
     );
+    const others = [...below, ...choices];
+    const isPlain = others.length === 0 || 'properties' in own;
+    // What it says itself comes last: its properties are the most specific.
+    const parts = [...others, ...(isPlain ? [this.#plainValues(own, depth)] : [])];
+    if (parts.length === 1) return parts[0]!;
+    return fc
+      .tuple(...parts)
+      .map((values) => (values.every(isObject) ? (Object.assign({}, ...values) as object) : values.at(-1)));
   }
 
   #resolve(reference: string): unknown {
@@ -112,8 +113,8 @@ export class ValueMaker {
     );
   }
 
-  /** One arbitrary for each kind of value that a schema without references and choices allows. */
-  #plainValues(schema: JsonSchema, depth: number): Arbitrary<unknown>[] {
+  /** Values of each type that a schema without references and choices allows. */
+  #plainValues(schema: JsonSchema, depth: number): Arbitrary<unknown> {
     const types = schema['type'] === undefined ? undefined : [schema['type']].flat();
     const isListed = 'enum' in schema || 'const' in schema;
     const allows = (type: string) => !isListed && (types === undefined || types.includes(type));
@@ -121,31 +122,26 @@ export class ValueMaker {
     const fits = this.validatorOf({ ...Object.fromEntries(flat), $defs: this.root['$defs'] ?? {} });
     const scalars = this.#scalars.filter((value) => (isListed || !isContainer(value)) && fits(value));
     const isAny = depth > 0 && Object.keys(schema).length === 0;
-    return [
+    const kinds = [
       ...(scalars.length > 0 ? [fc.constantFrom(...scalars)] : []),
       ...(isAny ? [fc.constantFrom({}, [])] : []),
       ...(allows('object') && !isAny ? [this.#objects(schema, depth)] : []),
       ...(allows('array') && !isAny ? [this.#lists(schema, depth)] : []),
     ];
+    return kinds.length === 0 ? NOTHING : fc.oneof(...kinds);
   }
 
   #objects(schema: JsonSchema, depth: number): Arbitrary<unknown> {
-    const { properties = {}, required = [], additionalProperties = true, patternProperties = {} } = schema;
+    const { properties = {}, required = [], additionalProperties = true } = schema;
     const named = Object.entries(properties as JsonSchema);
     const isOpen = additionalProperties !== false && schema['unevaluatedProperties'] !== false;
     const needed = required as readonly string[];
     // Whoever names no property may send any.
     const others = named.length > 0 ? [freshName(this.#names)] : [freshName(this.#names), ...this.#names];
-    const patterned = Object.entries(patternProperties as JsonSchema).flatMap(([pattern, value]) =>
-      textsOf(pattern)
-        .slice(0, 2)
-        .map((name): [string, unknown] => [name, value]),
-    );
     const all = new Map<string, unknown>([
       ...(isOpen
         ? [...others, ...needed].map((name): [string, unknown] => [name, additionalProperties])
         : []),
-      ...patterned,
       ...named,
     ]);
     const made = Array.from(all, ([name, value]): [string, Arbitrary<unknown>][] => {
@@ -173,7 +169,7 @@ export class ValueMaker {
     const lists = counts.map((count) =>
       fc.tuple(...Array.from({ length: count }, (_, index) => begin[index] ?? rest)),
     );
-    return lists.length === 0 ? fc.constant(undefined) : fc.oneof(...lists);
+    return lists.length === 0 ? NOTHING : fc.oneof(...lists);
   }
 }
 
@@ -195,27 +191,12 @@ function textsOf(pattern: string): string[] {
   }
 }
 
-/** A schema with the keywords of two. */
-function merge(one: JsonSchema, other: JsonSchema): JsonSchema {
-  const shared = Object.keys(one).filter((keyword) => keyword in other);
-  const both = shared.map(
-    (keyword) => [keyword, mergeKeyword(keyword, one[keyword], other[keyword])] as const,
-  );
-  return { ...one, ...other, ...Object.fromEntries(both) };
-}
-
-function mergeKeyword(keyword: string, one: unknown, other: unknown): unknown {
-  if (keyword === 'required') return [...new Set([...(one as string[]), ...(other as string[])])];
-  if (keyword !== 'properties') return other;
-  const merged = Object.entries(other as JsonSchema).map(([name, schema]) => {
-    const known = (one as JsonSchema)[name];
-    return [name, known === undefined ? schema : { allOf: [known, schema] }];
-  });
-  return { ...(one as JsonSchema), ...Object.fromEntries(merged) };
-}
-
 function isContainer(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
+}
+
+function isObject(value: unknown): boolean {
+  return isContainer(value) && !Array.isArray(value);
 }
 
 /** A name of no property. */
