@@ -135,6 +135,17 @@ test('says that the software does not follow words', async () => {
   expect(text.match(/^- The software does not follow this yet\.$/gm)).toHaveLength(2);
 });
 
+test('says nothing of what an answer means that is none', async () => {
+  const answers = {
+    'media-type': 'application/json',
+    payload: 'plant',
+    'plant-fields': { type: 'object', properties: { name: { pattern: '(' } } },
+  };
+  write({ [FILES.overlay]: overlay(...Object.entries(answers).map(([id, answer]) => action(id, answer))) });
+
+  expect(await page(answers)).toContain('- Effect: unknown, because the answer is not valid.');
+});
+
 test('says that opposite orders need two steps, and what is accepted meanwhile', async () => {
   const response = { status: 200, description: 'Taken.' };
   write({ [FILES.overlay]: overlay(action('size-limits', 1_000), action('receiver-response', response)) });

@@ -80,7 +80,7 @@ function describe(
     sentences: [
       `Answer to \`${question}\`: ${shorten(inWords(known?.id, now) + was)}`,
       shorten(signed),
-      ...(effect === undefined ? [] : sentencesOf(effect)),
+      ...(effect === undefined ? ['Effect: unknown, because the answer is not valid.'] : sentencesOf(effect)),
       ...(accepted === undefined
         ? []
         : [
@@ -141,7 +141,7 @@ export function renderAnswerChanges(changes: readonly AnswerChange[]): string {
   const orders = changes.map(({ effect }) => effect?.rollout.order);
   const areOpposite = orders.includes('receivers first') && orders.includes('senders first');
   return [
-    `**${counts.join(', ')}. Version step: ${sorted[0]?.effect?.step ?? 'none'}.**`,
+    `**${counts.join(', ')}. Version step: ${sorted[0]?.effect?.step ?? 'unknown'}.**`,
     ...(areOpposite
       ? [
           'Some of these answers need receivers first, others senders first: roll them out one after the other.',
