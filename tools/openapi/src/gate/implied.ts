@@ -44,8 +44,9 @@ export function impliedBy(
   const following = Array.from(without, ([question, root]) => {
     const rest = partsOf(root, baseline);
     const ids = added.filter(([id, { text }]) => rest.get(id)?.text !== text).map(([id]) => id);
-    return { question, ids: new Set(ids) };
-  }).sort((one, other) => one.ids.size - other.ids.size);
+    return { question, ids: new Set(ids), left: rest.size };
+    // Without an answer that others are built on, less is left than without one of those.
+  }).sort((one, other) => one.ids.size - other.ids.size || other.left - one.left);
   const ownerOf = (id: string) => following.find(({ ids }) => ids.has(id))?.question;
   return new Map(
     following.map(({ question }) => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Accepts, CarriedOut as Answers } from '@plant-store/contract';
+import { type Accepts, type CarriedOut as Answers, facts } from '@plant-store/contract';
 import type * as Sdk from '@plant-store/sdk';
 
 /** The repository. */
@@ -39,6 +39,10 @@ interface Modules {
       logger: unknown,
       composed: unknown,
     ) => Promise<{ readonly url: string; readonly close: () => Promise<boolean> }>;
+  };
+  readonly 'apps/webhook/dist/answers/document-table.js': {
+    readonly documentPartsOf: (answers: Answers) => unknown;
+    readonly documentTable: object;
   };
   readonly 'apps/webhook/dist/openapi/create-document.js': {
     readonly createDocument: (composed: unknown) => Promise<Readonly<Record<string, unknown>>>;
@@ -86,4 +90,17 @@ export async function writeDocument(answers: Answers): Promise<string> {
   const { composeAnswers } = await loadBuilt('apps/webhook/dist/answers/compose-answers.js');
   const { createDocument } = await loadBuilt('apps/webhook/dist/openapi/create-document.js');
   return JSON.stringify(await createDocument(composeAnswers(answers)), undefined, 2);
+}
+
+/** The document without one answer, by question, for each answer that may show in it. */
+export async function writeDocumentsWithout(answers: Answers): Promise<Record<string, string>> {
+  const { documentPartsOf, documentTable } = await loadBuilt('apps/webhook/dist/answers/document-table.js');
+  const { createDocument } = await loadBuilt('apps/webhook/dist/openapi/create-document.js');
+  const shown = Object.keys(answers).filter((id) => id in documentTable);
+  const documents = shown.map(async (id) => {
+    const rest = Object.fromEntries(Object.entries(answers).filter(([question]) => question !== id));
+    const document = await createDocument({ path: facts.DELIVERY_PATH, document: documentPartsOf(rest) });
+    return [id, JSON.stringify(document)] as const;
+  });
+  return Object.fromEntries(await Promise.all(documents));
 }

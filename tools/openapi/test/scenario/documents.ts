@@ -46,15 +46,20 @@ export async function observeDocument(answers: Answers): Promise<ObservedDocumen
   };
 }
 
+/** The example overlay with the answers to some questions alone. */
+export function exampleOverlay(answered: readonly QuestionId[]): string {
+  const actions = EXAMPLE.actions.filter((action) => answered.includes(action['x-question']));
+  return stringify({ ...EXAMPLE, actions });
+}
+
 /** @param code the answers of the code @param signed the questions that the overlay answers */
 function gateWith(text: string, code: Answers, signed: readonly QuestionId[]): GateReport {
-  const actions = EXAMPLE.actions.filter((action) => signed.includes(action['x-question']));
   const ids = openQuestions.map(({ id }) => id);
-  const overlay = { text: stringify({ ...EXAMPLE, actions }), file: 'answers.overlay.yaml' };
+  const overlay = { text: exampleOverlay(signed), file: 'answers.overlay.yaml' };
   return gate({
     baseline: { text: readFileSync(join(ROOT, BASELINE), 'utf8'), file: BASELINE },
     document: { text, file: 'openapi.json' },
-    overlay: actions.length === 0 ? undefined : overlay,
+    overlay: signed.length === 0 ? undefined : overlay,
     answers: readCodeAnswers(writeCodeAnswers(plainAnswers(code), ids), 'answers.json'),
   });
 }
