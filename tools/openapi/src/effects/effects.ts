@@ -1,4 +1,11 @@
-import { isExecutable, type OpenQuestion, openQuestions, type QuestionId } from '@plant-store/contract';
+import {
+  type Answers,
+  carriedOut,
+  isExecutable,
+  type OpenQuestion,
+  openQuestions,
+  type QuestionId,
+} from '@plant-store/contract';
 import type { EffectRow, Others, Step } from './effect-row.js';
 import { effectRows } from './rows.js';
 
@@ -38,17 +45,16 @@ export function effectOf(
   after: unknown,
   others: PlainAnswers = {},
 ): AnswerEffect {
-  const isCarriedOut = after === undefined || !isInWords(question, after);
+  const [old, now] = [before, after].map((answer) => followed({ [question]: answer })[question]);
+  const isCarriedOut = after === undefined || now !== undefined;
   const step = JSON.stringify(before) === JSON.stringify(after) ? 'none' : 'patch';
-  const followed = Object.entries(others).filter(([id, answer]) => !isInWords(id, answer));
-  const [old, now] = [before, after].map((answer) => (isInWords(question, answer) ? undefined : answer));
   if (JSON.stringify(old) === JSON.stringify(now))
     return { receiver: undefined, sender: undefined, rollout: rolloutOf(), step, isCarriedOut };
-  return { ...carriedOut(question, old, now, Object.fromEntries(followed)), isCarriedOut };
+  return { ...effectOfFollowed(question, old, now, followed(others)), isCarriedOut };
 }
 
 /** The effect of answers that the software follows, or that are open. */
-function carriedOut(
+function effectOfFollowed(
   question: QuestionId,
   before: unknown,
   after: unknown,
@@ -83,10 +89,9 @@ export function answerInWords(question: QuestionId, answer: unknown): string {
   return rowOf(question)?.inWords(answer) ?? String(answer);
 }
 
-/** Whether nothing carries an answer out: the answer to a question that isn't executable, and `{ inWords }`. */
-function isInWords(question: string, answer: unknown): boolean {
-  const hasWords = typeof answer === 'object' && answer !== null && 'inWords' in answer;
-  return answer !== undefined && (hasWords || !isExecutable(question));
+/** The answers that the software follows. It goes on as while a question is open that is answered in words. */
+function followed(answers: PlainAnswers): PlainAnswers {
+  return carriedOut(answers as Answers);
 }
 
 /** A row whose answers are not typed, for callers that read them from a file. */
