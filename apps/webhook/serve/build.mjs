@@ -8,7 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 import { transformFile } from '@swc/core';
 
@@ -45,7 +45,7 @@ const OPTIONS = {
     keepClassNames: true,
   },
   module: { type: 'es6' },
-  sourceMaps: 'inline',
+  sourceMaps: true,
 };
 
 /** The folders whose changes call for another build. */
@@ -105,9 +105,10 @@ async function compile(files) {
   const results = await Promise.all(
     files.map(({ source }) => transformFile(source, { ...OPTIONS, sourceFileName: resolve(source) })),
   );
-  for (const [index, { code }] of results.entries()) {
+  for (const [index, { code, map }] of results.entries()) {
     const { output } = files[index];
     mkdirSync(dirname(output), { recursive: true });
-    writeFileSync(output, code);
+    writeFileSync(`${output}.map`, map);
+    writeFileSync(output, `${code}//# sourceMappingURL=${basename(output)}.map\n`);
   }
 }
