@@ -39,7 +39,7 @@ export async function develop(given) {
   const receiver = new DevelopmentReceiver();
   let typeCheck;
   let builds = Promise.resolve();
-  /** What is built or starts, and since when; undefined once it listens. */
+  /** What was built and starts, and when it was saved; undefined once it listens. */
   let change;
   /** What the running receiver was started with. */
   let running = { environment: given, answers: {} };
@@ -90,10 +90,8 @@ export async function develop(given) {
       saving = setTimeout(() => update(since), SAVING_MS);
     });
   }
-  change = { what: 'The receiver', since: performance.now() };
   waiting.begin('Compiling and starting the receiver');
-  builds = buildCommands().catch(onFault);
-  update(change.since);
+  update(performance.now());
   await builds;
   startTypes();
 
@@ -106,11 +104,11 @@ export async function develop(given) {
     if (isStopping) return;
     const changed = await build.run();
     if (changed.length === 0) return;
-    if (hasListened) {
-      const [first, ...others] = changed;
-      change = { what: others.length === 0 ? first : `${first} and ${others.length} more`, since };
-      waiting.begin(`${change.what}: restarting the receiver`);
-    }
+    const [first, ...others] = changed;
+    const sources = others.length === 0 ? first : `${first} and ${others.length} more`;
+    change = { what: hasListened ? sources : 'The receiver', since };
+    if (hasListened) waiting.begin(`${sources}: restarting the receiver`);
+    else await buildCommands();
     const answers = await readAnswers();
     running = { environment: developmentEnvironment(given, answers), answers };
     await receiver.run(running.environment);
