@@ -790,6 +790,11 @@ test.each<[string, Record<string, unknown>, string[]]>([
     ],
   ],
   [
+    'a failure whose response is undefined',
+    { 'error-codes': { unavailable: undefined } },
+    ['error-codes: unavailable is missing', expect.stringContaining('error-codes: must be { ') as string],
+  ],
+  [
     'a field that means nothing',
     { 'error-payloads': { mediaType: 'application/json', fields: { a: 'title' } } },
     [

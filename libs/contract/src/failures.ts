@@ -1,6 +1,6 @@
 /**
  * Every reason to refuse a request, with the status that HTTP defines for it. An answer to `status-codes` can change
- * a status, unless a standard that the specification names settles it (`SettledFailure`). **Add a new reason here**;
+ * a status, unless a standard that the specification names settles it (`SETTLED_FAILURES`). **Add a new reason here**;
  * CONTRIBUTING.md ("Add a response of the receiver") says what else to change.
  */
 export const FAILURES = {
@@ -32,8 +32,6 @@ export const SETTLED_FAILURES = [
   'path-unknown',
   'method-not-allowed',
 ] as const satisfies readonly Failure[];
-
-export type SettledFailure = (typeof SETTLED_FAILURES)[number];
 
 /**
  * The status of the response to a failure: as answered, or as HTTP and RFC 6750 define it.

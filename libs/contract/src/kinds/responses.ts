@@ -1,6 +1,6 @@
 /** Answers about responses: to a delivery that was accepted, and to one that was refused. */
 import * as v from 'valibot';
-import { type Failure, FAILURES, SETTLED_FAILURES, type SettledFailure } from '../failures.js';
+import { type Failure, FAILURES, SETTLED_FAILURES } from '../failures.js';
 import { isJsonMediaType } from '../standards.js';
 import { type AnswerOf, kind } from './kind.js';
 import { componentName, isObject, mediaType, members, refuse, said, textThat, wholeNumber } from './parts.js';
@@ -41,14 +41,15 @@ function isJson(text: string): boolean {
 }
 
 /** A member for each of these failures, which may be left out. */
-function forEach<Name extends Failure, Kind extends v.GenericSchema>(names: readonly Name[], kind: Kind) {
-  const entries = names.map((name) => [name, v.optional(kind)]);
-  return Object.fromEntries(entries) as Record<Name, v.OptionalSchema<Kind, undefined>>;
+function forEach<Name extends Failure, Schema extends v.GenericSchema>(
+  names: readonly Name[],
+  schema: Schema,
+) {
+  const entries = names.map((name) => [name, v.exactOptional(schema)]);
+  return Object.fromEntries(entries) as Record<Name, v.ExactOptionalSchema<Schema, undefined>>;
 }
 
 const failures = Object.keys(FAILURES) as Failure[];
-const isSettled = (name: Failure): name is SettledFailure =>
-  SETTLED_FAILURES.some((settled) => settled === name);
 
 /** Statuses that require a header field that nobody has answered (RFC 9110 §15.5.2, §15.5.6, §15.5.8, §15.5.22). */
 const STATUSES_WITH_A_HEADER = [401, 405, 407, 426];
@@ -57,7 +58,7 @@ const STATUSES_WITH_A_HEADER = [401, 405, 407, 426];
 const statusCodes = kind(
   members({
     ...forEach(
-      failures.filter((name): name is Exclude<Failure, SettledFailure> => !isSettled(name)),
+      failures,
       v.strictObject({
         status: v.pipe(
           wholeNumber(400, 599),
