@@ -51,7 +51,7 @@ const noJsonSchema = {
 const words = '{ inWords: text that is not empty }';
 const headerName = 'a header name that HTTP, OpenAPI and Node.js leave free';
 const componentName = 'letters, digits, dots, hyphens and underscores';
-const description = `description?: text that is not empty, names?: { plant?: ${componentName}, event?: ${componentName}, payload?: ${componentName} }`;
+const description = `description?: text that is not empty, names?: { plant?, event?, payload?: ${componentName} }`;
 
 test('an empty set of answers has no fault', () => {
   expect(answerFaults({})).toEqual([]);
@@ -230,7 +230,7 @@ test.each<[string, Answers, string]>([
     (address): [string, Answers, string] => [
       `the base address ${address}, which every sender refuses`,
       { 'base-address': address },
-      `(plain http only to loopback: RFC 6750 §5.3) or { inWords: text that is not empty } (got "${address}")`,
+      `(plain http only to loopback: RFC 6750 §5.3); or { inWords: text that is not empty } (got "${address}")`,
     ],
   ),
   [
@@ -323,7 +323,7 @@ test.each<[string, Answers, string]>([
   [
     'a media type with a parameter',
     { 'media-type': 'text/plain; charset=utf-8' },
-    'media-type: must be a media type without parameters, such as application/json or { inWords: text that is not empty } (got "text/plain; charset=utf-8")',
+    'media-type: must be a media type without parameters, such as application/json; or { inWords: text that is not empty } (got "text/plain; charset=utf-8")',
   ],
   [
     'a schema that refers to another document',
@@ -642,7 +642,7 @@ test.each<[string, Answers, string]>([
   ...[401, 405, 407, 426].map((status): [string, Answers, string] => [
     `a ${status} without its field`,
     { 'status-codes': { 'signature-invalid': { status, description: 'Not signed.' } } },
-    `status-codes: signature-invalid.status must be a status that requires no other header field (got ${status})`,
+    `status-codes: signature-invalid.status must be a status from 400 to 599 that requires no other header field (got ${status})`,
   ]),
   [
     'a size above the maximum',
@@ -658,7 +658,7 @@ test.each<[string, Answers, string]>([
   [
     'a success for a failure',
     { 'status-codes': { unavailable: { status: 200, description: 'Fine.' } } },
-    'status-codes: unavailable.status must be a whole number from 400 to 599 (got 200)',
+    'status-codes: unavailable.status must be a status from 400 to 599 that requires no other header field (got 200)',
   ],
   [
     'a status without a description',
@@ -700,24 +700,24 @@ test.each<[string, Record<string, unknown>, string[]]>([
     `a method of another type: ${typeof value}`,
     { 'http-method': value },
     [
-      `http-method: must be "POST" | "PUT" | "PATCH" or ${words} (got ${{ undefined: 'undefined', string: '"GET"', object: 'a list', function: 'a function' }[typeof value as string]})`,
+      `http-method: must be "POST" | "PUT" | "PATCH"; or ${words} (got ${{ undefined: 'undefined', string: '"GET"', object: 'a list', function: 'a function' }[typeof value as string]})`,
     ],
   ]),
   [
     'a word that is long',
     { 'http-method': 'x'.repeat(50) },
-    [`http-method: must be "POST" | "PUT" | "PATCH" or ${words} (got "${'x'.repeat(39)}…")`],
+    [`http-method: must be "POST" | "PUT" | "PATCH"; or ${words} (got "${'x'.repeat(39)}…")`],
   ],
   [
     'text instead of a number',
     { 'size-limits': '1000' },
-    [`size-limits: must be a whole number of bytes from 1 to 400,000,000 or ${words} (got "1000")`],
+    [`size-limits: must be a whole number of bytes from 1 to 400,000,000; or ${words} (got "1000")`],
   ],
   [
     'null instead of an object',
     { 'rate-limits': null },
     [
-      `rate-limits: must be { deliveries: a whole number from 1 to 1,000,000, seconds: a number above 0 } or ${words} (got null)`,
+      `rate-limits: must be { deliveries: a whole number from 1 to 1,000,000, seconds: a number above 0 }; or ${words} (got null)`,
     ],
   ],
   [
@@ -733,27 +733,27 @@ test.each<[string, Record<string, unknown>, string[]]>([
   [
     'words and something else',
     { 'http-method': { inWords: 'any', method: 'POST' } },
-    ['http-method: method is unknown', `http-method: must be "POST" | "PUT" | "PATCH" or ${words}`],
+    ['http-method: method is unknown', `http-method: must be "POST" | "PUT" | "PATCH"; or ${words}`],
   ],
   [
     'a value for each of several forms',
     { 'receiver-response': 'any 2xx' },
     [
-      `receiver-response: must be { status: 204 | 205, description: text that is not empty } or { status: 200 | 201 | 202 | 203, description: text that is not empty, content?: { mediaType: a media type without parameters, such as application/json, text: text } } or ${words} (got "any 2xx")`,
+      `receiver-response: must be { status: 204 | 205, description: text that is not empty }; or { status: 200 | 201 | 202 | 203, description: text that is not empty, content?: { mediaType: a media type without parameters, such as application/json, text: text } }; or ${words} (got "any 2xx")`,
     ],
   ],
   [
     'a member of another name',
     { payload: { plantfield: 'plant' } },
     [
-      `payload: must be "plant" or { shape: "plant", ${description} } or { plantField: the name of a field, ${description} } or ${words} (got an object with plantfield)`,
+      `payload: must be "plant"; or { shape: "plant", ${description} }; or { plantField: the name of a field, ${description} }; or ${words} (got an object with plantfield)`,
     ],
   ],
   [
     'both forms of an identity',
     { 'event-identity': { header: 'id', pointer: '/id' } },
     [
-      `event-identity: must be { header: ${headerName} } or { pointer: a JSON Pointer to a field, such as /id } or ${words} (got an object with header, pointer)`,
+      `event-identity: must be { header: ${headerName} }; or { pointer: a JSON Pointer to a field, such as /id }; or ${words} (got an object with header, pointer)`,
     ],
   ],
   [
@@ -763,7 +763,7 @@ test.each<[string, Record<string, unknown>, string[]]>([
       'retry: delays[1] must be a number (got "2")',
       'retry: statuses must be "all" or a list of statuses (got "some")',
       'retry: withoutResponse must be true or false (got 1)',
-      `retry: must be { delays: [a whole number of milliseconds from 0 to 2,147,483,647, …], statuses: "all" or a list of statuses, withoutResponse: true or false } or ${words}`,
+      `retry: must be { delays: [a whole number of milliseconds from 0 to 2,147,483,647, …], statuses: "all" or a list of statuses, withoutResponse: true or false }; or ${words}`,
     ],
   ],
   [
@@ -818,7 +818,7 @@ test.each<[string, Record<string, unknown>, string[]]>([
         { [id]: schema },
         [
           expect.stringContaining(
-            `${id}: must be a Standard Schema, such as one of Zod, or what jsonSchema() of @plant-store/contract/json-schema makes of a JSON Schema or ${words} (got `,
+            `${id}: must be a Standard Schema, such as one of Zod, or what jsonSchema() of @plant-store/contract/json-schema makes of a JSON Schema; or ${words} (got `,
           ) as string,
         ],
       ],

@@ -31,7 +31,7 @@ function faultsOf(id: string, answer: unknown): string[] {
   if (!openQuestions.some((question) => question.id === id)) return ['is not a question of the register'];
   if (!isExecutable(id)) return faultsIn(said, answer);
   const isInWords = (answer as Partial<InWords> | null | undefined)?.inWords !== undefined;
-  return faultsIn(isInWords ? words : kinds[id], answer, [kinds[id], words].map(formOf).join(' or '));
+  return faultsIn(isInWords ? words : kinds[id], answer, [kinds[id], words].map(formOf).join('; or '));
 }
 
 /** Contradictions between answers that are carried out. */

@@ -64,10 +64,10 @@ function describeForm(form: Form): string {
   const { type, expects, entries = {}, item, key, value, options = [] } = form;
   switch (type) {
     case 'strict_object':
-      return `{ ${Object.entries(entries).flatMap(describeMember).join(', ')} }`;
+      return describeMembers(Object.entries(entries));
     case 'union':
     case 'variant':
-      return options.map(describeForm).join(' or ');
+      return options.map(describeForm).join('; or ');
     case 'array':
       return `[${describeForm(item!)}, …]`;
     case 'record':
@@ -77,9 +77,16 @@ function describeForm(form: Form): string {
   }
 }
 
-function describeMember([name, form]: [string, Form]): string[] {
-  if (form.wrapped === undefined) return [`${name}: ${describeForm(form)}`];
-  return form.wrapped.type === 'never' ? [] : [`${name}?: ${describeForm(form.wrapped)}`];
+/** Members of one form are listed together: `{ plant?, event?: text }`. */
+function describeMembers(members: readonly [name: string, form: Form][]): string {
+  const names = new Map<string, string[]>();
+  for (const [name, { wrapped, ...form }] of members.filter(
+    ([, member]) => member.wrapped?.type !== 'never',
+  )) {
+    const described = describeForm(wrapped ?? form);
+    names.set(described, [...(names.get(described) ?? []), wrapped === undefined ? name : `${name}?`]);
+  }
+  return `{ ${[...names].map(([form, of]) => `${of.join(', ')}: ${form}`).join(', ')} }`;
 }
 
 /** As Valibot writes what it expects: `("base64" | "hex")`. */

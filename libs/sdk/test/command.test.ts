@@ -703,7 +703,7 @@ describe('with an answer to every question', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     const faults = [
       'signing: must be { algorithm: "hmac-sha256" | "hmac-sha512", ',
-      'size-limits: must be a whole number of bytes from 1 to 400,000,000 or { inWords: ',
+      'size-limits: must be a whole number of bytes from 1 to 400,000,000; or { inWords: ',
       'base-address: must be an absolute https URL without query and fragment ',
     ].map((fault) => `plant-store: An answer of @plant-store/contract cannot be carried out: ${fault}`);
     expect(stderr.split(/\n(?=.)/)).toEqual(faults.map((fault): unknown => expect.stringContaining(fault)));

@@ -31,14 +31,15 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /** Bounds are included. */
+export function isWhole(value: number, from: number, to: number): boolean {
+  return Number.isSafeInteger(value) && value >= from && value <= to;
+}
+
 export function wholeNumber(from: number, to: number, unit = '') {
   const bounds = [from, to].map((bound) => bound.toLocaleString('en')).join(' to ');
   return v.pipe(
     v.number(),
-    v.check(
-      (value) => Number.isSafeInteger(value) && value >= from && value <= to,
-      `a whole number${unit} from ${bounds}`,
-    ),
+    v.check((value) => isWhole(value, from, to), `a whole number${unit} from ${bounds}`),
   );
 }
 

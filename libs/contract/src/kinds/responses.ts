@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { type Failure, FAILURES, SETTLED_FAILURES } from '../failures.js';
 import { isJsonMediaType } from '../standards.js';
 import { type AnswerOf, kind } from './kind.js';
-import { componentName, isObject, mediaType, members, refuse, said, textThat, wholeNumber } from './parts.js';
+import { componentName, isObject, mediaType, members, refuse, said, textThat, isWhole } from './parts.js';
 
 /** The response to a delivery that a receiver has accepted (question `receiver-response`; RFC 9110 §15.3). */
 const receiverResponse = kind(
@@ -61,10 +61,10 @@ const statusCodes = kind(
       failures,
       v.strictObject({
         status: v.pipe(
-          wholeNumber(400, 599),
+          v.number(),
           v.check(
-            (status) => !STATUSES_WITH_A_HEADER.includes(status),
-            'a status that requires no other header field',
+            (status) => isWhole(status, 400, 599) && !STATUSES_WITH_A_HEADER.includes(status),
+            'a status from 400 to 599 that requires no other header field',
           ),
         ),
         /** For the document, and for an error payload that has it. */
