@@ -33,7 +33,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['**/*.test.ts', '**/test/**'],
+    files: ['**/*.test.ts', '**/*.nightly.ts', '**/test/**'],
     // Jest's matchers have the type any.
     rules: { '@typescript-eslint/no-unsafe-assignment': 'off' },
   },

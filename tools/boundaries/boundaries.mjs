@@ -47,6 +47,7 @@ const environmentReaders = [
 /** Tests may read it too: they start processes. */
 const tests = [
   '**/*.test.ts',
+  '**/*.nightly.ts',
   '**/test/**',
   'apps/webhook-e2e/**',
   'libs/test-support/**',

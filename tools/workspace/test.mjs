@@ -1,7 +1,8 @@
 /**
- * `npm test`, `npm run browser`, `npm run proxy`, `npm run postgres` and `npm run package`: runs a target that tests, in
- * every project that has it or in those that the arguments select (`npm test -- -p sdk`). Prints a line for each project
- * as its tests end. Adds up the reports of the runners, of this run or from the cache, and writes the total to a file in
+ * `npm test`, `npm run nightly`, `npm run browser` and the like: runs a target that tests, in every project that has it
+ * or in those that the arguments select (`npm test -- -p sdk`). `nightly` is every target that takes long; with
+ * `--affected` and a revision in NX_BASE, only where something has changed since. Prints a line for each project as its
+ * tests end. Adds up the reports of the runners, of this run or from the cache, and writes the total to a file in
  * `test-output`.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,53 +10,55 @@ import { join } from 'node:path';
 import { count, describe, totalLine } from './report.mjs';
 import { askNx, root, watchNx } from './nx.mjs';
 
-const [target = 'test', ...args] = process.argv.slice(2);
-const [reportFile, totalFile] =
-  target === 'test' ? ['results.json', 'total.txt'] : [`${target}.json`, `${target}.txt`];
+/** What takes long and rarely breaks. */
+const NIGHTLY = ['nightly', 'browser', 'proxy', 'postgres', 'package', 'rollout', 'guide', 'answered'];
 
-const command = ['run-many', '-t', target, ...args];
+const [name = 'test', ...options] = process.argv.slice(2);
+const targets = name === 'nightly' ? NIGHTLY : [name];
+const isAffected = options.includes('--affected') && Boolean(process.env['NX_BASE']);
+const args = options.filter((option) => option !== '--affected');
+const command = [isAffected ? 'affected' : 'run-many', '-t', ...targets, ...args];
 /** @type {Array<{ target: { project: string, target: string }, projectRoot: string }>} */
 const tasks = Object.values(askNx(...command, '--graph=stdout').tasks.tasks);
-/** The report of each project. */
+/** The report of each task, as `sdk:test`. */
 const reports = new Map(
   tasks
-    .filter((task) => task.target.target === target)
-    .map(({ target: { project }, projectRoot }) => [
-      project,
-      join(root, projectRoot, 'test-output', reportFile),
+    .filter((task) => targets.includes(task.target.target))
+    .map(({ target: { project, target }, projectRoot }) => [
+      `${project}:${target}`,
+      join(root, projectRoot, 'test-output', target === 'test' ? 'results.json' : `${target}.json`),
     ]),
 );
 
 // A misspelt project would pass.
-if (reports.size === 0) {
-  console.error(`No project has tests to run: ${[target, ...args].join(' ')}`);
+if (reports.size === 0 && !isAffected) {
+  console.error(`No project has tests to run: ${[name, ...args].join(' ')}`);
   process.exit(2);
 }
 
 // The report of an earlier run must not count for a project whose tests don't run now.
 for (const path of reports.values()) rmSync(path, { force: true });
 
-const width = Math.max(...Array.from(reports.keys(), ({ length }) => length));
+const width = Math.max(0, ...Array.from(reports.keys(), ({ length }) => length));
 const total = { passed: 0, failed: 0 };
 const exitCode = await watchNx(command, (task) => {
-  const [project = '', name] = task.split(':');
   // Nx prints a task when it has ended, unless there is only one.
-  if (name === target && existsSync(reports.get(project) ?? '')) end(project);
+  if (existsSync(reports.get(task) ?? '')) end(task);
 });
-for (const project of reports.keys()) end(project);
+for (const task of reports.keys()) end(task);
 console.log(totalLine(total));
 
 mkdirSync(join(root, 'test-output'), { recursive: true });
-writeFileSync(join(root, 'test-output', totalFile), `${totalLine(total)}\n`);
+writeFileSync(join(root, 'test-output', `${name}.txt`), `${totalLine(total)}\n`);
 process.exitCode = exitCode || (total.failed > 0 ? 1 : 0);
 
-/** @param {string} project */
-function end(project) {
-  const path = reports.get(project) ?? '';
-  reports.delete(project);
+/** @param {string} task */
+function end(task) {
+  const path = reports.get(task) ?? '';
+  reports.delete(task);
   const report = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
   const { passed, failed } = count(report);
   total.passed += passed;
   total.failed += failed;
-  console.log(`${project.padEnd(width)}  ${describe(report)}`);
+  console.log(`${task.replace(/:test$/, '').padEnd(width)}  ${describe(report)}`);
 }

@@ -37,6 +37,12 @@ describe('a fact is', () => {
       want: ['answered /webhooks/~1hook/post'],
     },
     {
+      name: 'answered, although another answer has filled its empty map',
+      document: withHook({ post: { summary: 's' } }),
+      overlay: overlayOf(METHOD),
+      want: ['answered /webhooks/~1hook/post', 'invented /webhooks/~1hook/post/summary'],
+    },
+    {
       name: 'a stale answer, not shown',
       document: withHook({}),
       overlay: overlayOf(METHOD),

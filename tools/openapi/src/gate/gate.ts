@@ -1,6 +1,6 @@
 import { componentNamesIn, isExecutable } from '@plant-store/contract';
 import type { CodeAnswers, EnteredAnswer } from './code-answers.js';
-import { type Fact, factsOf } from './facts.js';
+import { type Fact, type Facts, factsOf } from './facts.js';
 import { type Action, applyOverlay, readOverlay, type RefusedAction } from './overlay.js';
 import { plain, readOpenapi, type SourceNode, textOf } from './read.js';
 
@@ -81,7 +81,9 @@ export function gate({ baseline, document, overlay, answers }: GateInput): GateR
   const findings: Finding[] = [];
   for (const pointer of new Set([...expected.all.keys(), ...published.all.keys()])) {
     const [ours, theirs] = [expected.all.get(pointer), published.all.get(pointer)];
-    const finding = classify(pointer, ours, theirs);
+    // Where an answer adds an empty map, others may fill it.
+    const isFilled = ours?.text === '{}' && theirs === undefined && hasFactsBelow(published, pointer);
+    const finding = classify(pointer, ours, isFilled && ours?.label !== undefined ? ours : theirs);
     if (finding === undefined && ours !== undefined) specified.push(ours);
     if (finding !== undefined) findings.push(finding);
   }
@@ -94,6 +96,10 @@ export function gate({ baseline, document, overlay, answers }: GateInput): GateR
   }
   findings.push(...refused.map(toFinding));
   return { specified, findings, answers: compareAnswers(actions, answers) };
+}
+
+function hasFactsBelow({ all }: Facts, pointer: string): boolean {
+  return [...all.keys()].some((one) => one.startsWith(`${pointer}/`));
 }
 
 /** Nothing for a fact that is specified. */
