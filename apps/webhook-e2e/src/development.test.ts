@@ -220,10 +220,10 @@ describe('what tsc has built', () => {
     expect(readFileSync(built, 'utf8')).toContain("'first'");
   });
 
-  test('is there in a fresh clone as soon as the receiver listens', async () => {
+  test('is there in a fresh clone as soon as the commands are printed', async () => {
     const folder = makeWorkspace(standIn.receiver('first'));
     const served = DevelopmentProcess.start(folder);
-    await served.listening();
+    await served.printed(/npx plant-store send/);
 
     for (const file of [
       'apps/webhook/dist/main.js',

@@ -59,7 +59,8 @@ export async function develop(given) {
         console.log(`${change.what}: live after ${seconds} s.`);
       }
       change = undefined;
-      if (!hasListened) console.log(guide(entry, given, running));
+      // It prints the commands that are built meanwhile.
+      if (!hasListened) void builds.then(() => console.log(guide(entry, given, running)));
       hasListened = true;
     })
     .on('failed', (code) => {
@@ -108,10 +109,10 @@ export async function develop(given) {
     const sources = others.length === 0 ? first : `${first} and ${others.length} more`;
     change = { what: hasListened ? sources : 'The receiver', since };
     if (hasListened) waiting.begin(`${sources}: restarting the receiver`);
-    else await buildCommands();
     const answers = await readAnswers();
     running = { environment: developmentEnvironment(given, answers), answers };
     await receiver.run(running.environment);
+    if (!hasListened) await buildCommands();
   }
 
   function onFault(error) {
