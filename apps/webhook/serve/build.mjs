@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
@@ -21,6 +23,9 @@ export const ENTRY = `${RECEIVER}/main.js`;
 
 /** The team's answers in this build. */
 export const ANSWERS = `${CONTRACT}/dist/answers.js`;
+
+/** The page of the interface. */
+const PAGE = 'apps/webhook/dist/api.html';
 
 /** What the receiver consists of: its sources, and those of the package that it imports. */
 const PROJECTS = [
@@ -79,6 +84,15 @@ export class Build {
 export async function buildCommands() {
   const missing = COMMANDS.filter(({ record }) => !existsSync(record));
   await compile(missing.flatMap(({ sources, output }) => sourcesIn(sources, output)));
+}
+
+/** In a fresh clone, writes the page of the interface that the receiver serves. It is there before the receiver starts. */
+export async function buildPage() {
+  if (existsSync(PAGE)) return;
+  const loader = './tools/workspace/from-source/register.mjs';
+  const program = ['tools/openapi/src/cli.ts', 'html', '--output', PAGE];
+  const args = ['--conditions', '@plant-store/source', '--import', loader, ...program];
+  await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'close');
 }
 
 /** Makes the folders, and lets the receiver in them import the contract in them. */

@@ -3,7 +3,7 @@ import { watch } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { ANSWERS, Build, buildCommands, watched } from './build.mjs';
+import { ANSWERS, Build, buildCommands, buildPage, watched } from './build.mjs';
 import { developmentEnvironment } from './environment.mjs';
 import { guide } from './guide.mjs';
 import { createLog } from './log.mjs';
@@ -36,6 +36,7 @@ export async function develop(given) {
   const log = createLog();
   const waiting = new WaitingLine();
   const build = new Build();
+  const page = buildPage();
   const receiver = new DevelopmentReceiver();
   let typeCheck;
   let builds = Promise.resolve();
@@ -111,6 +112,7 @@ export async function develop(given) {
     if (hasListened) waiting.begin(`${sources}: restarting the receiver`);
     const answers = await readAnswers();
     running = { environment: developmentEnvironment(given, answers), answers };
+    if (!hasListened) await page;
     await receiver.run(running.environment);
     if (!hasListened) await buildCommands();
   }
