@@ -5,7 +5,7 @@ import { tableOf } from '@plant-store/test-support';
 const PAGE = new URL('../../../docs/reliability.md', import.meta.url);
 
 /** What may hold a promise: a test, or a fault of the soak. */
-const PROOF = /\.(test|suite|postgres)\.ts$|\/tools\/soak\/src\/faults\//;
+const PROOF = /\.(test|nightly|suite|postgres)\.ts$|\/tools\/soak\/src\/faults\//;
 
 const text = readFileSync(PAGE, 'utf8');
 
