@@ -182,6 +182,6 @@ async function readAnswers() {
   const url = pathToFileURL(resolve(ANSWERS));
   url.searchParams.set('read', String(Date.now()));
   const { answers } = await import(url.href);
-  const { carriedOut } = await import(pathToFileURL(resolve('libs/contract/dist/answer-types.js')).href);
+  const { carriedOut } = await import(new URL('answer-types.js', url).href);
   return carriedOut(answers);
 }
