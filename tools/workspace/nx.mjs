@@ -5,6 +5,9 @@ import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+/** Whether NX_BASE names the revision with which `nx affected` compares. */
+export const hasBase = Boolean(process.env['NX_BASE']);
+
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

@@ -8,14 +8,14 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { count, describe, totalLine } from './report.mjs';
-import { askNx, root, watchNx } from './nx.mjs';
+import { askNx, hasBase, root, watchNx } from './nx.mjs';
 
 /** What takes long and rarely breaks. */
 const NIGHTLY = ['nightly', 'browser', 'proxy', 'postgres', 'package', 'rollout', 'guide', 'answered'];
 
 const [name = 'test', ...options] = process.argv.slice(2);
 const targets = name === 'nightly' ? NIGHTLY : [name];
-const isAffected = options.includes('--affected') && Boolean(process.env['NX_BASE']);
+const isAffected = options.includes('--affected') && hasBase;
 const args = options.filter((option) => option !== '--affected');
 const command = [isAffected ? 'affected' : 'run-many', '-t', ...targets, ...args];
 /** @type {Array<{ target: { project: string, target: string }, projectRoot: string }>} */

@@ -81,8 +81,10 @@ export function silentDecorators(controller: {
   );
 }
 
-function withoutTitle({ summary: _summary, description: _description, ...asserted }: Operation): Operation {
-  return asserted;
+function withoutTitle(operation: Operation): Operation {
+  return Object.fromEntries(
+    Object.entries(operation).filter(([key]) => !['summary', 'description'].includes(key)),
+  );
 }
 
 function withoutDefaults(operation: Operation, assertsResponses: boolean): Operation {

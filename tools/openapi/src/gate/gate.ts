@@ -83,7 +83,7 @@ export function gate({ baseline, document, overlay, answers }: GateInput): GateR
     const [ours, theirs] = [expected.all.get(pointer), published.all.get(pointer)];
     // Where an answer adds an empty map, others may fill it.
     const isFilled = ours?.text === '{}' && theirs === undefined && hasFactsBelow(published, pointer);
-    const finding = classify(pointer, ours, isFilled && ours?.label !== undefined ? ours : theirs);
+    const finding = classify(pointer, ours, isFilled && ours.label !== undefined ? ours : theirs);
     if (finding === undefined && ours !== undefined) specified.push(ours);
     if (finding !== undefined) findings.push(finding);
   }
