@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 
 /** Whether NX_BASE names the revision with which `nx affected` compares. */
 export const hasBase = Boolean(process.env['NX_BASE']);
@@ -56,7 +57,7 @@ export async function watchNx(args, onTask) {
   const ended = new Promise((resolve) => child.once('close', (code) => resolve(code ?? 1)));
   for await (const line of createInterface({ input: child.stdout })) {
     console.log(line);
-    const [, task] = /^> nx run (\S+)/.exec(line) ?? [];
+    const [, task] = /^> nx run (\S+)/.exec(stripVTControlCharacters(line)) ?? [];
     if (task) onTask(task);
   }
   return ended;
