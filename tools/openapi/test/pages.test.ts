@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openQuestions, plainAnswers } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
+import { parse, plain } from '../src/gate/read.js';
 import { renderApi } from '../src/pages/api.js';
 import { renderHtml } from '../src/pages/api-html.js';
 import { renderContractDiff } from '../src/pages/contract-diff.js';
@@ -11,8 +12,9 @@ import { action, gateOf, overlayOf, withHook } from './documents.js';
 import { runCli, WORKSPACE } from './run-cli.js';
 
 const document = JSON.parse(ANSWERED_DOCUMENT) as Parameters<typeof renderApi>[0]['document'];
-const open = JSON.parse(
-  readFileSync(join(WORKSPACE, 'apps/webhook/openapi.json'), 'utf8'),
+/** The document while every question is open: what the specification states. */
+const open = plain(
+  parse(readFileSync(join(WORKSPACE, 'libs/contract/spec/plant-store.openapi.yaml'), 'utf8'), 'baseline'),
 ) as typeof document;
 const given = (...ids: (keyof typeof exampleAnswers)[]): GivenAnswers =>
   Object.fromEntries(
