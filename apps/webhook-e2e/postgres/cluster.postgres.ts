@@ -117,8 +117,14 @@ async function fillDisk({ primary }: PostgresCluster, load: ClusterLoad): Promis
     const children = readFileSync(`/proc/${primary.pid}/task/${primary.pid}/children`, 'utf8')
       .trim()
       .split(' ');
-    for (const pid of [primary.pid, ...children])
-      execFileSync('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:`], postgresUser);
+    for (const pid of [primary.pid, ...children]) {
+      try {
+        execFileSync('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:`], postgresUser);
+      } catch (error) {
+        // A child of the server may have ended since it was listed.
+        if (existsSync(`/proc/${pid}`)) throw error;
+      }
+    }
   };
   limit(MAX_FILE_BYTES);
   const refused = load.refused.size;
