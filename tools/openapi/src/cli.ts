@@ -1,15 +1,16 @@
 #!/usr/bin/env node
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { inspect, parseArgs, type ParseArgsConfig } from 'node:util';
-import { accepts, answers, openQuestions, plainAnswers } from '@plant-store/contract';
+import { accepts, answers, plainAnswers } from '@plant-store/contract';
 import { acceptFaults, answerFaults, overdueFaults } from '@plant-store/contract/check';
 import { ACCEPTS_SOURCE, ANSWERS_SOURCE, readCodeAnswers, writeCodeAnswers } from './gate/code-answers.js';
 import { gate, isClean } from './gate/gate.js';
+import { impliedBy } from './gate/implied.js';
 import { visible } from './markdown.js';
 import { readProducers } from './report/producers.js';
 import { FORMATS } from './report/report.js';
-import { FILES, readIfThere, readSource } from './repository.js';
+import { FILES, readIfThere, readSource, replaceFile } from './repository.js';
 import { ToolError } from './tool-error.js';
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
@@ -97,7 +98,7 @@ Exit: 0 written; 2 the tool could not run.`,
     options: { output: TEXT },
     async run(values): Promise<ExitCode> {
       const { committedSources, renderApiHtml } = await import('./pages/pages.js');
-      write(required(values, 'output'), renderApiHtml(committedSources()));
+      replaceFile(required(values, 'output'), renderApiHtml(committedSources()));
       return 0;
     },
   },
@@ -161,9 +162,10 @@ async function run([name = '', ...args]: readonly string[]): Promise<ExitCode> {
   }
 }
 
+/** The gate. */
 async function diff(values: Values): Promise<ExitCode> {
-  const format = FORMATS[optional(values, 'format') ?? 'text'];
-  if (format === undefined)
+  const format = optional(values, 'format') ?? 'text';
+  if (!isFormat(format))
     throw new ToolError('usage', `--format is not one of ${Object.keys(FORMATS).join(', ')}`);
   const [overlay, answersFile, without] = ['overlay', 'answers', 'without'].map((name) =>
     optional(values, name),
@@ -175,22 +177,21 @@ async function diff(values: Values): Promise<ExitCode> {
   const producerOf = readProducers(optional(values, 'sources'));
   const signed = overlay === undefined ? undefined : readIfThere(overlay);
   const report = gate({ baseline, document, overlay: signed, answers: code });
-  const implied = without === undefined ? undefined : await impliedFrom(without);
+  const rests = without !== undefined && existsSync(without) ? readdirSync(without) : [];
+  const sources = rests
+    .map((name) => [basename(name, '.json'), join(without ?? '', name)] as const)
+    .filter(([question]) => code?.entered.has(question) === true)
+    .map(([question, file]) => [question, readSource(file)] as const);
+  const implied = without === undefined ? undefined : impliedBy(baseline, document, new Map(sources));
   const fixWith = optional(values, 'fix-with');
-  out(await format({ report, implied, code, overlay: overlay ?? 'an overlay', producerOf, fixWith }));
+  out(
+    await FORMATS[format]({ report, implied, code, overlay: overlay ?? 'an overlay', producerOf, fixWith }),
+  );
   return isClean(report) ? 0 : 1;
+}
 
-  async function impliedFrom(folder: string) {
-    const { impliedBy } = await import('./gate/implied.js');
-    const { readOpenapi } = await import('./gate/read.js');
-    const rests = existsSync(folder) ? readdirSync(folder) : [];
-    const entries = rests
-      .map((name) => [basename(name, '.json'), join(folder, name)] as const)
-      .filter(([question]) => code?.entered.has(question) === true)
-      .map(([question, file]) => [question, readOpenapi(readSource(file).text, file)] as const);
-    const read = ({ text, file }: typeof baseline) => readOpenapi(text, file);
-    return impliedBy(read(baseline), read(document), new Map(entries));
-  }
+function isFormat(name: string): name is keyof typeof FORMATS {
+  return Object.hasOwn(FORMATS, name);
 }
 
 function writeAnswers(values: Values): ExitCode {
@@ -205,11 +206,10 @@ function writeAnswers(values: Values): ExitCode {
     fail(faults.join('\n'));
     return 1;
   }
-  const ids = openQuestions.map(({ id }) => id);
-  const text = writeCodeAnswers(plainAnswers(answers), ids);
+  const text = writeCodeAnswers(plainAnswers(answers));
   const file = optional(values, 'output');
   if (file === undefined) out(text);
-  else write(file, text);
+  else replaceFile(file, text);
   return 0;
 }
 
@@ -237,14 +237,14 @@ async function enter(values: Values): Promise<ExitCode> {
 }
 
 async function pages(values: Values): Promise<ExitCode> {
-  const { committedSources, renderPages, writePages } = await import('./pages/pages.js');
+  const { committedSources, GENERATE_PAGES, renderPages, writePages } = await import('./pages/pages.js');
   if (values['check'] !== true) {
     for (const { file, isChanged } of writePages(committedSources()))
       out(`${file}: ${isChanged ? 'written' : 'unchanged'}\n`);
     return 0;
   }
   const stale = renderPages(committedSources()).filter(({ file, text }) => readIfThere(file)?.text !== text);
-  for (const { file } of stale) fail(`${file}: out of date. Fix with: npx nx run openapi:pages`);
+  for (const { file } of stale) fail(`${file}: out of date. Fix with: ${GENERATE_PAGES}`);
   return stale.length === 0 ? 0 : 1;
 }
 
@@ -260,16 +260,6 @@ function required(values: Values, name: string): string {
   const value = optional(values, name);
   if (value === undefined) throw new ToolError('usage', `--${name} is missing`);
   return value;
-}
-
-function write(file: string, text: string): void {
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-  } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new ToolError('unwritable', `${file}: cannot be written (${code})`, { cause: error });
-  }
 }
 
 function out(text: string): void {

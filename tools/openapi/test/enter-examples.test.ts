@@ -9,10 +9,9 @@ import {
   type QuestionId,
 } from '@plant-store/contract';
 import { enterInOverlay } from '../src/answers/overlay-source.js';
-import { readCodeAnswers, writeCodeAnswers } from '../src/gate/code-answers.js';
+import { codeAnswersOf } from '../src/gate/code-answers.js';
 import { gate, type GateReport, isClean } from '../src/gate/gate.js';
 import { impliedBy } from '../src/gate/implied.js';
-import { readOpenapi } from '../src/gate/read.js';
 import { builtOn } from '../src/matrix/rows.js';
 import { exampleOverlay } from './scenario/documents.js';
 import { ROOT, writeDocument, writeDocumentsWithout } from './scenario/built.js';
@@ -25,14 +24,14 @@ const SIGNED = { answeredBy: 'Nobody', date: '2026-01-31', reason: 'An example.'
 
 /** The overlay that `npm run answer` writes for these answers, in this order. */
 async function enterAll(answers: Answers, order: readonly QuestionId[], document: string): Promise<string> {
-  const read = (text: string) => readOpenapi(text, 'openapi.json');
+  const source = (text: string) => ({ text, file: 'openapi.json' });
   const without = Object.entries(await writeDocumentsWithout(answers)).sort(([one], [other]) =>
     one < other ? -1 : 1,
   );
   const implied = impliedBy(
-    readOpenapi(baseline.text, BASELINE),
-    read(document),
-    new Map(without.map(([id, text]) => [id, read(text)])),
+    baseline,
+    source(document),
+    new Map(without.map(([id, text]) => [id, source(text)])),
   );
   const plain = plainAnswers(answers);
   let overlay: string | undefined;
@@ -72,6 +71,6 @@ function gateWith(document: string, overlay: string, answers: Answers): GateRepo
     baseline,
     document: { text: document, file: 'openapi.json' },
     overlay: { text: overlay, file: 'answers.overlay.yaml' },
-    answers: readCodeAnswers(writeCodeAnswers(plainAnswers(answers), ids), 'answers.json'),
+    answers: codeAnswersOf(plainAnswers(answers)),
   });
 }

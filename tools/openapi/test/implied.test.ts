@@ -1,7 +1,6 @@
 import { type ImpliedAction, impliedBy } from '../src/gate/implied.js';
 import { answerActions } from '../src/answers/overlay-source.js';
 import { isClean } from '../src/gate/gate.js';
-import { parse } from '../src/gate/read.js';
 import { gateOf, overlayOf, taking, withHook } from './documents.js';
 
 const hook = ['webhooks', '/hook'];
@@ -12,9 +11,9 @@ const parameters = (...names: string[]) => ({
 
 const implied = (document: string, without: Readonly<Record<string, string>>) =>
   impliedBy(
-    parse(withHook({}), 'b.json'),
-    parse(document, 'd.json'),
-    new Map(Object.entries(without).map(([question, text]) => [question, parse(text, question)])),
+    { text: withHook({}), file: 'b.json' },
+    { text: document, file: 'd.json' },
+    new Map(Object.entries(without).map(([question, text]) => [question, { text, file: question }])),
   );
 
 describe('an answer adds', () => {

@@ -39,7 +39,7 @@ test.each([
 });
 
 test.each([['3.0.3'], ['3.2.0'], [31]])('a document of OpenAPI %s is refused', (openapi) => {
-  expect(() => readOpenapi(JSON.stringify({ openapi }), 'd.json')).toThrow(
+  expect(() => readOpenapi({ text: JSON.stringify({ openapi }), file: 'd.json' })).toThrow(
     'd.json: not an OpenAPI 3.1 document',
   );
 });

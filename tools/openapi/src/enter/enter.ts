@@ -1,23 +1,16 @@
-import {
-  type Answers,
-  isExecutable,
-  openQuestions,
-  plainAnswers,
-  type QuestionId,
-} from '@plant-store/contract';
+import { type Answers, openQuestions, plainAnswers, type QuestionId } from '@plant-store/contract';
 import { answerFaults } from '@plant-store/contract/check';
 import { effectOf, answerInWords } from '../effects/effects.js';
-import { type GateReport, gate, isClean } from '../gate/gate.js';
+import { isCarriedOut, isClean } from '../gate/gate.js';
 import { isDate, type Provenance, readOverlay } from '../gate/overlay.js';
-import { readOpenapi } from '../gate/read.js';
 import { writePages } from '../pages/pages.js';
 import { FORMATS } from '../report/report.js';
-import { FILES, GENERATE_DOCUMENT, readIfThere, readSource, replaceFile } from '../repository.js';
+import { FILES, GENERATE_DOCUMENT, gateOf, readIfThere, readSource, replaceFile } from '../repository.js';
 import { readProducers } from '../report/producers.js';
 import { enterInSource } from '../answers/answers-source.js';
-import { type CodeAnswers, readCodeAnswers, writeCodeAnswers } from '../gate/code-answers.js';
+import { codeAnswersOf, QUESTIONS, SCHEMA_QUESTIONS } from '../gate/code-answers.js';
 import { formatCode } from '../answers/format.js';
-import { type Implied, impliedBy } from '../gate/implied.js';
+import { impliedBy } from '../gate/implied.js';
 import { enterInOverlay, removeFromOverlay } from '../answers/overlay-source.js';
 import type { Workbench } from './workbench.js';
 
@@ -41,11 +34,6 @@ export interface Entered {
   readonly code: 0 | 1 | 2;
 }
 
-const IDS: readonly string[] = openQuestions.map(({ id }) => id);
-
-/** The questions that are answered with a schema, which is code. */
-const SCHEMAS = ['plant-fields', 'event-payload-fields'];
-
 /**
  * Enters an answer on both sides, and writes every generated file. If a step fails, both sides are put back.
  *
@@ -66,22 +54,22 @@ export async function enterAnswer(request: AnswerRequest, workbench: Workbench):
   if (faults.length > 0) return { lines: faults, code: 2 };
 
   const source =
-    value === undefined && !remove ? before.code : enterInSource(before.code, question, value, IDS);
+    value === undefined && !remove ? before.code : enterInSource(before.code, question, value, QUESTIONS);
   const code = source === before.code ? source : await formatCode(source);
   replaceFile(FILES.answers, code);
   try {
     const entered = plainAnswers(await workbench.readAnswers());
     const { document, without } = await workbench.makeDocuments();
-    const implied = impliedIn(document, without);
+    const implied = impliedBy(readSource(FILES.baseline), document, without);
     const overlay = await signedOverlay();
-    const report = gateOf(document, overlay, entered);
+    const report = gateOf({ answers: entered, document: document.text, overlay });
     replaceFile(FILES.overlay, overlay);
-    replaceFile(FILES.document, document);
-    const pages = writePages({ answers: entered, document, overlay });
+    replaceFile(FILES.document, document.text);
+    const pages = writePages({ answers: entered, document: document.text, overlay });
     const changed = [
       { file: FILES.answers, isChanged: code !== before.code },
       { file: FILES.overlay, isChanged: overlay !== before.overlay },
-      { file: FILES.document, isChanged: document !== before.document },
+      { file: FILES.document, isChanged: document.text !== before.document },
       ...pages,
     ];
     const width = Math.max(...changed.map(({ file }) => file.length));
@@ -90,12 +78,12 @@ export async function enterAnswer(request: AnswerRequest, workbench: Workbench):
     );
     const lines = [...effectLines(answers, entered), '', ...listed, ''];
     if (isClean(report)) return { lines: [...lines, NEXT], code: 0 };
-    const findings = await FORMATS['text']?.({
+    const findings = await FORMATS.text({
       ...{ report, implied, overlay: FILES.overlay, fixWith: GENERATE_DOCUMENT },
-      code: codeAnswers(entered),
+      code: codeAnswersOf(entered),
       producerOf: readProducers(FILES.sources),
     });
-    return { lines: [...lines, findings ?? '', 'The answer is entered. The gate finds the above.'], code: 1 };
+    return { lines: [...lines, findings, 'The answer is entered. The gate finds the above.'], code: 1 };
 
     async function signedOverlay(): Promise<string | undefined> {
       const mine: Provenance = isAgain
@@ -107,7 +95,7 @@ export async function enterAnswer(request: AnswerRequest, workbench: Workbench):
         return enterInOverlay(
           text,
           { question: id, value: entered[id], actions, answeredBy, date, reason },
-          IDS,
+          QUESTIONS,
         );
       };
       let text = remove
@@ -123,7 +111,7 @@ export async function enterAnswer(request: AnswerRequest, workbench: Workbench):
     }
 
     function isStale(id: string, text: string | undefined): boolean {
-      const { findings } = gateOf(document, text, entered);
+      const { findings } = gateOf({ answers: entered, document: document.text, overlay: text });
       const places = implied.get(id)?.places ?? [];
       return findings.some(
         ({ state, action, pointer }) =>
@@ -145,15 +133,15 @@ export async function enterAnswer(request: AnswerRequest, workbench: Workbench):
     const [was, now] =
       value === undefined && !remove ? [undefined, entered[question]] : [inCode, entered[question]];
     const { title = question } = openQuestions.find(({ id }) => id === question) ?? {};
-    const words = (now as { inWords?: string } | undefined)?.inWords;
-    if (now !== undefined && (words !== undefined || !isExecutable(question)))
+    const { receiver, sender, rollout, step, ...effect } = effectOf(question as QuestionId, was, now, others);
+    const stated = now === undefined ? 'open again' : answerInWords(question as QuestionId, now);
+    if (!effect.isCarriedOut)
       return [
-        `${title} (${question}): ${answerInWords(question as QuestionId, now)}`,
+        `${title} (${question}): ${stated}`,
         '  answered, not carried out: the software does not follow this yet',
       ];
-    const { receiver, sender, rollout, step } = effectOf(question as QuestionId, was, now, others);
     return [
-      `${title} (${question}): ${now === undefined ? 'open again' : answerInWords(question as QuestionId, now)}`,
+      `${title} (${question}): ${stated}`,
       `  receiver  ${receiver ?? 'nothing changes'}`,
       `  sender    ${sender ?? 'nothing changes'}`,
       `  roll out  ${rollout.order}. ${rollout.reason}`,
@@ -181,16 +169,16 @@ function faultsOf(request: AnswerRequest, answers: Answers, isSigned: boolean): 
         ...(reason.trim() === '' ? ['--reason is missing: why, or where to read it'] : []),
       ];
   if (question === '') return ['--question is missing', ...provenance];
-  if (!IDS.includes(question))
-    return [`--question: there is no ${question}. The questions: ${IDS.join(', ')}`, ...provenance];
+  if (!QUESTIONS.includes(question))
+    return [`--question: there is no ${question}. The questions: ${QUESTIONS.join(', ')}`, ...provenance];
   const isInCode = question in answers;
   if (remove) {
     if (!isInCode && !isSigned) return [`--remove: ${question} has no answer`];
     const others = Object.fromEntries(Object.entries(answers).filter(([id]) => id !== question));
     return answerFaults(others).map((fault) => `--remove: another answer needs this one. ${fault}`);
   }
-  const isWords = typeof value === 'object' && value !== null && 'inWords' in value;
-  if (SCHEMAS.includes(question) && !isWords && (value !== undefined || !isInCode))
+  const isWords = value !== undefined && !isCarriedOut(question, value);
+  if (SCHEMA_QUESTIONS.includes(question) && !isWords && (value !== undefined || !isInCode))
     return [
       `--value: ${question} is answered with a schema, which is code. Write it in ${FILES.answers} as docs/answering.md says, then run this again without --value`,
       ...provenance,
@@ -203,29 +191,4 @@ function faultsOf(request: AnswerRequest, answers: Answers, isSigned: boolean): 
     ...answerFaults(next).map((fault) => `--value: ${fault}`),
     ...provenance,
   ];
-}
-
-/** What each answer adds to the document. @param without the document without one answer, by question */
-export function impliedIn(document: string, without: Readonly<Record<string, string>>): Map<string, Implied> {
-  const read = (text: string) => readOpenapi(text, FILES.document);
-  const rests = Object.entries(without).map(([id, text]) => [id, read(text)] as const);
-  const baseline = readSource(FILES.baseline);
-  return impliedBy(readOpenapi(baseline.text, baseline.file), read(document), new Map(rests));
-}
-
-function codeAnswers(answers: Readonly<Record<string, unknown>>): CodeAnswers {
-  return readCodeAnswers(writeCodeAnswers(answers, IDS), FILES.answers);
-}
-
-function gateOf(
-  document: string,
-  overlay: string | undefined,
-  answers: Readonly<Record<string, unknown>>,
-): GateReport {
-  return gate({
-    baseline: readSource(FILES.baseline),
-    document: { text: document, file: FILES.document },
-    overlay: overlay === undefined ? undefined : { text: overlay, file: FILES.overlay },
-    answers: codeAnswers(answers),
-  });
 }

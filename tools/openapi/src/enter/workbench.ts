@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Answers } from '@plant-store/contract';
+import { type Source } from '../gate/read.js';
 import { FILES } from '../repository.js';
 import { ToolError } from '../tool-error.js';
 
@@ -13,21 +14,24 @@ export interface Workbench {
   readonly makeDocuments: () => Promise<Documents>;
 }
 
-/** The texts of the document, and of the document without one answer, by question. */
+/** The document, and the document without one answer, by question. */
 export interface Documents {
-  readonly document: string;
-  readonly without: Readonly<Record<string, string>>;
+  readonly document: Source;
+  readonly without: ReadonlyMap<string, Source>;
 }
 
 /** The target of the application that writes its document. Nobody imports an application. */
 const WRITE_DOCUMENT = 'apps/webhook/src/openapi/write-document.ts';
+
+let evaluations = 0;
 
 /** From the sources of this repository, which is the working directory. This process runs from its sources too. */
 export const sourceWorkbench: Workbench = {
   async readAnswers() {
     const url = pathToFileURL(resolve(FILES.answers));
     // A module is evaluated once for each address.
-    url.searchParams.set('text', readFileSync(FILES.answers, 'base64url').slice(-2_000));
+    evaluations += 1;
+    url.searchParams.set('evaluation', String(evaluations));
     try {
       const { answers } = (await import(url.href)) as { answers: Answers };
       return answers;
@@ -44,14 +48,11 @@ export const sourceWorkbench: Workbench = {
       const args = [...process.execArgv, WRITE_DOCUMENT, file, '--without', without];
       const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
       if (status !== 0) throw new ToolError('bad-answers', stderr.trim());
-      const rests = readdirSync(without).map((name) => [
-        basename(name, '.json'),
-        readFileSync(join(without, name), 'utf8'),
-      ]);
-      return Promise.resolve({
-        document: readFileSync(file, 'utf8'),
-        without: Object.fromEntries(rests) as Record<string, string>,
-      });
+      const read = (path: string): Source => ({ text: readFileSync(path, 'utf8'), file: FILES.document });
+      const rests = readdirSync(without).map(
+        (name) => [basename(name, '.json'), read(join(without, name))] as const,
+      );
+      return Promise.resolve({ document: read(file), without: new Map(rests) });
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { openQuestions } from '@plant-store/contract';
 import { child, descend, formatPlace, listOf, mapOf, parse, plain, type SourceNode } from './read.js';
 import { ToolError } from '../tool-error.js';
 
@@ -7,6 +8,12 @@ export const ANSWERS_SOURCE = 'libs/contract/src/answers.ts';
 
 /** The file that says what is accepted beside the answers for a while. */
 export const ACCEPTS_SOURCE = 'libs/contract/src/accepts.ts';
+
+/** Every question, in the order of the register. */
+export const QUESTIONS: readonly string[] = openQuestions.map(({ id }) => id);
+
+/** The questions that are answered with a schema, which is code. Their plain answer is its JSON Schema. */
+export const SCHEMA_QUESTIONS: readonly string[] = ['plant-fields', 'event-payload-fields'];
 
 /** The answers of the code, as a file holds them. */
 export interface CodeAnswers {
@@ -26,11 +33,13 @@ export interface EnteredAnswer {
 }
 
 /** The text for `readCodeAnswers`. @param answers as `plainAnswers` gives them */
-export function writeCodeAnswers(
-  answers: Readonly<Record<string, unknown>>,
-  questions: readonly string[],
-): string {
-  return `${JSON.stringify({ source: ANSWERS_SOURCE, questions, answers }, null, 2)}\n`;
+export function writeCodeAnswers(answers: Readonly<Record<string, unknown>>): string {
+  return `${JSON.stringify({ source: ANSWERS_SOURCE, questions: QUESTIONS, answers }, null, 2)}\n`;
+}
+
+/** Answers of the code, as the gate takes them. @param answers as `plainAnswers` gives them */
+export function codeAnswersOf(answers: Readonly<Record<string, unknown>>): CodeAnswers {
+  return readCodeAnswers(writeCodeAnswers(answers), ANSWERS_SOURCE);
 }
 
 /**

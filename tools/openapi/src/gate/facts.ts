@@ -66,15 +66,7 @@ export function factsOf<Label>(
     const items = listOf(node) ?? [];
     if (items.length === 0) return state(textOf(node));
     const isSet = SETS.includes(steps.at(-1) ?? '') && items.every(({ value }) => typeof value === 'string');
-    if (isSet) {
-      all.set(pointer, {
-        pointer,
-        text: JSON.stringify(items.map(({ value }) => value as string).sort()),
-        place: node.place,
-        label: items.map((item) => labels.get(item)).find((one) => one !== undefined) ?? label,
-      });
-      return;
-    }
+    if (isSet) return state(JSON.stringify(items.map(({ value }) => value as string).sort()));
     const isParameters = steps.at(-1) === 'parameters';
     items.forEach((item, index) =>
       visit(item, [...steps, (isParameters && parameterName(root, item)) || String(index)], label, around),
@@ -83,7 +75,6 @@ export function factsOf<Label>(
 
   for (const [key, value] of mapOf(root) ?? []) if (key !== 'components') visit(value, [key], undefined, []);
   const components = descend(root, ['components']);
-  const isWritten = (node: SourceNode | undefined): node is SourceNode => node !== undefined;
   for (const [section, members] of mapOf(components) ?? []) {
     const named = mapOf(members);
     if (named === undefined || named.size === 0) visit(members, ['components', section], undefined, []);
@@ -91,7 +82,7 @@ export function factsOf<Label>(
       if (!used.has(value)) visit(value, ['components', section, name], labels.get(members), [value]);
     }
   }
-  if (mapOf(components)?.size === 0 && isWritten(components))
+  if (components !== undefined && mapOf(components)?.size === 0)
     visit(components, ['components'], undefined, []);
   return { all, used: new Map(Array.from(used, ([{ place }, pointer]) => [pointer, place])) };
 }

@@ -1,14 +1,8 @@
-import { componentNamesIn, isExecutable } from '@plant-store/contract';
+import { carriedOut, componentNamesIn } from '@plant-store/contract';
 import type { CodeAnswers, EnteredAnswer } from './code-answers.js';
 import { type Fact, type Facts, factsOf } from './facts.js';
 import { type Action, applyOverlay, readOverlay, type RefusedAction } from './overlay.js';
-import { plain, readOpenapi, type SourceNode, textOf } from './read.js';
-
-/** A text, and the file that errors and places name. */
-export interface Source {
-  readonly text: string;
-  readonly file: string;
-}
+import { plain, readOpenapi, type Source, textOf } from './read.js';
 
 /** What is compared with what. */
 export interface GateInput {
@@ -71,8 +65,8 @@ export interface GateReport {
  * @throws ToolError if a text cannot be understood
  */
 export function gate({ baseline, document, overlay, answers }: GateInput): GateReport {
-  const stated = readOpenapi(baseline.text, baseline.file);
-  const shown = readOpenapi(document.text, document.file);
+  const stated = readOpenapi(baseline);
+  const shown = readOpenapi(document);
   const actions = overlay === undefined ? [] : readOverlay(overlay.text, overlay.file);
   const { root, added, refused } = applyOverlay(stated, actions);
   const [expected, published] = [factsOf(root, added), factsOf(shown)];
@@ -161,19 +155,22 @@ function stateOf(
   if (code !== undefined && (action === undefined || entered === undefined)) return 'missing answer';
   if (entered !== undefined && answer !== undefined && textOf(answer) !== textOf(entered.value))
     return 'contradicting answers';
-  return answer !== undefined && isInWords(question, answer) ? 'not carried out' : 'answered';
+  return answer === undefined || isCarriedOut(question, plain(answer)) ? 'answered' : 'not carried out';
 }
 
-/** Whether nothing carries the answer out. Nobody knows that of a question outside of the register. */
-function isInWords(question: string, answer: SourceNode): boolean {
-  const value = plain(answer);
-  const hasWords = typeof value === 'object' && value !== null && 'inWords' in value;
-  return hasWords || !isExecutable(question);
+/** Whether software carries a plain answer out. It carries out no words. */
+export function isCarriedOut(question: string, value: unknown): boolean {
+  return question in carriedOut({ [question]: value });
+}
+
+/** Whether the gate passes with a finding or an answer in this state. */
+export function passes({ state }: { readonly state: Finding['state'] | ComparedAnswer['state'] }): boolean {
+  return state === 'answered' || state === 'not carried out';
 }
 
 /** Whether the document shows exactly what is stated and answered, and both sides of each answer say the same. */
 export function isClean({ findings, answers }: GateReport): boolean {
-  return [...findings, ...answers].every(({ state }) => ['answered', 'not carried out'].includes(state));
+  return [...findings, ...answers].every(passes);
 }
 
 /** How many facts are in each state; answers are counted by question. */
@@ -199,7 +196,7 @@ export function tally({ specified, findings, answers }: GateReport): Tally {
 /** `11 specified, 0 missing, 0 contradicted, 0 invented, 0 answered`, and what else there is. */
 export function tallyLine(counts: Tally): string {
   return Object.entries(counts)
-    .filter(([state, count], index) => index < 5 || count > 0 || state === 'specified')
+    .filter(([, count], index) => index < 5 || count > 0)
     .map(([state, count]) => `${count} ${state}`)
     .join(', ');
 }

@@ -1,5 +1,16 @@
 import { parameterName, referenceIn, targetOf } from './facts.js';
-import { child, descend, listOf, mapOf, plain, pointerOf, type SourceNode, stepsOf } from './read.js';
+import {
+  child,
+  descend,
+  listOf,
+  mapOf,
+  plain,
+  pointerOf,
+  readOpenapi,
+  type Source,
+  type SourceNode,
+  stepsOf,
+} from './read.js';
 
 /** An action that an answer of the code implies. */
 export interface ImpliedAction {
@@ -33,16 +44,18 @@ const MAP = 'map';
  * of the plant belongs to `plant-fields`, although it also needs a method.
  *
  * @param without the document without one answer, by question
+ * @throws ToolError if a text cannot be understood
  */
 export function impliedBy(
-  baseline: SourceNode,
-  document: SourceNode,
-  without: ReadonlyMap<string, SourceNode>,
+  specification: Source,
+  document: Source,
+  without: ReadonlyMap<string, Source>,
 ): Map<string, Implied> {
+  const baseline = readOpenapi(specification);
   const stated = partsOf(baseline, baseline);
-  const added = [...partsOf(document, baseline)].filter(([id]) => !stated.has(id));
-  const following = Array.from(without, ([question, root]) => {
-    const rest = partsOf(root, baseline);
+  const added = [...partsOf(readOpenapi(document), baseline)].filter(([id]) => !stated.has(id));
+  const following = Array.from(without, ([question, source]) => {
+    const rest = partsOf(readOpenapi(source), baseline);
     const ids = added.filter(([id, { text }]) => rest.get(id)?.text !== text).map(([id]) => id);
     return { question, ids: new Set(ids), left: rest.size };
     // Without an answer that others are built on, less is left than without one of those.

@@ -2,6 +2,12 @@ import { readFileSync } from 'node:fs';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { ToolError } from '../tool-error.js';
 
+/** A text, and the file that errors and places name. */
+export interface Source {
+  readonly text: string;
+  readonly file: string;
+}
+
 /** Where something is written. */
 export interface Place {
   readonly file: string;
@@ -87,10 +93,10 @@ export function parse(text: string, file: string): SourceNode {
   return read(document.contents, placeAt(document.contents.range[0]), []);
 }
 
-/** Reads an OpenAPI 3.1 document. @throws ToolError `unreadable`, `syntax` or `not-openapi-3.1` */
-export function readOpenapi(text: string, file: string): SourceNode {
+/** Reads an OpenAPI 3.1 document. @throws ToolError `syntax` or `not-openapi-3.1` */
+export function readOpenapi({ text, file }: Source): SourceNode {
   const root = parse(text, file);
-  const version = root.value instanceof Map ? child(root, 'openapi')?.value : undefined;
+  const version = child(root, 'openapi')?.value;
   if (typeof version !== 'string' || !/^3\.1\.\d+$/.test(version))
     throw new ToolError('not-openapi-3.1', `${file}: not an OpenAPI 3.1 document`);
   return root;

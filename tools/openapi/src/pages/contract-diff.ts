@@ -1,4 +1,11 @@
-import { type ComparedAnswer, type Finding, type GateReport, tally, tallyLine } from '../gate/gate.js';
+import {
+  type ComparedAnswer,
+  type Finding,
+  type GateReport,
+  passes,
+  tally,
+  tallyLine,
+} from '../gate/gate.js';
 import type { SourceNode } from '../gate/read.js';
 import { plain, textOf } from '../gate/read.js';
 import { code, escape, table } from '../markdown.js';
@@ -72,7 +79,7 @@ function answerRow({ state, question, action, entered }: ComparedAnswer, { findi
   const facts = findings.filter(
     (finding) => finding.state === 'answered' && finding.action?.question === question,
   );
-  const isOne = ['answered', 'not carried out'].includes(state);
+  const isOne = passes({ state });
   const valueOf = (node: SourceNode | undefined) => (node === undefined ? 'nothing' : code(wordsOf(node)));
   return [
     `[${escape(question)}](../OPEN_QUESTIONS.md)`,

@@ -1,9 +1,9 @@
 import { stringify } from 'yaml';
-import type { CodeAnswers } from '../gate/code-answers.js';
+import { type CodeAnswers, SCHEMA_QUESTIONS } from '../gate/code-answers.js';
 import type { Implied } from '../gate/implied.js';
 import { answerActions } from '../answers/overlay-source.js';
 import { formatCode } from '../answers/format.js';
-import type { ComparedAnswer, Finding, GateReport } from '../gate/gate.js';
+import { type ComparedAnswer, type Finding, type GateReport, passes } from '../gate/gate.js';
 import { formatPlace, plain, textOf } from '../gate/read.js';
 import { formatPosition, type ProducerOf } from './producers.js';
 
@@ -83,7 +83,7 @@ function questionOf({ pointer, action }: Finding, { implied = new Map() }: Prese
 export function isExplained(finding: Finding, presentation: Presentation): boolean {
   const question = questionOf(finding, presentation);
   const answer = presentation.report.answers.find((one) => one.question === question);
-  return answer !== undefined && !['answered', 'not carried out'].includes(answer.state);
+  return answer !== undefined && !passes(answer);
 }
 
 /** What to do about both sides of a question. */
@@ -156,7 +156,7 @@ function actionLines({ question, entered }: ComparedAnswer, { implied }: Present
 async function codeLines({ question, action }: ComparedAnswer): Promise<string> {
   const value = action?.answer;
   if (value === undefined) return '';
-  if (['plant-fields', 'event-payload-fields'].includes(question))
+  if (SCHEMA_QUESTIONS.includes(question))
     return `  '${question}': <a Standard Schema, such as one of Zod, with the JSON Schema ${textOf(value)}>,`;
   const source = await formatCode(
     `answers = {\n${JSON.stringify({ [question]: plain(value) }).slice(1, -1)}}`,

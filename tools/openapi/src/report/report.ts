@@ -1,4 +1,4 @@
-import { type ComparedAnswer, type Finding, isClean, tally, tallyLine } from '../gate/gate.js';
+import { type ComparedAnswer, type Finding, isClean, passes, tally, tallyLine } from '../gate/gate.js';
 import type { Action } from '../gate/overlay.js';
 import { formatPlace, type Place, stepsOf, textOf } from '../gate/read.js';
 import { code, codeBlock, escape, table, visible } from '../markdown.js';
@@ -7,13 +7,11 @@ import { formatPosition, type Position } from './producers.js';
 
 /** A finding or an answer in words. */
 export interface Entry {
-  readonly state: string;
   readonly level: 'error' | 'notice';
   /** `missing: webhooks › /plant/webhook › summary` */
   readonly title: string;
   /** JSON Pointer of a finding. */
   readonly pointer?: string;
-  readonly question?: string | undefined;
   /** Where an annotation stands. */
   readonly position: Position | undefined;
   /** A label, then a JSON value, words, or both. */
@@ -38,8 +36,7 @@ export function nameOf(pointer: string): string {
  */
 export async function entriesOf(presentation: Presentation): Promise<Entry[]> {
   const { report } = presentation;
-  const isListed = ({ state }: { state: string }) =>
-    isClean(report) || !['answered', 'not carried out'].includes(state);
+  const isListed = isClean(report) ? () => true : (one: Finding | ComparedAnswer) => !passes(one);
   const findings = report.findings.filter(isListed).filter((finding) => !isExplained(finding, presentation));
   const answers = report.answers.filter(isListed).map((compared) => entryOfAnswer(compared, presentation));
   return [
@@ -53,11 +50,9 @@ function entryOfFinding(finding: Finding, presentation: Presentation): Entry {
   const producer = presentation.producerOf(pointer);
   const section = action === undefined && stated?.place.comment ? ` (${stated.place.comment})` : '';
   return {
-    state,
-    level: state === 'answered' ? 'notice' : 'error',
+    level: passes(finding) ? 'notice' : 'error',
     title: `${reason === undefined ? state : `${state}, ${reason}`}: ${nameOf(pointer)}`,
     pointer,
-    question: action?.question,
     position: action?.place ?? producer ?? stated?.place ?? shown?.place,
     details: [
       ...statement(action === undefined ? 'specification' : 'stated', stated?.text, stated?.place, section),
@@ -75,10 +70,8 @@ async function entryOfAnswer(compared: ComparedAnswer, presentation: Presentatio
   const { state, question, action, entered } = compared;
   const missing = action === undefined ? ', not in the overlay' : ', not in the code';
   return {
-    state,
-    level: ['answered', 'not carried out'].includes(state) ? 'notice' : 'error',
+    level: passes(compared) ? 'notice' : 'error',
     title: `${state}: ${question}${state === 'missing answer' ? missing : ''}`,
-    question,
     position: action?.place ?? entered,
     details: [
       ...statement('overlay', action?.answer && textOf(action.answer), action?.answer?.place),
@@ -204,7 +197,7 @@ const json: Format = async (presentation) => {
 };
 
 /** How the gate's report can be written. */
-export const FORMATS: Readonly<Record<string, Format>> = { text, json, markdown, github };
+export const FORMATS = { text, json, markdown, github } as const;
 
 function wordsOf({ value, words }: Detail, between: string): string {
   return [value, words].filter((part) => part !== undefined && part !== '').join(between);

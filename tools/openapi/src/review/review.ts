@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { accepts, answers, openQuestions, plainAnswers } from '@plant-store/contract';
-import { readCodeAnswers, writeCodeAnswers } from '../gate/code-answers.js';
-import { gate, isClean, type Source } from '../gate/gate.js';
+import { accepts, answers, plainAnswers } from '@plant-store/contract';
+import { codeAnswersOf } from '../gate/code-answers.js';
+import { gate, isClean } from '../gate/gate.js';
 import { type Action, readOverlay } from '../gate/overlay.js';
-import { readText } from '../gate/read.js';
+import { readText, type Source } from '../gate/read.js';
 import { code, escape } from '../markdown.js';
 import { readProducers } from '../report/producers.js';
 import { annotation, FORMATS } from '../report/report.js';
@@ -60,9 +60,7 @@ export async function review(options: ReviewOptions): Promise<string> {
     actionsIn(overlay?.text),
     options.accepts ?? accepts,
   );
-  const ids = openQuestions.map(({ id }) => id);
-  const own = writeCodeAnswers(options.answers ?? plainAnswers(answers), ids);
-  const entered = readCodeAnswers(own, FILES.answers);
+  const entered = codeAnswersOf(options.answers ?? plainAnswers(answers));
   const report = gate({ baseline: baseline!, document: document!, overlay, answers: entered });
   const sources = join(folder, FILES.sources);
   const presentation = {
@@ -70,7 +68,7 @@ export async function review(options: ReviewOptions): Promise<string> {
     producerOf: readProducers(existsSync(sources) ? sources : undefined),
   };
   if (format === 'github') {
-    const findings = isClean(report) ? '' : await FORMATS['github']!(presentation);
+    const findings = isClean(report) ? '' : await FORMATS.github(presentation);
     return findings + changes.map(annotationOf).join('');
   }
   const facts = renderBaselineChanges(fileAt(base, FILES.baseline, folder) ?? EMPTY, baseline!.text);
@@ -80,7 +78,7 @@ export async function review(options: ReviewOptions): Promise<string> {
     ...(facts === undefined ? [] : [`## Changes of the specification's facts${since}\n\n${facts}\n`]),
     ...(isClean(report)
       ? []
-      : [`## The document differs from what is stated\n\n${await FORMATS['markdown']!(presentation)}`]),
+      : [`## The document differs from what is stated\n\n${await FORMATS.markdown(presentation)}`]),
   ];
   if (sections.length === 0) return '';
   const page = [...(base.note === undefined ? [] : [`${escape(base.note)}\n`]), ...sections];
@@ -97,7 +95,6 @@ function annotationOf({ title, kind, sentences, action }: AnswerChange): string 
   const details = sentences.map((words) => ({ label: 'Review', words }));
   const position = action?.place;
   return annotation({
-    state: kind,
     level: 'notice',
     title: `${title}: ${kind}`,
     position,

@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type CarriedOut as Answers,
-  openQuestions,
-  plainAnswers,
-  type QuestionId,
-} from '@plant-store/contract';
+import { type CarriedOut as Answers, plainAnswers, type QuestionId } from '@plant-store/contract';
 import { parse, stringify } from 'yaml';
-import { readCodeAnswers, writeCodeAnswers } from '../../src/gate/code-answers.js';
+import { codeAnswersOf } from '../../src/gate/code-answers.js';
 import { gate, type GateReport, isClean } from '../../src/gate/gate.js';
 import { ROOT, writeDocument } from './built.js';
 
@@ -54,12 +49,11 @@ export function exampleOverlay(answered: readonly QuestionId[]): string {
 
 /** @param code the answers of the code @param signed the questions that the overlay answers */
 function gateWith(text: string, code: Answers, signed: readonly QuestionId[]): GateReport {
-  const ids = openQuestions.map(({ id }) => id);
   const overlay = { text: exampleOverlay(signed), file: 'answers.overlay.yaml' };
   return gate({
     baseline: { text: readFileSync(join(ROOT, BASELINE), 'utf8'), file: BASELINE },
     document: { text, file: 'openapi.json' },
     overlay: signed.length === 0 ? undefined : overlay,
-    answers: readCodeAnswers(writeCodeAnswers(plainAnswers(code), ids), 'answers.json'),
+    answers: codeAnswersOf(plainAnswers(code)),
   });
 }
