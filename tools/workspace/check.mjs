@@ -1,6 +1,7 @@
 /**
  * `npm run check`: runs every gate, or those that are named as in `npm run check lint format`, even after one has
- * failed. Each is printed as it ends, with its time, and those that failed once more in the end. `--summary FILE` appends the gates that failed to a Markdown page, with what fixes them.
+ * failed. Each is printed as it ends, with its time, and those that failed once more in the end. `--summary FILE`
+ * appends the gates that failed to a Markdown page, with what fixes them.
  */
 import { exec } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
@@ -18,12 +19,13 @@ const width = Math.max(...lists.flat().map(({ name }) => name.length));
 const results = (await Promise.all(lists.map(runInTurn))).flat();
 
 const failed = results.filter(({ isFailed }) => isFailed);
-if (failed.length > 0)
+if (failed.length > 0) {
+  process.exitCode = 1;
   console.log(['', ...failed.map(({ name, text }) => `${name.padEnd(width)}  ${text}`)].join('\n'));
-if (failed.length > 0) process.exitCode = 1;
-if (values.summary && failed.length > 0) {
-  const lines = failed.map(({ name, text }) => `- **${name}** ${text.replace(/: (.*)/, ': `$1`')}`);
-  appendFileSync(values.summary, `## Gates that failed\n\n${lines.join('\n')}\n\n`);
+  if (values.summary) {
+    const lines = failed.map(({ name, text }) => `- **${name}** ${text.replace(/: (.*)/, ': `$1`')}`);
+    appendFileSync(values.summary, `## Gates that failed\n\n${lines.join('\n')}\n\n`);
+  }
 }
 
 /** @param {import('./gates.mjs').Gate[]} list */
