@@ -121,15 +121,17 @@ describe('progress', () => {
   });
 
   test.each([
-    { columns: 80, want: 'Compiling and starting the receiver... 1 s' },
-    { columns: 21, want: 'Compiling and... 1 s' },
-  ])('on a terminal of $columns columns, one line counts the seconds', async ({ columns, want }) => {
+    { columns: 80, text: 'Compiling and starting the receiver' },
+    { columns: 21, text: 'Compiling and' },
+  ])('on a terminal of $columns columns, one line counts the seconds', async ({ columns, text }) => {
     const folder = makeWorkspace(standIn.silent);
     const serve = `env -C '${folder}' PORT=0 OPERATIONS_PORT=0 '${process.execPath}' '${join(SERVE, 'serve.mjs')}'`;
 
     const served = onTerminal(serve, columns);
 
-    await served.until(() => served.stdout.includes(`\r\u001b[K${want}`) || undefined, want);
+    // A busy machine leaves out a second.
+    const counted = new RegExp(`\\r\\u001b\\[K${text}\\.\\.\\. [1-9]\\d* s`);
+    await served.until(() => counted.test(served.stdout) || undefined, String(counted));
   });
 
   test('after a change, the new build takes over, and one line says what changed', async () => {
