@@ -1,33 +1,31 @@
 import * as v from 'valibot';
 import { type Answers, type CarriedOut, carriedOut } from './answer-types.js';
 import { faultsIn } from './faults.js';
-import { type AnswerOf, kind } from './kinds/kind.js';
+import { type AnswerOf, kindsOf } from './kinds/kind.js';
 import { mediaType, said, textThat } from './kinds/parts.js';
 import { CONTENT_METHODS, isJsonMediaType } from './standards.js';
 
 /** Values that are accepted beside the answer to a question, until a day. */
 const accepted = <Value extends v.GenericSchema>(value: Value) =>
-  kind(
-    v.strictObject({
-      /** The values. The answer itself isn't among them. */
-      also: v.pipe(v.array(value), v.nonEmpty('a list with a value')),
-      /** The last day, such as `2026-01-31`. The gate fails on the day after it. Nothing that runs looks at it. */
-      until: textThat(isDay, 'a day such as 2026-01-31'),
-      /** Who decided it, for the reviewer. */
-      decidedBy: said,
-      /** Why, for the reviewer. */
-      reason: said,
-    }),
-  );
+  v.strictObject({
+    /** The values. The answer itself isn't among them. */
+    also: v.pipe(v.array(value), v.nonEmpty('a list with a value')),
+    /** The last day, such as `2026-01-31`. The gate fails on the day after it. Nothing that runs looks at it. */
+    until: textThat(isDay, 'a day such as 2026-01-31'),
+    /** Who decided it, for the reviewer. */
+    decidedBy: said,
+    /** Why, for the reviewer. */
+    reason: said,
+  });
 
-const schemas = {
+const schemas = kindsOf({
   /** Methods that receivers take too. */
   'http-method': accepted(v.picklist(CONTENT_METHODS)),
   /** Media types that receivers take too. */
   'media-type': accepted(mediaType),
   /** Statuses that senders take as an acknowledgement too. */
   'receiver-response': accepted(v.picklist([200, 201, 202, 203, 204, 205])),
-};
+});
 
 /** What is accepted beside the answers. A question that is left out is as answered. */
 export type Accepts = { readonly [Id in keyof typeof schemas]?: AnswerOf<(typeof schemas)[Id]> };

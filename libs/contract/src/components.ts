@@ -1,13 +1,15 @@
 /** The schemas of the answers as components of the document, and what they are called there. */
 import { soleDefinition } from './answer-schema.js';
-import { type Answers, carriedOut } from './answer-types.js';
-import type { PayloadAnswer, PayloadDescription } from './kinds/content.js';
-import type { ErrorPayload } from './kinds/responses.js';
+import { type Answers, carriedOut, type ExecutableAnswers } from './answer-types.js';
 import { type JsonSchema, mapReferences, stepsOf } from './references.js';
 import type { QuestionId } from './register/register.js';
 
 /** What the schema of each of these answers is called if nothing names it. These names are ours. */
 const DEFAULT_NAMES = { plant: 'Plant', event: 'NewPlantEvent' };
+
+type PayloadAnswer = ExecutableAnswers['payload'];
+type PayloadDescription = Pick<Exclude<PayloadAnswer, string>, 'description' | 'names'>;
+type ErrorPayload = ExecutableAnswers['error-payloads'];
 
 /** A schema in `components.schemas`. */
 export interface Component {

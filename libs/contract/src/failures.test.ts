@@ -1,5 +1,5 @@
 import { statusOf } from './failures.js';
-import type { StatusCodes } from './kinds/responses.js';
+import type { ExecutableAnswers } from './answer-types.js';
 
 test.each([
   ['as answered', { unavailable: { status: 529 } }, 529],
@@ -9,6 +9,6 @@ test.each([
 });
 
 test('the status of a failure that a standard settles stays, whatever its description is', () => {
-  const codes: StatusCodes = { 'token-invalid': { description: 'No.' } };
+  const codes: ExecutableAnswers['status-codes'] = { 'token-invalid': { description: 'No.' } };
   expect(statusOf('token-invalid', codes)).toBe(401);
 });

@@ -22,16 +22,12 @@ export * as facts from './facts.js';
 export { DELIVERY_PATH } from './facts.js';
 export { type Failure, FAILURES, statusOf } from './failures.js';
 export { isPointer, keysOf, partAt } from './json-pointer.js';
-export type { PayloadAnswer } from './kinds/content.js';
-export type { RateLimit, RetryPolicy, SigningScheme, TimeOuts } from './kinds/deliveries.js';
-export type { EventIdentity, TokenFormat } from './kinds/requests.js';
-export type { ErrorCodes, ErrorPayload, ReceiverResponse, StatusCodes } from './kinds/responses.js';
 export { MAX_SIZE_LIMIT, RateWindow } from './limits.js';
 export type { JsonSchema } from './references.js';
 export type { OpenQuestion, Surface } from './register/open-question.js';
 export { type PromptId, prompts } from './register/prompts.js';
 export { openQuestions, type QuestionId } from './register/register.js';
-export { KEY_PATTERNS, signedPieces } from './signing.js';
+export { KEY_PATTERNS, signedPieces, type SigningScheme } from './signing.js';
 export {
   ACCESS_TOKEN_PATTERN,
   BEARER,

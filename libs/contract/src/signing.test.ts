@@ -1,5 +1,4 @@
-import type { SigningScheme } from './kinds/deliveries.js';
-import { KEY_PATTERNS, signedPieces } from './signing.js';
+import { KEY_PATTERNS, signedPieces, type SigningScheme } from './signing.js';
 
 const values = { eventId: 'id', timestamp: '17', content: new Uint8Array([1, 2]) };
 const scheme: SigningScheme = {

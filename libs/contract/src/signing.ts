@@ -1,4 +1,7 @@
-import type { SigningScheme } from './kinds/deliveries.js';
+import type { ExecutableAnswers } from './answer-types.js';
+
+/** How a delivery is signed: the answer to `signing`. */
+export type SigningScheme = ExecutableAnswers['signing'];
 
 /**
  * What a key is after its prefix: base64 with or without padding (RFC 4648 §4, §3.2), or text. Keys are separated by

@@ -1,9 +1,9 @@
-export type { Failure, RetryPolicy } from '@plant-store/contract';
+export type { Failure } from '@plant-store/contract';
 export type { AccessToken, AccessTokenRequest } from './delivery/access-token.js';
 export type { HeaderFields } from './delivery/header-fields.js';
 export type { DiagnosticsMessages, ObservedAttempt, ObservedDelivery } from './delivery/diagnostics.js';
 export type { HeaderHook, OutgoingRequest } from './delivery/headers.js';
-export type { RetryDelay, RetryOptions } from './delivery/retry.js';
+export type { RetryDelay, RetryOptions, RetryPolicy } from './delivery/retry.js';
 export type { EncodedPlant } from './encoders/encode-plant.js';
 export { bytes, type Encoded, type Encoder, json } from './encoders/encoder.js';
 export { InvalidOptionsError, type OptionFault } from './errors/invalid-options-error.js';

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { RateLimit } from '@plant-store/contract';
+import type { ExecutableAnswers } from '@plant-store/contract';
 import { bytes, type NewPlantSenderOptions } from '../src/index.js';
 import { useTimeThatPasses } from './support/clocks.js';
 import { acknowledge, respondWith, startRawServer } from './support/raw-server.js';
@@ -8,7 +8,8 @@ import { accessToken, arbitrary, openSenderUnder, openTestSender, rejection } fr
 
 const BUILT_SENDER = new URL('../dist/new-plant-sender.js', import.meta.url).href;
 
-type Given = Readonly<Record<'rate-limits', RateLimit>>;
+type Given = Pick<ExecutableAnswers, 'rate-limits'>;
+type RateLimit = Given['rate-limits'];
 type Options = NewPlantSenderOptions<string | Uint8Array, Given>;
 
 function open(limit: RateLimit, baseUrl: string, options: Partial<Options> = {}) {

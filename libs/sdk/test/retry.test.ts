@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
-import type { Answers, RetryPolicy } from '@plant-store/contract';
+import type { Answers } from '@plant-store/contract';
 import { afterThisTest } from '@plant-store/test-support';
 import {
   bytes,
@@ -9,6 +9,7 @@ import {
   type PlantStoreError,
   type RetryDelay,
   type RetryOptions,
+  type RetryPolicy,
 } from '../src/index.js';
 import { resolveSettings } from '../src/options/resolve-settings.js';
 import { createFakeSenderUnder } from '../src/testing/fake-sender.js';

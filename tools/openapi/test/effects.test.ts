@@ -1,9 +1,9 @@
 import {
+  type ExecutableAnswers,
   isExecutable,
   openQuestions,
   plainAnswers,
   type QuestionId,
-  type RateLimit,
   RateWindow,
 } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
@@ -356,7 +356,7 @@ describe('rate limits of different spans', () => {
   );
 
   /** Whether a sender that sends as early as its own limit allows always keeps the other limit. */
-  function keeps(own: RateLimit, other: RateLimit): boolean {
+  function keeps(own: ExecutableAnswers['rate-limits'], other: ExecutableAnswers['rate-limits']): boolean {
     const [sender, receiver] = [new RateWindow(own), new RateWindow(other)];
     for (let now = 0; now <= 30_000; now += 500) {
       while (sender.take(now) === 0) if (receiver.take(now) > 0) return false;

@@ -1,12 +1,9 @@
 import {
   type CarriedOut,
-  type ErrorCodes,
-  type ErrorPayload,
+  type ExecutableAnswers,
   type Failure,
   isJsonMediaType,
   type JsonSchema,
-  type ReceiverResponse,
-  type StatusCodes,
   statusOf,
 } from '@plant-store/contract';
 import { errorPayloadNameOf, referenceTo, requiredFieldsOf } from '@plant-store/contract/document';
@@ -20,7 +17,11 @@ interface ErrorParts {
 }
 
 /** The response to a delivery that is stored, with its content, if it has any, as an example. */
-export function storedResponse({ status, description, content }: ReceiverResponse): ResponseParts {
+export function storedResponse({
+  status,
+  description,
+  content,
+}: ExecutableAnswers['receiver-response']): ResponseParts {
   return { [status]: { description, ...(content && { content: exampleOf(content) }) } };
 }
 
@@ -29,7 +30,7 @@ function exampleOf({ mediaType, text }: { mediaType: string; text: string }): Co
 }
 
 /** The responses to refused deliveries. Failures with the same status share a description, one after the other. */
-export function failureResponses(codes: StatusCodes): ResponseParts {
+export function failureResponses(codes: ExecutableAnswers['status-codes']): ResponseParts {
   const descriptions = new Map<number, Set<string>>();
   for (const [failure, { description }] of Object.entries(codes)) {
     const status = statusOf(failure as Failure, codes);
@@ -47,7 +48,10 @@ const FIELD_SCHEMAS = {
 };
 
 /** The schema of an error payload, and the content of each response whose status is answered. */
-export function errorPayloadParts(payload: ErrorPayload, answers: CarriedOut): ErrorParts {
+export function errorPayloadParts(
+  payload: ExecutableAnswers['error-payloads'],
+  answers: CarriedOut,
+): ErrorParts {
   const { mediaType, fields } = payload;
   const name = errorPayloadNameOf(payload);
   const required = requiredFieldsOf(payload);
@@ -66,7 +70,7 @@ export function errorPayloadParts(payload: ErrorPayload, answers: CarriedOut): E
 }
 
 /** The codes that the payload may have. They show nowhere else. */
-export function errorCodeParts(codes: ErrorCodes, answers: CarriedOut): ErrorParts {
+export function errorCodeParts(codes: ExecutableAnswers['error-codes'], answers: CarriedOut): ErrorParts {
   const all = [...new Set(Object.values(codes))];
   const payload = answers['error-payloads'];
   if (payload === undefined || all.length === 0) return {};

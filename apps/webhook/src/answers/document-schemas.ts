@@ -1,8 +1,8 @@
 import {
   type CarriedOut,
+  type ExecutableAnswers,
   isJsonMediaType,
   type JsonSchema,
-  type PayloadAnswer,
   plantFieldOf,
 } from '@plant-store/contract';
 import {
@@ -22,7 +22,7 @@ interface SchemaParts {
 
 /** The request body. The document has no place for it while the media type is open. */
 export function payloadParts(
-  payload: PayloadAnswer,
+  payload: ExecutableAnswers['payload'],
   answers: CarriedOut,
 ): Pick<OperationParts, 'requestBody'> & SchemaParts {
   const mediaType = answers['media-type'];
@@ -59,7 +59,7 @@ function namedSchema(
 }
 
 /** Undefined if nothing is known about the payload. */
-function payloadSchema(payload: PayloadAnswer, answers: CarriedOut): JsonSchema | undefined {
+function payloadSchema(payload: ExecutableAnswers['payload'], answers: CarriedOut): JsonSchema | undefined {
   const event = componentsIn('event', answers)?.own;
   const plantName = componentsIn('plant', answers)?.own.name;
   const plantSchema = plantName === undefined ? undefined : referenceTo(plantName);

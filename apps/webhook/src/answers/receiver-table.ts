@@ -7,7 +7,6 @@ import {
   isJsonMediaType,
   type ShownOn,
   type SigningScheme,
-  type TokenFormat,
 } from '@plant-store/contract';
 
 import type { AnsweredLimit } from '../config/config.js';
@@ -30,7 +29,7 @@ export interface ReceiverEffect {
   readonly path?: string;
   readonly methods?: readonly ContentMethod[];
   readonly realm?: string;
-  readonly tokenFormat?: TokenFormat;
+  readonly tokenFormat?: ExecutableAnswers['token-format'];
   readonly acknowledgement?: PreparedResponse;
   readonly refusals?: Refusals;
   readonly headStep?: HeadStep;

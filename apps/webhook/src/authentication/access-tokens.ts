@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
-import { ACCESS_TOKEN_PATTERN, type TokenFormat } from '@plant-store/contract';
+import { ACCESS_TOKEN_PATTERN, type ExecutableAnswers } from '@plant-store/contract';
 
 /** Represents an accepted token, and stays the same for as long as the token is accepted. It can't be turned back. */
 export type AcceptedToken = Readonly<Uint8Array>;
@@ -49,7 +49,7 @@ export interface TokenMatcher {
 }
 
 /** Matches what RFC 6750 allows as a token, and the format if it is answered (question `token-format`). */
-export function createTokenMatcher(format: TokenFormat | undefined): TokenMatcher {
+export function createTokenMatcher(format: ExecutableAnswers['token-format'] | undefined): TokenMatcher {
   if (format === undefined) return { format: undefined, matches: (text) => ACCESS_TOKEN_PATTERN.test(text) };
   const pattern = new RegExp(format.pattern);
   return {

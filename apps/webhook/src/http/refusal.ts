@@ -1,4 +1,10 @@
-import { type CarriedOut, type Failure, FAILURES, type StatusCodes, statusOf } from '@plant-store/contract';
+import {
+  type CarriedOut,
+  type ExecutableAnswers,
+  type Failure,
+  FAILURES,
+  statusOf,
+} from '@plant-store/contract';
 
 import { type PreparedResponse, prepareRefusal } from './response.js';
 
@@ -24,7 +30,7 @@ export type Refusals = Readonly<Record<Failure, PreparedResponse>>;
  */
 export function prepareRefusals(answers: CarriedOut): Refusals {
   const codes: Readonly<Partial<Record<Failure, string>>> = answers['error-codes'] ?? {};
-  const responses: StatusCodes = answers['status-codes'] ?? {};
+  const responses: ExecutableAnswers['status-codes'] = answers['status-codes'] ?? {};
   const payload = answers['error-payloads'];
 
   const refusalOf = (failure: Failure): PreparedResponse => {

@@ -1,7 +1,7 @@
 /** Answers about what is sent: the payload, and the fields of a plant and of its event. */
 import * as v from 'valibot';
 import { type AnswerSchema, isSchema, schemaFaults } from '../answer-schema.js';
-import { type AnswerOf, kind } from './kind.js';
+import { kindsOf } from './kind.js';
 import { componentName, isObject, members, said, textThat } from './parts.js';
 
 /** What the document says about the payload. What is left out is not in the document. */
@@ -21,9 +21,20 @@ const description = {
   ),
 };
 
-/** What is sent (question `payload`): the plant alone, or an object with the plant in a field. */
-const payload = kind(
-  v.union([
+/** The fields of a plant, or of its event beside those of the plant. */
+const fields = v.pipe(
+  v.custom<AnswerSchema>((value) => {
+    const standard: unknown = isSchema(value) ? value['~standard'] : undefined;
+    return isObject(standard) && typeof standard['validate'] === 'function';
+  }, 'a Standard Schema, such as one of Zod, or what jsonSchema() of @plant-store/contract/json-schema makes of a JSON Schema'),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (dataset.typed) for (const message of schemaFaults(dataset.value)) addIssue({ message });
+  }),
+);
+
+export const contentKinds = kindsOf({
+  /** What is sent: the plant alone, or an object with the plant in a field. */
+  payload: v.union([
     v.literal('plant'),
     v.strictObject({ shape: v.literal('plant'), ...description }),
     v.strictObject({
@@ -31,21 +42,6 @@ const payload = kind(
       ...description,
     }),
   ]),
-);
-export type PayloadAnswer = AnswerOf<typeof payload>;
-export type PayloadDescription = Pick<Exclude<PayloadAnswer, string>, 'description' | 'names'>;
-
-/** The fields of a plant, or of its event beside those of the plant. */
-const fields = kind(
-  v.pipe(
-    v.custom<AnswerSchema>((value) => {
-      const standard: unknown = isSchema(value) ? value['~standard'] : undefined;
-      return isObject(standard) && typeof standard['validate'] === 'function';
-    }, 'a Standard Schema, such as one of Zod, or what jsonSchema() of @plant-store/contract/json-schema makes of a JSON Schema'),
-    v.rawCheck(({ dataset, addIssue }) => {
-      if (dataset.typed) for (const message of schemaFaults(dataset.value)) addIssue({ message });
-    }),
-  ),
-);
-
-export const contentKinds = { payload, 'plant-fields': fields, 'event-payload-fields': fields };
+  'plant-fields': fields,
+  'event-payload-fields': fields,
+});

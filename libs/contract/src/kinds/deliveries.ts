@@ -1,12 +1,12 @@
 /** Answers about deliveries: when one is sent again, how it is signed, how often, how large and how long it may be. */
 import * as v from 'valibot';
 import { MAX_DELIVERIES, MAX_SIZE_LIMIT } from '../limits.js';
-import { type AnswerOf, kind } from './kind.js';
+import { kindsOf } from './kind.js';
 import { headerName, milliseconds, refuse, textThat, wholeNumber } from './parts.js';
 
-/** When a delivery that was not acknowledged is sent again (question `retry`). */
-const retryPolicy = kind(
-  v.strictObject({
+export const deliveryKinds = kindsOf({
+  /** When a delivery that was not acknowledged is sent again. */
+  retry: v.strictObject({
     /** The wait before each further attempt, in milliseconds. Its length is the number of further attempts. */
     delays: v.array(milliseconds(0)),
     /** The statuses that lead to another attempt. `all`: every status that is not an acknowledgement. */
@@ -14,15 +14,12 @@ const retryPolicy = kind(
     /** Whether there is another attempt without a response: no connection, a lost one, or a time-out of the attempt. */
     withoutResponse: v.boolean(),
   }),
-);
-export type RetryPolicy = AnswerOf<typeof retryPolicy>;
 
-/**
- * How a delivery is signed (question `signing`): a keyed hash over some of its parts, in a header field. Sender and
- * receiver share the key, which is a secret and not part of the answer.
- */
-const signingScheme = kind(
-  v.pipe(
+  /**
+   * How a delivery is signed: a keyed hash over some of its parts, in a header field. Sender and receiver share the key,
+   * which is a secret and not part of the answer.
+   */
+  signing: v.pipe(
     v.strictObject({
       /** HMAC (RFC 2104) with this hash. */
       algorithm: v.picklist(['hmac-sha256', 'hmac-sha512']),
@@ -60,12 +57,9 @@ const signingScheme = kind(
       'signs the timestamp, so `timestamp` must name its header',
     ),
   ),
-);
-export type SigningScheme = AnswerOf<typeof signingScheme>;
 
-/** How many deliveries a sender may make with one access token in any span of this length (question `rate-limits`). */
-const rateLimit = kind(
-  v.strictObject({
+  /** How many deliveries a sender may make with one access token in any span of this length. */
+  'rate-limits': v.strictObject({
     deliveries: wholeNumber(1, MAX_DELIVERIES),
     /** The length of the span. */
     seconds: v.pipe(
@@ -73,28 +67,15 @@ const rateLimit = kind(
       v.check((span) => span > 0 && Number.isFinite(span), 'a number above 0'),
     ),
   }),
-);
-export type RateLimit = AnswerOf<typeof rateLimit>;
 
-/** The largest content of a delivery (question `size-limits`). */
-const sizeLimit = kind(wholeNumber(1, MAX_SIZE_LIMIT, ' of bytes'));
+  /** The largest content of a delivery. */
+  'size-limits': wholeNumber(1, MAX_SIZE_LIMIT, ' of bytes'),
 
-/** How long a delivery may take (question `time-outs`), in milliseconds. */
-const timeOuts = kind(
-  v.strictObject({
+  /** How long a delivery may take, in milliseconds. */
+  'time-outs': v.strictObject({
     /** Until a receiver has the whole request. */
     delivery: milliseconds(1),
     /** Until a sender has the whole response. */
     response: milliseconds(1),
   }),
-);
-
-export type TimeOuts = AnswerOf<typeof timeOuts>;
-
-export const deliveryKinds = {
-  'rate-limits': rateLimit,
-  retry: retryPolicy,
-  signing: signingScheme,
-  'size-limits': sizeLimit,
-  'time-outs': timeOuts,
-};
+});

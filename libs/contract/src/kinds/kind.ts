@@ -9,9 +9,9 @@ export interface Kind<Answer> {
 /** The type of what a schema accepts. */
 export type AnswerOf<Schema extends Kind<unknown>> = NonNullable<Schema['~types']>['output'];
 
-/** A schema as a kind of answer, of which nothing can be changed, and no member is `undefined`. */
-export function kind<Answer>(schema: Kind<Answer>): Kind<Exact<Answer>> {
-  return schema as Kind<Exact<Answer>>;
+/** Schemas as kinds of answers, of which nothing can be changed, and no member is `undefined`. */
+export function kindsOf<Answers>(schemas: { readonly [Id in keyof Answers]: Kind<Answers[Id]> }) {
+  return schemas as { readonly [Id in keyof Answers]: Kind<Exact<Answers[Id]>> };
 }
 
 type Exact<Value> = Value extends string | number | boolean | AnswerSchema

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { QuestionId } from '../register/register.js';
 import { contentKinds } from './content.js';
 import { deliveryKinds } from './deliveries.js';
-import { kind, type Kind } from './kind.js';
+import type { Kind } from './kind.js';
 import { said } from './parts.js';
 import { requestKinds } from './requests.js';
 import { responseKinds } from './responses.js';
@@ -19,4 +19,4 @@ export const kinds = {
 } satisfies { readonly [Id in QuestionId]?: Kind<unknown> };
 
 /** An answer to one of these questions that no kind fits, or that the software is not to carry out yet. */
-export const words = kind(v.strictObject({ inWords: said }));
+export const words: Kind<{ readonly inWords: string }> = v.strictObject({ inWords: said });

@@ -2,34 +2,8 @@
 import * as v from 'valibot';
 import { type Failure, FAILURES, SETTLED_FAILURES } from '../failures.js';
 import { isJsonMediaType } from '../standards.js';
-import { type AnswerOf, kind } from './kind.js';
+import { kindsOf } from './kind.js';
 import { componentName, isObject, mediaType, members, refuse, said, textThat, isWhole } from './parts.js';
-
-/** The response to a delivery that a receiver has accepted (question `receiver-response`; RFC 9110 §15.3). */
-const receiverResponse = kind(
-  v.variant('status', [
-    v.strictObject({
-      status: v.picklist([204, 205]),
-      description: said,
-      content: v.optional(v.never('left out, because a 204 or 205 response has none')),
-    }),
-    v.strictObject({
-      status: v.picklist([200, 201, 202, 203]),
-      description: said,
-      /** Sent unchanged, in UTF-8. */
-      content: v.optional(
-        v.pipe(
-          v.strictObject({ mediaType, text: v.string() }),
-          refuse(
-            ({ mediaType, text }) => isJsonMediaType(mediaType) && !isJson(text),
-            'must have a text that is JSON, as its media type says',
-          ),
-        ),
-      ),
-    }),
-  ]),
-);
-export type ReceiverResponse = AnswerOf<typeof receiverResponse>;
 
 function isJson(text: string): boolean {
   try {
@@ -54,9 +28,32 @@ const failures = Object.keys(FAILURES) as Failure[];
 /** Statuses that require a header field that nobody has answered (RFC 9110 §15.5.2, §15.5.6, §15.5.8, §15.5.22). */
 const STATUSES_WITH_A_HEADER = [401, 405, 407, 426];
 
-/** The responses to failures (question `status-codes`). A failure that is left out keeps its status. */
-const statusCodes = kind(
-  members({
+export const responseKinds = kindsOf({
+  /** The response to a delivery that a receiver has accepted (RFC 9110 §15.3). */
+  'receiver-response': v.variant('status', [
+    v.strictObject({
+      status: v.picklist([204, 205]),
+      description: said,
+      content: v.optional(v.never('left out, because a 204 or 205 response has none')),
+    }),
+    v.strictObject({
+      status: v.picklist([200, 201, 202, 203]),
+      description: said,
+      /** Sent unchanged, in UTF-8. */
+      content: v.optional(
+        v.pipe(
+          v.strictObject({ mediaType, text: v.string() }),
+          refuse(
+            ({ mediaType, text }) => isJsonMediaType(mediaType) && !isJson(text),
+            'must have a text that is JSON, as its media type says',
+          ),
+        ),
+      ),
+    }),
+  ]),
+
+  /** The responses to failures. A failure that is left out keeps its status. */
+  'status-codes': members({
     ...forEach(
       failures,
       v.strictObject({
@@ -79,16 +76,12 @@ const statusCodes = kind(
       }),
     ),
   }),
-);
-export type StatusCodes = AnswerOf<typeof statusCodes>;
 
-/** The codes of failures (question `error-codes`). The error payload carries them (question `error-payloads`). */
-const errorCodes = kind(members(forEach(failures, textThat(/^./s, 'text that is not empty'))));
-export type ErrorCodes = AnswerOf<typeof errorCodes>;
+  /** The codes of failures. The error payload carries them. */
+  'error-codes': members(forEach(failures, textThat(/^./s, 'text that is not empty'))),
 
-/** The body of the response to a failure (question `error-payloads`): a JSON object. */
-const errorPayload = kind(
-  v.pipe(
+  /** The body of the response to a failure: a JSON object. */
+  'error-payloads': v.pipe(
     v.strictObject({
       mediaType: v.pipe(
         mediaType,
@@ -113,12 +106,4 @@ const errorPayload = kind(
       'must have a field for each name in `required`',
     ),
   ),
-);
-export type ErrorPayload = AnswerOf<typeof errorPayload>;
-
-export const responseKinds = {
-  'error-codes': errorCodes,
-  'error-payloads': errorPayload,
-  'receiver-response': receiverResponse,
-  'status-codes': statusCodes,
-};
+});

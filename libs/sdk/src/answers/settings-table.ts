@@ -5,8 +5,6 @@ import {
   carriedOut,
   type ContentMethod,
   type ExecutableAnswers,
-  type RateLimit,
-  type RetryPolicy,
   type ShownOn,
 } from '@plant-store/contract';
 import type { HeaderAnswers } from '../delivery/headers.js';
@@ -20,8 +18,8 @@ export interface AnsweredSettings extends ContentAnswers, HeaderAnswers, Respons
   readonly method?: ContentMethod;
   /** Encodes the payload, if enough is answered for that. */
   readonly defaultEncoder?: DefaultEncoder | undefined;
-  readonly retry?: RetryPolicy;
-  readonly rateLimit?: RateLimit;
+  readonly retry?: ExecutableAnswers['retry'];
+  readonly rateLimit?: ExecutableAnswers['rate-limits'];
   /** Milliseconds. */
   readonly attemptTimeout?: number;
   readonly tokenPattern?: RegExp;

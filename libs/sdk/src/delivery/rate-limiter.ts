@@ -1,4 +1,4 @@
-import { type RateLimit, RateWindow } from '@plant-store/contract';
+import { type ExecutableAnswers, RateWindow } from '@plant-store/contract';
 import { type Place, Queue } from '../transport/queue.js';
 import { longestTimer } from './clocks.js';
 
@@ -13,7 +13,7 @@ export class RateLimiter {
   readonly #waiters = new Queue<Waiter>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(limit: RateLimit) {
+  constructor(limit: ExecutableAnswers['rate-limits']) {
     this.#window = new RateWindow(limit);
   }
 

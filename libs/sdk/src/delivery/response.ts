@@ -1,11 +1,4 @@
-import {
-  type ErrorCodes,
-  type ErrorPayload,
-  type Failure,
-  FAILURES,
-  type StatusCodes,
-  statusOf,
-} from '@plant-store/contract';
+import { type ExecutableAnswers, type Failure, FAILURES, statusOf } from '@plant-store/contract';
 import { essenceOf } from '../encoders/media-type.js';
 import type { Explanation, Response } from '../errors/not-acknowledged-error.js';
 
@@ -15,7 +8,7 @@ export interface ResponseAnswers {
   readonly acknowledgedStatuses?: readonly number[];
   readonly failureOfCode?: ReadonlyMap<string, Failure>;
   readonly failureOfStatus?: ReadonlyMap<number, Failure>;
-  readonly errorPayload?: ErrorPayload;
+  readonly errorPayload?: ExecutableAnswers['error-payloads'];
 }
 
 /**
@@ -44,7 +37,10 @@ export function responseExplainer({
   };
 }
 
-function parse({ headers, content, truncated }: Response, { mediaType }: ErrorPayload): unknown {
+function parse(
+  { headers, content, truncated }: Response,
+  { mediaType }: ExecutableAnswers['error-payloads'],
+): unknown {
   const received = headers['content-type'];
   if (truncated || typeof received !== 'string' || essenceOf(received) !== essenceOf(mediaType)) {
     return undefined;
@@ -57,7 +53,7 @@ function parse({ headers, content, truncated }: Response, { mediaType }: ErrorPa
 }
 
 /** The failure of each answered code. A code of several failures is left out. */
-export function failuresByCode(codes: ErrorCodes): ReadonlyMap<string, Failure> {
+export function failuresByCode(codes: ExecutableAnswers['error-codes']): ReadonlyMap<string, Failure> {
   return unambiguous(Object.entries(codes) as [Failure, string][]);
 }
 
@@ -65,7 +61,7 @@ export function failuresByCode(codes: ErrorCodes): ReadonlyMap<string, Failure> 
  * The failure of each answered status. A status of several failures is left out, whether it comes from an answer,
  * from a standard, or from what HTTP defines.
  */
-export function failuresByStatus(codes: StatusCodes): ReadonlyMap<number, Failure> {
+export function failuresByStatus(codes: ExecutableAnswers['status-codes']): ReadonlyMap<number, Failure> {
   const failures = Object.keys(FAILURES) as Failure[];
   const statuses = failures.map((failure) => [failure, statusOf(failure, codes)] as const);
   return new Map([...unambiguous(statuses)].filter(([, failure]) => Object.hasOwn(codes, failure)));

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonMediaType, type PayloadAnswer, plantFieldOf } from '@plant-store/contract';
+import { type ExecutableAnswers, isJsonMediaType, plantFieldOf } from '@plant-store/contract';
 import { type Encoded, json } from './encoder.js';
 
 /** Encodes a plant, and the fields of its event if it has any, as the questions payload and media-type are answered. */
@@ -12,7 +12,7 @@ export type EncodableMediaType<Type extends string> =
 /** The default encoder for a payload; `undefined` while the media type is open, or if it isn't JSON. */
 export function defaultEncoder(
   mediaType: string | undefined,
-  payload: PayloadAnswer,
+  payload: ExecutableAnswers['payload'],
   eventHasFields: boolean,
 ): DefaultEncoder | undefined {
   if (!isJsonMediaType(mediaType)) return undefined;

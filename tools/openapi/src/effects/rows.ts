@@ -6,10 +6,8 @@ import {
   type Failure,
   isJsonMediaType,
   plantFieldOf,
-  type RateLimit,
   type SigningScheme,
   statusOf as statusCodeOf,
-  type TimeOuts,
 } from '@plant-store/contract';
 import type { EffectRow, Others } from './effect-row.js';
 import type { JsonSchema } from './json-schema.js';
@@ -23,7 +21,7 @@ export const LIMITS_WHILE_OPEN = {
   /** `MAX_CONTENT_BYTES` of the receiver. */
   bytes: 1_048_576,
   /** `REQUEST_TIMEOUT_MS` of the receiver, `attemptTimeout` of the sender. */
-  times: { delivery: 30_000, response: 15_000 } satisfies TimeOuts,
+  times: { delivery: 30_000, response: 15_000 } satisfies ExecutableAnswers['time-outs'],
 };
 
 /** What each executable answer means for receivers, senders, the order of deployment, and the version of the SDK. */
@@ -360,7 +358,10 @@ function placeOf(identity: ExecutableAnswers['event-identity']): string {
 }
 
 /** Whether whoever keeps the one limit keeps the other too. */
-function isWithin(one: RateLimit | undefined, other: RateLimit | undefined): boolean {
+function isWithin(
+  one: ExecutableAnswers['rate-limits'] | undefined,
+  other: ExecutableAnswers['rate-limits'] | undefined,
+): boolean {
   if (other === undefined) return true;
   if (one === undefined) return false;
   return one.deliveries * Math.ceil(other.seconds / one.seconds) <= other.deliveries;

@@ -1,4 +1,4 @@
-import { type RateLimit, RateWindow } from '@plant-store/contract';
+import { type ExecutableAnswers, RateWindow } from '@plant-store/contract';
 
 import type { AcceptedToken } from '../../authentication/access-tokens.js';
 import { Refusal } from '../../http/refusal.js';
@@ -34,7 +34,10 @@ export function requireVersion(header: string, value: string): HeadStep {
  *
  * @param now in milliseconds, of a clock that never goes back
  */
-export function limitRate(limit: RateLimit, now: () => number = () => performance.now()): HeadStep {
+export function limitRate(
+  limit: ExecutableAnswers['rate-limits'],
+  now: () => number = () => performance.now(),
+): HeadStep {
   const windows = new WeakMap<AcceptedToken, RateWindow>();
   const windowOf = (token: AcceptedToken): RateWindow => {
     const window = windows.get(token) ?? new RateWindow(limit);

@@ -1,4 +1,4 @@
-import { type AnswerSchema, type PayloadAnswer, plantFieldOf } from '@plant-store/contract';
+import { type AnswerSchema, type ExecutableAnswers, plantFieldOf } from '@plant-store/contract';
 
 import { Refusal } from '../../http/refusal.js';
 import type { ContentStep } from '../pipeline.js';
@@ -26,7 +26,10 @@ interface PayloadSchemas {
  * Refuses content of another shape, or whose fields don't match their schemas (questions `payload`, `plant-fields`,
  * `event-payload-fields`). It is synchronous unless a schema isn't.
  */
-export function validatePayload(payload: PayloadAnswer, { plant, event }: PayloadSchemas): ContentStep {
+export function validatePayload(
+  payload: ExecutableAnswers['payload'],
+  { plant, event }: PayloadSchemas,
+): ContentStep {
   const plantField = plantFieldOf(payload);
   const split = plantField === undefined ? unsplit : splitAt(plantField);
   const checks = [

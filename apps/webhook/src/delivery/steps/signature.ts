@@ -1,7 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-import { type EventIdentity, KEY_PATTERNS, signedPieces, type SigningScheme } from '@plant-store/contract';
+import {
+  type ExecutableAnswers,
+  KEY_PATTERNS,
+  signedPieces,
+  type SigningScheme,
+} from '@plant-store/contract';
 
 import { Refusal } from '../../http/refusal.js';
 import { headerOf } from '../../http/request.js';
@@ -37,7 +42,7 @@ export function requireSignatureFields({ signature, timestamp }: SigningScheme, 
 export function verifySignature(
   scheme: SigningScheme,
   keys: readonly Buffer[],
-  identity: EventIdentity | undefined,
+  identity: ExecutableAnswers['event-identity'] | undefined,
 ): ContentStep {
   const eventIdField = identity !== undefined && 'header' in identity ? identity.header : undefined;
   return ({ request, content }) => {
