@@ -1,5 +1,4 @@
-import type { AnswerOf } from './kinds/kind.js';
-import type { kinds, words } from './kinds/kinds.js';
+import type { AnswerOf, kinds, words } from './kinds/kinds.js';
 import type { Surface } from './register/open-question.js';
 import type { openQuestions, QuestionId } from './register/register.js';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type Answers, type CarriedOut, carriedOut } from './answer-types.js';
 import { faultsIn } from './faults.js';
-import { type AnswerOf, kindsOf } from './kinds/kind.js';
+import { type AnswerOf, kindsOf } from './kinds/kinds.js';
 import { mediaType, said, textThat } from './kinds/parts.js';
 import { CONTENT_METHODS, isJsonMediaType } from './standards.js';
 

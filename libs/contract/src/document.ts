@@ -1,10 +1,110 @@
-/** `@plant-store/contract/document`: what the answers are in an OpenAPI document. */
+/** `@plant-store/contract/document`: the schemas of the answers as components of an OpenAPI document, and their names. */
+import { soleDefinition } from './answer-schema.js';
+import { type Answers, carriedOut, type ExecutableAnswers, type ExecutableId } from './answer-types.js';
+import { type JsonSchema, mapReferences, stepsOf } from './references.js';
+
 export { jsonSchemaOf } from './answer-schema.js';
-export {
-  type Components,
-  componentsOf,
-  errorPayloadNameOf,
-  payloadDescriptionOf,
-  referenceTo,
-  requiredFieldsOf,
-} from './components.js';
+
+/** What the schema of each of these answers is called if nothing names it. These names are ours. */
+const DEFAULT_NAMES = { plant: 'Plant', event: 'NewPlantEvent' };
+
+type PayloadAnswer = ExecutableAnswers['payload'];
+type PayloadDescription = Pick<Exclude<PayloadAnswer, string>, 'description' | 'names'>;
+type ErrorPayload = ExecutableAnswers['error-payloads'];
+
+/** A schema in `components.schemas`. */
+export interface Component {
+  readonly name: string;
+  /** Its references lead to components. */
+  readonly schema: JsonSchema;
+}
+
+/** The schema of an answer, and the definitions in its `$defs`, each by its name there. */
+export interface Components {
+  readonly own: Component;
+  readonly definitions: readonly Component[];
+}
+
+/**
+ * The schema of an answer as components.
+ *
+ * @param stated the JSON Schema that answers `plant-fields` or `event-payload-fields`
+ * @param names as the answer to `payload` has them
+ */
+export function componentsOf(
+  of: keyof typeof DEFAULT_NAMES,
+  stated: JsonSchema,
+  names: PayloadDescription['names'] = {},
+): Components {
+  const { $defs, ...root } = stated;
+  const definitions = ($defs ?? {}) as Readonly<Record<string, JsonSchema>>;
+  const sole = soleDefinition(root);
+  const own = names[of] ?? sole ?? DEFAULT_NAMES[of];
+  const moved = (part: JsonSchema): JsonSchema =>
+    mapReferences(part, (reference) => {
+      const [keyword, definition, ...below] = stepsOf(reference);
+      return keyword === '$defs' && definition !== undefined
+        ? referenceTo(definition === sole ? own : definition, ...below).$ref
+        : referenceTo(own, ...stepsOf(reference)).$ref;
+    });
+  return {
+    own: { name: own, schema: moved(sole === undefined ? root : definitions[sole]!) },
+    definitions: Object.entries(definitions)
+      .filter(([name]) => name !== sole)
+      .map(([name, part]) => ({ name, schema: moved(part) })),
+  };
+}
+
+/** A reference to a component, or to the part of it at these keys. */
+export function referenceTo(name: string, ...keys: readonly string[]): { readonly $ref: string } {
+  const steps = keys.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')));
+  return { $ref: ['#/components/schemas', name, ...steps].join('/') };
+}
+
+/** What an answer says about the payload beside its shape. */
+export function payloadDescriptionOf(payload: PayloadAnswer | undefined): PayloadDescription {
+  return typeof payload === 'object' ? payload : {};
+}
+
+/** The name of the schema of an error payload. */
+export function errorPayloadNameOf({ name = 'ErrorPayload' }: ErrorPayload): string {
+  return name;
+}
+
+/** The fields that every error payload has. */
+export function requiredFieldsOf({ fields, required }: ErrorPayload): readonly string[] {
+  return required ?? Object.keys(fields).filter((name) => fields[name] === 'status');
+}
+
+/** A name in `components.schemas`, and the question whose answer gives it. A default name is that of the answer itself. */
+export interface ComponentName {
+  readonly id: ExecutableId;
+  readonly name: string;
+  /** Where the schema is an answer by itself. */
+  readonly schema?: JsonSchema;
+}
+
+/**
+ * The components that answers bring, each with the question whose answer names it.
+ *
+ * @param plain answers as JSON, as `plainAnswers` gives them
+ */
+export function namedComponents(plain: Readonly<Record<string, unknown>>): ComponentName[] {
+  const answers = carriedOut(plain as Answers);
+  const { names = {} } = payloadDescriptionOf(answers.payload);
+  const { 'error-payloads': errors } = answers;
+  const found: ComponentName[] = [];
+  if (names.payload !== undefined) found.push({ id: 'payload', name: names.payload });
+  if (errors !== undefined) found.push({ id: 'error-payloads', name: errorPayloadNameOf(errors) });
+  for (const [of, id] of [
+    ['plant', 'plant-fields'],
+    ['event', 'event-payload-fields'],
+  ] as const) {
+    if (answers[id] === undefined) continue;
+    // As JSON, the answer is the JSON Schema.
+    const { own, definitions } = componentsOf(of, answers[id] as unknown as JsonSchema, names);
+    found.push({ id: names[of] === undefined ? id : 'payload', ...own });
+    found.push(...definitions.map((definition) => ({ id, ...definition })));
+  }
+  return found;
+}

@@ -1,6 +1,6 @@
 /** What a schema says about a value, for people. */
 import * as v from 'valibot';
-import type { Kind } from './kinds/kind.js';
+import type { Kind } from './kinds/kinds.js';
 
 /**
  * Everything that is wrong with a value, one text each. If a part of it has another form, the last text is the form of

@@ -16,7 +16,6 @@ export {
 export { answers } from './answers.js';
 // Only types: to load `check-accepts` or `kinds` is to load Valibot.
 export type { Accepts } from './check-accepts.js';
-export { componentNamesIn } from './components.js';
 export * as facts from './facts.js';
 // Also by its own name: a bundle of the sender has this fact, and not all of them.
 export { DELIVERY_PATH } from './facts.js';

@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 import { jsonSchemaOf } from './answer-schema.js';
-import { answerFaults } from './check-answers.js';
+import { answerFaults } from './check.js';
 import { jsonSchema } from './json-schema.js';
 
 interface Plant {

@@ -1,7 +1,6 @@
 /** Answers about what is sent: the payload, and the fields of a plant and of its event. */
 import * as v from 'valibot';
 import { type AnswerSchema, isSchema, schemaFaults } from '../answer-schema.js';
-import { kindsOf } from './kind.js';
 import { componentName, isObject, members, said, textThat } from './parts.js';
 
 /** What the document says about the payload. What is left out is not in the document. */
@@ -32,7 +31,7 @@ const fields = v.pipe(
   }),
 );
 
-export const contentKinds = kindsOf({
+export const contentKinds = {
   /** What is sent: the plant alone, or an object with the plant in a field. */
   payload: v.union([
     v.literal('plant'),
@@ -44,4 +43,4 @@ export const contentKinds = kindsOf({
   ]),
   'plant-fields': fields,
   'event-payload-fields': fields,
-});
+};

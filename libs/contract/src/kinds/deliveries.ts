@@ -1,10 +1,9 @@
 /** Answers about deliveries: when one is sent again, how it is signed, how often, how large and how long it may be. */
 import * as v from 'valibot';
 import { MAX_DELIVERIES, MAX_SIZE_LIMIT } from '../limits.js';
-import { kindsOf } from './kind.js';
 import { headerName, milliseconds, refuse, textThat, wholeNumber } from './parts.js';
 
-export const deliveryKinds = kindsOf({
+export const deliveryKinds = {
   /** When a delivery that was not acknowledged is sent again. */
   retry: v.strictObject({
     /** The wait before each further attempt, in milliseconds. Its length is the number of further attempts. */
@@ -78,4 +77,4 @@ export const deliveryKinds = kindsOf({
     /** Until a sender has the whole response. */
     response: milliseconds(1),
   }),
-});
+};

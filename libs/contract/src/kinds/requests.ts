@@ -2,7 +2,6 @@
 import * as v from 'valibot';
 import { isPointer } from '../json-pointer.js';
 import { CONTENT_METHODS } from '../standards.js';
-import { kindsOf } from './kind.js';
 import { headerName, headerValue, mediaType, refuse, said, textThat } from './parts.js';
 
 /** An absolute URL of HTTP: a host or an IPv6 address, a port and a path, without query and fragment. */
@@ -27,7 +26,7 @@ function isPattern(source: string): boolean {
   }
 }
 
-export const requestKinds = kindsOf({
+export const requestKinds = {
   /** The name of a realm (RFC 9110 §11.5). */
   'authentication-realm': headerValue,
   'base-address': v.pipe(
@@ -72,4 +71,4 @@ export const requestKinds = kindsOf({
      */
     pattern: textThat(isPattern, 'a regular expression that is not empty'),
   }),
-});
+};

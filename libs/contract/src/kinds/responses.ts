@@ -2,7 +2,6 @@
 import * as v from 'valibot';
 import { type Failure, FAILURES, SETTLED_FAILURES } from '../failures.js';
 import { isJsonMediaType } from '../standards.js';
-import { kindsOf } from './kind.js';
 import { componentName, isObject, mediaType, members, refuse, said, textThat, isWhole } from './parts.js';
 
 function isJson(text: string): boolean {
@@ -28,7 +27,7 @@ const failures = Object.keys(FAILURES) as Failure[];
 /** Statuses that require a header field that nobody has answered (RFC 9110 §15.5.2, §15.5.6, §15.5.8, §15.5.22). */
 const STATUSES_WITH_A_HEADER = [401, 405, 407, 426];
 
-export const responseKinds = kindsOf({
+export const responseKinds = {
   /** The response to a delivery that a receiver has accepted (RFC 9110 §15.3). */
   'receiver-response': v.variant('status', [
     v.strictObject({
@@ -106,4 +105,4 @@ export const responseKinds = kindsOf({
       'must have a field for each name in `required`',
     ),
   ),
-});
+};

@@ -1,4 +1,5 @@
-import { carriedOut, componentNamesIn } from '@plant-store/contract';
+import { carriedOut } from '@plant-store/contract';
+import { namedComponents } from '@plant-store/contract/document';
 import type { CodeAnswers, EnteredAnswer } from './code-answers.js';
 import { type Fact, type Facts, factsOf } from './facts.js';
 import { type Action, applyOverlay, readOverlay, type RefusedAction } from './overlay.js';
@@ -81,7 +82,7 @@ export function gate({ baseline, document, overlay, answers }: GateInput): GateR
     if (finding === undefined && ours !== undefined) specified.push(ours);
     if (finding !== undefined) findings.push(finding);
   }
-  const named = componentNamesIn(answersIn(actions));
+  const named = new Set(namedComponents(answersIn(actions)).map(({ name }) => name));
   for (const [pointer, place] of published.used) {
     const [section, name = ''] = pointer.split('/').slice(2);
     const isNamed = section === 'schemas' && named.has(name);

@@ -1,7 +1,7 @@
 import { type Answers, isExecutable } from './answer-types.js';
 import { type Failure, FAILURES } from './failures.js';
 import type { AnswerSchema } from './answer-schema.js';
-import { answerFaults } from './check-answers.js';
+import { answerFaults } from './check.js';
 import { kinds } from './kinds/kinds.js';
 import { openQuestions } from './register/register.js';
 
