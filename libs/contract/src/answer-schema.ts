@@ -1,5 +1,6 @@
 /** Answers that are schemas: the fields of a plant and of its event. */
 import { type JsonSchema, referenceFaults, stepsOf } from './references.js';
+import { COMPONENT_NAME } from './standards.js';
 
 /** The result of a validation: the value, or what is wrong with it. */
 export type SchemaResult<Output> =
@@ -39,11 +40,10 @@ export function jsonSchemaOf(schema: AnswerSchema): Record<string, unknown> {
   return Object.fromEntries(Object.entries(stated).filter(([key]) => key !== '$schema'));
 }
 
-/** Whether an answer is a schema. ArkType's schemas are functions. */
+/** Whether an answer is a Standard Schema. ArkType's schemas are functions. It need not have a JSON Schema. */
 export function isSchema(answer: unknown): answer is AnswerSchema {
-  return (
-    (typeof answer === 'object' || typeof answer === 'function') && answer !== null && '~standard' in answer
-  );
+  const standard = (answer as Partial<AnswerSchema> | null | undefined)?.['~standard'];
+  return typeof standard?.validate === 'function';
 }
 
 /** Answers as JSON, which can be shown and compared: a schema becomes its JSON Schema, all else is JSON already. */
@@ -92,7 +92,7 @@ function* documentFaults(stated: JsonSchema): Generator<string> {
     yield 'must not have unevaluatedProperties. Name all fields in properties, and write additionalProperties: false';
   }
   for (const name of Object.keys((stated['$defs'] as object | undefined) ?? {})) {
-    if (/^[a-zA-Z0-9._-]+$/.test(name)) continue;
+    if (COMPONENT_NAME.test(name)) continue;
     yield `must name the parts in $defs with letters, digits, dots, hyphens and underscores, for they become components (got ${JSON.stringify(name)})`;
   }
 }

@@ -30,7 +30,6 @@ export { KEY_PATTERNS, signedPieces, type SigningScheme } from './signing.js';
 export {
   ACCESS_TOKEN_PATTERN,
   BEARER,
-  type BearerError,
   CONNECTION_FIELDS,
   CONTENT_METHODS,
   type ContentMethod,

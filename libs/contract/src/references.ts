@@ -1,5 +1,5 @@
 /** The references in a JSON Schema, which lead to its own parts. */
-import { keysOf } from './json-pointer.js';
+import { keysOf, partAt } from './json-pointer.js';
 
 /** A JSON Schema, draft 2020-12, as OpenAPI 3.1 uses it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -30,9 +30,7 @@ export function referenceFaults(root: JsonSchema): string[] {
 
 function refersToPart(root: JsonSchema, reference: unknown): boolean {
   if (typeof reference !== 'string' || !/^#(?:\/|$)/.test(reference)) return false;
-  let part: unknown = root;
-  for (const step of stepsOf(reference)) part = (part as JsonSchema | undefined)?.[step];
-  return part !== undefined;
+  return partAt(root, stepsOf(reference)) !== undefined;
 }
 
 /** The keys on the way that a reference names (RFC 6901 §6). */

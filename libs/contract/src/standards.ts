@@ -9,9 +9,6 @@ export const BEARER = 'Bearer';
 /** One whole access token: the `b64token` of RFC 6750 §2.1. */
 export const ACCESS_TOKEN_PATTERN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
-/** Error codes of a challenge (RFC 6750 §3.1). */
-export type BearerError = 'invalid_request' | 'invalid_token';
-
 /**
  * The methods of RFC 9110 and RFC 5789 that carry content and change state (RFC 9110 §9.3.3, §9.3.4;
  * RFC 5789 §2). What is accepted and can be sent while `http-method` is open.
@@ -49,6 +46,9 @@ export const RESERVED_FIELDS: readonly string[] = [
   'expect',
   'host',
 ];
+
+/** The name of a component (OpenAPI 3.1.0 §4.8.7). */
+export const COMPONENT_NAME = /^[a-zA-Z0-9._-]+$/;
 
 /** Whether a media type, with parameters or without, is one of JSON (RFC 8259; RFC 6839 §3.1). */
 export function isJsonMediaType(mediaType = ''): boolean {

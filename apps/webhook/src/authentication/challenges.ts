@@ -1,4 +1,4 @@
-import { BEARER, type BearerError, type Failure } from '@plant-store/contract';
+import { BEARER, type Failure } from '@plant-store/contract';
 
 /** Why credentials are refused, and the challenge that goes with it. */
 export interface Challenge {
@@ -20,7 +20,7 @@ export const CHALLENGES = Symbol('Challenges');
 /** Makes the challenges, with a realm if it is answered (question `authentication-realm`). */
 export function makeChallenges(realm: string | undefined): Challenges {
   const named = realm === undefined ? [] : [`realm=${quoted(realm)}`];
-  const challenge = (failure: Failure, error?: BearerError): Challenge => {
+  const challenge = (failure: Failure, error?: 'invalid_request' | 'invalid_token'): Challenge => {
     const parameters = error === undefined ? named : [...named, `error=${quoted(error)}`];
     const value = [BEARER, parameters.join(', ')].filter(Boolean).join(' ');
     return { failure, fields: { 'www-authenticate': value } };

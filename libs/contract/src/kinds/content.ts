@@ -1,7 +1,7 @@
 /** Answers about what is sent: the payload, and the fields of a plant and of its event. */
 import * as v from 'valibot';
 import { type AnswerSchema, isSchema, schemaFaults } from '../answer-schema.js';
-import { componentName, isObject, members, said, textThat } from './parts.js';
+import { componentName, members, said, textThat } from './parts.js';
 
 /** What the document says about the payload. What is left out is not in the document. */
 const description = {
@@ -22,10 +22,10 @@ const description = {
 
 /** The fields of a plant, or of its event beside those of the plant. */
 const fields = v.pipe(
-  v.custom<AnswerSchema>((value) => {
-    const standard: unknown = isSchema(value) ? value['~standard'] : undefined;
-    return isObject(standard) && typeof standard['validate'] === 'function';
-  }, 'a Standard Schema, such as one of Zod, or what jsonSchema() of @plant-store/contract/json-schema makes of a JSON Schema'),
+  v.custom<AnswerSchema>(
+    isSchema,
+    'a Standard Schema, such as one of Zod, or what jsonSchema() of @plant-store/contract/json-schema makes of a JSON Schema',
+  ),
   v.rawCheck(({ dataset, addIssue }) => {
     if (dataset.typed) for (const message of schemaFaults(dataset.value)) addIssue({ message });
   }),

@@ -3,7 +3,7 @@
  * sentence about the value, and does not quote it.
  */
 import * as v from 'valibot';
-import { RESERVED_FIELDS } from '../standards.js';
+import { COMPONENT_NAME, RESERVED_FIELDS } from '../standards.js';
 
 /** Text that passes a test. @param what such text is */
 export function textThat(test: RegExp | ((text: string) => boolean), what: string) {
@@ -70,5 +70,4 @@ export const mediaType = textThat(
   'a media type without parameters, such as application/json',
 );
 
-/** The name of a component (OpenAPI 3.1.0 §4.8.7). */
-export const componentName = textThat(/^[a-zA-Z0-9._-]+$/, 'letters, digits, dots, hyphens and underscores');
+export const componentName = textThat(COMPONENT_NAME, 'letters, digits, dots, hyphens and underscores');
