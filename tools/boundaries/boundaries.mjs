@@ -5,31 +5,33 @@
 import nx from '@nx/eslint-plugin';
 
 /**
- * The projects that each project may import. No project may import an application: tools and end-to-end tests run
- * what it builds.
+ * What a project with a tag may import. Each project has a `type:` and a `scope:`, and both rows apply. No row names
+ * `type:app`: nobody imports an application, tools and end-to-end tests run what it builds.
  *
  * @type {Record<string, string[]>}
  */
-export const mayImport = {
-  contract: [],
-  'example-answers': ['contract'],
-  'test-support': [],
-  sdk: ['contract'],
-  webhook: ['contract'],
-  'webhook-e2e': ['contract', 'sdk', 'test-support'],
-  openapi: ['contract', 'example-answers'],
-  bench: ['contract', 'sdk', 'test-support'],
-  soak: ['contract', 'sdk', 'test-support'],
-  package: ['test-support'],
-  boundaries: [],
-  workspace: [],
+const mayImport = {
+  'type:app': ['type:lib'],
+  'type:lib': ['type:lib'],
+  'type:test-lib': ['scope:contract'],
+  'type:e2e': ['type:lib', 'type:test-lib'],
+  'type:tool': ['type:lib', 'type:test-lib'],
+  'scope:contract': [],
+  'scope:sender': ['scope:contract'],
+  'scope:receiver': ['scope:contract'],
+  'scope:workspace': ['scope:contract', 'scope:sender', 'scope:workspace'],
 };
 
-/** The projects that only the tests of a project may import. */
+/**
+ * What the tests of a project with a tag may import, too.
+ *
+ * @type {Record<string, string[]>}
+ */
 const testsMayImport = {
-  sdk: ['example-answers', 'test-support'],
-  webhook: ['example-answers', 'test-support'],
-  openapi: ['sdk', 'test-support'],
+  'type:app': ['type:test-lib'],
+  'type:lib': ['type:test-lib'],
+  'scope:sender': ['scope:workspace'],
+  'scope:receiver': ['scope:workspace'],
 };
 
 /** The sources that may read the environment. Everything else takes values as parameters. */
@@ -121,13 +123,13 @@ export default [
 ];
 
 /**
- * @param {Record<string, string[]>} also what each project may import in addition to `mayImport`
+ * @param {Record<string, string[]>} also what is allowed in addition to `mayImport`
  * @returns {import('eslint').Linter.RulesRecord}
  */
 function moduleBoundaries(also) {
-  const depConstraints = Object.entries(mayImport).map(([project, imports]) => ({
-    sourceTag: `project:${project}`,
-    onlyDependOnLibsWithTags: [...imports, ...(also[project] ?? [])].map((name) => `project:${name}`),
+  const depConstraints = Object.entries(mayImport).map(([sourceTag, tags]) => ({
+    sourceTag,
+    onlyDependOnLibsWithTags: [...tags, ...(also[sourceTag] ?? [])],
   }));
   return {
     '@nx/enforce-module-boundaries': [
