@@ -51,7 +51,22 @@ test.each([
   {
     target: 'workspace:lint-all',
     again: ['eslint.config.mjs', 'libs/contract/src/facts.ts', 'tools/boundaries/boundaries.test.ts'],
-    cached: ['CONTRIBUTING.md', 'docs/dependencies.md'],
+    cached: ['CONTRIBUTING.md', 'docs/dependencies.md', 'apps/webhook/openapi.json'],
+  },
+  {
+    target: 'soak:test',
+    again: ['docs/reliability.md', 'apps/webhook-e2e/src/wire.test.ts', 'tools/soak/package.json'],
+    cached: ['tools/bench/package.json', 'tools/boundaries/boundaries.test.ts', 'CONTRIBUTING.md'],
+  },
+  {
+    target: 'openapi:guide',
+    again: [
+      'docs/answering.md',
+      'apps/webhook/package.json',
+      'tools/workspace/gates.mjs',
+      'OPEN_QUESTIONS.md',
+    ],
+    cached: ['tools/bench/src/run.ts', 'apps/webhook-e2e/src/wire.test.ts', 'CONTRIBUTING.md'],
   },
   {
     target: 'sdk:lint',
@@ -72,3 +87,15 @@ test.each([
   },
   60_000,
 );
+
+/** With a revision in NX_BASE, what takes long runs for the projects that a change affects. */
+test.each([
+  { file: 'apps/webhook/src/main.ts', project: 'openapi', isAffected: true },
+  { file: 'apps/webhook-e2e/src/wire.test.ts', project: 'openapi', isAffected: true },
+  { file: 'tools/workspace/gates.mjs', project: 'openapi', isAffected: true },
+  { file: 'tools/bench/src/run.ts', project: 'openapi', isAffected: false },
+  { file: 'apps/webhook/src/main.ts', project: 'soak', isAffected: true },
+])('a change of $file affects $project: $isAffected', ({ file, project, isAffected }) => {
+  const affected = askNx('show', 'projects', '--affected', `--files=${file}`, '--json') as string[];
+  expect(affected.includes(project)).toBe(isAffected);
+});
