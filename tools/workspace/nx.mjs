@@ -1,10 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { stripVTControlCharacters } from 'node:util';
 
 /** Whether NX_BASE names the revision with which `nx affected` compares. */
 export const hasBase = Boolean(process.env['NX_BASE']);
@@ -40,27 +38,6 @@ const nx = createRequire(import.meta.url).resolve('nx/bin/nx.js');
  */
 export function runNx(...args) {
   return spawnSync(process.execPath, [nx, ...args], { ...options, stdio: 'inherit' }).status ?? 1;
-}
-
-/**
- * Runs Nx and shows its output.
- *
- * @param {string[]} args
- * @param {(task: string) => void} onTask gets each task whose output begins, such as `sdk:test`
- * @returns {Promise<number>} the exit code
- */
-export async function watchNx(args, onTask) {
-  const child = spawn(process.execPath, [nx, ...args, '--outputStyle=static'], {
-    ...options,
-    stdio: ['inherit', 'pipe', 'inherit'],
-  });
-  const ended = new Promise((resolve) => child.once('close', (code) => resolve(code ?? 1)));
-  for await (const line of createInterface({ input: child.stdout })) {
-    console.log(line);
-    const [, task] = /^> nx run (\S+)/.exec(stripVTControlCharacters(line)) ?? [];
-    if (task) onTask(task);
-  }
-  return ended;
 }
 
 /**

@@ -1,15 +1,25 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+
+/** How many lines of a failure are printed from its start, and from its end. */
+const SHOWN_LINES = 15;
 
 /**
- * @typedef {object} JestReport The counts and times in what `jest --json` writes.
+ * @typedef {object} JestReport A part of what `jest --json` writes.
  * @property {number} numPassedTests
  * @property {number} numFailedTests
  * @property {number} numPendingTests
  * @property {number} numTodoTests
  * @property {number} numRuntimeErrorTestSuites suites that failed before their tests could run
  * @property {number} startTime in milliseconds
- * @property {Array<{ endTime: number }>} testResults
+ * @property {SuiteResult[]} testResults
+ *
+ * @typedef {object} SuiteResult
+ * @property {string} name the path of the suite
+ * @property {number} endTime
+ * @property {string} message what failed; the only trace of a suite that couldn't run
+ * @property {Array<{ status: string, ancestorTitles: string[], title: string, failureMessages: string[] }>} assertionResults
  */
 
 /**
@@ -38,6 +48,32 @@ export function describe(report) {
   const end = Math.max(report.startTime, ...report.testResults.map(({ endTime }) => endTime));
   const seconds = ((end - report.startTime) / 1_000).toFixed(1);
   return `${passed} passed, ${failed} failed, ${skipped} skipped, ${seconds} s`;
+}
+
+/**
+ * What is printed in the end about each failed test of a task, and about each suite that couldn't run.
+ *
+ * @param {string} task such as `sdk:test`
+ * @param {JestReport | undefined} report
+ * @returns {string[]}
+ */
+export function describeFailures(task, report) {
+  if (!report) return [`failed: ${task}, which left no report`];
+  return report.testResults.flatMap(({ name, message, assertionResults }) => {
+    const failed = assertionResults.filter(({ status }) => status === 'failed');
+    if (failed.length === 0 && message) return [`failed: ${task} › ${name}\n${shorten(message)}`];
+    return failed.map(({ ancestorTitles, title, failureMessages }) => {
+      const path = [task, ...ancestorTitles, title].join(' › ');
+      return `failed: ${path}\n${shorten(failureMessages.join('\n'))}`;
+    });
+  });
+}
+
+/** @param {string} message */
+function shorten(message) {
+  const lines = stripVTControlCharacters(message).trim().split('\n');
+  if (lines.length <= 2 * SHOWN_LINES) return lines.join('\n');
+  return [...lines.slice(0, SHOWN_LINES), '…', ...lines.slice(-SHOWN_LINES)].join('\n');
 }
 
 /**

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './nx.mjs';
-import { addTotals, count, describe as describeReport } from './report.mjs';
+import { addTotals, count, describe as describeReport, describeFailures } from './report.mjs';
 
 const green = {
   numPassedTests: 3,
@@ -10,7 +10,10 @@ const green = {
   numTodoTests: 0,
   numRuntimeErrorTestSuites: 0,
   startTime: 10_000,
-  testResults: [{ endTime: 13_000 }, { endTime: 12_000 }],
+  testResults: [
+    { name: 'a.test.ts', endTime: 13_000, message: '', assertionResults: [] },
+    { name: 'b.test.ts', endTime: 12_000, message: '', assertionResults: [] },
+  ],
 };
 
 test.each([
@@ -33,6 +36,44 @@ test.each([
 test('a line has the counts and the time', () => {
   expect(describeReport({ ...green, numPendingTests: 1 })).toBe('3 passed, 0 failed, 1 skipped, 3.0 s');
   expect(describeReport(undefined)).toBe('no report: the tests did not run; counted as 1 failed');
+});
+
+describe('the failures of a task', () => {
+  const passed = { status: 'passed', ancestorTitles: ['all-together'], title: 'a', failureMessages: [] };
+  const failed = {
+    ...passed,
+    status: 'failed',
+    title: 'npm test',
+    failureMessages: ['\u001B[31mExpected 1\u001B[39m\n'],
+  };
+  const reportOf = (message: string, ...assertionResults: (typeof failed | typeof passed)[]) => ({
+    ...green,
+    testResults: [{ name: 'a.test.ts', endTime: 13_000, message, assertionResults }],
+  });
+
+  test('are its failed tests, in plain text', () => {
+    expect(describeFailures('openapi:answered', reportOf('of all tests', passed, failed))).toEqual([
+      'failed: openapi:answered › all-together › npm test\nExpected 1',
+    ]);
+    expect(describeFailures('sdk:test', reportOf('', passed))).toEqual([]);
+  });
+
+  test('have the first and the last lines of a long message', () => {
+    const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`);
+    const [text = ''] = describeFailures(
+      'sdk:test',
+      reportOf('', { ...failed, failureMessages: [lines.join('\n')] }),
+    );
+    const [, ...shown] = text.split('\n');
+    expect(shown).toEqual([...lines.slice(0, 15), '…', ...lines.slice(-15)]);
+  });
+
+  test('are suites that could not run, and a report that is missing', () => {
+    expect(describeFailures('sdk:test', reportOf('SyntaxError'))).toEqual([
+      'failed: sdk:test › a.test.ts\nSyntaxError',
+    ]);
+    expect(describeFailures('sdk:test', undefined)).toEqual(['failed: sdk:test, which left no report']);
+  });
 });
 
 test.each([
