@@ -1,11 +1,14 @@
-import { compilerOptions } from './tools/workspace/from-source/swc.mjs';
+import { mkdirSync } from 'node:fs';
+import { compilerOptions } from './swc.shared.mjs';
+
+// A fresh clone doesn't have the folder of the reports, and Jest doesn't make it.
+mkdirSync('test-output', { recursive: true });
 
 /**
  * The Jest configuration of every project, which its jest.config.mjs re-exports: native ES modules, TypeScript through
  * swc, and workspace packages read from their sources.
  */
 export default {
-  globalSetup: `${import.meta.dirname}/tools/workspace/make-report-folder.mjs`,
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['@plant-store/source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],

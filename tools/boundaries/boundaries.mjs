@@ -134,7 +134,11 @@ function moduleBoundaries(also) {
   return {
     '@nx/enforce-module-boundaries': [
       'error',
-      { allow: ['../../jest.shared.mjs'], banTransitiveDependencies: true, depConstraints },
+      {
+        allow: ['../../jest.shared.mjs', '../../../swc.shared.mjs'],
+        banTransitiveDependencies: true,
+        depConstraints,
+      },
     ],
   };
 }

@@ -13,6 +13,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 
 import { transformFile } from '@swc/core';
+import { compilerOptions } from '../../../swc.shared.mjs';
 
 /** The folder of the receiver's build. It is as deep as `dist`, so that what is found beside `dist` is found here too. */
 const RECEIVER = 'apps/webhook/dist-dev';
@@ -39,19 +40,6 @@ const COMMANDS = ['libs/contract', 'libs/sdk', 'apps/webhook'].map((project) => 
   output: `${project}/dist`,
   record: `${project}/dist/tsconfig.build.tsbuildinfo`,
 }));
-
-/** As tsconfig.base.json and the tsconfig.build.json of the projects say. */
-const OPTIONS = {
-  swcrc: false,
-  jsc: {
-    target: 'es2023',
-    parser: { syntax: 'typescript', decorators: true },
-    transform: { legacyDecorator: true, decoratorMetadata: true, verbatimModuleSyntax: true },
-    keepClassNames: true,
-  },
-  module: { type: 'es6' },
-  sourceMaps: true,
-};
 
 /** The folders whose changes call for another build. */
 export const watched = PROJECTS.map(({ sources }) => sources);
@@ -89,10 +77,10 @@ export async function buildCommands() {
 /** In a fresh clone, writes the page of the interface that the receiver serves. It is there before the receiver starts. */
 export async function buildPage() {
   if (existsSync(PAGE)) return;
-  const loader = './tools/workspace/from-source/register.mjs';
-  const program = ['tools/openapi/src/cli.ts', 'html', '--output', PAGE];
-  const args = ['--conditions', '@plant-store/source', '--import', loader, ...program];
-  await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'close');
+  await once(
+    spawn(`npm run --silent openapi -- html --output ${PAGE}`, { shell: true, stdio: 'inherit' }),
+    'close',
+  );
 }
 
 /** Makes the folders, and lets the receiver in them import the contract in them. */
@@ -117,7 +105,9 @@ function sourcesIn(folder, output) {
 /** Writes nothing unless everything can be parsed: what runs may start again from what is there. */
 async function compile(files) {
   const results = await Promise.all(
-    files.map(({ source }) => transformFile(source, { ...OPTIONS, sourceFileName: resolve(source) })),
+    files.map(({ source }) =>
+      transformFile(source, { ...compilerOptions, sourceMaps: true, sourceFileName: resolve(source) }),
+    ),
   );
   for (const [index, { code, map }] of results.entries()) {
     const { output } = files[index];

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { transformFile } from '@swc/core';
-import { compilerOptions } from './swc.mjs';
+import { compilerOptions } from '../../../swc.shared.mjs';
 
 /**
  * An import names the file that a build writes.

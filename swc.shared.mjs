@@ -1,14 +1,14 @@
 /**
  * How swc compiles the sources of this repository. tsconfig.base.json says the same to TypeScript.
  *
- * @type {import("@swc/core").Options}
+ * @type {import('@swc/core').Options}
  */
 export const compilerOptions = {
   swcrc: false,
   jsc: {
     target: 'es2023',
     parser: { syntax: 'typescript', decorators: true },
-    transform: { legacyDecorator: true, decoratorMetadata: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true, verbatimModuleSyntax: true },
     keepClassNames: true,
   },
   module: { type: 'es6' },
