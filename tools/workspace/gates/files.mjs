@@ -1,21 +1,16 @@
-import { readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-const skipped = new Set(['node_modules', 'dist', 'dist-dev', 'out-tsc', 'test-output', 'data']);
-
 /**
- * The source files in a folder and below, as relative paths.
+ * The files of a working tree that Git doesn't ignore.
  *
- * @param {string} folder
- * @param {(path: string) => boolean} wanted
- * @returns {string[]}
+ * @param {string} root
+ * @param {string} name such as `package.json` or `*.md`
+ * @returns {string[]} relative paths
  */
-export function findFiles(folder, wanted) {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    if (entry.isDirectory()) {
-      if (skipped.has(entry.name) || entry.name.startsWith('.')) return [];
-      return findFiles(join(folder, entry.name), wanted).map((path) => `${entry.name}/${path}`);
-    }
-    return wanted(entry.name) ? [entry.name] : [];
-  });
+export function listFiles(root, name) {
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', `:(glob)**/${name}`];
+  const files = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0');
+  return files.filter((file) => file !== '' && existsSync(join(root, file)));
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { findFiles } from './files.mjs';
+import { listFiles } from './files.mjs';
 
 /**
  * The links of a Markdown text to files of the repository, except those in code.
@@ -56,7 +56,7 @@ function withoutFences(markdown) {
 export function brokenLinks(folder) {
   /** @param {string} file */
   const read = (file) => readFileSync(join(folder, file), 'utf8');
-  return findFiles(folder, (name) => name.endsWith('.md')).flatMap((file) =>
+  return listFiles(folder, '*.md').flatMap((file) =>
     relativeLinks(read(file)).flatMap((link) => {
       const [path = '', fragment] = link.split('#').map(decodeURIComponent);
       const target =

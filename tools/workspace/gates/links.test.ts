@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +28,8 @@ describe('in a folder', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'links-'));
+    spawnSync('git', ['init', '--quiet'], { cwd: folder });
+    await writeFile(join(folder, '.gitignore'), 'node_modules\n');
     await mkdir(join(folder, 'docs'));
     await mkdir(join(folder, 'node_modules'));
     await writeFile(join(folder, 'node_modules/a.md'), '[gone](gone.md)');

@@ -1,100 +1,93 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findFiles } from './files.mjs';
+import { listFiles } from './files.mjs';
 
 const kinds = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 
 /**
- * The folders that declare each dependency, by its name. Packages of the workspace don't count.
+ * The rows that the document should have: each dependency with the folders that declare it. Packages of the workspace
+ * don't count.
  *
  * @param {Record<string, any>} packages by folder
- * @returns {Map<string, Set<string>>}
+ * @returns {Map<string, string>} the folders by dependency
  */
 export function declared(packages) {
-  const own = new Set(Object.values(packages).map(({ name }) => name));
+  const own = Object.values(packages).map(({ name }) => name);
+  /** @type {Map<string, string>} */
   const users = new Map();
-  for (const [folder, content] of Object.entries(packages)) {
-    for (const name of kinds.flatMap((kind) => Object.keys(content[kind] ?? {}))) {
-      if (!own.has(name)) users.set(name, (users.get(name) ?? new Set()).add(folder));
+  for (const folder of Object.keys(packages).sort()) {
+    const names = new Set(kinds.flatMap((kind) => Object.keys(packages[folder][kind] ?? {})));
+    for (const name of names) {
+      if (!own.includes(name)) users.set(name, [users.get(name), folder].filter(Boolean).join(', '));
     }
   }
   return users;
 }
 
 /**
- * The rows of the document: "`name` | folders | what for".
- *
- * @param {string} markdown
- * @returns {Map<string, { folders: Set<string>, purpose: string }>}
- */
-export function documented(markdown) {
-  const rows = markdown.matchAll(/^\|\s*`([^`]+)`\s*\|([^|]*)\|([^|]*)\|/gm);
-  return new Map(
-    Array.from(rows, ([, name = '', folders = '', purpose = '']) => [
-      name,
-      { folders: new Set(folders.split(',').map((folder) => folder.trim())), purpose: purpose.trim() },
-    ]),
-  );
-}
-
-/**
- * A line for each difference between the two.
+ * A line for each difference from the rows of the document: "`name` | folders | what for".
  *
  * @param {ReturnType<typeof declared>} users
- * @param {ReturnType<typeof documented>} rows
+ * @param {string} markdown
  * @returns {string[]}
  */
-export function differences(users, rows) {
-  const names = [...new Set([...users.keys(), ...rows.keys()])].sort();
-  return names.flatMap((name) => {
-    const row = rows.get(name);
-    const folders = [...(users.get(name) ?? [])].sort();
-    if (!row) return [`${name}: declared in ${folders.join(', ')}, without a row`];
-    if (folders.length === 0) return [`${name}: has a row, but nothing declares it`];
-    const listed = [...row.folders].sort();
-    if (listed.join() !== folders.join()) {
-      return [`${name}: declared in ${folders.join(', ')}, but its row says ${listed.join(', ')}`];
-    }
-    return row.purpose === '' ? [`${name}: its row doesn't say what it is for`] : [];
-  });
+export function differences(users, markdown) {
+  const rows = new Map(
+    Array.from(
+      markdown.matchAll(/^\|\s*`([^`]+)`\s*\|([^|]*)\|([^|]*)\|/gm),
+      ([, name, folders, purpose]) => [name, { folders: folders?.trim(), purpose: purpose?.trim() }],
+    ),
+  );
+  const extra = [...rows.keys()].filter((name = '') => !users.has(name));
+  return [
+    ...extra.map((name) => `${name}: has a row, but nothing declares it`),
+    ...Array.from(users).flatMap(([name, folders]) => {
+      const row = rows.get(name);
+      if (!row) return [`${name}: declared in ${folders}, without a row`];
+      if (row.folders !== folders)
+        return [`${name}: declared in ${folders}, but its row says ${row.folders}`];
+      return row.purpose ? [] : [`${name}: its row doesn't say what it is for`];
+    }),
+  ];
 }
 
 /**
  * Gate: docs/dependencies.md has a row for each dependency of each package.json, and no other row.
  *
- * @param {string} folder
+ * @param {string} root
  * @returns {string[]}
  */
-export function undocumented(folder) {
-  const packages = Object.fromEntries(
-    findFiles(folder, (name) => name === 'package.json').map((file) => [
-      file === 'package.json' ? 'root' : dirname(file),
-      JSON.parse(readFileSync(join(folder, file), 'utf8')),
-    ]),
+export function undocumented(root) {
+  const packages = listFiles(root, 'package.json').map((file) => [
+    file === 'package.json' ? 'root' : dirname(file),
+    JSON.parse(readFileSync(join(root, file), 'utf8')),
+  ]);
+  return differences(
+    declared(Object.fromEntries(packages)),
+    readFileSync(join(root, 'docs/dependencies.md'), 'utf8'),
   );
-  const document = readFileSync(join(folder, 'docs/dependencies.md'), 'utf8');
-  return differences(declared(packages), documented(document));
 }
 
 /**
- * The packages of a lock file that name an address to download from.
+ * Gate: no package-lock.json names an address to download from, so that each installs from any registry.
+ *
+ * @param {string} root
+ * @returns {string[]}
+ */
+export function tiedPackages(root) {
+  return listFiles(root, 'package-lock.json').flatMap((file) =>
+    tiedToAddress(JSON.parse(readFileSync(join(root, file), 'utf8'))).map(
+      (path) => `${file}: ${path} has a "resolved" address`,
+    ),
+  );
+}
+
+/**
+ * The packages of a lock file that name an address.
  *
  * @param {{ packages: Record<string, { resolved?: string }> }} lockFile
  * @returns {string[]}
  */
 export function tiedToAddress({ packages }) {
   return Object.keys(packages).filter((path) => /^(https?|git)/.test(packages[path]?.resolved ?? ''));
-}
-
-/**
- * Gate: no package-lock.json names an address, so that each installs from any registry.
- *
- * @param {string} folder
- * @returns {string[]}
- */
-export function tiedPackages(folder) {
-  return findFiles(folder, (name) => name === 'package-lock.json').flatMap((file) => {
-    const lockFile = JSON.parse(readFileSync(join(folder, file), 'utf8'));
-    return tiedToAddress(lockFile).map((path) => `${file}: ${path} has a "resolved" address`);
-  });
 }

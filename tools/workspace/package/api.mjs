@@ -2,15 +2,7 @@
  * `nx run workspace:package-api`: writes the API report of each entry point of the packages that are published. With
  * `--check`, it fails if one has drifted, or belongs to no entry point.
  */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -85,34 +77,30 @@ function extract({ library, name, types }) {
 }
 
 /**
- * A line for each committed report that differs from these.
+ * A line for each committed report that differs from these, is missing, or belongs to no entry point.
  *
  * @param {Map<string, string>} reports by file
  * @returns {string[]}
  */
 export function driftOf(reports) {
-  const drifted = Array.from(reports).flatMap(([file, report]) => {
-    const path = join(root, file);
-    if (!existsSync(path)) return [`${file} is missing`];
-    return readFileSync(path, 'utf8') === report ? [] : [`${file} is out of date`];
-  });
-  return [...drifted, ...strayFiles(reports).map((file) => `${file} belongs to no entry point`)];
+  const committed = new Map(
+    libraries.flatMap((library) =>
+      readdirSync(join(root, library, 'api')).map((name) => {
+        const file = `${library}/api/${name}`;
+        return [file, readFileSync(join(root, file), 'utf8')];
+      }),
+    ),
+  );
+  return [...new Set([...reports.keys(), ...committed.keys()])]
+    .filter((file) => reports.get(file) !== committed.get(file))
+    .map((file) => `${file} is out of date`);
 }
 
 /** @param {Map<string, string>} reports by file */
 function write(reports) {
-  for (const file of strayFiles(reports)) rmSync(join(root, file));
+  for (const library of libraries) rmSync(join(root, library, 'api'), { recursive: true, force: true });
   for (const [file, report] of reports) {
     mkdirSync(join(root, dirname(file)), { recursive: true });
     writeFileSync(join(root, file), report);
   }
-}
-
-/** @param {Map<string, string>} reports by file */
-function strayFiles(reports) {
-  return libraries.flatMap((library) => {
-    const folder = join(root, library, 'api');
-    const files = existsSync(folder) ? readdirSync(folder).map((name) => `${library}/api/${name}`) : [];
-    return files.filter((file) => !reports.has(file));
-  });
 }
