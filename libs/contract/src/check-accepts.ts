@@ -72,7 +72,8 @@ export function overdueFaults(
     .map(([id, { until }]) => `${id}: until ${until} is over; remove it, or decide on a later day`);
 }
 
-function isDay(text: string): boolean {
+/** Whether a text is a day of the calendar, as `2026-01-31`. */
+export function isDay(text: string): boolean {
   const time = Date.parse(text);
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text;
 }

@@ -17,7 +17,7 @@ import { said } from './kinds/parts.js';
 import { openQuestions } from './register/register.js';
 import { isJsonMediaType } from './standards.js';
 
-export { acceptFaults, overdueFaults } from './check-accepts.js';
+export { acceptFaults, isDay, overdueFaults } from './check-accepts.js';
 
 /**
  * Everything that is wrong with a set of answers, as `<question>: <fault>`. The answers are compared with each other

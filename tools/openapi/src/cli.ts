@@ -1,119 +1,105 @@
 #!/usr/bin/env node
-import { existsSync, readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import { inspect, parseArgs, type ParseArgsConfig } from 'node:util';
 import { accepts, answers, plainAnswers } from '@plant-store/contract';
 import { acceptFaults, answerFaults, overdueFaults } from '@plant-store/contract/check';
-import { ACCEPTS_SOURCE, ANSWERS_SOURCE, readCodeAnswers, writeCodeAnswers } from './gate/code-answers.js';
+import { readWithout } from './enter/workbench.js';
+import { ACCEPTS_SOURCE, ANSWERS_SOURCE, readCodeAnswers } from './gate/code-answers.js';
 import { gate, isClean } from './gate/gate.js';
 import { impliedBy } from './gate/implied.js';
 import { visible } from './markdown.js';
-import { readProducers } from './report/producers.js';
-import { FORMATS } from './report/report.js';
-import { FILES, readIfThere, readSource, replaceFile } from './repository.js';
+import { renderText } from './report/report.js';
+import { committedSources, FILES, readIfThere, readSource, replaceFile } from './repository.js';
 import { ToolError } from './tool-error.js';
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 type ExitCode = 0 | 1 | 2;
 
 interface Command {
-  readonly help: string;
-  readonly options: NonNullable<ParseArgsConfig['options']>;
+  readonly usage: string;
+  readonly about: string;
+  /** What an option takes, if it takes anything, and what it is. */
+  readonly options: Readonly<Record<string, readonly [argument: string, help: string]>>;
+  readonly exit: string;
   /** @throws ToolError if it cannot run */
   readonly run: (values: Values) => ExitCode | Promise<ExitCode>;
 }
 
-const TEXT = { type: 'string' } as const;
-const FLAG = { type: 'boolean', default: false } as const;
-
 /** What takes long to load is loaded by the command that needs it. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   diff: {
-    help: `openapi diff --baseline FILE --document FILE [options]
-
-The gate: each fact of the document is specified, missing, contradicted, invented, answered or a stale answer.
-
-  --baseline FILE   what the specification states; a comment at a value names the section that states it
-  --document FILE   the published document
-  --overlay FILE    the answers as an OpenAPI Overlay 1.0.0; a file that doesn't exist has no answers
-  --answers FILE    the answers of the code, as \`openapi answers\` writes them: both sides must be equal
-  --without FOLDER  the document without one answer each, as <question>.json: missing actions are printed whole
-  --sources FILE    JSON object from JSON Pointer to the file that produces what is there and below
-  --fix-with CMD    the command that generates the document; findings name it
-  --format FORMAT   text (default), json, markdown or github (annotations)
-
-Exit: 0 each fact is specified or answered; 1 there are findings; 2 the tool could not run.`,
+    usage: 'openapi diff --baseline FILE --document FILE [options]',
+    about:
+      'The gate: each fact of the document is specified, missing, contradicted, invented, answered or a stale answer.',
     options: {
-      ...{ baseline: TEXT, document: TEXT, overlay: TEXT, answers: TEXT, without: TEXT, sources: TEXT },
-      ...{ 'fix-with': TEXT, format: { ...TEXT, default: 'text' } },
+      baseline: ['FILE', 'what the specification states; a comment at a value names its section'],
+      document: ['FILE', 'the published document'],
+      overlay: ['FILE', "the answers as an OpenAPI Overlay 1.0.0; a file that doesn't exist has no answers"],
+      answers: [
+        'FILE',
+        'the answers of the code, as `openapi answers` writes them; both sides must be equal',
+      ],
+      without: ['FOLDER', 'the document without one answer each, to print missing actions whole'],
     },
+    exit: '0 each fact is specified or answered; 1 there are findings; 2 the tool could not run',
     run: diff,
   },
   answers: {
-    help: `openapi answers [--output FILE]
-
-Writes the answers of the code as JSON, for --answers of diff.
-Exit: 0 written; 1 an answer can't be carried out, or the time in accepts.ts is over; 2 the tool could not run.`,
-    options: { output: TEXT },
+    usage: 'openapi answers [--output FILE]',
+    about: 'Writes the answers of the code as JSON, for --answers of diff.',
+    options: { output: ['FILE', 'the file to write; the standard output by default'] },
+    exit: "0 written; 1 an answer can't be carried out, or the time in accepts.ts is over; 2 the tool could not run",
     run: writeAnswers,
   },
   answer: {
-    help: `npm run answer -- --question ID --value VALUE --who TEXT --reason TEXT [options]
-       npm run answer -- --question ID --remove
-
-Enters an answer in ${FILES.answers} and ${FILES.overlay}, and writes every generated file.
-In a terminal, it asks for what is missing.
-
-  --question ID    a question of OPEN_QUESTIONS.md
-  --value VALUE    as JSON or plain text; leave it out if the code has the answer already
-  --words TEXT     an answer in words, which the software doesn't carry out
-  --who TEXT       who answered
-  --date DATE      when, as 2026-01-31; today by default
-  --reason TEXT    why, or where to read it
-  --replace        replace the answer that is there
-  --remove         remove the answer; the question is open again
-
-With --question alone, the actions of an answer that both sides have are written again.
-
-Exit: 0 entered; 1 a step failed, and the output says what to do; 2 the options have faults, and nothing is changed.`,
+    usage: `npm run answer -- --question ID --value VALUE --who TEXT --reason TEXT [options]
+       npm run answer -- --question ID --remove`,
+    about: `Enters an answer in ${FILES.answers} and ${FILES.overlay}, and writes every generated file.
+In a terminal, it asks for what is missing. With --question alone, the actions of an answer that both sides have are
+written again.`,
     options: {
-      ...{ question: TEXT, value: TEXT, words: TEXT, who: TEXT, date: TEXT, reason: TEXT },
-      ...{ replace: FLAG, remove: FLAG },
+      question: ['ID', 'a question of OPEN_QUESTIONS.md'],
+      value: ['VALUE', 'as JSON or plain text; leave it out if the code has the answer already'],
+      words: ['TEXT', "an answer in words, which the software doesn't carry out"],
+      who: ['TEXT', 'who answered'],
+      date: ['DATE', 'when, as 2026-01-31; today by default'],
+      reason: ['TEXT', 'why, or where to read it'],
+      replace: ['', 'replace the answer that is there'],
+      remove: ['', 'remove the answer; the question is open again'],
     },
+    exit: '0 entered; 1 a step failed, and the output says what to do; 2 the options have faults, and nothing is changed',
     run: enter,
   },
   pages: {
-    help: `openapi pages [--check]
-
-Writes OPEN_QUESTIONS.md, docs/API.md, docs/CONTRACT-DIFF.md and docs/answers.md. With --check, it only compares.
-Exit: 0 written or up to date; 1 out of date; 2 the tool could not run.`,
-    options: { check: FLAG },
+    usage: 'openapi pages [--check]',
+    about: 'Writes OPEN_QUESTIONS.md, docs/API.md, docs/CONTRACT-DIFF.md and docs/answers.md.',
+    options: { check: ['', 'only compare'] },
+    exit: '0 written or up to date; 1 out of date; 2 the tool could not run',
     run: pages,
   },
   html: {
-    help: `openapi html --output FILE
-
-Writes the interface and its questions as one page of HTML.
-Exit: 0 written; 2 the tool could not run.`,
-    options: { output: TEXT },
+    usage: 'openapi html --output FILE',
+    about: 'Writes the interface and its questions as one page of HTML.',
+    options: { output: ['FILE', 'the file to write'] },
+    exit: '0 written; 2 the tool could not run',
     async run(values): Promise<ExitCode> {
-      const { committedSources, renderApiHtml } = await import('./pages/pages.js');
+      const { renderApiHtml } = await import('./pages/pages.js');
       replaceFile(required(values, 'output'), renderApiHtml(committedSources()));
       return 0;
     },
   },
   review: {
-    help: `npm run review [-- options]
-
-Prints what the reviewer of a change has to know: new, changed and withdrawn answers with what they mean, what else
-changed in the document, and what the gate finds. Empty if there is nothing to say.
-
-  --base REVISION   what the working tree is compared with; the last commit shared with main by default
-  --format FORMAT   markdown (default) or github (annotations)
-  --all             without a limit of length
-
-Exit: 0 printed; 2 the tool could not run.`,
-    options: { base: TEXT, format: { ...TEXT, default: 'markdown' }, all: FLAG },
+    usage: 'npm run review [-- options]',
+    about: `Prints what the reviewer of a change has to know: new, changed and withdrawn answers with what they mean, what
+changed in the baseline, and what the gate finds. Empty if there is nothing to say.`,
+    options: {
+      base: [
+        'REVISION',
+        'what the working tree is compared with; its last commit shared with main by default',
+      ],
+      format: ['FORMAT', 'markdown (default) or github (annotations)'],
+      all: ['', 'without a limit of length'],
+    },
+    exit: '0 printed; 2 the tool could not run',
     async run(values): Promise<ExitCode> {
       const { review } = await import('./review/review.js');
       const format = values['format'] === 'github' ? 'github' : 'markdown';
@@ -144,13 +130,13 @@ async function run([name = '', ...args]: readonly string[]): Promise<ExitCode> {
     return isAsked ? 0 : 2;
   }
   try {
-    const options = { ...command.options, help: { type: 'boolean', short: 'h' } } as const;
-    const { values } = parseArgs({ args: [...args], options });
-    if (values.help === true) {
-      out(`Usage: ${command.help}\n`);
-      return 0;
-    }
-    return await command.run(values);
+    const options: NonNullable<ParseArgsConfig['options']> = { help: { type: 'boolean', short: 'h' } };
+    for (const [option, [argument]] of Object.entries(command.options))
+      options[option] = { type: argument === '' ? 'boolean' : 'string' };
+    const values = parseArgs({ args: [...args], options }).values as Values;
+    if (values['help'] !== true) return await command.run(values);
+    out(helpOf(command));
+    return 0;
   } catch (error) {
     // A user's mistake is one line. A fault of this tool also has its stack.
     const { message, code = '' } = error as Error & { code?: string };
@@ -162,36 +148,29 @@ async function run([name = '', ...args]: readonly string[]): Promise<ExitCode> {
   }
 }
 
+function helpOf({ usage, about, options, exit }: Command): string {
+  const lines = Object.entries(options).map(([option, [argument, help]]) => {
+    const name = `--${option} ${argument}`;
+    return `  ${name.padEnd(16)}  ${help}`;
+  });
+  return [`Usage: ${usage}`, about, lines.join('\n'), `Exit: ${exit}.\n`].join('\n\n');
+}
+
 /** The gate. */
 async function diff(values: Values): Promise<ExitCode> {
-  const format = optional(values, 'format') ?? 'text';
-  if (!isFormat(format))
-    throw new ToolError('usage', `--format is not one of ${Object.keys(FORMATS).join(', ')}`);
-  const [overlay, answersFile, without] = ['overlay', 'answers', 'without'].map((name) =>
+  const [overlay, answersFile, folder] = ['overlay', 'answers', 'without'].map((name) =>
     optional(values, name),
   );
   const baseline = readSource(required(values, 'baseline'));
   const document = readSource(required(values, 'document'));
-  const code =
-    answersFile === undefined ? undefined : readCodeAnswers(readSource(answersFile).text, answersFile);
-  const producerOf = readProducers(optional(values, 'sources'));
+  const code = answersFile === undefined ? undefined : readCodeAnswers(readSource(answersFile));
   const signed = overlay === undefined ? undefined : readIfThere(overlay);
   const report = gate({ baseline, document, overlay: signed, answers: code });
-  const rests = without !== undefined && existsSync(without) ? readdirSync(without) : [];
-  const sources = rests
-    .map((name) => [basename(name, '.json'), join(without ?? '', name)] as const)
-    .filter(([question]) => code?.entered.has(question) === true)
-    .map(([question, file]) => [question, readSource(file)] as const);
-  const implied = without === undefined ? undefined : impliedBy(baseline, document, new Map(sources));
-  const fixWith = optional(values, 'fix-with');
-  out(
-    await FORMATS[format]({ report, implied, code, overlay: overlay ?? 'an overlay', producerOf, fixWith }),
-  );
+  // A document of an answer that is gone may still lie there.
+  const without = [...readWithout(folder)].filter(([question]) => code?.has(question));
+  const implied = folder === undefined ? undefined : impliedBy(baseline, document, new Map(without));
+  out(await renderText({ report, implied, overlay: overlay ?? 'an overlay' }));
   return isClean(report) ? 0 : 1;
-}
-
-function isFormat(name: string): name is keyof typeof FORMATS {
-  return Object.hasOwn(FORMATS, name);
 }
 
 function writeAnswers(values: Values): ExitCode {
@@ -206,7 +185,7 @@ function writeAnswers(values: Values): ExitCode {
     fail(faults.join('\n'));
     return 1;
   }
-  const text = writeCodeAnswers(plainAnswers(answers));
+  const text = `${JSON.stringify(plainAnswers(answers), null, 2)}\n`;
   const file = optional(values, 'output');
   if (file === undefined) out(text);
   else replaceFile(file, text);
@@ -216,7 +195,6 @@ function writeAnswers(values: Values): ExitCode {
 async function enter(values: Values): Promise<ExitCode> {
   const { enterAnswer } = await import('./enter/enter.js');
   const { askForRest, parseValue } = await import('./enter/options.js');
-  const { sourceWorkbench } = await import('./enter/workbench.js');
   const [value, words] = [optional(values, 'value'), optional(values, 'words')];
   const request = {
     question: optional(values, 'question') ?? '',
@@ -231,13 +209,13 @@ async function enter(values: Values): Promise<ExitCode> {
     await askForRest(request, (id) => id in answers, { input: process.stdin, output: process.stdout });
   // Ctrl-C ends the step that runs. Then everything is put back.
   process.on('SIGINT', () => {});
-  const { lines, code } = await enterAnswer(request, sourceWorkbench);
+  const { lines, code } = await enterAnswer(request);
   (code === 2 ? fail : (text: string) => out(`${text}\n`))(lines.join('\n'));
   return code;
 }
 
 async function pages(values: Values): Promise<ExitCode> {
-  const { committedSources, GENERATE_PAGES, renderPages, writePages } = await import('./pages/pages.js');
+  const { GENERATE_PAGES, renderPages, writePages } = await import('./pages/pages.js');
   if (values['check'] !== true) {
     for (const { file, isChanged } of writePages(committedSources()))
       out(`${file}: ${isChanged ? 'written' : 'unchanged'}\n`);

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { answers, plainAnswers } from '@plant-store/contract';
 import { ANSWERS_SOURCE, codeAnswersOf } from './gate/code-answers.js';
 import { gate, type GateReport } from './gate/gate.js';
 import { readText, type Source } from './gate/read.js';
@@ -11,7 +12,6 @@ export const FILES = {
   overlay: 'libs/contract/spec/answers.overlay.yaml',
   answers: ANSWERS_SOURCE,
   document: 'apps/webhook/openapi.json',
-  sources: 'apps/webhook/openapi.sources.json',
 };
 
 /** The command that writes the document. */
@@ -35,6 +35,15 @@ export interface Compared {
   readonly document: string;
   /** The text of the overlay; undefined if there is none. */
   readonly overlay?: string | undefined;
+}
+
+/** What is in the working tree now. @throws ToolError `unreadable` */
+export function committedSources(): Compared {
+  return {
+    answers: plainAnswers(answers),
+    document: readSource(FILES.document).text,
+    overlay: readIfThere(FILES.overlay)?.text,
+  };
 }
 
 /** What the gate finds. @throws ToolError if a text cannot be read or understood */

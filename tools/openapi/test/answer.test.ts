@@ -27,11 +27,16 @@ beforeAll(() => {
 
 afterAll(() => rmSync(clone, { recursive: true, force: true }));
 
-/** `npm run answer` in the clone, without the time that npm takes. */
+/** `npm run answer` in the clone. */
 function answer(...args: readonly string[]) {
+  return openapi('answer', ...args);
+}
+
+/** `npm run openapi` in the clone, without the time that npm takes. */
+function openapi(...args: readonly string[]) {
   const { scripts } = JSON.parse(read('package.json')!) as { scripts: { openapi: string } };
   const [, ...program] = scripts.openapi.split(' ');
-  return run([...program, 'answer', ...args], clone);
+  return run([...program, ...args], clone);
 }
 
 const read = (file: string) =>
@@ -64,6 +69,9 @@ describe('npm run answer', () => {
   test('signs an answer that the code has, without a value', () => {
     const line = "  'receiver-response': { status: 200, description: 'Taken.' },\n";
     writeFileSync(join(clone, CODE), read(CODE)!.replace('} as const', `${line}} as const`));
+    expect(openapi('review', '--base', 'HEAD').out).toContain(
+      '    update:\n      put:\n        responses:\n',
+    );
     expect(answer('--question', 'receiver-response', ...SIGNED).code).toBe(0);
     expect(read(OVERLAY)).toContain(
       "put:\n        responses:\n          '200':\n            description: Taken.\n",
@@ -92,7 +100,7 @@ describe('npm run answer', () => {
     const { code, out } = answer(...question, ...SIGNED);
     expect({ code, out }).toMatchObject({
       code: 0,
-      out: expect.stringContaining('the software does not follow this yet') as string,
+      out: expect.stringContaining('The software does not follow this yet.') as string,
     });
     expect(read('OPEN_QUESTIONS.md')).toContain('answered, not carried out: the webhook carries no token');
     expect(read('OPEN_QUESTIONS.md')).toContain('- Receiver: Requires a bearer token for every delivery');

@@ -12,7 +12,7 @@ import { enterInOverlay } from '../src/answers/overlay-source.js';
 import { codeAnswersOf } from '../src/gate/code-answers.js';
 import { gate, type GateReport, isClean } from '../src/gate/gate.js';
 import { impliedBy } from '../src/gate/implied.js';
-import { builtOn } from '../src/matrix/rows.js';
+import { builtOn } from './scenario/expected.js';
 import { exampleOverlay } from './scenario/documents.js';
 import { ROOT, writeDocument, writeDocumentsWithout } from './scenario/built.js';
 import { examplesOf } from './scenario/examples.js';

@@ -10,11 +10,7 @@ const METHOD = action(
   { post: {} },
   { 'x-question': 'http-method', 'x-answer': 'POST' },
 );
-const code = (answers: object) =>
-  readCodeAnswers(
-    JSON.stringify({ source: 'a.ts', questions: ['http-method', 'retry', 'event-order'], answers }),
-    'a.json',
-  );
+const code = (answers: object) => readCodeAnswers({ text: JSON.stringify(answers), file: 'a.json' });
 
 describe('a fact is', () => {
   test.each<{ name: string; document: string; overlay?: string; want: string[] }>([

@@ -28,16 +28,13 @@ export interface AnswerEffect {
 /** Answers as JSON, by question. A schema is its JSON Schema. */
 export type PlainAnswers = Others;
 
-/** What a page says of an answer in words. */
-export const NOT_CARRIED_OUT = 'The software does not follow this yet.';
-
 /**
  * Says what changes when a question is answered, its answer changes, or it is open again. A test compares the rollout
  * order and the version step with the built software.
  *
  * @param before the plain answer so far; `undefined` while the question is open
  * @param after the plain answer from now on; `undefined` if the question is open again
- * @param others all other plain answers
+ * @param others all plain answers; that to the question itself says nothing here
  */
 export function effectOf(
   question: QuestionId,
@@ -81,6 +78,17 @@ function effectOfFollowed(
     ),
     step: row.step(before, after, others),
   };
+}
+
+/** An effect in words. Its text between back quotes is code. */
+export function effectLines({ receiver, sender, rollout, step, isCarriedOut }: AnswerEffect): string[] {
+  return [
+    ...(isCarriedOut ? [] : ['The software does not follow this yet.']),
+    `Receiver: ${receiver ?? 'Nothing changes.'}`,
+    `Sender: ${sender ?? 'Nothing changes.'}`,
+    `Roll out: ${rollout.order}. ${rollout.reason}`,
+    `Version step: ${step}`,
+  ];
 }
 
 /** The value with its unit, in words: `15000 ms`, `1000 bytes`. */

@@ -1,18 +1,17 @@
 import { type Answers, openQuestions, plainAnswers, type QuestionId } from '@plant-store/contract';
-import { answerFaults } from '@plant-store/contract/check';
-import { effectOf, answerInWords } from '../effects/effects.js';
+import { answerFaults, isDay } from '@plant-store/contract/check';
+import { answerInWords, effectLines, effectOf } from '../effects/effects.js';
 import { isCarriedOut, isClean } from '../gate/gate.js';
-import { isDate, type Provenance, readOverlay } from '../gate/overlay.js';
+import { type Provenance, readOverlay } from '../gate/overlay.js';
 import { writePages } from '../pages/pages.js';
-import { FORMATS } from '../report/report.js';
-import { FILES, GENERATE_DOCUMENT, gateOf, readIfThere, readSource, replaceFile } from '../repository.js';
-import { readProducers } from '../report/producers.js';
+import { renderText } from '../report/report.js';
+import { FILES, gateOf, readIfThere, readSource, replaceFile } from '../repository.js';
 import { enterInSource } from '../answers/answers-source.js';
-import { codeAnswersOf, QUESTIONS, SCHEMA_QUESTIONS } from '../gate/code-answers.js';
+import { QUESTIONS, SCHEMA_QUESTIONS } from '../gate/code-answers.js';
 import { formatCode } from '../answers/format.js';
 import { impliedBy } from '../gate/implied.js';
 import { enterInOverlay, removeFromOverlay } from '../answers/overlay-source.js';
-import type { Workbench } from './workbench.js';
+import { makeDocuments, readAnswers } from './workbench.js';
 
 /** What `npm run answer` was asked to do. */
 export interface AnswerRequest {
@@ -36,17 +35,15 @@ export interface Entered {
 
 /**
  * Enters an answer on both sides, and writes every generated file. If a step fails, both sides are put back.
- *
- * @param workbench evaluates answers.ts, and makes the document of what it says
  */
-export async function enterAnswer(request: AnswerRequest, workbench: Workbench): Promise<Entered> {
+export async function enterAnswer(request: AnswerRequest): Promise<Entered> {
   const { question, value, remove } = request;
   const before = {
     code: readSource(FILES.answers).text,
     overlay: readIfThere(FILES.overlay)?.text,
     document: readSource(FILES.document).text,
   };
-  const answers = await workbench.readAnswers();
+  const answers = await readAnswers();
   const signed = before.overlay === undefined ? [] : readOverlay(before.overlay, FILES.overlay);
   const own = signed.find((action) => action.question === question && action.answer !== undefined);
   const isAgain = own !== undefined && question in answers && isRewrite(request);
@@ -58,8 +55,8 @@ export async function enterAnswer(request: AnswerRequest, workbench: Workbench):
   const code = source === before.code ? source : await formatCode(source);
   replaceFile(FILES.answers, code);
   try {
-    const entered = plainAnswers(await workbench.readAnswers());
-    const { document, without } = await workbench.makeDocuments();
+    const entered = plainAnswers(await readAnswers());
+    const { document, without } = makeDocuments();
     const implied = impliedBy(readSource(FILES.baseline), document, without);
     const overlay = await signedOverlay();
     const report = gateOf({ answers: entered, document: document.text, overlay });
@@ -76,13 +73,11 @@ export async function enterAnswer(request: AnswerRequest, workbench: Workbench):
     const listed = changed.map(
       ({ file, isChanged }) => `${file.padEnd(width)}  ${isChanged ? 'changed' : 'unchanged'}`,
     );
-    const lines = [...effectLines(answers, entered), '', ...listed, ''];
+    // Without a value, the code had the answer before anybody signed it.
+    const was = value === undefined && !remove ? undefined : plainAnswers(answers)[question];
+    const lines = [...sayWhatChanges(question, was, entered), '', ...listed, ''];
     if (isClean(report)) return { lines: [...lines, NEXT], code: 0 };
-    const findings = await FORMATS.text({
-      ...{ report, implied, overlay: FILES.overlay, fixWith: GENERATE_DOCUMENT },
-      code: codeAnswersOf(entered),
-      producerOf: readProducers(FILES.sources),
-    });
+    const findings = await renderText({ report, implied, overlay: FILES.overlay });
     return { lines: [...lines, findings, 'The answer is entered. The gate finds the above.'], code: 1 };
 
     async function signedOverlay(): Promise<string | undefined> {
@@ -126,28 +121,19 @@ export async function enterAnswer(request: AnswerRequest, workbench: Workbench):
     replaceFile(FILES.document, before.document);
     throw error;
   }
+}
 
-  function effectLines(old: Answers, entered: Readonly<Record<string, unknown>>): string[] {
-    const { [question]: inCode, ...others } = plainAnswers(old);
-    // Without a value, the code had the answer before anybody signed it.
-    const [was, now] =
-      value === undefined && !remove ? [undefined, entered[question]] : [inCode, entered[question]];
-    const { title = question } = openQuestions.find(({ id }) => id === question) ?? {};
-    const { receiver, sender, rollout, step, ...effect } = effectOf(question as QuestionId, was, now, others);
-    const stated = now === undefined ? 'open again' : answerInWords(question as QuestionId, now);
-    if (!effect.isCarriedOut)
-      return [
-        `${title} (${question}): ${stated}`,
-        '  answered, not carried out: the software does not follow this yet',
-      ];
-    return [
-      `${title} (${question}): ${stated}`,
-      `  receiver  ${receiver ?? 'nothing changes'}`,
-      `  sender    ${sender ?? 'nothing changes'}`,
-      `  roll out  ${rollout.order}. ${rollout.reason}`,
-      `  version   ${step}`,
-    ];
-  }
+/** The new answer, and what it means. */
+function sayWhatChanges(
+  question: string,
+  before: unknown,
+  answers: Readonly<Record<string, unknown>>,
+): string[] {
+  const { title = question } = openQuestions.find(({ id }) => id === question) ?? {};
+  const now = answers[question];
+  const stated = now === undefined ? 'open again' : answerInWords(question as QuestionId, now);
+  const effect = effectOf(question as QuestionId, before, now, answers);
+  return [`${title} (${question}): ${stated}`, ...effectLines(effect).map((line) => `  ${line}`)];
 }
 
 const NEXT =
@@ -165,7 +151,7 @@ function faultsOf(request: AnswerRequest, answers: Answers, isSigned: boolean): 
     ? []
     : [
         ...(who.trim() === '' ? ['--who is missing: who answered'] : []),
-        ...(isDate(date) ? [] : [`--date must be a day such as 2026-01-31 (got ${date})`]),
+        ...(isDay(date) ? [] : [`--date must be a day such as 2026-01-31 (got ${date})`]),
         ...(reason.trim() === '' ? ['--reason is missing: why, or where to read it'] : []),
       ];
   if (question === '') return ['--question is missing', ...provenance];

@@ -1,6 +1,6 @@
 import { carriedOut } from '@plant-store/contract';
 import { namedComponents } from '@plant-store/contract/document';
-import type { CodeAnswers, EnteredAnswer } from './code-answers.js';
+import { type CodeAnswers, type EnteredAnswer, QUESTIONS } from './code-answers.js';
 import { type Fact, type Facts, factsOf } from './facts.js';
 import { type Action, applyOverlay, readOverlay, type RefusedAction } from './overlay.js';
 import { plain, readOpenapi, type Source, textOf } from './read.js';
@@ -129,14 +129,13 @@ export function answersIn(actions: readonly Action[]): Record<string, unknown> {
 
 /** By value: `1` is not `"1"`, and the order of keys says nothing. */
 function compareAnswers(actions: readonly Action[], code: CodeAnswers | undefined): ComparedAnswer[] {
-  const questions = new Set([...actions.map(({ question }) => question), ...(code?.entered.keys() ?? [])]);
+  const questions = new Set([...actions.map(({ question }) => question), ...(code?.keys() ?? [])]);
   return [...questions].map((question) => {
     const own = actions.filter((action) => action.question === question);
     const action = own.find(({ answer }) => answer !== undefined) ?? own[0];
-    const entered = code?.entered.get(question);
-    const isKnown = code === undefined || code.questions.includes(question);
+    const entered = code?.get(question);
     return {
-      state: isKnown ? stateOf(question, action, entered, code) : 'unknown question',
+      state: stateOf(question, action, entered, code),
       question,
       action,
       entered,
@@ -150,6 +149,7 @@ function stateOf(
   entered: EnteredAnswer | undefined,
   code: CodeAnswers | undefined,
 ): ComparedAnswer['state'] {
+  if (!QUESTIONS.includes(question)) return 'unknown question';
   const answer = action?.answer ?? (code === undefined ? undefined : entered?.value);
   if (action !== undefined && action.answer === undefined && code !== undefined)
     return 'answer without value';

@@ -1,3 +1,4 @@
+import { isDay } from '@plant-store/contract/check';
 import { ToolError } from '../tool-error.js';
 import {
   child,
@@ -72,15 +73,9 @@ function readAction(node: SourceNode): Action {
   if (update === undefined && (answer === undefined || steps.length > 0))
     throw fault(node, 'an action without `update` needs an `x-answer` and the target `$`');
   const [question, answeredBy, date, reason] = Object.values(FIELDS).map((field) => textAt(node, field));
-  if (!isDate(date ?? '')) throw fault(node, `\`x-date\` is \`${date}\`: write a date such as 2026-01-31`);
+  if (!isDay(date ?? '')) throw fault(node, `\`x-date\` is \`${date}\`: write a date such as 2026-01-31`);
   const stated = { question, answeredBy, date, reason } as Provenance & { question: string };
   return { ...stated, steps, update, answer, place: node.place };
-}
-
-/** Whether a text is a day of the calendar, as `2026-01-31`. */
-export function isDate(text: string): boolean {
-  const time = Date.parse(text);
-  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text;
 }
 
 function textAt(node: SourceNode, field: string): string {

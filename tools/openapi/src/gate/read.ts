@@ -8,10 +8,14 @@ export interface Source {
   readonly file: string;
 }
 
-/** Where something is written. */
-export interface Place {
+/** A file, and a line of it. The first line is 1. */
+export interface Position {
   readonly file: string;
-  /** The first line is 1. */
+  readonly line?: number | undefined;
+}
+
+/** Where something is written. */
+export interface Place extends Position {
   readonly line: number;
   /** The comment at the end of this line, without `#`: in the baseline, the section that states the fact. */
   readonly comment?: string;
@@ -154,9 +158,9 @@ export function textOf({ value }: SourceNode): string {
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value);
 }
 
-/** `path:line` */
-export function formatPlace({ file, line }: Pick<Place, 'file' | 'line'>): string {
-  return `${file}:${line}`;
+/** `path:line`, or `path`. */
+export function formatPlace({ file, line }: Position): string {
+  return line === undefined ? file : `${file}:${line}`;
 }
 
 /** RFC 6901 §3. */

@@ -1,9 +1,11 @@
 import { facts, type OpenQuestion } from '@plant-store/contract';
 import { code, codeBlock, escape } from '../markdown.js';
 import { type GivenAnswers, slugOf } from './questions.js';
-import { type Schema, schemaLine, schemaTable } from './schema.js';
 
 type ByName<Value> = Readonly<Record<string, Value>>;
+
+/** A JSON Schema. It is shown as it is written. */
+type Schema = unknown;
 
 /** The document of this interface, as far as the page knows its parts. */
 export interface InterfaceDocument {
@@ -75,7 +77,7 @@ export function renderApi({ document, questions, given, questionsPage }: ApiSour
     ...Object.entries(components.schemas ?? {}).flatMap(([name, schema], index) => [
       ...(index === 0 ? ['## Schemas'] : []),
       `### ${escape(name)}`,
-      schemaTable(schema),
+      jsonBlock(schema),
     ]),
     ...renderAuthentication(components.securitySchemes, security),
   ].join('\n\n');
@@ -103,7 +105,7 @@ function renderWebhook(
       ...Object.fromEntries(
         parameters.map(({ name, in: place, required, schema = {} }) => [
           `${required === true ? 'Required' : 'Optional'} ${place} ${code(name)}`,
-          schemaLine(schema),
+          code(JSON.stringify(schema)),
         ]),
       ),
       ...written(others),
@@ -124,22 +126,21 @@ function renderWebhook(
   ];
 }
 
-/** Each media type with its fields and its example. */
+/** Each media type with its schema and its example. */
 function renderContent(content: Content = {}): string[] {
-  return Object.entries(content).flatMap(([mediaType, { schema, example }]) => {
-    const isLink = schema !== undefined && '$ref' in schema;
-    return [
-      list({ 'Media type': code(mediaType), ...(isLink && { Schema: schemaLine(schema) }) }),
-      ...(schema === undefined || isLink ? [] : [schemaTable(schema)]),
-      ...(example === undefined ? [] : ['Example:', exampleBlock(example)]),
-    ];
-  });
+  return Object.entries(content).flatMap(([mediaType, { schema, example }]) => [
+    list({ 'Media type': code(mediaType) }),
+    ...(schema === undefined ? [] : [jsonBlock(schema)]),
+    ...(example === undefined ? [] : ['Example:', exampleBlock(example)]),
+  ]);
 }
 
 function exampleBlock(example: unknown): string {
-  return typeof example === 'string'
-    ? codeBlock(example, 'text')
-    : codeBlock(JSON.stringify(example, null, 2), 'json');
+  return typeof example === 'string' ? codeBlock(example, 'text') : jsonBlock(example);
+}
+
+function jsonBlock(value: unknown): string {
+  return codeBlock(JSON.stringify(value, null, 2), 'json');
 }
 
 function renderAuthentication(

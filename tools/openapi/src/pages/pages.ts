@@ -1,9 +1,9 @@
-import { accepts, answers, openQuestions, plainAnswers, type QuestionId } from '@plant-store/contract';
+import { accepts, openQuestions, type QuestionId } from '@plant-store/contract';
 import { answerInWords } from '../effects/effects.js';
 import { isCarriedOut } from '../gate/gate.js';
 import { readOverlay } from '../gate/overlay.js';
-import { renderMatrix } from '../matrix/render-matrix.js';
-import { type Compared, FILES, gateOf, readIfThere, readSource, replaceFile } from '../repository.js';
+import { type Compared, FILES, gateOf, readIfThere, replaceFile } from '../repository.js';
+import { renderAnswers } from './answers.js';
 import { type InterfaceDocument, renderApi } from './api.js';
 import { renderHtml } from './api-html.js';
 import { renderContractDiff } from './contract-diff.js';
@@ -37,19 +37,10 @@ const PAGES: readonly Page[] = [
   },
   {
     file: 'docs/answers.md',
-    sources: ['tools/openapi/src/matrix', 'tools/openapi/src/effects', 'libs/example-answers/src'],
-    render: () => renderMatrix(),
+    sources: ['tools/openapi/src/effects', 'libs/example-answers/src'],
+    render: renderAnswers,
   },
 ];
-
-/** What is committed now. */
-export function committedSources(): Compared {
-  return {
-    answers: plainAnswers(answers),
-    document: readSource(FILES.document).text,
-    overlay: readIfThere(FILES.overlay)?.text,
-  };
-}
 
 /** The command that writes the pages. */
 export const GENERATE_PAGES = 'npx nx run openapi:pages';

@@ -1,23 +1,19 @@
 import { stringify } from 'yaml';
-import { type CodeAnswers, SCHEMA_QUESTIONS } from '../gate/code-answers.js';
+import { ANSWERS_SOURCE, SCHEMA_QUESTIONS } from '../gate/code-answers.js';
 import type { Implied } from '../gate/implied.js';
 import { answerActions } from '../answers/overlay-source.js';
 import { formatCode } from '../answers/format.js';
 import { type ComparedAnswer, type Finding, type GateReport, passes } from '../gate/gate.js';
 import { formatPlace, plain, textOf } from '../gate/read.js';
-import { formatPosition, type ProducerOf } from './producers.js';
+import { GENERATE_DOCUMENT } from '../repository.js';
 
 /** A report, and what its reader needs to act on it. */
 export interface Presentation {
   readonly report: GateReport;
   /** What the answers of the code add to the document, by question, if that is known. */
   readonly implied?: ReadonlyMap<string, Implied> | undefined;
-  readonly code?: CodeAnswers | undefined;
   /** The file that answers go to. */
   readonly overlay: string;
-  readonly producerOf: ProducerOf;
-  /** The command that generates the document. */
-  readonly fixWith?: string | undefined;
 }
 
 /** What to do, as a sentence, and lines that can be pasted as they are. */
@@ -26,13 +22,13 @@ export interface Advice {
   readonly lines?: string;
 }
 
+const CODE = 'the code that generates the document (libs/contract/src/facts.ts, apps/webhook/src/openapi)';
+const AGAIN = `run: ${GENERATE_DOCUMENT}`;
+
 /** What to do about a finding; nothing for a fact that is answered. */
 export function adviceOnFinding(finding: Finding, presentation: Presentation): Advice[] {
-  const { producerOf, fixWith, overlay } = presentation;
-  const { state, reason, pointer, stated, action } = finding;
-  const producer = producerOf(pointer);
-  const code = producer === undefined ? 'the code that generates the document' : formatPosition(producer);
-  const again = fixWith === undefined ? 'generate the document again.' : `run: ${fixWith}`;
+  const { overlay } = presentation;
+  const { state, reason, stated, action } = finding;
   const question = questionOf(finding, presentation);
   const rewrite =
     question === undefined
@@ -43,24 +39,24 @@ export function adviceOnFinding(finding: Finding, presentation: Presentation): A
   const sentences = {
     answered: [],
     missing: [
-      `The document must show it. Add it in ${code}, then ${again}`,
+      `The document must show it. Add it in ${CODE}, then ${AGAIN}`,
       `If the specification no longer states it, remove ${baseline} from the baseline.`,
     ],
     contradicted: [
-      `The document must show ${stated?.text ?? ''}. Change it in ${code}, then ${again}`,
+      `The document must show ${stated?.text ?? ''}. Change it in ${CODE}, then ${AGAIN}`,
       `If the specification changed, change ${baseline} and the section beside it.`,
     ],
     invented:
       question === undefined
         ? [
-            `Nothing states it. Remove it from ${code}, then ${again}`,
+            `Nothing states it. Remove it from ${CODE}, then ${AGAIN}`,
             `If it was answered, enter the answer: npm run answer`,
           ]
         : [`The answer to ${question} adds it, and no action of ${overlay} states it.`, ...rewrite],
     'stale answer': [
       {
-        'not shown': `The document doesn't show the answer. Add it in ${code}, then ${again}`,
-        'shown differently': `The document shows another value. Correct ${code}, then ${again}`,
+        'not shown': `The document doesn't show the answer. Add it in ${CODE}, then ${AGAIN}`,
+        'shown differently': `The document shows another value. Correct ${CODE}, then ${AGAIN}`,
         'no target': `Neither the baseline nor an action before it has the target of ${at}.`,
         'would overwrite': `An action can only add. Correct ${at}: the specification, or another answer, states what is there.`,
         'adds nothing': `The action at ${at} adds nothing. Remove it, or its empty \`update\`.`,
@@ -92,7 +88,7 @@ export async function adviceOnAnswer(
   presentation: Presentation,
 ): Promise<Advice[]> {
   const { state, question, action, entered } = compared;
-  const { overlay, code } = presentation;
+  const { overlay } = presentation;
   const enter = `npm run answer -- --question ${question} --who "…" --reason "…"`;
   const at = action === undefined ? overlay : formatPlace(action.place);
   switch (state) {
@@ -116,14 +112,14 @@ export async function adviceOnAnswer(
             },
           ]
         : [
-            { text: `Add it to ${code?.source ?? 'the code'}:`, lines: await codeLines(compared) },
+            { text: `Add it to ${ANSWERS_SOURCE}:`, lines: await codeLines(compared) },
             { text: `Or remove it: npm run answer -- --question ${question} --remove` },
           ];
     case 'contradicting answers':
       return [
         { text: `The two values must be equal. If the code is right, sign it: ${enter} --replace` },
         {
-          text: `If the overlay is right, change ${entered === undefined ? 'the code' : formatPosition(entered)} to:`,
+          text: `If the overlay is right, change ${entered === undefined ? 'the code' : formatPlace(entered)} to:`,
           lines: await codeLines(compared),
         },
       ];

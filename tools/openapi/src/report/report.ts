@@ -1,12 +1,11 @@
 import { type ComparedAnswer, type Finding, isClean, passes, tally, tallyLine } from '../gate/gate.js';
 import type { Action } from '../gate/overlay.js';
-import { formatPlace, type Place, stepsOf, textOf } from '../gate/read.js';
+import { formatPlace, type Position, stepsOf, textOf } from '../gate/read.js';
 import { code, codeBlock, escape, table, visible } from '../markdown.js';
 import { type Advice, adviceOnAnswer, adviceOnFinding, isExplained, type Presentation } from './advice.js';
-import { formatPosition, type Position } from './producers.js';
 
 /** A finding or an answer in words. */
-export interface Entry {
+interface Entry {
   readonly level: 'error' | 'notice';
   /** `missing: webhooks › /plant/webhook › summary` */
   readonly title: string;
@@ -34,7 +33,7 @@ export function nameOf(pointer: string): string {
  * What the gate found, answers first, because facts may follow from them. Of a report that isn't clean, only what fails
  * is listed.
  */
-export async function entriesOf(presentation: Presentation): Promise<Entry[]> {
+async function entriesOf(presentation: Presentation): Promise<Entry[]> {
   const { report } = presentation;
   const isListed = isClean(report) ? () => true : (one: Finding | ComparedAnswer) => !passes(one);
   const findings = report.findings.filter(isListed).filter((finding) => !isExplained(finding, presentation));
@@ -47,20 +46,18 @@ export async function entriesOf(presentation: Presentation): Promise<Entry[]> {
 
 function entryOfFinding(finding: Finding, presentation: Presentation): Entry {
   const { state, reason, pointer, stated, shown, action } = finding;
-  const producer = presentation.producerOf(pointer);
   const section = action === undefined && stated?.place.comment ? ` (${stated.place.comment})` : '';
   return {
     level: passes(finding) ? 'notice' : 'error',
     title: `${reason === undefined ? state : `${state}, ${reason}`}: ${nameOf(pointer)}`,
     pointer,
-    position: action?.place ?? producer ?? stated?.place ?? shown?.place,
+    position: action?.place ?? stated?.place ?? shown?.place,
     details: [
       ...statement(action === undefined ? 'specification' : 'stated', stated?.text, stated?.place, section),
       ...statement('document', shown?.text, shown?.place),
       ...(action === undefined
         ? []
         : [{ label: 'answer', words: `question ${action.question}, ${signature(action)}` }]),
-      ...(producer === undefined ? [] : [{ label: 'comes from', words: formatPosition(producer) }]),
     ],
     advice: adviceOnFinding(finding, presentation),
   };
@@ -90,7 +87,7 @@ function statement(
 ): Detail[] {
   return value === undefined
     ? []
-    : [{ label, value, words: `${at === undefined ? '' : formatPosition(at)}${beside}` }];
+    : [{ label, value, words: `${at === undefined ? '' : formatPlace(at)}${beside}` }];
 }
 
 /** Who answered, when and why, and where that is written. */
@@ -98,10 +95,8 @@ function signature({ answeredBy, date, reason, place }: Action): string {
   return `answered by ${answeredBy} on ${date}: ${reason} (${formatPlace(place)})`;
 }
 
-type Format = (presentation: Presentation) => Promise<string>;
-
 /** For a terminal: each entry as a block, and the counts as the last line. */
-const text: Format = async (presentation) => {
+export async function renderText(presentation: Presentation): Promise<string> {
   const blocks = (await entriesOf(presentation)).map(({ title, pointer = '', details, advice }) => {
     const rows = [
       ...details,
@@ -113,10 +108,10 @@ const text: Format = async (presentation) => {
     return [visible(`${title}   ${pointer}`).trimEnd(), ...lines, pasted.join('')].join('\n');
   });
   return [...blocks, `${tallyLine(tally(presentation.report))}\n`].join('\n');
-};
+}
 
 /** For a pull request: the counts, a table, and lines to paste below it. */
-const markdown: Format = async (presentation) => {
+export async function renderMarkdown(presentation: Presentation): Promise<string> {
   const entries = await entriesOf(presentation);
   const rows = entries.map(({ title, pointer, details, advice }) => [
     [escape(title), ...(pointer === undefined ? [] : [code(pointer)])].join('<br>'),
@@ -135,13 +130,12 @@ const markdown: Format = async (presentation) => {
   );
   const found = rows.length === 0 ? [] : [table(['Finding', 'Details', 'What to do'], rows)];
   return `${[`**${tallyLine(tally(presentation.report))}**`, ...found, ...pasted].join('\n\n')}\n`;
-};
+}
 
 /** For a job of GitHub Actions: an annotation for each entry. Empty if there is nothing to report. */
-const github: Format = async (presentation) => {
-  const entries = await entriesOf(presentation);
-  return entries.map((entry) => annotation(entry)).join('');
-};
+export async function renderGithub(presentation: Presentation): Promise<string> {
+  return (await entriesOf(presentation)).map(annotation).join('');
+}
 
 /** A workflow command of GitHub at the line of an entry. */
 export function annotation({ level, title, position, details, advice }: Entry): string {
@@ -158,46 +152,6 @@ export function annotation({ level, title, position, details, advice }: Entry): 
     );
   return `::${level} ${properties.join(',')}::${escaped(lines.join('\n'))}\n`;
 }
-
-/** For programs: `{ counts, findings, answers }`; values are JSON text. */
-const json: Format = async (presentation) => {
-  const { report, producerOf } = presentation;
-  const at = (place: Position | undefined) => place && { file: place.file, line: place.line };
-  const sideOf = (side: { text: string; place: Place } | undefined) =>
-    side && { value: side.text, ...at(side.place), section: side.place.comment };
-  const signed = (action: Action | undefined) =>
-    action && {
-      answeredBy: action.answeredBy,
-      date: action.date,
-      reason: action.reason,
-      ...at(action.place),
-    };
-  const findings = report.findings.map((finding) => {
-    const { state, reason, pointer, stated, shown, action } = finding;
-    return {
-      ...{ state, reason, pointer, name: nameOf(pointer) },
-      specification: sideOf(stated),
-      document: sideOf(shown),
-      producer: producerOf(pointer),
-      answer: action && { question: action.question, ...signed(action) },
-      advice: adviceOnFinding(finding, presentation).map(({ text }) => text),
-    };
-  });
-  const answers = report.answers.map(async (compared) => {
-    const { state, question, action, entered } = compared;
-    return {
-      ...{ state, question },
-      overlay: action?.answer && { value: textOf(action.answer), ...at(action.answer.place) },
-      code: entered && { value: textOf(entered.value), ...at(entered) },
-      provenance: signed(action),
-      advice: await adviceOnAnswer(compared, presentation),
-    };
-  });
-  return `${JSON.stringify({ counts: tally(report), findings, answers: await Promise.all(answers) }, null, 2)}\n`;
-};
-
-/** How the gate's report can be written. */
-export const FORMATS = { text, json, markdown, github } as const;
 
 function wordsOf({ value, words }: Detail, between: string): string {
   return [value, words].filter((part) => part !== undefined && part !== '').join(between);

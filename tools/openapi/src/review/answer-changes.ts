@@ -1,5 +1,5 @@
 import { openQuestions, type QuestionId } from '@plant-store/contract';
-import { type AnswerEffect, answerInWords, effectOf, NOT_CARRIED_OUT } from '../effects/effects.js';
+import { type AnswerEffect, answerInWords, effectLines, effectOf } from '../effects/effects.js';
 import { answersIn } from '../gate/gate.js';
 import type { Action } from '../gate/overlay.js';
 import { plain, textOf } from '../gate/read.js';
@@ -68,9 +68,8 @@ function describe(
 ): AnswerChange {
   const kind = kindOf(before, after);
   const known = openQuestions.find(({ id }) => id === question);
-  const others = Object.fromEntries(Object.entries(all).filter(([id]) => id !== question));
   const [old, now] = [before, after].map((action) => action?.answer && plain(action.answer));
-  const effect = tryTo(() => known && effectOf(known.id, old, now, others));
+  const effect = tryTo(() => known && effectOf(known.id, old, now, all));
   const was = kind === 'changed' || kind === 'withdrawn' ? ` (was ${inWords(known?.id, old)})` : '';
   const signed =
     after === undefined ? `Was answered by ${signature(before!)}` : `Answered by ${signature(after)}`;
@@ -80,7 +79,7 @@ function describe(
     sentences: [
       `Answer to \`${question}\`: ${shorten(inWords(known?.id, now) + was)}`,
       shorten(signed),
-      ...(effect === undefined ? ['Effect: unknown, because the answer is not valid.'] : sentencesOf(effect)),
+      ...(effect === undefined ? ['Effect: unknown, because the answer is not valid.'] : effectLines(effect)),
       ...(accepted === undefined
         ? []
         : [
@@ -90,17 +89,6 @@ function describe(
           ]),
     ],
   };
-}
-
-function sentencesOf({ receiver, sender, rollout, step, isCarriedOut }: AnswerEffect): string[] {
-  const nothing = 'Nothing changes.';
-  return [
-    ...(isCarriedOut ? [] : [NOT_CARRIED_OUT]),
-    `Receiver: ${receiver ?? nothing}`,
-    `Sender: ${sender ?? nothing}`,
-    `Roll out: ${rollout.order}. ${rollout.reason}`,
-    `Version step: ${step}`,
-  ];
 }
 
 function kindOf(before: Action | undefined, after: Action | undefined): AnswerChange['kind'] {

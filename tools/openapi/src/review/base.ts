@@ -3,8 +3,8 @@ import { ToolError } from '../tool-error.js';
 
 /** What the working tree is compared with. */
 export interface Base {
-  /** A commit. Undefined if there is nothing to compare with: then everything is new. */
-  readonly revision: string | undefined;
+  /** A commit, or an empty tree if there is none: then everything is new. */
+  readonly revision: string;
   /** What the reader knows it by: `main`. */
   readonly label: string;
   /** What else the reader has to know about it. */
@@ -24,15 +24,15 @@ const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
  *
  * @throws ToolError `usage` if `reference` is a name that git doesn't know
  */
-export function findBase(reference: string, folder: string): Base {
+export function findBase(reference: string): Base {
   const label = COMMIT.test(reference) ? short(reference) : reference;
   const nothing = (why: string): Base => ({
-    revision: undefined,
-    label,
+    revision: git('hash-object', '-t', 'tree', '/dev/null') ?? '',
+    label: 'nothing',
     note: `${why} Everything is compared with an empty document.`,
   });
   if (NO_REVISION.test(reference)) return nothing('This is the first push.');
-  const asked = git(folder, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${reference}^{commit}`);
+  const asked = git('rev-parse', '--verify', '--quiet', '--end-of-options', `${reference}^{commit}`);
   if (asked === undefined) {
     if (COMMIT.test(reference)) return nothing(`The commit ${label} is gone, as after a force-push.`);
     throw new ToolError(
@@ -40,7 +40,7 @@ export function findBase(reference: string, folder: string): Base {
       `git knows no revision "${reference}". Fetch it, or name another with --base`,
     );
   }
-  const revision = git(folder, 'merge-base', asked, 'HEAD');
+  const revision = git('merge-base', asked, 'HEAD');
   if (revision === undefined) return nothing(`The working tree has no commit in common with ${label}.`);
   if (revision === asked) return { revision, label };
   const note = `The working tree isn't based on ${label}. It is compared with ${short(revision)}, the last commit that both have.`;
@@ -48,13 +48,20 @@ export function findBase(reference: string, folder: string): Base {
 }
 
 /** A file of the base; undefined if it has no such file. */
-export function fileAt({ revision }: Base, file: string, folder: string): string | undefined {
-  return revision === undefined ? undefined : git(folder, 'cat-file', 'blob', `${revision}:${file}`);
+export function fileAt({ revision }: Base, file: string): string | undefined {
+  return git('cat-file', 'blob', `${revision}:${file}`);
+}
+
+/** The lines of a file that differ from the base, as `git diff` shows them. Empty if there are none. */
+export function diffSince({ revision }: Base, file: string): string {
+  const diff = git('diff', '--no-color', '--no-ext-diff', '--unified=1', revision, '--', file) ?? '';
+  const hunks = diff.indexOf('\n@@');
+  return hunks === -1 ? '' : diff.slice(hunks + 1);
 }
 
 /** What git prints, without the last line break. Undefined if git refuses. */
-function git(folder: string, ...args: readonly string[]): string | undefined {
-  const { error, status, stdout } = spawnSync('git', args, { cwd: folder, encoding: 'utf8' });
+function git(...args: readonly string[]): string | undefined {
+  const { error, status, stdout } = spawnSync('git', args, { encoding: 'utf8' });
   if (error) throw new ToolError('unreadable', `git could not be run: ${error.message}`, { cause: error });
   return status === 0 ? stdout.replace(/\n$/, '') : undefined;
 }

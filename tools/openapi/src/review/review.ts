@@ -1,22 +1,14 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { accepts, answers, plainAnswers } from '@plant-store/contract';
-import { codeAnswersOf } from '../gate/code-answers.js';
-import { gate, isClean } from '../gate/gate.js';
+import { accepts } from '@plant-store/contract';
+import { makeDocuments } from '../enter/workbench.js';
+import { isClean } from '../gate/gate.js';
+import { impliedBy } from '../gate/implied.js';
 import { type Action, readOverlay } from '../gate/overlay.js';
-import { readText, type Source } from '../gate/read.js';
-import { code, escape } from '../markdown.js';
-import { readProducers } from '../report/producers.js';
-import { annotation, FORMATS } from '../report/report.js';
-import { FILES, GENERATE_DOCUMENT } from '../repository.js';
-import {
-  type AnswerChange,
-  answerChanges,
-  type PlainAccepts,
-  renderAnswerChanges,
-} from './answer-changes.js';
-import { fileAt, findBase } from './base.js';
-import { renderBaselineChanges } from './baseline-changes.js';
+import { code, codeBlock, escape } from '../markdown.js';
+import type { Presentation } from '../report/advice.js';
+import { annotation, renderGithub, renderMarkdown } from '../report/report.js';
+import { committedSources, FILES, gateOf, readSource } from '../repository.js';
+import { type AnswerChange, answerChanges, renderAnswerChanges } from './answer-changes.js';
+import { diffSince, fileAt, findBase } from './base.js';
 
 export interface ReviewOptions {
   /** What the working tree is compared with. @default `main` */
@@ -25,65 +17,57 @@ export interface ReviewOptions {
   readonly format: 'markdown' | 'github';
   /** Whether the page may be longer than a comment on GitHub. */
   readonly all: boolean;
-  /** The repository. @default the working directory */
-  readonly folder?: string;
-  /** The plain answers of the code. @default those of the contract */
-  readonly answers?: Readonly<Record<string, unknown>>;
-  /** What is accepted beside them. @default what the contract accepts */
-  readonly accepts?: PlainAccepts;
 }
 
 /** GitHub takes a comment of 65,536 characters. */
 const MAX_PAGE = 60_000;
 
-/** A document that says nothing. */
-const EMPTY = 'openapi: 3.1.0\ninfo: { title: "", version: "" }\n';
-
 /**
  * What the reviewer of a change has to know: the answers that changed, what changed in the baseline, and what the gate
  * finds in the document, which is all that it may say. Empty if there is nothing to say.
  *
+ * @param sources what is in the working tree, which is the working directory
+ * @param accepted what is accepted beside the answers
  * @throws ToolError if a file or the base can't be read
  */
-export async function review(options: ReviewOptions): Promise<string> {
-  const { base: reference = 'main', format, all, folder = '.' } = options;
-  const read = (file: string): Source | undefined =>
-    existsSync(join(folder, file)) ? { text: readText(join(folder, file)), file } : undefined;
-  const [baseline, document] = [FILES.baseline, FILES.document].map(
-    (file) => read(file) ?? { text: EMPTY, file },
-  );
-  const overlay = read(FILES.overlay);
-  const base = findBase(reference, folder);
-
-  const changes = answerChanges(
-    actionsIn(fileAt(base, FILES.overlay, folder)),
-    actionsIn(overlay?.text),
-    options.accepts ?? accepts,
-  );
-  const entered = codeAnswersOf(options.answers ?? plainAnswers(answers));
-  const report = gate({ baseline: baseline!, document: document!, overlay, answers: entered });
-  const sources = join(folder, FILES.sources);
-  const presentation = {
-    ...{ report, code: entered, overlay: FILES.overlay, fixWith: GENERATE_DOCUMENT },
-    producerOf: readProducers(existsSync(sources) ? sources : undefined),
+export async function review(
+  { base: reference = 'main', format, all }: ReviewOptions,
+  sources = committedSources(),
+  accepted: Parameters<typeof answerChanges>[2] = accepts,
+): Promise<string> {
+  const base = findBase(reference);
+  const changes = answerChanges(actionsIn(fileAt(base, FILES.overlay)), actionsIn(sources.overlay), accepted);
+  const report = gateOf(sources);
+  const isUnsigned = report.answers.some(({ state, action }) => state === 'missing answer' && !action);
+  const presentation: Presentation = {
+    report,
+    overlay: FILES.overlay,
+    implied: isUnsigned ? impliedActions() : undefined,
   };
   if (format === 'github') {
-    const findings = isClean(report) ? '' : await FORMATS.github(presentation);
+    const findings = isClean(report) ? '' : await renderGithub(presentation);
     return findings + changes.map(annotationOf).join('');
   }
-  const facts = renderBaselineChanges(fileAt(base, FILES.baseline, folder) ?? EMPTY, baseline!.text);
-  const since = base.revision === undefined ? '' : ` since ${escape(base.label)}`;
+  const since = ` since ${escape(base.label)}`;
+  const facts = diffSince(base, FILES.baseline);
   const sections = [
     ...(changes.length === 0 ? [] : [`## Answers${since}\n\n${renderAnswerChanges(changes)}\n`]),
-    ...(facts === undefined ? [] : [`## Changes of the specification's facts${since}\n\n${facts}\n`]),
+    ...(facts === ''
+      ? []
+      : [`## Changes of the specification's facts${since}\n\n${codeBlock(facts, 'diff')}\n`]),
     ...(isClean(report)
       ? []
-      : [`## The document differs from what is stated\n\n${await FORMATS.markdown(presentation)}`]),
+      : [`## The document differs from what is stated\n\n${await renderMarkdown(presentation)}`]),
   ];
   if (sections.length === 0) return '';
-  const page = [...(base.note === undefined ? [] : [`${escape(base.note)}\n`]), ...sections];
-  const rest = `and more: ${code(`npm run review -- --base ${reference} --all`)}`;
-  return all ? page.join('\n') : fit(page, rest);
+  const page = [...(base.note === undefined ? [] : [`${escape(base.note)}\n`]), ...sections].join('\n');
+  return all ? page : fit(page, `and more: ${code(`npm run review -- --base ${reference} --all`)}`);
+}
+
+/** What the answers of the code add to the document. It takes seconds, so it is made only for a reader of it. */
+function impliedActions(): Presentation['implied'] {
+  const { document, without } = makeDocuments();
+  return impliedBy(readSource(FILES.baseline), document, without);
 }
 
 function actionsIn(text: string | undefined): Action[] {
@@ -92,33 +76,23 @@ function actionsIn(text: string | undefined): Action[] {
 
 /** A notice at the action of an answer that changed. */
 function annotationOf({ title, kind, sentences, action }: AnswerChange): string {
-  const details = sentences.map((words) => ({ label: 'Review', words }));
-  const position = action?.place;
   return annotation({
     level: 'notice',
     title: `${title}: ${kind}`,
-    position,
-    details,
+    position: action?.place,
+    details: sentences.map((words) => ({ label: 'Review', words })),
     advice: [],
   });
 }
 
-/** A page that is not too long: each section has at most its share, ends after a whole line, and says so. */
-function fit(sections: readonly string[], rest: string): string {
-  const whole = sections.join('\n');
-  if (whole.length <= MAX_PAGE) return whole;
-  const share = Math.floor(MAX_PAGE / sections.length) - rest.length - 20;
-  return sections
-    .map((section) => (section.length <= share ? section : cut(section, share, rest)))
-    .join('\n');
-}
-
-/** Whole lines, and the end of a block of code that is open below them. */
-function cut(section: string, room: number, rest: string): string {
-  const lines = section.slice(0, room).split('\n').slice(0, -1);
-  const fence = lines.reduce<string | undefined>((open, line) => {
-    if (open !== undefined) return line === open ? undefined : open;
-    return /^`{3,}/.exec(line)?.[0];
-  }, undefined);
-  return [lines.join('\n').trimEnd(), ...(fence === undefined ? [] : [fence]), rest, ''].join('\n\n');
+/** A page that is not too long: it ends after a whole line, and says so. */
+function fit(page: string, rest: string): string {
+  if (page.length <= MAX_PAGE) return page;
+  const lines = page
+    .slice(0, MAX_PAGE - rest.length - 20)
+    .split('\n')
+    .slice(0, -1);
+  const fences = lines.flatMap((line) => /^`{3,}/.exec(line) ?? []);
+  const isOpen = fences.length % 2 === 1;
+  return [lines.join('\n'), ...(isOpen ? fences.slice(-1) : []), rest, ''].join('\n\n');
 }

@@ -1,5 +1,5 @@
 import { type CarriedOut as Answers, type ExecutableId, openQuestions } from '@plant-store/contract';
-import { builtOn } from '../../src/matrix/rows.js';
+import { builtOn } from '../scenario/expected.js';
 import { compileUnder, typeOfExamples } from '../scenario/types.js';
 import { answersIn, executable, type State, statesOf } from './states.js';
 import { callerOf, SAMPLE_MARK, waysOf } from './ways.js';

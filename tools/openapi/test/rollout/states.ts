@@ -1,5 +1,5 @@
 import type { Accepts, CarriedOut as Answers, ExecutableId } from '@plant-store/contract';
-import { builtOn, ROWS } from '../../src/matrix/rows.js';
+import { builtOn, ROWS } from '../scenario/expected.js';
 import { examplesOf } from '../scenario/examples.js';
 import { otherAnswers } from '../scenario/other-answers.js';
 

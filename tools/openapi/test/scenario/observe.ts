@@ -1,5 +1,5 @@
 import type { QuestionId } from '@plant-store/contract';
-import type { Seen } from '../../src/matrix/matrix.js';
+import type { Seen } from './observations.js';
 import { observeDocument, type ObservedDocument } from './documents.js';
 import { examplesOf } from './examples.js';
 import { observeReceiver } from './receiver.js';

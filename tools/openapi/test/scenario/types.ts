@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { QuestionId } from '@plant-store/contract';
 import ts from 'typescript';
-import type { Observations } from '../../src/matrix/matrix.js';
+import type { Observations } from './observations.js';
 import { ROOT } from './built.js';
 
 /** The start of every snippet. The compiler does not look for superfluous options in a spread. */

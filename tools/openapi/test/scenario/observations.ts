@@ -1,12 +1,12 @@
 import type { ExecutableId, openQuestions, QuestionId, Surface } from '@plant-store/contract';
 
 /**
- * The surfaces on which an answer is observed, in the order of the page. What it adds to the document, the gate compares
+ * The surfaces on which an answer is observed. What it adds to the document, the gate compares
  * with the example overlay.
  */
 export const SURFACES = ['receiver', 'sender', 'types'] as const satisfies readonly Surface[];
 
-/** What is seen of something, by the name that docs/answers.md gives it. */
+/** What is seen of something, by its name. */
 export type Observations = Readonly<Record<string, string>>;
 
 /** What is seen on each surface. */

@@ -1,5 +1,5 @@
 import type { ExecutableId } from '@plant-store/contract';
-import { type Observations, onEach, type Row, type Seen } from './matrix.js';
+import { type Observations, onEach, type Row, type Seen } from './observations.js';
 
 /** What is seen with everything open. */
 export const OPEN: Seen = {
@@ -190,11 +190,4 @@ export function changesOf(id: ExecutableId): Seen {
 /** The answers on which an answer is built. */
 export function builtOn(id: ExecutableId): readonly ExecutableId[] {
   return ROWS[id].builtOn ?? [];
-}
-
-/** What is seen once these questions are answered, in an order in which each is built on earlier ones. */
-export function seenWith(answered: readonly ExecutableId[]): Seen {
-  return answered
-    .map(changesOf)
-    .reduce((seen, changes) => onEach((surface) => ({ ...seen[surface], ...changes[surface] })), OPEN);
 }
