@@ -43,9 +43,12 @@ test.each<{ name: string; document: string; want: Record<string, string> }>([
     want: { [`${SCHEMA}/type`]: '"null"', '/components/schemas/B/title': '"b"' },
   },
   {
-    name: 'a schema that leads back to itself, once',
+    name: 'a schema that leads back to itself, as a component',
     document: withHook(taking(reference('A')), { components: { schemas: { A: { items: reference('A') } } } }),
-    want: { [`${SCHEMA}/items`]: '"#/components/schemas/A"' },
+    want: {
+      [SCHEMA]: '"#/components/schemas/A"',
+      '/components/schemas/A/items': '"#/components/schemas/A"',
+    },
   },
   {
     name: 'a reference with something beside it, as it is written',

@@ -73,7 +73,9 @@ describe('an action', () => {
     );
     expect(refused).toEqual([]);
     expect(plain(root)).toMatchObject({ x: { y: 1 } });
-    expect(Array.from(added.values(), ({ question }) => question)).toEqual(['retry', 'two']);
+    expect(new Set(Array.from(added.values(), ({ question }) => question))).toEqual(
+      new Set(['retry', 'two']),
+    );
   });
 });
 

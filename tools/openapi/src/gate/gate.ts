@@ -70,7 +70,7 @@ export function gate({ baseline, document, overlay, answers }: GateInput): GateR
   const shown = readOpenapi(document);
   const actions = overlay === undefined ? [] : readOverlay(overlay.text, overlay.file);
   const { root, added, refused } = applyOverlay(stated, actions);
-  const [expected, published] = [factsOf(root, added), factsOf(shown)];
+  const [expected, published] = [factsOf(root), factsOf(shown)];
 
   const specified: Fact[] = [];
   const findings: Finding[] = [];
@@ -78,7 +78,8 @@ export function gate({ baseline, document, overlay, answers }: GateInput): GateR
     const [ours, theirs] = [expected.all.get(pointer), published.all.get(pointer)];
     // Where an answer adds an empty map, others may fill it.
     const isFilled = ours?.text === '{}' && theirs === undefined && hasFactsBelow(published, pointer);
-    const finding = classify(pointer, ours, isFilled && ours.label !== undefined ? ours : theirs);
+    const action = ours && added.get(ours.place);
+    const finding = classify(pointer, ours, isFilled && action !== undefined ? ours : theirs, action);
     if (finding === undefined && ours !== undefined) specified.push(ours);
     if (finding !== undefined) findings.push(finding);
   }
@@ -100,10 +101,10 @@ function hasFactsBelow({ all }: Facts, pointer: string): boolean {
 /** Nothing for a fact that is specified. */
 function classify(
   pointer: string,
-  stated: Fact<Action> | undefined,
+  stated: Fact | undefined,
   shown: Fact | undefined,
+  action: Action | undefined,
 ): Finding | undefined {
-  const action = stated?.label;
   const finding = { pointer, stated, shown, action };
   if (stated === undefined) return { ...finding, state: 'invented' };
   if (action === undefined) {

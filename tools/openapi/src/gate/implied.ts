@@ -1,15 +1,15 @@
-import { parameterName, referenceIn, targetOf } from './facts.js';
+import { parameterName } from './facts.js';
+import { dereference } from './references.js';
 import {
-  child,
   descend,
   listOf,
   mapOf,
   plain,
   pointerOf,
   readOpenapi,
+  referenceIn,
   type Source,
   type SourceNode,
-  stepsOf,
 } from './read.js';
 
 /** An action that an answer of the code implies. */
@@ -51,11 +51,12 @@ export function impliedBy(
   document: Source,
   without: ReadonlyMap<string, Source>,
 ): Map<string, Implied> {
-  const baseline = readOpenapi(specification);
+  const { root: baseline } = dereference(readOpenapi(specification));
+  const partsIn = (source: Source) => partsOf(dereference(readOpenapi(source)).root, baseline);
   const stated = partsOf(baseline, baseline);
-  const added = [...partsOf(readOpenapi(document), baseline)].filter(([id]) => !stated.has(id));
+  const added = [...partsIn(document)].filter(([id]) => !stated.has(id));
   const following = Array.from(without, ([question, source]) => {
-    const rest = partsOf(readOpenapi(source), baseline);
+    const rest = partsIn(source);
     const ids = added.filter(([id, { text }]) => rest.get(id)?.text !== text).map(([id]) => id);
     return { question, ids: new Set(ids), left: rest.size };
     // Without an answer that others are built on, less is left than without one of those.
@@ -70,87 +71,29 @@ export function impliedBy(
   );
 }
 
-/** By JSON Pointer. A schema that leads back to itself is a component of its own; others are where they are used. */
+/** By JSON Pointer. */
 function partsOf(root: SourceNode, baseline: SourceNode): ReadonlyMap<string, Part> {
   const parts = new Map<string, Part>();
-  const circular = new Set<string>();
-  const used = new Set<SourceNode>();
+  const add = (id: string, steps: readonly string[], value: unknown): void =>
+    void parts.set(id, { steps, value, text: JSON.stringify(value) });
 
   function visit(node: SourceNode, steps: readonly string[]): void {
-    const reference = referenceIn(node);
-    if (reference !== undefined && !isCircular(reference, node)) {
-      const target = targetOf(root, reference, node.place);
-      used.add(target);
-      return visit(target, steps);
-    }
-    const entries = reference === undefined ? mapOf(node) : undefined;
+    const entries = referenceIn(node) === undefined ? [...(mapOf(node) ?? [])] : [];
     const items = listOf(node) ?? [];
-    if (entries !== undefined && entries.size > 0) {
+    if (entries.length > 0) {
       parts.set(pointerOf(steps), { steps, value: undefined, text: MAP });
       for (const [key, value] of entries) visit(value, [...steps, key]);
     } else if (items.length > 0 && listOf(descend(baseline, steps)) !== undefined) {
       items.forEach((item, index) => visit(item, [...steps, String(index)]));
     } else if (items.length > 0 && steps.at(-1) === 'parameters') {
       items.forEach((item, index) => {
-        const name = parameterName(root, item) ?? String(index);
-        add(pointerOf([...steps, name]), steps, [inline(item)]);
+        const name = parameterName(item) ?? String(index);
+        add(pointerOf([...steps, name]), steps, [plain(item)]);
       });
-    } else add(pointerOf(steps), steps, inline(node));
+    } else add(pointerOf(steps), steps, plain(node));
   }
 
-  function add(id: string, steps: readonly string[], value: unknown): void {
-    parts.set(id, { steps, value, text: JSON.stringify(value) });
-  }
-
-  function inline(node: SourceNode): unknown {
-    const reference = referenceIn(node);
-    if (reference !== undefined) {
-      if (isCircular(reference, node)) return plain(node);
-      const target = targetOf(root, reference, node.place);
-      used.add(target);
-      return inline(target);
-    }
-    const entries = mapOf(node);
-    if (entries !== undefined)
-      return Object.fromEntries(Array.from(entries, ([key, value]) => [key, inline(value)]));
-    return listOf(node)?.map(inline) ?? plain(node);
-  }
-
-  function isCircular(reference: string, { place }: SourceNode): boolean {
-    if (circular.has(reference)) return true;
-    const start = targetOf(root, reference, place);
-    const reached = new Set<SourceNode>();
-    const leadsBack = (node: SourceNode): boolean => {
-      const next = referenceIn(node);
-      const target = next === undefined ? undefined : targetOf(root, next, node.place);
-      if (target === start) return true;
-      const below = target === undefined ? [...(mapOf(node)?.values() ?? listOf(node) ?? [])] : [target];
-      return below.some((one) => {
-        if (reached.has(one)) return false;
-        reached.add(one);
-        return leadsBack(one);
-      });
-    };
-    if (!leadsBack(start)) return false;
-    circular.add(reference);
-    return true;
-  }
-
-  for (const [key, value] of mapOf(root) ?? []) if (key !== 'components') visit(value, [key]);
-  for (const reference of circular) {
-    const steps = stepsOf(decodeURIComponent(reference.slice(1)));
-    const target = descend(root, steps);
-    // A component may refer to others, which are added while this goes on.
-    if (target !== undefined && !used.has(target)) {
-      used.add(target);
-      visit(target, steps);
-    }
-  }
-  const components = child(root, 'components');
-  for (const [section, members] of (components && mapOf(components)) ?? []) {
-    for (const [name, value] of mapOf(members) ?? [])
-      if (!used.has(value)) visit(value, ['components', section, name]);
-  }
+  for (const [key, value] of mapOf(root) ?? []) visit(value, [key]);
   return parts;
 }
 

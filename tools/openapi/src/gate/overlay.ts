@@ -10,7 +10,9 @@ import {
   type Place,
   pointerOf,
   type SourceNode,
+  textOf,
 } from './read.js';
+import { mapParts } from './references.js';
 
 /** Who answered a question, when (as `2026-01-31`) and why. */
 export interface Provenance {
@@ -128,8 +130,8 @@ export interface RefusedAction {
 /** The baseline with the answers in it. */
 export interface AnsweredBaseline {
   readonly root: SourceNode;
-  /** The nodes that an action added. */
-  readonly added: ReadonlyMap<SourceNode, Action>;
+  /** The action that added what is written at a place. */
+  readonly added: ReadonlyMap<Place, Action>;
   readonly refused: readonly RefusedAction[];
 }
 
@@ -140,31 +142,39 @@ export interface AnsweredBaseline {
  * @param baseline is not changed
  */
 export function applyOverlay(baseline: SourceNode, actions: readonly Action[]): AnsweredBaseline {
-  const root = clone(baseline);
-  const added = new Map<SourceNode, Action>();
+  let root = baseline;
+  const added = new Map<Place, Action>();
   const refused: RefusedAction[] = [];
   for (const action of actions) {
     const { steps, update } = action;
     if (update === undefined) continue;
-    const target = descend(root, steps);
-    const conflict = target && conflictIn(target, update, steps);
+    const draft = copyOf(root);
+    const target = descend(draft, steps);
+    const conflict = target && merge(target, update, steps);
     const pointer = pointerOf(steps);
     if (target === undefined) refused.push({ action, reason: 'no target', pointer });
     else if (conflict !== undefined) refused.push({ action, reason: 'would overwrite', ...conflict });
-    else if (!add(target, update, action)) refused.push({ action, reason: 'adds nothing', pointer });
+    else if (textOf(draft) === textOf(root)) refused.push({ action, reason: 'adds nothing', pointer });
+    else {
+      root = draft;
+      sign(update, action);
+    }
   }
   return { root, added, refused };
 
-  function conflictIn(
+  /** @returns what stands where the update would overwrite it */
+  function merge(
     target: SourceNode,
     update: SourceNode,
     steps: readonly string[],
   ): { pointer: string; existing: SourceNode } | undefined {
     const here = { pointer: pointerOf(steps), existing: target };
-    const items = listOf(target);
-    if (items !== undefined) {
+    if (Array.isArray(target.value)) {
+      const items = target.value as SourceNode[];
       const all = [...items, ...(listOf(update) ?? [update])];
-      return items.length > 0 && all.every((item) => mapOf(item) !== undefined) ? undefined : here;
+      if (items.length === 0 || !all.every((item) => mapOf(item) !== undefined)) return here;
+      items.push(...all.slice(items.length));
+      return undefined;
     }
     const [ours, theirs] = [mapOf(target), mapOf(update)];
     // An empty map is a fact where the baseline states it. Where an answer added it, others may fill it.
@@ -172,43 +182,20 @@ export function applyOverlay(baseline: SourceNode, actions: readonly Action[]): 
     if (ours === undefined || theirs === undefined || isStated) return here;
     for (const [key, value] of theirs) {
       const existing = ours.get(key);
-      const conflict = existing && conflictIn(existing, value, [...steps, key]);
+      if (existing === undefined) (ours as Map<string, SourceNode>).set(key, value);
+      const conflict = existing && merge(existing, value, [...steps, key]);
       if (conflict !== undefined) return conflict;
     }
     return undefined;
   }
 
-  /** @returns whether anything is new */
-  function add(target: SourceNode, update: SourceNode, action: Action): boolean {
-    const items = target.value as SourceNode[] | Map<string, SourceNode>;
-    if (Array.isArray(items)) {
-      for (const item of listOf(update) ?? [update]) {
-        const node = clone(item);
-        items.push(node);
-        added.set(node, action);
-      }
-      return true;
-    }
-    let isNew = false;
-    for (const [key, value] of mapOf(update) ?? []) {
-      const existing = items.get(key);
-      if (existing !== undefined) {
-        isNew = add(existing, value, action) || isNew;
-      } else {
-        const node = clone(value);
-        items.set(key, node);
-        added.set(node, action);
-        isNew = true;
-      }
-    }
-    return isNew;
+  function sign(node: SourceNode, action: Action): void {
+    added.set(node.place, action);
+    for (const part of mapOf(node)?.values() ?? listOf(node) ?? []) sign(part, action);
   }
 }
 
 /** A copy whose maps and lists may be changed. */
-function clone(node: SourceNode): SourceNode {
-  const [entries, items] = [mapOf(node), listOf(node)];
-  if (entries !== undefined)
-    return { ...node, value: new Map(Array.from(entries, ([key, value]) => [key, clone(value)])) };
-  return items === undefined ? { ...node } : { ...node, value: items.map(clone) };
+function copyOf(node: SourceNode): SourceNode {
+  return mapParts(node, copyOf);
 }

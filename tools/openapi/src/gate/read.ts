@@ -29,8 +29,7 @@ export interface SourceNode<Value = SourceValue> {
 
 export type SourceMap = ReadonlyMap<string, SourceNode>;
 
-/** An integer that a number can't hold is a bigint. */
-export type SourceValue = SourceMap | readonly SourceNode[] | string | number | bigint | boolean | null;
+export type SourceValue = SourceMap | readonly SourceNode[] | string | number | boolean | null;
 
 /** A file of this repository is smaller. */
 const MAX_BYTES = 1_000_000;
@@ -49,7 +48,7 @@ export function readText(file: string): string {
 }
 
 /**
- * Reads YAML 1.2 or JSON. What an alias stands for has the place of the alias.
+ * Reads YAML 1.2 without aliases, or JSON.
  *
  * @param file is named in places and errors
  * @throws ToolError `syntax` with the line
@@ -60,7 +59,6 @@ export function parse(text: string, file: string): SourceNode {
     lineCounter: lines,
     schema: 'core',
     resolveKnownTags: false,
-    intAsBigInt: true,
     prettyErrors: false,
   });
   const lineAt = (offset = 0): number => lines.linePos(offset).line;
@@ -74,27 +72,23 @@ export function parse(text: string, file: string): SourceNode {
     const comment = comments[line - 1];
     return { file, line, ...(comment !== undefined && { comment }) };
   };
-  const read = (node: unknown, place: Place, around: readonly unknown[]): SourceNode => {
-    const source = isAlias(node) ? node.resolve(document) : node;
-    if (around.includes(source)) throw syntax(file, place.line, 'an alias stands for what it is in');
-    const within = [...around, source];
-    if (isMap(source)) {
-      const entries = source.items.map(({ key, value }): [string, SourceNode] => {
+  const read = (node: unknown, place: Place): SourceNode => {
+    if (isAlias(node)) throw syntax(file, place.line, 'an alias is not allowed: write the value itself');
+    if (isMap(node)) {
+      const entries = node.items.map(({ key, value }): [string, SourceNode] => {
         if (!isScalar(key)) throw syntax(file, place.line, 'a key is not plain text');
         const name = typeof key.value === 'string' ? key.value : (key.source ?? String(key.value));
-        return [name, read(value, isAlias(node) ? place : placeAt(key.range?.[0]), within)];
+        return [name, read(value, placeAt(key.range?.[0]))];
       });
       return { value: new Map(entries), place };
     }
-    if (isSeq(source)) {
-      const items = source.items.map((item) =>
-        read(item, isAlias(node) ? place : placeAt((item as Node).range?.[0]), within),
-      );
+    if (isSeq(node)) {
+      const items = node.items.map((item) => read(item, placeAt((item as Node).range?.[0])));
       return { value: items, place };
     }
-    return { value: isScalar(source) ? scalar(source.value, place) : null, place };
+    return { value: isScalar(node) ? scalar(node.value, place) : null, place };
   };
-  return read(document.contents, placeAt(document.contents.range[0]), []);
+  return read(document.contents, placeAt(document.contents.range[0]));
 }
 
 /** Reads an OpenAPI 3.1 document. @throws ToolError `syntax` or `not-openapi-3.1` */
@@ -107,10 +101,6 @@ export function readOpenapi({ text, file }: Source): SourceNode {
 }
 
 function scalar(value: unknown, { file, line }: Place): SourceValue {
-  if (typeof value === 'bigint') {
-    const number = Number(value);
-    return Number.isSafeInteger(number) ? number : value;
-  }
   const isJson = value === null || ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
   if (isJson) return value as SourceValue;
   throw syntax(file, line, `${Number(value)} is not a JSON value`);
@@ -141,6 +131,13 @@ export function listOf(node: SourceNode | undefined): readonly SourceNode[] | un
   return Array.isArray(node?.value) ? (node.value as readonly SourceNode[]) : undefined;
 }
 
+/** The `$ref` that is all of a node. */
+export function referenceIn(node: SourceNode): string | undefined {
+  const entries = mapOf(node);
+  const reference = entries?.size === 1 ? entries.get('$ref')?.value : undefined;
+  return typeof reference === 'string' ? reference : undefined;
+}
+
 /** A node as plain JSON. */
 export function plain({ value }: SourceNode): unknown {
   if (value instanceof Map)
@@ -155,7 +152,7 @@ export function textOf({ value }: SourceNode): string {
     return `{${entries.map(([key, node]) => `${JSON.stringify(key)}:${textOf(node)}`).join(',')}}`;
   }
   if (Array.isArray(value)) return `[${(value as SourceNode[]).map(textOf).join(',')}]`;
-  return typeof value === 'bigint' ? String(value) : JSON.stringify(value);
+  return JSON.stringify(value);
 }
 
 /** `path:line`, or `path`. */
