@@ -1,9 +1,10 @@
 import { type Answers, openQuestions, plainAnswers, type QuestionId } from '@plant-store/contract';
 import { answerFaults, isDay } from '@plant-store/contract/check';
 import { answerInWords, effectLines, effectOf } from '../effects/effects.js';
-import { isCarriedOut, isClean } from '../gate/gate.js';
+import { isCarriedOut, isClean, passes } from '../gate/gate.js';
 import { type Provenance, readOverlay } from '../gate/overlay.js';
 import { writePages } from '../pages/pages.js';
+import { questionOf } from '../report/advice.js';
 import { renderText } from '../report/report.js';
 import { FILES, gateOf, readIfThere, readSource, replaceFile } from '../repository.js';
 import { enterInSource } from '../answers/answers-source.js';
@@ -84,14 +85,9 @@ export async function enterAnswer(request: AnswerRequest): Promise<Entered> {
       const mine: Provenance = isAgain
         ? own
         : { answeredBy: request.who ?? '', date: request.date, reason: request.reason ?? '' };
-      const sign = (text: string | undefined, id: string, provenance: Provenance) => {
-        const { answeredBy, date, reason } = provenance;
+      const sign = (text: string | undefined, id: string, by: Provenance) => {
         const actions = implied.get(id)?.actions ?? [];
-        return enterInOverlay(
-          text,
-          { question: id, value: entered[id], actions, answeredBy, date, reason },
-          QUESTIONS,
-        );
+        return enterInOverlay(text, { ...by, question: id, value: entered[id], actions }, QUESTIONS);
       };
       let text = remove
         ? before.overlay && (await removeFromOverlay(before.overlay, question))
@@ -107,13 +103,7 @@ export async function enterAnswer(request: AnswerRequest): Promise<Entered> {
 
     function isStale(id: string, text: string | undefined): boolean {
       const { findings } = gateOf({ answers: entered, document: document.text, overlay: text });
-      const places = implied.get(id)?.places ?? [];
-      return findings.some(
-        ({ state, action, pointer }) =>
-          state !== 'answered' &&
-          (action?.question === id ||
-            places.some((place) => pointer === place || pointer.startsWith(`${place}/`))),
-      );
+      return findings.some((finding) => !passes(finding) && questionOf(finding, implied) === id);
     }
   } catch (error) {
     if (readSource(FILES.answers).text === code) replaceFile(FILES.answers, before.code);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Marked, type Tokens } from 'marked';
+import { Marked, Renderer, type Tokens } from 'marked';
 import { slugOf } from './questions.js';
 import { STYLE } from './style.js';
 
@@ -21,15 +21,10 @@ export function renderHtml(markdown: string): string {
         return `<h${depth} id="${slugOf(textIn(text))}">${this.parser.parseInline(inside)}</h${depth}>\n`;
       },
       // A table may be wider than a phone; then it scrolls alone, by keyboard too.
-      table({ header, rows }) {
-        const cell = (name: string, { tokens: inside }: Tokens.TableCell) => {
-          const scope = name === 'th' ? ' scope="col"' : '';
-          return `<${name}${scope}>${this.parser.parseInline(inside)}</${name}>`;
-        };
-        const head = header.map((one) => cell('th', one)).join('');
-        const body = rows.map((row) => `<tr>${row.map((one) => cell('td', one)).join('')}</tr>`).join('\n');
-        const label = header.map(({ text }) => text).join(', ');
-        return `<div class="scroll" role="region" aria-label="Table: ${label}" tabindex="0">\n<table>\n<thead>\n<tr>${head}</tr>\n</thead>\n<tbody>\n${body}\n</tbody>\n</table>\n</div>\n`;
+      table(token) {
+        const label = token.header.map(({ text }) => text).join(', ');
+        const table = Renderer.prototype.table.call(this, token).replaceAll('<th>', '<th scope="col">');
+        return `<div class="scroll" role="region" aria-label="Table: ${label}" tabindex="0">\n${table}</div>\n`;
       },
     },
   });

@@ -29,7 +29,7 @@ const AGAIN = `run: ${GENERATE_DOCUMENT}`;
 export function adviceOnFinding(finding: Finding, presentation: Presentation): Advice[] {
   const { overlay } = presentation;
   const { state, reason, stated, action } = finding;
-  const question = questionOf(finding, presentation);
+  const question = questionOf(finding, presentation.implied);
   const rewrite =
     question === undefined
       ? []
@@ -69,7 +69,10 @@ export function adviceOnFinding(finding: Finding, presentation: Presentation): A
 }
 
 /** The question whose answer a finding follows from: that of its action, or the one that adds what is there. */
-function questionOf({ pointer, action }: Finding, { implied = new Map() }: Presentation): string | undefined {
+export function questionOf(
+  { pointer, action }: Finding,
+  implied: ReadonlyMap<string, Implied> = new Map(),
+): string | undefined {
   if (action !== undefined) return action.question;
   const within = (place: string) => pointer === place || pointer.startsWith(`${place}/`);
   return [...implied].find(([, { places }]) => places.some(within))?.[0];
@@ -77,7 +80,7 @@ function questionOf({ pointer, action }: Finding, { implied = new Map() }: Prese
 
 /** Whether a finding only follows from an answer that the two sides don't share. It is reported with that answer. */
 export function isExplained(finding: Finding, presentation: Presentation): boolean {
-  const question = questionOf(finding, presentation);
+  const question = questionOf(finding, presentation.implied);
   const answer = presentation.report.answers.find((one) => one.question === question);
   return answer !== undefined && !passes(answer);
 }

@@ -7,13 +7,12 @@ import { escape, marked } from '../markdown.js';
 
 /** A question whose answer differs from that of the base, in words. */
 export interface AnswerChange {
-  readonly question: string;
   readonly kind: 'new' | 'changed' | 'withdrawn' | 'signed again';
   /** `Size limits` */
   readonly title: string;
   /** What is to be said of it. Its text between back quotes is code. */
   readonly sentences: readonly string[];
-  /** Undefined for a question that the register doesn't have, and for an answer that isn't one. */
+  /** Undefined for an answer that isn't valid. */
   readonly effect: AnswerEffect | undefined;
   /** The action that has the answer now. */
   readonly action: Action | undefined;
@@ -23,9 +22,6 @@ export interface AnswerChange {
 export type PlainAccepts = Readonly<
   Record<string, { also: readonly unknown[]; until: string; decidedBy: string; reason: string }>
 >;
-
-/** A value or a reason that is longer is shortened. */
-const MAX_TEXT = 600;
 
 /** The order in which a reader is told of the kinds of changes, and of the steps of a version. */
 const KINDS: readonly AnswerChange['kind'][] = ['new', 'changed', 'withdrawn', 'signed again'];
@@ -42,81 +38,55 @@ export function answerChanges(
   after: readonly Action[],
   accepts: PlainAccepts = {},
 ): AnswerChange[] {
-  const [old, now] = [before, after].map(
-    (actions) =>
-      new Map(actions.flatMap((action) => (action.answer === undefined ? [] : [[action.question, action]]))),
-  ) as [Map<string, Action>, Map<string, Action>];
-  const known: readonly string[] = openQuestions.map(({ id }) => id);
-  const questions = new Set([...old.keys(), ...now.keys()]);
-  const ordered = [
-    ...known.filter((id) => questions.has(id)),
-    ...[...questions].filter((id) => !known.includes(id)),
-  ];
-  return ordered.flatMap((question) => {
-    const sides = [old.get(question), now.get(question)] as const;
-    const [one, other] = sides.map((action) => action && [textOf(action.answer!), signature(action)].join());
-    return one === other ? [] : [describe(question, ...sides, answersIn(after), accepts[question])];
+  return openQuestions.flatMap(({ id, title }) => {
+    const [old, now] = [before, after].map((actions) =>
+      actions.find(({ question, answer }) => question === id && answer !== undefined),
+    );
+    const kind = kindOf(old, now);
+    if (kind === undefined) return [];
+    const [was, is] = [old, now].map((action) => action?.answer && plain(action.answer));
+    const effect = tryTo(() => effectOf(id, was, is, answersIn(after)));
+    const isOther = kind === 'changed' || kind === 'withdrawn';
+    const sentences = [
+      `Answer to \`${id}\`: ${inWords(id, is)}${isOther ? ` (was ${inWords(id, was)})` : ''}`,
+      now === undefined ? `Was answered by ${signature(old!)}` : `Answered by ${signature(now)}`,
+      ...(effect === undefined ? ['Effect: unknown, because the answer is not valid.'] : effectLines(effect)),
+      ...acceptedToo(accepts[id]),
+    ];
+    return [{ kind, title, sentences, effect, action: now }];
   });
 }
 
-function describe(
-  question: string,
-  before: Action | undefined,
-  after: Action | undefined,
-  all: Readonly<Record<string, unknown>>,
-  accepted: PlainAccepts[string] | undefined,
-): AnswerChange {
-  const kind = kindOf(before, after);
-  const known = openQuestions.find(({ id }) => id === question);
-  const [old, now] = [before, after].map((action) => action?.answer && plain(action.answer));
-  const effect = tryTo(() => known && effectOf(known.id, old, now, all));
-  const was = kind === 'changed' || kind === 'withdrawn' ? ` (was ${inWords(known?.id, old)})` : '';
-  const signed =
-    after === undefined ? `Was answered by ${signature(before!)}` : `Answered by ${signature(after)}`;
-  return {
-    ...{ question, kind, effect, action: after },
-    title: known?.title ?? question,
-    sentences: [
-      `Answer to \`${question}\`: ${shorten(inWords(known?.id, now) + was)}`,
-      shorten(signed),
-      ...(effect === undefined ? ['Effect: unknown, because the answer is not valid.'] : effectLines(effect)),
-      ...(accepted === undefined
-        ? []
-        : [
-            shorten(
-              `Accepted too: ${accepted.also.join(', ')} until ${accepted.until}, decided by ${accepted.decidedBy}: ${accepted.reason}`,
-            ),
-          ]),
-    ],
-  };
+function acceptedToo(accepted: PlainAccepts[string] | undefined): string[] {
+  if (accepted === undefined) return [];
+  const { also, until, decidedBy, reason } = accepted;
+  return [`Accepted too: ${also.join(', ')} until ${until}, decided by ${decidedBy}: ${reason}`];
 }
 
-function kindOf(before: Action | undefined, after: Action | undefined): AnswerChange['kind'] {
-  if (before === undefined) return 'new';
+/** Nothing if the answer and who gave it are the same. */
+function kindOf(before: Action | undefined, after: Action | undefined): AnswerChange['kind'] | undefined {
+  if (before === undefined) return after && 'new';
   if (after === undefined) return 'withdrawn';
-  return textOf(before.answer!) === textOf(after.answer!) ? 'signed again' : 'changed';
+  if (textOf(before.answer!) !== textOf(after.answer!)) return 'changed';
+  return signature(before) === signature(after) ? undefined : 'signed again';
 }
 
 function signature({ answeredBy, date, reason }: Action): string {
   return `${answeredBy} on ${date}: ${reason}`;
 }
 
-function inWords(question: QuestionId | undefined, answer: unknown): string {
+function inWords(question: QuestionId, answer: unknown): string {
   if (answer === undefined) return 'open';
-  return tryTo(() => question && answerInWords(question, answer)) ?? JSON.stringify(answer);
+  return tryTo(() => answerInWords(question, answer)) ?? JSON.stringify(answer);
 }
 
 /** An overlay may have an answer that the gate refuses, of any type. Nothing is said of what it means. */
-function tryTo<Result>(describe: () => Result | undefined): Result | undefined {
+function tryTo<Result>(describe: () => Result): Result | undefined {
   try {
     return describe();
   } catch {
     return undefined;
   }
-}
-
-function shorten(text: string): string {
-  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}… (${text.length} characters)`;
 }
 
 /** The changes in Markdown: first the counts, then a part for each change, the larger version steps first. */
