@@ -23,7 +23,9 @@ export function renderHtml(markdown: string): string {
       // A table may be wider than a phone; then it scrolls alone, by keyboard too.
       table(token) {
         const label = token.header.map(({ text }) => text).join(', ');
-        const table = Renderer.prototype.table.call(this, token).replaceAll('<th>', '<th scope="col">');
+        const table = (Renderer.prototype as Renderer).table
+          .call(this, token)
+          .replaceAll('<th>', '<th scope="col">');
         return `<div class="scroll" role="region" aria-label="Table: ${label}" tabindex="0">\n${table}</div>\n`;
       },
     },
