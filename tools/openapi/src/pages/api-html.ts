@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Marked, Renderer, type Tokens } from 'marked';
+import { Marked, type Tokens } from 'marked';
 import { slugOf } from './questions.js';
 import { STYLE } from './style.js';
 
@@ -19,14 +19,6 @@ export function renderHtml(markdown: string): string {
       html: ({ text }) => escape(text),
       heading({ depth, text, tokens: inside }) {
         return `<h${depth} id="${slugOf(textIn(text))}">${this.parser.parseInline(inside)}</h${depth}>\n`;
-      },
-      // A table may be wider than a phone; then it scrolls alone, by keyboard too.
-      table(token) {
-        const label = token.header.map(({ text }) => text).join(', ');
-        const table = (Renderer.prototype as Renderer).table
-          .call(this, token)
-          .replaceAll('<th>', '<th scope="col">');
-        return `<div class="scroll" role="region" aria-label="Table: ${label}" tabindex="0">\n${table}</div>\n`;
       },
     },
   });

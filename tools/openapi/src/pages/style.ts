@@ -22,7 +22,7 @@ main:focus { outline: none; }
 .skip:focus { top: 0; z-index: 1; }
 header { padding: clamp(2rem, 6vw, 3.5rem) 0 1.5rem; border-bottom: 1px solid var(--rule); }
 header p { color: var(--muted); font-size: .9rem; margin: 0; }
-header p, nav, thead { font-family: system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
+header p, nav { font-family: system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
 nav { font-size: .9rem; padding: 1.25rem 0 0; }
 nav ul { list-style: none; margin: 0; padding: 0; }
 nav a { display: block; padding: .3rem 0; color: var(--muted); text-decoration: none; }
@@ -43,12 +43,6 @@ h3 { margin-top: 1.75rem; }
 code { font: .88em/1.5 ui-monospace, "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; background: var(--literal); border-radius: .25em; padding: .1em .3em; overflow-wrap: anywhere; }
 pre { padding: .9rem 1rem; background: var(--literal); border-radius: .5rem; white-space: pre-wrap; }
 pre code { background: none; padding: 0; }
-.scroll { overflow-x: auto; margin-bottom: 1.25rem; }
-table { border-collapse: collapse; width: 100%; min-width: 34rem; font-size: .95rem; }
-th, td { text-align: left; vertical-align: top; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--rule); }
-th { font-weight: 400; }
-thead th { color: var(--muted); font-size: .875rem; }
-th code { white-space: nowrap; }
 @media (min-width: 60rem) {
   .columns { display: grid; grid-template-columns: 14rem minmax(0, 1fr); gap: 3.5rem; }
   nav { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow-y: auto; padding: 2.2rem 0; }
@@ -61,9 +55,7 @@ th code { white-space: nowrap; }
   .columns { display: block; }
   main { max-width: none; }
   h1, h2, h3, h4 { break-after: avoid; }
-  li, tr, pre { break-inside: avoid; }
-  .scroll { overflow: visible; }
-  table { min-width: 0; }
+  li, pre { break-inside: avoid; }
   a { text-decoration: none; }
   @page { margin: 18mm; }
 }

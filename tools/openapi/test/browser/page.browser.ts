@@ -117,12 +117,6 @@ describeWithBrowser.each(pages)('$name', ({ url }) => {
     await visit(url, paper, async (page) => {
       await page.emulateMedia({ media: 'print' });
       expect(await page.evaluate(findOverflow)).toEqual([]);
-      const cut = await page
-        .locator('.scroll')
-        .evaluateAll(
-          (regions) => regions.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length,
-        );
-      expect(cut).toBe(0);
       expect(await faintTexts(page)).toEqual([]);
       expect(await page.getByRole('navigation').count()).toBe(0);
       const white = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
@@ -145,7 +139,6 @@ describeWithBrowser.each(pages)('$name', ({ url }) => {
       expect(await page.getByRole('navigation', { name: 'Contents' }).count()).toBe(1);
       expect(await page.locator('html').getAttribute('lang')).toBe('en');
       expect(await page.title()).not.toBe('');
-      expect(await page.locator('th:not([scope])').count()).toBe(0);
     });
   });
 
@@ -216,17 +209,5 @@ describeWithBrowser.each(pages)('$name', ({ url }) => {
     await context.close();
     expect(refused).toEqual(['connect-src', 'img-src', 'script-src-elem', 'style-src-elem']);
     expect(requests).toEqual([url]);
-  });
-});
-
-describeWithBrowser('a table that is wider than a phone', () => {
-  test('scrolls alone, by keyboard', async () => {
-    await visit(pages[1]!.url, PHONE, async (page) => {
-      const region = page.getByRole('region', { name: 'Table: Field, Type' }).first();
-      await region.focus();
-      await page.keyboard.press('ArrowRight');
-      await page.waitForFunction((element) => element.scrollLeft > 0, await region.elementHandle());
-      expect(await page.evaluate(() => window.scrollX)).toBe(0);
-    });
   });
 });
