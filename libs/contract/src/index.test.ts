@@ -36,7 +36,7 @@ test('the names that the package exports', () => {
 });
 
 test.each<[string, object, string[]]>([
-  ['check', checkPath, ['acceptFaults', 'answerFaults', 'overdueFaults']],
+  ['check', checkPath, ['acceptFaults', 'answerFaults', 'isDay', 'overdueFaults']],
   [
     'document',
     documentPath,
