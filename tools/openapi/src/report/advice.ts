@@ -22,13 +22,20 @@ export interface Advice {
   readonly lines?: string;
 }
 
-const CODE = 'the code that generates the document (libs/contract/src/facts.ts, apps/webhook/src/openapi)';
+/** Where the code states what is at a pointer: the values of facts, and the decorators or the builder. */
+const codeAt = (pointer: string): string => {
+  const file = pointer.startsWith('/webhooks')
+    ? 'delivery/new-plant.controller.ts'
+    : 'openapi/create-document.ts';
+  return `libs/contract/src/facts.ts or apps/webhook/src/${file}`;
+};
 const AGAIN = `run: ${GENERATE_DOCUMENT}`;
 
 /** What to do about a finding; nothing for a fact that is answered. */
 export function adviceOnFinding(finding: Finding, presentation: Presentation): Advice[] {
   const { overlay } = presentation;
-  const { state, reason, stated, action } = finding;
+  const { state, reason, stated, action, pointer } = finding;
+  const code = codeAt(pointer);
   const question = questionOf(finding, presentation.implied);
   const rewrite =
     question === undefined
@@ -39,24 +46,24 @@ export function adviceOnFinding(finding: Finding, presentation: Presentation): A
   const sentences = {
     answered: [],
     missing: [
-      `The document must show it. Add it in ${CODE}, then ${AGAIN}`,
+      `The document must show it. Add it in ${code}, then ${AGAIN}`,
       `If the specification no longer states it, remove ${baseline} from the baseline.`,
     ],
     contradicted: [
-      `The document must show ${stated?.text ?? ''}. Change it in ${CODE}, then ${AGAIN}`,
+      `The document must show ${stated?.text ?? ''}. Change it in ${code}, then ${AGAIN}`,
       `If the specification changed, change ${baseline} and the section beside it.`,
     ],
     invented:
       question === undefined
         ? [
-            `Nothing states it. Remove it from ${CODE}, then ${AGAIN}`,
+            `Nothing states it. Remove it from ${code}, then ${AGAIN}`,
             `If it was answered, enter the answer: npm run answer`,
           ]
         : [`The answer to ${question} adds it, and no action of ${overlay} states it.`, ...rewrite],
     'stale answer': [
       {
-        'not shown': `The document doesn't show the answer. Add it in ${CODE}, then ${AGAIN}`,
-        'shown differently': `The document shows another value. Correct ${CODE}, then ${AGAIN}`,
+        'not shown': `The document doesn't show the answer. Add it in ${code}, then ${AGAIN}`,
+        'shown differently': `The document shows another value. Correct ${code}, then ${AGAIN}`,
         'no target': `Neither the baseline nor an action before it has the target of ${at}.`,
         'would overwrite': `An action can only add. Correct ${at}: the specification, or another answer, states what is there.`,
         'adds nothing': `The action at ${at} adds nothing. Remove it, or its empty \`update\`.`,
