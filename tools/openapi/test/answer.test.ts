@@ -78,6 +78,14 @@ describe('npm run answer', () => {
     );
   });
 
+  test('says what changes from the signed answer to that of the code', () => {
+    writeFileSync(join(clone, CODE), read(CODE)!.replace('status: 200', 'status: 202'));
+    const { out } = answer('--question', 'receiver-response', '--replace', ...SIGNED);
+    expect(out).toContain('the receiver responds with 200, and the sender takes only 202');
+    writeFileSync(join(clone, CODE), read(CODE)!.replace('status: 202', 'status: 200'));
+    expect(answer('--question', 'receiver-response', '--replace', ...SIGNED).code).toBe(0);
+  });
+
   test('corrects the actions that depend on another answer; they keep who, when and why', () => {
     const { code } = answer(
       '--question',

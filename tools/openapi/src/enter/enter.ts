@@ -4,6 +4,7 @@ import { answerInWords, effectLines, effectOf } from '../effects/effects.js';
 import { isCarriedOut, isClean, passes } from '../gate/gate.js';
 import { type Provenance, readOverlay } from '../gate/overlay.js';
 import { writePages } from '../pages/pages.js';
+import { plain } from '../gate/read.js';
 import { questionOf } from '../report/advice.js';
 import { renderText } from '../report/report.js';
 import { FILES, gateOf, readIfThere, readSource, replaceFile } from '../repository.js';
@@ -47,6 +48,7 @@ export async function enterAnswer(request: AnswerRequest): Promise<Entered> {
   const answers = await readAnswers();
   const signed = before.overlay === undefined ? [] : readOverlay(before.overlay, FILES.overlay);
   const own = signed.find((action) => action.question === question && action.answer !== undefined);
+  const signedAnswer = own?.answer && plain(own.answer);
   const isAgain = own !== undefined && question in answers && isRewrite(request);
   const faults = isAgain ? [] : faultsOf(request, answers, own !== undefined);
   if (faults.length > 0) return { lines: faults, code: 2 };
@@ -74,8 +76,8 @@ export async function enterAnswer(request: AnswerRequest): Promise<Entered> {
     const listed = changed.map(
       ({ file, isChanged }) => `${file.padEnd(width)}  ${isChanged ? 'changed' : 'unchanged'}`,
     );
-    // Without a value, the code had the answer before anybody signed it.
-    const was = value === undefined && !remove ? undefined : plainAnswers(answers)[question];
+    // Without a value, the code has the new answer already, and the overlay the one that was signed before.
+    const was = value === undefined && !remove ? signedAnswer : plainAnswers(answers)[question];
     const lines = [...sayWhatChanges(question, was, entered), '', ...listed, ''];
     if (isClean(report)) return { lines: [...lines, NEXT], code: 0 };
     const findings = await renderText({ report, implied, overlay: FILES.overlay });
