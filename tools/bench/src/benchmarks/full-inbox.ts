@@ -46,25 +46,19 @@ export default async function run(): Promise<void> {
     },
   });
 
-  for (const settings of [
-    {},
-    { HANDLER_PROCESS: 'own' },
-    { HANDLER_PROCESS: 'own', HANDLER_CONCURRENCY: '64' },
-  ])
-    await measureBacklog(settings);
+  await measureBacklog();
 }
 
 /** From the moment when the handler may go on until everything is handled. */
-async function measureBacklog(settings: Readonly<Record<string, string>>): Promise<void> {
-  const receiver = await startReceiver('', settings);
+async function measureBacklog(): Promise<void> {
+  const receiver = await startReceiver('');
   await ask(receiver, '/handler/pause', CHANGE);
   await deliver(receiver, 50, BACKLOG);
   const time = await timeOf(async () => {
     await ask(receiver, '/handler/resume', CHANGE);
     await untilNothingWaits(receiver);
   });
-  const name = [`A backlog of ${count(BACKLOG)}`, ...Object.entries(settings).map((pair) => pair.join('='))];
-  console.log(`${name.join(', ')}: ${count(time)} ms`);
+  console.log(`A backlog of ${count(BACKLOG)}: ${count(time)} ms`);
   await stop(receiver.process);
 }
 

@@ -1,6 +1,6 @@
 /**
  * `npm run bench lines`: `plant-store send --ndjson` with files of 100,000 and 1,000,000 plants of about 100 bytes, to a
- * receiver in a process of its own: lines a second, and the most memory that the command took. Needs Linux. Takes about
+ * receiver in another process: lines a second, and the most memory that the command took. Needs Linux. Takes about
  * three minutes.
  */
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -13,6 +13,5 @@ export default async function run(): Promise<void> {
     await startPeer('Nest on Fastify with SQLite', 'nest-sqlite', makeFolder()),
     await startReceiver('the receiver, flushed to disk'),
     await startReceiver('the same, --max-semi-space-size=64', moreMemory),
-    await startReceiver('the same, HANDLER_PROCESS=own', { HANDLER_PROCESS: 'own' }),
   ]);
 }
