@@ -43,52 +43,48 @@ withPostgres("the handler's transaction", () => {
     };
   };
 
-  test.each(['receiver', 'own'])(
-    'is all or nothing, and one per delivery: HANDLER_PROCESS=%s',
-    async (place) => {
-      const { settings, query } = await prepare();
-      const receiver = await startReceiver({
-        settings: {
-          ...settings,
-          HANDLER_PROCESS: place,
-          HANDLER_MAX_ATTEMPTS: '3',
-          HANDLER_TIMEOUT_MS: '2000',
-        },
-      });
-      const contents = [
-        'fail once',
-        'fail always',
-        'fail afterwards',
-        'not wait',
-        'catch the error',
-        'end the transaction',
-        'take too long',
-        'write',
-      ];
-      await sendAll(receiver, contents);
-      const states = `SELECT convert_from(content, 'UTF8'), p.failures, count(e.delivery) FROM plant_store.delivery d
+  test('is all or nothing, and one per delivery', async () => {
+    const { settings, query } = await prepare();
+    const receiver = await startReceiver({
+      settings: {
+        ...settings,
+        HANDLER_MAX_ATTEMPTS: '3',
+        HANDLER_TIMEOUT_MS: '2000',
+      },
+    });
+    const contents = [
+      'fail once',
+      'fail always',
+      'fail afterwards',
+      'not wait',
+      'catch the error',
+      'end the transaction',
+      'take too long',
+      'write',
+    ];
+    await sendAll(receiver, contents);
+    const states = `SELECT convert_from(content, 'UTF8'), p.failures, count(e.delivery) FROM plant_store.delivery d
       LEFT JOIN plant_store.parked p ON p.delivery_id = d.id LEFT JOIN effects e ON e.delivery = d.id GROUP BY 1, 2 ORDER BY 1`;
-      await untilDone(query, contents.length);
+    await untilDone(query, contents.length);
 
-      expect((await query(states)).split('\n')).toEqual([
-        'catch the error|3|0',
-        'end the transaction||1',
-        'fail afterwards||1',
-        'fail always|3|0',
-        'fail once||1',
-        'not wait||1',
-        'take too long||1',
-        'write||1',
-      ]);
-      expect(await query('SELECT error FROM plant_store.parked ORDER BY delivery_id')).toBe(
-        [
-          'Error: failed on purpose',
-          'Error: The transaction was rolled back, because one of its statements had failed.',
-        ].join('\n'),
-      );
-      expect(receiver.process.entries(AFTERWARDS)).toHaveLength(1);
-    },
-  );
+    expect((await query(states)).split('\n')).toEqual([
+      'catch the error|3|0',
+      'end the transaction||1',
+      'fail afterwards||1',
+      'fail always|3|0',
+      'fail once||1',
+      'not wait||1',
+      'take too long||1',
+      'write||1',
+    ]);
+    expect(await query('SELECT error FROM plant_store.parked ORDER BY delivery_id')).toBe(
+      [
+        'Error: failed on purpose',
+        'Error: The transaction was rolled back, because one of its statements had failed.',
+      ].join('\n'),
+    );
+    expect(receiver.process.entries(AFTERWARDS)).toHaveLength(1);
+  });
 
   test('works as in docs/handler.md', async () => {
     const { settings, query } = await prepare();
@@ -107,7 +103,7 @@ withPostgres("the handler's transaction", () => {
     );
   });
 
-  test('is there exactly once for each delivery, however often the receiver is killed', async () => {
+  test('is there exactly once for each delivery, however often the receiver is killed and its connections end', async () => {
     const { settings, query } = await prepare();
     const environment = { ...settings, HANDLER_MAX_ATTEMPTS: '100000' };
     const first = await startReceiver({ settings: { ...environment, HOLD: 'yes' } });
@@ -121,36 +117,16 @@ withPostgres("the handler's transaction", () => {
     for (let isDone = false; !isDone;) {
       const KILL_SHARE = kills < MAX_KILLS ? '0.25' : '0';
       const receiver = spawnReceiver({ settings: { ...environment, KILL_SHARE } });
-      const ended = receiver.exit.then(() => false);
-      isDone = await Promise.race([untilDone(query, COUNT).then(() => true), ended]);
+      const done = untilDone(query, COUNT).then(() => true);
+      const ended = Promise.race([done, receiver.exit.then(() => false)]);
+      while ((await Promise.race([ended, pause(300)])) === undefined) await query(CUT);
+      isDone = await ended;
       if (isDone) await receiver.kill();
       else kills += 1;
     }
 
     process.stdout.write(`${COUNT} deliveries, ${kills} kills\n`);
     await expectOneEach(environment, query);
-  }, 180_000);
-
-  test('is there exactly once for each delivery, however often its process and its connections end', async () => {
-    const { settings, query } = await prepare();
-    const environment = {
-      ...settings,
-      HANDLER_MAX_ATTEMPTS: '100000',
-      HANDLER_PROCESS: 'own',
-      KILL_SHARE: '0.2',
-    };
-    const receiver = await startReceiver({ settings: environment });
-    await sendAll(
-      receiver,
-      Array.from({ length: COUNT }, () => 'write'),
-    );
-    const done = untilDone(query, COUNT).then(() => true);
-    while (!(await Promise.race([done, pause(300, false)]))) await query(CUT);
-    const kills = receiver.process.entries("the handler's process ended; it starts again").length;
-    await receiver.process.kill();
-
-    process.stdout.write(`${COUNT} deliveries, ${kills} kills of the handler's process\n`);
-    await expectOneEach({ ...environment, KILL_SHARE: '0' }, query);
   }, 180_000);
 });
 

@@ -4,26 +4,8 @@ import { join } from 'node:path';
 import { makeFolder } from '@plant-store/test-support';
 
 import { overviewOf, statesOf } from '../support/inbox.js';
-import { poisonSettings, sendAll, untilNothingWaits } from '../support/poison.js';
+import { poisonSettings, sendAll, superviseUntilDone, untilNothingWaits } from '../support/poison.js';
 import { startReceiver } from '../support/receiver.js';
-
-/** Of which delivery, and how often it had failed before. */
-type Attempt = readonly [id: number, failures: number];
-
-/** Starts the receiver again each time that it ends, until it stays up until the inbox has no waiting delivery. */
-async function superviseUntilDone(folder: string): Promise<{ starts: number; attempts: Attempt[][] }> {
-  const attempts: Attempt[][] = [];
-  for (let starts = 1; starts <= 10; starts += 1) {
-    const { process, inbox } = await startReceiver({ folder, settings: poisonSettings });
-    const done = untilNothingWaits(inbox);
-    const ended = await Promise.race([done.then(() => false), process.exit.then(() => true)]);
-    attempts.push(process.entries('attempt').map(({ delivery: id, failures }) => [id, failures] as Attempt));
-    if (ended) continue;
-    expect(await process.stop()).toEqual({ code: 0, signal: null });
-    return { starts, attempts };
-  }
-  throw new Error(`The receiver ended at each of 10 starts: ${JSON.stringify(attempts)}`);
-}
 
 describe('a handler that ends the process', () => {
   test.each(['exit', 'kill', 'throw outside its promise'])(

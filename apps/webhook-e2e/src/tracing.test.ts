@@ -65,14 +65,12 @@ globalThis.call = () => trace.getTracer('arbitrary').startSpan('call').end();
 
 /** Handles deliveries with these contents and `traceparent`s, then stops, and returns the spans. */
 async function spansOf(
-  place: string,
   folder: string,
   ...deliveries: readonly (readonly [content: string, traceparent?: string])[]
 ): Promise<readonly LogEntry[]> {
   const settings = {
     ...poisonSettings,
     NODE_OPTIONS: `${poisonSettings['NODE_OPTIONS']} --import=${makeInstrumentation()}`,
-    HANDLER_PROCESS: place,
     HANDLER_MAX_ATTEMPTS: '1',
     HANDLER_CONCURRENCY: '1',
   };
@@ -88,10 +86,9 @@ async function spansOf(
   return receiver.process.entries('span');
 }
 
-describe.each(['receiver', 'own'])('HANDLER_PROCESS=%s, with the documented instrumentation', (place) => {
+describe('with the documented instrumentation', () => {
   test('what the handler calls is in the trace of the sender, if there is a valid one', async () => {
     const spans = await spansOf(
-      place,
       makeFolder(),
       ['call', `00-${TRACE}-${SENDER}-01`],
       ['call'],
@@ -108,9 +105,9 @@ describe.each(['receiver', 'own'])('HANDLER_PROCESS=%s, with the documented inst
 
   test('a delivery that was parked and is replayed is in the trace of its sender again', async () => {
     const folder = makeFolder();
-    const first = await spansOf(place, folder, ['throw an error', `00-${TRACE}-${SENDER}-01`]);
+    const first = await spansOf(folder, ['throw an error', `00-${TRACE}-${SENDER}-01`]);
     replayParked(inboxOf(folder));
-    const second = await spansOf(place, folder);
+    const second = await spansOf(folder);
 
     const attempt = { name: ATTEMPT, traceId: TRACE, parent: SENDER, status: 2 };
     expect([...first, ...second]).toMatchObject([attempt, attempt]);

@@ -1,9 +1,5 @@
-/**
- * Preloaded with `node --import`: replaces what the receiver's handler does by what the content of a delivery says.
- * While the file that UNTIL_FILE names doesn't exist, the handler doesn't load.
- */
+/** Preloaded with `node --import`: replaces what the receiver's handler does by what the content of a delivery says. */
 import { existsSync } from 'node:fs';
-import { register } from 'node:module';
 
 const log = (msg, fields) => process.stdout.write(JSON.stringify({ level: 'info', msg, ...fields }) + '\n');
 
@@ -34,14 +30,16 @@ const fates = {
   block: () => {
     for (;;);
   },
+  'block briefly': () => {
+    const end = Date.now() + 20;
+    while (Date.now() < end);
+  },
   // The file that the content names says that the response has arrived.
   'block until': ({ content }) => {
     const file = String(content).slice('block until '.length);
     const deadline = Date.now() + 5_000;
     while (!existsSync(file)) if (Date.now() > deadline) throw new Error('the response did not arrive');
   },
-  disconnect: () => new Promise(() => process.disconnect()),
-  'send messages': () => [null, 'ready', { kind: 'arbitrary' }].forEach((message) => process.send?.(message)),
   'reject unhandled': async () => void Promise.reject(new Error('rejected on purpose')),
   'wait then exit': () => new Promise(() => setTimeout(() => process.exit(7), 200)),
   // A test that traces defines it.
@@ -96,26 +94,7 @@ const handler = {
   },
 };
 
-const { UNTIL_FILE } = process.env;
-if (UNTIL_FILE && !existsSync(UNTIL_FILE)) refuseToLoad();
-else {
-  // A hook of the module loader, such as the one below, would slow down each start by half.
-  const module = new URL('../../webhook/dist/dispatch/new-plant.handler.js', import.meta.url);
-  const { NewPlantHandler } = await import(module.href);
-  Object.assign(NewPlantHandler.prototype, handler);
-}
-
-function refuseToLoad() {
-  register(
-    `data:text/javascript,${encodeURIComponent(`
-      export async function resolve(specifier, context, next) {
-        const resolved = await next(specifier, context);
-        return new URL(resolved.url).pathname.endsWith('/dist/dispatch/new-plant.handler.js')
-          ? {
-              url: 'data:text/javascript,export class NewPlantHandler {} throw new Error("not loaded on purpose")',
-              shortCircuit: true,
-            }
-          : resolved;
-      }`)}`,
-  );
-}
+// A hook of the module loader would slow down each start by half.
+const module = new URL('../../webhook/dist/dispatch/new-plant.handler.js', import.meta.url);
+const { NewPlantHandler } = await import(module.href);
+Object.assign(NewPlantHandler.prototype, handler);

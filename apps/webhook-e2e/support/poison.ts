@@ -5,7 +5,7 @@ import { expectResponse } from './expect-response.js';
 import { statesOf } from './inbox.js';
 import { delivery } from './messages.js';
 import type { Environment } from './process.js';
-import { everythingOpen, type RunningReceiver } from './receiver.js';
+import { everythingOpen, type RunningReceiver, startReceiver } from './receiver.js';
 
 const POISON_HANDLER = fileURLToPath(new URL('poison-handler.mjs', import.meta.url));
 
@@ -29,4 +29,25 @@ export async function untilNothingWaits(inbox: string): Promise<void> {
   while (statesOf(inbox).includes('waiting')) {
     await new Promise((resolve) => setTimeout(resolve, 50).unref());
   }
+}
+
+/** Of which delivery, and how often it had failed before. */
+type Attempt = readonly [id: number, failures: number];
+
+/** Starts the receiver again each time that it ends, until it stays up until the inbox has no waiting delivery. */
+export async function superviseUntilDone(
+  folder: string,
+  settings = poisonSettings,
+): Promise<{ starts: number; attempts: Attempt[][] }> {
+  const attempts: Attempt[][] = [];
+  for (let starts = 1; starts <= 10; starts += 1) {
+    const { process, inbox } = await startReceiver({ folder, settings });
+    const done = untilNothingWaits(inbox);
+    const ended = await Promise.race([done.then(() => false), process.exit.then(() => true)]);
+    attempts.push(process.entries('attempt').map(({ delivery: id, failures }) => [id, failures] as Attempt));
+    if (ended) continue;
+    expect(await process.stop()).toEqual({ code: 0, signal: null });
+    return { starts, attempts };
+  }
+  throw new Error(`The receiver ended at each of 10 starts: ${JSON.stringify(attempts)}`);
 }

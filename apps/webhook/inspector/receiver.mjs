@@ -10,7 +10,7 @@
  *
  * @typedef {DeliverySummary & { fields: readonly HeaderField[], content: string }} Delivery
  *
- * @typedef {InboxStats & { receiver: { startedAt: number, inbox: string, handlerProcess: string } }} Stats
+ * @typedef {InboxStats & { receiver: { startedAt: number, inbox: string } }} Stats
  *
  * @typedef {{ order: 'newest' | 'oldest', after?: number | undefined, limit: number }} Page
  *

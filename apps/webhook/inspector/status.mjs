@@ -23,12 +23,8 @@ const links = [undefined, ...STATES].map((state) => {
 });
 
 /** @param {Stats['receiver']} about */
-export function showReceiver({ inbox, startedAt, handlerProcess }) {
-  const where = handlerProcess === 'own' ? 'in a process of its own' : "in the receiver's process";
-  write(
-    find('receiver', HTMLElement),
-    `Inbox ${inbox} · running since ${words.time(startedAt)} · handler ${where}`,
-  );
+export function showReceiver({ inbox, startedAt }) {
+  write(find('receiver', HTMLElement), `Inbox ${inbox} · running since ${words.time(startedAt)}`);
 }
 
 /** @param {InboxStats} stats */

@@ -10,7 +10,7 @@ import { composeAnswers, type ComposedAnswers } from './answers/compose-answers.
 import { AppModule, createApp, previewApp, type Resources } from './app.module.js';
 import { AccessTokens } from './authentication/access-tokens.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
-import { openHandlerHost } from './dispatch/open-handler-host.js';
+import { openHandler } from './dispatch/open-handler.js';
 import { createFastifyAdapter } from './http/fastify-adapter.js';
 import { openSqliteInbox } from './inbox/sqlite-inbox.js';
 
@@ -93,12 +93,12 @@ async function openResources(
 ): Promise<Resources> {
   const inbox = openSqliteInbox(makeFolder());
   afterThisTest(() => inbox.close());
-  const host = await openHandlerHost({ HANDLER_PROCESS: 'receiver', INBOX_URL: 'file:./unused' }, logger);
+  const { run } = await openHandler(logger, 'file:./unused');
   const limits = { concurrency: 1, timeout: 1_000, maxAttempts: 1, backoff: 1, maxBackoff: 1 };
   return {
     accessTokens: new AccessTokens(['arbitrary']),
     inbox,
-    dispatcher: new Dispatcher(inbox, host, limits, logger),
+    dispatcher: new Dispatcher(inbox, run, limits, logger),
     logger,
     challenges,
     pipeline: createPipeline({

@@ -6,11 +6,14 @@ import { composeAnswers } from './answers/compose-answers.js';
 import { parseConfig, unknownSettings } from './config/config.js';
 import { readOpenFileLimit } from './config/open-files.js';
 import { takePassedSocket } from './config/passed-socket.js';
+import { startWatchdog } from './dispatch/watchdog.js';
 import { ReceiverError } from './errors.js';
 import { logStrayErrors } from './logging/log-stray-errors.js';
 import { openOutput } from './logging/line-output.js';
 import { createLogger } from './logging/logger.js';
 import { type Receiver, startReceiver } from './receiver.js';
+
+type Close = Receiver['close'];
 
 const output = openOutput(process.stdout);
 const errors = openOutput(process.stderr);
@@ -22,7 +25,7 @@ try {
   const logger = createLogger(config.LOG_LEVEL, output);
   for (const warning of [...unknownSettings(process.env), ...socket.warnings]) logger.warn(warning);
   logStrayErrors(logger);
-  const starting = startReceiver(config, logger, composed, socket.fd);
+  const starting = start(config, logger, composed, socket.fd);
   closeOnSignal(starting);
   await starting;
 } catch (error) {
@@ -33,21 +36,32 @@ try {
   process.exit(1);
 }
 
+/** Starts the receiver, and the watchdog for as long as it runs. Resolves with what closes both. */
+async function start(...given: Parameters<typeof startReceiver>): Promise<Close> {
+  const receiver = await startReceiver(...given);
+  const [{ HANDLER_TIMEOUT_MS }, logger] = given;
+  const stopWatchdog = startWatchdog(HANDLER_TIMEOUT_MS, logger);
+  return () => {
+    stopWatchdog();
+    return receiver.close();
+  };
+}
+
 /**
  * The first signal stops the receiver in order, as soon as it has started. A second one ends the process at once, except
  * SIGHUP: a terminal that closes sends it several times.
  */
-function closeOnSignal(starting: Promise<Receiver>): void {
+function closeOnSignal(starting: Promise<Close>): void {
   const onSignal = (): void => {
     process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onSignal);
     // A start that failed ends the process by itself.
-    void starting.then(close, () => undefined);
+    void starting.then(exitAfter, () => undefined);
   };
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onSignal);
   process.on('SIGHUP', () => undefined);
 }
 
-async function close(receiver: Receiver): Promise<void> {
-  const complete = await receiver.close();
+async function exitAfter(close: Close): Promise<void> {
+  const complete = await close();
   process.exit(complete ? 0 : 1);
 }

@@ -7,7 +7,6 @@ import type { ComposedAnswers } from './answers/compose-answers.js';
 import { openAccessTokens } from './authentication/access-token-source.js';
 import type { Config } from './config/config.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
-import { openHandlerHost } from './dispatch/open-handler-host.js';
 import { ReceiverError } from './errors.js';
 import { drain } from './http/drain.js';
 import { openInbox } from './inbox/open-inbox.js';
@@ -56,11 +55,13 @@ export async function startReceiver(
     const wakeHandler = (): void => wake();
     const operations = await startOperations({ config, inbox, metrics, logger, wakeHandler });
     opened.push(operations.close);
-    const handlerHost = await openHandlerHost(config, logger);
-    opened.push(() => handlerHost.stop(AbortSignal.abort()));
+    // Imported late: a receiver that can't start says so before Nest and Fastify are loaded, which takes longest.
+    const { openHandler } = await import('./dispatch/open-handler.js');
+    const handler = await openHandler(logger, config.INBOX_URL);
+    opened.push(() => handler.close(AbortSignal.abort()));
     const dispatcher = new Dispatcher(
       inbox,
-      handlerHost,
+      handler.run,
       {
         concurrency: config.HANDLER_CONCURRENCY,
         timeout: config.HANDLER_TIMEOUT_MS,
@@ -71,7 +72,6 @@ export async function startReceiver(
       logger,
       metrics,
     );
-    // Imported late: a receiver that can't start says so before Nest and Fastify are loaded, which takes longest.
     const { createApp } = await import('./app.module.js');
     const app = await createApp(
       composed,
@@ -101,7 +101,7 @@ export async function startReceiver(
     );
     if (isPaused) logger.warn({ waiting }, 'the handler is paused; deliveries wait until it is resumed');
     readiness.started();
-    handlerHost.start(wakeHandler);
+    dispatcher.wake();
     inbox.watch?.(wakeHandler);
     const stopRemoving = startRemovingExpired(
       inbox,
@@ -124,7 +124,7 @@ export async function startReceiver(
       const isPassed = passedSocket !== undefined;
       const drained = wait > 0 || isPassed ? drain(app.getHttpServer(), timeout / 2, isPassed) : undefined;
       await stop(app, dispatcher, deadline, drained);
-      await handlerHost.stop(deadline);
+      await handler.close(deadline);
       await operations.close();
       await stopRemoving();
       await inbox.close();

@@ -26,10 +26,6 @@ export interface Usage {
   readonly descriptors: number;
 }
 
-/** Where the handler runs: HANDLER_PROCESS of docs/receiver.md. */
-export const HANDLER_PROCESSES = ['receiver', 'own'] as const;
-export type HandlerProcess = (typeof HANDLER_PROCESSES)[number];
-
 /** How a receiver is started. */
 export interface ReceiverOptions {
   /** The folder of its inbox. */

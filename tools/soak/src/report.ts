@@ -1,31 +1,21 @@
-import type { Measurement } from './measurements.js';
-import type { HandlerProcess } from './receiver.js';
-import type { Soak, Steady } from './soak.js';
+import type { Measurement, Measurements } from './measurements.js';
+import type { Soak } from './soak.js';
 
 /** How many lines a table over time has at most. */
 const LINES_OVER_TIME = 12;
 
-const PLACES: Readonly<Record<HandlerProcess, string>> = {
-  receiver: 'handler in the receiver',
-  own: 'handler in a process of its own',
-};
-
 /** The tables of a soak, in Markdown. */
 export function report(soak: Soak, seed: number, cutsPower: boolean): string {
+  const measurements = soak.steady?.measurements;
+  if (measurements === undefined || measurements.all.length === 0)
+    return table(['Soak', 'Result'], counted(soak, seed, cutsPower));
   return [
+    table(['Soak', 'Result'], [...counted(soak, seed, cutsPower), ...measured(measurements)]),
+    'Over time:',
     table(
-      ['Soak', 'Result'],
-      [...counted(soak, seed, cutsPower), ...soak.steady.filter(isMeasured).flatMap(measured)],
+      ['Time', 'Memory in MB', 'Descriptors', 'p50 in ms', 'p99 in ms', 'Most in ms'],
+      overTime(measurements.all),
     ),
-    ...soak.steady
-      .filter(isMeasured)
-      .flatMap((steady) => [
-        `Over time, ${PLACES[steady.handlerProcess]}:`,
-        table(
-          ['Time', 'Memory in MB', 'Descriptors', 'p50 in ms', 'p99 in ms', 'Most in ms'],
-          overTime(steady.measurements.all),
-        ),
-      ]),
   ].join('\n\n');
 }
 
@@ -48,22 +38,12 @@ function counted({ seconds, count, rounds, totals }: Soak, seed: number, cutsPow
   ];
 }
 
-const isMeasured = ({ measurements }: Steady): boolean => measurements.all.length > 0;
-
-function measured({ handlerProcess, measurements }: Steady): string[][] {
-  const { all, most, latency } = measurements;
+function measured({ all, most, latency }: Measurements): string[][] {
   const [first, last] = [all[0]!, all.at(-1)!];
-  const place = PLACES[handlerProcess];
   return [
-    [`Memory in MB, first / last / most, ${place}`, [first, last, { usage: most }].map(memoryOf).join(' / ')],
-    [
-      `Descriptors, first / last / most, ${place}`,
-      [first, last, { usage: most }].map(descriptorsOf).join(' / '),
-    ],
-    [
-      `Latency in ms, p50 / p99 / most, ${place}`,
-      [latency.p50, latency.p99, latency.max].map(tenths).join(' / '),
-    ],
+    ['Memory in MB, first / last / most', [first, last, { usage: most }].map(memoryOf).join(' / ')],
+    ['Descriptors, first / last / most', [first, last, { usage: most }].map(descriptorsOf).join(' / ')],
+    ['Latency in ms, p50 / p99 / most', [latency.p50, latency.p99, latency.max].map(tenths).join(' / ')],
   ];
 }
 

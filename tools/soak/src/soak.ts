@@ -7,7 +7,6 @@ import { Totals } from './ledger.js';
 import { Load } from './load.js';
 import { MAX_MORE_DESCRIPTORS, Measurements } from './measurements.js';
 import type { Random } from './random.js';
-import { HANDLER_PROCESSES, type HandlerProcess } from './receiver.js';
 import { Subject } from './subject.js';
 
 /** After so many rounds, an inbox is verified for the last time and a new one takes its place. */
@@ -27,9 +26,8 @@ export interface SoakOptions {
   readonly diskJournal: string | undefined;
 }
 
-/** A receiver that goes on until the end, and what is measured of it. */
+/** The receiver that goes on until the end, and what is measured of it. */
 export interface Steady {
-  readonly handlerProcess: HandlerProcess;
   readonly subject: Subject;
   readonly measurements: Measurements;
   /** What it had before its first delivery. */
@@ -39,7 +37,8 @@ export interface Steady {
 /** Rounds of deliveries, each with a fault and a verification after it. */
 export class Soak {
   readonly totals = new Totals();
-  readonly steady: Steady[] = [];
+  /** Undefined until it has started. */
+  steady: Steady | undefined;
   /** How often each fault happened. */
   readonly rounds = new Map<string, number>();
   /** The fault of the current round. */
@@ -73,19 +72,19 @@ export class Soak {
    * @throws Failure if the receiver broke a promise
    */
   async run(goesOn: () => boolean): Promise<void> {
-    for (const handlerProcess of HANDLER_PROCESSES) this.steady.push(await this.#startSteady(handlerProcess));
-    const sampling = setInterval(() => {
-      for (const { subject, measurements } of this.steady) measurements.sample(subject.receiver.usage());
-    }, 1_000);
+    const steady = await this.#startSteady();
+    this.steady = steady;
+    const { subject, measurements } = steady;
+    const sampling = setInterval(() => measurements.sample(subject.receiver.usage()), 1_000);
     try {
-      while (goesOn()) await this.#round(this.#draw());
+      while (goesOn()) await this.#round(this.#draw(), steady);
       this.current = 'the end';
       if (this.#fragile !== undefined) await this.#finish(this.#fragile);
-      for (const { subject } of this.steady) await this.#finish(subject);
+      await this.#finish(subject);
     } finally {
       clearInterval(sampling);
     }
-    const [leak] = this.steady.flatMap(({ measurements }) => measurements.leaks());
+    const [leak] = measurements.leaks();
     if (leak !== undefined) throw new Failure(leak);
   }
 
@@ -103,16 +102,15 @@ export class Soak {
     return this.#next.shift()!;
   }
 
-  async #round(fault: Fault): Promise<void> {
+  async #round(fault: Fault, steady: Steady): Promise<void> {
     this.current = fault.name;
     const random = this.#options.random.fork();
-    if (fault.on === 'steady') await this.#roundOfSteady(fault, random);
+    if (fault.on === 'steady') await this.#roundOfSteady(fault, steady, random);
     else await this.#roundOfFragile(fault, random);
     this.rounds.set(fault.name, this.rounds.get(fault.name)! + 1);
   }
 
-  async #roundOfSteady(fault: Fault, random: Random): Promise<void> {
-    const steady = this.#steadyFor(fault);
+  async #roundOfSteady(fault: Fault, steady: Steady, random: Random): Promise<void> {
     const { subject, measurements } = steady;
     const { unknown } = this.totals;
     await this.#sendDuring(fault, subject, random, measurements.addLatency);
@@ -122,18 +120,9 @@ export class Soak {
     await this.#measure(steady);
   }
 
-  /** The one that had fewer rounds, if both will do. */
-  #steadyFor({ handlerProcess }: Fault): Steady {
-    const eligible = this.steady.filter(
-      (each) => each.handlerProcess === (handlerProcess ?? each.handlerProcess),
-    );
-    return eligible.reduce((one, other) =>
-      other.measurements.all.length < one.measurements.all.length ? other : one,
-    );
-  }
-
   async #roundOfFragile(fault: Fault, random: Random): Promise<void> {
-    const subject = fault.on === 'new' ? this.#newSubject(random) : await this.#fragileSubject(random);
+    const subject =
+      fault.on === 'new' ? this.#newSubject(this.#options.diskJournal) : await this.#fragileSubject();
     await this.#sendDuring(fault, subject, random);
     if (fault.mayStoreRefused) subject.ledger.excuseRefused();
     subject.verify(false);
@@ -163,13 +152,13 @@ export class Soak {
     }
   }
 
-  async #fragileSubject(random: Random): Promise<Subject> {
+  async #fragileSubject(): Promise<Subject> {
     if (this.#fragile !== undefined && this.#fragileRounds === ROUNDS_PER_INBOX) {
       await this.#finish(this.#fragile);
       this.#fragile = undefined;
     }
     if (this.#fragile === undefined) {
-      this.#fragile = this.#newSubject(random);
+      this.#fragile = this.#newSubject(this.#options.diskJournal);
       this.#fragileRounds = 0;
     }
     this.#fragileRounds += 1;
@@ -177,27 +166,18 @@ export class Soak {
     return this.#fragile;
   }
 
-  async #startSteady(handlerProcess: HandlerProcess): Promise<Steady> {
-    const subject = new Subject({
-      ...this.#inbox(),
-      handlerProcess: () => handlerProcess,
-      diskJournal: undefined,
-    });
+  async #startSteady(): Promise<Steady> {
+    const subject = this.#newSubject(undefined);
     await subject.start();
     const descriptors = subject.receiver.usage()?.descriptors ?? NaN;
-    return { handlerProcess, subject, measurements: new Measurements(), descriptors };
+    return { subject, measurements: new Measurements(), descriptors };
   }
 
-  /** An inbox whose receivers may be ended, and have their handler here or there. */
-  #newSubject(random: Random): Subject {
-    const draws = random.fork();
-    const handlerProcess = (): HandlerProcess => draws.pick(HANDLER_PROCESSES);
-    return new Subject({ ...this.#inbox(), handlerProcess, diskJournal: this.#options.diskJournal });
-  }
-
-  #inbox(): { folder: string; totals: Totals } {
+  /** @param diskJournal undefined if its power is never cut */
+  #newSubject(diskJournal: string | undefined): Subject {
     this.#inboxes += 1;
-    return { folder: join(this.#options.folder, String(this.#inboxes)), totals: this.totals };
+    const folder = join(this.#options.folder, String(this.#inboxes));
+    return new Subject({ folder, totals: this.totals, diskJournal });
   }
 
   /** Lets everything be handled, stops the receiver in order, and verifies the inbox for the last time. */

@@ -17,7 +17,7 @@ import { countInState, readInbox, type StoredDelivery } from './inbox.js';
 import { Ledger, type Totals } from './ledger.js';
 import { randomCut } from './power-cut.js';
 import type { Random } from './random.js';
-import { type HandlerProcess, Receiver } from './receiver.js';
+import { Receiver } from './receiver.js';
 
 /** A delivery is parked after this many failures. Fewer than the default, so that poison is parked within a round. */
 const MAX_ATTEMPTS = 3;
@@ -25,7 +25,7 @@ const MAX_ATTEMPTS = 3;
 const SETTINGS = {
   LOG_LEVEL: 'debug',
   HANDLER_MAX_ATTEMPTS: String(MAX_ATTEMPTS),
-  // A handler that blocks its own process is found by this.
+  // A handler that blocks ends the receiver a second later.
   HANDLER_TIMEOUT_MS: '3000',
   HANDLER_BACKOFF_MS: '50',
   HANDLER_MAX_BACKOFF_MS: '500',
@@ -41,8 +41,6 @@ const MAX_STARTS = MAX_ATTEMPTS + 3;
 export interface SubjectOptions {
   readonly folder: string;
   readonly totals: Totals;
-  /** Where the handler of the next receiver runs. */
-  readonly handlerProcess: () => HandlerProcess;
   /** The library that reports writes; without it there are no power cuts. */
   readonly diskJournal: string | undefined;
 }
@@ -120,7 +118,6 @@ export class Subject {
       handledFile,
       settings: {
         ...SETTINGS,
-        HANDLER_PROCESS: this.#options.handlerProcess(),
         ...(this.retention !== undefined && { RETENTION_MS: String(this.retention) }),
       },
       diskJournal: this.#options.diskJournal,
@@ -149,7 +146,7 @@ export class Subject {
     this.expectRepeats();
   }
 
-  /** Until the inbox is settled, what was handled may be handled again: the handler ends its process. */
+  /** Until the inbox is settled, what was handled may be handled again. */
   expectRepeats(): void {
     this.#run!.mayRepeat = true;
   }
@@ -187,7 +184,6 @@ export class Subject {
       const { receiver } = this;
       while (!receiver.hasEnded) {
         if (this.countParked() >= parked) return;
-        if (!(await responds(receiver))) await this.kill();
         await pause(100);
       }
       await this.receiver.ended();
@@ -275,15 +271,6 @@ export class Subject {
       run.read = end;
     }
   }
-}
-
-/** Whether a receiver answers a request within a second. */
-async function responds({ port }: Receiver): Promise<boolean> {
-  if (port === undefined) return true;
-  const response = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(1_000) }).catch(
-    (error: unknown) => error,
-  );
-  return !(response instanceof DOMException);
 }
 
 function summary(faults: readonly string[]): string {

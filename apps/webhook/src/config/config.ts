@@ -63,9 +63,6 @@ const otherHost = z.string().refine((host) => !/^(?:localhost|127\..*|\[?::1\]?)
   error: 'must not be a loopback address, where everything is served already; remove the variable',
 });
 
-/** Where the handler can run: in the receiver's process, or in one of its own. */
-const HANDLER_PROCESSES = ['receiver', 'own'] as const;
-
 /** In milliseconds. */
 const DAY = 86_400_000;
 
@@ -102,9 +99,6 @@ const settings = z.object({
   KEEP_ALIVE_TIMEOUT_MS: milliseconds(72_000),
   SHUTDOWN_DELAY_MS: wholeNumber(0, 0, LONGEST_TIMER),
   SHUTDOWN_TIMEOUT_MS: milliseconds(10_000),
-  HANDLER_PROCESS: z
-    .enum(HANDLER_PROCESSES, { error: `must be one of ${HANDLER_PROCESSES.join(', ')}` })
-    .default('receiver'),
   HANDLER_CONCURRENCY: wholeNumber(8, 1, 1_000),
   HANDLER_TIMEOUT_MS: milliseconds(30_000),
   HANDLER_MAX_ATTEMPTS: wholeNumber(12, 1, Number.MAX_SAFE_INTEGER),

@@ -1,7 +1,7 @@
 /** Most connections of the operations listener from this machine, and as many from elsewhere. */
 export const OPERATIONS_CONNECTIONS = 64;
 
-/** Descriptors of Node.js, the inbox, the log and the handler. A receiver that does nothing has 40. */
+/** Descriptors of Node.js, the inbox, the log and the handler. A receiver that does nothing has 42. */
 const RESERVE = 96;
 
 /** How many descriptors are left for connections with deliveries. */

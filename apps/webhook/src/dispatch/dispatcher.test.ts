@@ -10,9 +10,8 @@ import { makeLatch } from '../../test/make-latch.js';
 import { type LogRecord, recordLog } from '../../test/record-log.js';
 import type { Delivery, Inbox, IncomingDelivery } from '../inbox/inbox.js';
 import { openSqliteInbox } from '../inbox/sqlite-inbox.js';
+import { callHandler, type DeliveryHandler } from './attempt.js';
 import { Dispatcher, type DispatcherLimits } from './dispatcher.js';
-import { callHandler, type DeliveryHandler } from './handler-host.js';
-import { HandlerInReceiver } from './handler-in-receiver.js';
 
 const FAILED = 'the handler failed; the delivery comes again';
 const PARKED = 'the handler failed for the last time; the delivery is parked';
@@ -54,10 +53,7 @@ class Recorder {
     return this.handler(delivery, attempt);
   };
 
-  readonly host = new HandlerInReceiver({
-    run: (delivery, attempt) => callHandler(this.handle, delivery, attempt),
-    close: async () => undefined,
-  });
+  readonly run: DeliveryHandler = (delivery, attempt) => callHandler(this.handle, delivery, attempt);
 
   get ids(): number[] {
     return this.calls.map(({ id }) => id);
@@ -87,7 +83,7 @@ function run(
   const inbox = openSqliteInbox(folder);
   const recorder = new Recorder(handler);
   const log = recordLog();
-  const dispatcher = new Dispatcher(inbox, recorder.host, { ...freely, ...limits }, log.logger);
+  const dispatcher = new Dispatcher(inbox, recorder.run, { ...freely, ...limits }, log.logger);
   afterThisTest(async () => {
     await dispatcher.stop(AbortSignal.abort());
     await inbox.close();
@@ -180,7 +176,7 @@ describe('passes on', () => {
       await answer.opened;
       return claimed;
     };
-    const dispatcher = new Dispatcher(inbox, recorder.host, freely, recordLog().logger);
+    const dispatcher = new Dispatcher(inbox, recorder.run, freely, recordLog().logger);
     afterThisTest(async () => {
       await dispatcher.stop(AbortSignal.abort());
       await inbox.close();
@@ -427,49 +423,6 @@ const aborting = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', () => resolve());
   });
 
-describe("what was claimed when the handler's process ended", () => {
-  function runEnding() {
-    const running = run(undefined, { timeout: 1, maxAttempts: 1 });
-    const { inbox, recorder } = running;
-    const host: { isReady: boolean } = recorder.host;
-    const claim = inbox.claim.bind(inbox);
-    const claimed = makeLatch();
-    inbox.claim = async (limit) => {
-      const found = await claim(limit);
-      host.isReady = false;
-      claimed.open();
-      return found;
-    };
-    return { ...running, host, claimed: claimed.opened };
-  }
-
-  test('waits for the next one, and its time-out does not run meanwhile', async () => {
-    const { accept, claimed, dispatcher, host, inbox, log, recorder } = runEnding();
-    await accept(3);
-    await claimed;
-    await delay(50);
-    expect(recorder.ids).toEqual([]);
-
-    host.isReady = true;
-    dispatcher.wake();
-    await recorder.called(3);
-    await dispatcher.stop(neverAborts);
-
-    expect(recorder.ids).toEqual([1, 2, 3]);
-    expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
-    expect(log.lines).toEqual([]);
-  });
-
-  test('does not hold up the stop of the receiver, and comes again after it', async () => {
-    const running = runEnding();
-    await running.accept(1);
-    await running.claimed;
-    await running.dispatcher.stop(neverAborts);
-
-    expect(await afterRestart(running)).toMatchObject([{ id: 1, failures: 0 }]);
-  });
-});
-
 describe('an attempt that the end of the process cut off', () => {
   /** A folder as it was when the process ended with these deliveries under way. */
   async function interrupt(count: number, failures: number): Promise<string> {
@@ -529,7 +482,7 @@ test('tells an observer of each attempt that ended, and of none that was aborted
     return id === 3 ? never : undefined;
   });
   const limits = { ...freely, maxAttempts: 2, concurrency: 1 };
-  const dispatcher = new Dispatcher(inbox, recorder.host, limits, recordLog().logger, {
+  const dispatcher = new Dispatcher(inbox, recorder.run, limits, recordLog().logger, {
     attempted: (result, milliseconds) => void seen.push([result, milliseconds >= 0]),
   });
   await inbox.accept(arbitrary);

@@ -9,8 +9,8 @@ import type { AttemptResult, Delivery, Inbox, Interrupted } from '../inbox/inbox
 import { errorText } from '../logging/describe-error.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 import { NO_OBSERVER, type Observer } from '../observer.js';
+import { Attempt, type DeliveryHandler } from './attempt.js';
 import { backoff } from './backoff.js';
-import { Attempt, type HandlerHost, ProcessEnded } from './handler-host.js';
 
 /** Limits of the dispatcher. Times in milliseconds. */
 export interface DispatcherLimits {
@@ -33,14 +33,15 @@ const HANDLED: AttemptResult = { kind: 'handled' };
 /** How long to wait before the inbox is tried again after it failed, in milliseconds. */
 const INBOX_RETRY = 1_000;
 
+/** The process in which the handler ran has ended. The attempt may be the cause. */
+class ProcessEnded extends Error {}
+
 /**
  * Hands deliveries from the inbox to a handler, each at least once. A failed one comes again with backoff. After the
  * last attempt it is parked and stays stored.
  */
 export class Dispatcher {
   readonly #attempts = new Set<Attempt>();
-  /** Deliveries that were claimed just before the handler's process ended. They wait for the next one. */
-  #claimed: readonly Delivery[] = [];
   /** Deliveries whose attempt has ended and whose result isn't stored yet. */
   #unsettled = 0;
   #onIdle: (() => void) | undefined;
@@ -57,7 +58,7 @@ export class Dispatcher {
 
   constructor(
     private readonly inbox: Inbox,
-    private readonly host: HandlerHost,
+    private readonly handler: DeliveryHandler,
     private readonly limits: DispatcherLimits,
     private readonly logger: Logger,
     private readonly observer: Pick<Observer, 'attempted'> = NO_OBSERVER,
@@ -74,8 +75,8 @@ export class Dispatcher {
   }
 
   /**
-   * Looks for deliveries that are due, in the next turn of the loop. Call it when the handler is ready and whenever a
-   * delivery was accepted. A handler may block, so the responses to what was stored must go out before it starts.
+   * Looks for deliveries that are due, in the next turn of the loop. Call it at the start and whenever a delivery was
+   * accepted. A handler may block, so the responses to what was stored must go out before it starts.
    */
   wake(): void {
     if (this.#isWaking) return;
@@ -87,9 +88,7 @@ export class Dispatcher {
   }
 
   #look(): void {
-    if (this.#stopping.signal.aborted || !this.host.isReady) return;
-    this.#startClaimed();
-    if (this.#freeSlots() === 0) return;
+    if (this.#stopping.signal.aborted || this.#freeSlots() === 0) return;
     this.#claimAgain = this.#claiming !== undefined;
     this.#claiming ??= this.#claim();
   }
@@ -120,8 +119,7 @@ export class Dispatcher {
     try {
       // It also waits a moment, so that attempts that end together make one claim, and one write of the inbox.
       await (this.#hasRecovered ? undefined : this.#recover());
-      // Its process may have ended meanwhile.
-      if (this.host.isReady) await this.#claimDue();
+      await this.#claimDue();
     } catch (err) {
       this.#logUnread({ err });
       this.#wakeIn(INBOX_RETRY);
@@ -138,18 +136,11 @@ export class Dispatcher {
       interrupted = [],
     } = await this.inbox.claim(this.#freeSlots());
     if (this.#stopping.signal.aborted) return;
-    this.#claimed = deliveries;
-    if (this.host.isReady) this.#startClaimed();
+    for (const delivery of deliveries) this.#attempt(delivery);
     for (const delivery of unreadable) void this.#park(delivery);
     for (const delivery of interrupted)
       void this.#settleCutOff(delivery, 'another receiver ended during the attempt');
     if (nextDueIn !== undefined) this.#wakeIn(nextDueIn);
-  }
-
-  #startClaimed(): void {
-    const deliveries = this.#claimed;
-    this.#claimed = [];
-    for (const delivery of deliveries) this.#attempt(delivery);
   }
 
   /** Counts attempts that the end of the process cut off as failed, before anything is handled. */
@@ -217,7 +208,7 @@ export class Dispatcher {
   }
 
   #run(attempt: Attempt, delivery: Delivery): Promise<void> | void {
-    const running = this.host.run(delivery, attempt);
+    const running = this.handler(delivery, attempt);
     return running && this.#limit(running, attempt);
   }
 

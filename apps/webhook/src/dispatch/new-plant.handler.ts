@@ -12,7 +12,7 @@ import type { Delivery } from '../inbox/inbox.js';
  * - If it ends the process, that attempt has failed too. docs/handler.md lists what the receiver survives.
  * - The content is the bytes that were sent. Their meaning is an open question (`payload`, `plant-fields`,
  *   `media-type`).
- * - It may take a second parameter, the `Attempt` of handler-host.ts. Its `signal` aborts when the attempt has taken too
+ * - It may take a second parameter, the `Attempt` of attempt.ts. Its `signal` aborts when the attempt has taken too
  *   long, or when the receiver stops. On the shared inbox, its `transaction` writes to the database exactly once.
  */
 @Injectable()

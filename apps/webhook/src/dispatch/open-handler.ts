@@ -1,26 +1,32 @@
+import { once } from 'node:events';
+
 import { NestFactory } from '@nestjs/core';
 import type { Logger } from 'pino';
 
 import { isPostgresUrl, postgresServers } from '../config/postgres-url.js';
 import type { HandlerTransactions } from '../inbox/handler-transactions.js';
 import { LOGGER, NestLogger } from '../logging/logger.js';
+import { callHandler, type DeliveryHandler } from './attempt.js';
 import { HandlerModule } from './handler.module.js';
-import { callHandler, type DeliveryHandler } from './handler-host.js';
 import { NewPlantHandler } from './new-plant.handler.js';
 import { traceAttempts } from './tracing.js';
+import { beat } from './watchdog.js';
 import { withTransactions } from './with-transactions.js';
 
 /** The team's handler, with everything that it injects. */
 export interface OpenHandler {
-  /** Runs one attempt, as HandlerHost.run does, and logs it at level debug. */
+  /** Runs one attempt, as {@link callHandler} does, and logs it at level debug. */
   readonly run: DeliveryHandler;
-  /** Closes what the handler injects. Never rejects. */
-  readonly close: () => Promise<void>;
+  /**
+   * Closes what the handler injects. Call it when no attempt runs. What has not closed when the deadline aborts is left.
+   * Never rejects.
+   */
+  readonly close: (deadline: AbortSignal) => Promise<void>;
 }
 
 /**
- * Creates the team's handler in an application context of its own, which is the same in both processes. It is closed
- * after the last attempt. Rejects with whatever a provider throws.
+ * Creates the team's handler in an application context of its own, which is closed after the last attempt. Rejects
+ * with whatever a provider throws.
  *
  * @param inboxUrl the shared inbox has transactions for the handler
  */
@@ -31,6 +37,7 @@ export async function openHandler(logger: Logger, inboxUrl: string): Promise<Ope
   );
   const handler = context.get<{ readonly handle: DeliveryHandler }>(NewPlantHandler);
   const handle: DeliveryHandler = (delivery, attempt) => {
+    beat();
     const { id, method, mediaType, content } = delivery;
     logger.debug({ delivery: id, method, mediaType, bytes: content.length }, 'the handler gets a delivery');
     return handler.handle(delivery, attempt);
@@ -38,7 +45,7 @@ export async function openHandler(logger: Logger, inboxUrl: string): Promise<Ope
   const transactions = await openTransactions(inboxUrl);
   const settling = transactions === undefined ? handle : withTransactions(handle, transactions, logger);
   const { run, flush } = await traceAttempts((delivery, attempt) => callHandler(settling, delivery, attempt));
-  const close = async (): Promise<void> => {
+  const closeAll = async (): Promise<void> => {
     try {
       await context.close();
       await transactions?.close();
@@ -46,6 +53,10 @@ export async function openHandler(logger: Logger, inboxUrl: string): Promise<Ope
     } catch (err) {
       logger.error({ err }, 'failed to close what the handler uses');
     }
+  };
+  const close = async (deadline: AbortSignal): Promise<void> => {
+    const closed = closeAll();
+    if (!deadline.aborted) await Promise.race([closed, once(deadline, 'abort')]);
   };
   return { run, close };
 }

@@ -11,7 +11,7 @@ import { afterThisTest } from '@plant-store/test-support';
 
 import type { HeaderField } from '../inbox/header-field.js';
 import type { Delivery } from '../inbox/inbox.js';
-import { Attempt, type DeliveryHandler } from './handler-host.js';
+import { Attempt, type DeliveryHandler } from './attempt.js';
 import { traceAttempts } from './tracing.js';
 
 /** The example of W3C Trace Context. */

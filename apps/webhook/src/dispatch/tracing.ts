@@ -7,7 +7,7 @@ import { facts } from '@plant-store/contract';
 import type { HeaderField } from '../inbox/header-field.js';
 import type { Delivery } from '../inbox/inbox.js';
 import { errorText } from '../logging/describe-error.js';
-import type { DeliveryHandler } from './handler-host.js';
+import type { DeliveryHandler } from './attempt.js';
 
 /** Attempts as spans. */
 export interface Tracing {

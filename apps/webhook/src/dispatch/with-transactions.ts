@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 
 import type { HandlerTransactions } from '../inbox/handler-transactions.js';
-import type { Attempt, DeliveryHandler } from './handler-host.js';
+import type { Attempt, DeliveryHandler } from './attempt.js';
 
 /** The same handler, whose attempts can begin a transaction. The transaction decides about its attempt. */
 export function withTransactions(

@@ -1,5 +1,5 @@
 import { recordLog } from '../../test/record-log.js';
-import { describeError, errorFields, errorText, ForeignError } from './describe-error.js';
+import { errorFields, errorText } from './describe-error.js';
 
 /** An object of this prototype whose members can't be read. */
 function withThrowingGetters(target: object): object {
@@ -105,14 +105,4 @@ test.each<[name: string, thrown: () => unknown]>([
 
   expect(log.text().length).toBeLessThan(60_000);
   expect(errorText(thrown).length).toBeLessThanOrEqual(1_000);
-});
-
-test('an error of another process has the text and the fields that it had there', () => {
-  const error = Object.assign(new RangeError('arbitrary', { cause: new Error('the cause') }), {
-    code: 'CODE',
-  });
-  const foreign = new ForeignError(structuredClone(describeError(error)));
-
-  expect(errorText(foreign)).toBe('RangeError: arbitrary');
-  expect(errorFields(foreign)).toEqual(errorFields(error));
 });

@@ -15,30 +15,12 @@ const UNREADABLE = 'an error that cannot be read';
 /** An error as the log shows it. */
 export type ErrorFields = Readonly<Record<string, unknown>>;
 
-/** What is stored and logged of an error, as data that another process can be sent. */
-export interface ErrorDescription {
-  readonly text: string;
-  readonly fields: ErrorFields;
-}
-
-export function describeError(error: unknown): ErrorDescription {
-  return { text: errorText(error), fields: errorFields(error) };
-}
-
-/** An error of another process. It is stored and logged as it would be there. */
-export class ForeignError extends Error {
-  constructor(readonly description: ErrorDescription) {
-    super(description.text);
-  }
-}
-
 /**
  * Describes whatever was thrown as one short text, such as `TypeError: no such plant`. It never throws: a handler may
  * throw an object whose members can't be read.
  */
 export function errorText(error: unknown): string {
   try {
-    if (error instanceof ForeignError) return error.description.text;
     if (!isError(error)) return inspect(error, { maxStringLength: MAX_MESSAGE }).slice(0, MAX_MESSAGE);
     return `${memberText(error, 'name')}: ${memberText(error, 'message')}`.slice(0, MAX_MESSAGE);
   } catch {
@@ -52,7 +34,6 @@ export function errorText(error: unknown): string {
  */
 export function errorFields(error: unknown, depth = 0): ErrorFields {
   try {
-    if (error instanceof ForeignError) return error.description.fields;
     if (!isError(error)) return { type: typeof error, message: errorText(error) };
     const cause = member(error, 'cause');
     const errors = member(error, 'errors');

@@ -7,7 +7,7 @@ import type { AttemptResult, Inbox } from '../inbox/inbox.js';
 import { openSqliteInbox } from '../inbox/sqlite-inbox.js';
 import { inboxRoutes } from './inbox-routes.js';
 
-const RECEIVER = { startedAt: 1, inbox: '/arbitrary', handlerProcess: 'receiver' } as const;
+const RECEIVER = { startedAt: 1, inbox: '/arbitrary' };
 
 /** Every byte, in base64 that has + and / and =. */
 const CONTENT = Buffer.from(Array.from({ length: 256 }, (_, byte) => 255 - byte));

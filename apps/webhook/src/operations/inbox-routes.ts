@@ -19,7 +19,6 @@ export interface ReceiverFacts {
   readonly startedAt: number;
   /** Where the inbox is, for people. */
   readonly inbox: string;
-  readonly handlerProcess: 'receiver' | 'own';
 }
 
 /**

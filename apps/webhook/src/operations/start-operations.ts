@@ -36,11 +36,7 @@ export async function startOperations(operated: Operated): Promise<Operations> {
   const folder = config.INBOX_URL.startsWith('file:') ? inboxFolder(config.INBOX_URL) : undefined;
   const readiness = new Readiness({ checkInbox: () => inbox.check(), folder });
   const events = new EventStream(inbox, logger);
-  const receiver = {
-    startedAt: Date.now(),
-    inbox: inbox.location,
-    handlerProcess: config.HANDLER_PROCESS,
-  };
+  const receiver = { startedAt: Date.now(), inbox: inbox.location };
   const listener = await startOperationsListener(
     [
       ...documentRoutes(readDocuments()),

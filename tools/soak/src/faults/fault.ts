@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Failure } from '../failure.js';
 import type { Load } from '../load.js';
 import type { Random } from '../random.js';
-import type { HandlerProcess } from '../receiver.js';
 import type { Subject } from '../subject.js';
 
 /** What a fault has to do with. */
@@ -20,14 +19,12 @@ export interface Fault {
   /**
    * Which receiver it happens to.
    *
-   * - `steady`: one that goes on until the end of the soak, and that is measured. It must not end, and it refuses
-   *   nothing. There are two: the handler of one is in its process, the handler of the other in a process of its own
+   * - `steady`: the one that goes on until the end of the soak, and that is measured. It must not end, and it refuses
+   *   nothing
    * - `fragile`: one that may end. It is started again with the same inbox
    * - `new`: one whose inbox doesn't exist yet; the fault starts it
    */
   readonly on: 'steady' | 'fragile' | 'new';
-  /** Of the steady receivers, the one to which it happens; otherwise any. */
-  readonly handlerProcess?: HandlerProcess;
   /** Whether it needs the journal of the disk. */
   readonly cutsPower?: boolean;
   /** The status with which deliveries may be refused: 503 for a receiver that may end, and none for a steady one. */

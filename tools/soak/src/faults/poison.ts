@@ -4,8 +4,8 @@ import type { Fate } from '../content.js';
 import { Failure } from '../failure.js';
 import { type Fault, LOAD_TIME, STEADY_TIME } from './fault.js';
 
-/** The receiver ends, or is ended because it doesn't respond, and is started again until the delivery is parked. */
-const inReceiver = (fate: Fate, name: string): Fault => ({
+/** The receiver ends, and is started again until the delivery is parked. */
+const ends = (fate: Fate, name: string): Fault => ({
   name,
   on: 'fragile',
   happen: async ({ subject, load, random }) => {
@@ -15,18 +15,6 @@ const inReceiver = (fate: Fate, name: string): Fault => ({
     if ((await load.sendOne(fate)) !== 204)
       throw new Failure(`A delivery whose handler is to ${fate} is not acknowledged before.`);
     await subject.superviseUntilParked(parked + 1);
-  },
-});
-
-/** The receiver goes on. */
-const inItsOwnProcess = (fate: Fate, name: string): Fault => ({
-  name,
-  on: 'steady',
-  handlerProcess: 'own',
-  happen: async ({ subject, load }) => {
-    subject.expectRepeats();
-    await load.sendOne(fate);
-    await pause(STEADY_TIME);
   },
 });
 
@@ -40,10 +28,7 @@ export const poison: readonly Fault[] = [
       await pause(STEADY_TIME);
     },
   },
-  inReceiver('exit', 'handler that ends its process'),
-  inReceiver('throw', 'handler that throws outside its promise'),
-  inReceiver('block', 'handler that blocks'),
-  inItsOwnProcess('exit', 'handler that ends a process of its own'),
-  inItsOwnProcess('throw', 'handler that throws outside its promise, in a process of its own'),
-  inItsOwnProcess('block', 'handler that blocks a process of its own'),
+  ends('exit', 'handler that ends its process'),
+  ends('throw', 'handler that throws outside its promise'),
+  ends('block', 'handler that blocks'),
 ];

@@ -27,7 +27,7 @@ const OPERATIONS: readonly (keyof InboxOperations)[] = [
 /** An inbox whose operations go through the socket of its receiver. */
 async function openBehindSocket(folder: string): Promise<Inbox> {
   const inbox = openSqliteInbox(folder);
-  const facts = { startedAt: 0, inbox: inbox.location, handlerProcess: 'receiver' } as const;
+  const facts = { startedAt: 0, inbox: inbox.location };
   const listener = await startOperationsListener(
     inboxRoutes(inbox, facts, () => undefined),
     { port: 0, host: undefined, folder, requestTimeout: 30_000 },

@@ -1,4 +1,4 @@
-import { Attempt } from './handler-host.js';
+import { Attempt } from './attempt.js';
 
 test('on the embedded inbox, an attempt has no transaction and says what is needed', () => {
   expect(() => new Attempt().transaction(async () => undefined)).toThrow(

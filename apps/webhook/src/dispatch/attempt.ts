@@ -4,29 +4,6 @@ import type { Delivery } from '../inbox/inbox.js';
 /** What is done with a delivery. It may be called again for the same one. */
 export type DeliveryHandler = (delivery: Delivery, attempt: Attempt) => Promise<void> | void;
 
-/**
- * Where the handler runs: in the receiver's process, or in one of its own. The tests in handler-process.test.ts of
- * apps/webhook-e2e that run with both values of HANDLER_PROCESS are the suite of both.
- */
-export interface HandlerHost {
-  /** Whether an attempt can start. */
-  readonly isReady: boolean;
-
-  /** @param onReady called each time that attempts can start, the first time maybe at once */
-  start(onReady: () => void): void;
-
-  /**
-   * Runs one attempt, and returns nothing if the handler has ended by then. Call it while `isReady`. Rejects with what the
-   * handler threw, or with the reason as soon as the attempt is aborted, or with a {@link ProcessEnded}.
-   */
-  run: DeliveryHandler;
-
-  /**
-   * Ends what it started. Call it when no attempt runs. What has not ended when the deadline aborts is left or killed.
-   */
-  stop(deadline: AbortSignal): Promise<void>;
-}
-
 /** One call of the handler for one delivery. */
 export class Attempt {
   #controller: AbortController | undefined;
@@ -85,10 +62,10 @@ export class Attempt {
   }
 }
 
-/** The process in which the handler ran has ended. This attempt may be the cause. */
-export class ProcessEnded extends Error {}
-
-/** Calls a handler in this process. Returns and rejects as {@link HandlerHost.run} does. */
+/**
+ * Runs one attempt, and returns nothing if the handler has ended by then. Rejects with what the handler threw, or with the
+ * reason as soon as the attempt is aborted.
+ */
 export function callHandler(
   handle: DeliveryHandler,
   delivery: Delivery,

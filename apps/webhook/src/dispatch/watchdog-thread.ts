@@ -1,0 +1,56 @@
+/** The thread that watchdog.ts starts. */
+import { write } from 'node:fs';
+import { workerData } from 'node:worker_threads';
+
+/** What the thread is given. Times in milliseconds. */
+export interface Watch {
+  /** The number of heartbeats of the event loop. */
+  readonly beats: Int32Array;
+  readonly interval: number;
+  /** How long there may be no heartbeat. */
+  readonly limit: number;
+  /** The longest time of an attempt, for the log. */
+  readonly timeout: number;
+  /** Whether the log has fatal lines. */
+  readonly isLogged: boolean;
+}
+
+/** In a thread, `process.stdout` is a stream to the blocked one. */
+const STDOUT = 1;
+
+/** The log may be slow or stalled. The process ends after this time, in milliseconds, even if it has no line. */
+const LOG_TIMEOUT = 500;
+const LOG_RETRY = 20;
+
+const { beats, interval, limit, timeout, isLogged } = workerData as Watch;
+let lastBeat = -1;
+let blocked = 0;
+
+const watching = setInterval(() => {
+  const beat = Atomics.load(beats, 0);
+  // Ticks count, not the clock: a process or a machine that is suspended has none.
+  blocked = beat === lastBeat ? blocked + interval : 0;
+  lastBeat = beat;
+  if (blocked < limit) return;
+  clearInterval(watching);
+  endProcess();
+}, interval);
+
+function endProcess(): void {
+  if (!isLogged) return kill();
+  const time = new Date().toISOString();
+  const msg = 'the handler blocks the event loop; the process ends';
+  const line = `${JSON.stringify({ level: 'fatal', time, timeoutMs: timeout, msg })}\n`;
+  const writeLine = (): void =>
+    write(STDOUT, line, (error) => {
+      if (error?.code === 'EAGAIN') setTimeout(writeLine, LOG_RETRY);
+      else kill();
+    });
+  setTimeout(kill, LOG_TIMEOUT);
+  writeLine();
+}
+
+/** `process.exit` would end only this thread. */
+function kill(): void {
+  process.kill(process.pid, 'SIGKILL');
+}

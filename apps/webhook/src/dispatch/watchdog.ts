@@ -1,0 +1,56 @@
+import { url as debuggerUrl } from 'node:inspector';
+import { Worker } from 'node:worker_threads';
+
+import type { Logger } from 'pino';
+
+import type { Watch } from './watchdog-thread.js';
+
+/** The time between two heartbeats of the event loop, in milliseconds. */
+const INTERVAL = 250;
+
+/** How much longer than an attempt may take the event loop may be blocked, in milliseconds. */
+const MARGIN = 1_000;
+
+/** The number of heartbeats. The thread reads it. */
+const beats = new Int32Array(new SharedArrayBuffer(4));
+
+/**
+ * A heartbeat: the event loop goes on. Call it before each attempt, too: many that return at once run in one turn of the
+ * loop.
+ */
+export function beat(): void {
+  Atomics.add(beats, 0, 1);
+}
+
+/**
+ * Has a thread end the process when its event loop is blocked for longer than an attempt may take. Most likely the handler
+ * blocks it, and nothing in this thread can stop that. With a debugger (`--inspect`) nothing is watched.
+ *
+ * @param timeout of an attempt, in milliseconds
+ * @returns what ends the thread
+ */
+export function startWatchdog(timeout: number, logger: Logger): () => void {
+  if (debuggerUrl() !== undefined) return () => undefined;
+  const watch: Watch = {
+    beats,
+    interval: INTERVAL,
+    limit: timeout + MARGIN,
+    timeout,
+    isLogged: logger.isLevelEnabled('fatal'),
+  };
+  const thread = new Worker(new URL('watchdog-thread.js', import.meta.url), {
+    workerData: watch,
+    // What is preloaded into the process, such as an instrumentation, is not for this thread.
+    execArgv: [],
+    env: {},
+  });
+  thread.unref();
+  thread.on('error', (err) => {
+    logger.error({ err }, 'the watchdog failed; a handler that blocks the event loop is not ended');
+  });
+  const timer = setInterval(beat, INTERVAL).unref();
+  return () => {
+    clearInterval(timer);
+    void thread.terminate();
+  };
+}
