@@ -1,12 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
 
+import { readInbox } from '../support/inbox.js';
 import { PLANT_INBOX, plantInbox, type Result } from '../support/plant-inbox.js';
 import { poisonSettings, sendAll, untilNothingWaits } from '../support/poison.js';
 import { inboxOf, startReceiver } from '../support/receiver.js';
+import { Load, nameOf, openSender } from '../support/sender.js';
 
 /** Deliveries 1 to 5. What fails is parked after three attempts. */
 const CONTENTS = ['handled', '\u001b[2Jhandled', 'handled\u00ff', 'throw an error 1', 'throw an error 2'];
@@ -306,4 +309,41 @@ test('discard deletes the content of what is parked, and keeps why', async () =>
     stdout: '1 delivery discarded.\n',
     stderr: 'Discarding 1 parked delivery.\n',
   });
+});
+
+test('backup copies everything that was acknowledged while more is, and a receiver starts with the copy', async () => {
+  const receiver = await startReceiver();
+  const load = new Load();
+  let isOver = false;
+  const sending = load.send(openSender(receiver), 8, () => !isOver);
+  while (load.acknowledged.size < 100) await delay(10);
+  const before = [...load.acknowledged];
+  const next = makeFolder();
+  mkdirSync(inboxOf(next));
+  const copy = join(inboxOf(next), 'inbox.sqlite');
+
+  const result = await plantInbox('backup', copy, '--inbox', receiver.inbox);
+  isOver = true;
+  await sending;
+
+  expect({ ...result, stdout: result.stdout.replace(/[\d,]+(?= bytes)/, 'SIZE') }).toEqual({
+    code: 0,
+    stdout: `The inbox is copied to ${copy}: SIZE bytes.\n`,
+    stderr: '',
+  });
+  expect(load.refused.size + load.unknown.size).toBe(0);
+  expect(await plantInbox('backup', copy, '--inbox', receiver.inbox)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `plant-inbox: ${copy} can't be written: it exists already. Name a new file.\n`,
+  });
+  const restored = await startReceiver({ folder: next });
+  const names = readInbox(restored.inbox).map(({ content }) => nameOf(content));
+  expect(names).toEqual(expect.arrayContaining(before));
+  for (const folder of [receiver.inbox, restored.inbox])
+    expect(await plantInbox('check', '--inbox', folder)).toEqual({
+      code: 0,
+      stdout: 'No damage was found.\n',
+      stderr: '',
+    });
 });

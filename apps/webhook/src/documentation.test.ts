@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 
 import { afterThisTest, makeFolder, tableOf } from '@plant-store/test-support';
 import Database from 'libsql';
@@ -129,50 +127,6 @@ describe('the SQL that docs/inbox.md shows works:', () => {
       [3, 'parked', 1, 'no more'],
       [4, 'discarded', 1, 'wrong plant'],
     ]);
-  });
-
-  test('backing up while the receiver runs, and restoring', async () => {
-    const folder = makeFolder();
-    const inbox = openSqliteInbox(folder);
-    afterThisTest(() => inbox.close());
-    const acknowledged: number[] = [];
-    const sending = new AbortController();
-    const send = async (): Promise<void> => {
-      while (!sending.signal.aborted) {
-        const content = Buffer.alloc(10_000, `content ${acknowledged.length} `);
-        acknowledged.push(
-          await inbox.accept({
-            method: 'POST',
-            mediaType: null,
-            contentEncoding: null,
-            eventId: null,
-            fields: [],
-            content,
-          }),
-        );
-      }
-    };
-    const load = Promise.all([send(), send(), send()]);
-    while (acknowledged.length < 100) await new Promise((resolve) => setTimeout(resolve, 1));
-    for (const delivery of (await inbox.claim(3)).deliveries)
-      await inbox.settle(delivery, { kind: 'handled' });
-
-    const restored = makeFolder();
-    const before = [...acknowledged];
-    const sql = queries[3]!.replace('backup.sqlite', join(restored, 'inbox.sqlite'));
-    // In a process of its own, like that of an operator, while this one goes on accepting.
-    const program = `new (require('libsql'))(process.argv[1]).exec(process.argv[2])`;
-    await promisify(execFile)(process.execPath, ['-e', program, inbox.location, sql]);
-    const during = acknowledged.length;
-    sending.abort();
-    await load;
-
-    expect(during).toBeGreaterThan(before.length);
-    const again = openSqliteInbox(restored);
-    afterThisTest(() => again.close());
-    const ids = (await again.claim(100_000)).deliveries.map(({ id }) => id);
-    expect(ids).toEqual(expect.arrayContaining(before.filter((id) => id > 3)));
-    expect(ids).toEqual(Array.from({ length: ids.length }, (_, index) => index + 4));
   });
 
   test('the columns of the overview', async () => {

@@ -1,4 +1,5 @@
 import { ReceiverError } from '../errors.js';
+import { backup, check } from './backup.js';
 import { type Command, CommandError, help, parse, row, sentence, wrongUsage } from './command-line.js';
 import { discard } from './discard.js';
 import { exportDeliveries } from './export.js';
@@ -22,6 +23,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   resume,
   export: exportDeliveries,
   import: importDeliveries,
+  backup,
+  check,
   salvage,
 };
 

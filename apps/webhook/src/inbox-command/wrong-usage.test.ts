@@ -79,6 +79,8 @@ test.each<[string, string[], string]>([
     ['salvage', 'FOLDER', 'file'],
     'FOLDER is a folder: name the inbox with --inbox FOLDER',
   ],
+  ['a backup without a file', ['backup'], 'backup needs the name of a new file'],
+  ['a backup of a shared inbox', ['backup', 'copy', '--inbox', 'postgres://host/name'], 'use pg_dump'],
   ['two files', ['import', 'one', 'two'], 'import takes one file; name the inbox with --inbox'],
   [
     'an inbox that is no folder',

@@ -1,12 +1,12 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 
 import Database from 'libsql';
 
 import { ReceiverError } from '../errors.js';
+import { BUSY_TIMEOUT, checkDatabase, openForReading, versionOf } from './check-database.js';
 import { Checkpoints } from './checkpoints.js';
-import { damaged, isDamage, requireContent } from './damage.js';
+import { damaged, isDamage } from './damage.js';
 import { LastAccepted, readLastAccepted } from './last-accepted.js';
 import { LogFlush } from './log-flush.js';
 import { LogIndex } from './log-index.js';
@@ -16,14 +16,10 @@ import { SCHEMA_VERSION, schemaSince } from './sqlite-schema.js';
 import {
   type InboxStatements,
   type Position,
-  preparePosition,
   prepareStatements,
   prepareTransaction,
 } from './sqlite-statements.js';
 import { UnderWay } from './under-way.js';
-
-/** How long to wait for a lock of another program, in milliseconds: somebody may be looking at the file. */
-const BUSY_TIMEOUT = 250;
 
 /** The files of an embedded inbox, in its folder. SQLite keeps two more beside the database, `-wal` and `-shm`. */
 export const INBOX_FILES = {
@@ -176,11 +172,6 @@ function takeLock(lock: Database.Database, folder: string): void {
   lock.exec('PRAGMA incremental_vacuum');
 }
 
-/** libsql ignores its option `readonly`. */
-function openForReading(file: string): Database.Database {
-  return new Database(`${pathToFileURL(file).href}?mode=ro`);
-}
-
 const isBusy = (error: unknown): boolean => (error as { code?: string }).code === 'SQLITE_BUSY';
 
 function inUse(folder: string, cause: unknown): ReceiverError {
@@ -189,102 +180,6 @@ function inUse(folder: string, cause: unknown): ReceiverError {
     `Another receiver uses the inbox in ${folder}. Stop it, or set INBOX_URL to another folder.`,
     { cause },
   );
-}
-
-/**
- * Refuses a database that is damaged, or from which deliveries are missing. It is opened for reading only: when the
- * process ends, SQLite would move what it can read of the write-ahead log to the database, and delete the log.
- *
- * @param lastAccepted the last id that the database must have
- */
-function checkDatabase(folder: string, file: string, lastAccepted: number): void {
-  requireContent(folder, file, lastAccepted);
-  // Anything else can't be opened for writing, which is reported then.
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
-  try {
-    readDatabase(folder, file, lastAccepted);
-  } catch (cause) {
-    if ((cause as { code?: string }).code !== 'SQLITE_READONLY_ROLLBACK') throw cause;
-    rollBack(file);
-    readDatabase(folder, file, lastAccepted);
-  }
-}
-
-/** Undoes the transaction with which a new file begins. The start that made the file ended before its commit. */
-function rollBack(file: string): void {
-  const database = new Database(file);
-  try {
-    database.prepare('PRAGMA user_version').get();
-  } finally {
-    database.close();
-  }
-}
-
-/** @param lastAccepted the last id that the database must have */
-function readDatabase(folder: string, file: string, lastAccepted: number): void {
-  const database = openForReading(file);
-  try {
-    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-    const version = versionOf(database, file);
-    if (version === 0) {
-      if (lastAccepted > 0) throw damaged(folder, `${file} has lost its tables`);
-      return;
-    }
-    requirePosition(readTables(folder, file, database, version), folder, file, lastAccepted);
-  } finally {
-    database.close();
-  }
-}
-
-/**
- * Tables that say what became of deliveries. A row that is missing, or too many, would make a delivery count as handled
- * or discarded.
- */
-const OUTCOME_TABLES = ['progress', 'backlog', 'parked', 'discarded'];
-
-/** Checks the pages and the indexes of a table: about 0.6 µs for each row. */
-function requireSound(folder: string, file: string, database: Database.Database, table: string): void {
-  const [first] = database.prepare(`PRAGMA integrity_check(${table})`).all([]) as {
-    integrity_check: string;
-  }[];
-  const lines = first?.integrity_check.split('\n').filter((line) => !line.startsWith('***')) ?? [];
-  if (lines[0] !== 'ok') throw damaged(folder, `the table "${table}" of ${file} has this fault: ${lines[0]}`);
-}
-
-/** Reads what every start reads. */
-function readTables(
-  folder: string,
-  file: string,
-  database: Database.Database,
-  version: number,
-): Position | undefined {
-  try {
-    // A file of an earlier version lacks some of them.
-    if (version < SCHEMA_VERSION) return preparePosition(database)();
-    for (const table of OUTCOME_TABLES) requireSound(folder, file, database, table);
-    const statements = prepareStatements(database);
-    const position = statements.position();
-    if (position !== undefined) prepareOperationStatements(database).count(position.lastId);
-    statements.nextDueAt(-1);
-    return position;
-  } catch (cause) {
-    // A table or a column is missing.
-    if ((cause as { code?: string }).code !== 'SQLITE_ERROR') throw cause;
-    throw damaged(folder, `${file}: ${(cause as Error).message}`, cause);
-  }
-}
-
-/** @param lastAccepted the last id that the database must have */
-function requirePosition(
-  position: Position | undefined,
-  folder: string,
-  file: string,
-  lastAccepted: number,
-): void {
-  if (position === undefined) throw damaged(folder, `the table "progress" of ${file} doesn't have one row`);
-  const { lastId } = position;
-  if (lastId < lastAccepted)
-    throw damaged(folder, `${file} ends with delivery ${lastId}, but ${lastAccepted} was acknowledged`);
 }
 
 function prepareFile(database: Database.Database, file: string): InboxStatements {
@@ -301,13 +196,6 @@ function prepareFile(database: Database.Database, file: string): InboxStatements
   const version = versionOf(database, file);
   if (version < SCHEMA_VERSION) prepareTransaction(database)(() => database.exec(schemaSince(version)));
   return prepareStatements(database);
-}
-
-/** The version of a file's tables, if this receiver knows it. */
-function versionOf(database: Database.Database, file: string): number {
-  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
-  if (version >= 0 && version <= SCHEMA_VERSION) return version;
-  throw new Error(`${file} has tables of version ${version}; this receiver knows version ${SCHEMA_VERSION}`);
 }
 
 /** Counts the bytes of the pages that are in use. */
@@ -362,7 +250,8 @@ function syncFolders(folder: string, made: string): void {
   }
 }
 
-function syncFolder(folder: string): void {
+/** Makes durable which files a folder has. */
+export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {
     fsyncSync(descriptor);

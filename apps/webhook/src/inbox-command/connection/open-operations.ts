@@ -32,7 +32,7 @@ export async function openOperations(url: string): Promise<OpenOperations> {
   const connection = await connectTo(folder);
   if (connection !== undefined)
     return { operations: connection, isRunning: true, close: async () => connection.close() };
-  requireInbox(folder);
+  requireFiles(folder);
   try {
     return await openHere(url, false);
   } catch (error) {
@@ -66,6 +66,16 @@ async function connectTo(folder: string): Promise<ReceiverConnection | undefined
   }
 }
 
+/**
+ * Throws if a folder has no embedded inbox. Nothing is created.
+ *
+ * @throws ReceiverError `INBOX_UNUSABLE`
+ */
+export function requireEmbeddedInbox(folder: string): void {
+  requireFolder(folder);
+  requireFiles(folder);
+}
+
 function requireFolder(folder: string): void {
   let isFolder;
   try {
@@ -77,7 +87,7 @@ function requireFolder(folder: string): void {
 }
 
 /** Opening would create what is missing. */
-function requireInbox(folder: string): void {
+function requireFiles(folder: string): void {
   const names = [INBOX_FILES.database, `${INBOX_FILES.database}-wal`, INBOX_FILES.lastAccepted];
   if (!names.some((name) => existsSync(join(folder, name)))) throw noInbox(folder);
 }
