@@ -20,7 +20,7 @@ import { readInbox } from '../support/inbox.js';
 import { plantInbox } from '../support/plant-inbox.js';
 import { sendAll } from '../support/poison.js';
 import { inboxOf, spawnReceiver, startReceiver } from '../support/receiver.js';
-import { Load, nameOf, openSender } from '../support/sender.js';
+import { Load, openSender } from '../support/sender.js';
 
 const COUNT = 60;
 
@@ -117,44 +117,7 @@ describe('at the start', () => {
   });
 });
 
-describe('plant-inbox', () => {
-  test('saves everything from an inbox that cannot be opened: export, import, start', async () => {
-    // More than is written to the file at once.
-    const { folder, load } = await makeKilled([20_000, 40_000]);
-    checkpoint(folder);
-    damagePage(folder, 0);
-    const file = join(folder, 'saved.ndjson');
-
-    expect(await plantInbox('salvage', file, '--inbox', inboxOf(folder))).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining(`deliveries exported: ${COUNT} `),
-    });
-    const next = makeFolder();
-    expect(await plantInbox('import', file, '--inbox', inboxOf(next), '--handled')).toEqual({
-      code: 0,
-      stdout: '',
-      stderr: `deliveries stored: ${COUNT}; handled or discarded ones left out: 0.\n`,
-    });
-
-    const receiver = await startReceiver({ folder: next });
-    const names = readInbox(receiver.inbox).map(({ content }) => nameOf(content));
-    expect(names.sort()).toEqual([...load.acknowledged].sort());
-  });
-
-  test('says what is missing, with exit code 1, and writes what is left to standard output', async () => {
-    const { folder } = await makeKilled();
-    writeFileSync(main(folder), '');
-    rmSync(log(folder));
-
-    expect(await plantInbox('salvage', '--inbox', inboxOf(folder))).toEqual({
-      code: 1,
-      stdout: '',
-      stderr:
-        'deliveries exported: 0 (0 handled, 0 waiting, 0 parked, 0 discarded, 0 unknown).\n' +
-        `other deliveries that can't be read: ${COUNT} (1 to ${COUNT}).\n`,
-    });
-  });
-
+describe('plant-inbox import', () => {
   test('leaves out handled deliveries unless it is asked, and discarded ones always', async () => {
     const folder = makeFolder();
     const file = join(folder, 'lines');
@@ -168,30 +131,23 @@ describe('plant-inbox', () => {
         eventId: null,
         content: Buffer.from(state).toString('base64'),
       });
-    const states = ['handled', 'waiting', 'parked', 'discarded', 'unknown'];
+    const states = ['handled', 'waiting', 'parked', 'discarded'];
     writeFileSync(file, states.map(line).join('\n'));
 
     expect(await plantInbox('import', file, '--inbox', join(folder, 'inbox'))).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'deliveries stored: 3; handled or discarded ones left out: 2.\n',
+      stderr: 'deliveries stored: 2; handled or discarded ones left out: 2.\n',
     });
 
     const rows = readInbox(join(folder, 'inbox'));
     expect(rows.map(({ id, state, content }) => [id, state, content.toString()])).toEqual([
       [1, 'waiting', 'waiting'],
       [2, 'waiting', 'parked'],
-      [3, 'waiting', 'unknown'],
     ]);
   });
 
   test.each<[string, string[], string]>([
-    ['no inbox', ['salvage', '--inbox', 'FOLDER'], 'FOLDER has no inbox'],
-    [
-      'a file that exists',
-      ['salvage', 'FOLDER/lines', '--inbox', 'FOLDER/inbox'],
-      "FOLDER/lines can't be written: it exists already. Name a new file.",
-    ],
     ['a folder that is not empty', ['import', '--inbox', 'FOLDER'], 'FOLDER is not empty'],
     [
       'a file that does not exist',
@@ -240,20 +196,12 @@ describe('plant-inbox', () => {
       code: 1,
       stderr:
         `${ids.length} deliveries exported.\n` +
-        `${missing.length} deliveries left out, which can't be read because the inbox is damaged: ${missing.join(', ')}. Stop the receiver and use plant-inbox salvage.\n`,
+        `${missing.length} deliveries left out, which can't be read because the inbox is damaged: ${missing.join(', ')}. Stop the receiver and restore a backup.\n`,
     });
     expect(await plantInbox('show', '5', '--inbox', inboxOf(folder))).toMatchObject({
       code: 1,
       stderr:
-        "Delivery 5 can't be read, because the inbox is damaged. Stop the receiver and use plant-inbox salvage.\n",
+        "Delivery 5 can't be read, because the inbox is damaged. Stop the receiver and restore a backup.\n",
     });
-  });
-
-  test('leaves an inbox alone that a receiver uses', async () => {
-    const receiver = await startReceiver();
-
-    const result = await plantInbox('salvage', '--inbox', receiver.inbox);
-
-    expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('[INBOX_IN_USE]\n') });
   });
 });

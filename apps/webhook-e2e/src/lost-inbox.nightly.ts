@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { makeFolder } from '@plant-store/test-support';
 
 import { readInbox } from '../support/inbox.js';
-import { plantInbox } from '../support/plant-inbox.js';
 import { startReceiver } from '../support/receiver.js';
 import { Load, nameOf, openSender } from '../support/sender.js';
 
@@ -73,12 +72,9 @@ onLinux('files that were deleted can be saved from a receiver that still runs, a
   execFileSync('/bin/sh', ['-c', script!.replaceAll('PID', `${receiver.process.pid}`)], { cwd: folder });
   await receiver.process.kill();
 
-  const file = join(folder, 'saved.ndjson');
-  expect(await plantInbox('salvage', file, '--inbox', join(folder, 'saved'))).toMatchObject({ code: 0 });
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-  const names = lines.map((line) =>
-    nameOf(Buffer.from((JSON.parse(line) as { content: string }).content, 'base64')),
-  );
+  const saved = await startReceiver({ folder, settings: { INBOX_URL: `file:${join(folder, 'saved')}` } });
+  const names = readInbox(join(folder, 'saved')).map(({ content }) => nameOf(content));
+  await saved.process.stop();
   expect(names.sort()).toEqual([...load.acknowledged].sort());
 });
 

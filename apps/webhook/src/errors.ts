@@ -10,8 +10,7 @@ export const RECEIVER_ERRORS = {
   INBOX_IN_USE: 'Another receiver uses the same inbox.',
   INBOX_UNUSABLE:
     'The inbox cannot be opened, read or written: check the folder and its owner, or the database.',
-  INBOX_DAMAGED:
-    'The inbox is damaged, or acknowledged deliveries are missing from it. Nothing was changed. Save what can be read.',
+  INBOX_DAMAGED: 'The inbox is damaged, or acknowledged deliveries are missing from it. Restore a backup.',
   INBOX_LOST:
     'A file of the inbox was removed, replaced or cut, or its disk failed to flush. Nothing is accepted until a restart. What was refused in that moment may be stored.',
   INBOX_CLOSED: 'The inbox was used after it was closed. Nothing was read or written.',

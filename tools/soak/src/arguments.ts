@@ -14,8 +14,6 @@ export interface SoakArguments {
   readonly only: string;
   /** Makes so many states of power cuts instead. */
   readonly powerCuts: number | undefined;
-  /** Damages so many inboxes instead. */
-  readonly damage: number | undefined;
   /** Kills the processes of an outbox so many times instead. */
   readonly outbox: number | undefined;
 }
@@ -31,7 +29,7 @@ export function readArguments(args: readonly string[]): SoakArguments {
     args: [...args],
     options: {
       ...{ minutes: text, rounds: text, seed: text, only: text },
-      ...{ 'power-cuts': text, damage: text, outbox: text },
+      ...{ 'power-cuts': text, outbox: text },
     },
   });
   const { minutes, rounds, seed = String(randomInt(2 ** 32)), only = '' } = values;
@@ -48,7 +46,6 @@ export function readArguments(args: readonly string[]): SoakArguments {
     rounds: count('rounds', rounds),
     only,
     powerCuts: count('power-cuts', values['power-cuts']),
-    damage: count('damage', values.damage),
     outbox: count('outbox', values.outbox),
   };
 }

@@ -58,36 +58,12 @@ export type Result =
 /** Opens an inbox as the built receiver does, in this process. */
 export type OpenInbox = (folder: string) => BuiltInbox;
 
-/** What can be read of an inbox, and what can't. */
-export interface Salvage {
-  readonly deliveries: Iterable<
-    Omit<StoredDelivery, 'state' | 'content'> & {
-      readonly state: StoredDelivery['state'] | 'unknown';
-      /** In base64. */
-      readonly content: string;
-    }
-  >;
-  /** How many that were handled are missing, and the ranges of ids of all others that are. */
-  missing(): { readonly handled: number; readonly unhandled: readonly (readonly [number, number])[] };
-  close(): void;
-}
-
-/** Reads the files of an inbox without SQLite. */
-export type ReadSalvage = (folder: string) => Salvage | undefined;
-
-const BUILT = '../../../apps/webhook/dist/inbox/';
+const BUILT = new URL('../../../apps/webhook/dist/inbox/sqlite-inbox.js', import.meta.url);
 
 export async function loadOpenInbox(): Promise<OpenInbox> {
-  const { openSqliteInbox } = (await load('sqlite-inbox.js')) as { openSqliteInbox: OpenInbox };
+  const { openSqliteInbox } = (await import(BUILT.href)) as { openSqliteInbox: OpenInbox };
   return openSqliteInbox;
 }
-
-export async function loadSalvage(): Promise<ReadSalvage> {
-  const { salvage } = (await load('salvage/salvage.js')) as { salvage: ReadSalvage };
-  return salvage;
-}
-
-const load = (file: string): Promise<unknown> => import(new URL(BUILT + file, import.meta.url).href);
 
 /** Everything that is stored, in the order of the ids. */
 export async function readAll(inbox: BuiltInbox): Promise<StoredDelivery[]> {

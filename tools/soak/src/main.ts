@@ -8,7 +8,6 @@
  *   does meanwhile is never the same
  * - `--only 'power cut'`: only faults with this in their names
  * - `--power-cuts 10000`: instead, makes so many states that power cuts could leave, and opens each
- * - `--damage 1000`: instead, damages so many inboxes, and looks for each of their deliveries
  * - `--outbox 200`: instead, kills a store, its relays and PostgreSQL so many times, and compares the plants that were
  *   committed with those that the receiver handled
  */
@@ -17,7 +16,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { readArguments, type SoakArguments } from './arguments.js';
-import { runDamage } from './damage/run-damage.js';
 import { runOutbox } from './outbox/run-outbox.js';
 import { runPowerCuts } from './power-cuts/run-power-cuts.js';
 import { runSoak } from './run-soak.js';
@@ -45,13 +43,12 @@ function readOrExit(): SoakArguments {
   }
 }
 
-function run({ powerCuts, damage, outbox, seed }: SoakArguments): Promise<boolean> {
+function run({ powerCuts, outbox, seed }: SoakArguments): Promise<boolean> {
   if (powerCuts !== undefined) return runPowerCuts(powerCuts, seed, folder);
-  if (damage !== undefined) return runDamage(damage, seed, folder);
   if (outbox !== undefined) return runOutbox(outbox, seed, folder);
   return runSoak(given, folder);
 }
 
-function folderFor({ powerCuts, damage }: SoakArguments): string {
-  return (powerCuts ?? damage) !== undefined && existsSync(MEMORY) ? MEMORY : realpathSync(tmpdir());
+function folderFor({ powerCuts }: SoakArguments): string {
+  return powerCuts !== undefined && existsSync(MEMORY) ? MEMORY : realpathSync(tmpdir());
 }

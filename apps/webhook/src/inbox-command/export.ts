@@ -15,7 +15,7 @@ export const exportDeliveries: Command = {
   operands: '[FILE]',
   summary: 'Writes deliveries to a new file, or prints them, as JSON.',
   details: `Each line is one delivery with its content, in base64. The receiver may be running:
-what it accepts meanwhile is left out. If the inbox is damaged, use salvage.
+what it accepts meanwhile is left out.
 
 ${ABOUT_TIMES}`,
   options: [...FILTERS],
@@ -43,7 +43,7 @@ ${ABOUT_TIMES}`,
       if (unreadable.length === 0) return 0;
       const some = unreadable.slice(0, MAX_IDS).join(', ') + (unreadable.length > MAX_IDS ? ', …' : '');
       report(
-        `${deliveries(unreadable.length)} left out, which can't be read because the inbox is damaged: ${some}. Stop the receiver and use plant-inbox salvage.`,
+        `${deliveries(unreadable.length)} left out, which can't be read because the inbox is damaged: ${some}. Stop the receiver and restore a backup.`,
       );
       return 1;
     } finally {

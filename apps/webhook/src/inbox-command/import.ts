@@ -21,7 +21,7 @@ const nullableText = z.string().nullable();
 
 /** A line of an export. What else it has isn't stored. */
 const lineSchema = z.object({
-  state: z.enum([...DELIVERY_STATES, 'unknown']),
+  state: z.enum(DELIVERY_STATES),
   method: z.string(),
   mediaType: nullableText,
   contentEncoding: nullableText,
@@ -37,10 +37,10 @@ const lineSchema = z.object({
 export const importDeliveries: Command = {
   operands: '[FILE]',
   summary: 'Stores exported deliveries in a new inbox.',
-  details: `It reads what export or salvage has written, from a file or from standard input.
-The folder of the inbox must be empty or not exist. The deliveries get new ids and
-times, and all of them wait for the handler, parked ones too. Handled ones are left
-out without --handled, and discarded ones always.`,
+  details: `It reads what export has written, from a file or from standard input. The folder of
+the inbox must be empty or not exist. The deliveries get new ids and times, and all of
+them wait for the handler, parked ones too. Handled ones are left out without
+--handled, and discarded ones always.`,
   options: ['handled'],
   async run(given) {
     const file = fileOf('import', given);

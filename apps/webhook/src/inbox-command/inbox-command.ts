@@ -7,7 +7,6 @@ import { importDeliveries } from './import.js';
 import { list } from './list.js';
 import { pause, resume } from './pause.js';
 import { replay } from './replay.js';
-import { salvage } from './salvage.js';
 import { show } from './show.js';
 import { stats } from './stats.js';
 import { OutputError, report, standardOutput } from './terminal/output.js';
@@ -25,7 +24,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   import: importDeliveries,
   backup,
   check,
-  salvage,
 };
 
 /**

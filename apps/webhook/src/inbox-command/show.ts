@@ -27,7 +27,7 @@ characters are shown as JSON writes them, such as \\u001b.`,
         throw new CommandError(`There is no delivery ${id}. It was deleted, or it never existed.`, 1);
       if (!isWhole(delivery))
         report(
-          `Delivery ${id} can't be read, because the inbox is damaged. Stop the receiver and use plant-inbox salvage.`,
+          `Delivery ${id} can't be read, because the inbox is damaged. Stop the receiver and restore a backup.`,
         );
       if (form === 'raw') await standardOutput.write(delivery.content);
       else if (form === 'json') await standardOutput.write(jsonLine(deliveryJson(delivery)));

@@ -76,7 +76,7 @@ test.each<[string, string[], string]>([
   ],
   [
     'the folder and a file',
-    ['salvage', 'FOLDER', 'file'],
+    ['import', 'FOLDER', 'file'],
     'FOLDER is a folder: name the inbox with --inbox FOLDER',
   ],
   ['a backup without a file', ['backup'], 'backup needs the name of a new file'],

@@ -40,7 +40,7 @@ export function unlessDamaged<Result>(read: () => Result): Result | undefined {
 export function damaged(folder: string, damage: string, cause?: unknown): ReceiverError {
   return new ReceiverError(
     'INBOX_DAMAGED',
-    `The inbox in ${folder} is damaged: ${damage}. Nothing was changed. Save what can be read with "plant-inbox salvage", as docs/inbox.md says under "When the inbox is damaged".`,
+    `The inbox in ${folder} is damaged: ${damage}. Nothing was changed. Restore a backup, as docs/inbox.md says under "When the inbox is damaged".`,
     { cause },
   );
 }

@@ -43,7 +43,7 @@ export class FoundDamage {
   }
 
   #add(what: string, err: unknown, deliveries?: readonly number[]): void {
-    this.#first ??= `${this.location} is damaged: ${what}. Stop the receiver, and save what can be read with "plant-inbox salvage".`;
+    this.#first ??= `${this.location} is damaged: ${what}. Stop the receiver and restore a backup.`;
     this.#log({ damage: what, ...(err !== undefined && { err }), ...(deliveries && { deliveries }) });
   }
 }

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import Database from 'libsql';
 
 import { ReceiverError } from '../errors.js';
-import { BUSY_TIMEOUT, checkDatabase, openForReading, versionOf } from './check-database.js';
+import { BUSY_TIMEOUT, checkDatabase, versionOf } from './check-database.js';
 import { Checkpoints } from './checkpoints.js';
 import { damaged, isDamage } from './damage.js';
 import { LastAccepted, readLastAccepted } from './last-accepted.js';
@@ -141,25 +141,6 @@ function unusable(folder: string, cause: unknown): ReceiverError {
     `The inbox in ${folder} cannot be used: ${(cause as Error).message}. Check that the folder exists and that this user may write it and its files, or set INBOX_URL to another folder.`,
     { cause },
   );
-}
-
-/**
- * Throws if a receiver has the inbox in a folder open. Nothing is written.
- *
- * @throws ReceiverError `INBOX_IN_USE`
- */
-export function requireUnused(folder: string): void {
-  const file = join(folder, INBOX_FILES.lock);
-  if (!existsSync(file)) return;
-  const lock = openForReading(file);
-  try {
-    lock.prepare('PRAGMA schema_version').all([]);
-  } catch (cause) {
-    // A lock that is damaged isn't held.
-    if (isBusy(cause)) throw inUse(folder, cause);
-  } finally {
-    lock.close();
-  }
 }
 
 function takeLock(lock: Database.Database, folder: string): void {

@@ -10,7 +10,6 @@ import { failed, HANDLED, incoming, PARKED, setClock } from '../../test/open-inb
 import { rejection } from '../../test/rejection.js';
 import type { AttemptResult, Delivery, Inbox } from './inbox.js';
 import type { Batch, DeliverySummary, Retention } from './inbox-operations.js';
-import { salvage } from './salvage/salvage.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
 
 const DAY = 86_400_000;
@@ -203,7 +202,7 @@ describe('retention', () => {
     expect(await inbox.stats()).toMatchObject({ parked: 18 });
   });
 
-  test('is no damage: the inbox opens, and an export finds nothing missing', async () => {
+  test('is no damage: the inbox opens, and lists what is left', async () => {
     const folder = makeFolder();
     const inbox = openInbox(folder);
     const restore = setClock(-2 * DAY);
@@ -215,18 +214,16 @@ describe('retention', () => {
     await accept(inbox, 1, 1_000);
     await settle(inbox, 1, () => PARKED);
     await inbox.discard({ filter: { lastId: 60 }, after: 0, limit: 1_000 }, 'of no use');
-    const copy = copyInbox(folder);
 
-    const found = salvage(copy)!;
-    const deliveries = [...found.deliveries];
+    const copy = openInbox(copyInbox(folder));
+
+    const { deliveries } = await copy.read({ filter: {}, after: 0, limit: 100 });
     expect(deliveries.map(({ id, state, reason }) => [id, state, reason])).toEqual([
       [60, 'discarded', 'of no use'],
       ...[70, 80, 90, 91].map((id) => [id, 'parked', null]),
       ...Array.from({ length: 10 }, (_, index) => [92 + index, 'waiting', null]),
     ]);
-    expect(found.missing()).toEqual({ handled: 86, unhandled: [] });
-    found.close();
-    expect(await openInbox(copy).stats()).toMatchObject({ waiting: 10, parked: 4, discarded: 1, handled: 0 });
+    expect(await copy.stats()).toMatchObject({ waiting: 10, parked: 4, discarded: 1, handled: 0 });
   });
 
   test('ends a search among many that stay when it is told to', async () => {
