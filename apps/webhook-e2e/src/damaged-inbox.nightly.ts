@@ -8,7 +8,6 @@ import {
   rmSync,
   statSync,
   truncateSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -117,63 +116,9 @@ describe('at the start', () => {
   });
 });
 
-describe('plant-inbox import', () => {
-  test('leaves out handled deliveries unless it is asked, and discarded ones always', async () => {
-    const folder = makeFolder();
-    const file = join(folder, 'lines');
-    const line = (state: string): string =>
-      JSON.stringify({
-        id: 1,
-        state,
-        method: 'POST',
-        mediaType: null,
-        contentEncoding: null,
-        eventId: null,
-        content: Buffer.from(state).toString('base64'),
-      });
-    const states = ['handled', 'waiting', 'parked', 'discarded'];
-    writeFileSync(file, states.map(line).join('\n'));
-
-    expect(await plantInbox('import', file, '--inbox', join(folder, 'inbox'))).toEqual({
-      code: 0,
-      stdout: '',
-      stderr: 'deliveries stored: 2; handled or discarded ones left out: 2.\n',
-    });
-
-    const rows = readInbox(join(folder, 'inbox'));
-    expect(rows.map(({ id, state, content }) => [id, state, content.toString()])).toEqual([
-      [1, 'waiting', 'waiting'],
-      [2, 'waiting', 'parked'],
-    ]);
-  });
-
-  test.each<[string, string[], string]>([
-    ['a folder that is not empty', ['import', '--inbox', 'FOLDER'], 'FOLDER is not empty'],
-    [
-      'a file that does not exist',
-      ['import', 'FOLDER/none', '--inbox', 'FOLDER/new'],
-      "FOLDER/none can't be read: there is no such file.",
-    ],
-    [
-      'lines that are none',
-      ['import', 'FOLDER/lines', '--inbox', 'FOLDER/new'],
-      'line 1 is not an exported delivery',
-    ],
-  ])('refuses %s', async (_name, args, says) => {
-    const folder = makeFolder();
-    writeFileSync(join(folder, 'lines'), 'no JSON\n');
-    mkdirSync(join(folder, 'inbox'));
-    writeFileSync(join(folder, 'inbox', 'inbox.sqlite'), '');
-    const fill = (text: string): string => text.replace('FOLDER', folder);
-
-    const result = await plantInbox(...args.map(fill));
-
-    expect(result.stderr).toContain(`plant-inbox: ${fill(says)}`);
-    expect(result.code).toBe(1);
-    expect(result.stderr).not.toMatch(/^\s+at /m);
-  });
-
-  test('exports through SQLite what it can, and names the rest', async () => {
+describe('while the receiver runs', () => {
+  /** Damages the page of a delivery that was handled, before the receiver starts. */
+  async function makeDamaged(): Promise<string> {
     const folder = makeFolder();
     const receiver = await startReceiver({ folder });
     await sendAll(
@@ -182,26 +127,31 @@ describe('plant-inbox import', () => {
     );
     await receiver.process.stop();
     damagePage(folder, Math.floor(readFileSync(main(folder)).indexOf('content 5 ') / 8_192));
+    return folder;
+  }
 
-    const { code, stdout, stderr } = await plantInbox('export', '--inbox', inboxOf(folder));
+  test('damage that is found ends it with one line and exit code 65', async () => {
+    const folder = await makeDamaged();
+    const receiver = await startReceiver({ folder });
 
-    const ids = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { id: number }).id);
-    const missing = [1, 2, 3, 4, 5, 6, 7, 8, 9].filter((id) => !ids.includes(id));
-    expect(missing).toContain(5);
-    expect(ids.length).toBeGreaterThan(0);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr:
-        `${ids.length} deliveries exported.\n` +
-        `${missing.length} deliveries left out, which can't be read because the inbox is damaged: ${missing.join(', ')}. Stop the receiver and restore a backup.\n`,
-    });
-    expect(await plantInbox('show', '5', '--inbox', inboxOf(folder))).toMatchObject({
-      code: 1,
-      stderr:
-        "Delivery 5 can't be read, because the inbox is damaged. Stop the receiver and restore a backup.\n",
-    });
+    expect(await plantInbox('export', '--inbox', receiver.inbox)).toMatchObject({ code: 1 });
+
+    expect(await receiver.process.exit).toEqual({ code: 65, signal: null });
+    const [line] = receiver.process.entries(
+      'the inbox is damaged; the receiver ends. Look with "plant-inbox check", and restore a backup',
+    );
+    expect(line).toMatchObject({ level: 'fatal', err: { code: 'INBOX_DAMAGED' } });
+    expect(receiver.process.stderr).toBe('');
+  });
+
+  test('the commands say so, with exit code 1', async () => {
+    const folder = await makeDamaged();
+
+    for (const args of [['check'], ['export'], ['show', '5'], ['backup', join(folder, 'copy')]])
+      expect(await plantInbox(...args, '--inbox', inboxOf(folder))).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^plant-inbox: The inbox in .* is damaged: .* \[INBOX_DAMAGED\]\n$/),
+      });
+    expect(existsSync(join(folder, 'copy'))).toBe(false);
   });
 });

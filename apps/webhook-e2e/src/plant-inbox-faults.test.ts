@@ -15,6 +15,7 @@ import { join } from 'node:path';
 
 import { afterThisFile, afterThisTest, makeFolder } from '@plant-store/test-support';
 
+import { readInbox } from '../support/inbox.js';
 import { PLANT_INBOX, plantInbox, resultOf } from '../support/plant-inbox.js';
 import { TestProcess } from '../support/process.js';
 import { poisonSettings, sendAll, untilNothingWaits } from '../support/poison.js';
@@ -250,3 +251,60 @@ async function putInFront(path: string, passesOn: (request: string) => boolean):
   await new Promise<void>((resolve) => server.listen(path, resolve));
   afterThisTest(() => server.close());
 }
+
+describe('plant-inbox import', () => {
+  test('leaves out handled deliveries unless it is asked, and discarded ones always', async () => {
+    const folder = makeFolder();
+    const file = join(folder, 'lines');
+    const line = (state: string): string =>
+      JSON.stringify({
+        id: 1,
+        state,
+        method: 'POST',
+        mediaType: null,
+        contentEncoding: null,
+        eventId: null,
+        content: Buffer.from(state).toString('base64'),
+      });
+    const states = ['handled', 'waiting', 'parked', 'discarded'];
+    writeFileSync(file, states.map(line).join('\n'));
+
+    expect(await plantInbox('import', file, '--inbox', join(folder, 'inbox'))).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'deliveries stored: 2; handled or discarded ones left out: 2.\n',
+    });
+
+    const rows = readInbox(join(folder, 'inbox'));
+    expect(rows.map(({ id, state, content }) => [id, state, content.toString()])).toEqual([
+      [1, 'waiting', 'waiting'],
+      [2, 'waiting', 'parked'],
+    ]);
+  });
+
+  test.each<[string, string[], string]>([
+    ['a folder that is not empty', ['import', '--inbox', 'FOLDER'], 'FOLDER is not empty'],
+    [
+      'a file that does not exist',
+      ['import', 'FOLDER/none', '--inbox', 'FOLDER/new'],
+      "FOLDER/none can't be read: there is no such file.",
+    ],
+    [
+      'lines that are none',
+      ['import', 'FOLDER/lines', '--inbox', 'FOLDER/new'],
+      'line 1 is not an exported delivery',
+    ],
+  ])('refuses %s', async (_name, args, says) => {
+    const folder = makeFolder();
+    writeFileSync(join(folder, 'lines'), 'no JSON\n');
+    mkdirSync(join(folder, 'inbox'));
+    writeFileSync(join(folder, 'inbox', 'inbox.sqlite'), '');
+    const fill = (text: string): string => text.replace('FOLDER', folder);
+
+    const result = await plantInbox(...args.map(fill));
+
+    expect(result.stderr).toContain(`plant-inbox: ${fill(says)}`);
+    expect(result.code).toBe(1);
+    expect(result.stderr).not.toMatch(/^\s+at /m);
+  });
+});

@@ -195,7 +195,7 @@ const inboxes: readonly Row[] = [
       return {};
     },
     want: (folder) =>
-      `The inbox in ${inboxOf(folder)} is damaged: ${inboxOf(folder)}/inbox.sqlite: file is not a database. Nothing was changed. Restore a backup, as docs/inbox.md says under "When the inbox is damaged". [INBOX_DAMAGED]\n`,
+      `The inbox in ${inboxOf(folder)} is damaged: ${inboxOf(folder)}/inbox.sqlite: file is not a database. Restore a backup, as docs/inbox.md says under "When the inbox is damaged". [INBOX_DAMAGED]\n`,
   },
   inbox('an inbox whose lock is not an SQLite database', 'file is not a database', (folder) => {
     mkdirSync(folder);

@@ -29,13 +29,13 @@ export function showReceiver({ inbox, startedAt }) {
 
 /** @param {InboxStats} stats */
 export function showStats(stats) {
-  const { waiting, handled, parked, discarded, oldestWaitingAt, bytes, isPaused, damage = [] } = stats;
+  const { waiting, handled, parked, discarded, oldestWaitingAt, bytes, isPaused } = stats;
   const total = waiting + handled + parked + discarded;
   for (const { state, number } of links)
     write(number, words.count(state === undefined ? total : stats[state]));
   const oldest =
     oldestWaitingAt === null ? [] : [`The oldest waiting one is from ${words.time(oldestWaitingAt)}.`];
-  write(find('facts', HTMLElement), [...oldest, `${words.size(bytes)} on disk.`].concat(damage).join(' '));
+  write(find('facts', HTMLElement), [...oldest, `${words.size(bytes)} on disk.`].join(' '));
 
   const focused = document.activeElement;
   paused.hidden = !isPaused;

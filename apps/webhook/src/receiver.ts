@@ -14,6 +14,9 @@ import { startRemovingExpired } from './inbox/remove-expired.js';
 import { Metrics } from './operations/metrics.js';
 import { startOperations } from './operations/start-operations.js';
 
+/** Exit code of a receiver whose inbox was found to be damaged while it ran: EX_DATAERR of sysexits.h. */
+const INBOX_DAMAGED_EXIT = 65;
+
 /** A receiver that runs. */
 export interface Receiver {
   /** Where deliveries come. */
@@ -49,7 +52,7 @@ export async function startReceiver(
     const tokens = openAccessTokens(config, logger, composed.tokenMatcher);
     opened.push(tokens.close);
     const metrics: Metrics = new Metrics(() => inbox.stats(), logger);
-    const inbox = await openInbox(config.INBOX_URL, logger, metrics);
+    const inbox = await openInbox(config.INBOX_URL, logger, metrics, (err) => endDamaged(err, logger));
     opened.push(() => inbox.close());
     let wake = (): void => undefined;
     const wakeHandler = (): void => wake();
@@ -136,6 +139,15 @@ export async function startReceiver(
     for (const close of opened.reverse()) await closeQuietly(close);
     throw error;
   }
+}
+
+/** What a damaged inbox says of its deliveries can't be trusted, so nothing more is accepted, handled or deleted. */
+function endDamaged(err: ReceiverError, logger: Logger): void {
+  logger.fatal(
+    { err },
+    'the inbox is damaged; the receiver ends. Look with "plant-inbox check", and restore a backup',
+  );
+  process.exit(INBOX_DAMAGED_EXIT);
 }
 
 /** Ignores a failure to close: the failure to start is the one to report, and the rest must be closed too. */

@@ -32,19 +32,6 @@ export function rootPageOf(folder: string, table = 'delivery'): number {
   return (row as { rootpage: number }).rootpage - 1;
 }
 
-/** The page that has the row of a table whose pages are all below its root. */
-export function leafPageOf(folder: string, table: string, id: number): number {
-  const bytes = readFileSync(join(folder, 'inbox.sqlite'));
-  const root = rootPageOf(folder, table) * PAGE;
-  const count = bytes.readUInt16BE(root + 3);
-  for (let cell = 0; cell < count; cell += 1) {
-    const at = root + bytes.readUInt16BE(root + 12 + 2 * cell);
-    // Behind the number of a page, the largest id that it has, here below 128.
-    if (id <= bytes[at + 4]!) return bytes.readUInt32BE(at) - 1;
-  }
-  return bytes.readUInt32BE(root + 8) - 1;
-}
-
 /** Makes the page of a small table say that it has a row less. */
 export function hideLastRow(folder: string, table: string): void {
   const file = join(folder, 'inbox.sqlite');

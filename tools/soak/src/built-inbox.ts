@@ -7,10 +7,7 @@ import { createHash } from 'node:crypto';
 export interface BuiltInbox {
   accept(delivery: BuiltDelivery): Promise<number>;
   recover(maxWait: number): Promise<readonly Counted[]>;
-  claim(limit: number): Promise<{
-    readonly deliveries: readonly (BuiltDelivery & Counted)[];
-    readonly unreadable?: readonly Counted[];
-  }>;
+  claim(limit: number): Promise<{ readonly deliveries: readonly (BuiltDelivery & Counted)[] }>;
   settle(delivery: Counted, result: Result): Promise<void>;
   stats(): Promise<{ readonly waiting: number; readonly parked: number; readonly isPaused: boolean }>;
   read(batch: Batch): Promise<{ readonly deliveries: readonly StoredDelivery[]; readonly next?: number }>;

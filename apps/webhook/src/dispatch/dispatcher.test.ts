@@ -4,7 +4,6 @@ import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
 import { copyInbox } from '../../test/copy-inbox.js';
-import { damagePage, pageOf } from '../../test/damage-inbox.js';
 import fc from '../../test/fast-check.js';
 import { makeLatch } from '../../test/make-latch.js';
 import { type LogRecord, recordLog } from '../../test/record-log.js';
@@ -16,7 +15,6 @@ import { Dispatcher, type DispatcherLimits } from './dispatcher.js';
 const FAILED = 'the handler failed; the delivery comes again';
 const PARKED = 'the handler failed for the last time; the delivery is parked';
 const NOT_WRITTEN = 'failed to store the result of a delivery';
-const NOT_READABLE = 'a delivery cannot be read, because the inbox is damaged; it is parked';
 const NOT_READ = 'failed to read the inbox';
 
 /** Limits that don't matter; a failed delivery comes again at once. */
@@ -111,26 +109,6 @@ async function afterRestart({ inbox }: Running): Promise<readonly Delivery[]> {
 const manyTurns = async (): Promise<void> => {
   for (let turns = 0; turns < 20; turns += 1) await turn();
 };
-
-test('parks what cannot be read, and passes on everything else', async () => {
-  const folder = makeFolder();
-  const before = openSqliteInbox(folder);
-  for (let id = 1; id <= 100; id += 1)
-    await before.accept({ ...arbitrary, content: Buffer.alloc(1_000, `content ${id}.`) });
-  await before.close();
-  damagePage(folder, pageOf(folder, 'content 50.'));
-  const { dispatcher, recorder, log, inbox } = run(undefined, {}, folder);
-  dispatcher.wake();
-  await recorder.called(90);
-  await dispatcher.stop(neverAborts);
-
-  const { parked, waiting } = await inbox.stats();
-  expect(waiting).toBe(0);
-  expect(parked).toBeGreaterThan(0);
-  expect(parked + recorder.calls.length).toBe(100);
-  expect(recorder.ids).not.toContain(50);
-  expect(log.lines).toMatchObject([{ level: 'error', msg: NOT_READABLE }]);
-});
 
 describe('passes on', () => {
   test.each<[string, DeliveryHandler]>([

@@ -48,7 +48,6 @@ export class Dispatcher {
   readonly #stopping = new AbortController();
   readonly #logUnread: WriteLine;
   readonly #logUnstored: WriteLine;
-  readonly #logUnreadable: WriteLine;
   #hasRecovered = false;
   #isWaking = false;
   #claiming: Promise<void> | undefined;
@@ -66,9 +65,6 @@ export class Dispatcher {
     this.#logUnread = throttledLog((fields) => logger.error(fields, 'failed to read the inbox'));
     this.#logUnstored = throttledLog((fields) =>
       logger.error(fields, 'failed to store the result of a delivery'),
-    );
-    this.#logUnreadable = throttledLog((fields) =>
-      logger.error(fields, 'a delivery cannot be read, because the inbox is damaged; it is parked'),
     );
     // While the inbox can't write, every result that waits for it listens; Node would warn of a leak.
     setMaxListeners(0, this.#stopping.signal);
@@ -129,15 +125,9 @@ export class Dispatcher {
   }
 
   async #claimDue(): Promise<void> {
-    const {
-      deliveries,
-      nextDueIn,
-      unreadable = [],
-      interrupted = [],
-    } = await this.inbox.claim(this.#freeSlots());
+    const { deliveries, nextDueIn, interrupted = [] } = await this.inbox.claim(this.#freeSlots());
     if (this.#stopping.signal.aborted) return;
     for (const delivery of deliveries) this.#attempt(delivery);
-    for (const delivery of unreadable) void this.#park(delivery);
     for (const delivery of interrupted)
       void this.#settleCutOff(delivery, 'another receiver ended during the attempt');
     if (nextDueIn !== undefined) this.#wakeIn(nextDueIn);
@@ -159,12 +149,6 @@ export class Dispatcher {
   #wakeIn(milliseconds: number): void {
     if (this.#stopping.signal.aborted) return;
     this.#timer = setTimeout(() => this.wake(), Math.min(milliseconds, LONGEST_TIMER));
-  }
-
-  #park(unreadable: Interrupted): Promise<void> {
-    this.#logUnreadable({ delivery: unreadable.id });
-    const error = 'the delivery cannot be read, because the inbox is damaged';
-    return this.#settle(unreadable, { kind: 'parked', error });
   }
 
   /** Most handlers return at once. To wait for each of them would cost more than all else here. */

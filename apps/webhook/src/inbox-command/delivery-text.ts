@@ -1,10 +1,6 @@
 import type { DeliverySummary, StoredDelivery } from '../inbox/inbox-operations.js';
 import { type Column, nameTable, table } from './terminal/table.js';
 
-/** Whether a delivery could be read. Its head or its content is empty if the inbox is damaged. */
-export const isWhole = ({ method, state, bytes, content }: StoredDelivery): boolean =>
-  method !== '' && (state === 'discarded' || content.length === bytes);
-
 /** A time as programs read it. */
 export const isoTime = (time: number): string => new Date(time).toISOString();
 

@@ -1,8 +1,8 @@
 import { CommandError, type Command, wrongUsage } from './command-line.js';
 import { openOperations } from './connection/open-operations.js';
-import { deliveryJson, headText, isWhole } from './delivery-text.js';
+import { deliveryJson, headText } from './delivery-text.js';
 import { idsIn } from './selection.js';
-import { report, standardOutput, terminalWidth } from './terminal/output.js';
+import { standardOutput, terminalWidth } from './terminal/output.js';
 import { hexLines, jsonLine, printable, textOf } from './terminal/printable.js';
 
 const FORMS = ['text', 'hex', 'raw', 'json'] as const;
@@ -25,17 +25,13 @@ characters are shown as JSON writes them, such as \\u001b.`,
       const delivery = await inbox.operations.find(id);
       if (delivery === undefined)
         throw new CommandError(`There is no delivery ${id}. It was deleted, or it never existed.`, 1);
-      if (!isWhole(delivery))
-        report(
-          `Delivery ${id} can't be read, because the inbox is damaged. Stop the receiver and restore a backup.`,
-        );
       if (form === 'raw') await standardOutput.write(delivery.content);
       else if (form === 'json') await standardOutput.write(jsonLine(deliveryJson(delivery)));
       else {
         await standardOutput.write(headText(delivery));
         await writeContent(delivery.content, form);
       }
-      return isWhole(delivery) ? 0 : 1;
+      return 0;
     } finally {
       await inbox.close();
     }

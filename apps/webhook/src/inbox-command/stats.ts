@@ -21,7 +21,6 @@ export const stats: Command = {
         oldestWaitingAt: oldest,
         bytes,
         isPaused,
-        damage,
       } = await operations.stats();
       if (given.has('json')) {
         const oldestWaitingAt = oldest === null ? null : isoTime(oldest);
@@ -34,7 +33,6 @@ export const stats: Command = {
             oldestWaitingAt,
             bytes,
             isPaused,
-            damage,
           }),
         );
         return 0;
@@ -49,7 +47,6 @@ export const stats: Command = {
         ['parked', numberText(parked)],
         ['discarded', numberText(discarded)],
         ['on disk', `${numberText(bytes)} bytes`],
-        ...(damage === undefined ? [] : [['damage', damage] as [string, string]]),
       ];
       await standardOutput.write(nameTable(rows, terminalWidth()));
       return 0;

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 
 import Database from 'libsql';
 
-import { damaged, requireContent } from './damage.js';
+import { damaged } from './damage.js';
 import { prepareOperationStatements } from './operation-statements.js';
 import { SCHEMA_VERSION } from './sqlite-schema.js';
 import { type Position, preparePosition, prepareStatements } from './sqlite-statements.js';
@@ -28,6 +28,19 @@ export function checkDatabase(folder: string, file: string, lastAccepted: number
     rollBack(file);
     readDatabase(folder, file, lastAccepted);
   }
+}
+
+/** With a database file that is missing or empty, SQLite would delete the write-ahead log. */
+function requireContent(folder: string, file: string, lastAccepted: number): void {
+  const size = sizeOf(file);
+  if (size !== undefined && size > 0) return;
+  if (lastAccepted > 0 || (sizeOf(`${file}-wal`) ?? 0) > 0)
+    throw damaged(folder, `${file} is ${size === undefined ? 'missing' : 'empty'}`);
+}
+
+/** Undefined if there is no such file. */
+function sizeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.size;
 }
 
 /** Undoes the transaction with which a new file begins. The start that made the file ended before its commit. */

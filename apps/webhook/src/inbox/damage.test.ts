@@ -5,18 +5,10 @@ import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
 import { copyInbox } from '../../test/copy-inbox.js';
-import {
-  damagePage,
-  hideLastRow,
-  interiorPagesOf,
-  leafPageOf,
-  pageOf,
-  rootPageOf,
-} from '../../test/damage-inbox.js';
-import { recordLog } from '../../test/record-log.js';
+import { damagePage, hideLastRow, pageOf, rootPageOf } from '../../test/damage-inbox.js';
+import { rejection } from '../../test/rejection.js';
 import { ReceiverError } from '../errors.js';
-import type { DamageLog } from './found-damage.js';
-import type { AttemptResult, Claim, Inbox, IncomingDelivery } from './inbox.js';
+import type { AttemptResult, Inbox, IncomingDelivery } from './inbox.js';
 import { openSqliteInbox } from './sqlite-inbox.js';
 import { SCHEMA_VERSION, schemaSince } from './sqlite-schema.js';
 
@@ -298,160 +290,97 @@ describe('an inbox is opened whatever the file of the last id has, if that prove
   });
 });
 
-describe('a page that is damaged', () => {
-  /** Claims until nothing is left. What is claimed is settled, and what can't be read is parked. */
-  async function drain(
-    inbox: Inbox,
-    limit = 100,
-  ): Promise<{ read: number[]; parked: number[]; claims: Claim[] }> {
-    const read: number[] = [];
-    const parked: number[] = [];
-    const claims: Claim[] = [];
-    for (;;) {
-      const claim = await inbox.claim(limit);
-      const { deliveries, unreadable = [] } = claim;
-      if (deliveries.length + unreadable.length === 0) return { read, parked, claims };
-      claims.push(claim);
-      for (const { id, content } of deliveries) {
-        expect(String(content)).toContain(contentOf(id));
-        read.push(id);
-      }
-      parked.push(...unreadable.map(({ id }) => id));
-      await Promise.all([
-        ...deliveries.map((delivery) => inbox.settle(delivery, { kind: 'handled' })),
-        ...unreadable.map((delivery) => inbox.settle(delivery, { kind: 'parked', error: 'unreadable' })),
-      ]);
-    }
+describe('damage that is found while the inbox is open', () => {
+  /** Damages an open inbox, as a disk does, and makes SQLite read the page again. */
+  function damageOpen(folder: string, page: number): void {
+    execute('UPDATE progress SET removed = removed')(folder);
+    execute('PRAGMA wal_checkpoint(TRUNCATE)')(folder);
+    damagePage(folder, page);
   }
 
-  const idsTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
-  const inOrder = (ids: readonly number[]): number[] => [...ids].sort((one, other) => one - other);
+  /** Opens a closed inbox whose deliveries wait, or come again. */
+  function open(folder: string): { inbox: Inbox; found: ReceiverError[] } {
+    const found: ReceiverError[] = [];
+    const inbox = openSqliteInbox(folder, undefined, (error) => found.push(error));
+    afterThisTest(() => inbox.close());
+    return { inbox, found };
+  }
 
-  test('hides only its own deliveries, which are parked', async () => {
-    const folder = await makeClosed();
-    damagePage(folder, pageOf(folder, contentOf(150)));
-    const inbox = openInbox(folder);
+  const FAILED: AttemptResult = { kind: 'failed', error: 'not yet', retryAfter: 0 };
+  const deliveryRow = (folder: string): void => damagePage(folder, pageOf(folder, contentOf(150)));
+  const deleteDelivery = execute('PRAGMA foreign_keys = OFF; DELETE FROM delivery WHERE id = 15');
+  const claim = (inbox: Inbox): Promise<unknown> => inbox.claim(1_000);
 
-    const { read, parked } = await drain(inbox);
+  test.each<{
+    name: string;
+    make: () => Promise<string>;
+    damage: (folder: string) => void;
+    call: (inbox: Inbox) => Promise<unknown>;
+  }>([
+    { name: 'a page of new deliveries: claim', make: makeClosed, damage: deliveryRow, call: claim },
+    { name: 'a new delivery is missing: claim', make: makeClosed, damage: deleteDelivery, call: claim },
+    {
+      name: 'one that comes again is missing: claim',
+      make: () => makeUnhandled(FAILED),
+      damage: deleteDelivery,
+      call: claim,
+    },
+    {
+      name: 'one that is parked is missing: list',
+      make: () => makeUnhandled({ kind: 'parked', error: 'no more' }),
+      damage: deleteDelivery,
+      call: (inbox) => inbox.list({ state: 'parked' }, { order: 'newest first', limit: 100 }),
+    },
+    {
+      name: 'a page of a content: read',
+      make: makeClosed,
+      damage: deliveryRow,
+      call: (inbox) => inbox.read({ filter: {}, after: 0, limit: 1_000 }),
+    },
+    {
+      name: 'a page of handled deliveries: the retention',
+      make: async () => {
+        const folder = await makeClosed();
+        const inbox = openSqliteInbox(folder);
+        for (const delivery of (await inbox.claim(1_000)).deliveries)
+          void inbox.settle(delivery, { kind: 'handled' });
+        await inbox.close();
+        return folder;
+      },
+      damage: deliveryRow,
+      async call(inbox) {
+        while ((await inbox.removeExpired({ maxAge: -1_000, maxBytes: undefined, maxEventAge: 0 })) > 0);
+      },
+    },
+  ])('rejects the call and is reported: $name', async ({ make, damage, call }) => {
+    const folder = await make();
+    damage(folder);
+    const { inbox, found } = open(folder);
 
-    expect(parked).toContain(150);
-    expect(parked.length).toBeLessThan(20);
-    expect(inOrder([...read, ...parked])).toEqual(idsTo(300));
-    expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: parked.length });
-    expect(await inbox.accept(incoming('arbitrary'))).toBe(301);
-    await inbox.close();
-    const again = openInbox(folder);
-    expect((await again.claim(1_000)).deliveries).toMatchObject([{ id: 301 }]);
-    expect(await again.stats()).toMatchObject({ waiting: 1, parked: parked.length });
+    const error = await rejection(call(inbox));
+
+    expect(error).toMatchObject({ code: 'INBOX_DAMAGED', message: expect.stringContaining(folder) });
+    expect(found).toEqual([error]);
   });
 
-  test('may lack a delivery, which is parked', async () => {
-    const folder = await makeClosed();
-    execute('DELETE FROM delivery WHERE id = 150')(folder);
-    const inbox = openInbox(folder);
+  test('rejects everything that is to be written with it, and nothing of that is stored', async () => {
+    const folder = await makeUnhandled(FAILED);
+    const { inbox, found } = open(folder);
+    const { deliveries } = await inbox.claim(20);
+    damageOpen(folder, rootPageOf(folder, 'backlog'));
 
-    const { read, parked } = await drain(inbox);
+    const writes = [
+      inbox.settle(deliveries[0]!, { kind: 'handled' }),
+      inbox.settle(deliveries[1]!, FAILED),
+      inbox.accept(incoming('arbitrary')),
+    ];
 
-    expect(parked).toEqual([150]);
-    expect(inOrder([...read, ...parked])).toEqual(idsTo(300));
+    for (const write of writes) expect(await rejection(write)).toMatchObject({ code: 'INBOX_DAMAGED' });
+    expect(found).toHaveLength(3);
+    expect(await inbox.find(21)).toBeUndefined();
   });
 
-  test('may lack a delivery that is parked, which is listed', async () => {
-    const folder = await makeUnhandled({ kind: 'parked', error: 'no more' });
-    execute('PRAGMA foreign_keys = OFF; DELETE FROM delivery WHERE id = 15')(folder);
-    const inbox = openInbox(folder);
-
-    for (const filter of [{ state: 'parked' }, {}] as const) {
-      const listed = await inbox.list(filter, { order: 'oldest first', limit: 100 });
-      expect(listed.map(({ id }) => id)).toEqual(idsTo(20));
-    }
-    expect(await inbox.find(15)).toMatchObject({ id: 15, state: 'parked', method: '', error: 'no more' });
-  });
-
-  test('may lack a delivery that is to come again, which is parked', async () => {
-    const folder = await makeUnhandled({ kind: 'failed', error: 'not yet', retryAfter: 0 });
-    execute('PRAGMA foreign_keys = OFF; DELETE FROM delivery WHERE id = 15')(folder);
-    const inbox = openInbox(folder);
-
-    const { read, parked } = await drain(inbox);
-
-    expect(parked).toEqual([15]);
-    expect(inOrder([...read, ...parked])).toEqual(idsTo(20));
-  });
-
-  test('may be missing, because the file is cut beside its log: only its delivery is parked', async () => {
-    const closed = await makeClosed();
-    const before = openInbox(closed);
-    await before.accept(incoming(contentOf(301, 100_000)));
-    execute('PRAGMA wal_checkpoint(TRUNCATE)')(closed);
-    await before.accept(incoming(contentOf(302)));
-    const folder = copyInbox(closed);
-    truncateSync(main(folder), statSync(main(folder)).size - 2 * 8_192 - 100);
-    const inbox = openInbox(folder);
-
-    const { read, parked } = await drain(inbox);
-
-    expect(read).toEqual([...idsTo(300), 302]);
-    expect(parked).toEqual([301]);
-  });
-
-  test('of many pages hides only theirs, and a claim looks at no more than its limit', async () => {
-    const folder = await makeClosed(1_500, 4_200);
-    damagePage(folder, interiorPagesOf(folder)[0]!);
-    const inbox = openInbox(folder);
-
-    const { read, parked, claims } = await drain(inbox, 200);
-
-    expect(parked.length).toBeGreaterThan(200);
-    expect(read.length).toBeGreaterThan(200);
-    expect(inOrder([...read, ...parked])).toEqual(idsTo(1_500));
-    for (const { deliveries, unreadable = [] } of claims)
-      expect(deliveries.length + unreadable.length).toBeLessThanOrEqual(200);
-  });
-
-  test('hides only its own deliveries of those that come again', async () => {
-    const folder = makeFolder();
-    const before = openSqliteInbox(folder);
-    await accept(before, 100, 500);
-    for (const delivery of (await before.claim(100)).deliveries)
-      void before.settle(delivery, { kind: 'failed', error: 'not yet', retryAfter: 0 });
-    await before.close();
-    damagePage(folder, pageOf(folder, contentOf(50)));
-    const inbox = openInbox(folder);
-
-    const claim = await inbox.claim(100);
-
-    expect(claim.unreadable).toContainEqual({ id: 50, failures: 1 });
-    expect(claim.deliveries.length + claim.unreadable!.length).toBe(100);
-    expect(claim.deliveries[0]).toMatchObject({ id: 1, failures: 1 });
-    const { parked } = await drain(inbox);
-    expect(parked).toEqual([]);
-  });
-
-  test('does not keep attempts that were cut off from being counted', async () => {
-    const folder = makeFolder();
-    const before = openSqliteInbox(folder);
-    await accept(before, 100, 500);
-    await before.claim(60);
-    await before.close();
-    const crashed = openInbox(folder);
-    await crashed.claim(60);
-    const copy = copyInbox(folder);
-    execute('PRAGMA wal_checkpoint(TRUNCATE)')(copy);
-    damagePage(copy, pageOf(copy, contentOf(50)));
-    const inbox = openInbox(copy);
-
-    const interrupted = await inbox.recover(1_000);
-    for (const delivery of interrupted)
-      await inbox.settle(delivery, { kind: 'failed', error: 'cut off', retryAfter: 0 });
-
-    expect(interrupted.map(({ id }) => id)).toEqual(idsTo(60));
-    const { read, parked } = await drain(inbox);
-    expect(parked).toContain(50);
-    expect(inOrder([...read, ...parked])).toEqual(idsTo(100));
-  });
-
-  test('may have text that is not UTF-8: the process goes on', async () => {
+  test('is not text that is not UTF-8: the process goes on', async () => {
     const folder = await makeClosed(3);
     const bytes = readFileSync(main(folder));
     bytes[bytes.indexOf('POST')] = 0xff;
@@ -460,116 +389,5 @@ describe('a page that is damaged', () => {
     const { deliveries } = await openInbox(folder).claim(3);
 
     expect(deliveries.map(({ method }) => method)).toEqual(expect.arrayContaining(['\ufffdOST', 'POST']));
-  });
-});
-
-describe('a page of the backlog that is damaged while the inbox is open', () => {
-  const FAILED: AttemptResult = { kind: 'failed', error: 'not yet '.repeat(100), retryAfter: 0 };
-
-  /** Damages the backlog of an open inbox, as a disk does, and makes SQLite read it again. */
-  function damageBacklog(folder: string, pagesOf: (folder: string) => number[]): void {
-    execute('UPDATE progress SET removed = removed')(folder);
-    execute('PRAGMA wal_checkpoint(TRUNCATE)')(folder);
-    for (const page of pagesOf(folder)) damagePage(folder, page);
-  }
-
-  const root = (folder: string): number[] => [rootPageOf(folder, 'backlog')];
-  const index = (folder: string): number[] => [rootPageOf(folder, 'backlog_due_at')];
-  const leafWith = (id: number) => (folder: string) => [leafPageOf(folder, 'backlog', id)];
-
-  /** An inbox in which deliveries 1 to 40 come again, on several pages, and 41 to 45 come for the first time. */
-  async function openWithBacklog(log: DamageLog): Promise<{ folder: string; inbox: Inbox }> {
-    const folder = makeFolder();
-    const inbox = openSqliteInbox(folder, undefined, log);
-    afterThisTest(() => inbox.close());
-    await accept(inbox, 40);
-    const { deliveries } = await inbox.claim(40);
-    await Promise.all(deliveries.map((delivery) => inbox.settle(delivery, FAILED)));
-    for (let id = 41; id <= 45; id += 1) await inbox.accept(incoming(contentOf(id)));
-    return { folder, inbox };
-  }
-
-  const ids = (first: number, last: number): number[] =>
-    Array.from({ length: last - first + 1 }, (_, at) => first + at);
-
-  async function claimAndSettle(inbox: Inbox, result: AttemptResult): Promise<number[]> {
-    const claimed: number[] = [];
-    for (;;) {
-      const { deliveries } = await inbox.claim(8);
-      if (deliveries.length === 0) return claimed.sort((one, other) => one - other);
-      claimed.push(...deliveries.map(({ id }) => id));
-      await Promise.all(deliveries.map((delivery) => inbox.settle(delivery, result)));
-    }
-  }
-
-  const stateOf = async (inbox: Inbox, id: number): Promise<string | undefined> =>
-    (await inbox.find(id))?.state;
-
-  test.each<{ name: string; pagesOf: (folder: string) => number[]; isLost: (id: number) => boolean }>([
-    { name: 'one of many pages', pagesOf: leafWith(5), isLost: (id) => id < 20 },
-    { name: 'the root', pagesOf: root, isLost: () => true },
-    { name: 'the index', pagesOf: index, isLost: () => true },
-  ])('leaves what it hides, and everything else is handled: $name', async ({ pagesOf, isLost }) => {
-    const log = recordLog();
-    const { folder, inbox } = await openWithBacklog(log.logger);
-    damageBacklog(folder, pagesOf);
-
-    const claimed = await claimAndSettle(inbox, { kind: 'handled' });
-
-    // It is not looked at again and again.
-    expect((await inbox.claim(100)).nextDueIn ?? Infinity).toBeGreaterThan(1_000);
-    const left = ids(1, 45).filter((id) => !claimed.includes(id));
-    expect(claimed).toEqual(expect.arrayContaining(ids(1, 45).filter((id) => id > 40 || !isLost(id))));
-    expect(left).toContain(5);
-    for (const id of left) expect([id, await stateOf(inbox, id)]).toEqual([id, 'waiting']);
-    expect(await inbox.accept(incoming(contentOf(46)))).toBe(46);
-    expect(await claimAndSettle(inbox, { kind: 'handled' })).toEqual([46]);
-    expect((await inbox.stats()).damage).toContain(`${main(folder)} is damaged: `);
-    expect(await log.line('the inbox is damaged; what can be read is handled')).toMatchObject({
-      level: 'error',
-    });
-    await inbox.removeExpired({ maxAge: 0, maxBytes: 0, maxEventAge: 0 });
-    for (const id of left) expect([id, await stateOf(inbox, id)]).toEqual([id, 'waiting']);
-    await inbox.close();
-    expect(faultOf(folder)).toMatchObject({ code: 'INBOX_DAMAGED' });
-  });
-
-  test('parks a delivery that fails for the first time, because it could not come again', async () => {
-    const { folder, inbox } = await openWithBacklog(recordLog().logger);
-    damageBacklog(folder, root);
-
-    expect(await claimAndSettle(inbox, FAILED)).toEqual(ids(41, 45));
-
-    expect(await inbox.list({ state: 'parked' }, { order: 'oldest first', limit: 10 })).toMatchObject(
-      ids(41, 45).map((id) => ({ id, failures: 1, error: FAILED.error })),
-    );
-  });
-
-  test('leaves those claimed whose result it can not have', async () => {
-    const { folder, inbox } = await openWithBacklog(recordLog().logger);
-    const { deliveries } = await inbox.claim(8);
-    damageBacklog(folder, root);
-
-    for (const delivery of deliveries) await inbox.settle(delivery, { kind: 'handled' });
-
-    expect(await claimAndSettle(inbox, { kind: 'handled' })).toEqual(ids(41, 45));
-    expect(await stateOf(inbox, deliveries[0]!.id)).toBe('waiting');
-  });
-
-  test('refuses no delivery, although one lags behind', async () => {
-    const { folder, inbox } = await openWithBacklog(recordLog().logger);
-    await claimAndSettle(inbox, { kind: 'handled' });
-    await inbox.accept(incoming('slow'));
-    const { deliveries: slow } = await inbox.claim(1);
-    damageBacklog(folder, root);
-
-    for (let turn = 0; turn < 4; turn += 1) {
-      for (let count = 0; count < 100; count += 1) void inbox.accept(incoming('arbitrary'));
-      await inbox.accept(incoming('arbitrary'));
-      expect((await claimAndSettle(inbox, { kind: 'handled' })).length).toBe(101);
-    }
-
-    await inbox.settle(slow[0]!, { kind: 'handled' });
-    expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
   });
 });

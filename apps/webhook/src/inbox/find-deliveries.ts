@@ -1,6 +1,6 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
-import { unlessDamaged } from './damage.js';
+import { DamagedRowError } from './damage.js';
 import {
   type Batch,
   countWithin,
@@ -10,7 +10,7 @@ import {
   type Page,
   type StoredDelivery,
 } from './inbox-operations.js';
-import type { Found, OperationStatements, Outcome, Received } from './operation-statements.js';
+import type { Found, OperationStatements } from './operation-statements.js';
 
 /** Most deliveries that are looked at in one turn of the event loop. */
 const MAX_LOOK = 4_096;
@@ -18,8 +18,6 @@ const MAX_LOOK = 4_096;
 /** Times that are before and after all others. */
 const EARLIEST = Number.MIN_SAFE_INTEGER;
 const LATEST = Number.MAX_SAFE_INTEGER;
-
-const UNKNOWN_OUTCOME = 'the inbox is damaged, and does not say whether this was handled';
 
 /** What an inbox that is open knows of its deliveries, and its tables don't say. */
 export interface Handling {
@@ -79,65 +77,32 @@ export function findPart(
   return { deliveries, next: looked < limit ? undefined : last! };
 }
 
-/** A delivery with what was sent. What can't be read because of damage is empty. */
+/** A delivery with what was sent. */
 export function withSent(statements: OperationStatements, summary: DeliverySummary): StoredDelivery {
-  const sent = unlessDamaged(() => statements.sent(summary.id));
-  return { ...summary, fields: sent?.fields ?? [], content: sent?.content ?? Buffer.alloc(0) };
+  return { ...summary, ...statements.sent(summary.id) };
 }
 
-/**
- * Those of these that are stored, in their order. Of one that can't be read because of damage, only the state is known.
- */
+/** Those of these that are stored, in their order. */
 export function summariesOf(
   statements: OperationStatements,
   { claimedThrough, open }: Handling,
   ids: readonly number[],
 ): DeliverySummary[] {
-  const received = new Map(readReceived(statements, ids).map((one) => [one.id, one]));
+  const received = new Map(statements.received(ids).map((one) => [one.id, one]));
   const isWaiting = (id: number): boolean => id > claimedThrough || open.has(id);
-  return readOutcomes(statements, ids).flatMap((outcome: Outcome) => {
+  return statements.outcomes(ids).flatMap((outcome) => {
     const { id } = outcome;
     const state = outcome.state ?? (isWaiting(id) ? 'waiting' : 'handled');
-    // One that was handled may have been deleted. Any other is there, or the inbox is damaged.
-    const one = received.get(id) ?? (state === 'handled' ? undefined : unreadable(id));
-    return one ? [{ ...one, ...outcome, state }] : [];
+    const one = received.get(id);
+    if (one !== undefined) return [{ ...one, ...outcome, state }];
+    // One that was handled may have been deleted.
+    if (state !== 'handled') throw new DamagedRowError(`delivery ${id} is missing`);
+    return [];
   });
 }
 
-function readReceived(statements: OperationStatements, ids: readonly number[]): Received[] {
-  const all = unlessDamaged(() => statements.received(ids));
-  if (all !== undefined) return all;
-  return ids.flatMap((id) => unlessDamaged(() => statements.received([id])) ?? [unreadable(id)]);
-}
-
-/** One whose row of the backlog can't be read may wait there. So it counts as waiting, and the retention keeps it. */
-function readOutcomes(statements: OperationStatements, ids: readonly number[]): Outcome[] {
-  const all = unlessDamaged(() => statements.outcomes(ids));
-  if (all !== undefined) return all;
-  return ids.flatMap((id) => unlessDamaged(() => statements.outcomes([id])) ?? outcomesBesideBacklog([id]));
-
-  function outcomesBesideBacklog(one: readonly number[]): Outcome[] {
-    return statements
-      .outcomesBesideBacklog(one)
-      .map((outcome) =>
-        outcome.state === null ? { ...outcome, state: 'waiting', error: UNKNOWN_OUTCOME } : outcome,
-      );
-  }
-}
-
-const unreadable = (id: number): Received => ({
-  id,
-  receivedAt: 0,
-  eventId: null,
-  method: '',
-  mediaType: null,
-  contentEncoding: null,
-  bytes: 0,
-});
-
 /**
- * Looks at deliveries for those that match. If damaged parts of the file are read, the ids of others, and ids that
- * aren't stored, may be among them.
+ * Looks at deliveries for those that match.
  *
  * @param after the list begins behind this id; undefined for its beginning
  */
@@ -156,13 +121,7 @@ export function lookFor(
   const last = Math.min(most, lastWanted, isOldestFirst ? most : (after ?? Infinity) - 1);
   const anyTime = receivedFrom === undefined && receivedBefore === undefined;
   const times = anyTime ? undefined : ([receivedFrom ?? EARLIEST, receivedBefore ?? LATEST] as const);
-  const look = { state, first, last, order, limit, times, open, claimedThrough };
-  const found = unlessDamaged(() => statements.look(look));
-  if (found !== undefined) return found;
-  if (state === 'parked' || state === 'discarded') return statements.look({ ...look, times: undefined });
-  const count = Math.max(0, Math.min(limit, last - first + 1));
-  const ids = Array.from({ length: count }, (_, index) => (isOldestFirst ? first + index : last - index));
-  return { ids, count, last: ids.at(-1) ?? null };
+  return statements.look({ state, first, last, order, limit, times, open, claimedThrough });
 }
 
 function matches(filter: DeliveryFilter, { state, receivedAt }: DeliverySummary): boolean {

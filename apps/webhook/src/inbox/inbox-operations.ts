@@ -95,8 +95,6 @@ export interface InboxStats {
   /** What the inbox takes on its disk. */
   readonly bytes: number;
   readonly isPaused: boolean;
-  /** Damage that was found since the inbox was opened, as a sentence. Missing if there is none. */
-  readonly damage?: string;
 }
 
 /**

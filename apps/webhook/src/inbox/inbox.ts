@@ -51,8 +51,6 @@ export interface Claim {
   readonly deliveries: readonly Delivery[];
   /** Milliseconds until a failed delivery is due again; undefined if there is none, or if a suspect comes first. */
   readonly nextDueIn: number | undefined;
-  /** Claimed too, but the inbox is damaged and they can't be read. Undefined if there are none. */
-  readonly unreadable?: readonly Interrupted[];
   /** Claimed too: another receiver ended during their attempt. Settle them as failed. Undefined if there are none. */
   readonly interrupted?: readonly Interrupted[];
 }

@@ -45,7 +45,7 @@ export class KeptFiles {
     if (this.#lostFile === undefined) return;
     throw new ReceiverError(
       'INBOX_LOST',
-      `${this.#lostFile} was removed or replaced, or has been cut, while the receiver runs. Nothing is accepted until it is restarted. Before that, save what is in the files that it has open, as docs/inbox.md says under "When the inbox is damaged".`,
+      `${this.#lostFile} was removed or replaced, or has been cut, while the receiver runs. Nothing is accepted until it is restarted. Before that, save what is in the files that it has open, as docs/inbox.md says under "When files were deleted while the receiver runs".`,
     );
   }
 

@@ -172,7 +172,7 @@ function prepareFile(database: Database.Database, file: string): InboxStatements
   database.exec('PRAGMA synchronous = NORMAL');
   // 32 MiB. SQLite then does a checkpoint by itself, if those beside the event loop don't suffice.
   database.exec('PRAGMA wal_autocheckpoint = 4000');
-  // libsql checks foreign keys: it would read a delivery that is to be parked because it can't be read.
+  // libsql checks foreign keys: each result would read its delivery.
   database.exec('PRAGMA foreign_keys = OFF');
   const version = versionOf(database, file);
   if (version < SCHEMA_VERSION) prepareTransaction(database)(() => database.exec(schemaSince(version)));

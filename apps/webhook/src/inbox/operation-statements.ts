@@ -42,15 +42,12 @@ export interface Look {
 
 /** What was found. */
 export interface Found {
-  /** In order. After a crash, or if times can't be read, some may be of another state or time. */
+  /** In order. After a crash, some may be of another state. */
   readonly ids: number[];
   /** How many were looked at, and the last one. */
   readonly count: number;
   readonly last: number | null;
 }
-
-/** Whether a delivery could be read. One that was received has a method. */
-export const isReadable = ({ method }: Pick<Received, 'method'>): boolean => method !== '';
 
 /** How many rows the tables have. */
 interface Count {
@@ -73,8 +70,7 @@ const DISCARDED = 'SELECT delivery_id AS id FROM discarded WHERE delivery_id BET
 
 /** The deliveries that may have a state, from the table of the state if it has one. */
 const IDS_OF: Readonly<Record<DeliveryState | 'any', string>> = {
-  // Damage may hide the delivery of a result.
-  any: `${ALL} UNION ${PARKED} UNION ${DISCARDED}`,
+  any: ALL,
   handled: ALL,
   parked: PARKED,
   discarded: DISCARDED,
@@ -83,10 +79,6 @@ const IDS_OF: Readonly<Record<DeliveryState | 'any', string>> = {
     UNION SELECT value FROM json_each(?6) WHERE value BETWEEN ?1 AND ?2
     UNION SELECT id FROM delivery WHERE id BETWEEN max(?1, ?7 + 1) AND ?2`,
 };
-
-/** Takes the place of the backlog if that is damaged. */
-const NO_BACKLOG =
-  '(SELECT NULL AS delivery_id, NULL AS failures, NULL AS error, NULL AS due_at WHERE FALSE)';
 
 const IS_HANDLED = `
   looked.id NOT IN (SELECT value FROM json_each(?6))
@@ -116,8 +108,7 @@ export type OperationStatements = ReturnType<typeof prepareOperationStatements>;
 /** Prepares the statements of what operators do. None of them reads more than it is asked for. */
 export function prepareOperationStatements(database: Database.Database) {
   const looks = new Map<string, Database.Statement>();
-  const prepareOutcomes = (backlog: string): Database.Statement =>
-    database.prepare(`
+  const outcomes = database.prepare(`
     SELECT CAST(json_group_array(json_object(
       'id', wanted.value,
       'state', CASE
@@ -132,9 +123,7 @@ export function prepareOperationStatements(database: Database.Database) {
     FROM json_each(?) AS wanted
     LEFT JOIN parked ON parked.delivery_id = wanted.value
     LEFT JOIN discarded ON discarded.delivery_id = wanted.value
-    LEFT JOIN ${backlog} AS backlog ON backlog.delivery_id = wanted.value`);
-  const outcomes = prepareOutcomes('backlog');
-  const outcomesBesideBacklog = prepareOutcomes(NO_BACKLOG);
+    LEFT JOIN backlog ON backlog.delivery_id = wanted.value`);
   const received = database.prepare(`
     SELECT CAST(json_group_array(json_object(
       'id', delivery.id,
@@ -146,18 +135,15 @@ export function prepareOperationStatements(database: Database.Database) {
       'bytes', length(content))) AS BLOB) AS rows
     FROM json_each(?) AS wanted CROSS JOIN delivery ON delivery.id = wanted.value`);
   const sent = database.prepare(`SELECT ${DELIVERY_COLUMNS} FROM delivery WHERE id = ?`);
-  const prepareCount = (backlog: string): Database.Statement =>
-    database.prepare(`
+  const count = database.prepare(`
     SELECT removed, is_paused AS isPaused,
-      (SELECT count(*) FROM ${backlog}) AS backlog,
+      (SELECT count(*) FROM backlog) AS backlog,
       (SELECT count(*) FROM parked) AS parked,
       (SELECT count(*) FROM discarded) AS discarded,
-      (SELECT count(*) FROM ${backlog} WHERE delivery_id > ?1)
+      (SELECT count(*) FROM backlog WHERE delivery_id > ?1)
         + (SELECT count(*) FROM parked WHERE delivery_id > ?1)
         + (SELECT count(*) FROM discarded WHERE delivery_id > ?1) AS after
     FROM progress`);
-  const count = prepareCount('backlog');
-  const countBesideBacklog = prepareCount(NO_BACKLOG);
   const insertReplayed = database.prepare(`
     INSERT OR REPLACE INTO backlog (delivery_id, due_at, failures, error, suspect)
     SELECT value, ?2, 0, NULL, 0 FROM json_each(?1)`);
@@ -203,10 +189,6 @@ export function prepareOperationStatements(database: Database.Database) {
     /** What the tables of results have of these, in their order. */
     outcomes: (wanted: readonly number[]): Outcome[] => rowsIn(outcomes.all([JSON.stringify(wanted)])),
 
-    /** The same, without what the backlog has. */
-    outcomesBesideBacklog: (wanted: readonly number[]): Outcome[] =>
-      rowsIn(outcomesBesideBacklog.all([JSON.stringify(wanted)])),
-
     /** Those of these that are stored. */
     received(wanted: readonly number[]): Received[] {
       const rows: (Omit<Received, 'method'> & { readonly method: string | null })[] = rowsIn(
@@ -217,10 +199,11 @@ export function prepareOperationStatements(database: Database.Database) {
       return rows as Received[];
     },
 
-    /** Undefined if it isn't stored. */
-    sent(id: number): Sent | undefined {
-      const [row] = sent.all([id]) as DeliveryRow[];
-      return row && toIncoming(row);
+    /** Of one that is stored. */
+    sent(id: number): Sent {
+      const [row] = sent.all([id]) as [DeliveryRow];
+      const { fields, content } = toIncoming(row);
+      return { fields, content };
     },
 
     /**
@@ -228,10 +211,12 @@ export function prepareOperationStatements(database: Database.Database) {
      *
      * @param claimedThrough the id
      */
-    count: (claimedThrough: number): Count => toCount(count.all([claimedThrough])),
-
-    /** The same, with an empty backlog. */
-    countBesideBacklog: (claimedThrough: number): Count => toCount(countBesideBacklog.all([claimedThrough])),
+    count(claimedThrough: number): Count {
+      const [{ isPaused, ...counts }] = count.all([claimedThrough]) as [
+        Omit<Count, 'isPaused'> & { readonly isPaused: number },
+      ];
+      return { ...counts, isPaused: isPaused === 1 };
+    },
 
     /** Moves these to the backlog, without a failure. */
     replay(given: readonly number[], now: number): void {
@@ -239,12 +224,12 @@ export function prepareOperationStatements(database: Database.Database) {
       deleteParked.run([JSON.stringify(given)]);
     },
 
-    /** Deletes what was sent of these, which are parked. What can't be read because of damage can't be deleted either. */
-    discard(given: readonly DeliverySummary[], now: number, reason: string): void {
-      const wanted = JSON.stringify(given.map(({ id }) => id));
+    /** Deletes what was sent of these, which are parked. */
+    discard(given: readonly number[], now: number, reason: string): void {
+      const wanted = JSON.stringify(given);
       insertDiscarded.run([wanted, now, reason]);
       deleteParked.run([wanted]);
-      deleteSent.run([JSON.stringify(given.filter(isReadable).map(({ id }) => id))]);
+      deleteSent.run([wanted]);
     },
 
     /** Deletes these, and keeps the identifiers of their events. */
@@ -268,18 +253,7 @@ export function prepareOperationStatements(database: Database.Database) {
   };
 }
 
-function toCount(result: unknown): Count {
-  const [{ removed, isPaused, backlog, parked, discarded, after }] = result as [
-    Omit<Count, 'isPaused'> & { isPaused: number },
-  ];
-  return { removed, isPaused: isPaused === 1, backlog, parked, discarded, after };
-}
-
-/**
- * The rows of a statement that returns one value. Text that is damaged may not be UTF-8, so it is read as bytes.
- *
- * @param result of `all`; after `get` has thrown, libsql throws again at each further call
- */
+/** The rows of a statement that returns one value. Text that is damaged may not be UTF-8, so it is read as bytes. */
 function rowsIn<Row>(result: unknown): Row[] {
   const [{ rows }] = result as [{ rows: Uint8Array }];
   return JSON.parse(textIn(rows)) as Row[];

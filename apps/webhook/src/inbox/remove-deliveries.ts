@@ -1,10 +1,9 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
 import { type Handling, lookFor, summariesOf } from './find-deliveries.js';
-import { type FoundDamage, rangeOf } from './found-damage.js';
 import { countWithin, type DeliverySummary, type Retention } from './inbox-operations.js';
 import type { InboxDatabase } from './open-database.js';
-import { isReadable, type OperationStatements } from './operation-statements.js';
+import type { OperationStatements } from './operation-statements.js';
 
 /** Most deliveries that are deleted in one transaction, a few milliseconds, and most content of several. */
 const MAX_REMOVED = 64;
@@ -26,7 +25,6 @@ export class Remover {
 
   constructor(
     private readonly files: Pick<InboxDatabase, 'operations' | 'used' | 'checkpoints'>,
-    private readonly damage: Pick<FoundDamage, 'report'>,
     private readonly inbox: EmptiedInbox,
   ) {
     this.#statements = files.operations;
@@ -59,23 +57,11 @@ export class Remover {
     );
     const { deliveries, keepsAll, next } = expired;
     if (deliveries.length > 0) {
-      if (!this.#remove(deliveries)) return { deliveries: [], next: deliveries.at(-1)!.id, keepsAll: false };
+      this.inbox.transaction(() => this.#statements.remove(deliveries));
     } else if (keepsAll && after === this.#removedThrough && next !== undefined) {
       this.#removedThrough = next;
     }
     return expired;
-  }
-
-  /** Returns false if these stay: SQLite also reads the pages beside theirs, and those may be damaged. */
-  #remove(deliveries: readonly DeliverySummary[]): boolean {
-    try {
-      this.inbox.transaction(() => this.#statements.remove(deliveries));
-      return true;
-    } catch (error) {
-      const ids = deliveries.map(({ id }) => id);
-      if (!this.damage.report(error, `deliveries ${rangeOf(ids)} cannot be deleted`)) throw error;
-      return false;
-    }
   }
 
   /** These can be deleted now, or could have been before. */
@@ -135,7 +121,6 @@ function findExpired(
   };
 }
 
-/** What can't be read because of damage can't be deleted either. */
-function isRemovable(delivery: DeliverySummary): boolean {
-  return (delivery.state === 'handled' || delivery.state === 'discarded') && isReadable(delivery);
+function isRemovable({ state }: DeliverySummary): boolean {
+  return state === 'handled' || state === 'discarded';
 }

@@ -1,12 +1,13 @@
 import { ReceiverError } from '../errors.js';
 import { NO_OBSERVER, type Observer } from '../observer.js';
-import { type DamageLog, FoundDamage } from './found-damage.js';
+import { damaged, isDamage } from './damage.js';
 import type { Handling } from './find-deliveries.js';
 import { FreshDeliveries, sizeOf } from './fresh-deliveries.js';
 import { GroupCommit, type Retry } from './group-commit.js';
 import {
   type AttemptResult,
   type Claim,
+  type Delivery,
   type Inbox,
   type IncomingDelivery,
   type Interrupted,
@@ -16,7 +17,6 @@ import type { Retention } from './inbox-operations.js';
 import { KeptFiles } from './kept-files.js';
 import { type InboxDatabase, openDatabase, openingError } from './open-database.js';
 import { NO_LAG, Progress } from './progress.js';
-import { readAfter, readDue, type ReadDeliveries } from './read-deliveries.js';
 import { Remover } from './remove-deliveries.js';
 import { SqliteOperations } from './sqlite-operations.js';
 import type { InboxStatements } from './sqlite-statements.js';
@@ -43,27 +43,25 @@ const MAX_WAIT = 10;
 const MAX_RESULT_DELAY = 10;
 
 /**
- * How many results of a damaged backlog may be lost until nothing more of it is claimed. These deliveries come again once
- * the inbox was saved.
- */
-const MAX_UNSTORED = 256;
-
-/** When to look again into a backlog whose damage hides what is due, in milliseconds. */
-const DAMAGED_RETRY = 60_000;
-
-/**
  * Opens the embedded inbox: SQLite in a folder, one process.
  *
+ * @param onDamage called with the error when a call finds the files damaged, before the call rejects
  * @throws ReceiverError `INBOX_IN_USE`, `INBOX_UNUSABLE`, `INBOX_DAMAGED`; nothing is then left open
  */
 export function openSqliteInbox(
   folder: string,
   observer: Pick<Observer, 'committed'> = NO_OBSERVER,
-  log?: DamageLog,
+  onDamage?: (error: ReceiverError) => void,
 ): Inbox {
   const files = openDatabase(folder);
   try {
-    return withReceiverErrors(new SqliteInbox(files, observer, log));
+    return withReceiverErrors(new SqliteInbox(files, observer), (error) => {
+      const cause = (error as Error).cause ?? error;
+      if (!isDamage(cause)) return error;
+      const damage = damaged(folder, `${files.file}: ${(cause as Error).message}`, cause);
+      onDamage?.(damage);
+      return damage;
+    });
   } catch (cause) {
     files.close();
     throw openingError(folder, cause);
@@ -89,8 +87,6 @@ class SqliteInbox extends SqliteOperations implements Inbox {
   #nextDueAt: number | undefined;
   #closed: Promise<void> | undefined;
   readonly #kept: KeptFiles;
-  /** How many results of what is in the backlog could not be stored, because it is damaged. */
-  #unstored = 0;
   readonly #fresh = new FreshDeliveries();
   /** How long the last flush took, in milliseconds. */
   #flushDuration = 0;
@@ -98,15 +94,14 @@ class SqliteInbox extends SqliteOperations implements Inbox {
   constructor(
     files: InboxDatabase,
     private readonly observer: Pick<Observer, 'committed'>,
-    log: DamageLog | undefined,
   ) {
-    super(files, new FoundDamage(files.file, log));
+    super(files);
     const { statements, underWay } = files;
     const { lastId, handledThrough } = files.position;
     this.location = files.file;
     this.#kept = new KeptFiles(files);
     this.#statements = statements;
-    this.#remover = new Remover(files, this.damage, {
+    this.#remover = new Remover(files, {
       handling: () => this.handling(),
       handledThrough: () => this.#handledThrough,
       transaction: (write) => this.#transaction(write),
@@ -177,53 +172,38 @@ class SqliteInbox extends SqliteOperations implements Inbox {
     if (this.isPaused || this.#suspect !== undefined) return { deliveries: [], nextDueIn: undefined };
     const now = this.now();
     const { due, nextDueAt } = this.#readBacklog(now, limit);
-    const suspectAt = due.deliveries.findIndex(({ suspect }) => suspect);
+    const suspectAt = due.findIndex(({ suspect }) => suspect);
     if (suspectAt !== -1) return this.#claimSuspect(due, suspectAt);
-    const next = this.#readNext(limit - countOf(due));
-    const deliveries = due.deliveries.concat(next.deliveries);
+    const next = this.#readNext(limit - due.length);
+    const deliveries = due.concat(next);
     if (deliveries.length > 0) this.#underWay.begin(deliveries);
 
-    for (const id of idsOf(due)) this.#again.add(id);
-    for (const id of idsOf(next)) this.#progress.claim(id);
-    this.#fresh.drop(next.deliveries.length);
+    for (const { id } of due) this.#again.add(id);
+    for (const { id } of next) this.#progress.claim(id);
+    this.#fresh.drop(next.length);
     this.#nextDueAt = nextDueAt;
-    return {
-      deliveries,
-      nextDueIn: nextDueAt === undefined ? undefined : Math.max(0, nextDueAt - now),
-      ...unreadableOf(due, next),
-    };
+    return { deliveries, nextDueIn: nextDueAt === undefined ? undefined : Math.max(0, nextDueAt - now) };
   }
 
-  /** What is due in the backlog, and when to look there again. What is damaged is left where it is. */
+  /** What is due in the backlog, and when to look there again. */
   #readBacklog(
     now: number,
     limit: number,
-  ): { readonly due: ReadDeliveries; readonly nextDueAt: number | undefined } {
+  ): { readonly due: readonly Delivery[]; readonly nextDueAt: number | undefined } {
     const nextDueAt = this.#nextDueAt;
-    if (nextDueAt === undefined || nextDueAt > now || this.#unstored >= MAX_UNSTORED)
-      return { due: NOTHING, nextDueAt };
-    let due = NOTHING;
-    try {
-      due = readDue(this.#statements, now, this.#again, limit);
-      const { lostRows = [] } = due;
-      this.damage.reportRows(lostRows);
-      for (const id of lostRows) this.#again.add(id);
-      const isAll = countOf(due) + lostRows.length < limit;
-      return { due, nextDueAt: isAll ? this.#statements.nextDueAt(now) : nextDueAt };
-    } catch (error) {
-      if (!this.damage.report(error, 'the backlog cannot be read')) throw error;
-      return { due, nextDueAt: countOf(due) > 0 ? nextDueAt : now + DAMAGED_RETRY };
-    }
+    if (nextDueAt === undefined || nextDueAt > now) return { due: [], nextDueAt };
+    const due = this.#statements.readDue(now, this.#again, limit);
+    return { due, nextDueAt: due.length < limit ? this.#statements.nextDueAt(now) : nextDueAt };
   }
 
   /** Claims what is due before the first suspect, or that one alone. */
-  #claimSuspect(due: ReadDeliveries, suspectAt: number): Claim {
+  #claimSuspect(due: readonly Delivery[], suspectAt: number): Claim {
     const isNext = suspectAt === 0 && this.#underWay.size === 0;
-    const deliveries = due.deliveries.slice(0, isNext ? 1 : suspectAt);
+    const deliveries = due.slice(0, isNext ? 1 : suspectAt);
     this.#underWay.begin(deliveries);
-    for (const id of idsOf({ ...due, deliveries })) this.#again.add(id);
+    for (const { id } of deliveries) this.#again.add(id);
     if (isNext) this.#suspect = deliveries[0]?.id;
-    return { deliveries, nextDueIn: undefined, ...unreadableOf(due) };
+    return { deliveries, nextDueIn: undefined };
   }
 
   async settle({ id, failures }: Interrupted, result: AttemptResult): Promise<void> {
@@ -231,21 +211,8 @@ class SqliteInbox extends SqliteOperations implements Inbox {
     const wasInterrupted = this.#underWay.wasInterrupted(id);
     if (!wasInterrupted) this.#underWay.end(id);
     if (this.#suspect === id) this.#suspect = undefined;
-    const delivery = { id, failures };
-    try {
-      await this.#writes.addDelayed({ kind: 'settle', delivery, result });
-    } catch (error) {
-      if (!this.damage.report(error, `the result of delivery ${id} cannot be stored`)) throw error;
-      await this.#settleBesideBacklog(delivery, result);
-    }
+    await this.#writes.addDelayed({ kind: 'settle', delivery: { id, failures }, result });
     if (wasInterrupted) this.#underWay.end(id);
-  }
-
-  /** What was never in the backlog and can't get there is parked. What is there stays claimed. */
-  async #settleBesideBacklog(delivery: Interrupted, result: AttemptResult): Promise<void> {
-    if (result.kind === 'failed' && this.#progress.has(delivery.id))
-      await this.#writes.addDelayed({ kind: 'settle', delivery, result: { ...result, kind: 'parked' } });
-    else this.#unstored += 1;
   }
 
   removeExpired(retention: Retention, signal?: AbortSignal): Promise<number> {
@@ -273,7 +240,6 @@ class SqliteInbox extends SqliteOperations implements Inbox {
   }
 
   async #close(): Promise<void> {
-    await this.operationsEnd();
     await this.#writes.idle();
     await this.files.checkpoints.between(() => {
       this.#leaveNothingClaimed();
@@ -304,19 +270,19 @@ class SqliteInbox extends SqliteOperations implements Inbox {
   }
 
   /** The deliveries after the last claimed one: those in memory, then those in the file. */
-  #readNext(limit: number): ReadDeliveries {
-    if (limit === 0 || this.#progress.claimedThrough === this.#lastId) return NOTHING;
+  #readNext(limit: number): readonly Delivery[] {
+    if (limit === 0 || this.#progress.claimedThrough === this.#lastId) return [];
     const fresh = this.#fresh.first(limit);
     const last = fresh.at(-1)?.id ?? this.#progress.claimedThrough;
-    if (fresh.length === limit || last === this.#lastId) return { deliveries: fresh, unreadable: [] };
-    const read = readAfter(this.#statements, last, this.#lastId, limit - fresh.length);
-    return { deliveries: fresh.concat(read.deliveries), unreadable: read.unreadable };
+    if (fresh.length === limit || last === this.#lastId) return fresh;
+    const count = Math.min(limit - fresh.length, this.#lastId - last);
+    return fresh.concat(this.#statements.readAfter(last, count));
   }
 
   async #commit(writes: readonly Write[]): Promise<number[]> {
     const start = performance.now();
     const { checkpoints } = this.files;
-    const plan = await checkpoints.between(() => this.#writeBesideDamage(writes));
+    const plan = await checkpoints.between(() => this.#write(writes));
     const writtenAt = performance.now();
     await this.#kept.flush();
     const end = performance.now();
@@ -333,40 +299,26 @@ class SqliteInbox extends SqliteOperations implements Inbox {
     return plan.ids;
   }
 
-  /** What lags behind can't move to a backlog that is damaged. It stays claimed, and refuses nothing. */
-  #writeBesideDamage(writes: readonly Write[]): WritePlan {
-    if (this.damage.first !== undefined) return this.#write(writes, Infinity);
-    try {
-      return this.#write(writes);
-    } catch (error) {
-      if (!this.damage.report(error, 'the backlog cannot be written')) throw error;
-      return this.#write(writes, Infinity);
-    }
-  }
-
   /** Writes in one transaction. It is durable after the next flush. */
   #write(writes: readonly Write[], maxLag?: number): WritePlan {
     const changes: Change[] = [];
     for (const write of writes) if (write.kind === 'change') changes.push(write.change);
-    const planChanges = (): void => changes.forEach((change) => change.plan?.());
     const plan = this.#transaction(() => {
       for (const change of changes) change.write();
       const stored = { lastId: this.#lastId, events: this.#findEvents(writes) };
       const planned = planWrites(writes, stored, this.#progress, this.now(), maxLag);
       this.#execute(planned);
       return planned;
-    }, planChanges);
+    });
     this.#remember(plan);
     for (const change of changes) change.committed?.();
     return plan;
   }
 
-  /** @param before reads what the transaction depends on */
-  #transaction<Result>(write: () => Result, before?: () => void): Result {
+  #transaction<Result>(write: () => Result): Result {
     // Before the write: it may fill the gap of a file that was cut.
     this.#kept.look();
     try {
-      before?.();
       return this.#statements.transaction(write);
     } catch (cause) {
       throw new ReceiverError(
@@ -424,30 +376,15 @@ class SqliteInbox extends SqliteOperations implements Inbox {
   }
 }
 
-const NOTHING: ReadDeliveries = { deliveries: [], unreadable: [] };
-
-const countOf = ({ deliveries, unreadable }: ReadDeliveries): number => deliveries.length + unreadable.length;
-
-/** All ids, in order if there are unreadable ones among them. */
-function idsOf({ deliveries, unreadable }: ReadDeliveries): number[] {
-  const ids = deliveries.map(({ id }) => id);
-  if (unreadable.length === 0) return ids;
-  return [...ids, ...unreadable.map(({ id }) => id)].sort((one, other) => one - other);
-}
-
-function unreadableOf(...read: readonly ReadDeliveries[]): Pick<Claim, 'unreadable'> {
-  const unreadable = read.flatMap((part) => part.unreadable);
-  return unreadable.length === 0 ? {} : { unreadable };
-}
-
 /**
  * What may succeed after a transaction has failed. While another program has the lock, nothing, and each try waits for
- * it. On a disk that is full or broken each part of many would fail; any other fault may be of one row. After a failed
- * flush, nothing.
+ * it. After a failed flush, or if a page is damaged, nothing. On a disk that is full or broken each part of many would
+ * fail; any other fault may be of one row.
  */
 function retryAfter(error: unknown): Retry {
   if ((error as ReceiverError).code === 'INBOX_LOST') return 'nothing';
-  const { code = '' } = (error as ReceiverError).cause as { code?: string };
-  if (code.startsWith('SQLITE_BUSY')) return 'nothing';
+  const { cause } = error as ReceiverError;
+  const { code = '' } = cause as { code?: string };
+  if (code.startsWith('SQLITE_BUSY') || isDamage(cause)) return 'nothing';
   return /^SQLITE_(FULL|IOERR|READONLY)/.test(code) ? 'either kind' : 'any part';
 }

@@ -5,7 +5,6 @@ import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
 import { copyInbox } from '../../test/copy-inbox.js';
-import { damagePage, pageOf } from '../../test/damage-inbox.js';
 import { failed, HANDLED, incoming, PARKED, setClock } from '../../test/open-inbox.js';
 import { rejection } from '../../test/rejection.js';
 import type { AttemptResult, Delivery, Inbox } from './inbox.js';
@@ -131,56 +130,6 @@ describe('a check', () => {
     await inbox.check();
 
     expect(log()).toBeGreaterThan(before);
-  });
-});
-
-describe('a page that is damaged', () => {
-  /** 150 is on it. All have this result. */
-  async function makeDamaged(result = PARKED): Promise<Inbox> {
-    const folder = makeFolder();
-    const before = openSqliteInbox(folder);
-    await accept(before, 300, 500);
-    await settle(before, 300, () => result);
-    await before.close();
-    damagePage(folder, pageOf(folder, 'content of 150. '));
-    return openInbox(folder);
-  }
-
-  test('hides no delivery from a list', async () => {
-    const inbox = await makeDamaged();
-
-    for (const listed of [await list(inbox), await list(inbox, 'parked')]) {
-      expect(listed.map(({ id }) => id)).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
-      expect(listed[149]).toMatchObject({ state: 'parked', failures: 1, error: 'no more', bytes: 0 });
-      expect(listed.filter(({ bytes }) => bytes === 0).length).toBeLessThan(20);
-    }
-    expect(await inbox.stats()).toMatchObject({ parked: 300 });
-    expect(await inbox.find(150)).toMatchObject({ id: 150, state: 'parked' });
-  });
-
-  test('does not keep its deliveries, or others, from being replayed or discarded', async () => {
-    const inbox = await makeDamaged();
-    const ofFew: Batch = { filter: { firstId: 140, lastId: 160 }, after: 0, limit: 1_000 };
-
-    expect(await inbox.discard(ofFew, 'damaged')).toMatchObject({ changed: 21 });
-    expect((await list(inbox, 'discarded')).map(({ bytes }) => bytes)).toEqual(Array(21).fill(0));
-    expect(await inbox.replay(ALL)).toMatchObject({ changed: 279 });
-    expect(await inbox.stats()).toMatchObject({ waiting: 279, discarded: 21, parked: 0 });
-  });
-
-  test('does not keep other deliveries from being deleted, and is reported', async () => {
-    const inbox = await makeDamaged(HANDLED);
-    setClock(2 * DAY);
-    await removeExpired(inbox, {});
-
-    const left = (await list(inbox)).map(({ id }) => id);
-    expect(left).toContain(150);
-    // Nothing but what would be deleted together with it.
-    expect(left.length).toBeLessThanOrEqual(128);
-    expect((await inbox.stats()).damage).toMatch(
-      / is damaged: deliveries \d+ to \d+ \(64 of them\) cannot be deleted\./,
-    );
-    expect(await inbox.accept(incoming('arbitrary'))).toBe(301);
   });
 });
 

@@ -1,5 +1,4 @@
 import { findPart, type Handling, listDeliveries, summariesOf, withSent } from './find-deliveries.js';
-import type { FoundDamage } from './found-damage.js';
 import { storableText } from './inbox.js';
 import type {
   Batch,
@@ -23,13 +22,8 @@ export abstract class SqliteOperations implements InboxOperations {
   /** Whether the handler is paused. */
   protected isPaused: boolean;
   readonly #statements: OperationStatements;
-  /** Settles when the last replay or discard has ended. */
-  #last: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    protected readonly files: InboxDatabase,
-    protected readonly damage: FoundDamage,
-  ) {
+  constructor(protected readonly files: InboxDatabase) {
     this.#statements = files.operations;
     this.isPaused = this.#statements.count(files.position.lastId).isPaused;
   }
@@ -73,13 +67,11 @@ export abstract class SqliteOperations implements InboxOperations {
     let ids: number[] = [];
     let next: number | undefined;
     const now = this.now();
-    await this.#changeInTurn({
-      plan: () => {
+    await this.change({
+      write: () => {
         const part = findPart(this.#statements, this.handling(), batch, false);
         ids = part.deliveries.filter((delivery) => this.#canReplay(delivery)).map(({ id }) => id);
         next = part.next;
-      },
-      write: () => {
         if (ids.length === 0) return;
         this.files.underWay.sync();
         this.#statements.replay(ids, now);
@@ -97,33 +89,19 @@ export abstract class SqliteOperations implements InboxOperations {
   }
 
   async discard(batch: Batch, reason: string): Promise<BatchResult> {
-    let parked: readonly DeliverySummary[] = [];
+    let ids: number[] = [];
     let next: number | undefined;
     const text = storableText(reason);
-    await this.#changeInTurn({
-      plan: () => {
-        const part = findPart(this.#statements, this.handling(), batch, true);
-        parked = part.deliveries.filter(({ state }) => state === 'parked');
-        next = part.next;
-      },
+    await this.change({
       write: () => {
-        if (parked.length > 0) this.#statements.discard(parked, this.now(), text);
+        const part = findPart(this.#statements, this.handling(), batch, true);
+        ids = part.deliveries.filter(({ state }) => state === 'parked').map(({ id }) => id);
+        next = part.next;
+        if (ids.length > 0) this.#statements.discard(ids, this.now(), text);
       },
-      committed: () => this.mayRemove(parked.map(({ id }) => id)),
+      committed: () => this.mayRemove(ids),
     });
-    return { changed: parked.length, next };
-  }
-
-  /** What was planned before another change was written could take the same deliveries again. */
-  #changeInTurn(change: Change): Promise<void> {
-    const changed = this.#last.then(() => this.change(change));
-    this.#last = changed.catch(() => undefined);
-    return changed;
-  }
-
-  /** Resolves when no replay and no discard waits. */
-  protected async operationsEnd(): Promise<void> {
-    await this.#last;
+    return { changed: ids.length, next };
   }
 
   setPaused(isPaused: boolean): Promise<void> {
@@ -135,29 +113,16 @@ export abstract class SqliteOperations implements InboxOperations {
 
   async stats(): Promise<InboxStats> {
     const counts = this.#count();
-    const bytes = this.files.size();
-    const damage = this.damage.first;
-    // Finding the oldest one in a damaged backlog would take long.
-    if (damage !== undefined) return { ...counts, oldestWaitingAt: null, bytes, damage };
     const oldest = await this.list({ state: 'waiting' }, { order: 'oldest first', limit: 1 });
-    return { ...counts, oldestWaitingAt: oldest[0]?.receivedAt ?? null, bytes };
+    return { ...counts, oldestWaitingAt: oldest[0]?.receivedAt ?? null, bytes: this.files.size() };
   }
 
   /** The part of {@link stats} that takes no time. */
   #count(): Omit<InboxStats, 'oldestWaitingAt' | 'bytes'> {
     const { lastId, claimedThrough, open } = this.handling();
-    const { removed, isPaused, backlog, parked, discarded, after } = this.#countRows(claimedThrough);
+    const { removed, isPaused, backlog, parked, discarded, after } = this.#statements.count(claimedThrough);
     const waiting = lastId - claimedThrough - after + open.size + backlog;
     const handled = lastId - removed - waiting - parked - discarded;
     return { waiting, handled, parked, discarded, isPaused };
-  }
-
-  #countRows(claimedThrough: number): ReturnType<OperationStatements['count']> {
-    try {
-      return this.#statements.count(claimedThrough);
-    } catch (error) {
-      if (!this.damage.report(error, 'the backlog cannot be counted')) throw error;
-      return this.#statements.countBesideBacklog(claimedThrough);
-    }
   }
 }

@@ -24,9 +24,6 @@ export interface Position {
   readonly lastId: number;
 }
 
-/** A delivery of the backlog, without what was sent. */
-export type Due = Pick<Delivery, 'id' | 'failures' | 'suspect'>;
-
 /** A row of the table `delivery`; `failures` and `suspect` are of its row in the backlog. */
 export interface DeliveryRow {
   readonly id: number;
@@ -112,15 +109,6 @@ export function prepareStatements(database: Database.Database) {
     FROM backlog LEFT JOIN delivery ON delivery.id = delivery_id
     WHERE due_at <= ? AND delivery_id NOT IN (SELECT value FROM json_each(?))
     ORDER BY due_at LIMIT ?`);
-  // It reads the index alone.
-  const listDueIds = database.prepare(`
-    SELECT delivery_id AS id FROM backlog
-    WHERE due_at <= ? AND delivery_id NOT IN (SELECT value FROM json_each(?))
-    ORDER BY due_at LIMIT ?`);
-  const findDue = database.prepare('SELECT failures, suspect FROM backlog WHERE delivery_id = ?');
-  const readOne = database.prepare(
-    `SELECT ${DELIVERY_COLUMNS}, ? AS failures, ? AS suspect FROM delivery WHERE id = ?`,
-  );
   const nextDue = database.prepare('SELECT min(due_at) AS dueAt FROM backlog WHERE due_at > ?');
   const findWaiting = database.prepare(`
     SELECT given.value ->> 0 AS id, coalesce(backlog.failures, 0) AS failures FROM json_each(?) AS given
@@ -138,7 +126,7 @@ export function prepareStatements(database: Database.Database) {
       (SELECT coalesce(max(delivery_id), 0) FROM parked),
       (SELECT coalesce(max(delivery_id), 0) FROM discarded)) AS id
     FROM progress`);
-  // Ids have no gaps. Counting them, not reading them, finds those too that can't be read.
+  // Ids have no gaps, so nothing of the deliveries is read.
   const moveToBacklog = database.prepare(`
     WITH RECURSIVE waiting (id) AS (
       SELECT handled_through + 1 FROM progress UNION ALL SELECT id + 1 FROM waiting WHERE id < ?1
@@ -196,22 +184,6 @@ export function prepareStatements(database: Database.Database) {
     readDue: (now: number, except: Iterable<number>, limit: number) =>
       (readDue.all([now, JSON.stringify([...except]), limit]) as DeliveryRow[]).map(toDelivery),
 
-    /** Ids of the backlog that are due. It reads less than `readDue`. */
-    listDueIds: (now: number, except: Iterable<number>, limit: number): number[] =>
-      (listDueIds.all([now, JSON.stringify([...except]), limit]) as { id: number }[]).map(({ id }) => id),
-
-    /** A row of the backlog, if it is there. */
-    findDue(id: number): Due | undefined {
-      const [row] = findDue.all([id]) as { failures: number; suspect: number }[];
-      return row && { id, failures: row.failures, suspect: row.suspect === 1 };
-    },
-
-    /** One delivery, if it is there. */
-    readOne({ id, failures, suspect }: Due): Delivery | undefined {
-      const [row] = readOne.all([failures, suspect ? 1 : 0, id]) as DeliveryRow[];
-      return row && toDelivery(row);
-    },
-
     /** Which of these wait with as many failures. */
     findWaiting(given: readonly Interrupted[]): Interrupted[] {
       const rows = JSON.stringify(given.map(({ id, failures }) => [id, failures]));
@@ -227,7 +199,6 @@ export function prepareStatements(database: Database.Database) {
     /** Makes nothing in the backlog due later than this. */
     limitDue: (latest: number) => limitDue.run([latest, latest]),
 
-    // After `get` has thrown, libsql throws again at each further call.
     nextDueAt: (after: number) => (nextDue.all([after]) as [{ dueAt: number | null }])[0].dueAt ?? undefined,
   };
 }
@@ -245,7 +216,7 @@ function toDelivery(row: DeliveryRow): Delivery {
 /** @throws DamagedRowError */
 export function toIncoming(row: Omit<DeliveryRow, 'failures' | 'suspect'>): IncomingDelivery {
   const { id, method, mediaType, contentEncoding, eventId, fields, content } = row;
-  if (method === null || content === null) throw new DamagedRowError(`delivery ${id} is damaged`);
+  if (method === null || content === null) throw new DamagedRowError(`delivery ${id} is missing`);
   return {
     method: textIn(method),
     mediaType: textIn(mediaType),

@@ -7,13 +7,22 @@ type Call = Exclude<keyof Inbox, 'location' | 'watch' | 'abandon' | 'close'>;
 /**
  * Rejects each call that comes after `close`. A closed SQLite database could still write, although its lock is gone, and
  * some calls would end the process. A call of an operator, who reads the message, rejects with nothing but ReceiverErrors.
+ *
+ * @param translate what to throw in place of an error of any call
  */
-export function withReceiverErrors(inbox: Inbox): Inbox {
+export function withReceiverErrors(
+  inbox: Inbox,
+  translate: (error: unknown) => unknown = (error) => error,
+): Inbox {
   let isClosed = false;
   const unlessClosed = <Name extends Call>(name: Name): Inbox[Name] => {
     const run = inbox[name].bind(inbox) as (...args: unknown[]) => Promise<unknown>;
     return ((...args: unknown[]): Promise<unknown> =>
-      isClosed ? Promise.reject(closed(name, inbox)) : run(...args)) as Inbox[Name];
+      isClosed
+        ? Promise.reject(closed(name, inbox))
+        : run(...args).catch((error: unknown) => {
+            throw translate(error);
+          })) as Inbox[Name];
   };
   const forOperators = <Name extends keyof InboxOperations>(name: Name): Inbox[Name] => {
     const run = unlessClosed(name) as (...args: unknown[]) => Promise<unknown>;

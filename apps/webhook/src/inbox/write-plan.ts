@@ -8,14 +8,9 @@ import {
 import type { Progress } from './progress.js';
 import type { BacklogRow } from './sqlite-statements.js';
 
-/** A change that an operator makes. Planning and writing are repeated if the transaction has failed. */
+/** A change that an operator makes. */
 export interface Change {
-  /**
-   * Reads what to change, just before the transaction begins. A read that finds damage in a transaction would make SQLite
-   * refuse each write of it.
-   */
-  readonly plan?: () => void;
-  /** Writes it, before anything else of the transaction. */
+  /** Reads what to change and writes it, before anything else of the transaction. Repeated if that has failed. */
   readonly write: () => void;
   /** Its transaction is committed. */
   readonly committed?: () => void;

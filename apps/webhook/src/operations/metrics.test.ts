@@ -116,12 +116,6 @@ test('has the state of the inbox', async () => {
   expect(valuesOf(families, 'plant_store_oldest_waiting_seconds')['']).toBeGreaterThanOrEqual(5);
 });
 
-test('says whether damage was found', async () => {
-  expect(valuesOf(await read(start()), 'plant_store_inbox_damaged')).toEqual({ '': 0 });
-  const damaged = start(async () => ({ ...STATS, damage: 'It is damaged.' }));
-  expect(valuesOf(await read(damaged), 'plant_store_inbox_damaged')).toEqual({ '': 1 });
-});
-
 test('nothing waits: the oldest has no age, and neither has one of the future', async () => {
   expect(valuesOf(await read(start()), 'plant_store_oldest_waiting_seconds')).toEqual({ '': 0 });
   const later = start(async () => ({ ...STATS, oldestWaitingAt: Date.now() + 5_000 }));
@@ -151,7 +145,6 @@ test('an inbox that cannot be read leaves its gauges out, and the log says why',
     'plant_store_inbox_bytes',
     'plant_store_oldest_waiting_seconds',
     'plant_store_handler_paused',
-    'plant_store_inbox_damaged',
   ])
     expect(valuesOf(families, name)).toEqual({});
   expect(log.lines).toMatchObject([

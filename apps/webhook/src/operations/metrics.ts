@@ -61,10 +61,6 @@ export class Metrics implements Observer {
   );
   readonly #bytes = this.#gauge('plant_store_inbox_bytes', 'Space that the inbox takes on its disk.');
   readonly #paused = this.#gauge('plant_store_handler_paused', '1 while the handler is paused, otherwise 0.');
-  readonly #damaged = this.#gauge(
-    'plant_store_inbox_damaged',
-    '1 if damage of the inbox was found since the start, otherwise 0.',
-  );
   readonly #text: () => Promise<string>;
 
   /**
@@ -153,15 +149,14 @@ export class Metrics implements Observer {
   #setGauges(found: InboxStats | undefined): void {
     if (found === undefined) {
       this.#deliveries.reset();
-      for (const gauge of [this.#oldestWaiting, this.#bytes, this.#paused, this.#damaged]) gauge.remove();
+      for (const gauge of [this.#oldestWaiting, this.#bytes, this.#paused]) gauge.remove();
       return;
     }
-    const { oldestWaitingAt, bytes, isPaused, damage } = found;
+    const { oldestWaitingAt, bytes, isPaused } = found;
     for (const state of DELIVERY_STATES) this.#deliveries.set({ state }, found[state]);
     const age = oldestWaitingAt === null ? 0 : Math.max(0, Date.now() - oldestWaitingAt);
     this.#oldestWaiting.set(age / 1_000);
     this.#bytes.set(bytes);
     this.#paused.set(isPaused ? 1 : 0);
-    this.#damaged.set(damage === undefined ? 0 : 1);
   }
 }

@@ -230,5 +230,4 @@ const STATS = z.object({
   oldestWaitingAt: z.number().nullable(),
   bytes: z.number(),
   isPaused: z.boolean(),
-  damage: z.string().exactOptional(),
 });
