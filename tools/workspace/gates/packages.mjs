@@ -35,7 +35,7 @@ export function differences(users, markdown) {
   const rows = new Map(
     Array.from(
       markdown.matchAll(/^\|\s*`([^`]+)`\s*\|([^|]*)\|([^|]*)\|/gm),
-      ([, name, folders, purpose]) => [name, { folders: folders?.trim(), purpose: purpose?.trim() }],
+      ([, name, folders = '', purpose]) => [name, { folders: sorted(folders), purpose: purpose?.trim() }],
     ),
   );
   const extra = [...rows.keys()].filter((name = '') => !users.has(name));
@@ -49,6 +49,16 @@ export function differences(users, markdown) {
       return row.purpose ? [] : [`${name}: its row doesn't say what it is for`];
     }),
   ];
+}
+
+/**
+ * The folders of a row, in the order of `declared`.
+ *
+ * @param {string} folders
+ */
+function sorted(folders) {
+  const names = folders.split(',').map((folder) => folder.trim());
+  return names.sort().join(', ');
 }
 
 /**
