@@ -69,9 +69,16 @@ export function describeFailures(task, report) {
   });
 }
 
-/** @param {string} message */
+/**
+ * Without the places in packages, of which a stack has many.
+ *
+ * @param {string} message
+ */
 function shorten(message) {
-  const lines = stripVTControlCharacters(message).trim().split('\n');
+  const lines = stripVTControlCharacters(message)
+    .trim()
+    .split('\n')
+    .filter((line) => !/^\s+at .*node_modules/.test(line));
   if (lines.length <= 2 * SHOWN_LINES) return lines.join('\n');
   return [...lines.slice(0, SHOWN_LINES), '…', ...lines.slice(-SHOWN_LINES)].join('\n');
 }

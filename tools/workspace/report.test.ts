@@ -68,6 +68,13 @@ describe('the failures of a task', () => {
     expect(shown).toEqual([...lines.slice(0, 15), '…', ...lines.slice(-15)]);
   });
 
+  test('have no places in packages', () => {
+    const message = 'Expected 1\n    at own (/a/x.ts:1:1)\n    at jest (/a/node_modules/jest/x.js:1:1)\n';
+    expect(describeFailures('sdk:test', reportOf('', { ...failed, failureMessages: [message] }))).toEqual([
+      'failed: sdk:test › all-together › npm test\nExpected 1\n    at own (/a/x.ts:1:1)',
+    ]);
+  });
+
   test('are suites that could not run, and a report that is missing', () => {
     expect(describeFailures('sdk:test', reportOf('SyntaxError'))).toEqual([
       'failed: sdk:test › a.test.ts\nSyntaxError',
