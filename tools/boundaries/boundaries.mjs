@@ -36,7 +36,6 @@ const testsMayImport = {
 
 /** The sources that may read the environment. Everything else takes values as parameters. */
 const environmentReaders = [
-  'apps/webhook/src/inbox-command/inbox-command.ts',
   'apps/webhook/src/main.ts',
   'apps/webhook/serve/serve.mjs',
   'libs/sdk/src/cli/plant-store.ts',

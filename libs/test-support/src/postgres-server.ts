@@ -3,12 +3,16 @@ import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
 import type { CleanUp } from './clean-up.js';
 import { freePort } from './free-port.js';
 
 /** The password of the user `postgres` of every test server. It must not appear in a log or message. */
 export const POSTGRES_PASSWORD = 'arbitrary-password-of-postgres';
+
+/** How long a server that was killed may take to start again, in milliseconds. */
+const START_TIMEOUT = 60_000;
 
 /** Where Debian and Ubuntu put the programs of each version. */
 const DEBIAN = '/usr/lib/postgresql';
@@ -138,6 +142,19 @@ export class PostgresServer {
       });
       child.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${this.log.slice(from)}`)));
     });
+  }
+
+  /** Starts it after it was killed: what it had started ends by itself, and keeps it from starting until then. */
+  async startAgain(): Promise<void> {
+    const deadline = Date.now() + START_TIMEOUT;
+    for (;;) {
+      try {
+        return await this.start();
+      } catch (error) {
+        if (Date.now() > deadline) throw error;
+        await pause(50);
+      }
+    }
   }
 
   /** Ends all sessions, and stops in order. */

@@ -39,17 +39,18 @@ export function makeFolder(): string {
  * Starts a server of `peers`.
  *
  * @param module such as `fastify`
- * @param folder for what it keeps; without one, a server that can do so keeps nothing
+ * @param given to the server: where it keeps deliveries; without, a server that can do so keeps nothing
  * @param environment all its variables
  */
 export async function startPeer(
   name: string,
   module: string,
-  folder?: string,
+  given: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Server> {
-  const given = [accessToken, ...(folder === undefined ? [] : [folder])];
-  const peer = fork(new URL(`./peers/${module}.js`, import.meta.url), given, { env: environment });
+  const peer = fork(new URL(`./peers/${module}.js`, import.meta.url), [accessToken, ...given], {
+    env: environment,
+  });
   cleanUps.push(() => stop(peer));
   const [port] = (await once(peer, 'message')) as [number];
   return { name, process: peer, origin: `http://127.0.0.1:${port}`, operations: '' };
@@ -84,6 +85,25 @@ export async function startReceiver(
 /** Starts a PostgreSQL on this machine, which flushes. */
 export function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   return PostgresServer.start({ programs: requirePostgres(), settings }, (undo) => cleanUps.push(undo));
+}
+
+/**
+ * Starts a Redis on this machine, which flushes each write.
+ *
+ * @returns its socket
+ */
+export async function startRedis(): Promise<string> {
+  const folder = makeFolder();
+  const socket = join(folder, 'redis.sock');
+  const settings = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
+  const redis = spawn('redis-server', ['--port', '0', '--unixsocket', socket, '--dir', folder, ...settings], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  cleanUps.push(() => stop(redis));
+  for await (const line of createInterface({ input: redis.stdout }))
+    if (line.includes('Ready to accept')) break;
+  redis.stdout.resume();
+  return socket;
 }
 
 export async function stop(server: ChildProcess): Promise<void> {

@@ -15,12 +15,13 @@ const fail = () => {
 const fates = {
   handle: () => undefined,
   wait: () => pause(Math.random() * 20),
-  'fail once': ({ failures }) => (failures === 0 ? fail() : undefined),
+  // Either name counts attempts: those that failed, or those that began.
+  'fail once': ({ failures, attempts = failures + 1 }) => (attempts === 1 ? fail() : undefined),
   reject: () => void Promise.reject(new Error('rejected on purpose')),
   fail,
   change: (delivery) => {
     delivery.id = 1;
-    delivery.failures = 1_000;
+    delivery.attempts = 1_000;
     delivery.content.fill(0);
     fail();
   },
@@ -32,7 +33,7 @@ const fates = {
 };
 
 export class NewPlantHandler {
-  /** @param {{ failures: number, content: Buffer }} delivery */
+  /** @param {{ content: Buffer }} delivery */
   async handle(delivery) {
     const [, sequence, fate] = /^(\d+) ([a-z ]+)\n/.exec(delivery.content.toString('latin1', 0, 40)) ?? [];
     await fates[fate ?? 'fail']?.(delivery);

@@ -6,20 +6,21 @@ const RESPONSE_TIMEOUT = 20_000;
 
 /** A connection to the receiver that sends bytes and reads whole responses. Its errors end what waits for it. */
 export class Connection {
-  readonly socket: Socket;
+  /** Whether nothing can be sent any more. */
+  isOver = false;
+  readonly #socket: Socket;
   #received = '';
-  #isOver = false;
   #wake: (() => void) | undefined;
 
   private constructor(socket: Socket) {
-    this.socket = socket;
+    this.#socket = socket;
     socket.setEncoding('latin1').on('data', (text: string) => {
       this.#received += text;
       this.#wake?.();
     });
     for (const event of ['end', 'error', 'close']) {
       socket.on(event, () => {
-        this.#isOver = true;
+        this.isOver = true;
         this.#wake?.();
       });
     }
@@ -32,18 +33,13 @@ export class Connection {
     return new Connection(socket);
   }
 
-  /** Whether nothing can be sent any more. */
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
   write(bytes: Uint8Array | string): void {
-    if (!this.#isOver) this.socket.write(bytes);
+    if (!this.isOver) this.#socket.write(bytes);
   }
 
   close(): void {
-    this.#isOver = true;
-    this.socket.destroy();
+    this.isOver = true;
+    this.#socket.destroy();
     this.#wake?.();
   }
 
@@ -53,7 +49,7 @@ export class Connection {
     try {
       for (;;) {
         const status = this.#take();
-        if (status !== undefined || this.#isOver) return status;
+        if (status !== undefined || this.isOver) return status;
         await new Promise<void>((resolve) => (this.#wake = resolve));
       }
     } finally {

@@ -1,166 +1,159 @@
-import type { Fate } from './content.js';
-import type { StoredDelivery } from './inbox.js';
-import { Ledger, type Sending, Totals } from './ledger.js';
+import { type Fate, Ledger, type Sending, type StoredDelivery, Totals } from './ledger.js';
 
-/** A ledger in which a delivery was acknowledged and handled, as the inbox should have it. */
+/** A ledger with one delivery that was sent, as the inbox should have it in the end. */
 function given(fate: Fate = 'handle'): { ledger: Ledger; sending: Sending; stored: StoredDelivery } {
   const ledger = new Ledger(new Totals());
   const sending = ledger.begin(fate, 100);
   ledger.sent(sending);
-  const stored = { id: 1, state: 'handled', error: null, content: Buffer.from(sending.content) };
+  const stored = { id: 1, state: 'handled', error: null, content: Buffer.from(sending.content) } as const;
   return { ledger, sending, stored };
 }
 
 const always = (): boolean => true;
 const never = (): boolean => false;
 
-/** Acknowledges the delivery and lets the first process handle it. */
-function handle({ ledger, sending }: ReturnType<typeof given>): void {
-  ledger.responded(sending, 204);
-  ledger.handled(sending.sequence, 0, never);
+/** The same, acknowledged and handled by the first process. */
+function handled(fate?: Fate): ReturnType<typeof given> {
+  const all = given(fate);
+  all.ledger.responded(all.sending, 204);
+  all.ledger.handled(all.sending.sequence, 0, never);
+  return all;
 }
 
 test('nothing is wrong with a delivery that was acknowledged, is stored and was handled', () => {
-  const all = given();
-  handle(all);
+  const { ledger, stored } = handled();
 
-  expect(all.ledger.compare([all.stored], true)).toEqual([]);
-  expect(all.ledger.totals).toMatchObject({
+  expect(ledger.compare([stored])).toEqual([]);
+  expect(ledger.totals).toMatchObject({
     acknowledged: 1,
     unknown: 0,
     lost: 0,
+    invented: 0,
     handled: 1,
     handledAgain: 0,
   });
 });
 
-test('an acknowledged delivery that is not stored is lost', () => {
+test('an acknowledged delivery that is neither stored nor was handled is lost', () => {
   const { ledger, sending } = given();
   ledger.responded(sending, 204);
 
-  expect(ledger.compare([], false)).toEqual(['delivery 1 was acknowledged and is lost']);
+  expect(ledger.compare([])).toEqual(['delivery 1 was acknowledged and is lost']);
   expect(ledger.totals.lost).toBe(1);
 });
 
-test('a delivery whose outcome is unknown may be stored or not', () => {
-  const { ledger, stored } = given();
+test('a delivery that was handled may have been deleted', () => {
+  expect(handled().ledger.compare([])).toEqual([]);
+});
 
-  expect(ledger.compare([], false)).toEqual([]);
-  expect(ledger.compare([{ ...stored, state: 'waiting' }], false)).toEqual([]);
-  expect(ledger.totals).toMatchObject({ acknowledged: 0, unknown: 1, lost: 0 });
+test.each([undefined, 503])(
+  'a delivery without a response, or with 503, may be stored or not: %s',
+  (status) => {
+    const { ledger, sending, stored } = given('fail');
+    if (status !== undefined) ledger.responded(sending, status);
+
+    expect(ledger.compare([])).toEqual([]);
+    expect(ledger.compare([{ ...stored, state: 'parked' }])).toEqual([]);
+    expect(ledger.totals).toMatchObject({ acknowledged: 0, lost: 0, unknown: status === undefined ? 1 : 0 });
+  },
+);
+
+test('a delivery that an operator discarded may be gone', () => {
+  const { ledger, sending, stored } = given('fail');
+  ledger.responded(sending, 204);
+  ledger.discarding(sending.content);
+
+  expect(ledger.compare([{ ...stored, state: 'discarded', content: Buffer.alloc(0) }])).toEqual([]);
 });
 
 describe('is reported:', () => {
   test('one wrong byte', () => {
-    const all = given();
-    handle(all);
-    all.stored.content[50]! ^= 1;
+    const { ledger, stored } = handled();
+    stored.content[50]! ^= 1;
 
-    expect(all.ledger.compare([all.stored], true)).toEqual([
-      'delivery 1 (id 1) is stored with other bytes than were sent',
-    ]);
-    expect(all.ledger.totals).toMatchObject({ changed: 1, lost: 0 });
+    expect(ledger.compare([stored])).toEqual(['delivery 1 (id 1) is stored with other bytes than were sent']);
+    expect(ledger.totals).toMatchObject({ invented: 1, lost: 0 });
   });
 
   test('a delivery that nobody sent', () => {
     const { ledger, stored } = given();
     const foreign = [Buffer.from('not ours'), Buffer.from('2 handle\n')];
 
-    expect(
-      ledger.compare(
-        foreign.map((content) => ({ ...stored, content })),
-        false,
-      ),
-    ).toEqual([
-      'delivery ? (id 1) is stored and was never sent',
+    expect(ledger.compare(foreign.map((content) => ({ ...stored, content })))).toEqual([
+      'delivery NaN (id 1) is stored and was never sent',
       'delivery 2 (id 1) is stored and was never sent',
     ]);
-    expect(ledger.totals.unexpected).toBe(2);
+    expect(ledger.totals.invented).toBe(2);
   });
 
-  test('a delivery that was refused', () => {
+  test('a delivery that was refused, stored or handled', () => {
     const { ledger, sending, stored } = given();
-    ledger.responded(sending, 503);
+    ledger.responded(sending, 401);
+    ledger.handled(1, 0, never);
 
-    expect(ledger.compare([{ ...stored, state: 'waiting' }], false)).toEqual([
+    expect(ledger.compare([stored])).toEqual([
       'delivery 1 (id 1) is stored though it was refused',
+      'delivery 1 was handled, and its outcome was refused',
     ]);
-    expect(ledger.totals.refused).toEqual(new Map([[503, 1]]));
+    expect(ledger.totals.refused).toEqual(new Map([[401, 1]]));
   });
 
   test('a delivery that was never sent whole', () => {
     const ledger = new Ledger(new Totals());
     const { content } = ledger.begin('handle', 100);
 
-    expect(ledger.compare([{ id: 1, state: 'waiting', error: null, content }], false)).toEqual([
+    expect(ledger.compare([{ id: 1, state: 'waiting', error: null, content }])).toEqual([
       'delivery 1 (id 1) is stored though it was never sent whole',
     ]);
   });
 
   test('a delivery that is stored twice', () => {
-    const all = given();
-    handle(all);
+    const { ledger, stored } = handled();
 
-    expect(all.ledger.compare([all.stored, { ...all.stored, id: 2 }], true)).toEqual([
-      'delivery 1 (id 2) is stored twice',
-    ]);
+    expect(ledger.compare([stored, { ...stored, id: 2 }])).toEqual(['delivery 1 (id 2) is stored twice']);
   });
 
   test('a delivery that was never handled', () => {
     const { ledger, sending, stored } = given();
     ledger.responded(sending, 204);
 
-    expect(ledger.compare([{ ...stored, state: 'waiting' }], true)).toEqual([
-      'delivery 1 (id 1) waits, though the handler had the time',
+    expect(ledger.compare([{ ...stored, state: 'waiting' }])).toEqual([
+      'delivery 1 (id 1) is waiting, though the handler had the time',
     ]);
-    expect(ledger.compare([stored], true)).toEqual(['delivery 1 (id 1) is marked as handled and was not']);
+    expect(ledger.compare([stored])).toEqual(['delivery 1 (id 1) is marked as handled and was not']);
   });
 
-  test('a delivery that was handled again although nothing had crashed', () => {
-    const all = given();
-    handle(all);
-    all.ledger.handled(1, 1, never);
+  test('a delivery that was handled again although nothing had failed', () => {
+    const { ledger, stored } = handled();
+    ledger.handled(1, 1, never);
 
-    expect(all.ledger.compare([all.stored], true)).toEqual([
-      'delivery 1 was handled again although nothing had crashed',
-    ]);
-  });
-
-  test('a delivery that was handled and is not stored', () => {
-    const { ledger } = given();
-    ledger.handled(1, 0, never);
-
-    expect(ledger.compare([], false)).toEqual(["delivery 1 was handled and isn't stored"]);
+    expect(ledger.compare([stored])).toEqual(['delivery 1 was handled again although nothing had failed']);
   });
 
   test('a parked delivery whose handler succeeds', () => {
     const { ledger, sending, stored } = given('wait');
     ledger.responded(sending, 204);
 
-    expect(ledger.compare([{ ...stored, state: 'parked', error: 'Error: arbitrary' }], true)).toEqual([
+    expect(ledger.compare([{ ...stored, state: 'parked', error: 'Error: arbitrary' }])).toEqual([
       'delivery 1 (id 1) is parked though its handler succeeds: Error: arbitrary',
     ]);
   });
 });
 
-test('after a crash a delivery may be handled again, and that is counted', () => {
-  const all = given();
-  handle(all);
-  all.ledger.handled(1, 1, always);
+test('after a fault a delivery may be handled again, and that is counted', () => {
+  const { ledger, stored } = handled();
+  ledger.handled(1, 1, always);
 
-  expect(all.ledger.compare([all.stored], true)).toEqual([]);
-  expect(all.ledger.totals).toMatchObject({ handled: 1, handledAgain: 1 });
+  expect(ledger.compare([stored])).toEqual([]);
+  expect(ledger.totals).toMatchObject({ handled: 1, handledAgain: 1 });
 });
 
-test('a poison delivery may be parked, and so may one that was cut off each time', () => {
-  const poison = given('fail');
-  poison.ledger.responded(poison.sending, 204);
-  const cutOff = given('wait');
-  cutOff.ledger.responded(cutOff.sending, 204);
+test.each([
+  ['fail', 'Error: arbitrary'],
+  ['wait', 'Error: the process ended during the attempt'],
+] as const)('may be parked: a delivery whose handler is to %s, with %s', (fate, error) => {
+  const { ledger, sending, stored } = given(fate);
+  ledger.responded(sending, 204);
 
-  expect(
-    poison.ledger.compare([{ ...poison.stored, state: 'parked', error: 'Error: arbitrary' }], true),
-  ).toEqual([]);
-  const error = 'Error: the process ended during the attempt';
-  expect(cutOff.ledger.compare([{ ...cutOff.stored, state: 'parked', error }], true)).toEqual([]);
+  expect(ledger.compare([{ ...stored, state: 'parked', error }])).toEqual([]);
 });

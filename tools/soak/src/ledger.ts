@@ -1,12 +1,30 @@
-import { digestOf, type Fate, isPoison, makeContent, sequenceOf } from './content.js';
-import type { StoredDelivery } from './inbox.js';
+import { createHash, randomBytes } from 'node:crypto';
+
+/**
+ * What the handler does with a delivery. The content says it (preload/handler.mjs).
+ *
+ * - `handle`, `wait`: succeeds, at once or after up to 20 ms
+ * - `fail once`: fails at its first attempt
+ * - `reject`: succeeds, and leaves behind a promise that rejects
+ * - `fail`, `change`: fails at each attempt; `change` first changes the delivery
+ * - `exit`, `throw`: ends the process, by `process.exit` or by an exception that nobody catches
+ * - `block`: never returns
+ */
+export type Fate =
+  'handle' | 'wait' | 'fail once' | 'reject' | 'fail' | 'change' | 'exit' | 'throw' | 'block';
+
+/** The fates that never succeed. */
+const POISON: readonly Fate[] = ['fail', 'change', 'exit', 'throw', 'block'];
+
+/** The errors of attempts that were cut off. Too many of them park a delivery whose handler would succeed. */
+const CUT_OFF = /process (has )?ended/;
 
 /**
  * What the sender knows of a delivery.
  *
  * - `incomplete`: it was never sent whole, so it must not be stored
- * - `unknown`: it was sent whole, and no whole response came; it may be stored
- * - `acknowledged`: a 2xx came, so it must be stored
+ * - `unknown`: no whole response came, or 503; it may be stored
+ * - `acknowledged`: a 2xx came, so it must be stored, or have been handled
  * - `refused`: another status came, so it must not be stored
  */
 type Outcome = 'incomplete' | 'unknown' | 'acknowledged' | 'refused';
@@ -27,42 +45,46 @@ export interface Sending {
   readonly content: Buffer;
 }
 
+/** A delivery as the receiver has it. */
+export interface StoredDelivery {
+  readonly id: number;
+  readonly state: 'waiting' | 'running' | 'handled' | 'parked' | 'discarded';
+  readonly error: string | null;
+  /** Empty if it was discarded. */
+  readonly content: Buffer;
+}
+
 /** What was counted over the whole soak, in all ledgers. */
 export class Totals {
   acknowledged = 0;
+  /** The connection was cut before a response came. */
   unknown = 0;
   readonly refused = new Map<number, number>();
   lost = 0;
-  changed = 0;
-  unexpected = 0;
+  /** Stored or handled, and never sent like that. */
+  invented = 0;
   handled = 0;
   handledAgain = 0;
   parked = 0;
 }
 
-/** The errors with which decision 015 parks a delivery that was cut off too often. */
-const CUT_OFF = /process (has )?ended/;
-
-/** The sender's side: what was sent to one inbox, and what is known of it. */
+/**
+ * What was sent to one inbox, and what is known of it. What was acknowledged must be stored or handled, nothing may be
+ * invented, and only after a fault may something be handled again.
+ */
 export class Ledger {
-  readonly totals: Totals;
-  /** Whether the retention may have deleted what was handled. */
-  mayRemoveHandled = false;
   readonly #entries = new Map<number, Entry>();
   readonly #faults: string[] = [];
   #lastSequence = 0;
 
-  constructor(totals: Totals) {
-    this.totals = totals;
-  }
+  constructor(readonly totals: Totals) {}
 
-  /** Makes a delivery with content of its own. It is incomplete until `sent` is called. */
+  /** Makes a delivery with content that no other one has. It is incomplete until `sent` is called. */
   begin(fate: Fate, bytes: number): Sending {
     const sequence = ++this.#lastSequence;
-    const content = makeContent(sequence, fate, bytes);
-    const digest = digestOf(content);
+    const content = Buffer.concat([Buffer.from(`${sequence} ${fate}\n`), randomBytes(bytes)]);
     this.#entries.set(sequence, {
-      digest,
+      digest: digestOf(content),
       fate,
       outcome: 'incomplete',
       handledBy: undefined,
@@ -80,34 +102,25 @@ export class Ledger {
   /** A whole response came. */
   responded({ sequence }: Sending, status: number): void {
     const entry = this.#entries.get(sequence)!;
-    if (entry.outcome === 'unknown') this.totals.unknown -= 1;
+    const { totals } = this;
     const isAcknowledged = status >= 200 && status < 300;
-    if (isAcknowledged && entry.outcome === 'incomplete')
-      this.#faults.push(`delivery ${sequence} was acknowledged before it was sent whole`);
-    entry.outcome = isAcknowledged ? 'acknowledged' : 'refused';
-    if (isAcknowledged) this.totals.acknowledged += 1;
-    else this.totals.refused.set(status, (this.totals.refused.get(status) ?? 0) + 1);
+    if (entry.outcome === 'unknown') totals.unknown -= 1;
+    else if (isAcknowledged) this.report(`delivery ${sequence} was acknowledged before it was sent whole`);
+    if (isAcknowledged) totals.acknowledged += 1;
+    else totals.refused.set(status, (totals.refused.get(status) ?? 0) + 1);
+    if (isAcknowledged) entry.outcome = 'acknowledged';
+    else if (status !== 503) entry.outcome = 'refused';
   }
 
-  /** What was refused until now may be stored. */
-  excuseRefused(): void {
-    for (const entry of this.#entries.values()) {
-      if (entry.outcome === 'refused') entry.outcome = 'unknown';
-    }
-  }
-
-  /** An operator is about to discard a delivery with this content. Returns whether it is one that may be discarded. */
-  discarding(content: Buffer): boolean {
-    const entry = this.#entries.get(sequenceOf(content) ?? NaN);
-    if (entry === undefined) return false;
-    entry.mayBeDiscarded = true;
-    return true;
+  /** An operator is about to discard a delivery with this content. */
+  discarding(content: Buffer): void {
+    const entry = this.#entryOf(content);
+    if (entry !== undefined) entry.mayBeDiscarded = true;
   }
 
   /** An operator has read a delivery. */
-  exported(id: number, content: Buffer): void {
-    const entry = this.#entries.get(sequenceOf(content) ?? NaN);
-    if (entry?.digest !== digestOf(content))
+  exported({ id, content }: StoredDelivery): void {
+    if (this.#entryOf(content)?.digest !== digestOf(content))
       this.report(`delivery ${id} was exported with other bytes than were sent`);
   }
 
@@ -120,63 +133,46 @@ export class Ledger {
    * The handler of a process succeeded on a delivery.
    *
    * @param process counts the processes of this inbox
-   * @param mayRepeat whether what this process handled may be handled again: something crashed since then
+   * @param mayRepeat whether what an earlier process handled may come again: something has failed since then
    */
   handled(sequence: number, process: number, mayRepeat: (earlier: number) => boolean): void {
     const entry = this.#entries.get(sequence);
     if (entry === undefined) {
-      this.#faults.push(`the handler got delivery ${sequence}, which was never sent or was handled long ago`);
+      this.report(`the handler got delivery ${sequence}, which was never sent or was handled long ago`);
       return;
     }
     if (entry.handledBy === undefined) this.totals.handled += 1;
     else {
       this.totals.handledAgain += 1;
       if (!mayRepeat(entry.handledBy))
-        this.#faults.push(`delivery ${sequence} was handled again although nothing had crashed`);
+        this.report(`delivery ${sequence} was handled again although nothing had failed`);
     }
     entry.handledBy = process;
   }
 
   /**
-   * Compares the inbox with what was sent.
+   * Compares the inbox with what was sent. The handler must have had the time to handle everything.
    *
-   * @param isDone whether the handler had the time to handle everything
    * @returns what is wrong, a line each; nothing if the receiver kept its promises
    */
-  compare(stored: readonly StoredDelivery[], isDone: boolean): string[] {
+  compare(stored: readonly StoredDelivery[]): string[] {
     const faults = this.#faults.splice(0);
     const found = new Set<number>();
-    const discarded = Array.from(this.#entries.values()).filter(
-      ({ mayBeDiscarded }) => mayBeDiscarded,
-    ).length;
-    const stillStored = stored.filter(({ state }) => state !== 'discarded');
-    if (stored.length - stillStored.length > discarded)
-      faults.push('more deliveries are discarded than an operator chose');
-    for (const delivery of stillStored) {
+    for (const delivery of stored.filter(({ state }) => state !== 'discarded')) {
       const sequence = sequenceOf(delivery.content);
-      const entry = sequence === undefined ? undefined : this.#entries.get(sequence);
-      const name = `delivery ${sequence ?? '?'} (id ${delivery.id})`;
-      if (sequence === undefined || entry === undefined) {
-        this.totals.unexpected += 1;
-        faults.push(`${name} is stored and was never sent`);
-      } else if (digestOf(delivery.content) !== entry.digest) {
-        this.totals.changed += 1;
-        faults.push(`${name} is stored with other bytes than were sent`);
-        found.add(sequence);
-      } else {
-        faults.push(
-          ...this.#faultsOf(delivery, entry, found.has(sequence), isDone).map((fault) => `${name} ${fault}`),
-        );
-        found.add(sequence);
-      }
+      const fault = this.#faultOf(delivery, found.has(sequence));
+      if (fault !== undefined) faults.push(`delivery ${sequence} (id ${delivery.id}) ${fault}`);
+      found.add(sequence);
     }
     for (const [sequence, { outcome, handledBy, mayBeDiscarded }] of this.#entries) {
-      const mayBeRemoved = this.mayRemoveHandled && handledBy !== undefined;
-      if (found.has(sequence) || mayBeDiscarded || mayBeRemoved) continue;
-      if (outcome === 'acknowledged') {
-        this.totals.lost += 1;
-        faults.push(`delivery ${sequence} was acknowledged and is lost`);
-      } else if (handledBy !== undefined) faults.push(`delivery ${sequence} was handled and isn't stored`);
+      const isHandled = handledBy !== undefined;
+      if (isHandled && (outcome === 'incomplete' || outcome === 'refused')) {
+        this.totals.invented += 1;
+        faults.push(`delivery ${sequence} was handled, and its outcome was ${outcome}`);
+      }
+      if (outcome !== 'acknowledged' || isHandled || mayBeDiscarded || found.has(sequence)) continue;
+      this.totals.lost += 1;
+      faults.push(`delivery ${sequence} was acknowledged and is lost`);
     }
     return faults;
   }
@@ -187,20 +183,33 @@ export class Ledger {
     this.#entries.clear();
   }
 
-  #faultsOf({ state, error }: StoredDelivery, entry: Entry, isTwice: boolean, isDone: boolean): string[] {
-    const faults: string[] = [];
-    if (entry.outcome === 'refused' || entry.outcome === 'incomplete') {
-      this.totals.unexpected += 1;
-      faults.push(`is stored though it was ${entry.outcome === 'refused' ? 'refused' : 'never sent whole'}`);
-    }
-    if (isTwice) {
-      this.totals.unexpected += 1;
-      faults.push('is stored twice');
-    }
-    if (state === 'handled' && entry.handledBy === undefined) faults.push('is marked as handled and was not');
-    if (state === 'parked' && !isPoison(entry.fate) && !CUT_OFF.test(error ?? ''))
-      faults.push(`is parked though its handler succeeds: ${error}`);
-    if (state === 'waiting' && isDone) faults.push('waits, though the handler had the time');
-    return faults;
+  #faultOf({ state, error, content }: StoredDelivery, isTwice: boolean): string | undefined {
+    const entry = this.#entryOf(content);
+    const invented = inventionOf(entry, content, isTwice);
+    if (invented !== undefined) this.totals.invented += 1;
+    if (invented !== undefined || entry === undefined) return invented;
+    if (state === 'waiting' || state === 'running') return `is ${state}, though the handler had the time`;
+    if (state === 'handled' && entry.handledBy === undefined) return 'is marked as handled and was not';
+    if (state === 'parked' && !POISON.includes(entry.fate) && !CUT_OFF.test(error ?? ''))
+      return `is parked though its handler succeeds: ${error}`;
+    return undefined;
+  }
+
+  #entryOf(content: Buffer): Entry | undefined {
+    return this.#entries.get(sequenceOf(content));
   }
 }
+
+function inventionOf(entry: Entry | undefined, content: Buffer, isTwice: boolean): string | undefined {
+  if (entry === undefined) return 'is stored and was never sent';
+  if (digestOf(content) !== entry.digest) return 'is stored with other bytes than were sent';
+  if (entry.outcome === 'refused') return 'is stored though it was refused';
+  if (entry.outcome === 'incomplete') return 'is stored though it was never sent whole';
+  return isTwice ? 'is stored twice' : undefined;
+}
+
+/** The number in the first line of a content; NaN if no ledger made it. */
+const sequenceOf = (content: Buffer): number =>
+  Number(/^(\d+) [a-z ]+\n/.exec(content.toString('latin1', 0, 40))?.[1]);
+
+const digestOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');

@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../../apps/webhook/dist/main.js', import.meta.url));
@@ -12,6 +13,17 @@ const PATIENCE = 30_000;
 
 /** How many of the last lines of a log are kept, for a failure's report. */
 const LAST_LINES = 30;
+
+/** The receiver broke a promise. */
+export class Failure extends Error {
+  /** @param log the last lines of the receiver's log */
+  constructor(
+    message: string,
+    readonly log = '',
+  ) {
+    super(message);
+  }
+}
 
 /** How a process ended. */
 export interface Exit {
@@ -28,14 +40,12 @@ export interface Usage {
 
 /** How a receiver is started. */
 export interface ReceiverOptions {
-  /** The folder of its inbox. */
-  readonly inbox: string;
+  /** Its INBOX_URL. */
+  readonly inboxUrl: string;
   readonly tokensFile: string;
   /** The file that its handler appends to. */
   readonly handledFile: string;
   readonly settings: Readonly<Record<string, string>>;
-  /** Reports what it writes to its inbox. Missing if power cuts aren't simulated. */
-  readonly diskJournal: string | undefined;
   /** Largest file that it may write, in blocks of 512 bytes. */
   readonly maxFileBlocks?: number | undefined;
 }
@@ -47,20 +57,20 @@ process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 export class Receiver {
   /** Where it listens; undefined until it does, and after its end. */
   port: number | undefined;
+  /** The URL of its operations listener; undefined until it listens. */
+  operationsUrl: string | undefined;
   /** Resolves when it has ended and everything that it wrote has arrived. */
   readonly exit: Promise<Exit>;
   readonly #child: ChildProcess;
   readonly #lines: string[] = [];
-  readonly #journal: Buffer[] = [];
   #hasEnded = false;
 
   constructor(options: ReceiverOptions) {
     this.#child = start(options);
     running.add(this.#child);
-    const [, stdout, stderr, journal] = this.#child.stdio as Readable[];
+    const [, stdout, stderr] = this.#child.stdio as Readable[];
     createInterface({ input: stdout! }).on('line', (line) => this.#onLine(line));
     createInterface({ input: stderr! }).on('line', (line) => this.#onLine(line));
-    journal!.on('data', (chunk: Buffer) => this.#journal.push(chunk));
     this.exit = new Promise((resolve) => {
       this.#child.once('close', (code, signal) => {
         running.delete(this.#child);
@@ -79,38 +89,28 @@ export class Receiver {
     return this.#lines.join('\n');
   }
 
-  /** What it has reported about its writes since this was called last. */
-  takeJournal(): Buffer {
-    return Buffer.concat(this.#journal.splice(0));
-  }
-
   /** Waits until it listens. Rejects if it ends before, or takes too long. */
   async listening(): Promise<void> {
     const deadline = Date.now() + PATIENCE;
     while (this.port === undefined) {
-      if (this.#hasEnded) throw new Error(`The receiver ended before it listened:\n${this.lastLines}`);
-      if (Date.now() > deadline) throw new Error(`The receiver didn't listen in time:\n${this.lastLines}`);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (this.#hasEnded) throw new Failure('The receiver ended before it listened.', this.lastLines);
+      if (Date.now() > deadline) throw new Failure("The receiver didn't listen in time.", this.lastLines);
+      await pause(5);
     }
   }
 
   /** Waits for its end, which must come in time. */
   async ended(): Promise<Exit> {
-    let timer: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new Error(`The receiver didn't end in time:\n${this.lastLines}`)),
-        PATIENCE,
-      );
-    });
-    return Promise.race([this.exit, tooLate]).finally(() => clearTimeout(timer));
+    const exit = await Promise.race([this.exit, pause(PATIENCE, undefined, { ref: false })]);
+    if (exit === undefined) throw new Failure("The receiver didn't end in time.", this.lastLines);
+    return exit;
   }
 
   signal(name: NodeJS.Signals): void {
     this.#child.kill(name);
   }
 
-  /** Stops or resumes reading its log. */
+  /** Stops or resumes reading its log. The receiver writes to a pipe, which fills up. */
   readLog(isRead: boolean): void {
     if (isRead) this.#child.stdout!.resume();
     else this.#child.stdout!.pause();
@@ -141,13 +141,14 @@ export class Receiver {
     this.#lines.push(line);
     if (this.#lines.length > LAST_LINES) this.#lines.shift();
     if (this.port !== undefined || !line.includes('"listening"')) return;
-    const { url } = JSON.parse(line) as { url: string };
+    const { url, operations } = JSON.parse(line) as { url: string; operations: string };
+    this.operationsUrl = operations;
     this.port = Number(new URL(url).port);
   }
 }
 
 function start(options: ReceiverOptions): ChildProcess {
-  const { inbox, tokensFile, handledFile, settings, diskJournal, maxFileBlocks } = options;
+  const { inboxUrl, tokensFile, handledFile, settings, maxFileBlocks } = options;
   const node = [process.execPath, MAIN] as const;
   const limited = ['/bin/sh', '-c', `ulimit -S -f ${maxFileBlocks}; exec "$0" "$1"`, ...node] as const;
   const [program, ...args] = maxFileBlocks === undefined ? node : limited;
@@ -156,16 +157,13 @@ function start(options: ReceiverOptions): ChildProcess {
       PORT: '0',
       OPERATIONS_PORT: '0',
       ACCESS_TOKENS_FILE: tokensFile,
-      INBOX_URL: `file:${inbox}`,
+      INBOX_URL: inboxUrl,
       NODE_OPTIONS: `--import=${REPLACE_HANDLER}`,
       SOAK_HANDLED: handledFile,
       ...settings,
-      ...(diskJournal === undefined
-        ? {}
-        : { LD_PRELOAD: diskJournal, DISK_JOURNAL_FOLDER: inbox, DISK_JOURNAL_DESCRIPTOR: '3' }),
     },
     // In a group of its own, so that Ctrl-C reaches only the soak, which stops it in order.
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

@@ -1,19 +1,17 @@
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 
-import { Failure } from './failure.js';
-import type { Fault } from './faults/fault.js';
+import type { Equipment, Fault } from './faults/fault.js';
 import { Totals } from './ledger.js';
 import { Load } from './load.js';
-import { MAX_MORE_DESCRIPTORS, Measurements } from './measurements.js';
 import type { Random } from './random.js';
+import { Failure, type Usage } from './receiver.js';
 import { Subject } from './subject.js';
 
 /** After so many rounds, an inbox is verified for the last time and a new one takes its place. */
 const ROUNDS_PER_INBOX = 12;
 
-/** How long the receiver may take to close the connections of peers that have gone, in milliseconds. */
-const CLOSING_TIMEOUT = 5_000;
+/** By how much the steady receiver may grow from the second quarter of a soak to the last. */
+const MAX_GROWTH: Usage = { memory: 64 * 1_048_576, descriptors: 10 };
 
 /** How a soak runs. */
 export interface SoakOptions {
@@ -22,23 +20,15 @@ export interface SoakOptions {
   readonly random: Random;
   /** The faults that happen, by family. */
   readonly families: readonly (readonly Fault[])[];
-  /** The library that reports writes; undefined if it can't be compiled, and then there are no power cuts. */
-  readonly diskJournal: string | undefined;
-}
-
-/** The receiver that goes on until the end, and what is measured of it. */
-export interface Steady {
-  readonly subject: Subject;
-  readonly measurements: Measurements;
-  /** What it had before its first delivery. */
-  readonly descriptors: number;
+  /** With a PostgreSQL server, every inbox is a database of it. */
+  readonly equipment: Equipment;
 }
 
 /** Rounds of deliveries, each with a fault and a verification after it. */
 export class Soak {
   readonly totals = new Totals();
-  /** Undefined until it has started. */
-  steady: Steady | undefined;
+  /** What the steady receiver used after each of its rounds. Empty on a system without /proc. */
+  readonly usages: Usage[] = [];
   /** How often each fault happened. */
   readonly rounds = new Map<string, number>();
   /** The fault of the current round. */
@@ -67,24 +57,18 @@ export class Soak {
   }
 
   /**
-   * Goes on until it is told to stop, and then handles and verifies what is left.
+   * Goes on until it is told to stop.
    *
    * @throws Failure if the receiver broke a promise
    */
   async run(goesOn: () => boolean): Promise<void> {
-    const steady = await this.#startSteady();
-    this.steady = steady;
-    const { subject, measurements } = steady;
-    const sampling = setInterval(() => measurements.sample(subject.receiver.usage()), 1_000);
-    try {
-      while (goesOn()) await this.#round(this.#draw(), steady);
-      this.current = 'the end';
-      if (this.#fragile !== undefined) await this.#finish(this.#fragile);
-      await this.#finish(subject);
-    } finally {
-      clearInterval(sampling);
-    }
-    const [leak] = measurements.leaks();
+    const steady = await this.#newSubject();
+    await steady.start();
+    while (goesOn()) await this.#round(this.#draw(), steady);
+    this.current = 'the end';
+    if (this.#fragile !== undefined) await finish(this.#fragile);
+    await finish(steady);
+    const leak = leakOf(this.usages);
     if (leak !== undefined) throw new Failure(leak);
   }
 
@@ -102,44 +86,38 @@ export class Soak {
     return this.#next.shift()!;
   }
 
-  async #round(fault: Fault, steady: Steady): Promise<void> {
+  async #round(fault: Fault, steady: Subject): Promise<void> {
     this.current = fault.name;
-    const random = this.#options.random.fork();
-    if (fault.on === 'steady') await this.#roundOfSteady(fault, steady, random);
-    else await this.#roundOfFragile(fault, random);
+    if (fault.on === 'steady') {
+      const { unknown } = this.totals;
+      await this.#sendDuring(fault, steady);
+      if (this.totals.unknown !== unknown) throw new Failure('A connection ended without a response.');
+      await steady.settle();
+      const usage = steady.receiver.usage();
+      if (usage !== undefined) this.usages.push(usage);
+    } else if (fault.on === 'fragile') {
+      const subject = await this.#fragileSubject();
+      await this.#sendDuring(fault, subject);
+      await subject.verify();
+    } else {
+      const subject = await this.#newSubject();
+      try {
+        await this.#sendDuring(fault, subject);
+        await finish(subject);
+      } finally {
+        await subject.undoAll();
+      }
+    }
     this.rounds.set(fault.name, this.rounds.get(fault.name)! + 1);
   }
 
-  async #roundOfSteady(fault: Fault, steady: Steady, random: Random): Promise<void> {
-    const { subject, measurements } = steady;
-    const { unknown } = this.totals;
-    await this.#sendDuring(fault, subject, random, measurements.addLatency);
-    if (this.totals.unknown !== unknown) throw new Failure('A connection ended without a response.');
-    await subject.drain();
-    subject.settle();
-    await this.#measure(steady);
-  }
-
-  async #roundOfFragile(fault: Fault, random: Random): Promise<void> {
-    const subject =
-      fault.on === 'new' ? this.#newSubject(this.#options.diskJournal) : await this.#fragileSubject();
-    await this.#sendDuring(fault, subject, random);
-    if (fault.mayStoreRefused) subject.ledger.excuseRefused();
-    subject.verify(false);
-    if (fault.on === 'new') await this.#finish(subject);
-  }
-
-  async #sendDuring(
-    fault: Fault,
-    subject: Subject,
-    random: Random,
-    onLatency?: (milliseconds: number) => void,
-  ): Promise<void> {
+  async #sendDuring(fault: Fault, subject: Subject): Promise<void> {
     const before = new Map(this.totals.refused);
-    const load = new Load(subject, random.fork(), onLatency);
+    const random = this.#options.random.fork();
+    const load = new Load(subject, random.fork());
     load.start();
     try {
-      await fault.happen({ subject, load, random });
+      await fault.happen({ subject, load, random, equipment: this.#options.equipment });
       if (!subject.isRunning && fault.on !== 'steady') await subject.start();
     } finally {
       await load.stop();
@@ -154,54 +132,45 @@ export class Soak {
 
   async #fragileSubject(): Promise<Subject> {
     if (this.#fragile !== undefined && this.#fragileRounds === ROUNDS_PER_INBOX) {
-      await this.#finish(this.#fragile);
+      await finish(this.#fragile);
       this.#fragile = undefined;
     }
     if (this.#fragile === undefined) {
-      this.#fragile = this.#newSubject(this.#options.diskJournal);
+      this.#fragile = await this.#newSubject();
+      await this.#fragile.start();
       this.#fragileRounds = 0;
     }
     this.#fragileRounds += 1;
-    if (!this.#fragile.isRunning) await this.#fragile.start();
     return this.#fragile;
   }
 
-  async #startSteady(): Promise<Steady> {
-    const subject = this.#newSubject(undefined);
-    await subject.start();
-    const descriptors = subject.receiver.usage()?.descriptors ?? NaN;
-    return { subject, measurements: new Measurements(), descriptors };
-  }
-
-  /** @param diskJournal undefined if its power is never cut */
-  #newSubject(diskJournal: string | undefined): Subject {
+  async #newSubject(): Promise<Subject> {
     this.#inboxes += 1;
-    const folder = join(this.#options.folder, String(this.#inboxes));
-    return new Subject({ folder, totals: this.totals, diskJournal });
-  }
-
-  /** Lets everything be handled, stops the receiver in order, and verifies the inbox for the last time. */
-  async #finish(subject: Subject): Promise<void> {
-    if (!subject.isRunning) await subject.start();
-    await subject.drain();
-    await subject.stop();
-    subject.settle();
-    subject.remove();
-  }
-
-  /** Measures a receiver once its senders have gone. */
-  async #measure({ subject: { receiver }, measurements, descriptors }: Steady): Promise<void> {
-    const most = descriptors + MAX_MORE_DESCRIPTORS;
-    const deadline = Date.now() + CLOSING_TIMEOUT;
-    let usage = receiver.usage();
-    while (usage !== undefined && usage.descriptors > most) {
-      if (Date.now() > deadline)
-        throw new Failure(
-          `The receiver has ${usage.descriptors} descriptors when nobody is connected, and had ${descriptors} at its start.`,
-        );
-      await pause(50);
-      usage = receiver.usage();
-    }
-    measurements.add(usage);
+    const { folder, equipment } = this.#options;
+    const database = await equipment.postgres?.createDatabase();
+    return new Subject(join(folder, String(this.#inboxes)), this.totals, database);
   }
 }
+
+/** Lets everything be handled, verifies the inbox for the last time, and stops the receiver in order. */
+async function finish(subject: Subject): Promise<void> {
+  await subject.settle();
+  await subject.remove();
+}
+
+/** What grew without bound; undefined if nothing did. */
+function leakOf(usages: readonly Usage[]): string | undefined {
+  const quarter = Math.floor(usages.length / 4);
+  if (quarter === 0) return undefined;
+  for (const what of ['memory', 'descriptors'] as const) {
+    const values = usages.map((usage) => usage[what]);
+    const before = median(values.slice(quarter, 2 * quarter));
+    const after = median(values.slice(-quarter));
+    if (after > before + MAX_GROWTH[what])
+      return `${what} grew from ${before} (median of the second quarter) to ${after} (of the last)`;
+  }
+  return undefined;
+}
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;

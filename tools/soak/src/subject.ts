@@ -1,30 +1,15 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { Disk } from './disk.js';
-import { Failure } from './failure.js';
-import { countInState, readInbox, type StoredDelivery } from './inbox.js';
-import { Ledger, type Totals } from './ledger.js';
-import { randomCut } from './power-cut.js';
-import type { Random } from './random.js';
-import { Receiver } from './receiver.js';
-
-/** A delivery is parked after this many failures. Fewer than the default, so that poison is parked within a round. */
-const MAX_ATTEMPTS = 3;
+import { Ledger, type StoredDelivery, type Totals } from './ledger.js';
+import { Operations } from './operations.js';
+import { type Exit, Failure, Receiver } from './receiver.js';
 
 const SETTINGS = {
   LOG_LEVEL: 'debug',
-  HANDLER_MAX_ATTEMPTS: String(MAX_ATTEMPTS),
+  // Fewer than the default, so that poison is parked within a round.
+  HANDLER_MAX_ATTEMPTS: '3',
   // A handler that blocks ends the receiver a second later.
   HANDLER_TIMEOUT_MS: '3000',
   HANDLER_BACKOFF_MS: '50',
@@ -34,15 +19,11 @@ const SETTINGS = {
 /** How long the handler may take for everything that waits, in milliseconds. */
 const DRAIN_TIMEOUT = 60_000;
 
-/** How many starts a poison delivery may need until it is parked. */
-const MAX_STARTS = MAX_ATTEMPTS + 3;
-
-/** How an inbox is used. */
-export interface SubjectOptions {
-  readonly folder: string;
-  readonly totals: Totals;
-  /** The library that reports writes; without it there are no power cuts. */
-  readonly diskJournal: string | undefined;
+/** How a receiver is started. */
+export interface StartOptions {
+  /** The largest file that it may write, in blocks of 512 bytes. */
+  readonly maxFileBlocks?: number;
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** One process of the receiver in the life of an inbox. */
@@ -60,27 +41,30 @@ interface Run {
 /** An inbox, the receivers that have it one after the other, and the ledger of what was sent to them. */
 export class Subject {
   readonly ledger: Ledger;
-  readonly folder: string;
-  readonly inbox: string;
   /** How long handled deliveries stay stored, in milliseconds. Undefined if they all do. */
   retention: number | undefined;
+  /** Whether the handler may end each receiver, until everything is handled or parked. */
+  handlerEnds = false;
   /** The access token that senders use. */
   token = 'arbitrary-first-token';
   readonly #tokensFile: string;
-  readonly #options: SubjectOptions;
-  readonly #disk: Disk | undefined;
   readonly #runs: Run[] = [];
+  readonly #undos: (() => unknown)[] = [];
   /** Up to this id, everything was verified and dropped. */
-  #verifiedThrough = 0;
+  #forgottenThrough = 0;
 
-  constructor(options: SubjectOptions) {
-    this.#options = options;
-    this.folder = options.folder;
-    this.inbox = join(this.folder, 'inbox');
-    this.#tokensFile = join(this.folder, 'tokens');
-    mkdirSync(this.inbox, { recursive: true });
-    this.ledger = new Ledger(options.totals);
-    this.#disk = options.diskJournal === undefined ? undefined : new Disk(this.inbox);
+  /**
+   * @param folder for its files, such as an embedded inbox
+   * @param inboxUrl the INBOX_URL of its receivers
+   */
+  constructor(
+    readonly folder: string,
+    totals: Totals,
+    public inboxUrl = `file:${join(folder, 'inbox')}`,
+  ) {
+    this.#tokensFile = join(folder, 'tokens');
+    mkdirSync(folder, { recursive: true });
+    this.ledger = new Ledger(totals);
     this.acceptTokens(this.token);
   }
 
@@ -91,6 +75,10 @@ export class Subject {
   /** The receiver that was started last. */
   get receiver(): Receiver {
     return this.#run!.receiver;
+  }
+
+  get operations(): Operations {
+    return new Operations(this.receiver.operationsUrl!);
   }
 
   get port(): number | undefined {
@@ -108,55 +96,45 @@ export class Subject {
   }
 
   /** Starts a receiver and doesn't wait for it. */
-  spawn(maxFileBlocks?: number): Run {
-    this.#replay();
-    this.ledger.mayRemoveHandled ||= this.retention !== undefined;
+  spawn({ maxFileBlocks, settings }: StartOptions = {}): Receiver {
     const handledFile = join(this.folder, `handled-${this.#runs.length + 1}`);
     const receiver = new Receiver({
-      inbox: this.inbox,
+      inboxUrl: this.inboxUrl,
       tokensFile: this.#tokensFile,
       handledFile,
       settings: {
         ...SETTINGS,
         ...(this.retention !== undefined && { RETENTION_MS: String(this.retention) }),
+        ...settings,
       },
-      diskJournal: this.#options.diskJournal,
       maxFileBlocks,
     });
-    const run: Run = {
-      receiver,
-      handledFile,
-      read: 0,
-      mayRepeat: maxFileBlocks !== undefined,
-      mayEnd: false,
-    };
-    this.#runs.push(run);
-    return run;
+    const mayEnd = this.handlerEnds;
+    this.#runs.push({ receiver, handledFile, read: 0, mayRepeat: mayEnd, mayEnd });
+    return receiver;
   }
 
   /** Starts a receiver and waits until it listens. */
-  async start(maxFileBlocks?: number): Promise<void> {
-    const { receiver } = this.spawn(maxFileBlocks);
-    await receiver.listening();
+  async start(options?: StartOptions): Promise<void> {
+    await this.spawn(options).listening();
   }
 
-  /** From now on the handler may end the receiver. */
+  /** From now on a fault may end the receiver. */
   expectEnd(): void {
     this.#run!.mayEnd = true;
     this.expectRepeats();
   }
 
-  /** Until the inbox is settled, what was handled may be handled again. */
+  /** What this receiver handled, and will handle, may be handled again. */
   expectRepeats(): void {
     this.#run!.mayRepeat = true;
   }
 
-  /** Ends the receiver at once. */
-  async kill(): Promise<void> {
-    if (!this.isRunning) return;
+  /** Ends the receiver at once, if it hasn't ended. */
+  async kill(): Promise<Exit> {
     this.expectEnd();
     this.receiver.signal('SIGKILL');
-    await this.receiver.ended();
+    return this.receiver.ended();
   }
 
   /** Stops the receiver in order. */
@@ -168,67 +146,31 @@ export class Subject {
       throw new Failure(`The receiver ended with ${code ?? signal} after SIGTERM.`, this.receiver.lastLines);
   }
 
-  /** Cuts the power: the receiver ends at once, and the folder of the inbox has what a disk could have kept. */
-  async cutPower(random: Random): Promise<void> {
-    await this.kill();
-    this.#replay();
-    const disk = this.#disk!;
-    disk.become(disk.stateAfter(randomCut(random)));
-  }
-
-  /** Starts the receiver again whenever the handler ends it, until as many deliveries are parked. */
-  async superviseUntilParked(parked: number): Promise<void> {
-    for (let starts = 0; starts <= MAX_STARTS; starts += 1) {
-      if (!this.isRunning) await this.start();
-      this.expectEnd();
-      const { receiver } = this;
-      while (!receiver.hasEnded) {
-        if (this.countParked() >= parked) return;
-        await pause(100);
-      }
-      await this.receiver.ended();
-    }
-    throw new Failure(`A poison delivery isn't parked after ${MAX_STARTS} starts.`, this.receiver.lastLines);
-  }
-
-  countParked(): number {
-    return countInState(this.inbox, 'parked', this.#verifiedThrough);
-  }
-
-  /** Size of the largest file of the inbox, in bytes. */
-  largestFile(): number {
-    return statSync(join(this.inbox, 'inbox.sqlite')).size;
-  }
-
-  /** Waits until nothing waits for the handler. */
-  async drain(): Promise<void> {
-    const deadline = Date.now() + DRAIN_TIMEOUT;
-    while (countInState(this.inbox, 'waiting', this.#verifiedThrough) > 0 && Date.now() < deadline)
-      await pause(50);
-  }
-
   /**
-   * Compares the inbox with the ledger.
+   * Waits until everything is handled or parked, and compares the inbox with the ledger. A receiver that a fault has
+   * ended is started again.
    *
-   * @param isDone whether the handler had the time to handle everything
+   * @returns what is stored and was not verified and forgotten before
    * @throws Failure
    */
-  verify(isDone: boolean): StoredDelivery[] {
-    this.checkNotEnded();
-    // In this order: what is stored as handled has been handled before.
-    const stored = this.isRunning ? readInbox(this.inbox, this.#verifiedThrough) : this.#readCopy();
+  async verify(): Promise<StoredDelivery[]> {
+    const deadline = Date.now() + DRAIN_TIMEOUT;
+    while ((await this.#unhandled()) > 0 && Date.now() < deadline) await pause(50);
+    const stored: StoredDelivery[] = [];
+    for await (const delivery of this.operations.read(this.#forgottenThrough)) stored.push(delivery);
+    this.handlerEnds = false;
     this.#readHandled();
-    const faults = this.ledger.compare(stored, isDone);
-    if (faults.length > 0) throw new Failure(summary(faults), this.#run?.receiver.lastLines);
+    const faults = this.ledger.compare(stored);
+    if (faults.length > 0) throw new Failure(summary(faults), this.receiver.lastLines);
     return stored;
   }
 
-  /** Compares, and drops what was compared. Everything must have been handled or parked. */
-  settle(): void {
-    const stored = this.verify(true);
+  /** Verifies, and drops what was verified. */
+  async settle(): Promise<void> {
+    const stored = await this.verify();
     this.ledger.forget(stored);
     this.#run!.mayRepeat = false;
-    this.#verifiedThrough = stored.at(-1)?.id ?? this.#verifiedThrough;
+    this.#forgottenThrough = stored.at(-1)?.id ?? this.#forgottenThrough;
   }
 
   /** @throws Failure if the receiver ended and no fault did it */
@@ -238,22 +180,24 @@ export class Subject {
       throw new Failure('The receiver ended, and nothing had been done to end it.', run.receiver.lastLines);
   }
 
-  remove(): void {
+  /** Undoes something when the subject is no longer used. */
+  cleanUp = (undo: () => unknown): void => void this.#undos.push(undo);
+
+  async undoAll(): Promise<void> {
+    for (const undo of this.#undos.reverse()) await undo();
+  }
+
+  /** Ends the receiver in order, and removes its files. */
+  async remove(): Promise<void> {
+    await this.stop();
     rmSync(this.folder, { recursive: true });
   }
 
-  /** What the last receiver wrote is on the disk. It must have ended. */
-  #replay(): void {
-    if (this.#run !== undefined) this.#disk?.replay(this.receiver.takeJournal());
-  }
-
-  /** Reads a copy, so that the next receiver finds the files as the last one left them. */
-  #readCopy(): StoredDelivery[] {
-    const copy = join(this.folder, 'copy');
-    rmSync(copy, { recursive: true, force: true });
-    // Of its socket there is no copy.
-    cpSync(this.inbox, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') });
-    return existsSync(join(copy, 'inbox.sqlite')) ? readInbox(copy, this.#verifiedThrough) : [];
+  async #unhandled(): Promise<number> {
+    this.checkNotEnded();
+    if (!this.isRunning) await this.start();
+    // The receiver may be blocked, about to end, or unable to read its inbox.
+    return this.operations.unhandled().catch(() => Infinity);
   }
 
   #readHandled(): void {

@@ -9,7 +9,7 @@ export default async function run(): Promise<void> {
   const postgres = await startPostgres();
   await compareReceivers([
     await startPeer('raw Fastify, keeps nothing', 'fastify'),
-    await startPeer('raw Fastify with SQLite, the floor', 'fastify', makeFolder()),
+    await startPeer('raw Fastify with SQLite, the floor', 'fastify', [makeFolder()]),
     await startReceiver('the receiver on PostgreSQL', { INBOX_URL: await postgres.createDatabase() }),
   ]);
 }

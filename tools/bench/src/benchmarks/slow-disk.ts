@@ -12,7 +12,7 @@ export default async function run(): Promise<void> {
   const slow = { LD_PRELOAD: library, FLUSH_DELAY_MS: '5' };
   await compareReceivers([
     await startPeer('raw Fastify, keeps nothing', 'fastify'),
-    await startPeer('raw Fastify with SQLite, the floor', 'fastify', makeFolder(), slow),
+    await startPeer('raw Fastify with SQLite, the floor', 'fastify', [makeFolder()], slow),
     await startReceiver('the receiver', slow),
   ]);
 }

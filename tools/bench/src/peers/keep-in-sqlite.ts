@@ -1,11 +1,7 @@
 import { join } from 'node:path';
 import Database from 'libsql';
 
-/** What a request brought. */
-interface Received {
-  readonly mediaType: string | undefined;
-  readonly content: Buffer;
-}
+import type { Keep, Received } from './peer.js';
 
 interface Waiting extends Received {
   readonly resolve: () => void;
@@ -15,10 +11,8 @@ interface Waiting extends Received {
 /**
  * Keeps deliveries in a new database of SQLite in a folder: one transaction and one flush for everything that arrived during the last.
  * It is the least that a durable acknowledgement costs on this stack.
- *
- * @returns what resolves once a delivery is durable
  */
-export function keepInSqlite(folder: string): (received: Received) => Promise<void> {
+export function keepInSqlite(folder: string): Keep {
   const database = new Database(join(folder, 'deliveries.sqlite'));
   database.exec(`
     PRAGMA journal_mode = WAL;

@@ -1,9 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { Failure } from '../failure.js';
+import type { PostgresServer } from '@plant-store/test-support/postgres';
+
 import type { Load } from '../load.js';
 import type { Random } from '../random.js';
+import { Failure } from '../receiver.js';
 import type { Subject } from '../subject.js';
+
+/** What some faults need. */
+export interface Equipment {
+  /** The library that lets flushes fail. Undefined without Linux or a C compiler. */
+  readonly flushFaults?: string | undefined;
+  /** The server of all inboxes. Undefined if they are embedded. */
+  readonly postgres?: PostgresServer | undefined;
+}
 
 /** What a fault has to do with. */
 export interface Round {
@@ -11,6 +21,7 @@ export interface Round {
   /** The load, which goes on while the fault happens. */
   readonly load: Load;
   readonly random: Random;
+  readonly equipment: Equipment;
 }
 
 /** Something that goes wrong in a round, while deliveries are sent. */
@@ -25,18 +36,22 @@ export interface Fault {
    * - `new`: one whose inbox doesn't exist yet; the fault starts it
    */
   readonly on: 'steady' | 'fragile' | 'new';
-  /** Whether it needs the journal of the disk. */
-  readonly cutsPower?: boolean;
   /** The status with which deliveries may be refused: 503 for a receiver that may end, and none for a steady one. */
   readonly refusesWith?: number;
-  /** Whether a delivery that was refused may be stored: it was written to a file that was missing, and that came back. */
-  readonly mayStoreRefused?: boolean;
+  /** Whether it can happen. By default it always can. */
+  readonly canHappen?: (equipment: Equipment) => boolean;
   /** Lets it happen, and returns when it is over. The receiver may have ended then. */
   happen(round: Round): Promise<void>;
 }
 
+/** The longest time for which a load runs before the receiver is ended, in milliseconds. */
+export const LOAD_TIME = 1_500;
+
+/** How long a fault of the steady receiver lasts, in milliseconds. */
+export const STEADY_TIME = 3_000;
+
 /** How long it may take until deliveries are refused, or accepted again, in milliseconds. */
-const PATIENCE = 20_000;
+const PATIENCE = 30_000;
 
 /** How many deliveries must be refused, or accepted, before one is sure. */
 const ENOUGH = 20;
@@ -61,9 +76,3 @@ async function until(isTrue: () => boolean, otherwise: string): Promise<void> {
     await pause(20);
   }
 }
-
-/** The longest time for which a load runs before the receiver is ended, in milliseconds. */
-export const LOAD_TIME = 1_500;
-
-/** How long a fault of the steady receiver lasts, in milliseconds. */
-export const STEADY_TIME = 3_000;

@@ -25,20 +25,7 @@ export const kills: readonly Fault[] = [
     happen: async (round) => {
       await pause(round.random.integer(0, LOAD_TIME / 2));
       await round.subject.kill();
-      for (let left = round.random.integer(1, 3); left > 0; left -= 1) await endAtStart(round);
-    },
-  },
-  {
-    name: 'SIGKILL after it started, again and again',
-    on: 'fragile',
-    happen: async ({ subject, random }) => {
-      await pause(random.integer(0, LOAD_TIME / 2));
-      await subject.kill();
-      for (let left = random.integer(1, 3); left > 0; left -= 1) {
-        await subject.start();
-        await pause(random.integer(0, 100));
-        await subject.kill();
-      }
+      for (let left = round.random.integer(1, 3); left > 0; left -= 1) await killAtStart(round);
     },
   },
   {
@@ -68,7 +55,7 @@ export const kills: readonly Fault[] = [
         await operator.stop();
       }
       await subject.start();
-      await new Operator(subject, random.fork()).resume();
+      await subject.operations.change('/handler/resume');
     },
   },
   {
@@ -81,9 +68,10 @@ export const kills: readonly Fault[] = [
   },
 ];
 
-/** Starts the receiver and ends it before it listens, or soon after. */
-export async function endAtStart({ subject, random }: Round, end = () => subject.kill()): Promise<void> {
-  subject.spawn();
-  await pause(random.integer(0, START_TIME));
-  await end();
+/** Starts the receiver, and kills it before it listens, or soon after. */
+async function killAtStart({ subject, random }: Round): Promise<void> {
+  const receiver = subject.spawn();
+  if (random.chance(0.5)) await receiver.listening();
+  await pause(random.integer(0, receiver.port === undefined ? START_TIME : 100));
+  await subject.kill();
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import type { Fate } from '../content.js';
-import { Failure } from '../failure.js';
+import type { Fate } from '../ledger.js';
+import { Failure } from '../receiver.js';
 import { type Fault, LOAD_TIME, STEADY_TIME } from './fault.js';
 
 /** The receiver ends, and is started again until the delivery is parked. */
@@ -10,11 +10,12 @@ const ends = (fate: Fate, name: string): Fault => ({
   on: 'fragile',
   happen: async ({ subject, load, random }) => {
     await pause(random.integer(0, LOAD_TIME / 4));
-    const parked = subject.countParked();
+    subject.handlerEnds = true;
     subject.expectEnd();
     if ((await load.sendOne(fate)) !== 204)
       throw new Failure(`A delivery whose handler is to ${fate} is not acknowledged before.`);
-    await subject.superviseUntilParked(parked + 1);
+    await subject.receiver.ended();
+    await subject.start();
   },
 });
 

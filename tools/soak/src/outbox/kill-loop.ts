@@ -15,7 +15,7 @@ import type { Random } from '../random.js';
 import { Receiver } from '../receiver.js';
 
 /** What is killed. */
-export const VICTIMS = ['the store', 'a relay', 'PostgreSQL'] as const;
+const VICTIMS = ['the store', 'a relay', 'PostgreSQL'] as const;
 type Victim = (typeof VICTIMS)[number];
 
 /** How long everything that waits may take at the end, in milliseconds. */
@@ -37,11 +37,9 @@ export interface KillLoopResult {
   readonly handled: number;
   /** Attempts of the receiver's handler. */
   readonly handlings: number;
-  /** How often a relay sent. What is above `committed` was sent more than once. */
-  readonly sent: number;
   /** Committed, and not handled. */
   readonly lost: number;
-  /** Handled or sent, and not committed. */
+  /** Handled, and not committed. */
   readonly invented: number;
 }
 
@@ -50,7 +48,6 @@ interface Options {
   readonly random: Random;
   readonly folder: string;
   readonly cleanUp: (undo: () => unknown) => void;
-  readonly onRound?: (round: number, victim: Victim) => void;
 }
 
 /**
@@ -58,13 +55,7 @@ interface Options {
  * again. At the end, the plants that were committed are compared with those that the receiver handled. Every committed
  * plant is a row of the same database, so nothing else has to know what was committed.
  */
-export async function runKillLoop({
-  rounds,
-  random,
-  folder,
-  cleanUp,
-  onRound,
-}: Options): Promise<KillLoopResult> {
+export async function runKillLoop({ rounds, random, folder, cleanUp }: Options): Promise<KillLoopResult> {
   const server = await PostgresServer.start({ programs: requirePostgres() }, cleanUp);
   const url = await server.createDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 1 });
@@ -74,17 +65,23 @@ export async function runKillLoop({
   await outbox.migrate();
   await pool.query('CREATE TABLE plant (id text PRIMARY KEY)');
 
-  const files = {
-    handled: join(folder, 'handled'),
-    sent: join(folder, 'sent'),
-    tokens: join(folder, 'tokens'),
-  };
-  writeFileSync(files.tokens, `${TOKEN}\n`);
-  const receiver = startReceiver(folder, files);
+  const handledFile = join(folder, 'handled');
+  const tokensFile = join(folder, 'tokens');
+  writeFileSync(tokensFile, `${TOKEN}\n`);
+  const receiver = new Receiver({
+    inboxUrl: `file:${join(folder, 'inbox')}`,
+    tokensFile,
+    handledFile,
+    settings: {
+      NODE_OPTIONS: `${IDENTIFIED} ${HANDLER}`,
+      HANDLED_FILE: handledFile,
+      WAIT_FILE: join(folder, 'wait'),
+    },
+  });
   cleanUp(() => receiver.signal('SIGKILL'));
   await receiver.listening();
   const store = new Program('store-main', [url], cleanUp);
-  const relayArguments = [url, `http://127.0.0.1:${receiver.port}`, TOKEN, files.sent];
+  const relayArguments = [url, `http://127.0.0.1:${receiver.port}`, TOKEN];
   const relays = [
     new Program('relay-main', relayArguments, cleanUp),
     new Program('relay-main', relayArguments, cleanUp),
@@ -96,11 +93,10 @@ export async function runKillLoop({
   const kills = { 'the store': 0, 'a relay': 0, PostgreSQL: 0 };
   for (let round = 0; round < rounds; round += 1) {
     const victim = VICTIMS[round % VICTIMS.length]!;
-    onRound?.(round, victim);
     await pause(random.integer(0, 300));
     if (victim === 'PostgreSQL') {
       await (random.chance(0.5) ? server.crash() : server.kill());
-      await startAgain(server);
+      await server.startAgain();
     } else await (victim === 'the store' ? store : random.pick(relays)).restart();
     kills[victim] += 1;
   }
@@ -109,15 +105,9 @@ export async function runKillLoop({
   await drain(pool, rounds);
   await Promise.all(relays.map((relay) => relay.stop()));
   const { rows } = await pool.query<{ id: string }>('SELECT id FROM plant');
-  await untilHandled(files.handled, rows.length);
-  return {
-    kills,
-    ...compare(
-      rows.map(({ id }) => id),
-      linesOf(files.handled),
-      linesOf(files.sent),
-    ),
-  };
+  await untilHandled(handledFile, rows.length);
+  const committed = rows.map(({ id }) => id);
+  return { kills, ...compare(committed, linesOf(handledFile)) };
 }
 
 /** A process that is killed and started again. */
@@ -155,36 +145,6 @@ class Program {
   }
 }
 
-function startReceiver(
-  folder: string,
-  files: { readonly handled: string; readonly tokens: string },
-): Receiver {
-  return new Receiver({
-    inbox: join(folder, 'inbox'),
-    tokensFile: files.tokens,
-    handledFile: files.handled,
-    settings: {
-      NODE_OPTIONS: `${IDENTIFIED} ${HANDLER}`,
-      HANDLED_FILE: files.handled,
-      WAIT_FILE: join(folder, 'wait'),
-    },
-    diskJournal: undefined,
-  });
-}
-
-/** What PostgreSQL had started ends by itself after it was killed, and keeps it from starting until then. */
-async function startAgain(server: PostgresServer): Promise<void> {
-  const deadline = Date.now() + DRAIN_TIMEOUT;
-  for (;;) {
-    try {
-      return await server.start();
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await pause(50);
-    }
-  }
-}
-
 const WAITING = `SELECT count(*)::int AS count FROM plant_store_outbox.entry WHERE state <> 'delivered'`;
 
 async function drain(pool: pg.Pool, rounds: number): Promise<void> {
@@ -207,25 +167,14 @@ function linesOf(file: string): string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
 }
 
-function compare(
-  committed: readonly string[],
-  handlings: readonly string[],
-  sent: readonly string[],
-): Omit<KillLoopResult, 'kills'> {
+function compare(committed: readonly string[], handlings: readonly string[]): Omit<KillLoopResult, 'kills'> {
   const digests = new Set(committed.map((id) => createHash('sha256').update(id).digest('hex')));
   const handled = new Set(handlings);
-  const plants = new Set(committed);
   return {
     committed: committed.length,
     handled: handled.size,
     handlings: handlings.length,
-    sent: sent.length,
-    lost: missingIn(handled, digests),
-    invented: missingIn(digests, handled) + missingIn(plants, new Set(sent)),
+    lost: [...digests].filter((digest) => !handled.has(digest)).length,
+    invented: [...handled].filter((digest) => !digests.has(digest)).length,
   };
-}
-
-/** How many of the items are not in the set. */
-function missingIn(set: ReadonlySet<string>, items: ReadonlySet<string>): number {
-  return [...items].filter((item) => !set.has(item)).length;
 }

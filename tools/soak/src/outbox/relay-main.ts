@@ -1,15 +1,9 @@
-/**
- * A relay of the kill loop. It appends the identifier of each event that it sends to a file. Arguments: the URL of the
- * database, the address of the receiver, its access token, and the file.
- */
-import { openSync, writeSync } from 'node:fs';
-
-import { bytes, createNewPlantSender, type EncodedPlant } from '@plant-store/sdk';
+/** A relay of the kill loop. Arguments: the URL of the database, the address of the receiver, and its access token. */
+import { bytes, createNewPlantSender } from '@plant-store/sdk';
 import { createOutbox, createRelay } from '@plant-store/sdk/outbox';
 import pg from 'pg';
 
-const [url, baseUrl, accessToken, file] = process.argv.slice(2) as [string, string, string, string];
-const sent = openSync(file, 'a');
+const [url, baseUrl, accessToken] = process.argv.slice(2) as [string, string, string];
 const pool = new pg.Pool({ connectionString: url });
 pool.on('error', () => undefined);
 const encode = bytes('text/plain');
@@ -22,12 +16,7 @@ const sender = createNewPlantSender({
 } as never);
 const relay = createRelay({
   outbox: createOutbox({ database: pool, encode } as never),
-  sender: {
-    sendEncoded(encoded: EncodedPlant) {
-      writeSync(sent, `${encoded.eventId}\n`);
-      return sender.sendEncoded(encoded);
-    },
-  },
+  sender,
   retry: () => 50,
   pollInterval: 20,
 });

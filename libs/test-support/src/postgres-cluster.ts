@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
-import { type CleanUp, freePort } from '@plant-store/test-support';
+import type { CleanUp } from './clean-up.js';
+import { freePort } from './free-port.js';
 import {
   makePostgresFolder,
   POSTGRES_PASSWORD,
   PostgresServer,
   runPostgresProgram,
-} from '@plant-store/test-support/postgres';
-
-import { soon } from '../support/port.js';
+} from './postgres-server.js';
 
 /** How many servers a cluster has: a primary and two standbys. */
 const SIZE = 3;
@@ -67,7 +67,7 @@ export class PostgresCluster {
   /** Resolves when so many standbys follow the primary. */
   async untilReplicated(count: number): Promise<void> {
     const streaming = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'";
-    while (Number(await this.primary.psql(streaming)) < count) await soon();
+    while (Number(await this.primary.psql(streaming)) < count) await pause(20);
   }
 
   /** Kills the primary, as if its machine were gone. */
