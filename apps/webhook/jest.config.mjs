@@ -1,1 +1,9 @@
-export { default } from '../../jest.shared.mjs';
+import shared from '../../jest.shared.mjs';
+
+export default {
+  ...shared,
+  moduleNameMapper: {
+    '^\\./start-thread\\.js$': '<rootDir>/test/start-thread.ts',
+    ...shared.moduleNameMapper,
+  },
+};

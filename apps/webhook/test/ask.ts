@@ -39,7 +39,7 @@ export async function ask(to: string, asked: Asked | string = {}): Promise<Told>
       .end(content);
   });
   const body = await text(response);
-  const isJson = response.headers['content-type'] === 'application/json' && body !== '';
+  const isJson = response.headers['content-type']?.startsWith('application/json') === true && body !== '';
   return {
     status: response.statusCode as number,
     fields: response.headers,

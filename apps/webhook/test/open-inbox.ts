@@ -1,26 +1,38 @@
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
-import type { AttemptResult, Delivery, Inbox, IncomingDelivery } from '../src/inbox/inbox.js';
+import type { AttemptResult, Claimed, Delivery, Inbox, IncomingDelivery } from '../src/inbox/inbox.js';
+import type { Batch, BatchResult, DeliveryFilter, DeliverySummary } from '../src/inbox/inbox-operations.js';
+import { openSqliteInbox } from '../src/inbox/open-inbox.js';
 
-/** An adapter of the port {@link Inbox}, for its suites. An inbox has a place: a folder, or the URL of a database. */
+/** A kind of {@link Inbox}, for its suites. An inbox has a place: a folder, or the URL of a database. */
 export interface Adapter {
   /** Makes an empty place. By default a folder. */
   readonly make?: () => string | Promise<string>;
-  readonly open: (place: string) => Inbox | Promise<Inbox>;
+  readonly open: (place: string) => Promise<Inbox>;
   /** Returns a place that is as if the process had ended now. */
   readonly crash: (place: string) => string | Promise<string>;
-  /** Whether it keeps to a limit of bytes only by whole parts, much larger than those of the tests. */
-  readonly removesParts?: boolean;
-  /** How often the test with arbitrary turns runs. By default 40 times. */
+  /** Whether it has no limit of bytes. */
+  readonly isUnlimited?: boolean;
+  /** How often the test with arbitrary turns runs. By default 15 times. */
   readonly propertyRuns?: number;
 }
 
+/** Opens an embedded inbox that is closed when the current test ends. A loss fails the test. */
+export async function openEmbedded(folder: string): Promise<Inbox> {
+  const inbox = await openSqliteInbox(folder, (error) => {
+    throw error;
+  });
+  afterThisTest(() => inbox.close());
+  return inbox;
+}
+
 export const HANDLED: AttemptResult = { kind: 'handled' };
-export const PARKED: AttemptResult = { kind: 'parked', error: 'no more' };
+export const PARKED: AttemptResult = { kind: 'parked', error: 'no more', stack: null };
 
 export const failed = (retryAfter: number): AttemptResult => ({
   kind: 'failed',
   error: 'not yet',
+  stack: 'Error: not yet\n    at handle',
   retryAfter,
 });
 
@@ -36,6 +48,16 @@ export const incoming = (
   ...given,
   content: Buffer.from(content),
 });
+
+/** The whole numbers from the first to the last. */
+export const numbers = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+/** A change of everything that a filter selects, in one part. */
+export const all = (filter: DeliveryFilter = {}): Batch => ({ filter, after: 0, limit: 1_000 });
+
+/** A change of one delivery. */
+export const only = (id: number): Batch => all({ firstId: id, lastId: id });
 
 /**
  * Sets the clock to another time.
@@ -75,24 +97,55 @@ export class OpenedInbox {
     await this.open();
   }
 
+  /** Claims until there is nothing more, or the limit is reached. */
   async claim(limit = 1_000): Promise<readonly Delivery[]> {
-    return (await this.inbox.claim(limit)).deliveries;
+    const claimed: Delivery[] = [];
+    for (;;) {
+      const { deliveries } = await this.inbox.claim(limit - claimed.length);
+      claimed.push(...deliveries);
+      if (deliveries.length === 0 || claimed.length === limit) return claimed;
+    }
   }
 
-  async claimIds(limit = 1_000): Promise<number[]> {
+  async claimIds(limit?: number): Promise<number[]> {
     return (await this.claim(limit)).map(({ id }) => id);
   }
 
   /** Accepts deliveries with the contents `content 1`, `content 2`, …, all at once. Returns their ids. */
   accept(count: number, given: Partial<IncomingDelivery> = {}): Promise<number[]> {
     return Promise.all(
-      Array.from({ length: count }, (_, index) => this.inbox.accept(incoming(`content ${index + 1}`, given))),
+      numbers(1, count).map((number) => this.inbox.accept(incoming(`content ${number}`, given))),
     );
+  }
+
+  /** Stores the result of an attempt that began just now. */
+  end(claimed: Claimed, result: AttemptResult): Promise<void> {
+    return this.inbox.settle(claimed, result, Date.now());
   }
 
   /** Claims a delivery for each of these results, and stores the result. */
   async settle(...results: readonly AttemptResult[]): Promise<void> {
     const claimed = await this.claim(results.length);
-    await Promise.all(claimed.map((delivery, index) => this.inbox.settle(delivery, results[index]!)));
+    await Promise.all(claimed.map((delivery, index) => this.end(delivery, results[index]!)));
+  }
+
+  replay(batch: Batch = all()): Promise<BatchResult> {
+    return this.inbox.change(batch, { kind: 'replay' });
+  }
+
+  discard(batch: Batch = all(), reason = 'arbitrary'): Promise<BatchResult> {
+    return this.inbox.change(batch, { kind: 'discard', reason });
+  }
+
+  list(filter: DeliveryFilter = {}): Promise<readonly DeliverySummary[]> {
+    return this.inbox.list(filter, { order: 'oldest first', limit: 10_000 });
+  }
+
+  async ids(filter: DeliveryFilter = {}): Promise<number[]> {
+    return (await this.list(filter)).map(({ id }) => id);
+  }
+
+  async states(): Promise<string> {
+    return (await this.list()).map(({ state }) => state).join(' ');
   }
 }

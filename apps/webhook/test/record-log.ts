@@ -12,7 +12,7 @@ export interface LogRecord {
   /** Everything that was written, as it was written. */
   readonly text: () => string;
   /** Resolves with the first line that has this message, now or later. */
-  readonly line: (message: string) => Promise<Line>;
+  readonly line: (message: string | RegExp) => Promise<Line>;
 }
 
 export function recordLog(): LogRecord {
@@ -26,10 +26,12 @@ export function recordLog(): LogRecord {
       waiting.forEach((look) => look());
     },
   });
-  const line = (message: string): Promise<Line> =>
+  const line = (message: string | RegExp): Promise<Line> =>
     new Promise((resolve) => {
       const look = (): void => {
-        const found = lines.find(({ msg }) => msg === message);
+        const found = lines.find(({ msg }) =>
+          typeof message === 'string' ? msg === message : message.test(msg),
+        );
         if (found === undefined) return;
         waiting.delete(look);
         resolve(found);

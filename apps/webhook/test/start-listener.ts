@@ -1,21 +1,17 @@
 import { afterThisTest } from '@plant-store/test-support';
+import type { FastifyInstance } from 'fastify';
 
-import {
-  type OperationsAddress,
-  type OperationsListener,
-  startOperationsListener,
-} from '../src/operations/operations-listener.js';
-import type { Route } from '../src/operations/router.js';
+import { type Listener, type ListenerAddress, startListener as start } from '../src/operations/listener.js';
 import { type LogRecord, recordLog } from './record-log.js';
 
 /** Starts an operations listener, on the loopback address alone. It closes after the test. */
 export async function startListener(
-  routes: readonly Route[],
-  address: Partial<OperationsAddress> = {},
-): Promise<OperationsListener & { readonly log: LogRecord }> {
+  addRoutes: (app: FastifyInstance) => void,
+  address: Partial<ListenerAddress> = {},
+): Promise<Listener & { readonly log: LogRecord }> {
   const log = recordLog();
-  const listener = await startOperationsListener(
-    routes,
+  const listener = await start(
+    addRoutes,
     { port: 0, host: undefined, folder: undefined, requestTimeout: 30_000, ...address },
     log.logger,
   );

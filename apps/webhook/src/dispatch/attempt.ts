@@ -1,5 +1,5 @@
 import type { HandlerTransactions, TransactionWork } from '../inbox/handler-transactions.js';
-import type { Delivery } from '../inbox/inbox.js';
+import type { Claimed, Delivery } from '../inbox/inbox.js';
 
 /** What is done with a delivery. It may be called again for the same one. */
 export type DeliveryHandler = (delivery: Delivery, attempt: Attempt) => Promise<void> | void;
@@ -42,8 +42,8 @@ export class Attempt {
   }
 
   /** Makes it possible to begin a transaction. */
-  useTransactions(transactions: HandlerTransactions, deliveryId: number): void {
-    this.#run = (work) => transactions.run(deliveryId, work, this.signal);
+  useTransactions(transactions: HandlerTransactions, claimed: Claimed): void {
+    this.#run = (work) => transactions.run(claimed, work, this.signal);
   }
 
   /** Settles with the transaction; undefined if there is none. */

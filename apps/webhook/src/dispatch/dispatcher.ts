@@ -4,9 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 import { LONGEST_TIMER } from '../config/config.js';
-import { ReceiverError } from '../errors.js';
-import type { AttemptResult, Delivery, Inbox, Interrupted } from '../inbox/inbox.js';
-import { errorText } from '../logging/describe-error.js';
+import type { AttemptResult, Claimed, Delivery, Inbox } from '../inbox/inbox.js';
+import { errorStack, errorText } from '../logging/describe-error.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 import { NO_OBSERVER, type Observer } from '../observer.js';
 import { Attempt, type DeliveryHandler } from './attempt.js';
@@ -14,41 +13,53 @@ import { backoff } from './backoff.js';
 
 /** Limits of the dispatcher. Times in milliseconds. */
 export interface DispatcherLimits {
-  /** Attempts that run at a time. */
+  /** Attempts that run at a time. With 0, there are none: others that share the inbox make them. */
   readonly concurrency: number;
   /** Longest time of one attempt. */
   readonly timeout: number;
-  /** After this many failures a delivery is parked. */
+  /** After this many attempts that failed a delivery is parked. */
   readonly maxAttempts: number;
   /** Longest wait after the first failure. It doubles with each further one. */
   readonly backoff: number;
   readonly maxBackoff: number;
 }
 
-/** Most attempts that run or whose result waits to be stored. While there are as many, no further attempt starts. */
-const MAX_UNSETTLED = 1_024;
+/** Most deliveries that are claimed at a time: attempts, those that wait for one, and results that wait to be stored. */
+const MAX_CLAIMED = 1_024;
 
 const HANDLED: AttemptResult = { kind: 'handled' };
+const RELEASED: AttemptResult = { kind: 'released' };
+
+const INTERRUPTED: AttemptResult & { kind: 'interrupted' } = {
+  kind: 'interrupted',
+  error: 'the process ended during the attempt',
+  stack: null,
+};
 
 /** How long to wait before the inbox is tried again after it failed, in milliseconds. */
 const INBOX_RETRY = 1_000;
 
-/** The process in which the handler ran has ended. The attempt may be the cause. */
-class ProcessEnded extends Error {}
-
 /**
  * Hands deliveries from the inbox to a handler, each at least once. A failed one comes again with backoff. After the
  * last attempt it is parked and stays stored.
+ *
+ * It claims what it can begin at once. A handler that is quick gets twice as many with the next claim, so that one write
+ * of the inbox claims many.
  */
 export class Dispatcher {
   readonly #attempts = new Set<Attempt>();
+  /** Claimed, for the next free places. */
+  readonly #queue: Delivery[] = [];
   /** Deliveries whose attempt has ended and whose result isn't stored yet. */
   #unsettled = 0;
+  /** How many attempts have ended since the last claim. */
+  #ended = 0;
+  /** How many deliveries the handler can probably have until the next claim. */
+  #pace = 0;
   #onIdle: (() => void) | undefined;
   readonly #stopping = new AbortController();
   readonly #logUnread: WriteLine;
   readonly #logUnstored: WriteLine;
-  #hasRecovered = false;
   #isWaking = false;
   #claiming: Promise<void> | undefined;
   #claimAgain = false;
@@ -56,7 +67,7 @@ export class Dispatcher {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly inbox: Inbox,
+    private readonly inbox: Pick<Inbox, 'claim' | 'settle'>,
     private readonly handler: DeliveryHandler,
     private readonly limits: DispatcherLimits,
     private readonly logger: Logger,
@@ -83,12 +94,6 @@ export class Dispatcher {
     });
   }
 
-  #look(): void {
-    if (this.#stopping.signal.aborted || this.#freeSlots() === 0) return;
-    this.#claimAgain = this.#claiming !== undefined;
-    this.#claiming ??= this.#claim();
-  }
-
   /**
    * Starts no further attempt. Resolves when the attempts under way have ended and their results are stored. Attempts
    * that still run when the deadline aborts are aborted; their deliveries come again after a restart.
@@ -101,20 +106,42 @@ export class Dispatcher {
     if (deadline.aborted) abort();
     else deadline.addEventListener('abort', abort, { once: true });
     await this.#claiming;
+    for (const delivery of this.#queue.splice(0)) void this.#settle(delivery, RELEASED, delivery.claimedAt);
     if (!this.#isIdle()) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     deadline.removeEventListener('abort', abort);
   }
 
-  #freeSlots(): number {
-    if (this.#attempts.size + this.#unsettled >= MAX_UNSETTLED) return 0;
-    return this.limits.concurrency - this.#attempts.size;
+  #look(): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#startQueued();
+    if (this.#room() === 0) return;
+    this.#claimAgain = this.#claiming !== undefined;
+    this.#claiming ??= this.#claim();
+  }
+
+  #startQueued(): void {
+    while (this.#attempts.size < this.limits.concurrency && this.#queue.length > 0)
+      this.#attempt(this.#queue.shift()!);
+  }
+
+  /** A handler that has ended many attempts since the last claim may have twice as many, until it is slower. */
+  #keepPace(): void {
+    if (this.#ended > 0 || this.#attempts.size > 0) this.#pace = Math.max(2 * this.#ended, this.#pace >> 1);
+    this.#ended = 0;
+  }
+
+  /** How many deliveries to claim. */
+  #room(): number {
+    const { concurrency } = this.limits;
+    if (concurrency === 0) return 0;
+    const wanted = Math.max(concurrency - this.#attempts.size, this.#pace) - this.#queue.length;
+    const most = MAX_CLAIMED - this.#attempts.size - this.#queue.length - this.#unsettled;
+    return Math.max(0, Math.min(wanted, most));
   }
 
   async #claim(): Promise<void> {
     clearTimeout(this.#timer);
     try {
-      // It also waits a moment, so that attempts that end together make one claim, and one write of the inbox.
-      await (this.#hasRecovered ? undefined : this.#recover());
       await this.#claimDue();
     } catch (err) {
       this.#logUnread({ err });
@@ -125,66 +152,58 @@ export class Dispatcher {
   }
 
   async #claimDue(): Promise<void> {
-    const { deliveries, nextDueIn, interrupted = [] } = await this.inbox.claim(this.#freeSlots());
-    if (this.#stopping.signal.aborted) return;
-    for (const delivery of deliveries) this.#attempt(delivery);
-    for (const delivery of interrupted)
-      void this.#settleCutOff(delivery, 'another receiver ended during the attempt');
-    if (nextDueIn !== undefined) this.#wakeIn(nextDueIn);
+    this.#keepPace();
+    const { deliveries, interrupted, nextIn } = await this.inbox.claim(this.#room());
+    this.#queue.push(...deliveries);
+    if (interrupted !== undefined) await this.#resume(interrupted);
+    if (nextIn !== undefined) this.#wakeIn(nextIn);
+    if (!this.#stopping.signal.aborted) this.#startQueued();
   }
 
-  /** Counts attempts that the end of the process cut off as failed, before anything is handled. */
-  async #recover(): Promise<void> {
-    const interrupted = await this.inbox.recover(this.limits.maxBackoff);
-    await Promise.all(
-      interrupted.map((delivery) => this.#settleCutOff(delivery, 'the process ended during the attempt')),
-    );
-    this.#hasRecovered = true;
-  }
-
-  #settleCutOff(delivery: Interrupted, message: string): Promise<void> {
-    return this.#settle(delivery, this.#failure(delivery, new ProcessEnded(message)));
+  /** Stores that the last attempt was interrupted, before the next one begins. */
+  async #resume(delivery: Delivery): Promise<void> {
+    const { attempts, claimedAt } = delivery;
+    const isLast = attempts >= this.limits.maxAttempts;
+    this.#logFailure(delivery, new Error(INTERRUPTED.error), isLast ? undefined : 0);
+    await this.#settle(delivery, isLast ? { ...INTERRUPTED, kind: 'parked' } : INTERRUPTED, claimedAt);
+    if (!isLast) this.#queue.push({ ...delivery, attempts: attempts + 1 });
   }
 
   #wakeIn(milliseconds: number): void {
     if (this.#stopping.signal.aborted) return;
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.wake(), Math.min(milliseconds, LONGEST_TIMER));
   }
 
   /** Most handlers return at once. To wait for each of them would cost more than all else here. */
   #attempt(delivery: Delivery): void {
     // The handler may change what it gets.
-    const counted: Interrupted = { id: delivery.id, failures: delivery.failures };
+    const { id, attempts, claimedAt } = delivery;
+    const claimed: Claimed = { id, attempts, claimedAt };
     const attempt = new Attempt();
     this.#attempts.add(attempt);
+    const startedAt = Date.now();
     const start = performance.now();
-    const handled = (): void => this.#end(attempt, start, counted, HANDLED);
-    const failed = (error: unknown): void => this.#fail(attempt, start, counted, error);
+    const end = (result: AttemptResult): void => {
+      this.#attempts.delete(attempt);
+      this.#ended += 1;
+      if (result.kind !== 'released' && result.kind !== 'interrupted')
+        this.observer.attempted(result.kind, performance.now() - start);
+      // Not awaited: whatever waits keeps the content in memory.
+      void this.#settle(claimed, result, startedAt);
+      this.wake();
+    };
+    // An attempt that was aborted because the receiver stops has no result, and is no failure.
+    const fail = (error: unknown): void =>
+      end(this.#deadline?.aborted === true ? RELEASED : this.#failure(claimed, error, start));
     let running: Promise<void> | void;
     try {
       running = this.#run(attempt, delivery);
     } catch (error) {
-      return failed(error);
+      return fail(error);
     }
-    if (running === undefined) handled();
-    else running.then(handled, failed);
-  }
-
-  /** An attempt that was aborted because the receiver stops has no result, and is no failure. */
-  #fail(attempt: Attempt, start: number, delivery: Interrupted, error: unknown): void {
-    const isStopping = this.#deadline?.aborted === true;
-    this.#end(attempt, start, delivery, isStopping ? undefined : this.#failure(delivery, error));
-  }
-
-  #end(attempt: Attempt, start: number, delivery: Interrupted, result: AttemptResult | undefined): void {
-    this.#attempts.delete(attempt);
-    if (result !== undefined) {
-      this.observer.attempted(result.kind, performance.now() - start);
-      // Not awaited: whatever waits keeps the content in memory.
-      void this.#settle(delivery, result);
-    }
-    if (this.#isIdle()) this.#onIdle?.();
-    this.#look();
+    if (running === undefined) end(HANDLED);
+    else running.then(() => end(HANDLED), fail);
   }
 
   #isIdle(): boolean {
@@ -206,33 +225,50 @@ export class Dispatcher {
     }
   }
 
-  #failure(delivery: Interrupted, error: unknown): AttemptResult {
-    const failures = delivery.failures + 1;
-    const fields = { err: error, delivery: delivery.id, failures };
-    if (failures >= this.limits.maxAttempts) {
-      this.logger.error(fields, 'the handler failed for the last time; the delivery is parked');
-      return { kind: 'parked', error: errorText(error) };
-    }
-    const retryAfter = backoff(failures, this.limits.backoff, this.limits.maxBackoff);
-    this.logger.warn({ ...fields, retryAfter }, 'the handler failed; the delivery comes again');
-    return { kind: 'failed', error: errorText(error), retryAfter, suspect: error instanceof ProcessEnded };
+  #failure(claimed: Claimed, err: unknown, start: number): AttemptResult {
+    const { maxAttempts, backoff: first, maxBackoff } = this.limits;
+    const stored = { error: errorText(err), stack: errorStack(err) ?? null };
+    const isLast = claimed.attempts >= maxAttempts;
+    const retryAfter = isLast ? undefined : backoff(claimed.attempts, first, maxBackoff);
+    this.#logFailure(claimed, err, retryAfter, performance.now() - start);
+    return retryAfter === undefined
+      ? { kind: 'parked', ...stored }
+      : { kind: 'failed', ...stored, retryAfter };
+  }
+
+  /** @param retryAfter undefined after the last attempt */
+  #logFailure({ id, attempts }: Claimed, err: unknown, retryAfter?: number, duration?: number): void {
+    const of = this.limits.maxAttempts;
+    const fields = {
+      delivery: id,
+      attempt: attempts,
+      maxAttempts: of,
+      ...(duration !== undefined && { durationMs: Math.round(duration) }),
+      err,
+    };
+    if (retryAfter === undefined)
+      this.logger.error(fields, `attempt ${attempts} of ${of} failed; the delivery is parked`);
+    else
+      this.logger.warn(
+        { ...fields, retryAfterMs: retryAfter },
+        `attempt ${attempts} of ${of} failed; the delivery comes again`,
+      );
   }
 
   /**
    * Retries until the result is written: a full disk must not cause a delivery to be handled again. Until then it counts
    * as unsettled.
    */
-  async #settle(delivery: Interrupted, result: AttemptResult): Promise<void> {
+  async #settle(claimed: Claimed, result: AttemptResult, startedAt: number): Promise<void> {
     const { signal } = this.#stopping;
     this.#unsettled += 1;
     for (;;) {
       try {
-        await this.inbox.settle(delivery, result);
+        await this.inbox.settle(claimed, result, startedAt);
         break;
       } catch (err) {
-        this.#logUnstored({ err, delivery: delivery.id });
-        // What is written already must not be written again: the next attempt may run.
-        if (signal.aborted || (err instanceof ReceiverError && err.code === 'INBOX_LOST')) break;
+        this.#logUnstored({ err, delivery: claimed.id });
+        if (signal.aborted) break;
         await delay(INBOX_RETRY, undefined, { signal }).catch(() => undefined);
       }
     }

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 
 import { isPostgresUrl, postgresServers } from '../config/postgres-url.js';
 import type { HandlerTransactions } from '../inbox/handler-transactions.js';
-import { LOGGER, NestLogger } from '../logging/logger.js';
+import { LOGGER, nestLogger } from '../logging/logger.js';
 import { callHandler, type DeliveryHandler } from './attempt.js';
 import { HandlerModule } from './handler.module.js';
 import { NewPlantHandler } from './new-plant.handler.js';
@@ -33,7 +33,7 @@ export interface OpenHandler {
 export async function openHandler(logger: Logger, inboxUrl: string): Promise<OpenHandler> {
   const context = await NestFactory.createApplicationContext(
     { module: HandlerModule, providers: [{ provide: LOGGER, useValue: logger }] },
-    { logger: new NestLogger(logger), abortOnError: false },
+    { logger: nestLogger(logger), abortOnError: false },
   );
   const handler = context.get<{ readonly handle: DeliveryHandler }>(NewPlantHandler);
   const handle: DeliveryHandler = (delivery, attempt) => {

@@ -22,8 +22,8 @@ const TRACEPARENT: HeaderField = ['TraceParent', `00-${TRACE}-${SENDER}-01`];
 const deliveryWith = (...fields: readonly HeaderField[]): Delivery => ({
   id: 7,
   receivedAt: 0,
-  failures: 0,
-  suspect: false,
+  attempts: 1,
+  claimedAt: 0,
   method: 'POST',
   mediaType: null,
   contentEncoding: null,

@@ -13,6 +13,8 @@ export interface Watch {
   readonly timeout: number;
   /** Whether the log has fatal lines. */
   readonly isLogged: boolean;
+  /** What each line of the log has. */
+  readonly bindings: Readonly<Record<string, unknown>>;
 }
 
 /** In a thread, `process.stdout` is a stream to the blocked one. */
@@ -22,7 +24,7 @@ const STDOUT = 1;
 const LOG_TIMEOUT = 500;
 const LOG_RETRY = 20;
 
-const { beats, interval, limit, timeout, isLogged } = workerData as Watch;
+const { beats, interval, limit, timeout, isLogged, bindings } = workerData as Watch;
 let lastBeat = -1;
 let blocked = 0;
 
@@ -40,7 +42,7 @@ function endProcess(): void {
   if (!isLogged) return kill();
   const time = new Date().toISOString();
   const msg = 'the handler blocks the event loop; the process ends';
-  const line = `${JSON.stringify({ level: 'fatal', time, timeoutMs: timeout, msg })}\n`;
+  const line = `${JSON.stringify({ level: 'fatal', time, ...bindings, timeoutMs: timeout, msg })}\n`;
   const writeLine = (): void =>
     write(STDOUT, line, (error) => {
       if (error?.code === 'EAGAIN') setTimeout(writeLine, LOG_RETRY);

@@ -37,6 +37,7 @@ export function startWatchdog(timeout: number, logger: Logger): () => void {
     limit: timeout + MARGIN,
     timeout,
     isLogged: logger.isLevelEnabled('fatal'),
+    bindings: logger.bindings(),
   };
   const thread = new Worker(new URL('watchdog-thread.js', import.meta.url), {
     workerData: watch,

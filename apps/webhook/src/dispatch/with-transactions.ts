@@ -11,8 +11,8 @@ export function withTransactions(
 ): DeliveryHandler {
   return (delivery, attempt) => {
     // The handler may change what it gets.
-    const { id } = delivery;
-    attempt.useTransactions(transactions, id);
+    const { id, attempts, claimedAt } = delivery;
+    attempt.useTransactions(transactions, { id, attempts, claimedAt });
     const running = handle(delivery, attempt);
     if (running === undefined && attempt.transactionEnded === undefined) return undefined;
     return end(running, attempt).catch((err: unknown) => {

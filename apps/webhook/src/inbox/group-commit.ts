@@ -1,173 +1,91 @@
-import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
-/** How long a commit that waits for writes sleeps at a time, in milliseconds. */
-const SLEEP = 1;
+/** Most content in one transaction, in bytes, if it is of more than one delivery. */
+const MAX_BYTES = 8 * 1_048_576;
 
-/** Which parts of a commit that failed may succeed: none, what can wait or what can't, or any. */
-export type Retry = 'nothing' | 'either kind' | 'any part';
+/** How long what can wait does so, in milliseconds. */
+const MAX_DELAY = 10;
 
-/** How a {@link GroupCommit} writes. */
-export interface GroupCommitOptions<Write, Result> {
-  /** Makes all of these durable, or none, and resolves with a result for each. */
-  readonly commit: (writes: readonly Write[]) => Promise<readonly Result[]>;
-  /** What to do after a commit of several writes has failed. One write that can't be made must not refuse others. */
-  readonly retry: (error: unknown) => Retry;
-  /** Size of one write, in bytes. */
-  readonly sizeOf: (write: Write) => number;
-  /** Largest size of one commit, in bytes; a single write may be larger. */
-  readonly maxSize: number;
-  /** How long a write that isn't urgent may wait for others, in milliseconds. */
-  readonly maxDelay: number;
-  /** Longest time that the next commit waits for further writes, in milliseconds. */
-  readonly maxWait: () => number;
-  /** Whether it may sleep meanwhile. That takes a millisecond, a turn of the event loop microseconds. */
-  readonly maySleep: () => boolean;
-}
-
-/** A write that waits for its commit. */
+/** What waits for its commit. */
 interface Pending<Write, Result> {
   readonly write: Write;
-  readonly canWait: boolean;
+  readonly bytes: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Commits what arrives together, one commit after the other. Everything that arrives during a commit goes into the next
- * one. A commit waits, while that is worth the time:
- *
- * - As long as each turn of the loop brings a write. A commit may block the loop, and one turn accepts one connection at
- *   most.
- * - For as many writes as the last commit had. Who is answered together sends again together, a little later. It sleeps
- *   meanwhile, because a loop that turns keeps a sender on the same machine from the processor.
+ * Commits what arrives together, one commit after the other: everything that arrives during a commit goes into the next
+ * one. What can wait doesn't begin a commit for the next 10 ms.
  */
 export class GroupCommit<Write, Result> {
-  readonly #options: GroupCommitOptions<Write, Result>;
   #pending: Pending<Write, Result>[] = [];
-  /** Size of what is pending, in bytes. */
-  #size = 0;
-  /** How many writes that can't wait have arrived since the last commit began. */
-  #arrived = 0;
-  /** How many had arrived when it began. */
-  #expected = 0;
   /** Whether something is pending that can't wait, or has waited long enough. */
   #isDue = false;
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: GroupCommitOptions<Write, Result>) {
-    this.#options = options;
-  }
+  /** @param commit resolves with what became of each write, or rejects if nobody knows */
+  constructor(private readonly commit: (writes: readonly Write[]) => Promise<readonly (Result | Error)[]>) {}
 
-  /** Resolves with the result once the write is durable; rejects if its commit failed. */
-  add(write: Write): Promise<Result> {
-    this.#arrived += 1;
-    const added = this.#enqueue(write, false);
-    this.#schedule();
+  /**
+   * Resolves with the result of a write, or rejects with its error.
+   *
+   * @param bytes how large it is
+   */
+  add(write: Write, bytes: number, canWait: boolean): Promise<Result> {
+    const added = new Promise<Result>((resolve, reject) => {
+      this.#pending.push({ write, bytes, resolve, reject });
+    });
+    if (canWait) this.#timer ??= setTimeout(() => this.#start(), MAX_DELAY);
+    else this.#start();
     return added;
   }
 
-  /** Does the same for a write that can wait a little, so that it doesn't cause a flush of its own. */
-  addDelayed(write: Write): Promise<Result> {
-    this.#timer ??= setTimeout(() => this.#schedule(), this.#options.maxDelay);
-    return this.#enqueue(write, true);
-  }
-
-  /** Resolves when nothing is left to write. */
+  /** Commits what waits, and resolves when nothing does. */
   async idle(): Promise<void> {
     while (this.#pending.length > 0 || this.#running !== undefined) {
-      this.#schedule();
+      this.#start();
       await this.#running;
     }
   }
 
-  #enqueue(write: Write, canWait: boolean): Promise<Result> {
-    this.#size += this.#options.sizeOf(write);
-    return new Promise((resolve, reject) => {
-      this.#pending.push({ write, canWait, resolve, reject });
-    });
-  }
-
-  #schedule(): void {
+  #start(): void {
     this.#isDue = true;
-    this.#running ??= this.#run();
+    this.#running ??= this.#run().finally(() => (this.#running = undefined));
   }
 
   async #run(): Promise<void> {
-    while (this.#isDue) {
-      await this.#gather();
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
-      this.#expected = this.#arrived;
-      this.#arrived = 0;
-      const batch = this.#takeBatch();
-      this.#isDue = this.#pending.length > 0;
-      await this.#commit(batch);
-    }
-    this.#running = undefined;
-  }
-
-  async #gather(): Promise<void> {
-    const { maxSize, maxWait, maySleep } = this.#options;
-    const waitUntil = performance.now() + maxWait();
-    const timeLeft = (): number => waitUntil - performance.now();
-    let seen = 0;
+    // What arrives in the same turn goes into the same commit.
     await turnOfTheLoop();
-    while (this.#arrived > seen && this.#size < maxSize && timeLeft() > 0) {
-      seen = this.#arrived;
+    while (this.#isDue) {
+      await this.#commitNext();
+      // Who was answered just now sends again at once.
       await turnOfTheLoop();
-      if (this.#arrived === seen && seen < this.#expected && maySleep() && timeLeft() > SLEEP)
-        await sleep(SLEEP);
     }
   }
 
-  async #commit(batch: readonly Pending<Write, Result>[]): Promise<void> {
+  async #commitNext(): Promise<void> {
+    const batch = this.#take();
     try {
-      const results = await this.#options.commit(batch.map(({ write }) => write));
-      batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
+      const results = await this.commit(batch.map(({ write }) => write));
+      for (const [index, { resolve, reject }] of batch.entries()) {
+        const result = results[index] as Result | Error;
+        if (result instanceof Error) reject(result);
+        else resolve(result);
+      }
     } catch (error) {
-      const parts = splitBatch(batch, this.#options.retry(error));
-      if (parts.length > 1) for (const part of parts) await this.#commit(part);
-      else batch.forEach(({ reject }) => reject(error));
+      for (const { reject } of batch) reject(error);
     }
   }
 
-  #takeBatch(): Pending<Write, Result>[] {
-    const { count, size } = firstBatch(this.#pending, this.#options);
-    this.#size -= size;
-    if (count === this.#pending.length) {
-      const batch = this.#pending;
-      this.#pending = [];
-      return batch;
-    }
-    return this.#pending.splice(0, count);
+  #take(): Pending<Write, Result>[] {
+    let total = 0;
+    const end = this.#pending.findIndex(({ bytes }) => (total += bytes) > MAX_BYTES);
+    const batch = this.#pending.splice(0, end === -1 ? this.#pending.length : Math.max(1, end));
+    this.#isDue = this.#pending.length > 0;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    return batch;
   }
-}
-
-/** How many of the first writes fit into one commit, at least one, and their size. */
-function firstBatch<Write>(
-  pending: readonly { readonly write: Write }[],
-  { sizeOf, maxSize }: Pick<GroupCommitOptions<Write, unknown>, 'sizeOf' | 'maxSize'>,
-): { readonly count: number; readonly size: number } {
-  let size = 0;
-  let count = 0;
-  for (const { write } of pending) {
-    const withThis = size + sizeOf(write);
-    if (count > 0 && withThis > maxSize) break;
-    size = withThis;
-    count += 1;
-  }
-  return { count, size };
-}
-
-/** The parts of a batch that are tried by themselves, what can't wait first; none if none may succeed. */
-function splitBatch<Part extends { readonly canWait: boolean }>(
-  batch: readonly Part[],
-  retry: Retry,
-): Part[][] {
-  if (retry === 'nothing') return [];
-  const kinds = [batch.filter(({ canWait }) => !canWait), batch.filter(({ canWait }) => canWait)];
-  if (kinds.every((kind) => kind.length > 0)) return kinds;
-  const middle = Math.ceil(batch.length / 2);
-  return retry === 'any part' && batch.length > 1 ? [batch.slice(0, middle), batch.slice(middle)] : [];
 }

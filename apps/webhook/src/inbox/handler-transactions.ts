@@ -1,5 +1,7 @@
 import type { ClientBase } from 'pg';
 
+import type { Claimed } from './inbox.js';
+
 /** Runs the statements of one transaction. Libraries that take a client of `pg` take it. */
 export type TransactionClient = Pick<ClientBase, 'query'>;
 
@@ -14,7 +16,7 @@ export interface HandlerTransactions {
    *
    * @param signal rolls back what isn't committed
    */
-  run(deliveryId: number, work: TransactionWork, signal: AbortSignal): Promise<void>;
+  run(claimed: Claimed, work: TransactionWork, signal: AbortSignal): Promise<void>;
 
   /** Closes the connections. Call it when no transaction runs. */
   close(): Promise<void>;

@@ -1,9 +1,12 @@
 import type { HeaderField } from './header-field.js';
 
-/** What may have become of a delivery. A waiting one comes to the handler, for the first time or again. */
-export const DELIVERY_STATES = ['waiting', 'handled', 'parked', 'discarded'] as const;
+/**
+ * The states of a delivery. A waiting one comes to the handler when it is due, a running one is there or is about to, a
+ * parked one has failed for the last time, and of a discarded one the content was deleted.
+ */
+export const DELIVERY_STATES = ['waiting', 'running', 'handled', 'parked', 'discarded'] as const;
 
-/** What became of a delivery. */
+/** The state of a delivery. */
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** Deliveries that an operator chooses. Without any condition, all of them. */
@@ -26,32 +29,51 @@ export interface Page {
   readonly limit: number;
 }
 
-/** A stored delivery without what was sent. */
+/** A stored delivery without what was sent. Times are in milliseconds since 1970. */
 export interface DeliverySummary {
   readonly id: number;
   readonly state: DeliveryState;
-  /** When it was stored, in milliseconds since 1970. */
+  /** When it was stored. */
   readonly receivedAt: number;
-  /** How often the handler has failed on it. */
-  readonly failures: number;
+  /** When a delivery that has failed comes again; null for all others. */
+  readonly dueAt: number | null;
+  /** When its last attempt began, and when that ended; null before. */
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  /** How many attempts have begun since it was received or replayed. */
+  readonly attempts: number;
   /** Of the last attempt that failed; null if none did, or if the delivery is handled. */
   readonly error: string | null;
-  /** When a failed delivery comes again, in milliseconds since 1970; null for all others. */
-  readonly dueAt: number | null;
+  /** Why an operator discarded it; null for all others. */
+  readonly reason: string | null;
   readonly eventId: string | null;
   readonly method: string;
   readonly mediaType: string | null;
   readonly contentEncoding: string | null;
   /** Length of the content. */
   readonly bytes: number;
-  /** Why an operator discarded it; null for all others. */
-  readonly reason: string | null;
+}
+
+/** An attempt that failed. */
+export interface FailedAttempt {
+  /** Its number since the delivery was received or replayed, from 1. */
+  readonly number: number;
+  /** In milliseconds since 1970. */
+  readonly startedAt: number;
+  /** In milliseconds; null if the process ended meanwhile. */
+  readonly duration: number | null;
+  /** The process that made it: host and process id. */
+  readonly receiver: string;
+  readonly error: string;
+  readonly stack: string | null;
 }
 
 /** A stored delivery with what was sent. Of a discarded one, fields and content are empty. */
 export interface StoredDelivery extends DeliverySummary {
   readonly fields: readonly HeaderField[];
   readonly content: Uint8Array;
+  /** The attempts that failed, the oldest first: the first one and the last nine. */
+  readonly history: readonly FailedAttempt[];
 }
 
 /**
@@ -62,34 +84,26 @@ export interface Batch {
   readonly filter: DeliveryFilter;
   /** The `next` of the part before; 0 for the first. */
   readonly after: number;
-  /** At most as many deliveries are looked at; fewer if their contents are large. */
+  /** At most as many deliveries; fewer if their contents are large. */
   readonly limit: number;
 }
 
-/** Most content of one part, in bytes, if it has more than one delivery and all of them are read or deleted. */
-export const MAX_PART_BYTES = 4 * 1_048_576;
-
-/** How many of these have at most so much content together; at least one. */
-export function countWithin(deliveries: readonly { readonly bytes: number }[], maxBytes: number): number {
-  let total = 0;
-  const count = deliveries.findIndex(({ bytes }) => (total += bytes) > maxBytes);
-  return count === -1 ? deliveries.length : Math.max(1, count);
-}
+/** What an operator does with deliveries: passes them to the handler again, or deletes their content and says why. */
+export type Change = { readonly kind: 'replay' } | { readonly kind: 'discard'; readonly reason: string };
 
 /** What became of one {@link Batch}. */
 export interface BatchResult {
   /** How many deliveries were changed. */
   readonly changed: number;
-  /** Where the next part begins; undefined after the last. */
+  /** Where the next part begins; undefined if there is none. */
   readonly next: number | undefined;
 }
 
+/** How many deliveries there are in each state. */
+export type StateCounts = Readonly<Record<DeliveryState, number>>;
+
 /** The state of an inbox. */
-export interface InboxStats {
-  readonly waiting: number;
-  readonly handled: number;
-  readonly parked: number;
-  readonly discarded: number;
+export interface InboxStats extends StateCounts {
   /** When the oldest waiting delivery was stored, in milliseconds since 1970; null if none waits. */
   readonly oldestWaitingAt: number | null;
   /** What the inbox takes on its disk. */
@@ -97,34 +111,29 @@ export interface InboxStats {
   readonly isPaused: boolean;
 }
 
-/**
- * What an operator does with an inbox. An inbox offers it, and so does a receiver that runs, to the command
- * `plant-inbox`.
- */
+/** What an operator does with an inbox, by the routes of a receiver that runs, or with an inbox that none has open. */
 export interface InboxOperations {
   list(filter: DeliveryFilter, page: Page): Promise<readonly DeliverySummary[]>;
+
+  count(filter: DeliveryFilter): Promise<StateCounts>;
 
   /** Undefined if there is none with this id, or if it was deleted by the retention. */
   find(id: number): Promise<StoredDelivery | undefined>;
 
-  /** The deliveries of a part, with what was sent, in the order of their ids. */
-  read(
-    batch: Batch,
-  ): Promise<{ readonly deliveries: readonly StoredDelivery[]; readonly next: number | undefined }>;
+  /** The deliveries of a part, with what was sent and without history, in the order of their ids. */
+  read(batch: Batch): Promise<{
+    readonly deliveries: readonly Omit<StoredDelivery, 'history'>[];
+    readonly next: number | undefined;
+  }>;
 
   /**
-   * Passes deliveries to the handler again, as if they had never failed: parked ones, handled ones, and at once those
-   * that wait after a failure. It leaves out what was discarded and what the handler has at the moment.
-   */
-  replay(batch: Batch): Promise<BatchResult>;
-
-  /**
-   * Deletes the fields and the content of parked deliveries, and keeps that they were discarded, and why. It leaves out
-   * all others.
+   * Changes the deliveries of a part. Those to which the change doesn't apply are left out.
    *
-   * @param reason for people
+   * - A replay passes to the handler, as if they had never failed: parked and handled ones, and at once those that wait
+   *   after a failure.
+   * - Only parked deliveries can be discarded. Fields and content are deleted. It stays known why.
    */
-  discard(batch: Batch, reason: string): Promise<BatchResult>;
+  change(batch: Batch, change: Change): Promise<BatchResult>;
 
   /** While the handler is paused, no attempt starts, also after a restart. Deliveries are accepted. */
   setPaused(isPaused: boolean): Promise<void>;

@@ -10,56 +10,64 @@ export interface IncomingDelivery {
   readonly contentEncoding: string | null;
   /** Identifier of the event, see {@link isEventId}; null while the question `event-identity` is open. */
   readonly eventId: string | null;
-  /** Its header fields, in order, see {@link storedFields}. None if it was stored before fields were. */
+  /** Its header fields, in order, see `storedFields`. */
   readonly fields: readonly HeaderField[];
   /** The bytes, unchanged. */
   readonly content: Uint8Array;
 }
 
-/** A delivery that is stored. */
+/** A delivery that the handler gets. */
 export interface Delivery extends IncomingDelivery {
   /** Numbers the deliveries of one inbox. It is local and doesn't identify the event (question `event-identity`). */
   readonly id: number;
   /** When it was stored, in milliseconds since 1970. */
   readonly receivedAt: number;
-  /** How often the handler has failed on it. */
-  readonly failures: number;
-  /** Whether the process ended during its last attempt, so that it may be the cause. */
-  readonly suspect: boolean;
+  /** How many attempts have begun since it was received or replayed, this one included. */
+  readonly attempts: number;
+  /** When it was claimed, in milliseconds since 1970. */
+  readonly claimedAt: number;
 }
 
-/** A delivery whose attempt was cut off because the process ended. */
-export type Interrupted = Pick<Delivery, 'id' | 'failures'>;
+/** Names an attempt. */
+export type Claimed = Pick<Delivery, 'id' | 'attempts' | 'claimedAt'>;
+
+/** What is kept of an error, for people: one line, and where it was thrown. */
+export interface AttemptError {
+  readonly error: string;
+  readonly stack: string | null;
+}
 
 /**
- * The result of one attempt of the handler: the delivery is finished, comes again after `retryAfter` milliseconds, or
- * stays parked until somebody acts. Of `error`, which is for people, the beginning is stored.
+ * What became of an attempt:
+ *
+ * - `handled`: the delivery is finished.
+ * - `failed`: it comes again after `retryAfter` milliseconds.
+ * - `parked`: it failed for the last time, and stays until somebody acts.
+ * - `interrupted`: the process ended during the attempt, and the next attempt begins now. It stays claimed.
+ * - `released`: there was no attempt, or it was broken off. It waits as before.
  */
 export type AttemptResult =
-  | { readonly kind: 'handled' }
-  | {
-      readonly kind: 'failed';
-      readonly error: string;
-      readonly retryAfter: number;
-      /** The process ended during the attempt. The delivery is a suspect until its next attempt has ended. */
-      readonly suspect?: boolean;
-    }
-  | { readonly kind: 'parked'; readonly error: string };
+  | { readonly kind: 'handled' | 'released' }
+  | ({ readonly kind: 'failed'; readonly retryAfter: number } & AttemptError)
+  | ({ readonly kind: 'parked' | 'interrupted' } & AttemptError);
 
 /** Deliveries that were claimed. */
 export interface Claim {
+  /** Attempts may begin, in this order. */
   readonly deliveries: readonly Delivery[];
-  /** Milliseconds until a failed delivery is due again; undefined if there is none, or if a suspect comes first. */
-  readonly nextDueIn: number | undefined;
-  /** Claimed too: another receiver ended during their attempt. Settle them as failed. Undefined if there are none. */
-  readonly interrupted?: readonly Interrupted[];
+  /**
+   * A delivery during whose last attempt a process ended, so that it may be the cause. It is claimed alone. Settle that
+   * attempt first, as `interrupted` or `parked`.
+   */
+  readonly interrupted?: Delivery;
+  /** Milliseconds until there may be more to claim; undefined if only an arrival or a result changes that. */
+  readonly nextIn: number | undefined;
 }
 
 /**
- * Stores deliveries from their acknowledgement until they are handled, and after.
+ * Stores deliveries from their acknowledgement until they are handled, and after. Each is one row with its state.
  *
- * Every adapter passes the suite in test/inbox.suite.ts. What was replayed or resumed comes with the next claim: wake the
- * dispatcher then.
+ * The embedded and the shared inbox pass one suite, test/inbox.suite.ts.
  */
 export interface Inbox extends InboxOperations {
   /** Where it is, for people. It has no credentials. */
@@ -69,72 +77,46 @@ export interface Inbox extends InboxOperations {
    * Resolves with the delivery's id once the delivery is durable, and not before. If the event has a delivery here
    * already, nothing is stored, whatever the content: it resolves with the id of the first one, once that is durable.
    *
-   * What else is written at the same time, and can't be, doesn't refuse the delivery.
-   *
-   * @throws ReceiverError `INBOX_WRITE_FAILED`; nothing of the delivery is then stored, unless the connection to a shared
-   * inbox broke before its reply
-   * @throws ReceiverError `INBOX_LOST`; the delivery may be stored, and come after a restart. What was accepted can still be
-   * claimed and settled
+   * @throws ReceiverError `INBOX_WRITE_FAILED`; the delivery isn't stored, or the reply that says so was lost
    * @throws TypeError if the event's identifier can't be stored
    */
   accept(delivery: IncomingDelivery): Promise<number>;
 
   /**
-   * Prepares for the first claim. Deliveries that were claimed and not settled when the process ended without closing
-   * the inbox are returned, claimed: settle them before the first claim. Until then they are returned at each opening.
-   *
-   * @param maxWait longest time from now until a failed delivery is due, in milliseconds, whatever the clock says
-   */
-  recover(maxWait: number): Promise<readonly Interrupted[]>;
-
-  /**
-   * Claims deliveries that are due. Nobody else gets them until they are settled. If the receiver dies, they can be
-   * claimed again after its restart. While the handler is paused, it claims none.
-   *
-   * A suspect that is due is claimed alone: not before everything that is claimed is settled, and nothing else is
-   * claimed until it is settled itself.
+   * Claims deliveries that are due: `limit` at most, fewer if they are large. Nobody else gets them until they are
+   * settled. If there are fewer, the next ones that arrive may be claimed at once: they come with the next claim. What a
+   * crash interrupted comes first, one at a time. While the handler is paused, nothing is claimed.
    */
   claim(limit: number): Promise<Claim>;
 
   /**
-   * Resolves once the result is stored. The delivery isn't claimed again, except after a crash: what was handled while
-   * an earlier delivery was under way may then come again together with that one.
+   * Resolves once the result is stored. If the claim was lost meanwhile, to another receiver or an operator, it changes
+   * nothing.
    *
+   * @param startedAt when the handler was called, in milliseconds since 1970
    * @throws ReceiverError `INBOX_WRITE_FAILED`; the delivery stays claimed, and may be settled again
-   * @throws ReceiverError `INBOX_LOST`; the result is written where it may be lost at the end, and the delivery isn't
-   * claimed any more
    */
-  settle(delivery: Interrupted, result: AttemptResult): Promise<void>;
-
-  /** Calls back when there may be something to claim that didn't come through this object: from other receivers. */
-  watch?(wake: () => void): void;
+  settle(claimed: Claimed, result: AttemptResult, startedAt: number): Promise<void>;
 
   /**
-   * Deletes some of what the retention doesn't keep, the oldest first. Call it again until it returns 0. Deliveries that
-   * wait or are parked stay, and so do those that the handler has. Ids are never used again.
+   * Deletes some of what the retention doesn't keep, the oldest first. Call it again until it returns 0. Ids are never
+   * used again.
    *
-   * @param signal ends a search that takes long; nothing is then deleted
-   * @returns how many deliveries, and identifiers of events whose delivery was deleted before, it has deleted
+   * @returns how many deliveries, and identifiers of events, it has deleted
    * @throws ReceiverError `INBOX_WRITE_FAILED`
    */
-  removeExpired(retention: Retention, signal?: AbortSignal): Promise<number>;
+  removeExpired(retention: Retention): Promise<number>;
 
   /**
    * Resolves if a delivery could be accepted now: it writes something.
    *
-   * @throws ReceiverError `INBOX_WRITE_FAILED`, `INBOX_LOST`
+   * @throws ReceiverError `INBOX_WRITE_FAILED`
    */
   check(): Promise<void>;
 
   /**
-   * Ends the connections to a shared inbox at once: whatever waits for them fails, and `close` doesn't wait. What is under
-   * way comes again, as after a crash.
-   */
-  abandon?(): void;
-
-  /**
-   * Writes what is under way, then closes the store. May be called again. A copy of the closed store is whole. Whatever
-   * else is called from then on rejects with the ReceiverError `INBOX_CLOSED`.
+   * Writes what is under way, releases what is claimed, and closes the store. May be called again. Whatever else is
+   * called from then on rejects with the ReceiverError `INBOX_CLOSED`.
    */
   close(): Promise<void>;
 }
@@ -150,10 +132,7 @@ export function isEventId(text: string): boolean {
   return !UNSTORABLE.test(text);
 }
 
-/** Longest text for people that is stored, in UTF-16 code units. */
-const MAX_TEXT_LENGTH = 1_000;
-
 /** A text for people as an inbox stores it: its beginning, in well-formed Unicode without U+0000. */
-export function storableText(text: string): string {
-  return text.slice(0, MAX_TEXT_LENGTH).replaceAll(new RegExp(UNSTORABLE, 'gu'), '\u{fffd}');
+export function storableText(text: string, maxLength = 1_000): string {
+  return text.slice(0, maxLength).replaceAll(new RegExp(UNSTORABLE, 'gu'), '\u{fffd}');
 }

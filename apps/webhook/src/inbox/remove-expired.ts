@@ -42,7 +42,7 @@ export function startRemovingExpired(
     let total = 0;
     for (let removed = 1; removed > 0 && !signal.aborted; total += removed) {
       const start = performance.now();
-      removed = await inbox.removeExpired(retention, signal);
+      removed = await inbox.removeExpired(retention);
       if (removed > 0) await pause(pauseAfter(performance.now() - start));
     }
     if (total > 0) logger.debug({ removed: total }, 'deleted expired deliveries');

@@ -1,11 +1,7 @@
 import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
-import { postgresServers } from '../../src/config/postgres-url.js';
-import type { Inbox } from '../../src/inbox/inbox.js';
-import { openPostgresInbox } from '../../src/inbox/postgres/postgres-inbox.js';
-import { inboxSuite } from '../inbox.suite.js';
-import { recordLog } from '../record-log.js';
 
-const open = (url: string): Promise<Inbox> => openPostgresInbox(postgresServers(url), recordLog().logger);
+import { inboxSuite } from '../inbox.suite.js';
+import { openShared } from './open-shared.js';
 
 let database = '';
 
@@ -20,7 +16,7 @@ async function empty(): Promise<string> {
   return server.url(database);
 }
 
-/** Ends all connections to the database, and renames it so that nobody comes back. */
+/** Ends all connections to the database and all leases, and renames it so that nobody comes back. */
 async function crash(): Promise<string> {
   const server = await postgresOfThisFile();
   await server.psql(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
@@ -30,9 +26,16 @@ async function crash(): Promise<string> {
   await server.psql(`ALTER DATABASE ${database} RENAME TO ${database}_`);
   await server.psql(`ALTER DATABASE ${database}_ ALLOW_CONNECTIONS true`);
   database = `${database}_`;
+  await server.psql('DELETE FROM plant_store.receiver', database);
   return server.url(database);
 }
 
 withPostgres('on PostgreSQL', () => {
-  inboxSuite('the shared inbox', { make: empty, open, crash, removesParts: true, propertyRuns: 8 });
+  inboxSuite('the shared inbox', {
+    make: empty,
+    open: (url) => openShared(url),
+    crash,
+    isUnlimited: true,
+    propertyRuns: 8,
+  });
 });

@@ -2,87 +2,14 @@ import pg from 'pg';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
 import { ReceiverError } from '../../errors.js';
-import { types } from './types.js';
 
 /** The oldest version of PostgreSQL that the tests run on. */
 const MIN_VERSION = 15;
 
 /** How long to wait for a connection, in milliseconds. */
-const CONNECT_TIMEOUT = 5_000;
+const CONNECT_TIMEOUT = 10_000;
 
-/** How long to wait for a reply before a connection counts as lost, in milliseconds. */
-const REPLY_TIMEOUT = 20_000;
-
-/** Settings with which both sides notice within seconds that the other is gone, also while one waits for a lock. */
-const NOTICE_THE_END: Readonly<Record<string, string>> = {
-  client_connection_check_interval: '1s',
-  tcp_keepalives_idle: '5',
-  tcp_keepalives_interval: '2',
-  tcp_keepalives_count: '3',
-  tcp_user_timeout: '15000',
-};
-
-/**
- * Settings of each session. A commit is flushed here, and on the standbys that `synchronous_standby_names` asks for. The
- * planner uses indexes although its figures of a queue are always old. The work of a receiver that is gone is taken up.
- */
-const SESSION_SETTINGS: Readonly<Record<string, string>> = {
-  ...NOTICE_THE_END,
-  default_transaction_isolation: 'read committed',
-  client_min_messages: 'warning',
-  statement_timeout: '0',
-  lock_timeout: '0',
-  idle_in_transaction_session_timeout: '0',
-  jit: 'off',
-  enable_seqscan: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-};
-
-/**
- * Settings of a session that runs what the handler writes: those of the server, except what is needed to keep what is
- * committed, and to notice that the other side is gone.
- */
-const HANDLER_SETTINGS: Readonly<Record<string, string>> = {
-  ...NOTICE_THE_END,
-  client_min_messages: 'warning',
-};
-
-const prepareSession = (settings: Readonly<Record<string, string>>): string => `
-  SELECT
-    ${Object.entries(settings)
-      .map(([name, value]) => `set_config('${name}', '${value}', false)`)
-      .join(', ')},
-    set_config(
-      'synchronous_commit',
-      CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END,
-      false
-    ),
-    current_setting('server_version') AS version,
-    current_setting('server_version_num')::int / 10000 AS major,
-    pg_is_in_recovery() AS is_standby,
-    current_setting('transaction_read_only') = 'on' AS is_read_only,
-    current_setting('fsync') = 'on' AS flushes,
-    current_setting('server_encoding') AS encoding`;
-
-/** What a connection is for. */
-interface ConnectionUse {
-  readonly settings: Readonly<Record<string, string>>;
-  readonly options: pg.ClientConfig;
-}
-
-const FOR_THE_INBOX: ConnectionUse = {
-  settings: SESSION_SETTINGS,
-  options: { application_name: 'plant-store-webhook', query_timeout: REPLY_TIMEOUT, pipeline: true, types },
-};
-
-/** The handler's own statements. The time of its attempt is their limit. */
-export const FOR_THE_HANDLER: ConnectionUse = {
-  settings: HANDLER_SETTINGS,
-  options: { application_name: 'plant-store-webhook handler' },
-};
-
-interface SessionState {
+interface ServerState {
   readonly version: string;
   readonly major: number;
   readonly is_standby: boolean;
@@ -91,70 +18,84 @@ interface SessionState {
   readonly encoding: string;
 }
 
-/** A connection, and the URL of its server. */
-export interface Connected {
-  readonly client: pg.Client;
-  readonly url: string;
-}
-
 /**
- * Connects to the first server that can be written to.
- *
- * @throws ReceiverError `INBOX_UNUSABLE` with what is wrong with each server
+ * Connections to whichever of the servers can be written to. They set nothing for their session, so that PgBouncer may
+ * pool them by transaction.
  */
-export async function connectToPrimary(
-  { urls, location }: PostgresServers,
-  use: ConnectionUse = FOR_THE_INBOX,
-): Promise<Connected> {
-  const faults: unknown[] = [];
-  for (const url of urls) {
-    try {
-      return { client: await connect(url, use), url };
-    } catch (fault) {
-      faults.push(fault);
+export class Connections {
+  readonly #pools: readonly pg.Pool[];
+  /** The pool whose server was the last that could be written to. */
+  #current = 0;
+
+  /**
+   * @param onLost called when a connection ends that nobody uses
+   */
+  constructor(
+    private readonly servers: PostgresServers,
+    options: pg.PoolConfig,
+    onLost: (error: Error) => void = () => undefined,
+  ) {
+    this.#pools = servers.urls.map((connectionString) => {
+      const pool = new pg.Pool({
+        connectionString,
+        application_name: 'plant-store-webhook',
+        connectionTimeoutMillis: CONNECT_TIMEOUT,
+        keepAlive: true,
+        keepAliveInitialDelayMillis: 5_000,
+        idleTimeoutMillis: 0,
+        verify: (client, done) => void requireUsable(client).then(() => done(), done),
+        ...options,
+      });
+      return pool.on('error', onLost);
+    });
+  }
+
+  /**
+   * Connects to the first server that can be written to, beginning with the one of the last time.
+   *
+   * @throws ReceiverError `INBOX_UNUSABLE` with what is wrong with each server
+   */
+  async connect(): Promise<pg.PoolClient> {
+    const faults: unknown[] = [];
+    const first = this.#current;
+    for (let offset = 0; offset < this.#pools.length; offset += 1) {
+      const index = (first + offset) % this.#pools.length;
+      try {
+        const client = await this.#pools[index]!.connect();
+        this.#current = index;
+        return client;
+      } catch (fault) {
+        faults.push(fault);
+      }
     }
+    throw unusable(this.servers.location, faults);
   }
-  throw unusable(location, faults);
+
+  async close(): Promise<void> {
+    await Promise.all(this.#pools.map((pool) => pool.end()));
+  }
 }
 
-/**
- * Connects to a server, and makes sure that it keeps what is committed.
- *
- * @throws Error that says what is wrong
- */
-export async function connect(url: string, use: ConnectionUse = FOR_THE_INBOX): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: CONNECT_TIMEOUT,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 5_000,
-    ...use.options,
-  });
-  // Whoever uses the connection learns from its queries, and from `end`, that it was lost.
+/** Makes sure that a server can be written to, and keeps what is committed. */
+async function requireUsable(client: pg.ClientBase): Promise<void> {
+  // An error of a connection that is in use comes to its query, too.
   client.on('error', () => undefined);
-  try {
-    await client.connect();
-    const { rows } = await client.query<SessionState>(prepareSession(use.settings));
-    requireUsable(rows[0]!);
-    return client;
-  } catch (error) {
-    void client.end().catch(() => undefined);
-    throw error;
-  }
-}
-
-/** Encodings of a database that take any text. */
-const ENCODINGS: readonly string[] = ['UTF8', 'SQL_ASCII'];
-
-function requireUsable(state: SessionState): void {
-  const { version, major, is_standby, is_read_only, flushes, encoding } = state;
+  const { rows } = await client.query<ServerState>(`
+    SELECT
+      current_setting('server_version') AS version,
+      current_setting('server_version_num')::int / 10000 AS major,
+      pg_is_in_recovery() AS is_standby,
+      current_setting('transaction_read_only') = 'on' AS is_read_only,
+      current_setting('fsync') = 'on' AS flushes,
+      current_setting('server_encoding') AS encoding`);
+  const { version, major, is_standby, is_read_only, flushes, encoding } = rows[0]!;
   if (major < MIN_VERSION)
     throw new Error(`it is PostgreSQL ${version}; version ${MIN_VERSION} or newer is required`);
   if (is_standby) throw new Error('it is a standby, which cannot be written to');
   if (is_read_only) throw new Error('it is read-only (default_transaction_read_only)');
   if (!flushes)
     throw new Error('its setting fsync is off, so that a power cut loses deliveries; set it to on');
-  if (!ENCODINGS.includes(encoding))
+  if (!['UTF8', 'SQL_ASCII'].includes(encoding))
     throw new Error(
       `its encoding is ${encoding}, which lacks characters of fields and errors; UTF8 is required`,
     );
@@ -192,4 +133,27 @@ export function openingError(location: string, error: unknown): ReceiverError {
 export function reasonOf(error: unknown): string {
   const { message, errors } = error as { message: string; errors?: readonly Error[] };
   return message || (errors ?? []).map((each) => each.message).join(', ') || String(error);
+}
+
+/**
+ * Runs a step that commits. A warning during it, such as that its wait for a standby was cancelled, means that it may be
+ * on this server only.
+ *
+ * @throws Error if there was a warning
+ */
+export async function withoutWarning<Result>(
+  client: pg.ClientBase,
+  step: () => Promise<Result>,
+): Promise<Result> {
+  let warning: string | undefined;
+  const onNotice = ({ message }: { message?: string | undefined }): void =>
+    void (warning ??= message ?? 'a warning');
+  client.on('notice', onNotice);
+  try {
+    const result = await step();
+    if (warning !== undefined) throw new Error(`it is not certain that this is committed: ${warning}`);
+    return result;
+  } finally {
+    client.off('notice', onNotice);
+  }
 }

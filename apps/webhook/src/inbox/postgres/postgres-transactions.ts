@@ -2,92 +2,95 @@ import type pg from 'pg';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
 import type { HandlerTransactions, TransactionClient, TransactionWork } from '../handler-transactions.js';
-import { connectToPrimary, FOR_THE_HANDLER } from './connect.js';
-import { destroy, queryAll } from './session.js';
+import type { Claimed } from '../inbox.js';
+import { Connections, withoutWarning } from './connect.js';
+import { DURABLE_SETTINGS } from './settings.js';
+
+/** Most transactions at a time. Further ones wait. */
+const MAX_CONNECTIONS = 100;
+
+/** How long a connection that nobody needs stays open, in milliseconds. */
+const IDLE_TIME = 60_000;
+
+/** SQLSTATE of a statement that comes after one that failed (in_failed_sql_transaction). */
+const HAS_FAILED = '25P02';
 
 /**
- * Transactions of the handler, on connections of their own: as many as run at a time. A row of `effect` tells that the
- * delivery is handled. It comes first in the transaction, so that of two attempts at the same delivery, by whichever
- * receiver, the second waits for the first and then knows whether it has committed.
+ * Transactions of the handler, on connections of their own. Each begins with the delivery's change to `handled`, which
+ * locks its row: a second transaction for the same delivery, at whichever receiver, waits for the first one, and then
+ * knows what became of it.
  */
 export class PostgresTransactions implements HandlerTransactions {
-  readonly #idle: pg.Client[] = [];
+  readonly #connections: Connections;
 
-  constructor(private readonly servers: PostgresServers) {}
+  constructor(servers: PostgresServers) {
+    this.#connections = new Connections(servers, {
+      application_name: 'plant-store-webhook handler',
+      max: MAX_CONNECTIONS,
+      idleTimeoutMillis: IDLE_TIME,
+    });
+  }
 
-  async run(deliveryId: number, work: TransactionWork, signal: AbortSignal): Promise<void> {
+  async run(claimed: Claimed, work: TransactionWork, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const client = this.#idle.pop() ?? (await this.#connect());
-    const abort = (): void => destroy(client);
+    const client = await this.#connections.connect();
+    let isReleased = false;
+    const release = (destroy: boolean): void => {
+      if (!isReleased) client.release(destroy);
+      isReleased = true;
+    };
+    // Without the connection, the server rolls the transaction back.
+    const abort = (): void => release(true);
     signal.addEventListener('abort', abort, { once: true });
     try {
       signal.throwIfAborted();
-      await transact(client, deliveryId, work);
-      this.#idle.push(client);
+      await transact(client, claimed, work);
+      release(false);
     } catch (error) {
-      // It is rolled back. If it was about to be committed, the next attempt finds what became of it.
-      destroy(client);
+      release(true);
       throw error;
     } finally {
       signal.removeEventListener('abort', abort);
     }
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.#idle.splice(0).map((client) => client.end()));
-  }
-
-  async #connect(): Promise<pg.Client> {
-    const { client } = await connectToPrimary(this.servers, FOR_THE_HANDLER);
-    client.once('end', () => {
-      const index = this.#idle.indexOf(client);
-      if (index !== -1) this.#idle.splice(index, 1);
-    });
-    return client;
+  close(): Promise<void> {
+    return this.#connections.close();
   }
 }
 
 /** @throws Error if it isn't certain that the transaction is committed, here and on the standbys */
-async function transact(client: pg.Client, deliveryId: number, work: TransactionWork): Promise<void> {
-  const [, inserted] = await queryAll(
-    client,
-    `BEGIN ISOLATION LEVEL READ COMMITTED;
-     INSERT INTO plant_store.effect (delivery_id) VALUES (${deliveryId}) ON CONFLICT DO NOTHING`,
+async function transact(client: pg.ClientBase, claimed: Claimed, work: TransactionWork): Promise<void> {
+  await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ${DURABLE_SETTINGS}`);
+  const { id, attempts, claimedAt } = claimed;
+  const { rowCount } = await client.query(
+    `UPDATE plant_store.delivery SET state = 'handled', ended_at = $4, error = NULL
+     WHERE id = $1 AND state = 'running' AND attempts = $2 AND started_at = $3`,
+    [id, attempts, claimedAt, Date.now()],
   );
-  if (inserted!.rowCount === 0) {
+  if (rowCount === 0) {
+    const { rows } = await client.query<{ state: string }>(
+      'SELECT state FROM plant_store.delivery WHERE id = $1',
+      [id],
+    );
     await client.query('ROLLBACK');
-    return;
+    if (rows[0]?.state === 'handled') return;
+    throw new Error(`This attempt has lost delivery ${id}, to another receiver or an operator.`);
   }
   await callWith(client, work);
-  let warning: string | undefined;
-  const onNotice = ({ message }: { message?: string | undefined }): void =>
-    void (warning ??= message ?? 'a warning');
-  client.on('notice', onNotice);
   try {
-    await queryAll(
-      client,
-      `DELETE FROM plant_store.backlog WHERE delivery_id IN
-         (SELECT delivery_id FROM plant_store.effect WHERE delivery_id = ${deliveryId});
-       SET LOCAL client_min_messages = warning;
-       COMMIT`,
-    );
+    await client.query(`SELECT ${DURABLE_SETTINGS}`);
+    await withoutWarning(client, () => client.query('COMMIT'));
   } catch (cause) {
     if ((cause as { code?: string }).code !== HAS_FAILED) throw cause;
     throw new Error('The transaction was rolled back, because one of its statements had failed.', { cause });
   }
-  client.off('notice', onNotice);
-  // With a warning, a commit may be on this server only, because its wait for a standby was cancelled.
-  if (warning !== undefined)
-    throw new Error(`It is not certain that the transaction is committed: ${warning}.`);
 }
 
-/** SQLSTATE of a statement that comes after one that failed (in_failed_sql_transaction). */
-const HAS_FAILED = '25P02';
-
 /** Lends the client to the work, until that has ended. */
-async function callWith(client: pg.Client, work: TransactionWork): Promise<void> {
+async function callWith(client: pg.ClientBase, work: TransactionWork): Promise<void> {
   let isOver = false;
-  const query = (...args: Parameters<pg.Client['query']>): unknown => {
+  const query = (...args: Parameters<pg.ClientBase['query']>): unknown => {
     if (isOver) throw new Error('The transaction is over. Wait for each query before the function returns.');
     return client.query(...args);
   };

@@ -1,0 +1,100 @@
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+import { makeFolder } from '@plant-store/test-support';
+
+import { copyInbox } from '../../../test/copy-inbox.js';
+import { HANDLED, incoming, openEmbedded, PARKED } from '../../../test/open-inbox.js';
+import type { Inbox } from '../inbox.js';
+import { backUp, requireUndamaged } from './back-up.js';
+
+const withCode = (code: string): Error => expect.objectContaining({ code }) as Error;
+
+/** Puts a copy into a folder of its own, and opens it. */
+function restore(copy: string): Promise<Inbox> {
+  const folder = join(makeFolder(), 'restored');
+  mkdirSync(folder);
+  renameSync(copy, join(folder, 'inbox.sqlite'));
+  return openEmbedded(folder);
+}
+
+async function contentsOf(inbox: Inbox): Promise<string[]> {
+  const { deliveries } = await inbox.read({ filter: {}, after: 0, limit: 1_000 });
+  return deliveries.map(({ content }) => Buffer.from(content).toString());
+}
+
+test('the copy has what was acknowledged, while more is accepted, and its states', async () => {
+  const folder = makeFolder();
+  const inbox = await openEmbedded(folder);
+  const accept = (name: string, count: number): Promise<number[]> =>
+    Promise.all(Array.from({ length: count }, (_, index) => inbox.accept(incoming(`${name} ${index}`))));
+  await accept('before', 100);
+  const { deliveries } = await inbox.claim(2);
+  await Promise.all([inbox.settle(deliveries[0]!, HANDLED, 0), inbox.settle(deliveries[1]!, PARKED, 0)]);
+  const meanwhile = accept('meanwhile', 100);
+  const copy = join(makeFolder(), 'copy');
+
+  const bytes = backUp(folder, copy);
+  await meanwhile;
+
+  expect(statSync(copy)).toMatchObject({ size: bytes });
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
+  const restored = await restore(copy);
+  const contents = await contentsOf(restored);
+  expect(contents.filter((content) => content.startsWith('before'))).toHaveLength(100);
+  expect(await restored.stats()).toMatchObject({ handled: 1, parked: 1, waiting: contents.length - 2 });
+  expect(await restored.accept(incoming('after'))).toBe(contents.length + 1);
+  expect(await inbox.accept(incoming('after'))).toBe(201);
+});
+
+test('an inbox that a crash has left is copied with its log', async () => {
+  const folder = makeFolder();
+  const inbox = await openEmbedded(folder);
+  for (let count = 0; count < 10; count += 1) await inbox.accept(incoming('arbitrary'));
+  const crashed = copyInbox(folder);
+  const copy = join(makeFolder(), 'copy');
+
+  backUp(crashed, copy);
+
+  expect(await contentsOf(await restore(copy))).toHaveLength(10);
+});
+
+test('a file that exists stays as it is', async () => {
+  const folder = makeFolder();
+  await (await openEmbedded(folder)).accept(incoming('arbitrary'));
+  const copies = makeFolder();
+  writeFileSync(join(copies, 'copy'), '');
+
+  expect(() => backUp(folder, join(copies, 'copy'))).toThrow(withCode('EEXIST'));
+
+  expect(readdirSync(copies)).toEqual(['copy']);
+  expect(statSync(join(copies, 'copy')).size).toBe(0);
+});
+
+test('damage is found, and there is no copy', async () => {
+  const folder = makeFolder();
+  const inbox = await openEmbedded(folder);
+  await Promise.all(Array.from({ length: 2_000 }, () => inbox.accept(incoming('arbitrary '.repeat(50)))));
+  await inbox.close();
+  requireUndamaged(folder);
+  const file = join(folder, 'inbox.sqlite');
+  const copy = join(makeFolder(), 'copy');
+  const descriptor = openSync(file, 'r+');
+  writeSync(descriptor, Buffer.alloc(200_000, 0xff), 0, 200_000, 400_000);
+  closeSync(descriptor);
+
+  expect(() => requireUndamaged(folder)).toThrow(withCode('INBOX_DAMAGED'));
+  expect(() => backUp(folder, copy)).toThrow(withCode('INBOX_DAMAGED'));
+
+  expect(existsSync(copy)).toBe(false);
+});

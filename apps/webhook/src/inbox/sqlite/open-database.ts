@@ -1,0 +1,165 @@
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import Database from 'libsql';
+
+import { ReceiverError } from '../../errors.js';
+import { OLDEST_VERSION, SCHEMA, SCHEMA_VERSION } from './schema.js';
+import { isDamage } from './sqlite-errors.js';
+
+/** The files of an embedded inbox, in its folder. SQLite keeps two more beside the database, `-wal` and `-shm`. */
+export const INBOX_FILES = { database: 'inbox.sqlite', lock: 'receiver.lock' } as const;
+
+/** How long to wait for a lock of another program, in milliseconds: somebody may be looking at the file. */
+const BUSY_TIMEOUT = 250;
+
+/** The open files of an embedded inbox. */
+export interface OpenDatabase {
+  readonly database: Database.Database;
+  readonly close: () => void;
+}
+
+/**
+ * Opens the inbox in a folder, and creates both if they are missing. Only one process has it open at a time: the
+ * operating system holds the lock and releases it when the process ends, however that happens.
+ *
+ * @throws ReceiverError `INBOX_IN_USE`, `INBOX_UNUSABLE`, `INBOX_DAMAGED`; nothing is then left open
+ */
+export function openDatabase(folder: string): OpenDatabase {
+  const opened: Database.Database[] = [];
+  const open = (name: keyof typeof INBOX_FILES): Database.Database => {
+    const database = new Database(join(folder, INBOX_FILES[name]));
+    opened.unshift(database);
+    return database;
+  };
+  const close = (): void => opened.splice(0).forEach((database) => database.close());
+  try {
+    const made = makeFolders(folder);
+    takeLock(open('lock'), folder);
+    const database = open('database');
+    prepare(database, join(folder, INBOX_FILES.database));
+    syncFolders(folder, made ?? folder);
+    return { database, close };
+  } catch (cause) {
+    close();
+    throw openingError(folder, cause);
+  }
+}
+
+/**
+ * Opens the database of an inbox for reading only, beside the receiver that may have it open.
+ *
+ * @throws ReceiverError `INBOX_UNUSABLE`, `INBOX_DAMAGED`
+ */
+export function openForReading(folder: string): OpenDatabase {
+  const file = join(folder, INBOX_FILES.database);
+  try {
+    // libsql ignores its option `readonly`.
+    const database = new Database(`${pathToFileURL(file).href}?mode=ro`);
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    if (versionOf(database, file) === 0) throw new Error(`${file} has no tables`);
+    return { database, close: () => database.close() };
+  } catch (cause) {
+    throw openingError(folder, cause);
+  }
+}
+
+/** What an opening that failed throws. */
+export function openingError(folder: string, cause: unknown): ReceiverError {
+  if (cause instanceof ReceiverError) return cause;
+  const { message } = cause as Error;
+  if (isDamage(cause))
+    return new ReceiverError(
+      'INBOX_DAMAGED',
+      `The inbox in ${folder} is damaged: ${message}. Restore a backup, as docs/inbox.md says under "When the inbox is damaged".`,
+      { cause },
+    );
+  return new ReceiverError(
+    'INBOX_UNUSABLE',
+    `The inbox in ${folder} cannot be used: ${message}. Check that the folder exists and that this user may write it and its files, or set INBOX_URL to another folder.`,
+    { cause },
+  );
+}
+
+function takeLock(lock: Database.Database, folder: string): void {
+  try {
+    lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+  } catch (cause) {
+    if ((cause as { code?: string }).code !== 'SQLITE_BUSY') throw cause;
+    throw new ReceiverError(
+      'INBOX_IN_USE',
+      `Another receiver uses the inbox in ${folder}. Stop it, or set INBOX_URL to another folder.`,
+      { cause },
+    );
+  }
+  // If the file can't be written, SQLite takes no lock and reports it only to a statement that would write.
+  lock.exec('PRAGMA incremental_vacuum');
+}
+
+function prepare(database: Database.Database, file: string): void {
+  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+  // Several contents fit into a page, which halves the writes. Only a new file takes this size.
+  database.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+  if (versionOf(database, file) === 0) database.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
+  // A file that can't be written is opened for reading, and a statement that would write reports it.
+  else database.exec('UPDATE handler SET checked_at = NULL');
+}
+
+/** The version of a file's tables, if this receiver knows it; 0 for a file without tables. */
+function versionOf(database: Database.Database, file: string): number {
+  const { user_version: version } = database.prepare('PRAGMA user_version').get([]) as {
+    user_version: number;
+  };
+  if (version === 0 || (version >= OLDEST_VERSION && version <= SCHEMA_VERSION)) return version;
+  throw new Error(
+    version > SCHEMA_VERSION
+      ? `${file} has tables of version ${version}; this receiver knows version ${SCHEMA_VERSION}`
+      : `${file} is of an earlier receiver. Take it along with "plant-inbox export" of that receiver, and "plant-inbox import" of this one, into another folder`,
+  );
+}
+
+/**
+ * Makes a folder and those above it that are missing. Node's own recursion never ends where none can be made, as in
+ * /proc.
+ *
+ * @returns the topmost folder that was made; undefined if the folder existed
+ */
+function makeFolders(folder: string): string | undefined {
+  const made = existsSync(dirname(folder)) ? undefined : makeFolders(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' && statSync(folder).isDirectory()) return made;
+    throw error;
+  }
+  return made ?? folder;
+}
+
+/**
+ * A new file or folder survives a power cut only once the folder that it is in has been flushed too.
+ *
+ * @param made the topmost folder that was made, or the inbox's own: that one may have been made by a start that failed
+ */
+function syncFolders(folder: string, made: string): void {
+  syncFolder(folder);
+  const topmost = dirname(resolve(made));
+  for (let above = resolve(folder); above !== topmost;) {
+    above = dirname(above);
+    try {
+      syncFolder(above);
+    } catch {
+      // This user may not read a folder that an administrator has made.
+    }
+  }
+}
+
+/** Makes durable which files a folder has. */
+export function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,63 @@
+/** Version of the tables, kept in the file's `user_version`; a new file has 0. */
+export const SCHEMA_VERSION = 5;
+
+/** The oldest version whose tables this receiver can bring up to date. */
+export const OLDEST_VERSION = 5;
+
+/**
+ * The tables of the embedded inbox. Times are in milliseconds since 1970; `fields` has the header fields as a JSON array
+ * of names and values. An event stays known after its delivery was deleted. The view is for people who open the file.
+ */
+export const SCHEMA = `
+  CREATE TABLE delivery (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'running', 'handled', 'parked', 'discarded')),
+    received_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    started_at INTEGER,
+    ended_at INTEGER,
+    attempts INTEGER NOT NULL,
+    error TEXT,
+    reason TEXT,
+    receiver TEXT NOT NULL,
+    event_id TEXT,
+    method TEXT NOT NULL,
+    media_type TEXT,
+    content_encoding TEXT,
+    fields TEXT NOT NULL,
+    content BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX delivery_by_state ON delivery (state, id);
+  CREATE INDEX delivery_by_time ON delivery (received_at);
+  CREATE INDEX delivery_due ON delivery (due_at, id) WHERE state = 'waiting';
+
+  CREATE TABLE attempt (
+    id INTEGER PRIMARY KEY,
+    delivery INTEGER NOT NULL REFERENCES delivery (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    started_at INTEGER NOT NULL,
+    duration INTEGER,
+    receiver TEXT NOT NULL,
+    error TEXT NOT NULL,
+    stack TEXT
+  ) STRICT;
+  CREATE INDEX attempt_of_delivery ON attempt (delivery, id);
+
+  CREATE TABLE event (
+    key TEXT PRIMARY KEY,
+    delivery INTEGER NOT NULL,
+    received_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX event_by_time ON event (received_at);
+
+  CREATE TABLE handler (paused INTEGER NOT NULL, checked_at INTEGER) STRICT;
+  INSERT INTO handler VALUES (0, NULL);
+
+  CREATE VIEW overview AS
+  SELECT
+    id, state, strftime('%Y-%m-%dT%H:%M:%fZ', received_at / 1000.0, 'unixepoch') AS received_at, attempts, error, reason,
+    event_id, method, media_type, content_encoding, fields, length(content) AS bytes, CAST(content AS TEXT) AS content
+  FROM delivery;
+
+  PRAGMA user_version = ${SCHEMA_VERSION};
+`;

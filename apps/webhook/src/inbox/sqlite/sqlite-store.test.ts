@@ -1,0 +1,168 @@
+import { cpSync, mkdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import Database from 'libsql';
+
+import { asAnotherUser } from '../../../test/as-another-user.js';
+import { incoming, openEmbedded } from '../../../test/open-inbox.js';
+import { rejection } from '../../../test/rejection.js';
+import type { ReceiverError } from '../../errors.js';
+import type { Inbox } from '../inbox.js';
+import { openSqliteInbox } from '../open-inbox.js';
+import { openDatabase } from './open-database.js';
+
+/** Opens an inbox, and resolves when its files can't be trusted any more. */
+async function openUntilLost(folder: string): Promise<{ inbox: Inbox; lost: Promise<ReceiverError> }> {
+  let onLost: (error: ReceiverError) => void;
+  const lost = new Promise<ReceiverError>((resolve) => (onLost = resolve));
+  const inbox = await openSqliteInbox(folder, (error) => onLost(error));
+  afterThisTest(() => inbox.close());
+  return { inbox, lost };
+}
+
+const refusal = (folder: string): Promise<unknown> => rejection(openEmbedded(folder));
+
+/** A closed inbox with so many deliveries. */
+async function makeInbox(count: number): Promise<string> {
+  const folder = makeFolder();
+  const inbox = await openEmbedded(folder);
+  for (let each = 0; each < count; each += 1) await inbox.accept(incoming(Buffer.alloc(20_000, 'a')));
+  await inbox.close();
+  return folder;
+}
+
+describe('opening', () => {
+  test('makes the folder and those above it', async () => {
+    const folder = join(makeFolder(), 'a', 'b', 'inbox');
+
+    expect((await openEmbedded(folder)).location).toBe(join(folder, 'inbox.sqlite'));
+  });
+
+  test('is refused while another receiver has the inbox open, and works after it has closed', async () => {
+    const folder = makeFolder();
+    const inbox = await openEmbedded(folder);
+
+    expect(await refusal(folder)).toMatchObject({
+      code: 'INBOX_IN_USE',
+      message: `Another receiver uses the inbox in ${folder}. Stop it, or set INBOX_URL to another folder.`,
+    });
+    await inbox.close();
+    await openEmbedded(folder);
+  });
+
+  test.each<[name: string, make: (folder: string) => void, says: string]>([
+    ['is a file', (folder) => writeFileSync(folder, ''), 'EEXIST'],
+    [
+      'has a folder in place of the database',
+      (folder) => mkdirSync(join(folder, 'inbox.sqlite'), { recursive: true }),
+      'Unable to open connection',
+    ],
+  ])('is refused if its folder %s', async (_name, make, says) => {
+    const folder = join(makeFolder(), 'inbox');
+    make(folder);
+
+    const error = (await refusal(folder)) as ReceiverError;
+    expect(error).toMatchObject({ code: 'INBOX_UNUSABLE' });
+    expect(error.message).toContain(says);
+  });
+
+  test('is refused if this user may not write the folder', async () => {
+    const folder = await makeInbox(1);
+
+    expect(() => asAnotherUser(() => openDatabase(folder))).toThrow(
+      expect.objectContaining({ code: 'INBOX_UNUSABLE' }) as Error,
+    );
+  });
+
+  test('is refused if the tables are of an earlier receiver, and says how to take them along', async () => {
+    const folder = makeFolder();
+    const database = new Database(join(folder, 'inbox.sqlite'));
+    database.exec('CREATE TABLE delivery (id INTEGER PRIMARY KEY); PRAGMA user_version = 4');
+    database.close();
+
+    const error = (await refusal(folder)) as ReceiverError;
+    expect(error).toMatchObject({ code: 'INBOX_UNUSABLE' });
+    expect(error.message).toMatch(/is of an earlier receiver\. Take it along with "plant-inbox export"/);
+  });
+
+  test('is refused if the tables are of a later receiver', async () => {
+    const folder = await makeInbox(0);
+    const database = new Database(join(folder, 'inbox.sqlite'));
+    database.exec('PRAGMA user_version = 99');
+    database.close();
+
+    expect(((await refusal(folder)) as ReceiverError).message).toContain('tables of version 99');
+  });
+
+  test.each<[name: string, damage: (file: string) => void]>([
+    ['is not a database', (file) => writeFileSync(file, 'no database '.repeat(1_000))],
+    ['has lost its end', (file) => truncateSync(file, 8_192)],
+  ])('is refused if the file %s', async (_name, damage) => {
+    const folder = await makeInbox(10);
+    damage(join(folder, 'inbox.sqlite'));
+
+    expect(await refusal(folder)).toMatchObject({ code: 'INBOX_DAMAGED' });
+  });
+});
+
+test('what is accepted is flushed to the disk before', async () => {
+  const folder = makeFolder();
+  const inbox = await openEmbedded(folder);
+  await inbox.accept(incoming('arbitrary'));
+  const looking = new Database(join(folder, 'inbox.sqlite'));
+  afterThisTest(() => looking.close());
+
+  expect(looking.prepare('PRAGMA journal_mode').get([])).toMatchObject({ journal_mode: 'wal' });
+  expect(looking.prepare('SELECT state, content FROM overview').get([])).toMatchObject({
+    ...{ state: 'waiting', content: 'arbitrary' },
+  });
+});
+
+describe('the process is told', () => {
+  const replace = (file: string): void => {
+    cpSync(file, `${file}.copy`);
+    renameSync(`${file}.copy`, file);
+  };
+
+  test.each<[name: string, lose: (folder: string) => void, says: string]>([
+    [
+      'the database was removed',
+      (folder) => rmSync(join(folder, 'inbox.sqlite')),
+      'inbox.sqlite was removed',
+    ],
+    [
+      'the database was replaced',
+      (folder) => replace(join(folder, 'inbox.sqlite')),
+      'inbox.sqlite was removed',
+    ],
+    ['the log was removed', (folder) => rmSync(join(folder, 'inbox.sqlite-wal')), '-wal was removed'],
+    ['the lock was removed', (folder) => rmSync(join(folder, 'receiver.lock')), 'receiver.lock was removed'],
+    [
+      'the folder was renamed',
+      (folder) => renameSync(folder, `${folder}.renamed`),
+      'was removed or replaced',
+    ],
+  ])('within a second that %s', async (_name, lose, says) => {
+    const folder = join(makeFolder(), 'inbox');
+    const { inbox, lost } = await openUntilLost(folder);
+    await inbox.accept(incoming('arbitrary'));
+    lose(folder);
+
+    const error = await lost;
+    expect(error).toMatchObject({ code: 'INBOX_LOST' });
+    expect(error.message).toContain(says);
+  });
+
+  test('when a page is damaged', async () => {
+    const folder = await makeInbox(50);
+    const file = join(folder, 'inbox.sqlite');
+    const { inbox, lost } = await openUntilLost(folder);
+    writeFileSync(file, Buffer.alloc(statSync(file).size - 8_192, 0xff), { flag: 'r+', flush: true });
+    const claiming = rejection(inbox.claim(50));
+
+    expect(await lost).toMatchObject({ code: 'INBOX_DAMAGED' });
+    expect(await claiming).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
+    expect(dirname(inbox.location)).toBe(folder);
+  });
+});
