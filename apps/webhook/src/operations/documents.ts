@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 
-import { bytesResponse } from './response.js';
-import type { Route } from './router.js';
+import type { FastifyInstance } from 'fastify';
+
+import { PROTECTION } from './who-may-ask.js';
 
 /** A document as it is sent. */
 export interface Document {
@@ -19,7 +20,7 @@ const PAGE = new URL('../../dist/api.html', import.meta.url);
 const DOCUMENT = new URL('../../openapi.json', import.meta.url);
 const INSPECTOR = new URL('../../inspector/', import.meta.url);
 
-const NOTHING = "default-src 'none'; frame-ancestors 'none'";
+const NOTHING = PROTECTION['content-security-policy'];
 
 /**
  * The inspector loads its own files and the receiver's data, and nothing else. No text can become HTML or a script
@@ -62,49 +63,33 @@ export function readDocuments(page = PAGE, document = DOCUMENT, inspector = INSP
 }
 
 /** A document may be reached by links of other pages, and is fetched again only if it has changed. */
-export function documentRoutes(documents: Documents): readonly Route[] {
-  return [...documents].map(([path, { mediaType, content, contentSecurityPolicy }]) => ({
-    method: 'GET',
-    path,
-    audience: 'page',
-    respond: () =>
-      bytesResponse(content, {
-        'content-type': mediaType,
-        'content-security-policy': contentSecurityPolicy,
-        'cache-control': 'no-cache',
-      }),
-  }));
+export function documentRoutes(app: FastifyInstance, documents: Documents): void {
+  for (const [path, { mediaType, content, contentSecurityPolicy }] of documents) {
+    const fields = {
+      'content-type': mediaType,
+      'content-security-policy': contentSecurityPolicy,
+      'cache-control': 'no-cache',
+    };
+    app.get(path, { config: { audience: 'page' } }, async (_request, reply) =>
+      reply.headers(fields).send(content),
+    );
+  }
 }
 
 function readInspector(folder: URL): [path: string, document: Document][] {
-  return namesIn(folder).flatMap((name) => {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((name): [path: string, document: Document][] => {
     const mediaType = MEDIA_TYPES[extname(name)];
     if (mediaType === undefined) return [];
     const content = readFileSync(new URL(name, folder));
-    const isPage = name === 'index.html';
-    return [
-      [
-        isPage ? '/' : `/inspector/${name}`,
-        { mediaType, content, contentSecurityPolicy: isPage ? OWN_FILES : NOTHING },
-      ],
-    ];
+    return name === 'index.html'
+      ? [['/', { mediaType, content, contentSecurityPolicy: OWN_FILES }]]
+      : [[`/inspector/${name}`, { mediaType, content, contentSecurityPolicy: NOTHING }]];
   });
 }
 
-function namesIn(folder: URL): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 function read(file: URL): Buffer | undefined {
-  try {
-    return readFileSync(file);
-  } catch {
-    return undefined;
-  }
+  return existsSync(file) ? readFileSync(file) : undefined;
 }
 
 /** The policy in the page, and the directive that only a header field can have. */

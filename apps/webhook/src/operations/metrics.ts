@@ -4,8 +4,7 @@ import type { Logger } from 'pino';
 import { DELIVERY_STATES, type InboxStats } from '../inbox/inbox-operations.js';
 import { throttledLog } from '../logging/throttled-log.js';
 import type { Observer } from '../observer.js';
-import { seldom } from './seldom.js';
-import { INBOX_TIMEOUT, withTimeLimit } from './time-limit.js';
+import { atMostEvery, INBOX_TIMEOUT, within } from './look-up.js';
 
 /** Shortest time between two texts, in milliseconds. */
 const INTERVAL = 1_000;
@@ -34,11 +33,6 @@ export class Metrics implements Observer {
   readonly #commit = this.#histogram(
     'plant_store_commit_seconds',
     'Duration of a commit of the inbox that stored deliveries, its flush included.',
-    SECONDS,
-  );
-  readonly #flush = this.#histogram(
-    'plant_store_flush_seconds',
-    'The part of such a commit in which the log is flushed.',
     SECONDS,
   );
   readonly #batch = this.#histogram(
@@ -71,14 +65,14 @@ export class Metrics implements Observer {
     const logFailure = throttledLog((fields) =>
       logger.error(fields, 'failed to read the inbox for the metrics'),
     );
-    const look = seldom<InboxStats | undefined>(INTERVAL, () =>
+    const look = atMostEvery<InboxStats | undefined>(INTERVAL, () =>
       stats().catch((err: unknown) => {
         logFailure({ err });
         return undefined;
       }),
     );
-    this.#text = seldom(INTERVAL, async () => {
-      this.#setGauges(await withTimeLimit(look(), timeout, () => undefined));
+    this.#text = atMostEvery(INTERVAL, async () => {
+      this.#setGauges(await within(timeout, look(), () => undefined));
       return this.#registry.metrics();
     });
     collectDefaultMetrics({ register: this.#registry });
@@ -113,9 +107,8 @@ export class Metrics implements Observer {
     this.#acknowledgement.observe(milliseconds / 1_000);
   }
 
-  committed(deliveries: number, milliseconds: number, flush: number | undefined): void {
+  committed(deliveries: number, milliseconds: number): void {
     this.#commit.observe(milliseconds / 1_000);
-    if (flush !== undefined) this.#flush.observe(flush / 1_000);
     this.#batch.observe(deliveries);
   }
 

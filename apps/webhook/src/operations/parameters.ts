@@ -74,6 +74,9 @@ export const LIST_QUERY = object({
   page: { order: `${order} first`, limit: most, ...(after !== undefined && { after }) } as const,
 }));
 
+/** Query of a count. */
+export const COUNT_QUERY = object(filter);
+
 /** Query of a part of an export. */
 export const BATCH_QUERY = object({ ...filter, after: batch.after, limit }).transform(
   ({ after, limit: most, ...conditions }) => ({ filter: conditions, after, limit: most }),
@@ -94,11 +97,13 @@ export const NOTHING = object({});
  *
  * @throws RequestFault that names every fault
  */
-export function parseQuery<Output>(schema: z.ZodType<Output>, query: URLSearchParams): Output {
-  const names = [...query.keys()];
-  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
-  const faults = [...repeated].map((name) => `${name} is given more than once`);
-  return parse(schema, Object.fromEntries(query), 'INVALID_QUERY', 'The query is wrong', faults);
+export function parseQuery<Output>(schema: z.ZodType<Output>, query: unknown): Output {
+  const repeated = Object.entries(query as object).filter(([, value]) => Array.isArray(value));
+  if (repeated.length > 0) {
+    const names = repeated.map(([name]) => name).join(', ');
+    throw new RequestFault('INVALID_QUERY', `The query is wrong: ${names} is given more than once.`);
+  }
+  return parse(schema, { ...(query as object) }, 'INVALID_QUERY', 'The query is wrong');
 }
 
 /**
@@ -115,11 +120,10 @@ function parse<Output>(
   given: unknown,
   code: 'INVALID_QUERY' | 'INVALID_CONTENT',
   what: string,
-  faultsBefore: readonly string[] = [],
 ): Output {
   const result = schema.safeParse(given);
-  if (result.success && faultsBefore.length === 0) return result.data;
-  const faults = [...faultsBefore, ...(result.error?.issues ?? []).map(describe)];
+  if (result.success) return result.data;
+  const faults = result.error.issues.map(describe);
   throw new RequestFault(code, `${what}: ${faults.join('; ')}.`);
 }
 

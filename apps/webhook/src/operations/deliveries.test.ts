@@ -1,11 +1,11 @@
-import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import { makeFolder } from '@plant-store/test-support';
 
 import { ask, post, type Told } from '../../test/ask.js';
-import { dropTable } from '../../test/damage-inbox.js';
+import { dropTable } from '../../test/drop-table.js';
+import { failed, HANDLED, openEmbedded, PARKED } from '../../test/open-inbox.js';
 import { startListener } from '../../test/start-listener.js';
 import type { AttemptResult, Inbox } from '../inbox/inbox.js';
-import { openSqliteInbox } from '../inbox/sqlite-inbox.js';
-import { inboxRoutes } from './inbox-routes.js';
+import { deliveryRoutes } from './deliveries.js';
 
 const RECEIVER = { startedAt: 1, inbox: '/arbitrary' };
 
@@ -22,8 +22,7 @@ interface Started {
 
 /** Serves an inbox with a delivery for each result; undefined leaves it waiting. */
 async function start(results: readonly (AttemptResult | undefined)[] = []): Promise<Started> {
-  const inbox = openSqliteInbox(makeFolder());
-  afterThisTest(() => inbox.close());
+  const inbox = await openEmbedded(makeFolder());
   for (const result of results) {
     await inbox.accept({
       method: 'POST',
@@ -33,10 +32,10 @@ async function start(results: readonly (AttemptResult | undefined)[] = []): Prom
       fields: [['X-Arbitrary', 'a']],
       content: CONTENT,
     });
-    if (result !== undefined) await inbox.settle((await inbox.claim(1)).deliveries[0]!, result);
+    if (result !== undefined) await inbox.settle((await inbox.claim(1)).deliveries[0]!, result, Date.now());
   }
   let count = 0;
-  const { url } = await startListener(inboxRoutes(inbox, RECEIVER, () => (count += 1)));
+  const { url } = await startListener((app) => deliveryRoutes(app, inbox, RECEIVER, () => (count += 1)));
   return {
     url,
     inbox,
@@ -46,9 +45,7 @@ async function start(results: readonly (AttemptResult | undefined)[] = []): Prom
   };
 }
 
-const HANDLED: AttemptResult = { kind: 'handled' };
-const PARKED: AttemptResult = { kind: 'parked', error: 'no more' };
-const FAILED: AttemptResult = { kind: 'failed', error: 'not yet', retryAfter: 3_600_000 };
+const FAILED = failed(3_600_000);
 
 const idsIn = ({ json }: Told): number[] =>
   (json as { deliveries: { id: number }[] }).deliveries.map(({ id }) => id);
@@ -60,7 +57,9 @@ const SUMMARY = {
   id: 2,
   state: 'parked',
   receivedAt: expect.any(Number),
-  failures: 1,
+  startedAt: expect.any(Number),
+  endedAt: expect.any(Number),
+  attempts: 1,
   error: 'no more',
   dueAt: null,
   eventId: null,
@@ -96,29 +95,64 @@ describe('GET /deliveries', () => {
 
     expect(idsIn(await get(`/deliveries?${query}`))).toEqual(want);
   });
+});
 
-  test('names what is wrong with a query', async () => {
-    const { get } = await start();
-    const { status, json } = await get('/deliveries?limit=501&states=parked');
+const TIME = 'must be milliseconds since 1970, or ISO 8601 as in 2026-01-31 or 2026-01-31T12:00:00Z';
+const ID = 'must be a whole number from 1 to 9007199254740991';
+const LIMIT = 'must be a whole number from 1 to 500';
 
-    expect([status, json]).toEqual([
-      400,
-      {
-        code: 'INVALID_QUERY',
-        message: 'The query is wrong: limit must be a whole number from 1 to 500; states is not known.',
-      },
-    ]);
+test.each([
+  ['state=lost', 'state must be one of waiting, running, handled, parked, discarded.'],
+  ['state=', 'state must be one of waiting, running, handled, parked, discarded.'],
+  ['state=parked&state=handled', 'state is given more than once.'],
+  ['limit=0', `limit ${LIMIT}.`],
+  ['limit=501', `limit ${LIMIT}.`],
+  ['limit=99999999999999999999', `limit ${LIMIT}.`],
+  ['limit=1e2', `limit ${LIMIT}.`],
+  ['limit=-1', `limit ${LIMIT}.`],
+  ['limit=', `limit ${LIMIT}.`],
+  ['after=0', `after ${ID}.`],
+  ['firstId=9007199254740992', `firstId ${ID}.`],
+  ['lastId=1.5', `lastId ${ID}.`],
+  ['order=random', 'order must be one of newest, oldest.'],
+  ['receivedFrom=yesterday', `receivedFrom ${TIME}.`],
+  ['receivedFrom=2026-01-31T12:00:00', `receivedFrom ${TIME}.`],
+  ['receivedFrom=2026-13-31', `receivedFrom ${TIME}.`],
+  ['receivedFrom=2026-02-30', `receivedFrom ${TIME}.`],
+  ['receivedBefore=2026-02-29T12:00Z', `receivedBefore ${TIME}.`],
+  ['receivedBefore=-1', `receivedBefore ${TIME}.`],
+  ['arbitrary=1', 'arbitrary is not known.'],
+  ['__proto__=1', '__proto__ is not known.'],
+  ['limit=a&order=b&c=d', `order must be one of newest, oldest; limit ${LIMIT}; c is not known.`],
+])('GET /deliveries?%s: %s', async (query, message) => {
+  const { get } = await start();
+  const { status, json } = await get(`/deliveries?${query}`);
+
+  expect([status, json]).toEqual([400, { code: 'INVALID_QUERY', message: `The query is wrong: ${message}` }]);
+});
+
+test('GET /deliveries/count counts what a filter has, by state', async () => {
+  const { get } = await start([HANDLED, PARKED, PARKED, FAILED, undefined]);
+
+  expect((await get('/deliveries/count?firstId=3')).json).toEqual({
+    waiting: 2,
+    running: 0,
+    handled: 0,
+    parked: 1,
+    discarded: 0,
   });
+  expect((await get('/deliveries/count?limit=1')).status).toBe(400);
 });
 
 describe('GET /deliveries/ID', () => {
-  test('shows what was sent', async () => {
+  test('shows what was sent, and the attempts that failed', async () => {
     const { get } = await start([HANDLED, PARKED]);
 
     expect((await get('/deliveries/2')).json).toEqual({
       ...SUMMARY,
       fields: [['X-Arbitrary', 'a']],
       content: CONTENT.toString('base64'),
+      history: [expect.objectContaining({ number: 1, error: 'no more', stack: null })],
     });
   });
 
@@ -140,6 +174,7 @@ describe('GET /deliveries/ID', () => {
     ['/deliveries/2/content', 'UNKNOWN_DELIVERY'],
     ['/deliveries/9007199254740993', 'UNKNOWN_DELIVERY'],
     ['/deliveries/99999999999999999999', 'UNKNOWN_DELIVERY'],
+    [`/deliveries/${'9'.repeat(200)}`, 'UNKNOWN_PATH'],
     ['/deliveries/0', 'UNKNOWN_PATH'],
     ['/deliveries/01', 'UNKNOWN_PATH'],
     ['/deliveries/-1', 'UNKNOWN_PATH'],
@@ -174,20 +209,10 @@ test('POST /deliveries/replay passes deliveries to the handler again, and wakes 
 
   const told = await change('/deliveries/replay', { filter: { state: 'parked', lastId: 2 } });
 
-  expect([told.status, told.json]).toEqual([200, { changed: 1, next: null }]);
+  expect([told.status, told.json]).toEqual([200, { changed: 1, next: 2 }]);
   expect(wakes()).toBe(1);
   expect(idsIn(await get('/deliveries?state=parked'))).toEqual([3]);
   expect((await inbox.claim(10)).deliveries.map(({ id }) => id)).toEqual([2]);
-});
-
-test('POST /deliveries/replay in parts', async () => {
-  const { change } = await start([PARKED, PARKED, PARKED]);
-  const part = { filter: { state: 'parked' }, limit: 2 };
-
-  const first = await change('/deliveries/replay', part);
-  expect(first.json).toEqual({ changed: 2, next: 2 });
-  const second = await change('/deliveries/replay', { ...part, after: 2 });
-  expect(second.json).toEqual({ changed: 1, next: null });
 });
 
 test('POST /deliveries/discard deletes what parked deliveries sent, and keeps why', async () => {
@@ -195,7 +220,7 @@ test('POST /deliveries/discard deletes what parked deliveries sent, and keeps wh
 
   const told = await change('/deliveries/discard', { filter: {}, reason: 'a test' });
 
-  expect([told.status, told.json]).toEqual([200, { changed: 1, next: null }]);
+  expect([told.status, told.json]).toEqual([200, { changed: 1, next: 2 }]);
   expect((await get('/deliveries/2')).json).toMatchObject({
     state: 'discarded',
     reason: 'a test',
@@ -225,6 +250,7 @@ test('GET /stats', async () => {
 
   expect((await get('/stats')).json).toEqual({
     waiting: 2,
+    running: 0,
     handled: 1,
     parked: 1,
     discarded: 0,
@@ -271,23 +297,45 @@ test.each([
   expect((await get('/stats')).json).toMatchObject({ isPaused: false });
 });
 
+test.each([
+  [[], 'must be a JSON object.'],
+  [null, 'must be a JSON object.'],
+  ['parked', 'must be a JSON object.'],
+  [{}, 'filter must be a JSON object; reason must be text.'],
+  [{ filter: [], reason: 'a' }, 'filter must be a JSON object.'],
+  [{ filter: { ids: [1] }, reason: 'a' }, 'filter.ids is not known.'],
+  [{ filter: { firstId: true }, reason: 'a' }, `filter.firstId ${ID}.`],
+  [{ filter: { receivedBefore: '2026-02-30' }, reason: 'a' }, `filter.receivedBefore ${TIME}.`],
+  [{ filter: {}, reason: ' ' }, 'reason must not be empty.'],
+  [{ filter: {}, reason: 'a'.repeat(1_001) }, 'reason must not have more than 1000 characters.'],
+  [{ filter: {}, reason: 'a', all: true }, 'all is not known.'],
+])('POST /deliveries/discard %j: %s', async (content, message) => {
+  const { change } = await start();
+  const { status, json } = await change('/deliveries/discard', content);
+
+  expect([status, json]).toEqual([
+    400,
+    { code: 'INVALID_CONTENT', message: `The content is wrong: ${message}` },
+  ]);
+});
+
 test.each(['/deliveries', '/deliveries/1', '/deliveries/1/content', '/deliveries/batch', '/stats'])(
   'an inbox that cannot be read: GET %s gets 503 with the reason',
   async (path) => {
     const { inbox, get } = await start([HANDLED]);
-    dropTable(inbox.location, 'parked');
+    dropTable(inbox.location, 'delivery');
     const { status, json } = await get(path);
 
     expect([status, json]).toEqual([
       503,
-      { code: 'INBOX_UNUSABLE', message: expect.stringContaining('no such table: parked') },
+      { code: 'INBOX_UNUSABLE', message: expect.stringContaining('no such table: delivery') },
     ]);
   },
 );
 
 test('an inbox that cannot be written: a change gets 503 with the reason', async () => {
   const { inbox, change } = await start([PARKED]);
-  dropTable(inbox.location, 'backlog');
+  dropTable(inbox.location, 'delivery');
   const { status, json } = await change('/deliveries/replay', { filter: {} });
 
   expect([status, json]).toEqual([

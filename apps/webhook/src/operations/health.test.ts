@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { makeFolder } from '@plant-store/test-support';
 
 import { makeLatch } from '../../test/make-latch.js';
-import { Readiness, type ReadinessChecks } from './readiness.js';
+import { Readiness, type ReadinessChecks } from './health.js';
 
 const fine = async (): Promise<void> => undefined;
 
@@ -12,10 +12,6 @@ function makeReadiness(checks: Partial<ReadinessChecks> = {}): Readiness {
   readiness.started();
   return readiness;
 }
-
-test('ready', async () => {
-  expect(await makeReadiness().reasons()).toEqual([]);
-});
 
 test('not ready while it starts, nor once it is about to stop', async () => {
   const readiness = new Readiness({ checkInbox: fine, folder: undefined });
@@ -26,11 +22,6 @@ test('not ready while it starts, nor once it is about to stop', async () => {
   expect(await readiness.reasons()).toEqual(['The receiver is stopping.']);
   readiness.started();
   expect(await readiness.reasons()).toEqual(['The receiver is stopping.']);
-});
-
-test('not ready while the inbox cannot write', async () => {
-  const checkInbox = (): Promise<void> => Promise.reject(new Error('It is read-only.\nSet it free.'));
-  expect(await makeReadiness({ checkInbox }).reasons()).toEqual(['It is read-only. Set it free.']);
 });
 
 test('not ready while the disk has too little space', async () => {

@@ -3,16 +3,15 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { inboxFolder } from '../config/inbox-folder.js';
 import type { Inbox } from '../inbox/inbox.js';
+import { deliveryRoutes } from './deliveries.js';
 import { documentRoutes, readDocuments } from './documents.js';
-import { eventRoute, EventStream } from './event-stream.js';
-import { healthRoutes } from './health-routes.js';
-import { inboxRoutes } from './inbox-routes.js';
+import { EventStream } from './events.js';
+import { healthRoutes, Readiness } from './health.js';
+import { type Listener, startListener } from './listener.js';
 import type { Metrics } from './metrics.js';
-import { type OperationsListener, startOperationsListener } from './operations-listener.js';
-import { Readiness } from './readiness.js';
 
 /** What the people who run the receiver use. */
-export interface Operations extends OperationsListener {
+export interface Operations extends Listener {
   readonly readiness: Readiness;
 }
 
@@ -37,13 +36,13 @@ export async function startOperations(operated: Operated): Promise<Operations> {
   const readiness = new Readiness({ checkInbox: () => inbox.check(), folder });
   const events = new EventStream(inbox, logger);
   const receiver = { startedAt: Date.now(), inbox: inbox.location };
-  const listener = await startOperationsListener(
-    [
-      ...documentRoutes(readDocuments()),
-      ...healthRoutes(readiness, metrics),
-      ...inboxRoutes(inbox, receiver, wakeHandler),
-      eventRoute(events),
-    ],
+  const listener = await startListener(
+    (app) => {
+      documentRoutes(app, readDocuments());
+      healthRoutes(app, readiness, metrics);
+      deliveryRoutes(app, inbox, receiver, wakeHandler);
+      events.route(app);
+    },
     {
       port: config.OPERATIONS_PORT,
       host: config.OPERATIONS_HOST,

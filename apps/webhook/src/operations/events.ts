@@ -1,14 +1,14 @@
 import type { Writable } from 'node:stream';
 
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 
 import type { InboxOperations, InboxStats } from '../inbox/inbox-operations.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
+import { atMostEvery } from './look-up.js';
 import { NOTHING, parseQuery } from './parameters.js';
 import { RequestFault } from './request-fault.js';
-import { PROTECTION } from './response.js';
-import type { Route } from './router.js';
-import { seldom } from './seldom.js';
+import { PROTECTION } from './who-may-ask.js';
 
 /** Most listeners at a time. */
 export const MAX_LISTENERS = 32;
@@ -43,15 +43,30 @@ export class EventStream {
     this.#logFailure = throttledLog((fields) =>
       logger.error(fields, 'failed to read the inbox for listeners'),
     );
-    this.#look = seldom(interval, async () => {
+    this.#look = atMostEvery(interval, async () => {
       const [newest] = await inbox.list({}, { order: 'newest first', limit: 1 });
       return { stats: await inbox.stats(), deliveries: { newestId: newest?.id ?? null } };
     });
   }
 
-  /** Whether there is no room for a further listener. */
-  get isFull(): boolean {
-    return this.#listeners.size >= MAX_LISTENERS;
+  /** Serves the events at `/events`. */
+  route(app: FastifyInstance): void {
+    app.get('/events', async ({ method, query }, reply) => {
+      parseQuery(NOTHING, query);
+      if (this.#listeners.size >= MAX_LISTENERS)
+        throw new RequestFault('TOO_MANY_LISTENERS', `There are ${MAX_LISTENERS} listeners already.`, {
+          connection: 'close',
+        });
+      if (method === 'HEAD') return reply.type('text/event-stream').send('');
+      reply.hijack();
+      const { raw } = reply;
+      // It waits for a response in front of it, and Node won't tell it that the connection has closed.
+      if (raw.socket === null) return raw.destroy();
+      // Nothing moves on the connection while nothing changes.
+      raw.socket.setTimeout(0);
+      raw.writeHead(200, { ...PROTECTION, 'content-type': 'text/event-stream' }).flushHeaders();
+      return this.add(raw);
+    });
   }
 
   /** Sends events until the listener closes or is dropped. */
@@ -91,29 +106,4 @@ export class EventStream {
       this.#logFailure({ err });
     }
   }
-}
-
-/** The route of an {@link EventStream}. */
-export function eventRoute(events: EventStream): Route {
-  return {
-    method: 'GET',
-    path: '/events',
-    respond({ query }) {
-      parseQuery(NOTHING, query);
-      if (events.isFull)
-        throw new RequestFault('TOO_MANY_LISTENERS', `There are ${MAX_LISTENERS} listeners already.`, {
-          connection: 'close',
-        });
-      return (response) => {
-        response.writeHead(200, { ...PROTECTION, 'content-type': 'text/event-stream' });
-        if (response.req.method === 'HEAD') return void response.end();
-        // It waits for a response in front of it, and Node won't tell it that the connection has closed.
-        if (response.socket === null) return void response.destroy();
-        // Nothing moves on the connection while nothing changes.
-        response.socket.setTimeout(0);
-        response.flushHeaders();
-        events.add(response);
-      };
-    },
-  };
 }

@@ -1,7 +1,9 @@
 import { statfs } from 'node:fs/promises';
 
-import { seldom } from './seldom.js';
-import { INBOX_TIMEOUT, withTimeLimit } from './time-limit.js';
+import type { FastifyInstance } from 'fastify';
+
+import { atMostEvery, INBOX_TIMEOUT, within } from './look-up.js';
+import type { Metrics } from './metrics.js';
 
 /** Below this, a commit may fail at any moment: the write-ahead log and the database each grow by it. */
 const MIN_FREE_BYTES = 67_108_864;
@@ -34,7 +36,7 @@ export class Readiness {
     timeout = INBOX_TIMEOUT,
   }: ReadinessChecks) {
     this.#timeout = timeout;
-    this.#check = seldom(CHECK_INTERVAL, async () => {
+    this.#check = atMostEvery(CHECK_INTERVAL, async () => {
       const reasons = await Promise.all([
         reasonOf(checkInbox),
         folder !== undefined && reasonOf(() => requireSpace(folder, minFreeBytes)),
@@ -56,10 +58,23 @@ export class Readiness {
   /** Why the receiver isn't ready, one sentence each; empty if it is. A paused handler is no reason. */
   async reasons(): Promise<readonly string[]> {
     if (this.#phase !== 'running') return [`The receiver is ${this.#phase}.`];
-    return withTimeLimit(this.#check(), this.#timeout, () => [
+    return within(this.#timeout, this.#check(), () => [
       `The check of the inbox has not ended within ${this.#timeout} ms.`,
     ]);
   }
+}
+
+/** What supervisors and Prometheus ask. */
+export function healthRoutes(app: FastifyInstance, readiness: Readiness, metrics: Metrics): void {
+  const options = { config: { audience: 'everybody' } } as const;
+  app.get('/livez', options, async () => 'ok');
+  app.get('/readyz', options, async (_request, reply) => {
+    const reasons = await readiness.reasons();
+    return reasons.length === 0 ? 'ok' : reply.code(503).send(reasons.join('\n'));
+  });
+  app.get('/metrics', options, async (_request, reply) =>
+    reply.type(metrics.mediaType).send(await metrics.text()),
+  );
 }
 
 async function reasonOf(check: () => Promise<void>): Promise<string | undefined> {

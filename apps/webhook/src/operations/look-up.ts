@@ -1,0 +1,43 @@
+/** Longest time that somebody who asks waits for the inbox, in milliseconds. An inbox on another machine may hang. */
+export const INBOX_TIMEOUT = 2_000;
+
+/**
+ * Waits for a result, and no longer than the limit.
+ *
+ * @param limit in milliseconds
+ * @param otherwise what is returned after that time
+ */
+export async function within<Result, Other>(
+  limit: number,
+  running: Promise<Result>,
+  otherwise: () => Other,
+): Promise<Result | Other> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<Other>((resolve) => {
+    timer = setTimeout(() => resolve(otherwise()), limit);
+  });
+  try {
+    return await Promise.race([running, tooLong]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Limits how often something is looked up. Whoever asks within the interval, or while a look-up runs, gets the result of
+ * the last one.
+ *
+ * @param interval in milliseconds
+ */
+export function atMostEvery<Result>(interval: number, lookUp: () => Promise<Result>): () => Promise<Result> {
+  let last: Promise<Result> | undefined;
+  let isRunning = false;
+  let since = -Infinity;
+  return () => {
+    if (last !== undefined && (isRunning || performance.now() - since < interval)) return last;
+    since = performance.now();
+    isRunning = true;
+    last = lookUp().finally(() => (isRunning = false));
+    return last;
+  };
+}

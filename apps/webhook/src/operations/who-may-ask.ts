@@ -1,0 +1,83 @@
+import type { Socket } from 'node:net';
+
+import type { FastifyRequest } from 'fastify';
+
+import { RequestFault } from './request-fault.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may ask: `everybody` also those who reach OPERATIONS_HOST; `page` is for local users, by links too. */
+    audience?: 'everybody' | 'page';
+    /** The methods of the path, if it doesn't have this one. */
+    allow?: string;
+  }
+}
+
+/** Fields of every response: nothing may be shown in another page, read by one, or taken for another media type. */
+export const PROTECTION = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+} as const;
+
+/**
+ * Refuses a request whose sender may not send it, or to a path that has nothing, or not this method.
+ *
+ * @throws RequestFault
+ */
+export function checkSender(request: FastifyRequest): void {
+  const { raw, is404, method, headers } = request;
+  const { audience, allow } = request.routeOptions.config;
+  const { socket, url = '' } = raw;
+  const isLocal = isLoopback(socket) || isUnixSocket(socket);
+  if (isLocal) {
+    // An absolute target names the host, and `Host` then says nothing (RFC 9112 §3.2.2).
+    const [, host = headers.host] = /^http:\/\/([^/?]*)/i.exec(url) ?? [];
+    if (!isUnixSocket(socket)) requireOwnHost(raw.headersDistinct['host'], host, socket.localPort as number);
+    requireOwnOrigin(request, host, audience === 'page');
+  }
+  if (is404 || (!isLocal && audience !== 'everybody'))
+    throw new RequestFault('UNKNOWN_PATH', 'There is nothing at this path.');
+  if (allow !== undefined) throw new RequestFault('METHOD_NOT_ALLOWED', `This path has ${allow}.`, { allow });
+  // A page of another site could send other media types with a form.
+  if (method === 'POST' && !/^application\/json[ \t]*(?:;|$)/i.test(headers['content-type'] ?? ''))
+    throw new RequestFault('CONTENT_NOT_JSON', 'Content-Type must be application/json.');
+}
+
+/**
+ * Refuses a request that was sent to another name than this listener's. A page of another site can point its own name
+ * to this machine (DNS rebinding), and its browser then takes both for the same origin.
+ */
+function requireOwnHost(fields: readonly string[] = [], host: string | undefined, port: number): void {
+  const own = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
+  // Without a port, the name means port 80.
+  if (port === 80) own.push(...own.map((name) => name.slice(0, -':80'.length)));
+  if (fields.length === 1 && own.includes(host?.toLowerCase() ?? '')) return;
+  throw new RequestFault(
+    'FOREIGN_HOST',
+    `Host must be ${own[0] as string} or ${own[1] as string}. Through a tunnel, use the same port on both sides.`,
+  );
+}
+
+/**
+ * Refuses a request that a browser sends for a page of another origin. Browsers say so in `Origin`, at least if the
+ * request could change something, and newer ones in `Sec-Fetch-Site`, always. Other pages may link to a page.
+ */
+function requireOwnOrigin({ headers }: FastifyRequest, host: string | undefined, isPage: boolean): void {
+  const { origin, 'sec-fetch-site': site = 'none' } = headers;
+  const isOwn = origin?.toLowerCase().replace(/^https?:\/\//, '') === host?.toLowerCase();
+  if ((isOwn || origin === undefined) && (isPage || site === 'same-origin' || site === 'none')) return;
+  throw new RequestFault('FOREIGN_ORIGIN', 'A page of another origin may not send this request.');
+}
+
+/** Whether a connection was made from this machine. One that has ended has no addresses, and counts as from elsewhere. */
+export function isLoopback({ localAddress, remoteAddress }: Socket): boolean {
+  return [localAddress, remoteAddress].every((address) => /^(?:::ffff:)?127\.|^::1$/.test(address ?? ''));
+}
+
+/** Whether a connection came through the Unix socket. */
+export function isUnixSocket(socket: Socket): boolean {
+  return !socket.destroyed && !('port' in socket.address());
+}
