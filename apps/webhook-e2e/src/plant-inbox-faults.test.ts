@@ -1,14 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { platform } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +10,7 @@ import { readInbox } from '../support/inbox.js';
 import { PLANT_INBOX, plantInbox, resultOf } from '../support/plant-inbox.js';
 import { TestProcess } from '../support/process.js';
 import { poisonSettings, sendAll, untilNothingWaits } from '../support/poison.js';
-import { everythingOpen, inboxOf, startReceiver } from '../support/receiver.js';
+import { everythingOpen, startReceiver } from '../support/receiver.js';
 
 const DELIVERY = { state: 'waiting', method: 'POST', mediaType: null, contentEncoding: null, eventId: null };
 
@@ -39,25 +30,23 @@ beforeAll(async () => {
 });
 
 test('a wrong command line is one line and exit code 2', async () => {
-  expect(await plantInbox('list', '--all', '--inbox', inbox)).toEqual({
+  expect(await plantInbox('list', '--stat', 'parked', '--inbox', inbox)).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'plant-inbox: --all is not an option of list. See plant-inbox list --help.\n',
+    stderr: "plant-inbox: unknown option '--stat' (Did you mean --state?)\n",
   });
-  expect(await plantInbox()).toEqual({
+  expect(await plantInbox('repaly')).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'plant-inbox: the command is missing. See plant-inbox --help.\n',
+    stderr: "plant-inbox: unknown command 'repaly' (Did you mean replay?)\n",
   });
+  expect(await plantInbox('discard', '--state', 'parked', '--reason', ' ')).toMatchObject({ code: 2 });
 });
 
-/** Runs the command as another user, who needn't be able to read where it is. */
-const AS_NOBODY = `
-  const { runInboxCommand } = await import('${new URL('../../webhook/dist/inbox-command/inbox-command.js', import.meta.url).href}');
-  process.setgroups([]);
-  process.setegid(65534);
-  process.seteuid(65534);
-  process.exitCode = await runInboxCommand(process.argv.slice(1));`;
+test('the version and the help are no failures', async () => {
+  expect(await plantInbox('--version')).toEqual({ code: 0, stdout: '0.0.0\n', stderr: '' });
+  expect(await plantInbox('replay', '--help')).toMatchObject({ code: 0, stderr: '' });
+});
 
 describe('what fails is one line and exit code 1', () => {
   test('an inbox that does not exist, which is not created', async () => {
@@ -67,7 +56,7 @@ describe('what fails is one line and exit code 1', () => {
     expect(await plantInbox('list', '--inbox', missing)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `plant-inbox: There is no inbox in ${missing}. Name the one that the receiver uses with --inbox or INBOX_URL. [INBOX_UNUSABLE]\n`,
+      stderr: `plant-inbox: There is no inbox in ${missing}, or only its owner may read it. Run the command as the user of the receiver, and name its inbox with --inbox or INBOX_URL. [INBOX_UNUSABLE]\n`,
     });
     mkdirSync(missing);
     expect(await plantInbox('list', '--inbox', missing)).toMatchObject({ code: 1 });
@@ -82,26 +71,6 @@ describe('what fails is one line and exit code 1', () => {
     });
   });
 
-  test("another user's inbox", async () => {
-    const folder = makeFolder();
-    mkdirSync(inboxOf(folder));
-    const args = ['list', '--inbox', inboxOf(folder)] as const;
-    // Permissions don't apply to root.
-    const isRoot = process.getuid?.() === 0;
-    chmodSync(folder, isRoot ? 0o700 : 0o000);
-    afterThisTest(() => chmodSync(folder, 0o700));
-    const command = isRoot ? ['--input-type=module', '--eval', AS_NOBODY] : [PLANT_INBOX];
-
-    const result = await resultOf(
-      new TestProcess([process.execPath, ...command, ...args], { environment: everythingOpen }),
-    );
-
-    expect(result).toMatchObject({ code: 1, stdout: '' });
-    expect(result.stderr).toMatch(
-      /^plant-inbox: The inbox in .* can't be reached: EACCES.* It belongs to another user: run the command as the user of the receiver\. \[INBOX_UNUSABLE\]\n$/,
-    );
-  });
-
   test('a receiver that starts, stops, or does not listen on its socket', async () => {
     const receiver = await startReceiver();
     const socket = join(receiver.inbox, 'operations.sock');
@@ -111,7 +80,7 @@ describe('what fails is one line and exit code 1', () => {
 
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `plant-inbox: The inbox in ${receiver.inbox} is in use, but no receiver responds on operations.sock there: one is starting or stopping, or another plant-inbox is at work. Run the command again in a moment. If that goes on, restart the receiver: its socket may have been removed. [INBOX_IN_USE]\n`,
+      `plant-inbox: The inbox is in use, but no receiver responds on operations.sock in its folder: one is starting or stopping, or another plant-inbox is at work. Run the command again in a moment. If that goes on, restart the receiver: its socket may have been removed. [INBOX_IN_USE]\n`,
     );
   });
 
@@ -141,7 +110,7 @@ describe('what fails is one line and exit code 1', () => {
 
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(
-      /^Replaying 1,100 handled deliveries\.\nplant-inbox: The receiver that has the inbox in .* open has stopped or doesn't respond: .*\. Run the command again\. 500 deliveries were replayed before\. To go on, run it again with --id 501\.\.1100\. \[INBOX_UNUSABLE\]\n$/,
+      /^Replaying 1,100 handled deliveries\.\n500 deliveries replayed\. To go on, add --id 501\.\.1100\.\nplant-inbox: The receiver that has the inbox in .* open has stopped or doesn't respond: .*\. Run the command again\. \[INBOX_UNUSABLE\]\n$/,
     );
   });
 
@@ -167,7 +136,7 @@ describe('what fails is one line and exit code 1', () => {
     expect(await plantInbox('export', file, '--inbox', inbox)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `plant-inbox: ${file} can't be written: it exists already. Name a new file.\n`,
+      stderr: `plant-inbox: EEXIST: file already exists, open '${file}'\n`,
     });
     expect(readFileSync(file, 'utf8')).toBe('arbitrary');
   });
@@ -183,11 +152,11 @@ test('after a crash it opens the inbox, and the attempt that was cut off still c
 
   expect(await plantInbox('stats', '--inbox', receiver.inbox)).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^receiver {3}stopped\n.*\nwaiting {4}1,/),
+    stdout: expect.stringMatching(/^receiver {3}stopped\n.*\nwaiting {4}0\nrunning {4}1\n/),
   });
 
   const next = await startReceiver({ folder, settings: poisonSettings });
-  expect(await next.process.logged('attempt')).toMatchObject({ delivery: 1, failures: 1 });
+  expect(await next.process.logged('attempt')).toMatchObject({ delivery: 1, attempts: 2 });
 });
 
 test.each([['list', '--json'], ['export']])('%s ends quietly when nobody reads on', async (...command) => {
@@ -204,37 +173,21 @@ test.each([['list', '--json'], ['export']])('%s ends quietly when nobody reads o
 
 const onLinux = platform() === 'linux' ? describe : describe.skip;
 
-onLinux('export to a full disk', () => {
-  test('names the partial file', async () => {
+onLinux('on a full disk', () => {
+  test('export names the partial file', async () => {
     const many = await makeInbox(50, 'a'.repeat(10_000));
     const file = join(makeFolder(), 'saved');
-    const limited = [
-      '/bin/sh',
-      '-c',
-      'ulimit -f 128; exec "$0" "$@"',
-      process.execPath,
-      PLANT_INBOX,
-    ] as const;
-    const command = new TestProcess([...limited, 'export', file, '--inbox', many], {
-      environment: everythingOpen,
-    });
 
-    expect(await resultOf(command)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `plant-inbox: ${file} can't be written: it is as large as a file may be here. ${file} is partial. 0 deliveries were exported before. To go on, run it again with --id 1..50.\n`,
-    });
-  });
-
-  test('names standard output', () => {
     const { status, stderr } = spawnSync(
       '/bin/sh',
-      ['-c', `"$0" "$1" export --inbox "$2" > /dev/full`, process.execPath, PLANT_INBOX, inbox],
+      ['-c', 'ulimit -f 128; "$0" "$@"', process.execPath, PLANT_INBOX, 'export', file, '--inbox', many],
       { encoding: 'utf8' },
     );
 
-    expect(stderr).toBe("plant-inbox: standard output can't be written: no space is left on the device.\n");
-    expect(status).toBe(1);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `0 deliveries exported. To go on, add --id 1..50.\n${file} is partial.\nplant-inbox: EFBIG: file too large, write\n`,
+    });
   });
 });
 
@@ -253,46 +206,47 @@ async function putInFront(path: string, passesOn: (request: string) => boolean):
 }
 
 describe('plant-inbox import', () => {
-  test('leaves out handled deliveries unless it is asked, and discarded ones always', async () => {
+  test('leaves out what is handled unless it is asked, what is discarded, and an event that comes twice', async () => {
     const folder = makeFolder();
     const file = join(folder, 'lines');
-    const line = (state: string): string =>
-      JSON.stringify({
-        id: 1,
-        state,
-        method: 'POST',
-        mediaType: null,
-        contentEncoding: null,
-        eventId: null,
-        content: Buffer.from(state).toString('base64'),
-      });
-    const states = ['handled', 'waiting', 'parked', 'discarded'];
-    writeFileSync(file, states.map(line).join('\n'));
+    const line = (state: string, eventId: string | null = null): string =>
+      JSON.stringify({ ...DELIVERY, state, eventId, content: Buffer.from(state).toString('base64') });
+    const lines = [
+      line('handled'),
+      line('waiting', 'one'),
+      line('parked'),
+      line('discarded'),
+      line('waiting', 'one'),
+    ];
+    writeFileSync(file, lines.join('\n'));
 
     expect(await plantInbox('import', file, '--inbox', join(folder, 'inbox'))).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'deliveries stored: 2; handled or discarded ones left out: 2.\n',
+      stderr: '2 deliveries imported, 2 handled or discarded left out.\n',
     });
-
-    const rows = readInbox(join(folder, 'inbox'));
-    expect(rows.map(({ id, state, content }) => [id, state, content.toString()])).toEqual([
-      [1, 'waiting', 'waiting'],
-      [2, 'waiting', 'parked'],
-    ]);
+    expect(await plantInbox('import', file, '--handled', '--inbox', join(folder, 'next'))).toMatchObject({
+      stderr: '3 deliveries imported, 1 handled or discarded left out.\n',
+    });
+    expect(readInbox(join(folder, 'inbox')).map(({ state, content }) => [state, content.toString()])).toEqual(
+      [
+        ['waiting', 'waiting'],
+        ['waiting', 'parked'],
+      ],
+    );
   });
 
   test.each<[string, string[], string]>([
-    ['a folder that is not empty', ['import', '--inbox', 'FOLDER'], 'FOLDER is not empty'],
+    ['a folder that is not empty', ['import', '--inbox', 'FOLDER'], "FOLDER isn't empty"],
     [
       'a file that does not exist',
       ['import', 'FOLDER/none', '--inbox', 'FOLDER/new'],
-      "FOLDER/none can't be read: there is no such file.",
+      "ENOENT: no such file or directory, open 'FOLDER/none'",
     ],
     [
       'lines that are none',
       ['import', 'FOLDER/lines', '--inbox', 'FOLDER/new'],
-      'line 1 is not an exported delivery',
+      'Line 1 is no exported delivery',
     ],
   ])('refuses %s', async (_name, args, says) => {
     const folder = makeFolder();

@@ -44,84 +44,75 @@ const COUNT = 2_000;
       true,
     ]);
     expect(lines[3]).toMatch(/^1998 {2}waiting .* event \\u001b\[2J 植物.*…$/);
-    expect(list.stdout).not.toContain('\u001b');
+    expect(lines.join()).not.toContain('\u001b');
   });
 
-  test('long work has a progress bar, which is gone at its end', async () => {
-    const file = `${inbox}.exported`;
-    const command = plantInboxOn(80, 'export', file);
+  test('states have colours, unless NO_COLOR says otherwise', async () => {
+    const command = `${process.execPath} ${PLANT_INBOX} list --limit 1 --inbox ${inbox}`;
+    const coloured = onTerminal(`env TERM=xterm ${command}`, 80);
+    await coloured.exit;
+    const plain = onTerminal(`env TERM=xterm NO_COLOR=1 ${command}`, 80);
+    await plain.exit;
+
+    expect(coloured.stdout).toContain('\u001b[33m2000  waiting');
+    expect(plain.stdout).toMatch(/^2000 {2}waiting/m);
+    expect(plain.stdout).not.toContain('\u001b');
+  });
+
+  test('long work shows how far it has come, and clears that at its end', async () => {
+    const command = plantInboxOn(80, 'export', `${inbox}.exported`);
     expect(await command.exit).toMatchObject({ code: 0 });
 
-    expect(command.stdout).toMatch(/Exporting █.* 100 %, 2,000 deliveries/);
-    // The line was cleared before.
+    expect(command.stdout).toContain('\r\u001b[KExporting: 2,000 deliveries\r\u001b[K');
     expect(command.stdout.slice(command.stdout.lastIndexOf('\u001b'))).toBe(
-      '\u001b[2K2,000 deliveries exported.\r\n',
+      '\u001b[K2,000 deliveries exported.\r\n',
     );
-  });
-
-  test('an import has one too', async () => {
-    const command = onTerminal(
-      [process.execPath, PLANT_INBOX, 'import', `${inbox}.lines`, '--inbox', `${inbox}.imported`].join(' '),
-      80,
-    );
-    expect(await command.exit).toMatchObject({ code: 0 });
-
-    expect(command.stdout).toMatch(/Importing █.* \d+ %, [\d,]+ deliveries/);
-    expect(command.stdout).toContain('deliveries stored: 2000; ');
-  });
-
-  test('without a terminal there is none', async () => {
-    expect(await plantInbox('export', `${inbox}.exported-2`, '--inbox', inbox)).toEqual({
-      code: 0,
-      stdout: '',
-      stderr: '2,000 deliveries exported.\n',
-    });
   });
 
   test('Ctrl-C stops between two batches, and says how to go on', async () => {
     const file = `${inbox}.partial`;
     const command = plantInboxOn(200, 'export', file);
-    await command.until(() => /Exporting/.exec(command.stdout) ?? undefined, 'a progress bar');
+    await command.until(() => /Exporting/.exec(command.stdout) ?? undefined, 'a line of progress');
     command.type('\u0003');
 
     expect(await command.exit).toMatchObject({ code: 1 });
     expect(command.stdout).toMatch(
-      /plant-inbox: Interrupted\. [\d,]+ deliver(y was|ies were) exported before\. .*\.partial is partial\. To go on, run it again with --id \d+\.\.2000\.\r\n$/,
+      /[\d,]+ deliver(y|ies) exported\. To go on, add --id \d+\.\.2000\.\r\n.*\.partial is partial\.\r\nplant-inbox: Interrupted\.\r\n$/,
     );
   });
 
-  test.each([
-    ['y\n', 'Delivery 1 was not discarded: it is waiting, not parked.'],
-    ['n\n', 'Nothing was discarded.'],
-    ['\n', 'Nothing was discarded.'],
-    ['\u0004', 'Nothing was discarded.'],
-  ])('discard asks before it begins; the answer %j', async (answer, says) => {
-    const command = plantInboxOn(80, 'discard', '1', '--reason', 'arbitrary');
-    const question = "Delete the content of delivery 1? It can't be restored. [y/N] ";
-    await command.until(() => command.stdout.includes(question) || undefined, 'the question');
-    command.type(answer);
+  describe('a change asks before it begins', () => {
+    let parked: string;
+    beforeAll(async () => {
+      const receiver = await startReceiver({ settings: poisonSettings, cleanUp: afterThisFile });
+      parked = receiver.inbox;
+      await sendAll(receiver, ['handled', 'throw an error']);
+      await untilNothingWaits(parked);
+      expect(await plantInbox('pause', '--inbox', parked)).toMatchObject({ code: 0 });
+    });
 
-    expect(await command.exit).toMatchObject({ code: 1 });
-    expect(command.stdout).toContain(says);
-  });
+    const QUESTION = 'Replay 1 parked delivery? [y/N] ';
+    test.each<[string, string, string, number, string]>([
+      ['replay', QUESTION, 'n\n', 1, 'Nothing was replayed.'],
+      ['replay', QUESTION, '\n', 1, 'Nothing was replayed.'],
+      ['replay', QUESTION, '\u0004', 1, 'Nothing was replayed.'],
+      [
+        'discard --state parked --reason arbitrary',
+        'Delete for good the content of 1 parked delivery? [y/N] ',
+        'n\n',
+        1,
+        'Nothing was discarded.',
+      ],
+      ['replay', QUESTION, 'y\n', 0, '1 delivery replayed.'],
+      ['replay --state handled', 'Replay 1 handled delivery? [y/N] ', 'yes\n', 0, '1 delivery replayed.'],
+    ])('%s: %s%j', async (args, question, answer, code, says) => {
+      const command = onTerminal(`${process.execPath} ${PLANT_INBOX} ${args} --inbox ${parked}`, 80);
+      await command.until(() => command.stdout.includes(question) || undefined, 'the question');
+      command.type(answer);
 
-  test.each([
-    ['y\n', 0, '2 deliveries replayed.'],
-    ['n\n', 1, 'Nothing was replayed.'],
-  ])('replay asks before handled deliveries are handled again; the answer %j', async (answer, code, says) => {
-    const receiver = await startReceiver({ settings: poisonSettings });
-    await sendAll(receiver, ['arbitrary', 'arbitrary']);
-    await untilNothingWaits(receiver.inbox);
-    const command = onTerminal(
-      [process.execPath, PLANT_INBOX, 'replay', '--state', 'handled', '--inbox', receiver.inbox].join(' '),
-      80,
-    );
-    const question = 'Replay 2 handled deliveries? The handler handles them again. [y/N] ';
-    await command.until(() => command.stdout.includes(question) || undefined, 'the question');
-    command.type(answer);
-
-    expect(await command.exit).toMatchObject({ code });
-    expect(command.stdout).toContain(says);
+      expect(await command.exit).toMatchObject({ code });
+      expect(command.stdout).toContain(says);
+    });
   });
 
   test('the bytes of a content are not written to it', async () => {

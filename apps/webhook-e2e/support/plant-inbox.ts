@@ -16,14 +16,8 @@ export interface Result {
 }
 
 /** Starts the command `plant-inbox`. It ends after the test. */
-export function spawnPlantInbox(
-  args: readonly string[],
-  options: { readonly reads?: boolean } = {},
-): TestProcess {
-  const command = new TestProcess([process.execPath, PLANT_INBOX, ...args], {
-    environment: everythingOpen,
-    ...options,
-  });
+export function spawnPlantInbox(args: readonly string[]): TestProcess {
+  const command = new TestProcess([process.execPath, PLANT_INBOX, ...args], { environment: everythingOpen });
   afterThisTest(() => command.kill());
   return command;
 }

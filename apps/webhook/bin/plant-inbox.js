@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 try {
-  const { runInboxCommand } = await import('../dist/inbox-command/inbox-command.js');
-  process.exitCode = await runInboxCommand(process.argv.slice(2));
+  const { runPlantInbox } = await import('../dist/inbox-command/plant-inbox.js');
+  await runPlantInbox(process.argv.slice(2));
 } catch (error) {
   const isNotBuilt =
     error.code === 'ERR_MODULE_NOT_FOUND' && /^Cannot find module .*[\\/]dist[\\/]/.test(error.message);

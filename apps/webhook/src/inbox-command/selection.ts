@@ -1,99 +1,83 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
+
 import { DELIVERY_STATES, type DeliveryFilter, type DeliveryState } from '../inbox/inbox-operations.js';
-import { parseIsoTime } from '../operations/parameters.js';
-import { type Given, type OptionName, wrongUsage } from './command-line.js';
 
-/** The options that choose deliveries. */
-export const FILTERS = ['state', 'since', 'before', 'id'] as const satisfies readonly OptionName[];
+/** The values of the options that choose deliveries. */
+export interface Selection {
+  readonly state?: DeliveryState;
+  /** In milliseconds since 1970. */
+  readonly since?: number;
+  readonly before?: number;
+  readonly id?: Pick<DeliveryFilter, 'firstId' | 'lastId'>;
+}
 
-/** What the values of these options look like, for help texts. */
-export const ABOUT_TIMES = `TIME is ISO 8601, such as 2026-11-22 or 2026-11-22T09:30+01:00 (UTC without an
+/** Adds the options that choose deliveries. */
+export function withSelection(command: Command, states: readonly DeliveryState[] = DELIVERY_STATES): Command {
+  return command
+    .addOption(new Option('--state <state>', 'only deliveries in this state').choices(states))
+    .option('--since <time>', 'only deliveries received at this time or later', (text) => timeOf(text))
+    .option('--before <time>', 'only deliveries received before this time', (text) => timeOf(text))
+    .option('--id <ids>', 'only these deliveries: 7, or 5..90', rangeOf)
+    .addHelpText('after', ABOUT_TIMES);
+}
+
+const ABOUT_TIMES = `
+A time is ISO 8601, such as 2026-11-22 or 2026-11-22T09:30+01:00 (UTC without an
 offset), or a duration before now: 90s, 30m, 2h, 7d.`;
 
-/**
- * The deliveries that the options choose.
- *
- * @param now in milliseconds since 1970
- * @throws CommandError
- */
-export function filterOf(given: Given, now = Date.now()): DeliveryFilter {
-  const state = valueOf(given, 'state', stateOf);
-  const ids = valueOf(given, 'id', idsOf);
-  const receivedFrom = valueOf(given, 'since', (text) => timeOf(text, now));
-  const receivedBefore = valueOf(given, 'before', (text) => timeOf(text, now));
-  if (receivedFrom !== undefined && receivedBefore !== undefined && receivedFrom >= receivedBefore)
-    throw wrongUsage('--since must be earlier than --before');
+/** The filter that the options mean. */
+export function filterOf({ state, since, before, id }: Selection): DeliveryFilter {
   return {
-    ...(state === undefined ? {} : { state }),
-    ...ids,
-    ...(receivedFrom === undefined ? {} : { receivedFrom }),
-    ...(receivedBefore === undefined ? {} : { receivedBefore }),
+    ...(state !== undefined && { state }),
+    ...(since !== undefined && { receivedFrom: since }),
+    ...(before !== undefined && { receivedBefore: before }),
+    ...id,
   };
 }
 
-/** Whether an option chooses deliveries. */
-export const hasFilter = (given: Given): boolean => FILTERS.some((name) => given.has(name));
-
-/** A reader of an option's value returns undefined if it is wrong, or what it must be. */
-function valueOf<Value>(
-  given: Given,
-  name: OptionName,
-  read: (text: string) => Value | MustBe,
-): Value | undefined {
-  const text = given.value(name);
-  if (text === undefined) return undefined;
-  const value = read(text);
-  if (value instanceof MustBe)
-    throw wrongUsage(`--${name} must be ${value.what} (got ${JSON.stringify(text)})`);
-  return value;
-}
-
-/** What the value of an option must be. */
-class MustBe {
-  constructor(readonly what: string) {}
-}
-
-const stateOf = (text: string): DeliveryState | MustBe =>
-  DELIVERY_STATES.find((state) => state === text) ??
-  new MustBe(`${DELIVERY_STATES.slice(0, -1).join(', ')} or ${DELIVERY_STATES.at(-1)}`);
-
-const ID = /^[1-9]\d{0,14}$/;
-
-function idsOf(text: string): Pick<DeliveryFilter, 'firstId' | 'lastId'> | MustBe {
-  const [first = '', last = first, ...more] = text.split('..');
-  const isRight = more.length === 0 && ID.test(first) && ID.test(last) && Number(first) <= Number(last);
-  return isRight
-    ? { firstId: Number(first), lastId: Number(last) }
-    : new MustBe('an id or two, the smaller first, such as 7 or 5..90');
-}
+const DATE_TIME = { offset: true, local: true } as const;
+const ISO_TIME = z.union([
+  z.iso.date(),
+  z.iso.datetime(DATE_TIME),
+  z.iso.datetime({ ...DATE_TIME, precision: -1 }),
+]);
 
 const MILLISECONDS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-function timeOf(text: string, now: number): number | MustBe {
+/**
+ * The time that a text means, in milliseconds since 1970.
+ *
+ * @throws InvalidArgumentError
+ */
+export function timeOf(text: string, now = Date.now()): number {
   const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   if (count !== undefined) return Math.max(0, now - Number(count) * MILLISECONDS[unit]!);
-  // Without an offset it is UTC.
-  const time = [text, `${text}Z`].map(parseIsoTime).find((each) => !Number.isNaN(each));
-  if (time === undefined)
-    return new MustBe(
-      'a time, such as 2026-11-22 or 2026-11-22T09:30:00Z, or a duration, such as 30m, 2h or 7d',
+  if (!ISO_TIME.safeParse(text).success)
+    throw new InvalidArgumentError(
+      'It must be a time, such as 2026-11-22 or 2026-11-22T09:30:00Z, or a duration, such as 30m, 2h or 7d.',
     );
-  return Math.max(0, time);
+  const isUtc = !text.includes('T') || /(Z|[+-]\d\d:\d\d)$/.test(text);
+  return Math.max(0, Date.parse(isUtc ? text : `${text}Z`));
 }
 
-/** A whole number from 1 that an option has. */
-export function numberOf(given: Given, name: OptionName, most = Number.MAX_SAFE_INTEGER): number | undefined {
-  return valueOf(given, name, (text) =>
-    ID.test(text) && Number(text) <= most
-      ? Number(text)
-      : new MustBe(most === Number.MAX_SAFE_INTEGER ? 'an id' : `a whole number from 1 to ${most}`),
-  );
+const ID = /^[1-9]\d{0,14}$/;
+
+/** @throws InvalidArgumentError */
+export function rangeOf(text: string): { firstId: number; lastId: number } {
+  const [first = '', last = first, ...more] = text.split('..');
+  if (more.length > 0 || !ID.test(first) || !ID.test(last) || Number(first) > Number(last))
+    throw new InvalidArgumentError('It must be an id or two, the smaller first, such as 7 or 5..90.');
+  return { firstId: Number(first), lastId: Number(last) };
 }
 
-/** Ids that are named one by one. */
-export function idsIn(operands: readonly string[]): number[] {
-  return operands.map((text) => {
-    if (ID.test(text)) return Number(text);
-    const hint = text.includes('..') ? `. For several, use --id ${text}` : '';
-    throw wrongUsage(`${JSON.stringify(text)} is not the id of a delivery${hint}`);
-  });
+/** @throws InvalidArgumentError */
+export function idOf(text: string): number {
+  if (!ID.test(text)) throw new InvalidArgumentError('It must be the id of a delivery.');
+  return Number(text);
 }
+
+/** Adds an id to those before. */
+export const idsOf = (text: string, ids: readonly number[] = []): number[] => [
+  ...new Set([...ids, idOf(text)]),
+];

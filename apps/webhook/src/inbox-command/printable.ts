@@ -13,9 +13,15 @@ export function printableLine(text: string): string {
   return text.replace(HIDDEN, escape);
 }
 
-/** JSON on one line. What a terminal would act on is escaped, which JSON allows in texts. */
-export function jsonLine(value: unknown): string {
-  return `${JSON.stringify(value).replace(HIDDEN, escape)}\n`;
+/**
+ * JSON without what a terminal acts on. Times, which are numbers in members such as `receivedAt`, become ISO 8601.
+ *
+ * @param indent spaces of each level; 0 for one line
+ */
+export function jsonText(value: unknown, indent: 0 | 2): string {
+  const withTimes = (name: string, member: unknown): unknown =>
+    typeof member === 'number' && name.endsWith('At') ? new Date(member).toISOString() : member;
+  return `${printable(JSON.stringify(value, withTimes, indent))}\n`;
 }
 
 function escape(found: string): string {
@@ -40,10 +46,8 @@ const BYTES_OF_A_LINE = 16;
 export function* hexLines(bytes: Uint8Array): Generator<string> {
   for (let start = 0; start < bytes.length; start += BYTES_OF_A_LINE) {
     const part = Buffer.from(bytes.subarray(start, start + BYTES_OF_A_LINE));
-    const hex = part
-      .toString('hex')
-      .replace(/../g, '$& ')
-      .padEnd(3 * BYTES_OF_A_LINE);
-    yield `${start.toString(16).padStart(8, '0')}  ${hex} ${part.toString('latin1').replace(/[^ -~]/g, '.')}\n`;
+    const hex = part.toString('hex').replace(/../g, '$& ');
+    const ascii = part.toString('latin1').replace(/[^ -~]/g, '.');
+    yield `${start.toString(16).padStart(8, '0')}  ${hex.padEnd(3 * BYTES_OF_A_LINE)} ${ascii}\n`;
   }
 }

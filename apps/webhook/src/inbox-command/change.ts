@@ -1,0 +1,111 @@
+import type { Change, DeliveryState, StateCounts } from '../inbox/inbox-operations.js';
+import { deliveries, type FixedFilter, inBatches, sumOf, upToNow } from './batches.js';
+import { withOperations } from './connection.js';
+import { jsonText } from './printable.js';
+import { filterOf, type Selection } from './selection.js';
+import { canAsk, CommandError, confirm, report, write } from './terminal.js';
+
+/** What each change is called, and the deliveries to which it applies. */
+const CHANGES = {
+  replay: {
+    verb: 'Replay',
+    doing: 'Replaying',
+    done: 'replayed',
+    states: ['parked', 'handled', 'waiting'],
+    // Handled deliveries have had their effect. Whoever wants it again says so.
+    unlessChosen: ['waiting', 'parked'],
+  },
+  discard: {
+    verb: 'Delete for good the content of',
+    doing: 'Discarding',
+    done: 'discarded',
+    states: ['parked'],
+    unlessChosen: ['parked'],
+  },
+} as const;
+
+/** The options of `replay` and `discard`. */
+export interface ChangeOptions extends Selection {
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+/**
+ * `plant-inbox replay` and `discard`: says how many deliveries in which states it is about, asks, changes them, and says
+ * how many it has changed. The exit code is 1 if one that was named was not changed, or if somebody said no.
+ *
+ * @param ids of deliveries; if there are none, the options choose
+ */
+export async function changeDeliveries(
+  inbox: string,
+  change: Change,
+  ids: readonly number[],
+  options: ChangeOptions,
+): Promise<void> {
+  const { doing, done, unlessChosen } = CHANGES[change.kind];
+  const chosen = filterOf(options);
+  const isChosen = Object.keys(chosen).length > 0;
+  if (ids.length > 0 && isChosen)
+    throw new CommandError('Name deliveries by id or choose them with options, not both.', 2);
+  if (change.kind === 'discard' && ids.length === 0 && !isChosen)
+    throw new CommandError('Name deliveries by id, or choose them: --state parked means all of them.', 2);
+  await withOperations(inbox, async ({ operations }) => {
+    const filters: FixedFilter[] = ids.map((id) => ({ firstId: id, lastId: id }));
+    const states = chosen.state === undefined ? unlessChosen : [chosen.state];
+    if (ids.length === 0)
+      for (const state of states) filters.push(...(await upToNow(operations, { ...chosen, state })));
+    const counts: StateCounts[] = [];
+    for (const filter of filters) counts.push(await operations.count(filter));
+    if (!(await isWanted(change.kind, counts, options.yes === true))) {
+      process.exitCode = 1;
+      return report(`Nothing was ${done}.`);
+    }
+    const changed = await inBatches(filters, { doing, done }, async (batch) => {
+      const { changed: count, next } = await operations.change(batch, change);
+      return { count, next };
+    });
+    const left = ids
+      .map((id, index) => ({ id, state: stateOf(counts[index]!) }))
+      .filter((_, index) => changed[index] === 0);
+    for (const { id, state } of left)
+      report(`Delivery ${id} was not ${done}: ${state === null ? 'there is none' : `it is ${state}`}.`);
+    if (left.length > 0) process.exitCode = 1;
+    const count = sumOf(changed);
+    await write(options.json ? jsonText({ [done]: count, left }, 2) : `${deliveries(count)} ${done}.\n`);
+  });
+}
+
+/** The state of the only delivery that was counted; null if there is none. */
+const stateOf = (counts: StateCounts): DeliveryState | null =>
+  (Object.keys(counts) as DeliveryState[]).find((state) => counts[state] > 0) ?? null;
+
+/**
+ * Says what will be changed, and asks.
+ *
+ * @throws CommandError if nobody is there to be asked
+ */
+async function isWanted(
+  kind: Change['kind'],
+  counts: readonly StateCounts[],
+  yes: boolean,
+): Promise<boolean> {
+  const { states, verb, doing } = CHANGES[kind];
+  const parts = states
+    .map((state) => ({ state, count: sumOf(counts.map((each) => each[state])) }))
+    .filter(({ count }) => count > 0)
+    .map(({ state, count }) => (state === 'waiting' ? 'what has failed of ' : '') + deliveries(count, state));
+  const what = new Intl.ListFormat('en').format(parts);
+  if (what === '') return true;
+  if (!yes && canAsk()) return confirm(`${verb} ${what}?`);
+  if (!yes) throw new CommandError(`This is about ${what}. Add --yes: there is no terminal to ask on.`, 2);
+  report(`${doing} ${what}.`);
+  return true;
+}
+
+/** `plant-inbox pause` and `resume` */
+export async function setPaused(inbox: string, isPaused: boolean): Promise<void> {
+  await withOperations(inbox, ({ operations }) => operations.setPaused(isPaused));
+  await write(
+    isPaused ? 'The handler is paused. Deliveries are still accepted.\n' : 'The handler gets deliveries.\n',
+  );
+}

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+
+import type { Command } from 'commander';
+
+import { createProgram } from './plant-inbox.js';
+
+const page = readFileSync(new URL('../../../../docs/plant-inbox.md', import.meta.url), 'utf8');
+
+/** The program and its commands. */
+const all = (program: Command): readonly Command[] => [program, ...program.commands];
+
+/** What `--help` prints. */
+function helpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({ writeOut: (part) => (text += part) }).outputHelp();
+  return text;
+}
+
+test('the page has the help text', () => {
+  expect(page).toContain(`\`\`\`text\n${helpOf(createProgram())}\`\`\``);
+});
+
+test('no help text is wider than 80 columns', () => {
+  const lines = all(createProgram()).flatMap((command) => helpOf(command).split('\n'));
+
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+});
+
+test.each<[string, string[], string]>([
+  ['an unknown command', ['repaly'], "unknown command 'repaly'\n(Did you mean replay?)"],
+  ['an unknown option', ['list', '--stat'], "unknown option '--stat'\n(Did you mean --state?)"],
+  ['an option of another command', ['list', '--yes'], "unknown option '--yes'"],
+  ['an option without its value', ['list', '--state'], "option '--state <state>' argument missing"],
+  ['a switch with a value', ['list', '--json=1'], "unknown option '--json=1'"],
+  ['an operand too many', ['list', '7'], "too many arguments for 'list'"],
+  ['a wrong state', ['list', '--state', 'failed'], 'Allowed choices are waiting, running, handled, parked'],
+  ['a wrong time', ['list', '--since', 'yesterday'], "argument 'yesterday' is invalid. It must be a time"],
+  ['wrong ids', ['list', '--id', '9..2'], "argument '9..2' is invalid. It must be an id or two"],
+  ['a wrong limit', ['list', '--limit', '0'], 'It must be a whole number from 1 to 500.'],
+  ['no id', ['show'], "missing required argument 'id'"],
+  ['an id that is none', ['show', 'seven'], "argument value 'seven' is invalid for argument 'id'"],
+  ['two forms', ['show', '1', '--hex', '--json'], "option '--hex' cannot be used with option '--json'"],
+  [
+    'ids and a choice',
+    ['replay', '1', '--state', 'parked'],
+    'Name deliveries by id or choose them with options',
+  ],
+  [
+    'replay of what is deleted',
+    ['replay', '--state', 'discarded'],
+    'Allowed choices are waiting, parked, handled.',
+  ],
+  ['no reason', ['discard', '1'], "required option '--reason <text>' not specified"],
+  ['a blank reason', ['discard', '1', '--reason', ' '], 'It must have from 1 to 1000 characters.'],
+  ['nothing to discard', ['discard', '--reason', 'a', '--yes'], 'Name deliveries by id, or choose them'],
+  [
+    'discard of what waits',
+    ['discard', '--state', 'waiting', '--reason', 'a'],
+    'Allowed choices are parked.',
+  ],
+  ['a backup without a file', ['backup'], "missing required argument 'file'"],
+  ['a backup of a shared inbox', ['backup', 'copy', '--inbox', 'postgres://host/name'], 'use pg_dump'],
+  [
+    'an inbox that is no folder',
+    ['list', '--inbox', 'file:'],
+    'must be file: and a folder, as in file:./data',
+  ],
+])('%s is wrong usage', async (_name, args, says) => {
+  const program = createProgram();
+  for (const command of all(program)) command.configureOutput({ outputError: () => undefined });
+
+  await expect(program.parseAsync(args, { from: 'user' })).rejects.toThrow(says);
+});
+
+test('the password of a database is in no message', async () => {
+  const args = ['list', '--inbox', 'postgres://user:secret@/'];
+
+  await expect(createProgram().parseAsync(args, { from: 'user' })).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.not.stringContaining('secret'),
+  });
+});

@@ -1,0 +1,216 @@
+import { readFileSync } from 'node:fs';
+
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+
+import { inboxUrl } from '../config/config.js';
+import { ReceiverError } from '../errors.js';
+import { isClosed, PAGE } from './batches.js';
+import { changeDeliveries, type ChangeOptions, setPaused } from './change.js';
+import { list, show, stats, tail } from './look.js';
+import { backup, check, exportDeliveries, importDeliveries } from './save.js';
+import { idOf, idsOf, withSelection } from './selection.js';
+import { CommandError, report } from './terminal.js';
+
+/** Columns of the help text. */
+const HELP_WIDTH = 80;
+
+/**
+ * Runs a command line. It reports on standard error if it fails, and sets the exit code of the process: 0 if it was done,
+ * 1 if it failed or was done in part, 2 if the command line is wrong.
+ */
+export async function runPlantInbox(args: readonly string[]): Promise<void> {
+  try {
+    const program = createProgram();
+    await program.parseAsync(withCommand(program, args), { from: 'user' });
+  } catch (error) {
+    process.exitCode = fail(error);
+  }
+}
+
+/** The commands of `plant-inbox`. A wrong command line is reported, and then it throws CommanderError. */
+export function createProgram(): Command {
+  const program = new Command('plant-inbox')
+    .description(
+      'Looks at the deliveries of a receiver and acts on them. The receiver may be running or stopped.',
+    )
+    .version(versionOf(new URL('../../package.json', import.meta.url)), '--version', 'print the version')
+    .helpOption('-h, --help', 'print this text')
+    .addOption(
+      new Option('--inbox <url>', 'the inbox; a folder may be named without file:')
+        .env('INBOX_URL')
+        .default('file:./data/inbox'),
+    )
+    .helpCommand(false)
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
+    .configureOutput({
+      getOutHelpWidth: () => HELP_WIDTH,
+      getErrHelpWidth: () => HELP_WIDTH,
+      outputError: (text) => report(`plant-inbox: ${text.trim().replace('error: ', '').replace('\n', ' ')}`),
+    })
+    .exitOverride()
+    .addHelpText('after', ABOUT_COMMANDS);
+  const inbox = (): string => inboxOf(program.opts<{ inbox: string }>().inbox);
+  const json = new Option('--json', 'print JSON');
+  const command = (usage: string, summary: string, more = ''): Command =>
+    program
+      .command(usage)
+      .summary(summary)
+      .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.${more === '' ? '' : ` ${more}`}`);
+
+  withSelection(command('list', 'list deliveries, the newest first; the default command'))
+    .option('--limit <count>', `at most so many deliveries, up to ${PAGE}`, limitOf, 50)
+    .option('--after <id>', 'the page that follows the one that ends with this id', idOf)
+    .addOption(json)
+    .action((options: Parameters<typeof list>[1]) => list(inbox(), options));
+
+  command('show', 'show a delivery: state, failed attempts, header fields, content')
+    .argument('<id>', 'of the delivery', idOf)
+    .addOption(
+      new Option('--text', 'show the content as text, whatever it is').conflicts(['hex', 'raw', 'json']),
+    )
+    .addOption(new Option('--hex', 'show the content in hexadecimal').conflicts(['raw', 'json']))
+    .addOption(new Option('--raw', 'write the bytes of the content, and nothing else').conflicts('json'))
+    .addOption(json)
+    .action((id: number, options: Parameters<typeof show>[2]) => show(inbox(), id, options));
+
+  command('tail', 'follow new deliveries, one a line, until Ctrl-C')
+    .option('--json', 'print JSON, which it also does without a terminal')
+    .action((options: { json?: true }) => tail(inbox(), options));
+
+  command('stats', 'count deliveries by state, and say if the handler is paused')
+    .addOption(json)
+    .action((options: { json?: true }) => stats(inbox(), options));
+
+  withSelection(
+    command(
+      'replay',
+      'pass deliveries to the handler again: failed ones, or chosen ones',
+      'It takes the parked ones and those that wait after a failure, unless --state or ids say otherwise. It asks first.',
+    ),
+    ['waiting', 'parked', 'handled'],
+  )
+    .argument('[ids...]', 'of deliveries in any state', idsOf)
+    .option('--yes', "don't ask")
+    .addOption(json)
+    .action((ids: number[] = [], options: ChangeOptions) =>
+      changeDeliveries(inbox(), { kind: 'replay' }, ids, options),
+    );
+
+  withSelection(
+    command(
+      'discard',
+      'delete the content of parked deliveries, and keep the reason',
+      'Name them by id, or choose them with options. It asks first.',
+    ),
+    ['parked'],
+  )
+    .argument('[ids...]', 'of parked deliveries', idsOf)
+    .requiredOption('--reason <text>', 'why; kept with the delivery', reasonOf)
+    .option('--yes', "don't ask")
+    .addOption(json)
+    .action((ids: number[] = [], { reason, ...options }: ChangeOptions & { reason: string }) =>
+      changeDeliveries(inbox(), { kind: 'discard', reason }, ids, options),
+    );
+
+  command(
+    'pause',
+    'start no further attempt of the handler, until resume',
+    'That holds after a restart, too. Attempts that run go on. Deliveries are still accepted. On PostgreSQL, receivers notice it within a second.',
+  ).action(() => setPaused(inbox(), true));
+
+  command('resume', 'let the handler go on after pause').action(() => setPaused(inbox(), false));
+
+  withSelection(
+    command(
+      'export',
+      'write deliveries to a new file, or print them, as JSON',
+      'Each line is one delivery with its content, in base64. The receiver may be running: what it accepts meanwhile is left out.',
+    ),
+  )
+    .argument('[file]', 'a new file; without it, standard output')
+    .action((file: string | undefined, options: Parameters<typeof exportDeliveries>[2]) =>
+      exportDeliveries(inbox(), file, options),
+    );
+
+  command(
+    'import',
+    'store exported deliveries in a new inbox',
+    'The folder of the inbox must be empty or not exist. The deliveries get new ids and times, and all of them wait for the handler, parked ones too. Discarded ones are left out.',
+  )
+    .argument('[file]', 'what export has written; without it, standard input')
+    .option('--handled', 'import handled deliveries too; they are handled again')
+    .action((file: string | undefined, options: { handled?: true }) =>
+      importDeliveries(inbox(), file, options),
+    );
+
+  command(
+    'backup',
+    'copy the inbox into one new file, also while the receiver runs',
+    'The file has everything that was acknowledged before, and only its owner may read it.',
+  )
+    .argument('<file>', 'a new file')
+    .action((file: string) => backup(inbox(), file));
+
+  command(
+    'check',
+    'look for damage in the inbox, also while the receiver runs',
+    "If something is damaged, restore a backup. It doesn't notice other bytes in a content.",
+  ).action(() => check(inbox()));
+
+  return program;
+}
+
+const ABOUT_COMMANDS = `
+Exit codes:
+  0  done
+  1  failed, or done in part: standard error says why
+  2  the command line is wrong; nothing was done`;
+
+/** `list` is the default. Commander's own default would take a mistyped command for an argument of it. */
+function withCommand({ commands }: Command, args: readonly string[]): readonly string[] {
+  const known = ['-h', '--help', '--version', ...commands.map((command) => command.name())];
+  const isMissing = args[0]?.startsWith('-') !== false && !args.some((arg) => known.includes(arg));
+  return isMissing ? ['list', ...args] : args;
+}
+
+/**
+ * The URL of the inbox that is meant. It may have a password, so no message has it.
+ *
+ * @throws CommandError
+ */
+function inboxOf(text: string): string {
+  const named = text || 'file:./data/inbox';
+  const url = inboxUrl.safeParse(/^[a-z][a-z\d+.-]+:/i.test(named) ? named : `file:${named}`);
+  if (url.success) return url.data;
+  throw new CommandError(`--inbox, or INBOX_URL, ${url.error.issues[0]!.message}.`, 2);
+}
+
+function limitOf(text: string): number {
+  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= PAGE) return Number(text);
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${PAGE}.`);
+}
+
+/** At most as many characters are kept. */
+function reasonOf(text: string): string {
+  if (text.trim() !== '' && text.length <= 1_000) return text;
+  throw new InvalidArgumentError('It must have from 1 to 1000 characters.');
+}
+
+const versionOf = (manifest: URL): string =>
+  (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+
+/** Reports an error. @returns the exit code */
+function fail(error: unknown): 0 | 1 | 2 {
+  // Commander has said it.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (!isClosed(error)) report(`plant-inbox: ${describe(error)}`);
+  return error instanceof CommandError ? error.exitCode : 1;
+}
+
+/** One line for what somebody can fix, and the stack for anything else. */
+function describe(error: unknown): string {
+  if (error instanceof ReceiverError) return `${error.message} [${error.code}]`;
+  const { message, stack, code } = error as NodeJS.ErrnoException;
+  if (error instanceof CommandError || code !== undefined) return message;
+  return `internal error. Please report it with this stack: ${stack ?? String(error)}`;
+}

@@ -1,0 +1,148 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+
+import { z } from 'zod';
+
+import { inboxFolder } from '../config/inbox-folder.js';
+import { backUp, requireUndamaged } from '../inbox/sqlite/back-up.js';
+import { type Inbox, type IncomingDelivery, isEventId } from '../inbox/inbox.js';
+import { DELIVERY_STATES } from '../inbox/inbox-operations.js';
+import { openInbox } from '../inbox/open-inbox.js';
+import { deliveries, inBatches, sumOf, upToNow } from './batches.js';
+import { embeddedFolder, withOperations } from './connection.js';
+import { jsonText } from './printable.js';
+import { filterOf, type Selection } from './selection.js';
+import { CommandError, report, showProgress, write } from './terminal.js';
+
+/** `plant-inbox export [FILE]` */
+export async function exportDeliveries(
+  inbox: string,
+  file: string | undefined,
+  selection: Selection,
+): Promise<void> {
+  await withOperations(inbox, async ({ operations }) => {
+    const output = file === undefined ? undefined : await open(file, 'wx');
+    try {
+      const filters = await upToNow(operations, filterOf(selection));
+      const work = { doing: 'Exporting', done: 'exported' };
+      const counts = await inBatches(filters, work, async (batch) => {
+        const { deliveries: found, next } = await operations.read(batch);
+        const lines = found
+          .map(({ content, ...head }) => ({ ...head, content: Buffer.from(content).toString('base64') }))
+          .map((delivery) => jsonText(delivery, 0))
+          .join('');
+        await (output === undefined ? write(lines) : output.writeFile(lines));
+        return { count: found.length, next };
+      });
+      await output?.sync();
+      report(`${deliveries(sumOf(counts))} exported.`);
+    } catch (error) {
+      if (file !== undefined) report(`${file} is partial.`);
+      throw error;
+    } finally {
+      await output?.close();
+    }
+  });
+}
+
+/** Most deliveries, and most characters of lines, that are stored together. */
+const MAX_BATCH = 256;
+const MAX_BATCH_LENGTH = 16_777_216;
+
+const nullableText = z.string().nullable();
+
+/** A line of an export. What else it has isn't stored. */
+const exportedDelivery = z.object({
+  state: z.enum(DELIVERY_STATES),
+  method: z.string(),
+  mediaType: nullableText,
+  contentEncoding: nullableText,
+  eventId: nullableText.refine(
+    (id) => id === null || isEventId(id),
+    'has U+0000 or half of a surrogate pair',
+  ),
+  fields: z.array(z.tuple([z.string(), z.string()])).default([]),
+  content: z.base64(),
+});
+
+const START_AGAIN =
+  'Import into a new inbox: a folder that is empty or does not exist, or a database without the schema plant_store.';
+
+/** `plant-inbox import [FILE]` */
+export async function importDeliveries(
+  url: string,
+  file: string | undefined,
+  { handled: withHandled }: { handled?: true },
+): Promise<void> {
+  const folder = url.startsWith('file:') ? inboxFolder(url) : undefined;
+  if (folder !== undefined && existsSync(folder) && readdirSync(folder).length > 0)
+    throw new CommandError(`${folder} isn't empty. ${START_AGAIN}`);
+  const input = file === undefined ? undefined : await open(file);
+  const inbox = await openInbox(url);
+  let batch: IncomingDelivery[] = [];
+  let [length, omitted, number] = [0, 0, 0];
+  const flush = async (): Promise<void> => {
+    await Promise.all(batch.map((delivery) => inbox.accept(delivery)));
+    [batch, length] = [[], 0];
+    showProgress(`Importing: line ${number.toLocaleString('en-US')}`);
+  };
+  try {
+    if ((await countOf(inbox)) > 0)
+      throw new CommandError(`${inbox.location} has deliveries. ${START_AGAIN}`);
+    // Not before the inbox is open: lines that come while nobody waits for them are lost.
+    const lines = input?.readLines() ?? createInterface({ input: process.stdin, crlfDelay: Infinity });
+    for await (const line of lines) {
+      number += 1;
+      if (line === '') continue;
+      const { state, content, ...head } = parseLine(line, number);
+      if (state === 'discarded' || (state === 'handled' && !withHandled)) omitted += 1;
+      else batch.push({ ...head, content: Buffer.from(content, 'base64') });
+      length += line.length;
+      if (batch.length >= MAX_BATCH || length >= MAX_BATCH_LENGTH) await flush();
+    }
+    await flush();
+    // Several deliveries of one event are stored once.
+    report(`${deliveries(await countOf(inbox))} imported, ${omitted} handled or discarded left out.`);
+  } finally {
+    showProgress('');
+    await inbox.close();
+    await input?.close();
+  }
+}
+
+async function countOf(inbox: Inbox): Promise<number> {
+  const { waiting, running, handled, parked, discarded } = await inbox.stats();
+  return waiting + running + handled + parked + discarded;
+}
+
+function parseLine(line: string, number: number): z.infer<typeof exportedDelivery> {
+  try {
+    return exportedDelivery.parse(JSON.parse(line));
+  } catch (error) {
+    const [issue] = error instanceof z.ZodError ? error.issues : [];
+    const reason =
+      issue === undefined ? (error as Error).message : `${issue.path.join('.')}: ${issue.message}`;
+    throw new CommandError(`Line ${number} is no exported delivery: ${reason}. Correct it. ${START_AGAIN}`);
+  }
+}
+
+/** `plant-inbox backup FILE` */
+export async function backup(inbox: string, file: string): Promise<void> {
+  requireEmbedded(inbox, 'backup copies an embedded inbox. For this one, use pg_dump.');
+  // Known before everything is copied.
+  if (existsSync(file)) throw new CommandError(`${file} exists already. Name a new file.`);
+  const bytes = backUp(embeddedFolder(inbox), file);
+  await write(`The inbox is copied to ${file}: ${bytes.toLocaleString('en-US')} bytes.\n`);
+}
+
+/** `plant-inbox check` */
+export async function check(inbox: string): Promise<void> {
+  requireEmbedded(inbox, 'check reads the files of an embedded inbox. For this one, use pg_amcheck.');
+  requireUndamaged(embeddedFolder(inbox));
+  await write('No damage was found.\n');
+}
+
+function requireEmbedded(url: string, otherwise: string): void {
+  if (!url.startsWith('file:')) throw new CommandError(otherwise, 2);
+}
