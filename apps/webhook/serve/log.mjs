@@ -43,6 +43,11 @@ export function createLog(write = prettyWriter()) {
 }
 
 function prettyWriter() {
-  const log = pretty({ ignore: 'hostname,pid', translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true });
+  const log = pretty({
+    ignore: 'service,version',
+    translateTime: 'SYS:HH:MM:ss',
+    singleLine: true,
+    sync: true,
+  });
   return (line) => log.write(`${line}\n`);
 }

@@ -1,20 +1,12 @@
 import { recordLog } from '../../test/record-log.js';
-import { errorFields, errorText } from './describe-error.js';
-
-/** An object of this prototype whose members can't be read. */
-function withThrowingGetters(target: object): object {
-  const get = (): never => {
-    throw new Error('This getter throws.');
-  };
-  for (const name of ['stack', 'name', 'message', 'cause', 'code', 'errors']) {
-    Object.defineProperty(target, name, { get, enumerable: true });
-  }
-  return target;
-}
+import { createErrorSerializer, errorStack, errorText } from './describe-error.js';
 
 const refuse = (): never => {
   throw new Error('This trap throws.');
 };
+
+const withGetter = new Error();
+Object.defineProperty(withGetter, 'message', { get: refuse });
 
 const withSymbol = new Error();
 Object.assign(withSymbol, { message: Symbol('arbitrary') });
@@ -33,7 +25,7 @@ describe('whatever was thrown has a text and is logged:', () => {
     ['an object', { code: 'arbitrary' }, "{ code: 'arbitrary' }"],
     ['an error whose message is a symbol', withSymbol, 'Error: Symbol(arbitrary)'],
     ['an error whose message has no text', withObject, 'an error that cannot be read'],
-    ['an error with getters that throw', withThrowingGetters(new Error()), 'undefined: undefined'],
+    ['an error with a getter that throws', withGetter, 'an error that cannot be read'],
     [
       'a revoked proxy',
       (() => {
@@ -53,26 +45,53 @@ describe('whatever was thrown has a text and is logged:', () => {
     log.logger.error({ err: thrown }, 'arbitrary');
 
     expect(errorText(thrown)).toBe(text);
+    expect(() => errorStack(thrown)).not.toThrow();
+    expect(createErrorSerializer()(thrown)).toMatchObject({ message: expect.any(String) });
     expect(log.lines).toHaveLength(1);
-    expect(errorFields(thrown)).toEqual(expect.objectContaining({ message: expect.any(String) }));
   });
 });
 
 test('the log has the name, the message, the stack, plain members and the causes', () => {
   const cause = Object.assign(new RangeError('inner'), { errno: -2, other: { large: 'object' } });
   const error = Object.assign(new Error('outer', { cause }), { code: 'ARBITRARY' });
+  const describe = createErrorSerializer();
 
-  expect(errorFields(error)).toEqual({
+  expect(describe(error)).toEqual({
     type: 'Error',
     message: 'outer',
     code: 'ARBITRARY',
     stack: error.stack,
     cause: { type: 'RangeError', message: 'inner', errno: -2, stack: cause.stack },
   });
-  expect(errorFields(new AggregateError([cause], 'several'))).toMatchObject({
+  expect(describe(new AggregateError([cause], 'several'))).toMatchObject({
     message: 'several',
     errors: [{ message: 'inner' }],
   });
+});
+
+test('a stack is logged in full once for each name and place, then without Node.js and packages', () => {
+  const thrown = (message: string, frame = 'first (/app/first.js:1:2)'): Error => {
+    const frames = [
+      frame,
+      'run (/app/node_modules/a/b.js:1:2)',
+      'second (/app/second.js:1:2)',
+      'node:net:1:2',
+    ];
+    return Object.assign(new Error(message), {
+      stack: [`Error: ${message}`, ...frames.map((each) => `    at ${each}`)].join('\n'),
+    });
+  };
+  const describe = createErrorSerializer();
+  const stacks = [thrown('one'), thrown('two'), thrown('three', 'other (/app/other.js:1:2)')].map(
+    (error) => (describe(error) as Error).stack,
+  );
+
+  expect(stacks).toEqual([
+    thrown('one').stack,
+    'Error: two\n    at first (/app/first.js:1:2)\n    at second (/app/second.js:1:2)',
+    thrown('three', 'other (/app/other.js:1:2)').stack,
+  ]);
+  expect(errorStack(thrown('stored'))).toBe(thrown('stored').stack);
 });
 
 test.each<[name: string, thrown: () => unknown]>([

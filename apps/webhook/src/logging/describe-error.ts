@@ -1,19 +1,17 @@
 import { inspect, types } from 'node:util';
 
-/** Longest message that is stored or logged, in UTF-16 code units. */
-const MAX_MESSAGE = 1_000;
-
-/** Longest list of stack frames that is logged, in UTF-16 code units. */
+/** Longest message, member and list of frames of an error, in UTF-16 code units. */
+const MAX_TEXT = 1_000;
 const MAX_FRAMES = 4_000;
 
-/** Most causes of causes, and most members of an error, that are logged. */
-const MAX_DEPTH = 4;
+/** Most members of an error, and most causes of causes, that are logged. */
 const MAX_MEMBERS = 20;
+const MAX_CAUSES = 4;
+
+/** So many kinds of errors are remembered as logged with their whole stack. */
+const MAX_KNOWN = 100;
 
 const UNREADABLE = 'an error that cannot be read';
-
-/** An error as the log shows it. */
-export type ErrorFields = Readonly<Record<string, unknown>>;
 
 /**
  * Describes whatever was thrown as one short text, such as `TypeError: no such plant`. It never throws: a handler may
@@ -21,75 +19,75 @@ export type ErrorFields = Readonly<Record<string, unknown>>;
  */
 export function errorText(error: unknown): string {
   try {
-    if (!isError(error)) return inspect(error, { maxStringLength: MAX_MESSAGE }).slice(0, MAX_MESSAGE);
-    return `${memberText(error, 'name')}: ${memberText(error, 'message')}`.slice(0, MAX_MESSAGE);
+    if (!isError(error)) return cut(inspect(error, { maxStringLength: MAX_TEXT }));
+    return cut(`${cut(error.name)}: ${cut(error.message)}`);
   } catch {
     return UNREADABLE;
   }
 }
 
-/**
- * Describes whatever was thrown as fields of a log line: name, message, stack, members and causes, each limited in
- * size. It never throws.
- */
-export function errorFields(error: unknown, depth = 0): ErrorFields {
+/** Where an error was thrown; undefined if it has no stack. It never throws. */
+export function errorStack(error: unknown): string | undefined {
   try {
-    if (!isError(error)) return { type: typeof error, message: errorText(error) };
-    const cause = member(error, 'cause');
-    const errors = member(error, 'errors');
-    return {
-      ...plainMembers(error),
-      type: memberText(error, 'name'),
-      message: memberText(error, 'message'),
-      stack: stackOf(error),
-      ...(cause !== undefined && depth < MAX_DEPTH && { cause: errorFields(cause, depth + 1) }),
-      ...(Array.isArray(errors) &&
-        depth < MAX_DEPTH && {
-          errors: errors.slice(0, MAX_DEPTH).map((one) => errorFields(one, depth + 1)),
-        }),
-    };
-  } catch {
-    return { message: UNREADABLE };
-  }
-}
-
-function isError(error: unknown): error is Error {
-  return types.isNativeError(error) || error instanceof Error;
-}
-
-/** Members such as `code` and `path`; those that are objects could be of any size. */
-function plainMembers(error: Error): ErrorFields {
-  const members = Object.keys(error)
-    .slice(0, MAX_MEMBERS)
-    .map((key) => [key, member(error, key)])
-    .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
-    .map(([key, value]) => [key, typeof value === 'string' ? value.slice(0, MAX_MESSAGE) : value]);
-  return Object.fromEntries(members) as ErrorFields;
-}
-
-/** The stack begins with the message, which may be large, so the frames are cut out of it. */
-function stackOf(error: Error): string {
-  const stack = member(error, 'stack');
-  const frames = typeof stack === 'string' ? stack.slice(indexOfFrames(stack)) : '';
-  return errorText(error) + frames.slice(0, MAX_FRAMES);
-}
-
-function indexOfFrames(stack: string): number {
-  const index = stack.indexOf('\n    at ');
-  return index === -1 ? stack.length : index;
-}
-
-/** The text of a member; a message may be a symbol, which can't be put into a template. */
-function memberText(error: Error, key: string): string {
-  const value = member(error, key);
-  return (typeof value === 'string' ? value : String(value)).slice(0, MAX_MESSAGE);
-}
-
-/** A member, or undefined if its getter throws. */
-function member(error: Error, key: string): unknown {
-  try {
-    return (error as unknown as Record<string, unknown>)[key];
+    return isError(error) ? [errorText(error), ...framesOf(error)].join('\n') : undefined;
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Makes what describes whatever was thrown as fields of a log line: name, message, stack, members such as `code`, and
+ * causes, each limited in size. It never throws. Errors of one name from one place have their whole stack the first time.
+ * From then on the frames of Node.js and of packages are left out.
+ */
+export function createErrorSerializer(): (error: unknown) => object {
+  const known = new Set<string>();
+  const stackOf = (error: Error): string => {
+    const frames = framesOf(error);
+    const kind = `${cut(error.name)}\n${frames[0]}`;
+    const isKnown = known.has(kind);
+    if (known.size === MAX_KNOWN) known.clear();
+    known.add(kind);
+    const shown = isKnown ? frames.filter((frame) => !/node_modules|node:/.test(frame)) : frames;
+    return [errorText(error), ...shown].join('\n');
+  };
+  const describe = (error: unknown, depth = 0): object => {
+    try {
+      if (!isError(error)) return { type: typeof error, message: errorText(error) };
+      const { name, message, cause, errors } = error as AggregateError;
+      const inner = (one: unknown): object => describe(one, depth + 1);
+      return {
+        ...plainMembers(error),
+        type: cut(name),
+        message: cut(message),
+        stack: stackOf(error),
+        ...(cause !== undefined && depth < MAX_CAUSES && { cause: inner(cause) }),
+        ...(Array.isArray(errors) && depth === 0 && { errors: errors.slice(0, MAX_CAUSES).map(inner) }),
+      };
+    } catch {
+      return { message: UNREADABLE };
+    }
+  };
+  return (error) => describe(error);
+}
+
+const isError = (error: unknown): error is Error => types.isNativeError(error) || error instanceof Error;
+
+const cut = (value: unknown): string => String(value).slice(0, MAX_TEXT);
+
+/** The stack begins with the message, which may be large, so the frames are cut out of it. */
+function framesOf(error: Error): string[] {
+  const stack = String(error.stack);
+  const start = stack.indexOf('\n    at ');
+  return start === -1 ? [] : stack.slice(start + 1, start + MAX_FRAMES).split('\n');
+}
+
+/** Members that are objects could be of any size. */
+function plainMembers(error: Error): object {
+  const members = Object.entries(error).slice(0, MAX_MEMBERS) as [string, unknown][];
+  return Object.fromEntries(
+    members
+      .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+      .map(([key, value]) => [key, typeof value === 'string' ? cut(value) : value]),
+  );
 }

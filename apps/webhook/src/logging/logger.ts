@@ -1,23 +1,31 @@
+import { readFileSync } from 'node:fs';
+
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 
-import { errorFields } from './describe-error.js';
+import { createErrorSerializer } from './describe-error.js';
 
 /** Injection token of the process's logger. */
 export const LOGGER = Symbol('Logger');
+
+const MANIFEST = new URL('../../package.json', import.meta.url);
 
 /** Names under which a token could be logged by mistake, at the top and one level down. */
 const SECRETS = ['authorization', 'accessToken', 'accessTokens', 'token', 'ACCESS_TOKENS'];
 
 /** Creates the process's logger: one JSON object a line. An error under `err` is limited in size. */
-export function createLogger(level: Level | 'silent', stream: DestinationStream): Logger {
+export function createLogger(
+  level: Level | 'silent',
+  stream: DestinationStream & { flushSync?: () => void },
+): Logger {
+  const { version } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as { version: string };
   return pino(
     {
       level,
-      base: null,
+      base: { service: 'plant-store-webhook', version },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: errorFields },
+      serializers: { err: createErrorSerializer() },
       redact: SECRETS.flatMap((name) => [name, `*.${name}`]),
     },
     stream,
@@ -25,23 +33,10 @@ export function createLogger(level: Level | 'silent', stream: DestinationStream)
 }
 
 /** Passes Nest's messages on to the process's logger. What Nest says about its start doesn't help an operator. */
-export class NestLogger implements LoggerService {
-  constructor(private readonly logger: Logger) {}
-
-  log(message: unknown): void {
-    this.logger.trace(String(message));
-  }
-
-  warn(message: unknown): void {
-    this.logger.warn(String(message));
-  }
-
-  error(message: unknown): void {
-    if (message instanceof Error) this.logger.error({ err: message }, message.message);
-    else this.logger.error(String(message));
-  }
-
-  fatal(message: unknown): void {
-    this.error(message);
-  }
+export function nestLogger(logger: Logger): LoggerService {
+  return {
+    log: (message) => logger.trace(String(message)),
+    warn: (message) => logger.warn(String(message)),
+    error: (message) => logger.error(message instanceof Error ? message : String(message)),
+  };
 }

@@ -2,7 +2,7 @@ import { throttledLog } from './throttled-log.js';
 
 const { jest } = import.meta;
 
-test('writes the first line at once, then at most one an interval, with the number of omitted ones', () => {
+test('writes the first line at once, then at most one an interval, with the number of those it stands for', () => {
   jest.useFakeTimers();
   const written: unknown[] = [];
   const start = Date.now();
@@ -26,7 +26,7 @@ test('writes the first line at once, then at most one an interval, with the numb
 
   expect(written).toEqual([
     [0, { id: 1 }],
-    [1_000, { id: 4, omitted: 2 }],
+    [1_000, { id: 4, times: 3 }],
     [2_000, { id: 5 }],
     [9_000, { id: 6 }],
   ]);

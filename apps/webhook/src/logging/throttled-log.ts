@@ -4,31 +4,28 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Writes one line of the log. */
 export type WriteLine = (fields: Fields) => void;
 
-/** Shortest time between two lines, in milliseconds. */
-const INTERVAL = 1_000;
-
 /**
  * Limits how often a message is logged that may occur for each delivery, such as a full disk. The first occurrence is
- * logged at once. Of those that follow within the interval, the last one is logged at its end, with the number of the
- * others as `omitted`.
+ * logged at once. Of those that follow within the interval, the last one is logged at its end, with their number as
+ * `times`.
  *
- * @param interval in milliseconds
+ * @param interval the shortest time between two lines, in milliseconds
  */
-export function throttledLog(write: WriteLine, interval = INTERVAL): WriteLine {
+export function throttledLog(write: WriteLine, interval = 1_000): WriteLine {
   let latest: Fields = {};
   /** Occurrences since the last line. */
-  let count = 0;
+  let times = 0;
   let timer: NodeJS.Timeout | undefined;
   const writeLatest = (): void => {
     timer = undefined;
-    if (count === 0) return;
-    write(count === 1 ? latest : { ...latest, omitted: count - 1 });
-    count = 0;
+    if (times === 0) return;
+    write(times === 1 ? latest : { ...latest, times });
+    times = 0;
     timer = setTimeout(writeLatest, interval).unref();
   };
   return (fields) => {
     latest = fields;
-    count += 1;
+    times += 1;
     if (timer === undefined) writeLatest();
   };
 }
