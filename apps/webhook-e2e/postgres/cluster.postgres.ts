@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 
 import { afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
 import { findPostgres, postgresUser } from '@plant-store/test-support/postgres';
+import { PostgresCluster } from '@plant-store/test-support/postgres-cluster';
 
 import { soon } from '../support/port.js';
 import type { Environment } from '../support/process.js';
 import { everythingOpen, type RunningReceiver, startReceiver } from '../support/receiver.js';
 import { openSender } from '../support/sender.js';
-import { PostgresCluster } from './cluster.js';
 import { ClusterLoad } from './cluster-load.js';
 
 const programs = findPostgres(process.env);

@@ -2,13 +2,13 @@ import { fileURLToPath } from 'node:url';
 
 import { afterThisFile } from '@plant-store/test-support';
 import { findPostgres } from '@plant-store/test-support/postgres';
+import { PostgresCluster } from '@plant-store/test-support/postgres-cluster';
 
 import { openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';
 import { ARBITRARY, delivery, message, POST, RIGHT } from '../support/messages.js';
 import { soon } from '../support/port.js';
 import { startReceiver } from '../support/receiver.js';
-import { PostgresCluster } from './cluster.js';
 
 const programs = findPostgres(process.env);
 const EVENTS_IDENTIFIED = fileURLToPath(new URL('events-identified.mjs', import.meta.url));
@@ -22,25 +22,30 @@ withPostgres('while no standby is there', () => {
   });
 
   test('nothing is acknowledged, and a commit whose wait is cancelled is refused', async () => {
-    const receiver = await startReceiver({ settings: { INBOX_URL: cluster.url } });
+    const receiver = await startReceiver({ settings: { INBOX_URL: cluster.url, HANDLER_CONCURRENCY: '0' } });
     await Promise.all(cluster.standbys.map((standby) => standby.stop()));
 
     const connection = await openConnection(receiver.port);
     connection.write(delivery('arbitrary'));
+    // Without a handler, nothing else is written.
     await untilWaiting(cluster, 1);
     expect(await cluster.query(`SELECT count(pg_cancel_backend(pid)) FROM ${WAITING}`)).toBe('1');
     expectResponse(await connection.response(), { status: 503 });
     expect(await cluster.query('SELECT count(*) FROM plant_store.delivery')).toBe('1');
 
     await Promise.all(cluster.standbys.map((standby) => standby.start()));
-    await receiver.process.logged('connected to the inbox again');
+    await receiver.process.logged('the inbox can be written to again');
     const again = await openConnection(receiver.port);
     again.write(delivery('arbitrary'));
     expectResponse(await again.response(), { status: 204 });
   });
 
   test('a repeated event waits until the first delivery of it is replicated', async () => {
-    const settings = { INBOX_URL: cluster.url, NODE_OPTIONS: `--import=${EVENTS_IDENTIFIED}` };
+    const settings = {
+      INBOX_URL: cluster.url,
+      HANDLER_CONCURRENCY: '0',
+      NODE_OPTIONS: `--import=${EVENTS_IDENTIFIED}`,
+    };
     const [one, other] = [await startReceiver({ settings }), await startReceiver({ settings })];
     await Promise.all(cluster.standbys.map((standby) => standby.stop()));
     const event = message(POST, [RIGHT, 'Webhook-ID: one'], ARBITRARY);

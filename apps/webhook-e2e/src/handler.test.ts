@@ -1,246 +1,209 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterThisFile, makeFolder } from '@plant-store/test-support';
+import { makeFolder } from '@plant-store/test-support';
 
-import { overviewOf } from '../support/inbox.js';
+import { readInbox } from '../support/inbox.js';
 import { poisonSettings, sendAll, superviseUntilDone, untilNothingWaits } from '../support/poison.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 
-const BLOCKED = 'the handler blocks the event loop; the process ends';
-const PARKED = 'the handler failed for the last time; the delivery is parked';
-
-/** What a person sees of each delivery, without its content. */
+/** State, attempts and error of each delivery. */
 const resultsOf = ({ inbox }: RunningReceiver): unknown[][] =>
-  overviewOf(inbox).map((row) => row.slice(1, 4));
+  readInbox(inbox).map(({ state, attempts, error }) => [state, attempts, error]);
 
-/** Sends deliveries, waits until each is handled or parked, and returns what a person sees of them. */
-async function resultsOfSending(
-  receiver: RunningReceiver,
-  contents: readonly string[],
-): Promise<unknown[][]> {
-  const earlier = resultsOf(receiver).length;
-  await sendAll(receiver, contents);
-  await untilNothingWaits(receiver.inbox);
-  return resultsOf(receiver).slice(earlier);
-}
+const HANDLED = ['handled', 1, null];
 
 const expectStop = async ({ process }: RunningReceiver): Promise<void> =>
   expect(await process.stop()).toEqual({ code: 0, signal: null });
 
-describe('without retries,', () => {
-  let receiver: RunningReceiver;
-  beforeAll(async () => {
-    const once = { ...poisonSettings, HANDLER_MAX_ATTEMPTS: '1' };
-    receiver = await startReceiver({ settings: once, cleanUp: afterThisFile });
-  });
-  afterAll(() => expectStop(receiver));
-
-  test('the handler gets the delivery as it was sent', async () => {
-    const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
-    const id = resultsOf(receiver).length + 1;
-    const results = await resultsOfSending(receiver, [`show${bytes.toString('latin1')}`]);
-    const { fields, type, hex } = await receiver.process.logged('shown');
-
-    expect(fields).toEqual({
-      id,
-      failures: 0,
-      suspect: false,
-      receivedAt: expect.any(Number) as number,
-      method: 'POST',
-      mediaType: null,
-      contentEncoding: null,
-      eventId: null,
-      fields: expect.any(Array) as unknown[],
-    });
-    const names = (fields as { fields: [string, string][] }).fields.map(([name]) => name.toLowerCase());
-    expect(names).toContain('host');
-    expect(names).not.toContain('authorization');
-    expect(type).toBe('Buffer');
-    expect(hex).toBe(`${Buffer.from('show').toString('hex')}${bytes.toString('hex')}`);
-    expect(results).toEqual([['handled', 0, null]]);
-  });
-
-  test('what the handler throws is stored and logged', async () => {
-    const fates = ['throw an error', 'throw an object', 'throw nothing'];
-    const results = await resultsOfSending(receiver, fates);
-    await receiver.process.logged(PARKED, 3);
-
-    expect(results).toEqual([
-      ['parked', 1, 'TypeError: thrown on purpose'],
-      ['parked', 1, '{ arbitrary: Map(1) { 1 => [Function (anonymous)] } }'],
-      ['parked', 1, 'null'],
-    ]);
-    const stack = expect.stringMatching(
-      /^TypeError: thrown on purpose\n {4}at .*new-plant|^TypeError/,
-    ) as string;
-    const [error, object, nothing] = receiver.process.entries(PARKED).map(({ err }) => err);
-    expect(error).toEqual({
-      type: 'TypeError',
-      message: 'thrown on purpose',
-      code: 'ARBITRARY',
-      stack,
-      cause: {
-        type: 'RangeError',
-        message: 'the cause',
-        code: 'CAUSE',
-        stack: expect.any(String) as string,
-      },
-    });
-    expect(object).toEqual({
-      type: 'object',
-      message: '{ arbitrary: Map(1) { 1 => [Function (anonymous)] } }',
-    });
-    expect(nothing).toEqual({ type: 'object', message: 'null' });
-  });
-});
-
-describe('a time-out aborts the signal of a handler', () => {
-  let receiver: RunningReceiver;
-  beforeAll(async () => {
-    const short = { ...poisonSettings, HANDLER_TIMEOUT_MS: '200', HANDLER_MAX_ATTEMPTS: '2' };
-    receiver = await startReceiver({ settings: short, cleanUp: afterThisFile });
-  });
-  afterAll(() => expectStop(receiver));
-
-  test.each(['wait for the signal', 'wait for ever'])('that would %s', async (fate) => {
-    const earlier = receiver.process.entries('aborted').length;
-    const error = 'Error: the handler took longer than 200 ms';
-    expect(await resultsOfSending(receiver, [fate])).toEqual([['parked', 2, error]]);
-
-    const reasons = fate === 'wait for ever' ? [] : [error, error];
-    // The inbox may have the result before this process has read the lines.
-    if (reasons.length > 0) await receiver.process.logged('aborted', earlier + reasons.length);
-    const aborted = receiver.process.entries('aborted').slice(earlier);
-    expect(aborted.map(({ reason }) => reason)).toEqual(reasons);
-  });
-});
-
-test('SIGTERM lets attempts end, then closes what the handler uses', async () => {
+test('the handler gets the delivery as it was sent', async () => {
   const receiver = await startReceiver({ settings: poisonSettings });
-  await sendAll(receiver, ['wait']);
-  await receiver.process.logged('attempt');
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+  await sendAll(receiver, [`show${bytes.toString('latin1')}`]);
+  const { fields, type, hex } = await receiver.process.logged('shown');
   await expectStop(receiver);
 
-  expect(resultsOf(receiver)).toEqual([['handled', 0, null]]);
-  expect(receiver.process.entries().map(({ msg }) => msg)).toEqual([
-    'listening',
-    'attempt',
-    'stopping',
-    'the handler closed',
-    'stopped',
-  ]);
-  expect(receiver.process.stderr).toBe('');
+  expect(fields).toEqual({
+    id: 1,
+    attempts: 1,
+    receivedAt: expect.any(Number) as number,
+    claimedAt: expect.any(Number) as number,
+    method: 'POST',
+    mediaType: null,
+    contentEncoding: null,
+    eventId: null,
+    fields: [
+      ['Host', 'localhost'],
+      ['Content-Length', '260'],
+    ],
+  });
+  expect(type).toBe('Buffer');
+  expect(hex).toBe(`${Buffer.from('show').toString('hex')}${bytes.toString('hex')}`);
+  expect(resultsOf(receiver)).toEqual([HANDLED]);
 });
 
-test('an attempt that SIGTERM cuts short is not counted', async () => {
-  const receiver = await startReceiver({ settings: { ...poisonSettings, SHUTDOWN_TIMEOUT_MS: '50' } });
-  await sendAll(receiver, ['wait for ever']);
-  await receiver.process.logged('attempt');
-
-  expect(await receiver.process.stop()).toEqual({ code: 1, signal: null });
-  expect(resultsOf(receiver)).toEqual([['waiting', 0, null]]);
-});
-
-test('no more attempts run at a time than HANDLER_CONCURRENCY', async () => {
-  const limits = { HANDLER_CONCURRENCY: '1', SHUTDOWN_TIMEOUT_MS: '50' };
-  const receiver = await startReceiver({ settings: { ...poisonSettings, ...limits } });
-  await sendAll(receiver, ['wait for ever', 'handled']);
-  await receiver.process.logged('attempt');
-
-  expect(await receiver.process.stop()).toEqual({ code: 1, signal: null });
-  expect(receiver.process.entries('attempt')).toHaveLength(1);
-  expect(resultsOf(receiver).map(([state]) => state)).toEqual(['waiting', 'waiting']);
-});
-
-test('the wait doubles from HANDLER_BACKOFF_MS to HANDLER_MAX_BACKOFF_MS', async () => {
-  const limits = {
-    HANDLER_MAX_ATTEMPTS: '5',
-    HANDLER_BACKOFF_MS: '20',
-    HANDLER_MAX_BACKOFF_MS: '80',
-  };
-  const receiver = await startReceiver({ settings: { ...poisonSettings, ...limits } });
+test('a handler that throws gets the delivery again with backoff, until it is parked', async () => {
+  const settings = { ...poisonSettings, HANDLER_BACKOFF_MS: '20', HANDLER_MAX_BACKOFF_MS: '30' };
+  const receiver = await startReceiver({ settings });
   await sendAll(receiver, ['throw an error']);
-  await receiver.process.logged(PARKED);
-
-  const waits = receiver.process
-    .entries('the handler failed; the delivery comes again')
-    .map((entry) => entry['retryAfter'] as number);
-  const longest = [20, 40, 80, 80];
-  expect(waits).toHaveLength(longest.length);
-  for (const [index, wait] of waits.entries()) {
-    expect(wait).toBeGreaterThanOrEqual(longest[index]! / 2);
-    expect(wait).toBeLessThanOrEqual(longest[index]!);
-  }
+  await receiver.process.logged('attempt 3 of 3 failed; the delivery is parked');
   await expectStop(receiver);
+
+  const failures = receiver.process.entries().filter(({ msg }) => msg.startsWith('attempt '));
+  expect(failures).toMatchObject([
+    { level: 'warn', msg: 'attempt 1 of 3 failed; the delivery comes again', attempt: 1 },
+    { level: 'warn', msg: 'attempt 2 of 3 failed; the delivery comes again', attempt: 2 },
+    { level: 'error', delivery: 1, attempt: 3, maxAttempts: 3, durationMs: expect.any(Number) as number },
+  ]);
+  const [first, second] = failures.map((entry) => entry['retryAfterMs'] as number);
+  expect([first! >= 10, first! <= 20, second! >= 15, second! <= 30]).toEqual([true, true, true, true]);
+  expect(failures[0]!['err']).toMatchObject({
+    type: 'TypeError',
+    message: 'thrown on purpose',
+    code: 'ARBITRARY',
+    cause: { type: 'RangeError', message: 'the cause', code: 'CAUSE' },
+  });
+  expect(resultsOf(receiver)).toEqual([['parked', 3, 'TypeError: thrown on purpose']]);
+});
+
+test('an attempt that takes too long has failed, whether or not the handler listens to its signal', async () => {
+  const settings = { ...poisonSettings, HANDLER_TIMEOUT_MS: '200', HANDLER_MAX_ATTEMPTS: '2' };
+  const receiver = await startReceiver({ settings });
+  await sendAll(receiver, ['wait for the signal', 'wait for ever']);
+  await untilNothingWaits(receiver.inbox);
+  await expectStop(receiver);
+
+  const error = 'Error: the handler took longer than 200 ms';
+  expect(receiver.process.entries('aborted')).toMatchObject([{ reason: error }, { reason: error }]);
+  expect(resultsOf(receiver)).toEqual(Array(2).fill(['parked', 2, error]));
+});
+
+describe('SIGTERM', () => {
+  test('lets attempts end, then closes what the handler uses', async () => {
+    const receiver = await startReceiver({ settings: poisonSettings });
+    await sendAll(receiver, ['wait']);
+    await receiver.process.logged('attempt');
+    await expectStop(receiver);
+
+    expect(resultsOf(receiver)).toEqual([HANDLED]);
+    const messages = receiver.process.entries().map(({ msg }) => msg);
+    expect(messages).toEqual(['listening', 'attempt', 'stopping', 'the handler closed', 'stopped']);
+    expect(receiver.process.stderr).toBe('');
+  });
+
+  test('counts no attempt that it cuts off, and starts no other', async () => {
+    const settings = { ...poisonSettings, HANDLER_CONCURRENCY: '1', SHUTDOWN_TIMEOUT_MS: '50' };
+    const receiver = await startReceiver({ settings });
+    await sendAll(receiver, ['wait for ever', 'handled']);
+    await receiver.process.logged('attempt');
+
+    expect(await receiver.process.stop()).toEqual({ code: 1, signal: null });
+    expect(receiver.process.entries('attempt')).toHaveLength(1);
+    expect(resultsOf(receiver)).toEqual(Array(2).fill(['waiting', 0, null]));
+  });
 });
 
 describe('a handler that ends the process has failed, and everything beside it is handled, if it', () => {
   const settings = { ...poisonSettings, HANDLER_TIMEOUT_MS: '500', HANDLER_MAX_ATTEMPTS: '2' };
 
-  test.each([
-    ['exits', 'exit', { code: 7, signal: null }],
-    ['blocks', 'block', { code: null, signal: 'SIGKILL' }],
-  ])('%s', async (_what, fate, exit) => {
+  test.each<[what: string, fate: string, exit: unknown, lastLine: object]>([
+    ['exits', 'exit', { code: 7, signal: null }, { msg: 'attempt' }],
+    [
+      'throws outside its promise',
+      'throw outside its promise',
+      { code: 1, signal: null },
+      { level: 'fatal', msg: 'uncaught exception; the process ends', err: { message: 'thrown on purpose' } },
+    ],
+    [
+      'blocks for longer than an attempt may take',
+      'block',
+      { code: null, signal: 'SIGKILL' },
+      { level: 'fatal', msg: 'the handler blocks the event loop; the process ends', timeoutMs: 500 },
+    ],
+  ])('%s', async (_what, fate, exit, lastLine) => {
     const folder = makeFolder();
-    const first = await startReceiver({ folder, settings });
-    await sendAll(first, ['wait', 'handled']);
-    await sendAll(first, [fate]);
-    expect(await first.process.exit).toEqual(exit);
+    const receiver = await startReceiver({ folder, settings });
+    await sendAll(receiver, ['wait', 'handled']);
+    await sendAll(receiver, [fate]);
+    expect(await receiver.process.exit).toEqual(exit);
+    expect(receiver.process.entries().at(-1)).toMatchObject(lastLine);
 
-    const { attempts } = await superviseUntilDone(folder, settings);
+    await superviseUntilDone(folder, settings);
 
-    expect(attempts[0]).toContainEqual([3, 1]);
-    expect(resultsOf(first)).toEqual([
-      ['handled', 0, null],
-      ['handled', 0, null],
-      ['parked', 2, 'Error: the process ended during the attempt'],
-    ]);
+    const [first, second, poison] = resultsOf(receiver);
+    expect([first![0], second![0]]).toEqual(['handled', 'handled']);
+    expect(poison).toEqual(['parked', 2, 'the process ended during the attempt']);
   });
 });
 
-describe('a handler that blocks the event loop', () => {
-  test('for longer than an attempt may take ends the process, with one line in the log', async () => {
-    const receiver = await startReceiver({ settings: { ...poisonSettings, HANDLER_TIMEOUT_MS: '500' } });
-    await sendAll(receiver, ['block']);
+test('what a crash interrupted comes first and alone, the one with the fewest attempts before the others', async () => {
+  const folder = makeFolder();
+  const first = await startReceiver({ folder, settings: poisonSettings });
+  await sendAll(first, ['wait for ever', 'wait', 'wait']);
+  await first.process.logged('attempt', 3);
+  await first.process.kill();
+  const second = await startReceiver({ folder, settings: poisonSettings });
+  await second.process.logged('attempt');
+  await sendAll(second, ['handled']);
+  await second.process.kill();
 
-    expect(await receiver.process.exit).toEqual({ code: null, signal: 'SIGKILL' });
-    const time = expect.any(String) as string;
-    expect(receiver.process.entries().slice(-1)).toEqual([
-      { level: 'fatal', time, timeoutMs: 500, msg: BLOCKED },
-    ]);
-    expect(receiver.process.stderr).toBe('');
+  const third = await startReceiver({
+    folder,
+    settings: { ...poisonSettings, HANDLER_TIMEOUT_MS: '1000', HANDLER_MAX_ATTEMPTS: '4' },
   });
+  await third.process.logged('attempt', 4);
+  await third.process.kill();
 
-  test('for a shorter time is left alone', async () => {
-    const receiver = await startReceiver({ settings: { ...poisonSettings, HANDLER_TIMEOUT_MS: '4000' } });
-    const file = join(makeFolder(), 'file');
-    await sendAll(receiver, [`block until ${file}`]);
-    await receiver.process.logged('attempt');
-    writeFileSync(file, '');
-    await untilNothingWaits(receiver.inbox);
-    await expectStop(receiver);
-
-    expect(resultsOf(receiver)).toEqual([['handled', 0, null]]);
-  });
-
-  test('briefly for each of many deliveries is left alone', async () => {
-    const receiver = await startReceiver({ settings: { ...poisonSettings, HANDLER_TIMEOUT_MS: '100' } });
-    await changeHandler(receiver, 'pause');
-    const many = Array.from({ length: 100 }, () => 'block briefly');
-    await sendAll(receiver, many);
-    await changeHandler(receiver, 'resume');
-    await receiver.process.logged('attempt', many.length);
-    await expectStop(receiver);
-
-    expect(resultsOf(receiver)).toEqual(many.map(() => ['handled', 0, null]));
-  });
+  expect(second.process.entries('attempt')).toMatchObject([{ delivery: 1, attempts: 2 }]);
+  expect(third.process.entries('attempt').slice(0, 4)).toMatchObject([
+    { delivery: 2, attempts: 2 },
+    { delivery: 3, attempts: 2 },
+    { delivery: 1, attempts: 3 },
+    { delivery: 4, attempts: 1 },
+  ]);
 });
 
-/** Pauses or resumes the handler, as an operator does. */
-async function changeHandler({ process }: RunningReceiver, change: 'pause' | 'resume'): Promise<void> {
-  const { operations } = await process.logged('listening');
-  const headers = { 'content-type': 'application/json' };
-  const url = new URL(`handler/${change}`, operations as string);
-  expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(204);
-}
+test('a handler that blocks for a shorter time is left alone, and keeps back no response', async () => {
+  const settings = { ...poisonSettings, HANDLER_TIMEOUT_MS: '6000', HANDLER_MAX_ATTEMPTS: '1' };
+  const receiver = await startReceiver({ settings });
+  const responses = makeFolder();
+  const sendOneByOne = async (sender: number): Promise<void> => {
+    for (let sent = 0; sent < 10; sent += 1) {
+      const file = join(responses, `${sender}-${sent}`);
+      await sendAll(receiver, [`block until ${file}`]);
+      writeFileSync(file, '');
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, (_, sender) => sendOneByOne(sender)));
+  await untilNothingWaits(receiver.inbox);
+  await expectStop(receiver);
+
+  expect(resultsOf(receiver)).toEqual(Array(80).fill(HANDLED));
+});
+
+test('a receiver with HANDLER_CONCURRENCY=0 only accepts; another one calls the handler', async () => {
+  const folder = makeFolder();
+  const accepting = { ...poisonSettings, HANDLER_CONCURRENCY: '0' };
+  const first = await startReceiver({ folder, settings: accepting });
+  // Together they block for longer than an attempt may take; none of them does.
+  await sendAll(first, Array<string>(100).fill('block briefly'));
+  await expectStop(first);
+  expect(resultsOf(first)).toEqual(Array(100).fill(['waiting', 0, null]));
+
+  const second = await startReceiver({ folder, settings: { ...poisonSettings, HANDLER_TIMEOUT_MS: '100' } });
+  await untilNothingWaits(second.inbox);
+  await expectStop(second);
+  expect(resultsOf(second)).toEqual(Array(100).fill(HANDLED));
+});
+
+test('a rejection that nobody handles is logged, and the receiver goes on', async () => {
+  const receiver = await startReceiver({ settings: poisonSettings });
+  await sendAll(receiver, ['reject unhandled']);
+  const entry = await receiver.process.logged('unhandled promise rejection; the receiver goes on');
+  await sendAll(receiver, ['handled']);
+  await receiver.process.logged('attempt', 2);
+  await expectStop(receiver);
+
+  expect(entry).toMatchObject({ level: 'error', err: { message: 'rejected on purpose' } });
+  expect(resultsOf(receiver)).toEqual([HANDLED, HANDLED]);
+});

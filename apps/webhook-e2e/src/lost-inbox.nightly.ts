@@ -1,93 +1,55 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { platform } from 'node:os';
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { makeFolder } from '@plant-store/test-support';
 
-import { readInbox } from '../support/inbox.js';
+import { sendAll } from '../support/poison.js';
 import { startReceiver } from '../support/receiver.js';
-import { Load, nameOf, openSender } from '../support/sender.js';
 
-const DOCUMENTATION = new URL('../../../docs/inbox.md', import.meta.url);
-
-/** A function that returns true this many times. */
-function times(count: number): () => boolean {
-  let left = count;
-  return () => left-- > 0;
+/** Overwrites the page with a content, while the receiver is stopped. */
+function damage(inbox: string, content: string): void {
+  const file = join(inbox, 'inbox.sqlite');
+  const bytes = readFileSync(file);
+  const start = bytes.indexOf(content);
+  bytes.fill('damage', start - (start % 8_192), start - (start % 8_192) + 8_192);
+  writeFileSync(file, bytes);
 }
 
-describe('while deliveries arrive', () => {
-  test.each<[string, (inbox: string) => void, string]>([
-    ['the database is deleted', (inbox) => rmSync(join(inbox, 'inbox.sqlite')), 'inbox.sqlite'],
-    ['its log is deleted', (inbox) => rmSync(join(inbox, 'inbox.sqlite-wal')), 'inbox.sqlite-wal'],
-    ['the lock is deleted', (inbox) => rmSync(join(inbox, 'receiver.lock')), 'receiver.lock'],
-    ['the folder is deleted', (inbox) => rmSync(inbox, { recursive: true }), 'inbox.sqlite'],
-    ['the folder is renamed', (inbox) => renameSync(inbox, `${inbox}.renamed`), 'inbox.sqlite'],
-  ])('%s: none is acknowledged any more, and the log says what to do', async (_name, lose, file) => {
-    const receiver = await startReceiver();
-    const sender = openSender(receiver);
-    const before = new Load();
-    await before.send(sender, 4, times(30));
-    expect(before.acknowledged.size).toBe(30);
+const replace = (file: string): void => {
+  cpSync(file, `${file}.copy`);
+  renameSync(`${file}.copy`, file);
+};
 
-    lose(receiver.inbox);
-    const after = new Load();
-    await after.send(sender, 4, times(30));
+test.each<[what: string, lose: (inbox: string) => void, says: string]>([
+  ['the database is removed', (inbox) => rmSync(join(inbox, 'inbox.sqlite')), '/inbox.sqlite was removed'],
+  ['the database is replaced', (inbox) => replace(join(inbox, 'inbox.sqlite')), '/inbox.sqlite was removed'],
+  ['its log is removed', (inbox) => rmSync(join(inbox, 'inbox.sqlite-wal')), '-wal was removed or replaced'],
+  ['the folder is renamed', (inbox) => renameSync(inbox, `${inbox}.renamed`), 'was removed or replaced'],
+])('when %s, the receiver ends with one line and exit code 74', async (_what, lose, says) => {
+  const { process, inbox } = await startReceiver();
+  lose(inbox);
 
-    expect(after.acknowledged.size).toBe(0);
-    expect([...after.refused.values()]).toEqual(Array(30).fill(503));
-    const [line] = receiver.process.entries('a delivery was not accepted');
-    expect(line).toMatchObject({ level: 'error', status: 503, err: { code: 'INBOX_LOST' } });
-    expect((line!['err'] as { message: string }).message).toContain(join(receiver.inbox, file));
-    expect(await receiver.process.stop()).toEqual({ code: 0, signal: null });
-    expect(receiver.process.stderr).toBe('');
-  });
-
-  test('the folder is renamed: what was acknowledged is in the renamed one', async () => {
-    const folder = makeFolder();
-    const receiver = await startReceiver({ folder });
-    const load = new Load();
-    await load.send(openSender(receiver), 4, times(30));
-
-    renameSync(receiver.inbox, `${receiver.inbox}.renamed`);
-    await receiver.process.stop();
-    renameSync(`${receiver.inbox}.renamed`, receiver.inbox);
-
-    const next = await startReceiver({ folder });
-    expect(readInbox(next.inbox)).toHaveLength(30);
-  });
+  expect(await process.exit).toEqual({ code: 74, signal: null });
+  const lines = process.entries('the inbox cannot be trusted any more; the receiver ends');
+  expect(lines).toMatchObject([{ level: 'fatal', err: { code: 'INBOX_LOST' } }]);
+  expect((lines[0]!['err'] as Error).message).toContain(says);
+  expect(process.stderr).toBe('');
 });
 
-const onLinux = platform() === 'linux' ? test : test.skip;
-
-onLinux('files that were deleted can be saved from a receiver that still runs, as documented', async () => {
+test('when a damaged page is read, the receiver ends with one line and exit code 65', async () => {
   const folder = makeFolder();
-  const receiver = await startReceiver({ folder });
-  const load = new Load();
-  await load.send(openSender(receiver), 4, times(50));
-  rmSync(receiver.inbox, { recursive: true });
+  const settings = { HANDLER_CONCURRENCY: '0' };
+  const first = await startReceiver({ folder, settings });
+  await sendAll(
+    first,
+    Array.from({ length: 9 }, (_, index) => `content ${index} `.repeat(300)),
+  );
+  await first.process.stop();
+  damage(first.inbox, 'content 5 ');
 
-  const [, script] = /```sh\n(mkdir saved\n.*?)```/s.exec(readFileSync(DOCUMENTATION, 'utf8'))!;
-  execFileSync('/bin/sh', ['-c', script!.replaceAll('PID', `${receiver.process.pid}`)], { cwd: folder });
-  await receiver.process.kill();
+  const { process } = await startReceiver({ folder });
 
-  const saved = await startReceiver({ folder, settings: { INBOX_URL: `file:${join(folder, 'saved')}` } });
-  const names = readInbox(join(folder, 'saved')).map(({ content }) => nameOf(content));
-  await saved.process.stop();
-  expect(names.sort()).toEqual([...load.acknowledged].sort());
-});
-
-test('a receiver starts in a new folder after everything was deleted', async () => {
-  const folder = makeFolder();
-  const receiver = await startReceiver({ folder });
-  await new Load().send(openSender(receiver), 1, times(1));
-  rmSync(receiver.inbox, { recursive: true });
-  await receiver.process.stop();
-  mkdirSync(receiver.inbox, { recursive: true });
-
-  const next = await startReceiver({ folder });
-
-  expect(readInbox(next.inbox)).toEqual([]);
-  expect(existsSync(join(next.inbox, 'last-accepted'))).toBe(true);
+  expect(await process.exit).toEqual({ code: 65, signal: null });
+  const lines = process.entries('the inbox cannot be trusted any more; the receiver ends');
+  expect(lines).toMatchObject([{ level: 'fatal', err: { code: 'INBOX_DAMAGED' } }]);
 });

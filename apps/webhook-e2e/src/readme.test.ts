@@ -40,7 +40,10 @@ test('what the README shows is what a new user sees', async () => {
       .replaceAll('127.0.0.1:3000', `127.0.0.1:${ports.PORT}`)
       .replaceAll('127.0.0.1:3001', `127.0.0.1:${ports.OPERATIONS_PORT}`);
   const enter = async (commands: string): Promise<string> => {
-    const { stdout } = await run('/bin/sh', ['-c', commands], { cwd: folder, env: terminal(everythingOpen) });
+    const { stdout } = await run('/bin/sh', ['-c', `exec 2>&1\n${commands}`], {
+      cwd: folder,
+      env: terminal(everythingOpen),
+    });
     return stdout;
   };
   const expectSession = async (session = ''): Promise<void> => {

@@ -134,7 +134,7 @@ describe('with SHUTDOWN_DELAY_MS', () => {
     }
 
     receiver.process.signal('SIGTERM');
-    expect(await receiver.process.logged('stopping')).toMatchObject({ delay: 2_000, timeout: 10_000 });
+    expect(await receiver.process.logged('stopping')).toMatchObject({ delayMs: 2_000, timeoutMs: 10_000 });
     const { operations } = await receiver.process.logged('listening');
     const readyz = await fetch(new URL('readyz', operations as string));
     expect([readyz.status, await readyz.text()]).toEqual([503, 'The receiver is stopping.']);

@@ -21,7 +21,7 @@ import {
 } from '../support/messages.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 
-type Stored = Omit<StoredDelivery, 'id' | 'state'>;
+type Stored = Pick<StoredDelivery, 'method' | 'mediaType' | 'contentEncoding' | 'content'>;
 
 interface Row {
   readonly name: string;

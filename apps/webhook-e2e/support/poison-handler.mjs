@@ -4,11 +4,6 @@ import { existsSync } from 'node:fs';
 const log = (msg, fields) => process.stdout.write(JSON.stringify({ level: 'info', msg, ...fields }) + '\n');
 
 /** The log shows 80 KB of it. */
-const longError = () => {
-  const members = Array.from({ length: 20 }, (_, index) => ['member' + index, 'long'.repeat(250)]);
-  const part = Object.assign(new Error('part'), Object.fromEntries(members));
-  return new AggregateError([part, part, part, part], 'long on purpose');
-};
 const failed = new Set();
 const fates = {
   'fail once': ({ id }) => {
@@ -17,16 +12,12 @@ const fates = {
     throw new Error('failed on purpose');
   },
   exit: () => process.exit(7),
-  kill: () => process.kill(process.pid, 'SIGKILL'),
   'throw outside its promise': () =>
     new Promise(() =>
       setTimeout(() => {
         throw new Error('thrown on purpose');
       }, 20),
     ),
-  'use up the memory': () => {
-    for (const kept = []; ;) kept.push(new Array(100_000).fill({}));
-  },
   block: () => {
     for (;;);
   },
@@ -41,16 +32,12 @@ const fates = {
     while (!existsSync(file)) if (Date.now() > deadline) throw new Error('the response did not arrive');
   },
   'reject unhandled': async () => void Promise.reject(new Error('rejected on purpose')),
-  'wait then exit': () => new Promise(() => setTimeout(() => process.exit(7), 200)),
   // A test that traces defines it.
   call: async () => {
     await new Promise(setImmediate);
     globalThis.call();
   },
   wait: () => new Promise((resolve) => setTimeout(resolve, 400)),
-  'fail at length': () => {
-    throw longError();
-  },
   'wait for ever': () => new Promise(() => undefined),
   'wait for the signal': (_delivery, { signal }) =>
     new Promise((_resolve, reject) =>
@@ -66,17 +53,8 @@ const fates = {
   'sample content': () => {
     throw new Error('connect ECONNREFUSED 127.0.0.1:5432');
   },
-  'throw an object': () => {
-    throw { arbitrary: new Map([[1, () => undefined]]) };
-  },
   'throw nothing': () => {
     throw null;
-  },
-  'change the delivery': (delivery) => {
-    delivery.id = 1000;
-    delivery.failures = 1000;
-    delivery.content.fill(0);
-    throw new Error('changed on purpose');
   },
   show: ({ content, ...fields }) =>
     log('shown', { fields, type: content.constructor.name, hex: Buffer.from(content).toString('hex') }),
@@ -84,9 +62,9 @@ const fates = {
 
 const handler = {
   handle(delivery, attempt) {
-    const { id, failures } = delivery;
+    const { id, attempts } = delivery;
     const fate = /^[a-z ]*[a-z]/.exec(String(delivery.content))?.[0];
-    log('attempt', { delivery: id, failures });
+    log('attempt', { delivery: id, attempts });
     return fates[fate]?.(delivery, attempt);
   },
   onModuleDestroy() {

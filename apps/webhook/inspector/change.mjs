@@ -109,7 +109,7 @@ async function count(filter) {
     isEnd = part.length < LIMIT;
   }
   // Those that wait for their first attempt come anyway.
-  const number = found.filter(({ state, failures }) => state !== 'waiting' || failures > 0).length;
+  const number = found.filter(({ state, attempts }) => state !== 'waiting' || attempts > 0).length;
   const least = found.length < MOST_COUNTED ? '' : 'at least ';
   const lastId = found[0]?.id ?? 0;
   return { number, text: `${least}${words.count(number)} ${filter.state}`, filter: { ...filter, lastId } };

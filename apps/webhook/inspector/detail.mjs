@@ -105,7 +105,7 @@ function heading(id, closeAddress) {
 
 /** @param {DeliverySummary} delivery */
 function summary(delivery) {
-  const { id, state, receivedAt, failures, dueAt, error, reason, bytes } = delivery;
+  const { id, state, receivedAt, attempts, dueAt, error, reason, bytes } = delivery;
   const { method, mediaType, contentEncoding, eventId } = delivery;
   /** @type {[string, string | Node | null][]} */
   const facts = [
@@ -114,7 +114,7 @@ function summary(delivery) {
       'Received',
       make('time', { dateTime: new Date(receivedAt).toISOString() }, words.preciseTime(receivedAt)),
     ],
-    ['Failed attempts', failures === 0 ? null : words.count(failures)],
+    ['Attempts', attempts === 0 ? null : words.count(attempts)],
     ['Next attempt', dueAt === null ? null : words.time(dueAt)],
     ['Last error', error],
     ['Reason', reason],

@@ -220,7 +220,7 @@ function makeRow(id) {
   const cells = [
     make('td', {}, make('time')),
     make('td', {}, make('span')),
-    make('td', { className: 'failures' }),
+    make('td', { className: 'attempts' }),
     make('td', { className: 'error' }, make('div')),
     make('td', { className: 'number size' }),
   ];
@@ -231,7 +231,7 @@ function makeRow(id) {
  * @param {HTMLTableRowElement} row
  * @param {DeliverySummary} delivery
  */
-function fillRow(row, { receivedAt, state, failures, dueAt, error, reason, bytes }) {
+function fillRow(row, { receivedAt, state, attempts, dueAt, error, reason, bytes }) {
   const [, received, stateCell, failed, why, size] = row.cells;
   const time = /** @type {HTMLTimeElement} */ (received?.firstChild);
   const dateTime = new Date(receivedAt).toISOString();
@@ -246,7 +246,7 @@ function fillRow(row, { receivedAt, state, failures, dueAt, error, reason, bytes
   write(mark, state);
   row.classList.remove('gone');
   const again = dueAt === null ? '' : `, again at ${words.time(dueAt).slice(-8)}`;
-  write(/** @type {Node} */ (failed), failures === 0 ? '' : `${words.count(failures)}${again}`);
+  write(/** @type {Node} */ (failed), attempts === 0 ? '' : `${words.count(attempts)}${again}`);
   write(/** @type {Node} */ (why?.firstChild), visible(reason ?? error ?? ''));
   write(/** @type {Node} */ (size), words.size(bytes));
 }

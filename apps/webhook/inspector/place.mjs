@@ -6,7 +6,7 @@
 import { time } from './words.mjs';
 
 /** @type {readonly DeliveryState[]} */
-export const STATES = ['waiting', 'handled', 'parked', 'discarded'];
+export const STATES = ['waiting', 'running', 'handled', 'parked', 'discarded'];
 
 /**
  * @typedef {object} Place

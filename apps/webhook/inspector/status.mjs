@@ -29,8 +29,8 @@ export function showReceiver({ inbox, startedAt }) {
 
 /** @param {InboxStats} stats */
 export function showStats(stats) {
-  const { waiting, handled, parked, discarded, oldestWaitingAt, bytes, isPaused } = stats;
-  const total = waiting + handled + parked + discarded;
+  const { oldestWaitingAt, bytes, isPaused } = stats;
+  const total = STATES.reduce((sum, state) => sum + stats[state], 0);
   for (const { state, number } of links)
     write(number, words.count(state === undefined ? total : stats[state]));
   const oldest =

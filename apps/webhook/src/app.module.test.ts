@@ -5,6 +5,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import type { Logger } from 'pino';
 
+import { openEmbedded } from '../test/open-inbox.js';
 import { recordLog } from '../test/record-log.js';
 import { composeAnswers, type ComposedAnswers } from './answers/compose-answers.js';
 import { AppModule, createApp, previewApp, type Resources } from './app.module.js';
@@ -12,7 +13,6 @@ import { AccessTokens } from './authentication/access-tokens.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { openHandler } from './dispatch/open-handler.js';
 import { createFastifyAdapter } from './http/fastify-adapter.js';
-import { openSqliteInbox } from './inbox/sqlite-inbox.js';
 
 test.each([
   { scenario: 'everything open', answers: {}, taken: ['POST', 'PUT', 'PATCH'], allow: 'POST, PUT, PATCH' },
@@ -91,8 +91,7 @@ async function openResources(
   { challenges, createPipeline }: ComposedAnswers,
   logger: Logger,
 ): Promise<Resources> {
-  const inbox = openSqliteInbox(makeFolder());
-  afterThisTest(() => inbox.close());
+  const inbox = await openEmbedded(makeFolder());
   const { run } = await openHandler(logger, 'file:./unused');
   const limits = { concurrency: 1, timeout: 1_000, maxAttempts: 1, backoff: 1, maxBackoff: 1 };
   return {

@@ -15,7 +15,7 @@ import { createFastifyAdapter, type HttpLimits } from './http/fastify-adapter.js
 import { RefusalLog } from './http/refusal-log.js';
 import { RefusalFilter } from './http/refusal.filter.js';
 import { INBOX, type Inbox } from './inbox/inbox.js';
-import { LOGGER, NestLogger } from './logging/logger.js';
+import { LOGGER, nestLogger } from './logging/logger.js';
 import { NO_OBSERVER, type Observer, OBSERVER } from './observer.js';
 
 /** What the answers decide about the shape of the application. */
@@ -78,7 +78,7 @@ export async function createApp(
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with(shape, () => resources),
     createFastifyAdapter(limits, refusals.unavailable, refusalLog),
-    { logger: new NestLogger(resources.logger), bodyParser: false, abortOnError: false },
+    { logger: nestLogger(resources.logger), bodyParser: false, abortOnError: false },
   );
   refuseEarly(app.getHttpAdapter().getInstance(), app.get(BearerAuthGuard), refusals);
   return app;

@@ -1,16 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterThisTest, makeFolder, tableOf } from '@plant-store/test-support';
 import Database from 'libsql';
 
+import { incoming, openEmbedded } from '../test/open-inbox.js';
 import { recordLog } from '../test/record-log.js';
 import { composeAnswers } from './answers/compose-answers.js';
 import { receiverTable } from './answers/receiver-table.js';
 import { parseConfig, SETTING_NAMES } from './config/config.js';
 import { RECEIVER_ERRORS } from './errors.js';
 import type { AttemptResult } from './inbox/inbox.js';
-import { openSqliteInbox } from './inbox/sqlite-inbox.js';
 import { Metrics } from './operations/metrics.js';
 import { REQUEST_FAULTS } from './operations/request-fault.js';
 
@@ -73,54 +73,56 @@ test('docs/operations.md lists every fault of a request with its status, and no 
 });
 
 describe('the SQL that docs/inbox.md shows works:', () => {
-  const failure = { error: 'not yet', retryAfter: 3_600_000 };
+  const failure = { error: 'not yet', stack: null, retryAfter: 3_600_000 };
   const results: AttemptResult[] = [
     { kind: 'handled' },
     { kind: 'failed', ...failure },
-    { kind: 'parked', error: 'no more' },
-    { kind: 'parked', error: 'wrong plant' },
+    { kind: 'parked', error: 'no more', stack: null },
+    { kind: 'parked', error: 'wrong plant', stack: null },
   ];
 
   /** An inbox with a delivery in each state, and a connection to it. */
-  async function makeInbox(): Promise<{ folder: string; database: Database.Database }> {
+  async function makeInbox(): Promise<Database.Database> {
     const folder = makeFolder();
-    const inbox = openSqliteInbox(folder);
+    const copy = makeFolder();
+    const inbox = await openEmbedded(folder);
     for (const result of results) {
-      await inbox.accept({
-        method: 'POST',
-        mediaType: null,
-        contentEncoding: null,
-        eventId: null,
-        fields: [],
-        content: Buffer.from('arbitrary'),
-      });
-      await inbox.settle((await inbox.claim(1)).deliveries[0]!, result);
+      await inbox.accept(incoming('arbitrary'));
+      await inbox.settle((await inbox.claim(1)).deliveries[0]!, result, Date.now());
     }
-    await inbox.discard({ filter: { firstId: 4 }, after: 0, limit: 1 }, 'arbitrary');
+    await inbox.change(
+      { filter: { firstId: 4 }, after: 0, limit: 1 },
+      { kind: 'discard', reason: 'arbitrary' },
+    );
+    await inbox.accept(incoming('arbitrary'));
+    await inbox.claim(1);
+    await inbox.accept(incoming('arbitrary'));
+    cpSync(folder, copy, { recursive: true });
     await inbox.close();
-    const database = new Database(join(folder, 'inbox.sqlite'));
+    const database = new Database(join(copy, 'inbox.sqlite'));
     afterThisTest(() => database.close());
-    return { folder, database };
+    return database;
   }
 
   const rowsOf = (database: Database.Database, sql: string): unknown[] => database.prepare(sql).raw().all([]);
 
   test('counting deliveries by state, and the states that it lists', async () => {
-    const { database } = await makeInbox();
+    const database = await makeInbox();
 
     const rows = rowsOf(database, queries[0]!);
     expect(rows).toEqual([
       ['discarded', 1],
       ['handled', 1],
       ['parked', 1],
-      ['waiting', 1],
+      ['running', 1],
+      ['waiting', 2],
     ]);
     const documented = tableOf(inboxPage, 'State').map(([state]) => state);
     expect(documented.sort()).toEqual(rows.map((row) => code((row as unknown[])[0])));
   });
 
   test('listing what has failed', async () => {
-    const { database } = await makeInbox();
+    const database = await makeInbox();
 
     expect(rowsOf(database, queries[1]!)).toEqual([
       [2, 'waiting', 1, 'not yet'],
@@ -130,7 +132,7 @@ describe('the SQL that docs/inbox.md shows works:', () => {
   });
 
   test('the columns of the overview', async () => {
-    const { database } = await makeInbox();
+    const database = await makeInbox();
     const columns = database
       .prepare('SELECT * FROM overview')
       .columns()

@@ -10,12 +10,12 @@ export const RECEIVER_ERRORS = {
   INBOX_IN_USE: 'Another receiver uses the same inbox.',
   INBOX_UNUSABLE:
     'The inbox cannot be opened, read or written: check the folder and its owner, or the database.',
-  INBOX_DAMAGED: 'The inbox is damaged, or acknowledged deliveries are missing from it. Restore a backup.',
+  INBOX_DAMAGED: 'The inbox is damaged. Restore a backup.',
   INBOX_LOST:
-    'A file of the inbox was removed, replaced or cut, or its disk failed to flush. Nothing is accepted until a restart. What was refused in that moment may be stored.',
+    'A file of the inbox was removed or replaced, or its disk failed to flush. The receiver ends with exit code 74.',
   INBOX_CLOSED: 'The inbox was used after it was closed. Nothing was read or written.',
   INBOX_WRITE_FAILED:
-    'The inbox could not write or be reached. Nothing of the delivery was stored, unless a commit on PostgreSQL was cut off.',
+    'The inbox could not write or be reached. The delivery is not stored, unless the reply that says so was lost: then it may be stored, and its repetition too.',
 } as const;
 
 /** Code of a {@link ReceiverError}. */

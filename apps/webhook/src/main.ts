@@ -9,20 +9,19 @@ import { takePassedSocket } from './config/passed-socket.js';
 import { startWatchdog } from './dispatch/watchdog.js';
 import { ReceiverError } from './errors.js';
 import { logStrayErrors } from './logging/log-stray-errors.js';
-import { openOutput } from './logging/line-output.js';
-import { createLogger } from './logging/logger.js';
+import { openLog } from './logging/open-log.js';
 import { type Receiver, startReceiver } from './receiver.js';
 
 type Close = Receiver['close'];
 
-const output = openOutput(process.stdout);
-const errors = openOutput(process.stderr);
+// Their reader may go away, and their disk may be full.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 try {
   const composed = composeAnswers(answers, accepts);
   const config = parseConfig(process.env, composed.settings, readOpenFileLimit());
   const socket = takePassedSocket(process.env, process.pid);
-  const logger = createLogger(config.LOG_LEVEL, output);
+  const logger = openLog(config.LOG_LEVEL);
   for (const warning of [...unknownSettings(process.env), ...socket.warnings]) logger.warn(warning);
   logStrayErrors(logger);
   const starting = start(config, logger, composed, socket.fd);
@@ -31,7 +30,7 @@ try {
 } catch (error) {
   if (!(error instanceof ReceiverError)) throw error;
   const [first, ...more] = error.message.split('\n');
-  errors.write([`${first} [${error.code}]`, ...more, ''].join('\n'));
+  process.stderr.write([`${first} [${error.code}]`, ...more, ''].join('\n'));
   // Something of the team's handler may not have ended, such as a timer.
   process.exit(1);
 }

@@ -35,9 +35,8 @@ export interface Observer {
   /**
    * The inbox made deliveries durable, all in one commit.
    *
-   * @param flush how much of the time the last step took, after which they are durable; undefined if nobody knows
    */
-  committed(deliveries: number, milliseconds: number, flush: number | undefined): void;
+  committed(deliveries: number, milliseconds: number): void;
 
   /** An attempt of the handler ended. */
   attempted(result: 'handled' | 'failed' | 'parked', milliseconds: number): void;

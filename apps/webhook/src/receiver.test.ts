@@ -10,12 +10,12 @@ import type { Answers } from '@plant-store/contract';
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
+import { openEmbedded } from '../test/open-inbox.js';
 import { type LogRecord, recordLog } from '../test/record-log.js';
 import { rejection } from '../test/rejection.js';
 import { composeAnswers } from './answers/compose-answers.js';
 import { type Config, parseConfig } from './config/config.js';
 import { ReceiverError } from './errors.js';
-import { openSqliteInbox } from './inbox/sqlite-inbox.js';
 import { createLogger } from './logging/logger.js';
 import { startReceiver } from './receiver.js';
 
@@ -107,8 +107,7 @@ test('the head of a delivery is stored without its credentials and the fields of
   expect(response.statusCode).toBe(204);
   await close();
 
-  const inbox = openSqliteInbox(folder);
-  afterThisTest(() => inbox.close());
+  const inbox = await openEmbedded(folder);
   expect((await inbox.find(1))!.fields).toEqual([
     ['Host', `127.0.0.1:${port}`],
     ['X-Twice', '1'],
@@ -172,7 +171,7 @@ test('a delivery with another token is not stored', async () => {
 
 test('a delivery that was stored before the start is handled', async () => {
   const folder = makeFolder();
-  const before = openSqliteInbox(folder);
+  const before = await openEmbedded(folder);
   await before.accept({
     method: 'PUT',
     mediaType: null,

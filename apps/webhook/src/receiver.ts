@@ -12,10 +12,13 @@ import { drain } from './http/drain.js';
 import { openInbox } from './inbox/open-inbox.js';
 import { startRemovingExpired } from './inbox/remove-expired.js';
 import { Metrics } from './operations/metrics.js';
-import { startOperations } from './operations/start-operations.js';
 
-/** Exit code of a receiver whose inbox was found to be damaged while it ran: EX_DATAERR of sysexits.h. */
+/** Exit codes of a receiver whose inbox can't be trusted any more: EX_DATAERR and EX_IOERR of sysexits.h. */
 const INBOX_DAMAGED_EXIT = 65;
+const INBOX_LOST_EXIT = 74;
+
+/** How long the inbox may take to close, in milliseconds: a shared one may be out of reach. */
+const CLOSE_TIMEOUT = 5_000;
 
 /** A receiver that runs. */
 export interface Receiver {
@@ -52,13 +55,18 @@ export async function startReceiver(
     const tokens = openAccessTokens(config, logger, composed.tokenMatcher);
     opened.push(tokens.close);
     const metrics: Metrics = new Metrics(() => inbox.stats(), logger);
-    const inbox = await openInbox(config.INBOX_URL, logger, metrics, (err) => endDamaged(err, logger));
+    const inbox = await openInbox(config.INBOX_URL, {
+      onLost: (err) => endLost(err, logger),
+      log: logger,
+      observer: metrics,
+    });
     opened.push(() => inbox.close());
     let wake = (): void => undefined;
     const wakeHandler = (): void => wake();
+    // Imported late: a receiver that can't start says so before Nest and Fastify are loaded, which takes longest.
+    const { startOperations } = await import('./operations/operations.js');
     const operations = await startOperations({ config, inbox, metrics, logger, wakeHandler });
     opened.push(operations.close);
-    // Imported late: a receiver that can't start says so before Nest and Fastify are loaded, which takes longest.
     const { openHandler } = await import('./dispatch/open-handler.js');
     const handler = await openHandler(logger, config.INBOX_URL);
     opened.push(() => handler.close(AbortSignal.abort()));
@@ -105,7 +113,6 @@ export async function startReceiver(
     if (isPaused) logger.warn({ waiting }, 'the handler is paused; deliveries wait until it is resumed');
     readiness.started();
     dispatcher.wake();
-    inbox.watch?.(wakeHandler);
     const stopRemoving = startRemovingExpired(
       inbox,
       {
@@ -119,10 +126,9 @@ export async function startReceiver(
     const close = async (): Promise<boolean> => {
       readiness.stopping();
       const { SHUTDOWN_DELAY_MS: wait, SHUTDOWN_TIMEOUT_MS: timeout } = config;
-      logger.info({ delay: wait, timeout }, 'stopping');
+      logger.info({ delayMs: wait, timeoutMs: timeout }, 'stopping');
       if (wait > 0) await delay(wait);
       const deadline = AbortSignal.timeout(timeout);
-      deadline.addEventListener('abort', () => inbox.abandon?.(), { once: true });
       tokens.close();
       const isPassed = passedSocket !== undefined;
       const drained = wait > 0 || isPassed ? drain(app.getHttpServer(), timeout / 2, isPassed) : undefined;
@@ -130,7 +136,7 @@ export async function startReceiver(
       await handler.close(deadline);
       await operations.close();
       await stopRemoving();
-      await inbox.close();
+      await Promise.race([inbox.close(), delay(CLOSE_TIMEOUT, undefined, { ref: false })]);
       logger.info({ cutShort: deadline.aborted }, 'stopped');
       return !deadline.aborted;
     };
@@ -141,13 +147,10 @@ export async function startReceiver(
   }
 }
 
-/** What a damaged inbox says of its deliveries can't be trusted, so nothing more is accepted, handled or deleted. */
-function endDamaged(err: ReceiverError, logger: Logger): void {
-  logger.fatal(
-    { err },
-    'the inbox is damaged; the receiver ends. Look with "plant-inbox check", and restore a backup',
-  );
-  process.exit(INBOX_DAMAGED_EXIT);
+/** What is accepted from now on could be lost. The supervisor starts the receiver again, which looks at what is there. */
+function endLost(err: ReceiverError, logger: Logger): void {
+  logger.fatal({ err }, 'the inbox cannot be trusted any more; the receiver ends');
+  process.exit(err.code === 'INBOX_DAMAGED' ? INBOX_DAMAGED_EXIT : INBOX_LOST_EXIT);
 }
 
 /** Ignores a failure to close: the failure to start is the one to report, and the rest must be closed too. */

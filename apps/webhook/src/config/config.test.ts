@@ -153,7 +153,7 @@ test.each<[name: string, fault: string, ...values: string[]]>([
   ],
   ['MAX_CONTENT_BYTES_IN_FLIGHT', COUNT, '0', 'no', '1_000'],
   ['MAX_CONNECTIONS', 'must be a whole number from 1 to 1000000', '0', '1000001', 'no'],
-  ['HANDLER_CONCURRENCY', 'must be a whole number from 1 to 1000', '0', '1001', 'no'],
+  ['HANDLER_CONCURRENCY', 'must be a whole number from 0 to 1000', '-1', '1001', 'no'],
   ['HANDLER_MAX_ATTEMPTS', COUNT, '0', 'Infinity'],
   ['RETENTION_MS', COUNT, '0', '-1', '9007199254740992', '30d'],
   ['RETENTION_BYTES', COUNT, '0', '-1', '9007199254740992', '1GB'],

@@ -99,7 +99,7 @@ const settings = z.object({
   KEEP_ALIVE_TIMEOUT_MS: milliseconds(72_000),
   SHUTDOWN_DELAY_MS: wholeNumber(0, 0, LONGEST_TIMER),
   SHUTDOWN_TIMEOUT_MS: milliseconds(10_000),
-  HANDLER_CONCURRENCY: wholeNumber(8, 1, 1_000),
+  HANDLER_CONCURRENCY: wholeNumber(8, 0, 1_000),
   HANDLER_TIMEOUT_MS: milliseconds(30_000),
   HANDLER_MAX_ATTEMPTS: wholeNumber(12, 1, Number.MAX_SAFE_INTEGER),
   HANDLER_BACKOFF_MS: milliseconds(1_000),
@@ -184,6 +184,10 @@ function withRules(
       isSizeAnswered
         ? rule('MAX_CONTENT_BYTES_IN_FLIGHT', 'must not be smaller than the answer to size-limits')
         : rule('MAX_CONTENT_BYTES', 'must not be larger than MAX_CONTENT_BYTES_IN_FLIGHT'),
+    )
+    .refine(
+      ({ RETENTION_BYTES: bytes, INBOX_URL: url }) => bytes === undefined || !isPostgresUrl(url),
+      rule('RETENTION_BYTES', 'must not be set for an inbox on PostgreSQL; remove the variable'),
     )
     .refine(
       ({ RETENTION_MS: contents, EVENT_RETENTION_MS: events }) => !(events < contents),
