@@ -52,7 +52,9 @@ export async function startPeer(
     env: environment,
   });
   cleanUps.push(() => stop(peer));
-  const [port] = (await once(peer, 'message')) as [number];
+  const ended = once(peer, 'exit').then(() => Promise.reject(new Error(`${name} has ended.`)));
+  const [port] = (await Promise.race([once(peer, 'message'), ended])) as [number];
+  ended.catch(() => undefined);
   return { name, process: peer, origin: `http://127.0.0.1:${port}`, operations: '' };
 }
 
@@ -100,8 +102,7 @@ export async function startRedis(): Promise<string> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   cleanUps.push(() => stop(redis));
-  for await (const line of createInterface({ input: redis.stdout }))
-    if (line.includes('Ready to accept')) break;
+  for await (const line of createInterface({ input: redis.stdout })) if (/ready to accept/i.test(line)) break;
   redis.stdout.resume();
   return socket;
 }

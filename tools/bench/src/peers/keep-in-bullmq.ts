@@ -1,4 +1,5 @@
 import { Queue, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
 
 import type { Keep } from './peer.js';
 
@@ -8,9 +9,12 @@ import type { Keep } from './peer.js';
  * @param socket of a Redis that flushes each write
  */
 export async function keepInBullmq(socket: string): Promise<Keep> {
-  const connection = { path: socket, maxRetriesPerRequest: null };
-  const queue = new Queue('deliveries', { connection });
-  const worker = new Worker('deliveries', async () => undefined, { connection, concurrency: 50 });
+  const connect = (): Redis => new Redis({ path: socket, maxRetriesPerRequest: null });
+  const queue = new Queue('deliveries', { connection: connect() });
+  const worker = new Worker('deliveries', async () => undefined, {
+    connection: connect(),
+    concurrency: 50,
+  });
   await Promise.all([queue.waitUntilReady(), worker.waitUntilReady()]);
   return async ({ mediaType, content }) => {
     await queue.add('delivery', { mediaType, content: content.toString('base64') });
