@@ -180,6 +180,18 @@ test.each<[name: string, fault: string, ...values: string[]]>([
   }
 });
 
+test('an inbox on PostgreSQL has limits of its own', () => {
+  const shared = { ...TOKENS, INBOX_URL: 'postgres://user@host/database' };
+  const large = { MAX_CONTENT_BYTES: '268000001', MAX_CONTENT_BYTES_IN_FLIGHT: '268000001' };
+
+  expect(faultsOf({ ...shared, ...large, RETENTION_BYTES: '1' })).toEqual([
+    'MAX_CONTENT_BYTES: must not be larger than 268000000 for an inbox on PostgreSQL',
+    'RETENTION_BYTES: must not be set for an inbox on PostgreSQL; remove the variable',
+  ]);
+  expect(faultsOf({ ...TOKENS, ...large, RETENTION_BYTES: '1' })).toEqual([]);
+  expect(faultsOf(shared)).toEqual([]);
+});
+
 test('identifiers of events are kept at least as long as contents', () => {
   const fault = 'EVENT_RETENTION_MS: must not be smaller than RETENTION_MS';
 

@@ -70,6 +70,9 @@ const DAY = 86_400_000;
 const DEFAULT_CONNECTIONS = 1_000;
 const maxConnections = (fallback: number) => wholeNumber(fallback, 1, 1_000_000);
 
+/** `pg` reads a content as text of twice its length, and Node has no text that is longer than 512 MiB. */
+const MAX_POSTGRES_CONTENT = 268_000_000;
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /**
@@ -184,6 +187,10 @@ function withRules(
       isSizeAnswered
         ? rule('MAX_CONTENT_BYTES_IN_FLIGHT', 'must not be smaller than the answer to size-limits')
         : rule('MAX_CONTENT_BYTES', 'must not be larger than MAX_CONTENT_BYTES_IN_FLIGHT'),
+    )
+    .refine(
+      ({ MAX_CONTENT_BYTES: one, INBOX_URL: url }) => !(one > MAX_POSTGRES_CONTENT) || !isPostgresUrl(url),
+      rule('MAX_CONTENT_BYTES', `must not be larger than ${MAX_POSTGRES_CONTENT} for an inbox on PostgreSQL`),
     )
     .refine(
       ({ RETENTION_BYTES: bytes, INBOX_URL: url }) => bytes === undefined || !isPostgresUrl(url),
