@@ -85,21 +85,18 @@ export class SqlInbox implements Inbox {
     this.#requireOpen('claim');
     this.#wanted = 0;
     if (this.#isUncertain) await this.#releaseUnknown();
-    const { lookInterval = Infinity } = this.store;
-    if (performance.now() - this.#lookedAt >= lookInterval) await this.#look();
+    const { lookInterval } = this.store;
+    if (performance.now() - this.#lookedAt >= (lookInterval ?? Infinity)) await this.#look();
 
-    const deliveries = this.#takeFresh(limit);
+    // What is claimed already is handed on before anything that may fail.
+    if (this.#fresh.length > 0) return this.#claimOf(this.#takeFresh(limit), limit);
     if (this.#alone !== undefined || this.#interrupted.length > 0) {
       const isNext = this.#claimed.size === 0 && !this.#isPaused;
       const interrupted = isNext ? await this.#claimInterrupted() : undefined;
-      return { deliveries, nextIn: undefined, ...(interrupted && { interrupted }) };
+      return { deliveries: [], nextIn: lookInterval, ...(interrupted && { interrupted }) };
     }
-    if (deliveries.length < limit && !this.#isPaused && this.#dueAt <= this.#now())
-      deliveries.push(...(await this.#claimDue(limit - deliveries.length)));
-    const now = this.#now();
-    if (this.#dueAt > now) this.#wanted = limit - deliveries.length;
-    const nextIn = Math.min(this.#isPaused ? Infinity : Math.max(0, this.#dueAt - now), lookInterval);
-    return { deliveries, nextIn: nextIn === Infinity ? undefined : nextIn };
+    const isDue = limit > 0 && !this.#isPaused && this.#dueAt <= this.#now();
+    return this.#claimOf(isDue ? await this.#claimDue(limit) : [], limit);
   }
 
   async settle(
@@ -213,14 +210,14 @@ export class SqlInbox implements Inbox {
   /** Looks at what others have changed: takes over what was running when they ended. */
   async #look(): Promise<void> {
     const interrupted = await this.#takeOver();
+    this.#interrupted.push(...(interrupted as unknown as Pick<Delivery, 'id' | 'attempts'>[]));
+    // One that ends the process again must not keep the others from the handler.
+    this.#interrupted.sort((one, other) => one.attempts - other.attempts || one.id - other.id);
     if (this.#lookedAt === -Infinity) await this.store.run(this.#statements.makeDue(this.#now()));
     const [handler] = await this.store.run(this.#statements.isPaused());
     this.#isPaused = Boolean(handler?.['paused']);
     this.#dueAt = -Infinity;
     this.#lookedAt = performance.now();
-    this.#interrupted.push(...(interrupted as unknown as Pick<Delivery, 'id' | 'attempts'>[]));
-    // One that ends the process again must not keep the others from the handler.
-    this.#interrupted.sort((one, other) => one.attempts - other.attempts || one.id - other.id);
   }
 
   async #takeOver(): Promise<readonly Row[]> {
@@ -230,6 +227,16 @@ export class SqlInbox implements Inbox {
       this.#isUncertain = true;
       throw error;
     }
+  }
+
+  /** What a claim returns. If nothing else is due, the next arrivals fill it up. */
+  #claimOf(deliveries: readonly Delivery[], limit: number): Claim {
+    const now = this.#now();
+    const isFree = this.#alone === undefined && this.#interrupted.length === 0;
+    if (isFree && this.#dueAt > now) this.#wanted = limit - deliveries.length;
+    const dueIn = this.#isPaused ? Infinity : Math.max(0, this.#dueAt - now);
+    const nextIn = Math.min(dueIn, this.store.lookInterval ?? Infinity);
+    return { deliveries, nextIn: nextIn === Infinity ? undefined : nextIn };
   }
 
   #takeFresh(limit: number): Delivery[] {
@@ -254,25 +261,32 @@ export class SqlInbox implements Inbox {
     const now = this.#now();
     // Whatever waits from now on sets it again.
     this.#dueAt = Infinity;
+    let rows;
     try {
-      const rows = await this.store.run(this.#statements.claim(this.store.receiver, now, limit));
-      const claimed = rows.map(({ dueAt, ...row }) => ({
-        dueAt: dueAt as number,
-        delivery: withSent<Delivery>(row),
-      }));
-      claimed.sort((one, other) => one.dueAt - other.dueAt || one.delivery.id - other.delivery.id);
-      const deliveries = claimed.map(({ delivery }) => delivery);
-      for (const { id, claimedAt } of deliveries) this.#claimed.set(id, claimedAt);
-      if (rows.length === limit) this.#isDueAt(now);
-      else {
-        const [next] = await this.store.run(this.#statements.nextDue());
-        this.#isDueAt((next?.['dueAt'] as number | null | undefined) ?? Infinity);
-      }
-      return deliveries;
+      rows = await this.store.run(this.#statements.claim(this.store.receiver, now, limit));
     } catch (error) {
       this.#dueAt = -Infinity;
       this.#isUncertain = true;
       throw error;
+    }
+    const claimed = rows.map(({ dueAt, ...row }) => ({
+      dueAt: dueAt as number,
+      delivery: withSent<Delivery>(row),
+    }));
+    claimed.sort((one, other) => one.dueAt - other.dueAt || one.delivery.id - other.delivery.id);
+    const deliveries = claimed.map(({ delivery }) => delivery);
+    for (const { id, claimedAt } of deliveries) this.#claimed.set(id, claimedAt);
+    this.#isDueAt(rows.length === limit ? now : await this.#nextDueAt());
+    return deliveries;
+  }
+
+  /** When to claim again. If that can't be read, at once: what was claimed must be handed on. */
+  async #nextDueAt(): Promise<number> {
+    try {
+      const [next] = await this.store.run(this.#statements.nextDue());
+      return (next?.['dueAt'] as number | null | undefined) ?? Infinity;
+    } catch {
+      return -Infinity;
     }
   }
 
