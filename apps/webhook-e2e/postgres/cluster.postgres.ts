@@ -99,7 +99,7 @@ withPostgres('two receivers and a cluster of PostgreSQL', () => {
     expect(await cluster.query('SELECT count(*) - count(DISTINCT content) FROM plant_store.delivery')).toBe(
       '0',
     );
-  }, 110_000);
+  }, 300_000);
 });
 
 /** Ends the connections of all receivers, on the server's side. */
