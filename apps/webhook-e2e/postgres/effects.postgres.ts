@@ -127,7 +127,7 @@ withPostgres("the handler's transaction", () => {
 
     process.stdout.write(`${COUNT} deliveries, ${kills} kills\n`);
     await expectOneEach(environment, query);
-  }, 180_000);
+  }, 300_000);
 });
 
 const AFTERWARDS = 'the handler failed after its transaction; the delivery is handled';
