@@ -16,7 +16,7 @@ const fates = {
   handle: () => undefined,
   wait: () => pause(Math.random() * 20),
   // Either name counts attempts: those that failed, or those that began.
-  'fail once': ({ failures, attempts = failures + 1 }) => (attempts === 1 ? fail() : undefined),
+  'fail once': ({ attempts }) => (attempts === 1 ? fail() : undefined),
   reject: () => void Promise.reject(new Error('rejected on purpose')),
   fail,
   change: (delivery) => {

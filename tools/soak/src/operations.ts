@@ -16,8 +16,8 @@ export class Operations {
 
   /** How many deliveries are neither handled nor parked. */
   async unhandled(): Promise<number> {
-    const stats = (await this.#get('/stats')) as { readonly waiting: number; readonly running?: number };
-    return stats.waiting + (stats.running ?? 0);
+    const stats = (await this.#get('/stats')) as Record<'waiting' | 'running', number>;
+    return stats.waiting + stats.running;
   }
 
   /** Everything that is stored with an id above `after`, in the order of the ids. */

@@ -27,14 +27,14 @@ export interface DispatcherLimits {
 /** Most deliveries that are claimed at a time: attempts, those that wait for one, and results that wait to be stored. */
 const MAX_CLAIMED = 1_024;
 
-const HANDLED: AttemptResult = { kind: 'handled' };
-const RELEASED: AttemptResult = { kind: 'released' };
+const HANDLED = { kind: 'handled' } as const;
+const RELEASED = { kind: 'released' } as const;
 
-const INTERRUPTED: AttemptResult & { kind: 'interrupted' } = {
-  kind: 'interrupted',
-  error: 'the process ended during the attempt',
-  stack: null,
-};
+/** What is stored of an attempt during which a process ended. */
+const CUT_OFF = { error: 'the process ended during the attempt', stack: null };
+
+/** What becomes of an attempt that this process makes. */
+type Ended = Exclude<AttemptResult, { readonly kind: 'interrupted' }>;
 
 /** How long to wait before the inbox is tried again after it failed, in milliseconds. */
 const INBOX_RETRY = 1_000;
@@ -164,8 +164,8 @@ export class Dispatcher {
   async #resume(delivery: Delivery): Promise<void> {
     const { attempts, claimedAt } = delivery;
     const isLast = attempts >= this.limits.maxAttempts;
-    this.#logFailure(delivery, new Error(INTERRUPTED.error), isLast ? undefined : 0);
-    await this.#settle(delivery, isLast ? { ...INTERRUPTED, kind: 'parked' } : INTERRUPTED, claimedAt);
+    this.#logFailure(delivery, new Error(CUT_OFF.error), isLast ? undefined : 0);
+    await this.#settle(delivery, { kind: isLast ? 'parked' : 'interrupted', ...CUT_OFF }, claimedAt);
     if (!isLast) this.#queue.push({ ...delivery, attempts: attempts + 1 });
   }
 
@@ -184,11 +184,10 @@ export class Dispatcher {
     this.#attempts.add(attempt);
     const startedAt = Date.now();
     const start = performance.now();
-    const end = (result: AttemptResult): void => {
+    const end = (result: Ended): void => {
       this.#attempts.delete(attempt);
       this.#ended += 1;
-      if (result.kind !== 'released' && result.kind !== 'interrupted')
-        this.observer.attempted(result.kind, performance.now() - start);
+      if (result.kind !== 'released') this.observer.attempted(result.kind, performance.now() - start);
       // Not awaited: whatever waits keeps the content in memory.
       void this.#settle(claimed, result, startedAt);
       this.wake();
@@ -225,7 +224,7 @@ export class Dispatcher {
     }
   }
 
-  #failure(claimed: Claimed, err: unknown, start: number): AttemptResult {
+  #failure(claimed: Claimed, err: unknown, start: number): Ended {
     const { maxAttempts, backoff: first, maxBackoff } = this.limits;
     const stored = { error: errorText(err), stack: errorStack(err) ?? null };
     const isLast = claimed.attempts >= maxAttempts;

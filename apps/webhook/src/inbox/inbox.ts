@@ -49,7 +49,8 @@ export interface AttemptError {
 export type AttemptResult =
   | { readonly kind: 'handled' | 'released' }
   | ({ readonly kind: 'failed'; readonly retryAfter: number } & AttemptError)
-  | ({ readonly kind: 'parked' | 'interrupted' } & AttemptError);
+  | ({ readonly kind: 'parked' } & AttemptError)
+  | ({ readonly kind: 'interrupted' } & AttemptError);
 
 /** Deliveries that were claimed. */
 export interface Claim {

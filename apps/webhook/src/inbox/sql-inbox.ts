@@ -199,7 +199,8 @@ export class SqlInbox implements Inbox {
   async #close(): Promise<void> {
     try {
       await this.#commits.idle();
-      await this.#releaseClaimed();
+      // What was interrupted, and has had no further attempt, is still so.
+      await this.#releaseExcept(this.#interrupted.map(({ id }) => id));
     } catch {
       // Then it comes again, as after a crash.
     } finally {
@@ -299,23 +300,13 @@ export class SqlInbox implements Inbox {
   async #releaseUnknown(): Promise<void> {
     // What a commit that is under way inserts as running is known once it has ended.
     await this.#writing?.catch(() => undefined);
-    const known = [...this.#claimed.keys(), ...this.#interrupted.map(({ id }) => id)];
-    await this.store.run(this.#statements.releaseUnknown(this.store.receiver, known));
+    await this.#releaseExcept([...this.#claimed.keys(), ...this.#interrupted.map(({ id }) => id)]);
     this.#isUncertain = false;
     this.#dueAt = -Infinity;
   }
 
-  async #releaseClaimed(): Promise<void> {
-    const running = await Promise.all(
-      [...this.#claimed.keys()].map((id) =>
-        this.store.run(this.#statements.running(this.store.receiver, id)),
-      ),
-    );
-    const results = running.flat().map((row) => {
-      const delivery = withSent<Delivery>(row);
-      return this.#resultRow(delivery, { kind: 'released' }, delivery.claimedAt);
-    });
-    if (results.length > 0) await this.store.write({ arrivals: [], results });
+  async #releaseExcept(ids: readonly number[]): Promise<void> {
+    await this.store.run(this.#statements.release(this.store.receiver, ids));
   }
 
   async #commit(writes: readonly Write[]): Promise<readonly (Stored | undefined | Error)[]> {

@@ -121,12 +121,12 @@ export function statementsFor({ schema, lock, lockFree, isAbandoned, noBytes }: 
       values: [receiver, id],
     }),
 
-    /** Releases what this receiver is running and doesn't know of, because a reply was lost. */
-    releaseUnknown: (receiver: string, known: readonly number[]): Statement => ({
+    /** Releases what this receiver is running, except some. */
+    release: (receiver: string, except: readonly number[]): Statement => ({
       text: `
-        UPDATE ${delivery} SET state = 'waiting', attempts = attempts - 1
+        UPDATE ${delivery} SET state = 'waiting', attempts = attempts - 1, started_at = NULL, ended_at = NULL
         WHERE state = 'running' AND receiver = $1
-        ${known.length === 0 ? '' : `AND id NOT IN (${known.join(', ')})`}`,
+        ${except.length === 0 ? '' : `AND id NOT IN (${except.join(', ')})`}`,
       values: [receiver],
     }),
 

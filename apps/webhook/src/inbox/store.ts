@@ -1,5 +1,13 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+
 import type { IncomingDelivery } from './inbox.js';
 import type { DeliveryState, FailedAttempt } from './inbox-operations.js';
+
+/** A name for a receiver: host, process id, and what no other start has. */
+export function nameReceiver(): string {
+  return `${hostname()}/${process.pid}/${randomBytes(3).toString('hex')}`;
+}
 
 /** A statement, with `$1`, `$2` and so on for its values. */
 export interface Statement {
@@ -77,7 +85,7 @@ export interface Dialect {
 export interface Store {
   /** Where it is, for people. It has no credentials. */
   readonly location: string;
-  /** Names this process: host, process id, and what no other start has. */
+  /** Names this process, see {@link nameReceiver}. */
   readonly receiver: string;
   readonly dialect: Dialect;
   /** How often to look for what other receivers have changed, in milliseconds; undefined if there are none. */

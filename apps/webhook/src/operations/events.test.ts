@@ -6,7 +6,7 @@ import { setImmediate as turnOfTheLoop, setTimeout as delay } from 'node:timers/
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
 import { dropTable } from '../../test/drop-table.js';
-import { openEmbedded } from '../../test/open-inbox.js';
+import { incoming, openEmbedded } from '../../test/open-inbox.js';
 import { recordLog } from '../../test/record-log.js';
 import { startListener } from '../../test/start-listener.js';
 import type { Inbox } from '../inbox/inbox.js';
@@ -59,15 +59,7 @@ class Listener {
 
 const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
-const accept = (inbox: Inbox): Promise<number> =>
-  inbox.accept({
-    method: 'POST',
-    mediaType: null,
-    contentEncoding: null,
-    eventId: null,
-    fields: [],
-    content: Buffer.from('arbitrary'),
-  });
+const accept = (inbox: Inbox): Promise<number> => inbox.accept(incoming('arbitrary'));
 
 interface Started {
   readonly inbox: Inbox;

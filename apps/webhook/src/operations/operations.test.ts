@@ -10,7 +10,7 @@ import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
 import { ask, post } from '../../test/ask.js';
 import { type Family, parseMetrics } from '../../test/parse-metrics.js';
-import { openEmbedded, PARKED } from '../../test/open-inbox.js';
+import { incoming, openEmbedded, PARKED } from '../../test/open-inbox.js';
 import { type LogRecord, recordLog } from '../../test/record-log.js';
 // The receiver loads it at its start, which takes longer than a test may take on a busy machine.
 import '../app.module.js';
@@ -66,14 +66,7 @@ async function makeParked(count: number): Promise<string> {
   const folder = makeFolder();
   const inbox = await openEmbedded(folder);
   for (let index = 0; index < count; index += 1) {
-    await inbox.accept({
-      method: 'POST',
-      mediaType: null,
-      contentEncoding: null,
-      eventId: null,
-      fields: [],
-      content: Buffer.from('arbitrary'),
-    });
+    await inbox.accept(incoming('arbitrary'));
     await inbox.settle((await inbox.claim(1)).deliveries[0]!, PARKED, 0);
   }
   await inbox.close();

@@ -26,7 +26,7 @@ const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d
 const DAY = z.iso.date();
 
 /** Milliseconds since 1970 of a day, or of a time with its offset, in ISO 8601. NaN if it is none, or doesn't exist. */
-export function parseIsoTime(text: string): number {
+function parseIsoTime(text: string): number {
   return ISO_TIME.test(text) && DAY.safeParse(text.slice(0, 10)).success ? Date.parse(text) : NaN;
 }
 

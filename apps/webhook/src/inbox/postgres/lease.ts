@@ -3,7 +3,7 @@ import pg from 'pg';
 import { INBOX_SETTINGS } from './settings.js';
 
 /** How long a receiver that writes nothing counts as alive, in milliseconds. */
-export const LEASE_TIME = 15_000;
+const LEASE_TIME = 15_000;
 
 /** How often a lease is renewed if nothing is written, in milliseconds. */
 export const RENEWAL_INTERVAL = LEASE_TIME / 3;

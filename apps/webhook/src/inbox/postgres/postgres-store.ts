@@ -1,12 +1,17 @@
-import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
-
 import type pg from 'pg';
 import type { Logger } from 'pino';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
 import { ReceiverError } from '../../errors.js';
-import type { Dialect, Row, Statement, Store, WriteBatch, WriteOutcome } from '../store.js';
+import {
+  type Dialect,
+  nameReceiver,
+  type Row,
+  type Statement,
+  type Store,
+  type WriteBatch,
+  type WriteOutcome,
+} from '../store.js';
 import { Connections, openingError, reasonOf, withoutWarning } from './connect.js';
 import { isAbandoned, type Lease, renewal, RENEWAL_INTERVAL, takeLease } from './lease.js';
 import { makeTables } from './schema.js';
@@ -49,7 +54,7 @@ export async function openPostgresStore(servers: PostgresServers, log: StoreLog 
  */
 class PostgresStore implements Store {
   readonly location: string;
-  readonly receiver = `${hostname()}/${process.pid}/${randomBytes(3).toString('hex')}`;
+  readonly receiver = nameReceiver();
   readonly dialect: Dialect = {
     schema: 'plant_store.',
     lock: 'FOR UPDATE',

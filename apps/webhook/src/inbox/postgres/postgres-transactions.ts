@@ -6,8 +6,8 @@ import type { Claimed } from '../inbox.js';
 import { Connections, withoutWarning } from './connect.js';
 import { DURABLE_SETTINGS } from './settings.js';
 
-/** Most transactions at a time. Further ones wait. */
-const MAX_CONNECTIONS = 100;
+/** As many as HANDLER_CONCURRENCY may be. */
+const MAX_CONNECTIONS = 1_000;
 
 /** How long a connection that nobody needs stays open, in milliseconds. */
 const IDLE_TIME = 60_000;
@@ -79,6 +79,7 @@ async function transact(client: pg.ClientBase, claimed: Claimed, work: Transacti
   }
   await callWith(client, work);
   try {
+    // The work may have set others.
     await client.query(`SELECT ${DURABLE_SETTINGS}`);
     await withoutWarning(client, () => client.query('COMMIT'));
   } catch (cause) {

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 
 import { ReceiverError } from '../../errors.js';
-import { OLDEST_VERSION, SCHEMA, SCHEMA_VERSION } from './schema.js';
+import { SCHEMA, SCHEMA_VERSION } from './schema.js';
 import { isDamage } from './sqlite-errors.js';
 
 /** The files of an embedded inbox, in its folder. SQLite keeps two more beside the database, `-wal` and `-shm`. */
@@ -111,7 +111,7 @@ function versionOf(database: Database.Database, file: string): number {
   const { user_version: version } = database.prepare('PRAGMA user_version').get([]) as {
     user_version: number;
   };
-  if (version === 0 || (version >= OLDEST_VERSION && version <= SCHEMA_VERSION)) return version;
+  if (version === 0 || version === SCHEMA_VERSION) return version;
   throw new Error(
     version > SCHEMA_VERSION
       ? `${file} has tables of version ${version}; this receiver knows version ${SCHEMA_VERSION}`

@@ -1,9 +1,6 @@
 /** Version of the tables, kept in the file's `user_version`; a new file has 0. */
 export const SCHEMA_VERSION = 5;
 
-/** The oldest version whose tables this receiver can bring up to date. */
-export const OLDEST_VERSION = 5;
-
 /**
  * The tables of the embedded inbox. Times are in milliseconds since 1970; `fields` has the header fields as a JSON array
  * of names and values. An event stays known after its delivery was deleted. The view is for people who open the file.

@@ -1,11 +1,17 @@
-import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 
 import { ReceiverError } from '../../errors.js';
-import type { Dialect, Row, Statement, Store, WriteBatch, WriteOutcome } from '../store.js';
+import {
+  type Dialect,
+  nameReceiver,
+  type Row,
+  type Statement,
+  type Store,
+  type WriteBatch,
+  type WriteOutcome,
+} from '../store.js';
 import { INBOX_FILES, openingError } from './open-database.js';
 import { isDamage, type SqliteFault } from './sqlite-errors.js';
 import type { ThreadOptions, ThreadOutcome, ThreadRequest, ThreadResponse } from './sqlite-thread.js';
@@ -20,14 +26,14 @@ const DIALECT: Dialect = { schema: '', lock: '', lockFree: '', isAbandoned: 'tru
 /**
  * Opens the database of an embedded inbox, in a thread of its own: the event loop never waits for the disk.
  *
- * @param onLost called once, when the files can't be trusted any more. What is under way then stays so: end the process
+ * @param onLost called when the files can't be trusted any more, perhaps several times: end the process
  * @throws ReceiverError `INBOX_IN_USE`, `INBOX_UNUSABLE`, `INBOX_DAMAGED`; nothing is then left open
  */
 export async function openSqliteStore(
   folder: string,
   onLost: (error: ReceiverError) => void,
 ): Promise<Store> {
-  const receiver = `${hostname()}/${process.pid}/${randomBytes(3).toString('hex')}`;
+  const receiver = nameReceiver();
   const lose = (reason: string, cause?: unknown): void => {
     const message = `The inbox in ${folder} can't be trusted: ${reason}.`;
     onLost(
