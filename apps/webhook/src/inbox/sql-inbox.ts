@@ -324,7 +324,8 @@ export class SqlInbox implements Inbox {
     }
     const stored = outcome.arrivals.filter((one) => !(one instanceof Error)).length;
     if (stored > 0) this.observer.committed(stored, performance.now() - start);
-    for (const [index, arrival] of arrivals.entries()) this.#remember(arrival, outcome.arrivals[index]!);
+    for (const [index, incoming] of writes.filter(isIncoming).entries())
+      this.#remember(incoming, arrivals[index]!, outcome.arrivals[index]!);
     const ofArrivals = outcome.arrivals.values();
     const ofResults = outcome.results.values();
     return writes.map((write) => (isResult(write) ? ofResults : ofArrivals).next().value);
@@ -338,26 +339,28 @@ export class SqlInbox implements Inbox {
       this.#interrupted.length === 0 &&
       this.#dueAt > now;
     const arrivals: Arrival[] = [];
-    for (const write of writes) {
-      if (isResult(write)) continue;
+    for (const write of writes.filter(isIncoming)) {
       const runs = isNext && this.#wanted > 0 && this.#freshBytes < MAX_FRESH_BYTES;
       if (runs) {
         this.#wanted -= 1;
         this.#freshBytes += sizeOf(write);
       }
-      arrivals.push({ ...write, receivedAt: now, runs });
+      arrivals.push({ ...write, fields: JSON.stringify(write.fields), receivedAt: now, runs });
     }
     return arrivals;
   }
 
-  #remember(arrival: Arrival, stored: Stored | Error): void {
-    const { receivedAt, runs, ...incoming } = arrival;
+  #remember(
+    incoming: IncomingDelivery,
+    { receivedAt, runs }: Pick<Arrival, 'receivedAt' | 'runs'>,
+    stored: Stored | Error,
+  ): void {
     if (!(stored instanceof Error) && stored.runs) {
       this.#claimed.set(stored.id, receivedAt);
       this.#fresh.push({ ...incoming, id: stored.id, receivedAt, attempts: 1, claimedAt: receivedAt });
       return;
     }
-    if (runs) this.#freshBytes -= sizeOf(arrival);
+    if (runs) this.#freshBytes -= sizeOf(incoming);
     this.#isDueAt(receivedAt);
   }
 
@@ -412,6 +415,8 @@ export class SqlInbox implements Inbox {
 }
 
 const isResult = (write: Write): write is ResultRow => 'next' in write;
+
+const isIncoming = (write: Write): write is IncomingDelivery => !isResult(write);
 
 /** What a delivery takes in memory and in a batch, in bytes. */
 function sizeOf({ content, fields }: Pick<IncomingDelivery, 'content' | 'fields'>): number {

@@ -19,7 +19,9 @@ export interface Statement {
 export type Row = Readonly<Record<string, unknown>>;
 
 /** A delivery that arrived. */
-export interface Arrival extends IncomingDelivery {
+export interface Arrival extends Omit<IncomingDelivery, 'fields'> {
+  /** The header fields as they are stored: in JSON. */
+  readonly fields: string;
   readonly receivedAt: number;
   /** Whether the handler gets it at once: it is inserted as `running`, with its first attempt. */
   readonly runs: boolean;

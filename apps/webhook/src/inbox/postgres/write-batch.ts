@@ -144,7 +144,7 @@ function arrivalRows(arrivals: readonly Arrival[]): string {
         method,
         media_type: mediaType,
         content_encoding: contentEncoding,
-        fields: JSON.stringify(fields),
+        fields,
       }),
     ),
   );

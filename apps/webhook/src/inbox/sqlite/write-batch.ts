@@ -41,7 +41,7 @@ export function prepareWriter(database: Database.Database, receiver: string): Wr
     const [state, startedAt, attempts] = runs ? ['running', receivedAt, 1] : ['waiting', null, 0];
     const { lastInsertRowid } = insert.run([
       ...[state, receivedAt, startedAt, attempts, receiver, eventId, method, mediaType, contentEncoding],
-      ...[JSON.stringify(fields), content],
+      ...[fields, content],
     ]);
     const id = Number(lastInsertRowid);
     if (eventId !== null) insertEvent.run([eventId, id, receivedAt]);
