@@ -119,6 +119,23 @@ test('what is accepted is flushed to the disk before', async () => {
   });
 });
 
+test.each<[name: string, write: (inbox: Inbox) => Promise<unknown>]>([
+  ['a delivery', (inbox) => inbox.accept(incoming('arbitrary'))],
+  ['a change', (inbox) => inbox.setPaused(true)],
+])('what is changed is committed, also after another program has kept %s out', async (_name, write) => {
+  const folder = makeFolder();
+  const inbox = await openEmbedded(folder);
+  const other = new Database(join(folder, 'inbox.sqlite'));
+  afterThisTest(() => other.close());
+  other.exec('BEGIN IMMEDIATE');
+
+  expect(await rejection(write(inbox))).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
+  other.exec('COMMIT');
+  await inbox.setPaused(true);
+  expect(other.prepare('SELECT paused FROM handler').all([])).toEqual([{ paused: 1 }]);
+  await inbox.accept(incoming('arbitrary'));
+});
+
 describe('the process is told', () => {
   const replace = (file: string): void => {
     cpSync(file, `${file}.copy`);

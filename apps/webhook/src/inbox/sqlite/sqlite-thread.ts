@@ -5,7 +5,7 @@ import { ReceiverError } from '../../errors.js';
 import type { Arrival, Statement, WriteBatch, WriteOutcome } from '../store.js';
 import { openDatabase, openForReading, type OpenDatabase } from './open-database.js';
 import { faultIn, isLoss, type SqliteFault } from './sqlite-errors.js';
-import { prepareWriter, type Writer } from './write-batch.js';
+import { inTransaction, prepareWriter, type Writer } from './write-batch.js';
 
 /** What a thread is given. */
 export interface ThreadOptions {
@@ -67,7 +67,10 @@ function requestsTo({ database, close }: OpenDatabase): (request: ThreadRequest)
   };
   const perform = (request: ThreadRequest): unknown => {
     if (request.kind === 'write') return asPassed(write!(withContents(request.batch, request.contents)));
-    if (request.kind === 'run') return run(request.statement);
+    if (request.kind === 'run')
+      return write === undefined
+        ? run(request.statement)
+        : inTransaction(database, () => run(request.statement));
     return close();
   };
   return (request) => {

@@ -30,7 +30,6 @@ export function prepareWriter(database: Database.Database, receiver: string): Wr
   const insertAttempt = database.prepare(`
     INSERT INTO attempt (delivery, number, started_at, duration, receiver, error, stack)
     VALUES (?, ?, ?, ?, ?, ?, ?)`);
-  const transaction = prepareTransaction(database);
 
   const writeArrival = (arrival: Arrival): Stored => {
     const { receivedAt, runs, eventId, method, mediaType, contentEncoding, fields, content } = arrival;
@@ -63,7 +62,7 @@ export function prepareWriter(database: Database.Database, receiver: string): Wr
 
   return ({ arrivals, results }) => {
     try {
-      return transaction(() => ({
+      return inTransaction(database, () => ({
         arrivals: arrivals.map(writeArrival),
         results: results.map(writeResult),
       }));
@@ -73,7 +72,7 @@ export function prepareWriter(database: Database.Database, receiver: string): Wr
     const alone = <Part, Result>(parts: readonly Part[], write: (part: Part) => Result): (Result | Error)[] =>
       parts.map((part) => {
         try {
-          return transaction(() => write(part));
+          return inTransaction(database, () => write(part));
         } catch (error) {
           if (isOfDisk(error)) throw error;
           return error as Error;
@@ -88,20 +87,18 @@ function isOfDisk(error: unknown): boolean {
   return isLoss(error) || /^SQLITE_(BUSY|FULL|IOERR|READONLY)/.test(faultIn(error).code ?? '');
 }
 
-/** Runs writes in one transaction: durable on return, undone if they throw. */
-function prepareTransaction(database: Database.Database): <Result>(write: () => Result) => Result {
-  const begin = database.prepare('BEGIN IMMEDIATE');
-  const commit = database.prepare('COMMIT');
-  const rollback = database.prepare('ROLLBACK');
-  return (write) => {
-    begin.run([]);
-    try {
-      const result = write();
-      commit.run([]);
-      return result;
-    } catch (error) {
-      if (database.inTransaction) rollback.run([]);
-      throw error;
-    }
-  };
+/**
+ * Runs writes in one transaction: durable on return, undone if they throw. What can wait for a lock is never prepared: a
+ * prepared statement that was refused with `SQLITE_BUSY` stays active, and nothing else is committed meanwhile.
+ */
+export function inTransaction<Result>(database: Database.Database, write: () => Result): Result {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = write();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (database.inTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
 }
