@@ -249,6 +249,15 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         expect(await opened.states()).toBe('running waiting waiting');
       });
 
+      test('what arrives while a claim is under way', async () => {
+        await opened.inbox.claim(0);
+        await opened.accept(1);
+        const [{ deliveries }] = await Promise.all([opened.inbox.claim(10), opened.accept(1)]);
+
+        expect(deliveries.map(({ id }) => id)).toEqual([1]);
+        expect(await opened.states()).toBe('running running');
+      });
+
       test('few that are large at a time', async () => {
         for (const number of numbers(1, 20))
           await opened.inbox.accept(incoming(Buffer.alloc(1_048_576, number)));

@@ -27,6 +27,9 @@ export interface DispatcherLimits {
 /** Most deliveries that are claimed at a time: attempts, those that wait for one, and results that wait to be stored. */
 const MAX_CLAIMED = 1_024;
 
+/** What the handler does in this time is claimed ahead, in milliseconds. The next claim comes earlier. */
+const AHEAD = 50;
+
 const HANDLED = { kind: 'handled' } as const;
 const RELEASED = { kind: 'released' } as const;
 
@@ -43,8 +46,8 @@ const INBOX_RETRY = 1_000;
  * Hands deliveries from the inbox to a handler, each at least once. A failed one comes again with backoff. After the
  * last attempt it is parked and stays stored.
  *
- * It claims what it can begin at once. A handler that is quick gets twice as many with the next claim, so that one write
- * of the inbox claims many.
+ * It claims what it can begin at once, and for a handler that is quick, what it does in 50 ms: so one write of the inbox
+ * claims many, and under load, arrivals are claimed as they are stored.
  */
 export class Dispatcher {
   readonly #attempts = new Set<Attempt>();
@@ -52,9 +55,10 @@ export class Dispatcher {
   readonly #queue: Delivery[] = [];
   /** Deliveries whose attempt has ended and whose result isn't stored yet. */
   #unsettled = 0;
-  /** How many attempts have ended since the last claim. */
+  /** How many attempts have ended since a time. */
   #ended = 0;
-  /** How many deliveries the handler can probably have until the next claim. */
+  #countedFrom = performance.now();
+  /** How many deliveries the handler does in the time for which it has them ahead. */
   #pace = 0;
   #onIdle: (() => void) | undefined;
   readonly #stopping = new AbortController();
@@ -124,10 +128,15 @@ export class Dispatcher {
       this.#attempt(this.#queue.shift()!);
   }
 
-  /** A handler that has ended many attempts since the last claim may have twice as many, until it is slower. */
   #keepPace(): void {
-    if (this.#ended > 0 || this.#attempts.size > 0) this.#pace = Math.max(2 * this.#ended, this.#pace >> 1);
+    const elapsed = performance.now() - this.#countedFrom;
+    if (elapsed < AHEAD) {
+      this.#pace = Math.max(this.#pace, this.#ended);
+      return;
+    }
+    this.#pace = Math.floor((this.#ended * AHEAD) / elapsed);
     this.#ended = 0;
+    this.#countedFrom += elapsed;
   }
 
   /** How many deliveries to claim. */

@@ -36,6 +36,22 @@ test('what arrives during a commit is committed after it, together', async () =>
   expect(batches).toEqual([[1], [2, 3]]);
 });
 
+test('a commit begins before those who wait for the one before are told', async () => {
+  const events: string[] = [];
+  const commits = new GroupCommit<number, number>(async (writes) => {
+    events.push(`begins ${writes.join()}`);
+    if (events.length === 1) others = [2, 3].map(add);
+    return writes;
+  });
+  const add = (write: number): Promise<unknown> =>
+    commits.add(write, 1, false).then(() => events.push(`told ${write}`));
+  let others: Promise<unknown>[] = [];
+  await add(1);
+  await Promise.all(others);
+
+  expect(events).toEqual(['begins 1', 'begins 2,3', 'told 1', 'told 2', 'told 3']);
+});
+
 test('what can wait is committed with what cannot', async () => {
   const { commits, batches } = record();
   const waiting = commits.add(1, 1, true);

@@ -58,24 +58,33 @@ export class GroupCommit<Write, Result> {
   async #run(): Promise<void> {
     // What arrives in the same turn goes into the same commit.
     await turnOfTheLoop();
+    let respond = (): void => undefined;
     while (this.#isDue) {
-      await this.#commitNext();
+      const committed = this.#commitNext();
+      // Those who wait for the commit before are told while this one is under way.
+      respond();
+      respond = await committed;
+      if (this.#isDue) continue;
+      respond();
       // Who was answered just now sends again at once.
       await turnOfTheLoop();
     }
   }
 
-  async #commitNext(): Promise<void> {
+  /** Begins a commit. Resolves, once it has ended, with what tells those who wait for it. */
+  async #commitNext(): Promise<() => void> {
     const batch = this.#take();
     try {
       const results = await this.commit(batch.map(({ write }) => write));
-      for (const [index, { resolve, reject }] of batch.entries()) {
-        const result = results[index] as Result | Error;
-        if (result instanceof Error) reject(result);
-        else resolve(result);
-      }
+      return () => {
+        for (const [index, { resolve, reject }] of batch.entries()) {
+          const result = results[index] as Result | Error;
+          if (result instanceof Error) reject(result);
+          else resolve(result);
+        }
+      };
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      return () => batch.forEach(({ reject }) => reject(error));
     }
   }
 

@@ -83,7 +83,8 @@ export class SqlInbox implements Inbox {
 
   async claim(limit: number): Promise<Claim> {
     this.#requireOpen('claim');
-    this.#wanted = 0;
+    // What arrives while the claim is under way may run: if it waited, it would have to be claimed, and so on.
+    this.#wanted = limit;
     if (this.#isUncertain) await this.#releaseUnknown();
     const { lookInterval } = this.store;
     if (performance.now() - this.#lookedAt >= (lookInterval ?? Infinity)) await this.#look();
@@ -106,7 +107,8 @@ export class SqlInbox implements Inbox {
   ): Promise<void> {
     this.#requireOpen('settle');
     const row = this.#resultRow({ id, attempts, claimedAt }, result, startedAt);
-    await this.#commits.add(row, 0, true);
+    // Everybody waits for a delivery that runs alone.
+    await this.#commits.add(row, 0, this.#alone === undefined);
     if (row.next.state === 'running') return;
     if (this.#claimed.get(id) === claimedAt) this.#claimed.delete(id);
     if (this.#alone === id) this.#alone = undefined;
@@ -232,9 +234,8 @@ export class SqlInbox implements Inbox {
 
   /** What a claim returns. If nothing else is due, the next arrivals fill it up. */
   #claimOf(deliveries: readonly Delivery[], limit: number): Claim {
+    this.#wanted = limit - deliveries.length - this.#fresh.length;
     const now = this.#now();
-    const isFree = this.#alone === undefined && this.#interrupted.length === 0;
-    if (isFree && this.#dueAt > now) this.#wanted = limit - deliveries.length;
     const dueIn = this.#isPaused ? Infinity : Math.max(0, this.#dueAt - now);
     const nextIn = Math.min(dueIn, this.store.lookInterval ?? Infinity);
     return { deliveries, nextIn: nextIn === Infinity ? undefined : nextIn };
