@@ -1,5 +1,5 @@
-import type { HandlerTransactions, TransactionWork } from '../inbox/handler-transactions.js';
 import type { Claimed, Delivery } from '../inbox/inbox.js';
+import type { PostgresTransactions, TransactionWork } from '../inbox/postgres/postgres-transactions.js';
 
 /** What is done with a delivery. It may be called again for the same one. */
 export type DeliveryHandler = (delivery: Delivery, attempt: Attempt) => Promise<void> | void;
@@ -42,7 +42,7 @@ export class Attempt {
   }
 
   /** Makes it possible to begin a transaction. */
-  useTransactions(transactions: HandlerTransactions, claimed: Claimed): void {
+  useTransactions(transactions: Pick<PostgresTransactions, 'run'>, claimed: Claimed): void {
     this.#run = (work) => transactions.run(claimed, work, this.signal);
   }
 

@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import type { Logger } from 'pino';
 
 import { isPostgresUrl, postgresServers } from '../config/postgres-url.js';
-import type { HandlerTransactions } from '../inbox/handler-transactions.js';
+import type { PostgresTransactions } from '../inbox/postgres/postgres-transactions.js';
 import { LOGGER, nestLogger } from '../logging/logger.js';
 import { callHandler, type DeliveryHandler } from './attempt.js';
 import { HandlerModule } from './handler.module.js';
@@ -62,8 +62,8 @@ export async function openHandler(logger: Logger, inboxUrl: string): Promise<Ope
 }
 
 /** Undefined on the embedded inbox. Connects when the first transaction begins. */
-async function openTransactions(inboxUrl: string): Promise<HandlerTransactions | undefined> {
+async function openTransactions(inboxUrl: string): Promise<PostgresTransactions | undefined> {
   if (!isPostgresUrl(inboxUrl)) return undefined;
-  const { PostgresTransactions } = await import('../inbox/postgres/postgres-transactions.js');
-  return new PostgresTransactions(postgresServers(inboxUrl));
+  const transactions = await import('../inbox/postgres/postgres-transactions.js');
+  return new transactions.PostgresTransactions(postgresServers(inboxUrl));
 }

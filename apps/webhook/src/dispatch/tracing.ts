@@ -46,29 +46,16 @@ export async function traceAttempts(run: DeliveryHandler): Promise<Tracing> {
     return provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
   };
 
-  const fail = (span: Span, error: unknown): void => {
-    span.recordException(error as Exception);
-    span.setAttribute('error.type', error instanceof Error ? error.name : typeof error);
-    span.setStatus({ code: SpanStatusCode.ERROR, message: errorText(error) });
-    span.end();
-  };
-  const runIn = (span: Span, ...given: Parameters<DeliveryHandler>): Promise<void> | void => {
+  const runIn = async (span: Span, ...given: Parameters<DeliveryHandler>): Promise<void> => {
     try {
-      const running = run(...given);
-      if (running !== undefined) return settle(span, running);
-      span.end();
+      await run(...given);
     } catch (error) {
-      fail(span, error);
+      span.recordException(error as Exception);
+      span.setAttribute('error.type', error instanceof Error ? error.name : typeof error);
+      span.setStatus({ code: SpanStatusCode.ERROR, message: errorText(error) });
       throw error;
-    }
-  };
-  const settle = async (span: Span, running: Promise<void>): Promise<void> => {
-    try {
-      await running;
+    } finally {
       span.end();
-    } catch (error) {
-      fail(span, error);
-      throw error;
     }
   };
   return {

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 
-import type { HandlerTransactions } from '../inbox/handler-transactions.js';
+import type { PostgresTransactions } from '../inbox/postgres/postgres-transactions.js';
 import type { Attempt, DeliveryHandler } from './attempt.js';
 
 /** The same handler, whose attempts can begin a transaction. The transaction decides about its attempt. */
 export function withTransactions(
   handle: DeliveryHandler,
-  transactions: HandlerTransactions,
+  transactions: PostgresTransactions,
   logger: Logger,
 ): DeliveryHandler {
   return (delivery, attempt) => {

@@ -58,17 +58,22 @@ export class GroupCommit<Write, Result> {
   async #run(): Promise<void> {
     // What arrives in the same turn goes into the same commit.
     await turnOfTheLoop();
+    do {
+      await this.#commitDue();
+      // Who was answered just now sends again at once.
+      await turnOfTheLoop();
+    } while (this.#isDue);
+  }
+
+  async #commitDue(): Promise<void> {
     let respond = (): void => undefined;
-    while (this.#isDue) {
+    do {
       const committed = this.#commitNext();
       // Those who wait for the commit before are told while this one is under way.
       respond();
       respond = await committed;
-      if (this.#isDue) continue;
-      respond();
-      // Who was answered just now sends again at once.
-      await turnOfTheLoop();
-    }
+    } while (this.#isDue);
+    respond();
   }
 
   /** Begins a commit. Resolves, once it has ended, with what tells those who wait for it. */

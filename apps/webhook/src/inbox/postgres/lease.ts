@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-import { INBOX_SETTINGS } from './settings.js';
+import { INBOX_SETTINGS } from './connect.js';
 
 /** How long a receiver that writes nothing counts as alive, in milliseconds. */
 const LEASE_TIME = 15_000;

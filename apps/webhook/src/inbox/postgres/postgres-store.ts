@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import type { Logger } from 'pino';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
@@ -15,7 +15,6 @@ import {
 import { Connections, openingError, reasonOf, withoutWarning } from './connect.js';
 import { isAbandoned, type Lease, renewal, RENEWAL_INTERVAL, takeLease } from './lease.js';
 import { makeTables } from './schema.js';
-import { types } from './types.js';
 import { writeBatch } from './write-batch.js';
 
 /** How long to wait for a reply before a connection counts as lost, in milliseconds. */
@@ -23,6 +22,20 @@ const REPLY_TIMEOUT = 20_000;
 
 /** How often to look for what other receivers have changed, in milliseconds. */
 const LOOK_INTERVAL = 1_000;
+
+/** Number of PostgreSQL's type (pg_type.oid). */
+const INT8 = 20;
+
+interface Parsers {
+  getTypeParser(type: number, format?: string): (value: string) => unknown;
+}
+const others: Parsers = pg.types;
+
+/** How values of PostgreSQL are read: 64-bit numbers as numbers, since ids, counts and times fit. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (type: number, format?: string) =>
+    type === INT8 ? Number : others.getTypeParser(type, format),
+};
 
 const OPTIONS: pg.PoolConfig = { query_timeout: REPLY_TIMEOUT, types };
 

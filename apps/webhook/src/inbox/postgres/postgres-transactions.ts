@@ -1,10 +1,14 @@
 import type pg from 'pg';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
-import type { HandlerTransactions, TransactionClient, TransactionWork } from '../handler-transactions.js';
 import type { Claimed } from '../inbox.js';
-import { Connections, withoutWarning } from './connect.js';
-import { DURABLE_SETTINGS } from './settings.js';
+import { Connections, DURABLE_SETTINGS, withoutWarning } from './connect.js';
+
+/** Runs the statements of one transaction. Libraries that take a client of `pg` take it. */
+export type TransactionClient = Pick<pg.ClientBase, 'query'>;
+
+/** What a handler does in a transaction. */
+export type TransactionWork = (client: TransactionClient) => Promise<unknown>;
 
 /** As many as HANDLER_CONCURRENCY may be. */
 const MAX_CONNECTIONS = 1_000;
@@ -20,7 +24,7 @@ const HAS_FAILED = '25P02';
  * locks its row: a second transaction for the same delivery, at whichever receiver, waits for the first one, and then
  * knows what became of it.
  */
-export class PostgresTransactions implements HandlerTransactions {
+export class PostgresTransactions {
   readonly #connections: Connections;
 
   constructor(servers: PostgresServers) {
@@ -31,6 +35,12 @@ export class PostgresTransactions implements HandlerTransactions {
     });
   }
 
+  /**
+   * Runs `work` in a transaction and commits it together with the fact that the delivery is handled. If that was
+   * committed before, it doesn't run `work`. If it rejects, nothing is written, or the next call finds what was.
+   *
+   * @param signal rolls back what isn't committed
+   */
   async run(claimed: Claimed, work: TransactionWork, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const client = await this.#connections.connect();
@@ -54,6 +64,7 @@ export class PostgresTransactions implements HandlerTransactions {
     }
   }
 
+  /** Closes the connections. Call it when no transaction runs. */
   close(): Promise<void> {
     return this.#connections.close();
   }

@@ -13,7 +13,7 @@ import {
   type WriteOutcome,
 } from '../store.js';
 import { INBOX_FILES, openingError } from './open-database.js';
-import { isDamage, type SqliteFault } from './sqlite-errors.js';
+import { isDamage, isLoss, type SqliteFault } from './sqlite-errors.js';
 import type { ThreadOptions, ThreadOutcome, ThreadRequest, ThreadResponse } from './sqlite-thread.js';
 import { startThread } from './start-thread.js';
 
@@ -68,10 +68,12 @@ class SqliteStore implements Store {
 
   async write(batch: WriteBatch): Promise<WriteOutcome> {
     // The clone of a small content would have the whole of its pool.
-    const contents = concatenate(batch.arrivals.map(({ content }) => content));
-    const arrivals = batch.arrivals.map(({ content, ...rest }) => ({ ...rest, bytes: content.length }));
-    const request = { kind: 'write', batch: { arrivals, results: batch.results }, contents } as const;
-    const outcome = (await this.#request(this.writer, request, [contents.buffer])) as ThreadOutcome;
+    const arrivals = batch.arrivals.map((arrival) => ({
+      ...arrival,
+      content: new Uint8Array(arrival.content),
+    }));
+    const request = { kind: 'write', batch: { ...batch, arrivals } } as const;
+    const outcome = (await this.#request(this.writer, request)) as ThreadOutcome;
     const unpack = <Value>(value: Value | SqliteFault): Value | Error =>
       isFault(value) ? writeFailed(this.location, value) : value;
     return {
@@ -109,13 +111,9 @@ class SqliteStore implements Store {
     await this.writer.close();
   }
 
-  async #request(
-    thread: SqliteThread,
-    request: ThreadRequest,
-    transferred?: readonly ArrayBuffer[],
-  ): Promise<unknown> {
+  async #request(thread: SqliteThread, request: ThreadRequest): Promise<unknown> {
     try {
-      return await thread.request(request, transferred);
+      return await thread.request(request);
     } catch (error) {
       throw thread === this.writer
         ? writeFailed(this.location, error as Error)
@@ -162,8 +160,8 @@ class SqliteThread {
   }
 
   /** @throws Error of SQLite */
-  request(request: ThreadRequest, transferred: readonly ArrayBuffer[] = []): Promise<unknown> {
-    this.#worker.postMessage(request, transferred);
+  request(request: ThreadRequest): Promise<unknown> {
+    this.#worker.postMessage(request);
     return this.#response();
   }
 
@@ -186,19 +184,9 @@ class SqliteThread {
       const { code, message } = response.refused;
       return reject(new ReceiverError(code, message, { cause }));
     }
-    if (response.isLost) this.lose(cause.message, cause);
+    if (isLoss(cause)) this.lose(cause.message, cause);
     reject(cause);
   }
-}
-
-function concatenate(contents: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(contents.reduce((sum, { length }) => sum + length, 0));
-  let end = 0;
-  for (const content of contents) {
-    all.set(content, end);
-    end += content.length;
-  }
-  return all;
 }
 
 const isFault = (value: unknown): value is SqliteFault =>

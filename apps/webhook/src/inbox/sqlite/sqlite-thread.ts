@@ -2,9 +2,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
 import { ReceiverError } from '../../errors.js';
-import type { Arrival, Statement, WriteBatch, WriteOutcome } from '../store.js';
+import type { Statement, WriteBatch, WriteOutcome } from '../store.js';
 import { openDatabase, openForReading, type OpenDatabase } from './open-database.js';
-import { faultIn, isLoss, type SqliteFault } from './sqlite-errors.js';
+import { faultIn, type SqliteFault } from './sqlite-errors.js';
 import { inTransaction, prepareWriter, type Writer } from './write-batch.js';
 
 /** What a thread is given. */
@@ -14,22 +14,16 @@ export interface ThreadOptions {
   readonly mode: 'write' | 'read';
 }
 
-/** A batch as it passes between threads: without contents, but with their lengths. */
-export interface PassedBatch extends Pick<WriteBatch, 'results'> {
-  readonly arrivals: readonly (Omit<Arrival, 'content'> & { readonly bytes: number })[];
-}
-
 /** What a thread is asked for. */
 export type ThreadRequest =
-  /** `contents` has those of the arrivals, one after the other. */
-  | { readonly kind: 'write'; readonly batch: PassedBatch; readonly contents: Uint8Array }
+  | { readonly kind: 'write'; readonly batch: WriteBatch }
   | { readonly kind: 'run'; readonly statement: Statement }
   | { readonly kind: 'close' };
 
 /** What a thread answers, first of all that it has opened the database. */
 export type ThreadResponse =
   | { readonly result: unknown }
-  | { readonly fault: SqliteFault; readonly isLost: boolean }
+  | { readonly fault: SqliteFault }
   | { readonly refused: Pick<ReceiverError, 'code' | 'message'>; readonly fault: SqliteFault };
 
 /** An outcome as it passes between threads. */
@@ -66,7 +60,7 @@ function requestsTo({ database, close }: OpenDatabase): (request: ThreadRequest)
     return statement.reader ? statement.all(values) : (statement.run(values), []);
   };
   const perform = (request: ThreadRequest): unknown => {
-    if (request.kind === 'write') return asPassed(write!(withContents(request.batch, request.contents)));
+    if (request.kind === 'write') return asPassed(write!(request.batch));
     if (request.kind === 'run')
       return write === undefined
         ? run(request.statement)
@@ -77,20 +71,8 @@ function requestsTo({ database, close }: OpenDatabase): (request: ThreadRequest)
     try {
       return { result: perform(request) };
     } catch (error) {
-      return { fault: faultIn(error), isLost: isLoss(error) };
+      return { fault: faultIn(error) };
     }
-  };
-}
-
-/** Cuts the contents apart, which the batch has as their lengths. */
-function withContents({ arrivals, results }: PassedBatch, contents: Uint8Array): WriteBatch {
-  let end = 0;
-  return {
-    arrivals: arrivals.map(({ bytes, ...arrival }) => ({
-      ...arrival,
-      content: contents.subarray(end, (end += bytes)),
-    })),
-    results,
   };
 }
 
