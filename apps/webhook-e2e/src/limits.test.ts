@@ -171,19 +171,6 @@ describe('authentication before content', () => {
   });
 });
 
-test('content behind more than 1,000 header fields is not read: one response, and the connection closes', async () => {
-  const receiver = await startReceiver();
-  const connection = await openConnection(receiver.port);
-  const content = delivery('smuggled');
-  const fields = Array.from({ length: 1_000 }, () => 'a:');
-
-  connection.write(head(POST, ...fields, HOST, RIGHT, `Content-Length: ${content.length + 1}`) + content);
-
-  expectResponse(await connection.response(), { status: 431, closes: true });
-  expect(await connection.rest()).toBe('');
-  expect(contentsOf(receiver)).toEqual([]);
-});
-
 describe('a request slower than REQUEST_TIMEOUT_MS', () => {
   let receiver: RunningReceiver;
 
@@ -306,17 +293,6 @@ describe('more connections than MAX_CONNECTIONS', () => {
     for (const connection of [busy, idle]) expectResponse(await connection.response(), { status: 204 });
   });
 
-  test('a wrong token protects no connection', async () => {
-    const receiver = await start();
-    const stranger = await openConnection(receiver.port);
-    stranger.write(head(POST, HOST, WRONG));
-    expect((await stranger.response()).line).toContain(' 401 ');
-
-    await openMany(receiver, MAX);
-
-    expect(await stranger.rest()).toBe('');
-  });
-
   test('without a stranger, the oldest idle connection closes; without an idle one, the new connection', async () => {
     const receiver = await start();
     const idle = [await openKnown(receiver), await openKnown(receiver)];
@@ -336,45 +312,6 @@ describe('more connections than MAX_CONNECTIONS', () => {
       connection.write('ab');
       expectResponse(await connection.response(), { status: 204 });
     }
-  });
-});
-
-describe('many requests on one connection', () => {
-  const LAST = 8;
-  const request = head(POST, HOST);
-  const refusal: WantedResponse = { status: 401, fields: { 'www-authenticate': 'Bearer' } };
-  let receiver: RunningReceiver;
-
-  beforeAll(async () => {
-    receiver = await startReceiver({ cleanUp: afterThisFile });
-  });
-
-  test.each([
-    { name: 'requests', surplus: request.repeat(1_000) },
-    { name: 'a delivery', surplus: delivery('too late') },
-    { name: 'an upgrade', surplus: head(POST, HOST, 'Connection: upgrade', 'Upgrade: a') },
-    { name: 'CONNECT', surplus: head('CONNECT a:1 HTTP/1.1', HOST) },
-    { name: 'not HTTP', surplus: head('arbitrary') },
-  ])('without a right token: the eighth closes it, and $name behind it is ignored', async ({ surplus }) => {
-    const connection = await openConnection(receiver.port);
-
-    connection.write(request.repeat(LAST) + surplus);
-
-    for (let count = 1; count < LAST; count += 1) expectResponse(await connection.response(), refusal);
-    expectResponse(await connection.response(), { ...refusal, closes: true });
-    expect(await connection.rest()).toBe('');
-    expect(contentsOf(receiver)).not.toContain('too late');
-    expect(receiver.process.stderr).toBe('');
-  });
-
-  test('after one with a right token there is no such limit', async () => {
-    const connection = await openConnection(receiver.port);
-
-    connection.write(delivery() + request.repeat(5 * LAST) + delivery());
-
-    expectResponse(await connection.response(), { status: 204 });
-    for (let count = 0; count < 5 * LAST; count += 1) expectResponse(await connection.response(), refusal);
-    expectResponse(await connection.response(), { status: 204 });
   });
 });
 

@@ -56,7 +56,6 @@ test('a refused request is a warning with its status, its reason and its peer, a
     [head(POST, RIGHT), 400, 'host-invalid'],
     [head(RIGHT), 400, 'not-http'],
     [head(POST, HOST, RIGHT, `a: ${'b'.repeat(20_000)}`), 431, 'head-too-large'],
-    [head(POST, HOST, RIGHT, ...Array<string>(1_000).fill('a:')), 431, 'too-many-fields'],
     [head(POST, HOST, RIGHT, 'Transfer-Encoding: gzip', CHUNKED), 501, 'transfer-coding-unknown'],
     [head('CONNECT localhost:80 HTTP/1.1', HOST, RIGHT), 501, 'method-not-implemented'],
     [head(`POST ${facts.DELIVERY_PATH} HTTP/3.0`, HOST, RIGHT), 505, 'http-version-unsupported'],

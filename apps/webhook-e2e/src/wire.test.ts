@@ -32,19 +32,15 @@ interface Row {
 }
 
 const PATH = facts.DELIVERY_PATH;
-const NO_CREDENTIALS: WantedResponse = { status: 401, fields: { 'www-authenticate': 'Bearer' } };
-const MALFORMED: WantedResponse = {
-  status: 400,
-  fields: { 'www-authenticate': 'Bearer error="invalid_request"' },
-};
-const WRONG_TOKEN: WantedResponse = {
-  status: 401,
-  fields: { 'www-authenticate': 'Bearer error="invalid_token"' },
-};
+const refusedWith = (status: number, challenge: string): WantedResponse => ({
+  status,
+  fields: { 'www-authenticate': challenge },
+  closes: true,
+});
+const NO_CREDENTIALS = refusedWith(401, 'Bearer');
+const MALFORMED = refusedWith(400, 'Bearer error="invalid_request"');
+const WRONG_TOKEN = refusedWith(401, 'Bearer error="invalid_token"');
 const METHOD_NOT_ALLOWED: WantedResponse = { status: 405, fields: { allow: 'POST, PUT, PATCH' } };
-
-/** A request that is refused before its content is read closes its connection. */
-const closing = (want: WantedResponse): WantedResponse => ({ ...want, closes: true });
 
 const stored = (given: Partial<Omit<Stored, 'content'>> & { readonly content?: string } = {}): Stored => ({
   method: 'POST',
@@ -117,8 +113,8 @@ const acknowledged: readonly Row[] = [
     ),
   ),
   accepted(
-    '1,000 header fields',
-    head(POST, ...manyFields(996), HOST, RIGHT, 'Content-Encoding: gzip', 'Content-Length: 1') + 'a',
+    '4,000 header fields',
+    head(POST, ...manyFields(3_996), HOST, RIGHT, 'Content-Encoding: gzip', 'Content-Length: 1') + 'a',
     { content: 'a', contentEncoding: 'gzip' },
   ),
   accepted('every byte', message(POST, [RIGHT], everyByte), { content: everyByte }),
@@ -216,7 +212,7 @@ const acknowledged: readonly Row[] = [
 ];
 
 const unauthenticated: readonly Row[] = [
-  refused('no Authorization', authorized(), closing(NO_CREDENTIALS)),
+  refused('no Authorization', authorized(), NO_CREDENTIALS),
   refused('no Authorization, no content', head(POST, HOST), NO_CREDENTIALS),
   ...[
     `Basic ${ACCESS_TOKEN}`,
@@ -225,27 +221,27 @@ const unauthenticated: readonly Row[] = [
     `Bearers ${ACCESS_TOKEN}`,
     ACCESS_TOKEN,
     '',
-  ].map((value) => refused(`Authorization: ${value}`, authorized(value), closing(NO_CREDENTIALS))),
+  ].map((value) => refused(`Authorization: ${value}`, authorized(value), NO_CREDENTIALS)),
   refused(
     'a token in another field',
     message(POST, [RIGHT.replace('Authorization', 'Proxy-Authorization')]),
-    closing(NO_CREDENTIALS),
+    NO_CREDENTIALS,
   ),
-  refused('a token in fields that mean something to others', message(POST, FOREIGN), closing(NO_CREDENTIALS)),
+  refused('a token in fields that mean something to others', message(POST, FOREIGN), NO_CREDENTIALS),
   refused(
     'a token in the query',
     message(`POST ${PATH}?access_token=${ACCESS_TOKEN} HTTP/1.1`, []),
-    closing(NO_CREDENTIALS),
+    NO_CREDENTIALS,
   ),
   refused(
     'a token in a form',
     message(POST, ['Content-Type: application/x-www-form-urlencoded'], `access_token=${ACCESS_TOKEN}`),
-    closing(NO_CREDENTIALS),
+    NO_CREDENTIALS,
   ),
   refused(
     'a token in JSON',
     message(POST, ['Content-Type: application/json'], `{"access_token":"${ACCESS_TOKEN}"}`),
-    closing(NO_CREDENTIALS),
+    NO_CREDENTIALS,
   ),
   ...[
     'Bearer',
@@ -257,7 +253,7 @@ const unauthenticated: readonly Row[] = [
     'Bearer a=b',
     'Bearer \xe9',
     `Bearer token="${ACCESS_TOKEN}"`,
-  ].map((value) => refused(`Authorization: ${value}`, authorized(value), closing(MALFORMED))),
+  ].map((value) => refused(`Authorization: ${value}`, authorized(value), MALFORMED)),
   ...(
     [
       ['the right one twice', `Bearer ${ACCESS_TOKEN}`, `Bearer ${ACCESS_TOKEN}`],
@@ -266,7 +262,7 @@ const unauthenticated: readonly Row[] = [
       ['two of another scheme', 'Basic arbitrary', 'Basic arbitrary'],
     ] as const
   ).map(([name, ...values]) =>
-    refused(`more than one Authorization: ${name}`, authorized(...values), closing(MALFORMED)),
+    refused(`more than one Authorization: ${name}`, authorized(...values), MALFORMED),
   ),
   ...(
     [
@@ -276,13 +272,11 @@ const unauthenticated: readonly Row[] = [
       ['the right one in another case', ACCESS_TOKEN.toUpperCase()],
       ['a long one', 'a'.repeat(8_000)],
     ] as const
-  ).map(([name, token]) =>
-    refused(`wrong token: ${name}`, authorized(`Bearer ${token}`), closing(WRONG_TOKEN)),
-  ),
+  ).map(([name, token]) => refused(`wrong token: ${name}`, authorized(`Bearer ${token}`), WRONG_TOKEN)),
   refused(
     'a wrong token beside a right one in the query',
     message(`POST ${PATH}?access_token=${ACCESS_TOKEN} HTTP/1.1`, ['Authorization: Bearer wrong']),
-    closing(WRONG_TOKEN),
+    WRONG_TOKEN,
   ),
 ];
 
@@ -305,16 +299,13 @@ const otherMethods = METHODS.filter(
 const wrongMethod: readonly Row[] = otherMethods.flatMap((method) => {
   const line = `${method} ${PATH} HTTP/1.1`;
   return [
-    refused(`${method} with the right token`, head(line, HOST, RIGHT), METHOD_NOT_ALLOWED),
-    refused(`${method} with content`, message(line, [RIGHT]), closing(METHOD_NOT_ALLOWED)),
+    refused(`${method} with the right token`, head(line, HOST, RIGHT, ...FOREIGN), METHOD_NOT_ALLOWED),
+    refused(`${method} with content`, message(line, [RIGHT]), { ...METHOD_NOT_ALLOWED, closes: true }),
     refused(`${method} without a token`, head(line, HOST, ...FOREIGN), NO_CREDENTIALS),
-    refused(
-      `${method} with fields that mean something to others`,
-      head(line, HOST, RIGHT, ...FOREIGN),
-      METHOD_NOT_ALLOWED,
-    ),
   ];
 });
+
+const NOT_FOUND: WantedResponse = { status: 404, closes: true };
 
 const elsewhere: readonly Row[] = [
   '/',
@@ -333,9 +324,8 @@ const elsewhere: readonly Row[] = [
   '/metrics',
   '*',
 ].flatMap((path) => [
-  refused(`${path} with the right token`, head(`POST ${path} HTTP/1.1`, HOST, RIGHT), { status: 404 }),
-  refused(`${path} without a token`, head(`GET ${path} HTTP/1.1`, HOST), { status: 404 }),
-  refused(`${path} with content`, message(`POST ${path} HTTP/1.1`, [RIGHT]), { status: 404, closes: true }),
+  refused(`${path} without a token`, head(`GET ${path} HTTP/1.1`, HOST), NOT_FOUND),
+  refused(`${path} with a delivery`, message(`POST ${path} HTTP/1.1`, [RIGHT]), NOT_FOUND),
 ]);
 
 const BAD: WantedResponse = { status: 400, closes: true };
@@ -345,15 +335,12 @@ const NOT_IMPLEMENTED: WantedResponse = { status: 501, closes: true };
 const VERSION_UNSUPPORTED: WantedResponse = { status: 505, closes: true };
 
 const malformedMessage: readonly Row[] = [
-  refused('a path that cannot be decoded', head('GET /%zz HTTP/1.1', HOST, RIGHT), { status: 400 }),
-  refused('the same with content', message('POST /%zz HTTP/1.1', [RIGHT]), BAD),
+  refused('a path that cannot be decoded', message('POST /%zz HTTP/1.1', [RIGHT]), BAD),
   refused('no Host', head(POST, RIGHT, 'Content-Length: 1') + 'a', BAD),
-  refused('no Host, no content', head(POST, RIGHT), { status: 400 }),
   refused('two Host fields', message(POST, [HOST, RIGHT]), BAD),
   ...['a b', 'a/b', 'user@a', 'a:b', 'a:1:2', '[::1', '[g::1]', '%zz', 'http://a', 'a, b', '\xe9'].map(
     (host) => refused(`Host: ${host}`, head(POST, `Host: ${host}`, RIGHT, 'Content-Length: 1') + 'a', BAD),
   ),
-  refused('an invalid Host, no content', head(POST, 'Host: a b', RIGHT), { status: 400 }),
   refused('not HTTP', head('arbitrary'), BAD),
   refused('a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00', BAD),
   refused('the HTTP/2 preface', head('PRI * HTTP/2.0') + head('SM'), BAD),
@@ -391,21 +378,9 @@ const malformedMessage: readonly Row[] = [
     ),
   ),
   refused('a version that is not a number', head(`POST ${PATH} HTTP/a.b`, HOST, RIGHT), BAD),
-  refused('an RTSP request', head(`DESCRIBE ${PATH} RTSP/1.0`, HOST, RIGHT), BAD),
+  refused('an RTSP request', head(`DESCRIBE ${PATH} RTSP/1.0`, HOST, RIGHT), NOT_FOUND),
   refused('an RTSP method', head(`DESCRIBE ${PATH} HTTP/1.1`, HOST, RIGHT), BAD),
   refused('CONNECT', head('CONNECT localhost:1 HTTP/1.1', HOST, RIGHT), NOT_IMPLEMENTED),
-  refused(
-    'more than 1,000 header fields',
-    head(POST, ...manyFields(998), HOST, RIGHT, 'Content-Length: 1') + 'a',
-    {
-      status: 431,
-      closes: true,
-    },
-  ),
-  refused('more than 1,000 header fields, no content', head(POST, ...manyFields(998), HOST, RIGHT, 'a:'), {
-    status: 431,
-    closes: true,
-  }),
   refused('a large head', message(POST, [RIGHT, `a: ${'b'.repeat(20_000)}`]), { status: 431, closes: true }),
   refused(
     'a large trailer',
@@ -532,59 +507,36 @@ describe('the wire table', () => {
     });
   });
 
-  test('several deliveries on one connection', async () => {
-    const before = lastId(receiver);
-    const connection = await openConnection(receiver.port);
-    const contents = ['one', 'two', 'three'];
-
-    for (const content of contents) {
-      connection.write(delivery(content));
-      expectResponse(await connection.response(), { status: 204 });
-    }
-
-    expect(storedSince(receiver, before)).toEqual(contents.map((content) => stored({ content })));
-  });
-
-  test('pipelined requests get their responses in order, and are stored', async () => {
+  test('pipelined requests get their responses in order, until one is refused before its token is accepted', async () => {
     const before = lastId(receiver);
     const connection = await openConnection(receiver.port);
 
     connection.write(
       delivery('one') +
-        head(POST, HOST) +
-        delivery('two') +
         head(`GET ${PATH} HTTP/1.1`, HOST, RIGHT) +
-        head('GET / HTTP/1.1', HOST) +
-        delivery('three'),
+        delivery('two') +
+        head(POST, HOST) +
+        delivery('never parsed').repeat(100),
     );
 
-    const wanted = [
-      { status: 204 },
-      NO_CREDENTIALS,
-      { status: 204 },
-      METHOD_NOT_ALLOWED,
-      { status: 404 },
-      { status: 204 },
-    ];
+    const wanted = [{ status: 204 }, METHOD_NOT_ALLOWED, { status: 204 }, NO_CREDENTIALS];
     for (const want of wanted) expectResponse(await connection.response(), want);
+    expect(await connection.rest()).toBe('');
     const contents = storedSince(receiver, before).map(({ content }) => content.toString());
-    expect(contents.sort()).toEqual(['one', 'three', 'two']);
+    expect(contents.sort()).toEqual(['one', 'two']);
   });
 
   test.each([
-    { name: 'bytes that are not HTTP', given: head('arbitrary'), want: BAD },
-    { name: 'a chunk without a size', given: head(POST, HOST, RIGHT, CHUNKED) + head('zz'), want: BAD },
-    { name: 'another version', given: head(`POST ${PATH} HTTP/2.0`, HOST), want: VERSION_UNSUPPORTED },
-    { name: 'CONNECT', given: head('CONNECT localhost:1 HTTP/1.1', HOST), want: NOT_IMPLEMENTED },
-  ])('$name behind pending deliveries → $want.status after their responses', async ({ given, want }) => {
+    { name: 'bytes that are not HTTP', given: head('arbitrary') },
+    { name: 'CONNECT', given: head('CONNECT localhost:1 HTTP/1.1', HOST) },
+  ])('$name behind pending deliveries: the last of them closes the connection', async ({ given }) => {
     const before = lastId(receiver);
     const connection = await openConnection(receiver.port);
 
     connection.write(delivery('one') + delivery('two') + given);
 
-    for (const next of [{ status: 204 }, { status: 204 }, want]) {
-      expectResponse(await connection.response(), next);
-    }
+    expectResponse(await connection.response(), { status: 204 });
+    expectResponse(await connection.response(), { status: 204, closes: true });
     expect(await connection.rest()).toBe('');
     expect(storedSince(receiver, before)).toEqual([stored({ content: 'one' }), stored({ content: 'two' })]);
   });

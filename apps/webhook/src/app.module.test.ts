@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 
-import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import type { Logger } from 'pino';
@@ -8,11 +7,10 @@ import type { Logger } from 'pino';
 import { openEmbedded } from '../test/open-inbox.js';
 import { recordLog } from '../test/record-log.js';
 import { composeAnswers, type ComposedAnswers } from './answers/compose-answers.js';
-import { AppModule, createApp, previewApp, type Resources } from './app.module.js';
+import { createApp, previewApp, type Resources } from './app.module.js';
 import { AccessTokens } from './authentication/access-tokens.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { openHandler } from './dispatch/open-handler.js';
-import { createFastifyAdapter } from './http/fastify-adapter.js';
 
 test.each([
   { scenario: 'everything open', answers: {}, taken: ['POST', 'PUT', 'PATCH'], allow: 'POST, PUT, PATCH' },
@@ -55,33 +53,6 @@ test('it has one route, whatever the document shows', async () => {
   const routes = app.getHttpAdapter().getInstance().printRoutes({ commonPrefix: false });
 
   expect(routes.match(/\/\S*/g)).toEqual([composed.path]);
-});
-
-test.each([
-  { name: 'no credentials', fields: {} },
-  { name: 'malformed credentials', fields: { authorization: 'Bearer' } },
-  { name: 'a wrong token', fields: { authorization: 'Bearer wrong' } },
-])('the guard refuses by itself, with the same response: $name', async ({ fields }) => {
-  const composed = composeAnswers({});
-  const resources = await openResources(composed, recordLog().logger);
-  const { refusals } = resources.pipeline;
-  const apps = [
-    await createApp(composed, resources, LIMITS),
-    await NestFactory.create<NestFastifyApplication>(
-      AppModule.with(composed, () => resources),
-      createFastifyAdapter(LIMITS, refusals.unavailable),
-      { logger: false, bodyParser: false },
-    ),
-  ];
-
-  const responses = [];
-  for (const app of apps) {
-    const { status, headers } = await fetch(await listen(app), { method: 'POST', headers: fields });
-    responses.push([status, ...[...headers].filter(([name]) => name !== 'date')]);
-  }
-
-  expect(responses[0]).toContainEqual(['www-authenticate', expect.stringMatching(/^Bearer/)]);
-  expect(responses[1]).toEqual(responses[0]);
 });
 
 const LIMITS = { requestTimeout: 10_000, keepAliveTimeout: 1_000, maxConnections: 100 };

@@ -6,7 +6,6 @@ import type { Logger } from 'pino';
 import { AccessTokens } from './authentication/access-tokens.js';
 import { BearerAuthGuard, BearerStrategy } from './authentication/bearer-auth.guard.js';
 import { CHALLENGES, type Challenges } from './authentication/challenges.js';
-import { refuseEarly } from './authentication/refuse-early.js';
 import type { OperationParts } from './delivery/describe-operation.js';
 import { newPlantController } from './delivery/new-plant.controller.js';
 import { DELIVERY_PIPELINE, type DeliveryPipeline } from './delivery/pipeline.js';
@@ -42,8 +41,7 @@ export interface Resources {
 @Module({
   providers: [
     BearerStrategy,
-    BearerAuthGuard,
-    { provide: APP_GUARD, useExisting: BearerAuthGuard },
+    { provide: APP_GUARD, useClass: BearerAuthGuard },
     {
       provide: APP_FILTER,
       inject: [DELIVERY_PIPELINE, LOGGER],
@@ -68,20 +66,17 @@ export class AppModule {
 }
 
 /** Creates the application. It neither listens nor dispatches yet. */
-export async function createApp(
+export function createApp(
   shape: AppShape,
   resources: Resources,
   limits: HttpLimits,
 ): Promise<NestFastifyApplication> {
-  const { refusals } = resources.pipeline;
   const refusalLog = new RefusalLog(resources.logger, resources.observer);
-  const app = await NestFactory.create<NestFastifyApplication>(
+  return NestFactory.create<NestFastifyApplication>(
     AppModule.with(shape, () => resources),
-    createFastifyAdapter(limits, refusals.unavailable, refusalLog),
+    createFastifyAdapter(limits, refusalLog),
     { logger: nestLogger(resources.logger), bodyParser: false, abortOnError: false },
   );
-  refuseEarly(app.getHttpAdapter().getInstance(), app.get(BearerAuthGuard), refusals);
-  return app;
 }
 
 /** Creates the same application for the document. Nothing in it is constructed, so it needs no inbox and no token. */

@@ -13,7 +13,6 @@ export type RefusalReason =
   | 'not-http'
   | 'path-malformed'
   | 'request-too-slow'
-  | 'too-many-fields'
   | 'transfer-coding-unknown';
 
 /**

@@ -8,7 +8,7 @@ import { openAccessTokens } from './authentication/access-token-source.js';
 import type { Config } from './config/config.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { ReceiverError } from './errors.js';
-import { drain } from './http/drain.js';
+import { drain } from './http/connections.js';
 import { openInbox } from './inbox/open-inbox.js';
 import { startRemovingExpired } from './inbox/remove-expired.js';
 import { Metrics } from './operations/metrics.js';

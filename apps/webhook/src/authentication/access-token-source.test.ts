@@ -72,7 +72,7 @@ test('accepts no part of a token while the file is being written', async () => {
     writeFileSync(`${file}.new`, text.slice(0, length));
     let tokens: string[] = [];
     try {
-      tokens = readAccessTokensFile(`${file}.new`, createTokenMatcher(undefined));
+      tokens = readAccessTokensFile(`${file}.new`, createTokenMatcher(undefined)).tokens();
     } catch (error) {
       expect(error).toMatchObject({ code: 'ACCESS_TOKENS_UNREADABLE' });
     }

@@ -17,56 +17,69 @@ export interface AccessTokenSource {
 }
 
 /**
- * Opens the accepted tokens that the configuration gives. A file of tokens is read again whenever it changes. While it
- * can't be used, the tokens that were read last stay.
+ * Opens the accepted tokens that the configuration gives. A file of tokens is read again whenever its text changes. While
+ * it can't be used, the tokens that were read last stay.
+ *
+ * Its text is compared, not its times: two changes within one tick of the file system's clock have the same.
  *
  * @param matcher what the tokens of the file must match (question `token-format`)
  * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`
  */
 export function openAccessTokens(
-  { ACCESS_TOKENS, ACCESS_TOKENS_FILE: file }: Pick<Config, 'ACCESS_TOKENS' | 'ACCESS_TOKENS_FILE'>,
+  { ACCESS_TOKENS, ACCESS_TOKENS_FILE: path }: Pick<Config, 'ACCESS_TOKENS' | 'ACCESS_TOKENS_FILE'>,
   logger: Logger,
   matcher: TokenMatcher,
 ): AccessTokenSource {
-  if (file === undefined)
+  if (path === undefined)
     return { accessTokens: new AccessTokens(ACCESS_TOKENS ?? []), close: () => undefined };
-
-  const accessTokens = new AccessTokens([]);
-  /** Why the file couldn't be read at the last look, which is logged once. */
-  let failure: string | undefined;
-  const reload = (): boolean => {
-    const before = failure;
-    failure = undefined;
+  let { version, tokens } = readAccessTokensFile(path, matcher);
+  const accessTokens = new AccessTokens(tokens());
+  const timer = setInterval(() => {
+    const before = version;
+    ({ version, tokens } = readAccessTokensFile(path, matcher));
+    if (version === before) return;
     try {
-      const tokens = readAccessTokensFile(file, matcher);
-      accessTokens.replace(tokens);
-      logger.info({ file, count: tokens.length }, 'access tokens reloaded');
+      accessTokens.replace(tokens());
+      logger.info({ file: path, count: tokens().length }, 'access tokens reloaded');
     } catch (err) {
-      const { message, cause } = err as ReceiverError;
-      if (cause !== undefined) failure = message;
-      if (failure === undefined || failure !== before)
-        logger.error({ err }, 'access tokens not reloaded; those read last stay');
+      logger.error({ err }, 'access tokens not reloaded; those read last stay');
     }
-    return failure === undefined;
-  };
-  const close = watchFile(file, reload);
+  }, POLL_INTERVAL);
+  timer.unref();
+  return { accessTokens, close: () => clearInterval(timer) };
+}
+
+/** A file of access tokens as it was read once. */
+export interface AccessTokensFile {
+  /** Changes whenever its text does, or the reason why it can't be read. */
+  readonly version: string;
+  /** @throws ReceiverError `ACCESS_TOKENS_UNREADABLE` */
+  readonly tokens: () => string[];
+}
+
+/** Reads a file of access tokens. Never throws: a file that can't be used says so when its tokens are asked for. */
+export function readAccessTokensFile(path: string, matcher: TokenMatcher): AccessTokensFile {
   try {
-    accessTokens.replace(readAccessTokensFile(file, matcher));
+    const text = readText(path);
+    return { version: hash('sha256', text), tokens: () => parseAccessTokens(text, path, matcher) };
   } catch (error) {
-    close();
-    throw error;
+    const thrown = error as ReceiverError;
+    return {
+      version: thrown.message,
+      tokens: () => {
+        throw thrown;
+      },
+    };
   }
-  return { accessTokens, close };
 }
 
 /**
- * Reads access tokens from a file: one a line; empty lines and lines that start with `#` are ignored. Each line has its
- * end: a last line without one may be the beginning of a token whose file is being written.
+ * Parses the text of a file of access tokens: one a line; empty lines and lines that start with `#` are ignored. Each
+ * line has its end: a last line without one may be the beginning of a token whose file is being written.
  *
  * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`. It names lines by number and never quotes one.
  */
-export function readAccessTokensFile(path: string, matcher: TokenMatcher): string[] {
-  const text = readText(path);
+function parseAccessTokens(text: string, path: string, matcher: TokenMatcher): string[] {
   const lines = text.split('\n').map((line) => line.trim());
   const malformed = lines.flatMap((line, index) =>
     matcher.matches(line) || isIgnored(line) ? [] : [index + 1],
@@ -86,39 +99,6 @@ export function readAccessTokensFile(path: string, matcher: TokenMatcher): strin
     );
   if (tokens.length === 0) throw unreadable(path, 'it has no access token; write one on a line of its own');
   return tokens;
-}
-
-/**
- * Calls back whenever the text of the file differs from what it was when this was called. A file that is read after that
- * is never older than what is watched. Node's `watchFile` looks for the first time later, and would miss a change until
- * then.
- *
- * @param onChange returns whether the file was read. If not, it is called again at the next look: what passes, such as
- * too many open files, changes no file.
- * @returns ends the watch
- */
-function watchFile(path: string, onChange: () => boolean): () => void {
-  /** The version that was read; undefined if it couldn't be. */
-  let read = versionOf(path);
-  const timer = setInterval(() => {
-    const version = versionOf(path);
-    if (version !== undefined && version === read) return;
-    read = onChange() ? version : undefined;
-  }, POLL_INTERVAL);
-  timer.unref();
-  return () => clearInterval(timer);
-}
-
-/**
- * Changes whenever the text of the file does; undefined while it can't be read. The times of a file don't tell: two
- * changes within one tick of the file system's clock have the same.
- */
-function versionOf(path: string): string | undefined {
-  try {
-    return hash('sha256', readText(path));
-  } catch {
-    return undefined;
-  }
 }
 
 /** A named pipe is refused before it is opened: to read one waits for a writer, and the receiver would stand still. */

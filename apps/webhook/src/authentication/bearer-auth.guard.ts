@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import { ACCESS_TOKEN_PATTERN, BEARER } from '@plant-store/contract';
@@ -5,54 +7,39 @@ import type { FastifyRequest } from 'fastify';
 import { Strategy, type VerifyFunction } from 'passport-http-bearer';
 
 import { connectionOf } from '../http/connection.js';
-import { Refusal } from '../http/refusal.js';
+import type { Refusal } from '../http/refusal.js';
+import { linesOf } from '../http/request.js';
 import { type AcceptedToken, AccessTokens } from './access-tokens.js';
-import { type Challenge, CHALLENGES, type Challenges } from './challenges.js';
+import { CHALLENGES, type Challenges } from './challenges.js';
 
 /** What the `Authorization` fields of a request contain. */
 export type BearerCredentials =
   /** No `Authorization`, or another scheme. */
-  | { readonly kind: 'none' }
+  | { readonly kind: 'missing' }
   /** The bearer scheme without exactly one token, or more than one `Authorization`. */
   | { readonly kind: 'malformed' }
   | { readonly kind: 'token'; readonly token: string };
-
-const NONE: BearerCredentials = { kind: 'none' };
-const MALFORMED: BearerCredentials = { kind: 'malformed' };
 
 /** The scheme, up to the first character that can't be part of its name (RFC 9110 §5.6.2), and what follows the spaces. */
 const BEARER_SCHEME = /^bearer(?![\w!#$%&'*+.^`|~-])(?: +(.*))?/is;
 
 /**
- * Reads bearer credentials from a request's field lines, and from nowhere else: a token in the query or
- * in the content is ignored (RFC 6750 §2.1; RFC 9110 §11.4, §11.6.2).
+ * Reads bearer credentials (RFC 6750 §2.1; RFC 9110 §11.4, §11.6.2).
  *
- * @param rawHeaders field names and values in turn, as in `IncomingMessage.rawHeaders`
+ * @param authorizations the values of a request's `Authorization` lines
  */
-export function readBearerCredentials(rawHeaders: readonly string[]): BearerCredentials {
-  let authorization: string | undefined;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string;
-    if (name.length !== 13 || name.toLowerCase() !== 'authorization') continue;
-    if (authorization !== undefined) return MALFORMED;
-    authorization = rawHeaders[index + 1];
-  }
-  if (authorization === undefined) return NONE;
-  const match = BEARER_SCHEME.exec(authorization);
-  if (match === null) return NONE;
+export function readBearerCredentials(authorizations: readonly string[]): BearerCredentials {
+  if (authorizations.length > 1) return { kind: 'malformed' };
+  const match = BEARER_SCHEME.exec(authorizations[0] ?? '');
+  if (match === null) return { kind: 'missing' };
   const [, token = ''] = match;
-  return ACCESS_TOKEN_PATTERN.test(token) ? { kind: 'token', token } : MALFORMED;
+  return ACCESS_TOKEN_PATTERN.test(token) ? { kind: 'token', token } : { kind: 'malformed' };
 }
 
-/** What the strategy sees of a request: the credentials alone, so that nothing else can authenticate it. */
-interface AuthenticationRequest {
-  readonly credentials: BearerCredentials;
-}
-
-/** What is set on a strategy: passport's protocol. */
+/** What is set on a strategy for each request: passport's protocol. */
 interface StrategyActions {
   success(token: AcceptedToken): void;
-  fail(challenge: Challenge): void;
+  fail(challenge: Refusal): void;
   error(error: unknown): void;
 }
 
@@ -63,23 +50,22 @@ interface StrategyActions {
  */
 @Injectable()
 export class BearerStrategy extends Strategy<VerifyFunction> {
-  // Not #private: the guard runs a copy, which sees it through its prototype.
-  private readonly challenges: Challenges;
-
-  constructor(accessTokens: AccessTokens, @Inject(CHALLENGES) challenges: Challenges) {
+  constructor(
+    accessTokens: AccessTokens,
+    @Inject(CHALLENGES) private readonly challenges: Challenges,
+  ) {
     super((token, done) => done(null, accessTokens.find(token)));
-    this.challenges = challenges;
   }
 
-  override authenticate(this: this & StrategyActions, request: unknown): void {
-    const { credentials } = request as AuthenticationRequest;
-    if (credentials.kind === 'none') this.fail(this.challenges.missing);
-    else if (credentials.kind === 'malformed') this.fail(this.challenges.malformed);
-    else super.authenticate({ headers: { authorization: `${BEARER} ${credentials.token}` } } as never);
+  override authenticate(this: this & StrategyActions, request: IncomingMessage): void {
+    const credentials = readBearerCredentials(linesOf(request, 'authorization'));
+    if (credentials.kind !== 'token') return this.fail(this.challenges[credentials.kind]);
+    // The library sees nothing else of the request, so a token in the query or in the content is ignored.
+    super.authenticate({ headers: { authorization: `${BEARER} ${credentials.token}` } } as never);
   }
 
   /** The library calls this for the challenge to a wrong token. */
-  protected _challenge(): Challenge {
+  protected _challenge(): Refusal {
     return this.challenges.wrong;
   }
 }
@@ -90,51 +76,36 @@ export interface AuthenticatedRequest extends FastifyRequest {
   user: AcceptedToken;
 }
 
-/** What the strategy has decided about a request. */
-type Decision = { readonly token: AcceptedToken } | { readonly challenge: Challenge };
-
 /** Lets a request in if its bearer token is accepted. It guards the whole application (§5). */
 @Injectable()
 export class BearerAuthGuard extends AuthGuard('bearer') {
-  readonly #strategy: BearerStrategy & StrategyActions;
-  #decision: Decision | undefined;
-
-  constructor(strategy: BearerStrategy) {
+  constructor(private readonly strategy: BearerStrategy) {
     super();
-    this.#strategy = Object.assign(Object.create(strategy) as BearerStrategy, {
-      success: (token: AcceptedToken) => void (this.#decision = { token }),
-      fail: (challenge: Challenge) => void (this.#decision = { challenge }),
-      error: (error: unknown) => {
-        throw error as Error;
-      },
-    });
-  }
-
-  /** @throws Refusal with the challenge of the strategy */
-  override canActivate(context: ExecutionContext): boolean {
-    const request = context.getArgByIndex<Partial<AuthenticatedRequest> & FastifyRequest>(0);
-    const challenge = request.user === undefined ? this.challengeTo(request) : undefined;
-    if (challenge !== undefined) throw new Refusal(challenge.failure, challenge.fields);
-    return true;
   }
 
   /**
-   * Runs the strategy as passport does, on a copy with passport's actions, but synchronously: comparing tokens needs no
-   * waiting, so one copy serves every request, and passport's middleware costs more than the comparison
-   * (docs/decisions/009).
+   * Runs the strategy as passport does, on a copy with passport's actions, but without waiting: what follows a head is
+   * parsed only if its token is accepted before Node's parser goes on (docs/decisions/009).
    *
-   * @returns the challenge if the request is refused; otherwise the request has its `user`
-   * @throws if the strategy decides nothing
+   * @throws Refusal with the challenge of the strategy
    */
-  challengeTo(request: FastifyRequest): Challenge | undefined {
-    this.#decision = undefined;
-    this.#strategy.authenticate({ credentials: readBearerCredentials(request.raw.rawHeaders) });
-    // TypeScript doesn't see that the strategy has called an action.
-    const decision = this.#decision as Decision | undefined;
-    if (decision === undefined) throw new Error('The bearer strategy decided nothing.');
-    if ('challenge' in decision) return decision.challenge;
-    (request as AuthenticatedRequest).user = decision.token;
-    connectionOf(request.raw.socket).isAuthenticated = true;
-    return undefined;
+  override canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Partial<AuthenticatedRequest> & FastifyRequest>();
+    const { raw } = request;
+    const actions: StrategyActions = {
+      success: (token) => {
+        request.user = token;
+        connectionOf(raw.socket).accept();
+      },
+      fail: (challenge) => {
+        throw challenge;
+      },
+      error: (error) => {
+        throw error as Error;
+      },
+    };
+    Object.assign(Object.create(this.strategy) as BearerStrategy, actions).authenticate(raw);
+    if (request.user === undefined) throw new Error('The bearer strategy decided nothing.');
+    return true;
   }
 }

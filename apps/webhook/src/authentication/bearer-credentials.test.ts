@@ -1,9 +1,10 @@
 import { ACCESS_TOKEN_PATTERN } from '@plant-store/contract';
 
 import fc from '../../test/fast-check.js';
+import { linesOf } from '../http/request.js';
 import { type BearerCredentials, readBearerCredentials } from './bearer-auth.guard.js';
 
-const none: BearerCredentials = { kind: 'none' };
+const none: BearerCredentials = { kind: 'missing' };
 const malformed: BearerCredentials = { kind: 'malformed' };
 const token = (value: string): BearerCredentials => ({ kind: 'token', token: value });
 
@@ -58,28 +59,18 @@ test.each<[value: string, want: BearerCredentials, clause: string]>([
   ['Bearer=a', malformed, 'the scheme without a space'],
   ['Bearer,a', malformed, 'the scheme without a space'],
 ])('%j: %j (%s)', (value, want) => {
-  expect(readBearerCredentials(['Authorization', value])).toEqual(want);
+  expect(readBearerCredentials([value])).toEqual(want);
 });
 
 test.each<[name: string, rawHeaders: string[], want: BearerCredentials]>([
-  ['no field', [], none],
-  ['other fields', ['Host', 'a', 'Cookie', 'Bearer a'], none],
-  ['the field in lower case', ['authorization', 'Bearer a'], token('a')],
-  ['the field in upper case', ['AUTHORIZATION', 'Bearer a'], token('a')],
-  ['the field among others', ['Host', 'a', 'Authorization', 'Bearer a', 'Via', 'b'], token('a')],
-  ['a field of the same length', ['Authorizatioo', 'Bearer a'], none],
-  ['a field of a proxy', ['Proxy-Authorization', 'Bearer a'], none],
+  ['other fields', ['Host', 'a', 'Cookie', 'Bearer a', 'Proxy-Authorization', 'Bearer a'], none],
+  ['the field among others', ['Host', 'a', 'AUTHORIZATION', 'Bearer a', 'Via', 'b'], token('a')],
   ['a value that is called like the field', ['X', 'Authorization', 'Bearer a', 'X'], none],
-  ['the field twice', ['Authorization', 'Bearer a', 'Authorization', 'Bearer a'], malformed],
-  [
-    'the field twice, spelled otherwise',
-    ['Authorization', 'Bearer a', 'authorization', 'Bearer b'],
-    malformed,
-  ],
+  ['the field twice', ['Authorization', 'Bearer a', 'authorization', 'Bearer b'], malformed],
   ['another scheme first', ['Authorization', 'Basic YTpi', 'Authorization', 'Bearer a'], malformed],
   ['an empty one first', ['Authorization', '', 'Authorization', 'Bearer a'], malformed],
 ])('%s', (_name, rawHeaders, want) => {
-  expect(readBearerCredentials(rawHeaders)).toEqual(want);
+  expect(readBearerCredentials(linesOf({ rawHeaders }, 'authorization'))).toEqual(want);
 });
 
 describe('whatever the fields are', () => {
@@ -99,7 +90,7 @@ describe('whatever the fields are', () => {
   test('a token is read only from a single Authorization with the bearer scheme and a b64token', () => {
     fc.assert(
       fc.property(fc.array(field, { maxLength: 4 }), (fields) => {
-        const result = readBearerCredentials(fields.flat());
+        const result = readBearerCredentials(linesOf({ rawHeaders: fields.flat() }, 'authorization'));
 
         const values = authorizationsOf(fields);
         if (result.kind === 'token') {
@@ -127,7 +118,9 @@ describe('whatever the fields are', () => {
       fc.property(others, spaces, b64token, others, (before, space, value, after) => {
         const fields = [...before, ['authorization', `bEARER${space}${value}`], ...after];
 
-        expect(readBearerCredentials(fields.flat())).toEqual(token(value));
+        expect(readBearerCredentials(linesOf({ rawHeaders: fields.flat() }, 'authorization'))).toEqual(
+          token(value),
+        );
       }),
     );
   });
@@ -140,7 +133,7 @@ describe('whatever the fields are', () => {
       `Bearer ${'='.repeat(long)}b`,
       `Bearer ${'a='.repeat(long)}`,
     ]) {
-      expect(readBearerCredentials(['Authorization', value])).toEqual(malformed);
+      expect(readBearerCredentials([value])).toEqual(malformed);
     }
   });
 });

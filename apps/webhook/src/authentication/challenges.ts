@@ -1,17 +1,15 @@
 import { BEARER, type Failure } from '@plant-store/contract';
 
-/** Why credentials are refused, and the challenge that goes with it. */
-export interface Challenge {
-  readonly failure: Failure;
-  /** `WWW-Authenticate`: the scheme, and the error if the request had credentials (RFC 6750 §3.1). */
-  readonly fields: Readonly<Record<string, string>>;
-}
+import { Refusal } from '../http/refusal.js';
 
-/** The challenges of a receiver. */
+/**
+ * Why credentials are refused, with `WWW-Authenticate`: the scheme, and the error if the request had credentials
+ * (RFC 6750 §3.1).
+ */
 export interface Challenges {
-  readonly missing: Challenge;
-  readonly malformed: Challenge;
-  readonly wrong: Challenge;
+  readonly missing: Refusal;
+  readonly malformed: Refusal;
+  readonly wrong: Refusal;
 }
 
 /** Injection token of the {@link Challenges}. */
@@ -20,10 +18,10 @@ export const CHALLENGES = Symbol('Challenges');
 /** Makes the challenges, with a realm if it is answered (question `authentication-realm`). */
 export function makeChallenges(realm: string | undefined): Challenges {
   const named = realm === undefined ? [] : [`realm=${quoted(realm)}`];
-  const challenge = (failure: Failure, error?: 'invalid_request' | 'invalid_token'): Challenge => {
+  const challenge = (failure: Failure, error?: 'invalid_request' | 'invalid_token'): Refusal => {
     const parameters = error === undefined ? named : [...named, `error=${quoted(error)}`];
     const value = [BEARER, parameters.join(', ')].filter(Boolean).join(' ');
-    return { failure, fields: { 'www-authenticate': value } };
+    return new Refusal(failure, { 'www-authenticate': value });
   };
   return Object.freeze({
     missing: challenge('credentials-missing'),

@@ -56,7 +56,7 @@ export function memoryOfFields(rawHeaders: readonly string[]): number {
  *
  * @param limit the largest content, in bytes
  * @throws Refusal `content-too-large` beyond the limit, `unavailable` if there is no memory left, `content-missing` if
- * the connection ends before the content does (RFC 9112 §8)
+ * the connection ends, or the request gets a response, before the content does (RFC 9112 §8)
  */
 export function readContent(
   request: IncomingMessage,
@@ -90,6 +90,7 @@ export function readContent(
     };
     const stop = (): void => {
       request.off('data', onData).off('end', onEnd).off('close', onClose);
+      response.off('close', onClose);
     };
     const refuse = (reason: Failure | Refusal): void => {
       stop();
@@ -110,8 +111,10 @@ export function readContent(
     const onClose = (): void => refuse('content-missing');
 
     if (announced > limit) return refuse('content-too-large');
-    if (request.destroyed) return refuse('content-missing');
+    if (request.destroyed || response.headersSent) return refuse('content-missing');
     if (expectsContinue(request)) response.writeContinue();
     request.on('data', onData).on('end', onEnd).on('close', onClose);
+    // The request stays open if it got a response before it was complete, such as 408.
+    response.on('close', onClose);
   });
 }

@@ -53,8 +53,8 @@ describe('a peer that keeps its side open', () => {
 });
 
 test('a peer that reads no response: the connection is freed', async () => {
-  // Large responses fill the buffers of the system soon.
-  const code = 'a'.repeat(100_000);
+  // The buffers of the system don't hold it.
+  const code = 'a'.repeat(20_000_000);
   const { url } = await runReceiver(
     {
       'error-codes': { 'path-unknown': code },
@@ -64,7 +64,7 @@ test('a peer that reads no response: the connection is freed', async () => {
   );
   const socket = await openHalfOpen(url);
 
-  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(200));
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
 
   while (openSockets() > 1) await setTimeout(10);
 });
@@ -100,30 +100,17 @@ test('a delivery in front of one that is refused is acknowledged, however long i
   while (openSockets() > 1) await setTimeout(10);
 });
 
-describe('what follows the last request on a connection', () => {
-  const LAST = 8;
-  const request = `${POST}\r\n`;
+test('what follows a refused request is not parsed. If this fails, this version of Node.js calls its parser in another way', async () => {
+  let parsed = 0;
+  const count = (): void => void (parsed += 1);
+  subscribe('http.server.request.start', count);
+  afterThisTest(() => unsubscribe('http.server.request.start', count));
+  const { url, stored } = await runReceiver({});
+  const socket = await openHalfOpen(url);
 
-  /** Sends everything at once, and returns the statuses of the responses. */
-  async function statusesOf(url: string, bytes: string): Promise<string[]> {
-    const socket = await openHalfOpen(url);
-    socket.write(bytes);
-    return [...(await text(socket)).matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status!);
-  }
+  socket.write(`${POST}\r\n` + `${POST}${RIGHT}Content-Length: 1\r\n\r\na`.repeat(500));
 
-  test('is not parsed. If this fails, this version of Node.js calls its parser in another way', async () => {
-    let parsed = 0;
-    const count = (): void => void (parsed += 1);
-    subscribe('http.server.request.start', count);
-    afterThisTest(() => unsubscribe('http.server.request.start', count));
-    const { url, stored } = await runReceiver({});
-    const delivery = `${POST}${RIGHT}Content-Length: 1\r\n\r\na`;
-
-    expect(await statusesOf(url, request.repeat(LAST) + delivery.repeat(500))).toEqual(
-      Array(LAST).fill('401'),
-    );
-
-    expect(parsed).toBe(LAST);
-    expect(stored()).toEqual([]);
-  });
+  expect((await text(socket)).match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 401']);
+  expect(parsed).toBe(1);
+  expect(stored()).toEqual([]);
 });

@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-import { NO_OBSERVER, type Observer, type RefusalReason } from '../observer.js';
+import { NO_OBSERVER, type Observer } from '../observer.js';
 
 /** How long what a peer still sends is discarded so that it can read the last response, in milliseconds. */
 const LINGER = 1_000;
@@ -11,12 +11,6 @@ const DISCARD_PAUSE = 2;
 
 /** How many connections there are whose input is discarded. */
 let discarding = 0;
-
-/**
- * How many requests a connection may send before one with an accepted token. Each costs time, and whoever sends many at
- * once would delay the deliveries of others.
- */
-const MAX_UNAUTHENTICATED_REQUESTS = 8;
 
 const CONNECTION = Symbol('connection');
 
@@ -30,125 +24,78 @@ export function connectionOf(socket: Socket): Connection {
 export class Connection {
   /** Sees its responses. */
   observer: Pick<Observer, 'responded'> = NO_OBSERVER;
+  /** Whether it closes after the response to its latest request. */
+  closes = false;
+  /** The response to its latest request. */
+  latest: ServerResponse | undefined;
   /** Whether an accepted token was sent on it. */
   isAuthenticated = false;
-  /** The request that was given up before it was complete. */
-  givenUp: IncomingMessage | undefined;
-  /** The request whose content isn't read, although its response comes later. */
-  unread: IncomingMessage | undefined;
-  /** Whether its last response has been sent. */
-  isClosing = false;
-  /** Whether no further request on it is processed (RFC 9112 §9.6). */
-  #isOver = false;
+  /** Whether its latest request has a token that is accepted. Without {@link begin} nobody asks. */
+  #isAccepted = true;
   /** Whether nothing that arrives on it is parsed any more. */
-  #isUnparsed = false;
-  /** Whether it closes after the response to its latest request, which is known. */
-  #closes = false;
-  #unauthenticatedRequests = 0;
-  /** The response to its latest request, and to the one before while that isn't sent. */
-  #latest: ServerResponse | undefined;
-  #previous: ServerResponse | undefined;
+  #isOver = false;
 
   constructor(readonly socket: Socket) {
     const { parser } = socket as Socket & { readonly parser?: Parser | null };
     if (typeof parser?.onIncoming === 'function') this.#watchParser(parser);
   }
 
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** Whether every request on it has its response. */
   get isIdle(): boolean {
-    return this.#latest?.writableFinished ?? true;
+    return this.latest?.writableFinished ?? true;
   }
 
-  /** Notes a request. */
+  /** Notes a request. Unless it is accepted before this turn of the event loop ends, nothing behind its head is parsed. */
   begin(response: ServerResponse): void {
-    this.#previous = this.isIdle ? undefined : this.#latest;
-    this.#latest = response;
-    if (!this.isAuthenticated && ++this.#unauthenticatedRequests >= MAX_UNAUTHENTICATED_REQUESTS) {
-      response.shouldKeepAlive = false;
-      this.#isOver = true;
-    }
+    this.latest = response;
+    this.#isAccepted = false;
   }
 
-  /** Whether a further request has arrived after that of this response. */
-  hasRequestAfter(response: ServerResponse): boolean {
-    return this.#latest !== undefined && this.#latest !== response;
+  /** Notes that the token of the latest request is accepted. */
+  accept(): void {
+    this.#isAccepted = this.isAuthenticated = true;
   }
 
-  /** Closes the connection after the response to its latest request: the peer sends nothing more, and may still read. */
-  peerEnded(): void {
-    if (this.#latest !== undefined) this.#latest.shouldKeepAlive = false;
+  /** Whether it closes after this response. What was sent behind the request may be stored, and gets its response too. */
+  closesAfter(response: ServerResponse): boolean {
+    return response === this.latest && (this.closes || !this.#isAccepted);
   }
 
   /**
-   * Parses nothing more that arrives: neither the rest of the latest request nor what follows it. It is discarded, one
-   * read of at most 64 KiB after the other, with pauses. Content in chunks of one byte costs twenty times as much if it is
-   * parsed, and whoever sends without end would leave no time for others.
+   * Parses nothing more that arrives, and closes the connection after the response to its latest request. Not at once: a
+   * reset would discard the response of a peer that is still writing (RFC 9112 §9.6). And not later than {@link LINGER},
+   * even if the peer keeps its side open.
    *
-   * @param unread the request whose content isn't read
+   * What arrives is discarded, one read of at most 64 KiB after the other, with pauses. Content in chunks of one byte
+   * costs twenty times as much if it is parsed, and whoever sends without end would leave no time for others.
    */
-  stopParsing(unread?: IncomingMessage): void {
-    if (this.#isUnparsed) return;
-    this.#isUnparsed = this.#isOver = true;
-    this.unread = unread;
+  closeAfterLinger(): void {
+    if (this.#isOver) return;
+    this.#isOver = this.closes = true;
     const { socket } = this;
     let pause: NodeJS.Timeout | undefined;
-    const discard = (): void => {
-      socket.pause();
-      pause = setTimeout(() => socket.resume(), DISCARD_PAUSE * discarding);
-    };
+    let linger: NodeJS.Timeout | undefined;
     discarding += 1;
     socket
       .removeAllListeners('data')
-      .on('data', discard)
+      .on('data', () => {
+        socket.pause();
+        pause = setTimeout(() => socket.resume(), DISCARD_PAUSE * discarding);
+      })
       .once('close', () => {
         discarding -= 1;
         clearTimeout(pause);
+        clearTimeout(linger);
       });
-  }
-
-  /**
-   * Closes the connection after its last response, the one to its latest request. Not at once: a reset would discard the
-   * response of a peer that is still writing (RFC 9112 §9.6). And not later than {@link LINGER}, even if the peer keeps
-   * its side open.
-   */
-  closeAfterLinger(): void {
-    if (this.#closes) return;
-    this.#closes = true;
-    this.stopParsing();
     // Node calls it after a last response, and it would reset the connection.
-    this.socket.destroySoon = () => this.socket.end();
-    afterResponse(this.#previous, () => this.#linger());
-  }
-
-  #linger(): void {
-    this.isClosing = true;
-    const timer = setTimeout(() => this.socket.destroy(), LINGER);
-    this.socket.once('close', () => clearTimeout(timer));
-  }
-
-  /**
-   * Responds to what can't be processed as a request, after the responses to the requests in front of it
-   * (RFC 9112 §9.3.2). No content, and the connection closes.
-   *
-   * @param status three digits, and its reason
-   */
-  giveUp(status: string, reason: RefusalReason): void {
-    const latest = this.#latest;
-    const isInside = latest?.req.complete === false;
-    if (this.#closes || (this.#isOver && !isInside)) return;
-    // Bytes written now would end up inside the response.
-    if (isInside && latest.headersSent) return void this.socket.destroy();
-    if (isInside) this.givenUp = latest.req;
-    this.stopParsing();
-    afterResponse(isInside ? this.#previous : latest, () => this.#endWith(status, reason));
-  }
-
-  #endWith(status: string, reason: RefusalReason): void {
-    if (!this.socket.writable) return;
-    const date = new Date().toUTCString();
-    this.socket.end(`HTTP/1.1 ${status}\r\nDate: ${date}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-    this.observer.responded(Number(status.slice(0, 3)), this.socket, reason);
-    this.closeAfterLinger();
+    socket.destroySoon = () => {
+      socket.end();
+      linger = setTimeout(() => socket.destroy(), LINGER);
+    };
   }
 
   /**
@@ -159,18 +106,13 @@ export class Connection {
   #watchParser(parser: Parser): void {
     const { onIncoming } = parser;
     parser.onIncoming = (request, keepAlive) => {
-      const result = this.#isOver ? undefined : onIncoming(request, keepAlive);
-      if (result !== undefined && !this.#isUnparsed) return result;
+      const result = this.#isOver ? SKIP_THE_REST : onIncoming(request, keepAlive);
+      if (!this.#isAccepted) this.closeAfterLinger();
+      if (!this.#isOver) return result;
       request.upgrade = false;
       return SKIP_THE_REST;
     };
   }
-}
-
-/** Calls back once a response has been sent, at once if it has been or if there is none. */
-function afterResponse(response: ServerResponse | undefined, callback: () => void): void {
-  if (response?.writableFinished ?? true) callback();
-  else response?.once('finish', callback);
 }
 
 /** Node's parser of requests, as far as it is used here. */

@@ -6,6 +6,10 @@ import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 import { Refusal, type Refusals } from './refusal.js';
 import { prepareResponse, respond } from './response.js';
 
+const FAILED = prepareResponse(500);
+
+const PATH_UNKNOWN = new Refusal('path-unknown');
+
 /** Responds to whatever was thrown: to a refusal as prepared, to anything else without content. */
 @Catch()
 export class RefusalFilter implements ExceptionFilter {
@@ -19,24 +23,18 @@ export class RefusalFilter implements ExceptionFilter {
 
   catch(exception: unknown, host: ArgumentsHost): void {
     const reply = host.getArgByIndex<FastifyReply>(1);
-    const refusal = exception instanceof Refusal ? exception : undefined;
-    const prepared =
-      refusal === undefined ? prepareResponse(statusOf(exception)) : this.#refusals[refusal.failure];
-    if (isOurFault(refusal)) {
-      this.#logFailure({
-        err: refusal === undefined ? exception : refusal.cause,
-        status: prepared.status,
-      });
-    }
-    if (reply.sent) return;
-    respond(reply, prepared, refusal?.fields);
+    const { failure, fields, cause } = refusalOf(exception);
+    const prepared = failure === undefined ? FAILED : this.#refusals[failure];
+    if (failure === undefined || failure === 'unavailable')
+      this.#logFailure({ err: cause, status: prepared.status });
+    respond(reply, prepared, fields);
   }
 }
 
-function statusOf(exception: unknown): number {
-  return exception instanceof HttpException ? exception.getStatus() : 500;
-}
-
-function isOurFault(refusal: Refusal | undefined): boolean {
-  return refusal === undefined || refusal.failure === 'unavailable';
+/** Without a failure if the receiver itself is at fault. */
+function refusalOf(exception: unknown): Pick<Refusal, 'cause'> & Partial<Refusal> {
+  if (exception instanceof Refusal) return exception;
+  // Nest throws it for another path.
+  const isUnknownPath = exception instanceof HttpException && exception.getStatus() === 404;
+  return isUnknownPath ? PATH_UNKNOWN : { cause: exception };
 }

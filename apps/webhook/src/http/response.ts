@@ -1,12 +1,10 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
 
 import type { FastifyReply } from 'fastify';
 
 import type { RefusalReason } from '../observer.js';
 import { connectionOf } from './connection.js';
-import { keepsConnections, serves } from './drain.js';
-import { hasContent, type MessageFault } from './request.js';
+import { hasContent } from './request.js';
 
 /** A response that is made once and sent as often as it is needed. */
 export interface PreparedResponse {
@@ -41,16 +39,6 @@ export function prepareRefusal(reason: RefusalReason, status: number, content?: 
   return Object.freeze({ ...prepareResponse(status, content), reason });
 }
 
-/** Whether the server of a connection has stopped. */
-export function hasStopped(request: IncomingMessage): boolean {
-  return !serves(serverOf(request));
-}
-
-function serverOf({ socket }: IncomingMessage): Server {
-  // Node sets it on each connection of an HTTP server.
-  return (socket as Socket & { readonly server: Server }).server;
-}
-
 /**
  * Sends a prepared response in place of Fastify.
  *
@@ -65,66 +53,31 @@ export function respond(
   respondRaw(reply.raw, prepared, fields);
 }
 
-/** Sends a prepared response. */
+/**
+ * Sends a prepared response, unless there is one already. If the content of the request wasn't read, the connection
+ * closes.
+ */
 export function respondRaw(
   response: ServerResponse,
-  prepared: PreparedResponse,
+  { status, fields: preparedFields, content, reason }: PreparedResponse,
   fields: Readonly<Record<string, string>> = {},
 ): void {
   const { req: request } = response;
-  const { givenUp, unread, observer } = connectionOf(request.socket);
-  if (!request.socket.writable || request === givenUp) return;
-  observer.responded(prepared.status, request.socket, prepared.reason);
-  if (request === unread || (hasContent(request) && !request.complete))
-    refuseContent(request, response, prepared, fields);
-  else writeResponse(response, prepared, fields);
-}
-
-/** Responds to a message that can't be processed. */
-export function respondToFault(response: ServerResponse, { status, reason, closes }: MessageFault): void {
-  if (closes) response.shouldKeepAlive = false;
-  respondRaw(response, prepareRefusal(reason, status));
-  if (closes) connectionOf(response.req.socket).closeAfterLinger();
-}
-
-function writeResponse(
-  response: ServerResponse,
-  prepared: PreparedResponse,
-  fields: Readonly<Record<string, string>>,
-): void {
-  const { req: request } = response;
-  hideKeepAlive(response);
-  // What is behind it may be stored, and gets its response too.
-  const stops =
-    !keepsConnections(serverOf(request)) && !connectionOf(request.socket).hasRequestAfter(response);
-  const closes = !response.shouldKeepAlive || stops || request.httpVersionMinor === 0;
+  if (response.headersSent || !request.socket.writable) return;
+  const connection = connectionOf(request.socket);
+  connection.observer.responded(status, request.socket, reason);
+  const isUnread = hasContent(request) && !request.readableEnded;
+  if (isUnread) connection.closeAfterLinger();
+  // HTTP/1.0 has no persistent connection by default.
+  const closes =
+    isUnread ||
+    connection.closesAfter(response) ||
+    !response.shouldKeepAlive ||
+    request.httpVersionMinor === 0;
+  // A persistent connection needs no field (RFC 9112 §9.3), and Node would publish the keep-alive time-out in it, which
+  // is a limit and no promise.
+  if (!closes) response.removeHeader('connection');
   response
-    .writeHead(prepared.status, {
-      ...fields,
-      ...prepared.fields,
-      // A server that stops says that it closes (RFC 9112 §9.6). HTTP/1.0 has no persistent connection by default.
-      ...(closes && { connection: 'close' }),
-    })
-    .end(prepared.content);
-}
-
-/** Responds before the content has been read. The connection closes, and content that still arrives is not parsed. */
-function refuseContent(
-  request: IncomingMessage,
-  response: ServerResponse,
-  prepared: PreparedResponse,
-  fields: Readonly<Record<string, string>>,
-): void {
-  connectionOf(request.socket).closeAfterLinger();
-  response
-    .writeHead(prepared.status, { ...fields, ...prepared.fields, connection: 'close' })
-    .end(prepared.content);
-}
-
-/**
- * A persistent connection needs no header field (RFC 9112 §9.3), and Node would publish the keep-alive time-out in it,
- * which is a limit and no promise.
- */
-function hideKeepAlive(response: ServerResponse): void {
-  if (response.shouldKeepAlive && response.req.httpVersionMinor > 0) response.removeHeader('connection');
+    .writeHead(status, { ...fields, ...preparedFields, ...(closes && { connection: 'close' }) })
+    .end(content);
 }
