@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { makeFolder } from '@plant-store/test-support';
@@ -20,42 +20,14 @@ test('tokens in ACCESS_TOKENS are accepted', async () => {
   await expectRefused(receiver, ['four', 'one,two', 'on']);
 });
 
-test('tokens in a file with comments, blank lines and CRLF are accepted', async () => {
-  const file = join(makeFolder(), 'tokens');
-  writeFileSync(file, '# arbitrary comment\r\none\r\n\r\n  two  \r\n#three\r\n');
-  const receiver = await startWith(file);
-
-  await expectAccepted(receiver, ['one', 'two']);
-  await expectRefused(receiver, ['three', '#three']);
-});
-
 describe('the token file is reloaded when it changes', () => {
   test.each([
-    {
-      name: 'overwritten',
-      given: (folder: string) => {
-        const file = join(folder, 'tokens');
-        writeFileSync(file, 'old\nboth\n');
-        return { file, change: () => writeFileSync(file, 'both\nnew\n') };
-      },
-    },
     {
       name: 'replaced by a rename',
       given: (folder: string) => {
         const file = join(folder, 'tokens');
         writeFileSync(file, 'old\nboth\n');
         writeFileSync(join(folder, 'next'), 'both\nnew\n');
-        return { file, change: () => renameSync(join(folder, 'next'), file) };
-      },
-    },
-    {
-      name: 'a symbolic link that is replaced',
-      given: (folder: string) => {
-        const file = join(folder, 'tokens');
-        writeFileSync(join(folder, 'first'), 'old\nboth\n');
-        writeFileSync(join(folder, 'second'), 'both\nnew\n');
-        symlinkSync('first', file);
-        symlinkSync('second', join(folder, 'next'));
         return { file, change: () => renameSync(join(folder, 'next'), file) };
       },
     },
@@ -91,26 +63,13 @@ describe('the token file is reloaded when it changes', () => {
     await expectRefused(receiver, ['old']);
   });
 
-  test.each([
-    {
-      name: 'contains a line that is not a token',
-      breakIt: (file: string) => replace(file, 'new\nsecret, malformed\n'),
-    },
-    { name: 'is empty', breakIt: (file: string) => writeFileSync(file, '') },
-    { name: 'is deleted', breakIt: (file: string) => rmSync(file) },
-    {
-      name: 'is replaced by a named pipe',
-      breakIt: (file: string) => {
-        execFileSync('mkfifo', [`${file}.next`]);
-        renameSync(`${file}.next`, file);
-      },
-    },
-  ])('a file that $name: the previous tokens stay, and one error is logged', async ({ breakIt }) => {
+  test('a file that is replaced by a named pipe: the previous tokens stay, and one error is logged', async () => {
     const file = join(makeFolder(), 'tokens');
     writeFileSync(file, 'old\n');
     const receiver = await startWith(file);
 
-    breakIt(file);
+    execFileSync('mkfifo', [`${file}.next`]);
+    renameSync(`${file}.next`, file);
     const entry = await receiver.process.logged(NOT_RELOADED);
     await expectAccepted(receiver, ['old']);
     await expectRefused(receiver, ['new']);
@@ -121,7 +80,6 @@ describe('the token file is reloaded when it changes', () => {
     await expectRefused(receiver, ['old']);
     expect(entry).toMatchObject({ level: 'error', err: { code: 'ACCESS_TOKENS_UNREADABLE' } });
     expect(receiver.process.entries(NOT_RELOADED)).toHaveLength(1);
-    expect(receiver.process.output).not.toContain('malformed');
   });
 });
 

@@ -93,15 +93,6 @@ describe('content above MAX_CONTENT_BYTES', () => {
     connection.write(LAST_CHUNK);
     expect(await connection.rest()).toBe('');
   });
-
-  test('the receiver does not wait for a sender that never ends', async () => {
-    const connection = await openConnection(receiver.port);
-
-    connection.write(head(POST, HOST, RIGHT, CHUNKED) + chunks('a'.repeat(LIMIT), 'a'));
-
-    expectResponse(await connection.response(), TOO_LARGE);
-    expect(await connection.rest()).toBe('');
-  });
 });
 
 describe('authentication before content', () => {

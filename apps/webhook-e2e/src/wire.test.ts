@@ -245,14 +245,9 @@ const unauthenticated: readonly Row[] = [
   ),
   ...[
     'Bearer',
-    'Bearer ',
     `Bearer ${ACCESS_TOKEN} ${ACCESS_TOKEN}`,
     `Bearer ${ACCESS_TOKEN},${ACCESS_TOKEN}`,
-    `Bearer "${ACCESS_TOKEN}"`,
-    'Bearer =',
-    'Bearer a=b',
     'Bearer \xe9',
-    `Bearer token="${ACCESS_TOKEN}"`,
   ].map((value) => refused(`Authorization: ${value}`, authorized(value), MALFORMED)),
   ...(
     [

@@ -40,10 +40,6 @@ test('accepts the tokens of the configuration', () => {
   ]);
 });
 
-test('does not start with a file that cannot be used', () => {
-  expect(() => open('a secret')).toThrow('line 1 is not an access token');
-});
-
 test('accepts the tokens of the file, and those after a change', async () => {
   const { file, log, accepts } = open('one-secret\n');
   expect(accepts('one-secret', 'two-secret')).toEqual([true, false]);
