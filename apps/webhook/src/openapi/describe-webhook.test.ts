@@ -19,96 +19,10 @@ import {
 import { CONTENT_METHODS, type ContentMethod } from '@plant-store/contract';
 
 import { DocumentError, generateDocument } from './create-document.js';
-import { assertsResponses, describeWebhook, GENERATED_OPERATION_ID } from './describe-webhook.js';
+import { assertsResponses, describeWebhook } from './describe-webhook.js';
 
 const OPEN = CONTENT_METHODS;
 const ANSWERED: readonly ContentMethod[] = ['PUT'];
-
-/** What Nest generates for an operation that no decorator describes. */
-const generated = (method: string): Record<string, unknown> => ({
-  operationId: `${GENERATED_OPERATION_ID}_${method}`,
-  parameters: [],
-  responses: { 200: { description: '' } },
-});
-
-test.each<{
-  name: string;
-  methods: readonly ContentMethod[];
-  asserted?: Record<string, unknown>;
-  assertsResponses?: boolean;
-  want: Record<string, unknown>;
-}>([
-  { name: 'nothing, open', methods: OPEN, want: {} },
-  { name: 'nothing, answered', methods: ANSWERED, want: { put: {} } },
-  {
-    name: 'summary and description, open',
-    methods: OPEN,
-    asserted: { summary: 'a', description: 'b' },
-    want: { summary: 'a', description: 'b' },
-  },
-  {
-    name: 'summary and description, answered',
-    methods: ANSWERED,
-    asserted: { summary: 'a', description: 'b' },
-    want: { summary: 'a', description: 'b', put: {} },
-  },
-  {
-    name: 'an empty summary',
-    methods: ANSWERED,
-    asserted: { summary: '', description: '' },
-    want: { put: {} },
-  },
-  {
-    name: 'an operation id of its own',
-    methods: ANSWERED,
-    asserted: { operationId: 'asserted' },
-    want: { put: { operationId: 'asserted' } },
-  },
-  {
-    name: 'a parameter',
-    methods: ANSWERED,
-    asserted: { parameters: [{ name: 'a', in: 'header' }] },
-    want: { put: { parameters: [{ name: 'a', in: 'header' }] } },
-  },
-  {
-    name: 'a response',
-    methods: ANSWERED,
-    asserted: { responses: { 204: { description: '' } } },
-    assertsResponses: true,
-    want: { put: { responses: { 204: { description: '' } } } },
-  },
-  {
-    name: 'a response that no decorator asserts',
-    methods: ANSWERED,
-    asserted: { responses: { 201: { description: '' } } },
-    want: { put: {} },
-  },
-  {
-    name: 'a member that only an operation may have, although the method is open',
-    methods: OPEN,
-    asserted: { summary: 'a', tags: ['b'] },
-    want: { summary: 'a', post: { tags: ['b'] }, put: { tags: ['b'] }, patch: { tags: ['b'] } },
-  },
-  {
-    name: 'deprecated, which is no empty text',
-    methods: ANSWERED,
-    asserted: { deprecated: false },
-    want: { put: { deprecated: false } },
-  },
-])('asserts $name', ({ methods, asserted = {}, assertsResponses: asserts = false, want }) => {
-  const operations = Object.fromEntries(
-    ['get', 'post', 'put', 'patch', 'delete'].map((method) => [
-      method,
-      { ...generated(method), ...asserted },
-    ]),
-  );
-
-  expect(describeWebhook(operations, { methods, assertsResponses: asserts })).toEqual(want);
-});
-
-test('an answered method has an operation even if Nest generates none', () => {
-  expect(describeWebhook({}, { methods: ANSWERED, assertsResponses: false })).toEqual({ put: {} });
-});
 
 describe('a controller that states', () => {
   /** The webhook of a controller, generated like that of the application. */
@@ -183,6 +97,11 @@ describe('a controller that states', () => {
       name: 'an operation id',
       onMethod: [ApiOperation({ operationId: 'generatedPlant' })],
       want: { put: { operationId: 'generatedPlant' } },
+    },
+    {
+      name: 'deprecated: false, which is no empty text',
+      onMethod: [ApiOperation({ summary: '', deprecated: false })],
+      want: { put: { deprecated: false } },
     },
     { name: 'a tag', onMethod: [ApiTags('b')], want: { put: { tags: ['b'] } } },
     { name: 'security', onMethod: [ApiSecurity('b')], want: { put: { security: [{ b: [] }] } } },
