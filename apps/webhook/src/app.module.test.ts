@@ -12,39 +12,6 @@ import { AccessTokens } from './authentication/access-tokens.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { openHandler } from './dispatch/open-handler.js';
 
-test.each([
-  { scenario: 'everything open', answers: {}, taken: ['POST', 'PUT', 'PATCH'], allow: 'POST, PUT, PATCH' },
-  {
-    scenario: 'the method answered',
-    answers: { 'http-method': 'PUT' } as const,
-    taken: ['PUT'],
-    allow: 'PUT',
-  },
-])('with $scenario it takes $taken', async ({ answers, taken, allow }) => {
-  const log = recordLog();
-  const composed = composeAnswers(answers);
-  const resources = await openResources(composed, log.logger);
-  const { inbox, dispatcher } = resources;
-  const app = await createApp(composed, resources, LIMITS);
-  const url = await listen(app);
-
-  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-    const response = await fetch(url, {
-      method,
-      headers: { authorization: 'Bearer arbitrary' },
-      body: method,
-    });
-    const want = taken.includes(method) ? [204, null] : [405, allow];
-    expect([method, response.status, response.headers.get('allow')]).toEqual([method, ...want]);
-  }
-  const handled = (): readonly unknown[] =>
-    log.lines.filter(({ msg }) => msg === 'the handler gets a delivery').map(({ method }) => method);
-  while (handled().length < taken.length) await new Promise(setImmediate);
-  await dispatcher.stop(new AbortController().signal);
-  expect(handled()).toEqual(taken);
-  expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
-});
-
 test('it has one route, whatever the document shows', async () => {
   const composed = composeAnswers({});
   const app = await createApp(composed, await openResources(composed, recordLog().logger), LIMITS);

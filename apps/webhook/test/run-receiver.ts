@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 
 import type { Accepts, Answers } from '@plant-store/contract';
-import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import { afterThisTest, type CleanUp, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
 import { composeAnswers } from '../src/answers/compose-answers.js';
@@ -46,20 +46,25 @@ export interface RunningReceiver {
   readonly stored: () => Stored[];
 }
 
-/** Runs a receiver with these answers, and what is accepted beside them, until the current test ends. */
+/**
+ * Runs a receiver with these answers, and what is accepted beside them.
+ *
+ * @param cleanUp when it ends; by default after the test
+ */
 export async function runReceiver(
   answers: Answers,
   settings: Readonly<Record<string, string>> = {},
   accepts: Accepts = {},
+  cleanUp: CleanUp = afterThisTest,
 ): Promise<RunningReceiver> {
-  const folder = makeFolder();
+  const folder = makeFolder(cleanUp);
   const composed = composeAnswers(answers, accepts);
   const config = parseConfig(
     { PORT: '0', OPERATIONS_PORT: '0', ACCESS_TOKENS: TOKEN, INBOX_URL: `file:${folder}`, ...settings },
     composed.settings,
   );
   const receiver = await startReceiver(config, recordLog().logger, composed);
-  afterThisTest(() => receiver.close());
+  cleanUp(() => receiver.close());
   return {
     url: receiver.url,
     send: (sent) => send(receiver.url, sent),

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { type Answers, type AnswerSchema, type Failure, FAILURES } from '@plant-store/contract';
 import { answerFaults } from '@plant-store/contract/check';
 import { exampleAnswers } from '@plant-store/example-answers';
-import { afterThisTest } from '@plant-store/test-support';
+import { afterThisFile, afterThisTest, type CleanUp } from '@plant-store/test-support';
 
 import { runReceiver, type RunningReceiver, type Sent, TOKEN } from '../../test/run-receiver.js';
 import { ReceiverError } from '../errors.js';
@@ -33,20 +33,23 @@ function delivery(content: string | Uint8Array = event, eventId = 'event-1'): Se
   return { content, fields };
 }
 
-const run = (): Promise<RunningReceiver> =>
-  runReceiver(exampleAnswers, { SIGNING_KEYS: `whsec_${Buffer.from(KEY).toString('base64')}` });
+const SETTINGS = { SIGNING_KEYS: `whsec_${Buffer.from(KEY).toString('base64')}` };
 
-test('a delivery that follows the answers is acknowledged, also when it is repeated', async () => {
+const run = (cleanUp?: CleanUp): Promise<RunningReceiver> =>
+  runReceiver(exampleAnswers, SETTINGS, {}, cleanUp);
+
+test('a delivery that follows the answers is stored as it was sent, and acknowledged when it is repeated, too', async () => {
   const receiver = await run();
+  const odd = `\n{ "addedOn":"2026-01-31",\t"plant":{"more":1.0,"name":"\\u00d6l\u{1f33f}"}}\n`;
 
-  for (const content of [event, `${event} `]) {
+  for (const content of [odd, event]) {
     expect(await receiver.send(delivery(content))).toEqual({
       status: 200,
       fields: { 'content-type': 'application/json' },
       content: '{"taken":true}',
     });
   }
-  expect(receiver.stored()).toEqual([{ eventId: 'event-1', content: event }]);
+  expect(receiver.stored()).toEqual([{ eventId: 'event-1', content: odd }]);
 });
 
 /** The content of an error response: what is known, and nothing else. */
@@ -55,6 +58,8 @@ interface Problem {
   readonly title?: string;
   readonly code?: string;
 }
+
+let receiver: RunningReceiver | undefined;
 
 test.each<[name: string, want: Problem, sent: Sent]>([
   ['another path', { status: 404 }, { ...delivery(), path: '/' }],
@@ -72,8 +77,13 @@ test.each<[name: string, want: Problem, sent: Sent]>([
   ['no JSON, signed', { status: 400 }, delivery('{')],
   ['no plant', { status: 409, title: 'The plant is not as agreed.', code: 'EXAMPLE_PLANT' }, delivery('{}')],
   ['a large plant', { status: 413, title: 'The plant is too large.' }, delivery(event.padEnd(1_001))],
+  [
+    'everything wrong, the token too',
+    { status: 401, code: 'EXAMPLE_TOKEN' },
+    { method: 'POST', content: '', fields: { authorization: 'Bearer a' } },
+  ],
 ])('%s: %j', async (_name, want, sent) => {
-  const receiver = await run();
+  receiver ??= await run(afterThisFile);
   const answered = await receiver.send(sent);
 
   expect(answered).toMatchObject({
@@ -109,8 +119,7 @@ describe('error payloads that require a code and a message', () => {
     ['method-not-allowed', 405, { ...delivery(), method: 'POST' }],
     ['content-invalid', 422, delivery('{}')],
   ])('have both for %s', async (failure, status, sent) => {
-    const key = `whsec_${Buffer.from(KEY).toString('base64')}`;
-    const answered = await (await runReceiver(answers, { SIGNING_KEYS: key })).send(sent);
+    const answered = await (await runReceiver(answers, SETTINGS)).send(sent);
 
     expect(answered.status).toBe(status);
     expect(JSON.parse(answered.content)).toEqual({
@@ -132,22 +141,6 @@ describe('error payloads that require a code and a message', () => {
     });
     expect(responses?.['401']?.description).toBe('Said of credentials-missing.\n\nSaid of token-invalid.');
   });
-});
-
-test('the bytes are stored as they were sent', async () => {
-  const content = `\n{ "addedOn":"2026-01-31",\t"plant":{"more":1.0,"name":"\\u00d6l\u{1f33f}"}}\n`;
-  const receiver = await run();
-
-  expect((await receiver.send(delivery(content))).status).toBe(200);
-  expect(receiver.stored()).toEqual([{ eventId: 'event-1', content }]);
-});
-
-test('the token is checked first', async () => {
-  const { send } = await run();
-
-  expect((await send({ method: 'POST', content: '', fields: { authorization: 'Bearer a' } })).status).toBe(
-    401,
-  );
 });
 
 test('a fault in the head is reported before the content is sent', async () => {

@@ -4,6 +4,8 @@
  */
 import 'reflect-metadata';
 
+import { isDeepStrictEqual } from 'node:util';
+
 import {
   type Accepts,
   type Answers,
@@ -13,8 +15,14 @@ import {
   openQuestions,
 } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
+import { afterThisFile } from '@plant-store/test-support';
 
-import { type ReceivedResponse, runReceiver, type Sent } from '../../test/run-receiver.js';
+import {
+  type ReceivedResponse,
+  type RunningReceiver,
+  runReceiver,
+  type Sent,
+} from '../../test/run-receiver.js';
 import { composeAnswers } from './compose-answers.js';
 
 /** Answers, a request, and the response to it. */
@@ -28,6 +36,19 @@ const refused = (status: number, fields: Record<string, string> = {}): ReceivedR
 });
 const pick = <Id extends ExecutableId>(...ids: Id[]): Pick<typeof exampleAnswers, Id> =>
   Object.fromEntries(ids.map((id) => [id, exampleAnswers[id]])) as never;
+
+/** Receivers that run until the end of this file, by the questions that are answered and how. */
+const receivers: { readonly given: Answers; readonly receiver: Promise<RunningReceiver> }[] = [];
+
+/** A receiver with these answers. */
+function receiverWith(given: Answers): Promise<RunningReceiver> {
+  const found = receivers.find((each) => isDeepStrictEqual(each.given, given));
+  if (found !== undefined) return found.receiver;
+  const settings = given.signing === undefined ? undefined : { SIGNING_KEYS: 'whsec_YW4gZXhhbXBsZSBrZXk=' };
+  const receiver = runReceiver(given, settings, {}, afterThisFile);
+  receivers.push({ given, receiver });
+  return receiver;
+}
 
 const JSON_FIELDS = { 'content-type': 'application/json' };
 const json = (value: unknown): Sent => ({ fields: JSON_FIELDS, content: JSON.stringify(value) });
@@ -67,7 +88,6 @@ const problem = (status: number, content: object, fields = {}): ReceivedResponse
 
 const cases: { readonly [Id in ExecutableId]?: readonly Case[] } = {
   'http-method': [
-    ['another method', pick('http-method'), { method: 'POST' }, refused(405, { allow: 'PUT' })],
     ['a method without content', pick('http-method'), { method: 'DELETE' }, refused(405, { allow: 'PUT' })],
   ],
   'media-type': [
@@ -182,21 +202,7 @@ const cases: { readonly [Id in ExecutableId]?: readonly Case[] } = {
       refused(400),
     ],
   ],
-  'error-codes': [
-    [
-      'a failure, while the place of its code is open',
-      pick('error-codes'),
-      { fields: { authorization: 'Bearer another' } },
-      refused(401, { 'www-authenticate': 'Bearer error="invalid_token"' }),
-    ],
-  ],
   'error-payloads': [
-    [
-      'another method',
-      errorPayloads,
-      { method: 'DELETE' },
-      problem(405, { status: 405 }, { allow: 'POST, PUT, PATCH' }),
-    ],
     [
       'HEAD, which has no content whatever it asks for',
       errorPayloads,
@@ -240,8 +246,6 @@ const cases: { readonly [Id in ExecutableId]?: readonly Case[] } = {
     ['content larger than the limit', pick('size-limits'), { content: 'a'.repeat(1_001) }, refused(413)],
   ],
   'request-versioning': [
-    ['no version', pick('request-versioning'), {}, refused(400)],
-    ['the version', pick('request-versioning'), { fields: { 'Plant-Store-Version': '1.0.0' } }, taken],
     ['the path without its prefix', behind('/v1'), { path: '/plant/webhook' }, refused(404)],
     [
       'the path behind a prefix of any character that one may have',
@@ -249,7 +253,6 @@ const cases: { readonly [Id in ExecutableId]?: readonly Case[] } = {
       { path: '/v1.0/~A-b_c/plant/webhook' },
       taken,
     ],
-    ['the path in the URL that the receiver logs', behind('/v1'), {}, taken],
   ],
   'authentication-realm': [
     [
@@ -265,38 +268,22 @@ const cases: { readonly [Id in ExecutableId]?: readonly Case[] } = {
       refused(401, { 'www-authenticate': 'Bearer realm="the \\"\\\\\\" store", error="invalid_token"' }),
     ],
   ],
-  'token-format': [
-    [
-      'a token of another format',
-      pick('token-format'),
-      { fields: { authorization: 'Bearer another' } },
-      refused(401, { 'www-authenticate': 'Bearer error="invalid_token"' }),
-    ],
-  ],
 };
 
 function now(): string {
   return String(Math.floor(Date.now() / 1_000));
 }
 
-const keysFor = (given: Answers): Record<string, string> =>
-  given.signing === undefined ? {} : { SIGNING_KEYS: 'whsec_YW4gZXhhbXBsZSBrZXk=' };
-
 describe.each(Object.entries(cases))('%s:', (_question, rows) => {
   test.each(rows)('%s', async (_name, given, sent, want) => {
-    const receiver = await runReceiver(given, keysFor(given));
+    const receiver = await receiverWith(given);
+    const before = receiver.stored().length;
     expect(await receiver.send(sent)).toEqual(want);
-    expect(receiver.stored()).toHaveLength(want.status < 300 ? 1 : 0);
+    expect(receiver.stored().length - before).toBe(want.status < 300 ? 1 : 0);
   });
 });
 
 const executable = openQuestions.map(({ id }) => id).filter(isExecutable);
-
-test.each(executable.filter((id) => !(id in cases)))('the answer to %s changes nothing', async (id) => {
-  const receiver = await runReceiver(pick(id));
-
-  expect(await receiver.send({})).toEqual(taken);
-});
 
 test('answers in words change nothing', async () => {
   const inWords: Answers = {

@@ -48,21 +48,21 @@ const answersWith = (plant: AnswerSchema): Answers => ({
 const json = { 'content-type': 'application/json' };
 
 describe.each(libraries)('fields that are answered with a schema of %s', (_name, plant) => {
-  const answers = answersWith(plant);
-
-  test.each([
-    { content: '{"name":"Fern","height":1.5}', status: 204 },
-    { content: '{"name":"Fern"}', status: 204 },
-    { content: '{"name":""}', status: 422 },
-    { content: '{"name":"Fern","height":"tall"}', status: 422 },
-    { content: '[]', status: 422 },
-  ])('$content: $status', async ({ content, status }) => {
-    const { send } = await runReceiver(answers);
-    expect(await send({ content, fields: json })).toMatchObject({ status });
+  test('are checked', async () => {
+    const { send } = await runReceiver(answersWith(plant));
+    const contents = {
+      '{"name":"Fern","height":1.5}': 204,
+      '{"name":"Fern"}': 204,
+      '{"name":""}': 422,
+      '{"name":"Fern","height":"tall"}': 422,
+      '[]': 422,
+    };
+    for (const [content, status] of Object.entries(contents))
+      expect([content, (await send({ content, fields: json })).status]).toEqual([content, status]);
   });
 
   test('are in the document', async () => {
-    const { components } = (await createDocument(composeAnswers(answers))) as {
+    const { components } = (await createDocument(composeAnswers(answersWith(plant)))) as {
       components: { schemas: object };
     };
     expect(components.schemas).toEqual({
