@@ -11,7 +11,6 @@ const fates = {
     failed.add(id);
     throw new Error('failed on purpose');
   },
-  exit: () => process.exit(7),
   'throw outside its promise': () =>
     new Promise(() =>
       setTimeout(() => {
@@ -39,13 +38,6 @@ const fates = {
   },
   wait: () => new Promise((resolve) => setTimeout(resolve, 400)),
   'wait for ever': () => new Promise(() => undefined),
-  'wait for the signal': (_delivery, { signal }) =>
-    new Promise((_resolve, reject) =>
-      signal.addEventListener('abort', () => {
-        log('aborted', { reason: String(signal.reason) });
-        reject(signal.reason);
-      }),
-    ),
   'throw an error': () => {
     const cause = Object.assign(new RangeError('the cause'), { code: 'CAUSE' });
     throw Object.assign(new TypeError('thrown on purpose', { cause }), { code: 'ARBITRARY', omitted: {} });

@@ -56,6 +56,8 @@ export interface StoredDelivery {
 
 /** What was counted over the whole soak, in all ledgers. */
 export class Totals {
+  /** How often a receiver was ended with SIGKILL. */
+  kills = 0;
   acknowledged = 0;
   /** The connection was cut before a response came. */
   unknown = 0;

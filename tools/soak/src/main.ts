@@ -4,6 +4,7 @@
  *
  * - `--minutes 10`: how long; an hour by default
  * - `--rounds 200`: ends after so many rounds instead
+ * - `--kills 200`: ends after so many kills instead, all of them while an operator works unless `--only` chooses others
  * - `--seed 1`: the seed of the faults, as a soak prints it. The same faults come in the same order, but what the machine
  *   does meanwhile is never the same
  * - `--only 'operator works'`: only faults with this in their names
@@ -33,16 +34,19 @@ async function run(args: string[]): Promise<boolean> {
   const postgres = { type: 'boolean', default: false } as const;
   const { values } = parseArgs({
     args,
-    options: { minutes: text, rounds: text, seed: text, only: text, outbox: text, postgres },
+    options: { minutes: text, rounds: text, kills: text, seed: text, only: text, outbox: text, postgres },
   });
   const rounds = wholeNumber('rounds', values.rounds);
   const outbox = wholeNumber('outbox', values.outbox);
-  const minutes = wholeNumber('minutes', values.minutes) ?? (rounds === undefined ? 60 : Infinity);
+  const kills = wholeNumber('kills', values.kills);
+  const minutes =
+    wholeNumber('minutes', values.minutes) ?? (rounds === undefined && kills === undefined ? 60 : Infinity);
+  const only = values.only ?? (kills === undefined ? '' : 'operator works');
   const seed = wholeNumber('seed', values.seed) ?? randomInt(2 ** 32);
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'plant-store-soak-'));
   const isKept =
     outbox === undefined
-      ? await runSoak({ ...values, minutes, rounds, seed, folder })
+      ? await runSoak({ ...values, minutes, rounds, kills, seed, only, folder })
       : await runOutbox(outbox, seed, folder);
   if (isKept) rmSync(folder, { recursive: true });
   console.log(isKept ? 'The receiver kept its promises.' : `The files are in ${folder}.`);

@@ -10,6 +10,7 @@ export function report({ seconds, count, rounds, totals, usages }: Soak, seed: n
       ['Duration', `${duration(seconds)}, seed ${seed}`],
       ['Rounds', thousands(count)],
       ...Array.from(rounds, ([name, times]) => [`– ${name}`, thousands(times)]),
+      ['Kills', thousands(totals.kills)],
       ['Acknowledged', thousands(totals.acknowledged)],
       ['Lost', thousands(totals.lost)],
       ['Stored or handled, and never sent like that', thousands(totals.invented)],

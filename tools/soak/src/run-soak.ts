@@ -10,12 +10,13 @@ import { Soak } from './soak.js';
 
 /** What a soak is asked for. */
 export interface SoakRun {
-  /** Ends after so many minutes, or so many rounds. */
+  /** Ends after so many minutes, rounds or kills. */
   readonly minutes: number;
   readonly rounds: number | undefined;
+  readonly kills: number | undefined;
   readonly seed: number;
   /** Only faults with this in their names. */
-  readonly only?: string | undefined;
+  readonly only: string;
   /** Whether the inboxes are on PostgreSQL. */
   readonly postgres: boolean;
   /** For the inboxes. */
@@ -29,7 +30,7 @@ export interface SoakRun {
  * @throws Error if no fault that can happen has `only` in its name
  */
 export async function runSoak(options: SoakRun): Promise<boolean> {
-  const { minutes, rounds = Infinity, seed, only = '', postgres, folder } = options;
+  const { minutes, rounds = Infinity, kills = Infinity, seed, only, postgres, folder } = options;
   const undos: (() => unknown)[] = [];
   const cleanUp = (undo: () => unknown): void => void undos.push(undo);
   const server = postgres ? await PostgresServer.start({ programs: requirePostgres() }, cleanUp) : undefined;
@@ -45,7 +46,9 @@ export async function runSoak(options: SoakRun): Promise<boolean> {
   const progress = setInterval(() => printProgress(soak), Math.min(60, minutes * 10) * 1_000);
   let failure: unknown;
   try {
-    await soak.run(() => !isInterrupted && soak.seconds < minutes * 60 && soak.count < rounds);
+    await soak.run(
+      () => !isInterrupted && soak.seconds < minutes * 60 && soak.count < rounds && soak.totals.kills < kills,
+    );
   } catch (error) {
     failure = error;
   }

@@ -133,6 +133,7 @@ export class Subject {
   /** Ends the receiver at once, if it hasn't ended. */
   async kill(): Promise<Exit> {
     this.expectEnd();
+    this.ledger.totals.kills += 1;
     this.receiver.signal('SIGKILL');
     return this.receiver.ended();
   }
