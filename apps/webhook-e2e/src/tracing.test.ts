@@ -9,7 +9,6 @@ import { openConnection } from '../support/connection.js';
 import { ROOT } from '../support/development.js';
 import { expectResponse } from '../support/expect-response.js';
 import { ACCESS_TOKEN, message, POST, RIGHT } from '../support/messages.js';
-import { plantInbox } from '../support/plant-inbox.js';
 import { poisonSettings, untilNothingWaits } from '../support/poison.js';
 import {
   everythingOpen,
@@ -55,7 +54,8 @@ function programsOf(page: string): Map<string, string> {
 }
 
 /** Starts a receiver with the documented instrumentation. */
-function startTraced(folder = makeFolder()): Promise<RunningReceiver> {
+function startTraced(): Promise<RunningReceiver> {
+  const folder = makeFolder();
   // The receiver's packages, not those of this project.
   const { resolve } = createRequire(join(ROOT, 'apps/webhook/package.json'));
   const instrumentation = programsOf('docs/handler.md')
@@ -105,18 +105,6 @@ test('what the handler calls is in the trace of the sender, if there is a valid 
   expect(attempts[0]).toMatchObject({ traceId: TRACE });
   expect(new Set(attempts.map(({ traceId }) => traceId)).size).toBe(3);
   expect(calls).toMatchObject(attempts.map(({ traceId, spanId }) => ({ traceId, parent: spanId })));
-});
-
-test('a delivery that was parked and is replayed is in the trace of its sender again', async () => {
-  const folder = makeFolder();
-  const receiver = await startTraced(folder);
-  await send(receiver, 'throw an error', `00-${TRACE}-${SENDER}-01`);
-  const first = await spansOf(receiver);
-  expect(await plantInbox('replay', '1', '--yes', '--inbox', receiver.inbox)).toMatchObject({ code: 0 });
-  const second = await spansOf(await startTraced(folder));
-
-  const attempt = { name: ATTEMPT, traceId: TRACE, parent: SENDER, status: 2 };
-  expect([...first, ...second]).toMatchObject([attempt, attempt]);
 });
 
 test("the span of the SDK's request is the parent of the handler's span", async () => {
