@@ -131,55 +131,6 @@ describeWithBrowser.each([
     expect(readFileSync(await download.path(), 'utf8')).toBe(content);
   });
 
-  test('replays a parked delivery, which is then handled', async () => {
-    const id = await deliver(receiver, 'fail once');
-    const { page } = await visit(receiver, '', options);
-    await row(page, id).getByText('parked').waitFor();
-    await open(page, id);
-    expect(await fact(page, 'Last error').textContent()).toContain('failed on purpose');
-
-    await page.getByRole('button', { name: 'Replay', exact: true }).click();
-
-    await page.getByText('1 delivery was replayed.').waitFor();
-    await fact(page, 'State').getByText('handled').waitFor();
-  });
-
-  test('discards a parked delivery for a reason, and keeps the reason', async () => {
-    const id = await deliver(receiver, 'throw nothing');
-    const { page } = await visit(receiver, `?delivery=${id}`, options);
-    await fact(page, 'State').getByText('parked').waitFor();
-    await page.getByRole('button', { name: 'Discard…', exact: true }).click();
-    const dialog = page.getByRole('dialog', { name: `Discard delivery ${id}?` });
-    await dialog.getByRole('button', { name: 'Discard' }).click();
-    expect(await fact(page, 'State').textContent()).toBe('parked');
-
-    await dialog.getByRole('textbox', { name: 'Reason' }).fill('sent by mistake');
-    await dialog.getByRole('button', { name: 'Discard' }).click();
-
-    await fact(page, 'State').getByText('discarded').waitFor();
-    expect(await fact(page, 'Reason').textContent()).toBe('sent by mistake');
-    await page.getByText('The head and the content were deleted when').waitFor();
-    await page.reload();
-    await fact(page, 'Reason').getByText('sent by mistake').waitFor();
-    expect(await page.getByRole('link', { name: 'Download' }).count()).toBe(0);
-  });
-
-  test('pauses and resumes the handler', async () => {
-    const { page } = await visit(receiver, '', options);
-    const banner = page.getByText('The handler is paused. Deliveries');
-    await page.getByRole('button', { name: 'Pause the handler' }).click();
-    await banner.waitFor();
-    const id = await deliver(receiver, 'arbitrary');
-    await row(page, id).getByText('waiting').waitFor();
-    await page.reload();
-    await banner.waitFor();
-
-    await page.getByRole('button', { name: 'Resume the handler' }).click();
-
-    await row(page, id).getByText('handled').waitFor();
-    await banner.waitFor({ state: 'hidden' });
-  });
-
   test('runs nothing of what was sent, and shows all of it as text', async () => {
     const failed = await deliver(receiver, `throw an error ${HOSTILE}`, {
       'x-hostile': `<img src=x onerror="alert(3)">"'</td>`,
@@ -245,6 +196,42 @@ describeWithBrowser('the inspector', () => {
     receiver = await startInspected({ cleanUp: afterThisFile });
   });
 
+  test('discards a parked delivery for a reason, and keeps the reason', async () => {
+    const id = await deliver(receiver, 'throw nothing');
+    const { page } = await visit(receiver, `?delivery=${id}`);
+    await fact(page, 'State').getByText('parked').waitFor();
+    await page.getByRole('button', { name: 'Discard…', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: `Discard delivery ${id}?` });
+    await dialog.getByRole('button', { name: 'Discard' }).click();
+    expect(await fact(page, 'State').textContent()).toBe('parked');
+
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('sent by mistake');
+    await dialog.getByRole('button', { name: 'Discard' }).click();
+
+    await fact(page, 'State').getByText('discarded').waitFor();
+    expect(await fact(page, 'Reason').textContent()).toBe('sent by mistake');
+    await page.getByText('The head and the content were deleted when').waitFor();
+    await page.reload();
+    await fact(page, 'Reason').getByText('sent by mistake').waitFor();
+    expect(await page.getByRole('link', { name: 'Download' }).count()).toBe(0);
+  });
+
+  test('pauses and resumes the handler', async () => {
+    const { page } = await visit(receiver);
+    const banner = page.getByText('The handler is paused. Deliveries');
+    await page.getByRole('button', { name: 'Pause the handler' }).click();
+    await banner.waitFor();
+    const id = await deliver(receiver, 'arbitrary');
+    await row(page, id).getByText('waiting').waitFor();
+    await page.reload();
+    await banner.waitFor();
+
+    await page.getByRole('button', { name: 'Resume the handler' }).click();
+
+    await row(page, id).getByText('handled').waitFor();
+    await banner.waitFor({ state: 'hidden' });
+  });
+
   test('needs one list and one set of counts to show', async () => {
     const id = await deliver(receiver, 'arbitrary');
     const { page, requests } = await visit(receiver);
@@ -305,22 +292,6 @@ describeWithBrowser('the inspector', () => {
     await page.getByText('There is no delivery 1000000.').waitFor();
     // The browser says so, too.
     tolerate(/status of 404/);
-  });
-
-  test.each([
-    ['receivedFrom', '1960-01-01T00:00:00', 'Filter'],
-    ['receivedBefore', '10000-01-01T00:00:00', 'Filter'],
-    ['delivery', '9999999999999999', 'Open'],
-    ['delivery', '0', 'Open'],
-  ])('lets the browser say that %s can not be %s', async (name, value, button) => {
-    const { page } = await visit(receiver);
-    await page.getByText('Choose by time').click();
-    const field = page.locator(`input[name=${name}]`);
-    await field.fill(value);
-    await page.getByRole('button', { name: button, exact: true }).click();
-
-    await field.and(page.locator(':invalid:focus')).waitFor();
-    expect(new URL(page.url()).search).toBe('');
   });
 
   test('does not move what somebody points at, and says how many are new', async () => {
@@ -415,28 +386,12 @@ describeWithBrowser('the inspector', () => {
     const { page, requests } = await visit(receiver, `?delivery=${id}`);
     await fact(page, 'State').getByText('parked').waitFor();
 
+    expect(await fact(page, 'Last error').textContent()).toContain('failed on purpose');
     await page.getByRole('button', { name: 'Replay', exact: true }).dblclick();
 
     await fact(page, 'State').getByText('handled').waitFor();
     await page.getByText('1 delivery was replayed.').waitFor();
     expect(requests.filter((sent) => sent === 'POST /deliveries/replay')).toHaveLength(1);
-  });
-
-  test('replays nothing without a question that was handled since it was shown', async () => {
-    const id = await deliver(receiver, 'fail once');
-    const { page, tolerate } = await visit(receiver, `?delivery=${id}`);
-    // Nobody tells the page what happens from now on, and the browser says so.
-    tolerate(/net::ERR_/);
-    await page.route('**/events', (route) => route.abort());
-    await page.reload();
-    await fact(page, 'State').getByText('parked').waitFor();
-    const { page: other } = await visit(receiver, `?delivery=${id}`);
-    await other.getByRole('button', { name: 'Replay', exact: true }).click();
-    await fact(other, 'State').getByText('handled').waitFor();
-
-    await page.getByRole('button', { name: 'Replay', exact: true }).click();
-
-    await page.getByText('No delivery was replayed.').waitFor();
   });
 
   test('says that the receiver does not respond, and goes on when it does', async () => {
@@ -498,25 +453,6 @@ describeWithBrowser('the inspector', () => {
       await held.release();
 
       await row(page, 1).getByText('discarded').waitFor({ timeout: 5_000 });
-    });
-
-    test('shows the page although somebody opens a delivery meanwhile', async () => {
-      const receiver = await startInspected();
-      await sendAll(receiver, ['arbitrary', 'throw nothing']);
-      const { page } = await visit(receiver);
-      await untilParked(page, 1);
-      const held = await holdNext(page, /state=parked/);
-      await page.getByRole('link', { name: /^parked/ }).click();
-      await held.asked;
-      await page.getByText('Choose by time').click();
-      await page.getByRole('textbox', { name: 'Delivery' }).fill('2');
-      await page.getByRole('button', { name: 'Open' }).click();
-      await page.getByRole('heading', { name: 'Delivery 2' }).waitFor();
-
-      await held.release();
-
-      await row(page, 1).waitFor({ state: 'detached', timeout: 5_000 });
-      await row(page, 2).waitFor();
     });
 
     test('keeps what was told after it was asked', async () => {
@@ -612,32 +548,6 @@ describeWithBrowser('the inspector', () => {
     await page.waitForURL(receiver.inspector);
     await page.getByRole('link', { name: 'openapi.json' }).click();
     await page.waitForURL(`${receiver.inspector}openapi.json`);
-  });
-
-  test('makes no HTML of text, and loads nothing from another address', async () => {
-    const { page, tolerate } = await visit(receiver);
-    tolerate(/Content Security Policy|TrustedHTML/);
-    await page.getByText(/on disk/).waitFor();
-    const makeHtml = page.evaluate(() => (document.body.innerHTML = '<b>arbitrary</b>'));
-    await expect(makeHtml).rejects.toThrow('TrustedHTML');
-
-    const refused = await page.evaluate(async () => {
-      const refusals = new Set<string>();
-      const all = new Promise<void>((resolve) => {
-        document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
-          if (refusals.add(effectiveDirective).size === 3) resolve();
-        });
-      });
-      const image = document.createElement('img');
-      image.src = 'http://127.0.0.1:9/image';
-      const style = document.createElement('link');
-      Object.assign(style, { rel: 'stylesheet', href: 'http://127.0.0.1:9/style' });
-      document.body.append(image, style);
-      await fetch('http://127.0.0.1:9/fetch').catch(() => undefined);
-      await all;
-      return [...refusals].sort();
-    });
-    expect(refused).toEqual(['connect-src', 'img-src', 'style-src-elem']);
   });
 });
 

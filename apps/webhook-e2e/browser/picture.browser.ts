@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { makeFolder } from '@plant-store/test-support';
 
 import { ROOT } from '../support/development.js';
-import { everythingOpen } from '../support/receiver.js';
+import { preloading } from '../support/receiver.js';
 import { deliver, describeWithBrowser, startInspected, visit } from './visit.js';
 
 const { WRITE_PICTURE } = process.env;
@@ -30,8 +30,7 @@ function makeHandler(): string {
 
 describeWithBrowser('the picture of the README', () => {
   test('shows deliveries, and one that failed', async () => {
-    const NODE_OPTIONS = `${everythingOpen['NODE_OPTIONS'] ?? ''} --import=${makeHandler()}`;
-    const settings = { NODE_OPTIONS, HANDLER_MAX_ATTEMPTS: '3', HANDLER_BACKOFF_MS: '10' };
+    const settings = { ...preloading(makeHandler()), HANDLER_MAX_ATTEMPTS: '3', HANDLER_BACKOFF_MS: '10' };
     const receiver = await startInspected({ settings });
     for (let number = 1; number <= 9; number += 1) {
       const content = JSON.stringify({

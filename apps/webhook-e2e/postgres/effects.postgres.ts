@@ -9,7 +9,7 @@ import ts from 'typescript';
 import { sendAll } from '../support/poison.js';
 import { soon } from '../support/port.js';
 import type { Environment } from '../support/process.js';
-import { everythingOpen, spawnReceiver, startReceiver } from '../support/receiver.js';
+import { preloading, spawnReceiver, startReceiver } from '../support/receiver.js';
 
 const programs = findPostgres(process.env);
 const withPostgres = programs === undefined ? describe.skip : describe;
@@ -36,9 +36,13 @@ withPostgres("the handler's transaction", () => {
     const url = await server.createDatabase();
     const query = (sql: string): Promise<string> => server.psql(sql, new URL(url).pathname.slice(1));
     await query('CREATE TABLE effects (delivery bigint NOT NULL)');
-    const NODE_OPTIONS = `${everythingOpen['NODE_OPTIONS'] ?? ''} --import=${HANDLER}`;
     return {
-      settings: { INBOX_URL: url, NODE_OPTIONS, HANDLER_BACKOFF_MS: '1', HANDLER_MAX_BACKOFF_MS: '50' },
+      settings: {
+        INBOX_URL: url,
+        ...preloading(HANDLER),
+        HANDLER_BACKOFF_MS: '1',
+        HANDLER_MAX_BACKOFF_MS: '50',
+      },
       query,
     };
   };

@@ -7,7 +7,7 @@ import ts from 'typescript';
 
 import { ROOT } from '../support/development.js';
 import { sendAll, untilNothingWaits } from '../support/poison.js';
-import { everythingOpen, startReceiver } from '../support/receiver.js';
+import { preloading, startReceiver } from '../support/receiver.js';
 
 const BUILT_HANDLER = pathToFileURL(join(ROOT, 'apps/webhook/dist/dispatch/new-plant.handler.js')).href;
 
@@ -31,8 +31,7 @@ test('the handler of docs/handler.md keeps each content in a file', async () => 
      import { NewPlantHandler as Documented } from './documented.mjs';
      NewPlantHandler.prototype.handle = Documented.prototype.handle;`,
   );
-  const NODE_OPTIONS = `${everythingOpen['NODE_OPTIONS'] ?? ''} --import=${preloaded}`;
-  const receiver = await startReceiver({ folder, settings: { NODE_OPTIONS } });
+  const receiver = await startReceiver({ folder, settings: preloading(preloaded) });
 
   await sendAll(receiver, ['sample content']);
   await untilNothingWaits(receiver.inbox);

@@ -9,7 +9,7 @@ import Database from 'libsql';
 import { ACCESS_TOKEN } from '../support/messages.js';
 import { plantInbox } from '../support/plant-inbox.js';
 import type { Environment } from '../support/process.js';
-import { everythingOpen, inboxOf, spawnReceiver, startReceiver } from '../support/receiver.js';
+import { inboxOf, preloading, spawnReceiver, startReceiver } from '../support/receiver.js';
 import { openSender } from '../support/sender.js';
 
 interface Row {
@@ -104,9 +104,9 @@ test('a fault at the start ends the process, even if the handler has begun somet
   await once(server, 'listening');
   afterThisTest(() => server.close());
   const { port } = server.address() as AddressInfo;
-  const NODE_OPTIONS = `${everythingOpen['NODE_OPTIONS'] ?? ''} --import=data:text/javascript,setInterval(Object,1e6)`;
+  const endless = preloading('data:text/javascript,setInterval(Object,1e6)');
 
-  const receiver = spawnReceiver({ settings: { NODE_OPTIONS, PORT: String(port) } });
+  const receiver = spawnReceiver({ settings: { ...endless, PORT: String(port) } });
 
   expect(await receiver.exit).toEqual({ code: 1, signal: null });
   const address = `127.0.0.1:${port}`;

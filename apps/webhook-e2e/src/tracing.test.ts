@@ -5,24 +5,16 @@ import { pathToFileURL } from 'node:url';
 
 import { makeFolder } from '@plant-store/test-support';
 
-import { openConnection } from '../support/connection.js';
 import { ROOT } from '../support/development.js';
-import { expectResponse } from '../support/expect-response.js';
-import { ACCESS_TOKEN, message, POST, RIGHT } from '../support/messages.js';
-import { poisonSettings, untilNothingWaits } from '../support/poison.js';
+import { ACCESS_TOKEN } from '../support/messages.js';
+import { POISON_HANDLER, poisonSettings, sendAll, untilNothingWaits } from '../support/poison.js';
 import {
   everythingOpen,
   LoggingProcess,
-  type LogEntry,
+  preloading,
   type RunningReceiver,
   startReceiver,
 } from '../support/receiver.js';
-
-/** The example of W3C Trace Context. */
-const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
-const SENDER = '00f067aa0ba902b7';
-
-const ATTEMPT = 'process /plant/webhook';
 
 /** Replaces the documented exporters: spans become lines of the log, and metrics are dropped. */
 const EXPORTERS = `
@@ -71,43 +63,14 @@ function startTraced(): Promise<RunningReceiver> {
   );
   const settings = {
     ...poisonSettings,
-    NODE_OPTIONS: `${poisonSettings['NODE_OPTIONS']} --import=${file}`,
+    ...preloading(POISON_HANDLER, file),
     HANDLER_MAX_ATTEMPTS: '1',
     HANDLER_CONCURRENCY: '1',
   };
   return startReceiver({ folder, settings });
 }
 
-async function send({ port }: RunningReceiver, content: string, traceparent?: string): Promise<void> {
-  const connection = await openConnection(port);
-  const fields = traceparent === undefined ? [RIGHT] : [RIGHT, `traceparent: ${traceparent}`];
-  connection.write(message(POST, fields, content));
-  expectResponse(await connection.response(), { status: 204 });
-}
-
-/** Waits until everything is handled or parked, stops the receiver, and returns the spans. */
-async function spansOf({ process, inbox }: RunningReceiver): Promise<readonly LogEntry[]> {
-  await untilNothingWaits(inbox);
-  expect(await process.stop()).toEqual({ code: 0, signal: null });
-  return process.entries('span');
-}
-
-test('what the handler calls is in the trace of the sender, if there is a valid one', async () => {
-  const receiver = await startTraced();
-  await send(receiver, 'call', `00-${TRACE}-${SENDER}-01`);
-  await send(receiver, 'call');
-  await send(receiver, 'call', 'invalid');
-  const spans = await spansOf(receiver);
-
-  const attempts = spans.filter(({ name }) => name === ATTEMPT);
-  const calls = spans.filter(({ name }) => name === 'call');
-  expect(attempts.map(({ parent }) => parent)).toEqual([SENDER, undefined, undefined]);
-  expect(attempts[0]).toMatchObject({ traceId: TRACE });
-  expect(new Set(attempts.map(({ traceId }) => traceId)).size).toBe(3);
-  expect(calls).toMatchObject(attempts.map(({ traceId, spanId }) => ({ traceId, parent: spanId })));
-});
-
-test("the span of the SDK's request is the parent of the handler's span", async () => {
+test("the span of the SDK's request is the parent of the handler's span, and that of what the handler calls", async () => {
   const receiver = await startTraced();
   const folder = makeFolder();
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
@@ -119,14 +82,14 @@ test("the span of the SDK's request is the parent of the handler's span", async 
   );
   expect(await sender.exit).toEqual({ code: 0, signal: null });
 
-  const spans = [...sender.entries('span'), ...(await spansOf(receiver))];
-  const [caller, delivery, request, attempt] = ['caller', 'send new plant', 'POST', ATTEMPT].map((name) =>
-    spans.find((span) => span['name'] === name)!,
-  );
-  const traceId = caller!['traceId'];
-  expect(delivery).toMatchObject({ traceId, parent: caller!['spanId'] });
-  expect(request).toMatchObject({ traceId, parent: delivery!['spanId'] });
-  expect(attempt).toMatchObject({ traceId, parent: request!['spanId'] });
+  await untilNothingWaits(receiver.inbox);
+  expect(await receiver.process.stop()).toEqual({ code: 0, signal: null });
+
+  const spans = [...sender.entries('span'), ...receiver.process.entries('span')];
+  const names = ['caller', 'send new plant', 'POST', 'process /plant/webhook', 'call'];
+  const chain = names.map((name) => spans.find((span) => span['name'] === name)!);
+  for (const [index, parent] of chain.slice(0, -1).entries())
+    expect(chain[index + 1]).toMatchObject({ traceId: parent['traceId'], parent: parent['spanId'] });
 });
 
 const SENDER_PROGRAM = `
@@ -136,7 +99,7 @@ import { bytes, createNewPlantSender } from '@plant-store/sdk';
 const { RECEIVER_URL: baseUrl, ACCESS_TOKEN: accessToken } = process.env;
 const sender = createNewPlantSender({ baseUrl, accessToken, method: 'POST', encode: bytes('text/plain') });
 await trace.getTracer('store').startActiveSpan('caller', async (span) => {
-  await sender.send('arbitrary');
+  await sender.send('call');
   span.end();
 });
 await sender.close();
@@ -145,9 +108,9 @@ await sender.close();
 test('without @opentelemetry/api, deliveries are handled', async () => {
   const file = join(makeFolder(), 'not-installed.mjs');
   writeFileSync(file, NOT_INSTALLED);
-  const settings = { NODE_OPTIONS: `${poisonSettings['NODE_OPTIONS']} --import=${file}` };
+  const settings = { ...preloading(POISON_HANDLER, file) };
   const receiver = await startReceiver({ settings });
-  await send(receiver, 'show');
+  await sendAll(receiver, ['show']);
   await receiver.process.logged('shown');
 
   expect(receiver.process.entries('looked for')).toHaveLength(1);

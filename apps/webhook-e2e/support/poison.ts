@@ -6,13 +6,13 @@ import { countOpen } from './inbox.js';
 import { delivery } from './messages.js';
 import { soon } from './port.js';
 import type { Environment } from './process.js';
-import { everythingOpen, type RunningReceiver, startReceiver } from './receiver.js';
+import { preloading, type RunningReceiver, startReceiver } from './receiver.js';
 
-const POISON_HANDLER = fileURLToPath(new URL('poison-handler.mjs', import.meta.url));
+export const POISON_HANDLER = fileURLToPath(new URL('poison-handler.mjs', import.meta.url));
 
 /** The handler does what the content of a delivery says, see poison-handler.mjs. */
 export const poisonSettings: Environment = {
-  NODE_OPTIONS: `${everythingOpen['NODE_OPTIONS'] ?? ''} --import=${POISON_HANDLER}`,
+  ...preloading(POISON_HANDLER),
   HANDLER_MAX_ATTEMPTS: '3',
   HANDLER_BACKOFF_MS: '50',
 };

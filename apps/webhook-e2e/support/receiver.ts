@@ -117,3 +117,10 @@ const hasNoAnswers = /^export const answers = \{\};$/m.test(readFileSync(BUILT_A
 export const everythingOpen: Environment = hasNoAnswers
   ? {}
   : { NODE_OPTIONS: `--import=${EVERYTHING_OPEN}` };
+
+/** The setting with which a receiver loads these modules before its own. */
+export const preloading = (...modules: readonly string[]): Environment => ({
+  NODE_OPTIONS: [everythingOpen['NODE_OPTIONS'], ...modules.map((module) => `--import=${module}`)]
+    .join(' ')
+    .trim(),
+});
