@@ -5,7 +5,6 @@ import { afterThisFile, makeFolder } from '@plant-store/test-support';
 import { compileFlushFaults, type FlushFaults } from '@plant-store/test-support/flush-faults';
 
 import { openConnection } from '../support/connection.js';
-import { expectResponse } from '../support/expect-response.js';
 import { readInbox } from '../support/inbox.js';
 import { delivery, message, POST } from '../support/messages.js';
 import { sendAll } from '../support/poison.js';
@@ -34,34 +33,6 @@ onLinux('on a slow disk', () => {
     await Promise.all([acknowledged, refused]);
 
     expect(order).toEqual(['refused', 'acknowledged']);
-  });
-
-  test('deliveries on a connection each are committed together', async () => {
-    const { process, port, inbox } = await startOnDisk(SLOW);
-    const { operations } = await process.logged('listening');
-    const connections = await Promise.all(Array.from({ length: 60 }, () => openConnection(port)));
-
-    for (const connection of connections) connection.write(delivery());
-    for (const connection of connections) expectResponse(await connection.response(), { status: 204 });
-
-    expect(readInbox(inbox)).toHaveLength(60);
-    const metrics = await (await fetch(new URL('metrics', operations as string))).text();
-    const [, commits] = /^plant_store_commit_deliveries_count (\d+)$/m.exec(metrics)!;
-    expect(Number(commits)).toBeLessThan(30);
-  });
-
-  test('a receiver that stops acknowledges every delivery of a connection', async () => {
-    const { process, port } = await startOnDisk(SLOW);
-    const [sender, stranger] = await Promise.all([openConnection(port), openConnection(port)]);
-    sender.write(delivery().repeat(3));
-    stranger.write(message(POST, []));
-    await stranger.response();
-    process.signal('SIGTERM');
-
-    expectResponse(await sender.response(), { status: 204 });
-    expectResponse(await sender.response(), { status: 204 });
-    expectResponse(await sender.response(), { status: 204, closes: true });
-    expect(await process.exit).toEqual({ code: 0, signal: null });
   });
 });
 
