@@ -12,7 +12,7 @@ export async function startListener(
   const log = recordLog();
   const listener = await start(
     addRoutes,
-    { port: 0, host: undefined, folder: undefined, requestTimeout: 30_000, ...address },
+    { port: 0, host: undefined, folder: undefined, ...address },
     log.logger,
   );
   let closing: Promise<void> | undefined;

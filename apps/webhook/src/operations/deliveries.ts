@@ -1,15 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import type { InboxOperations, StoredDelivery } from '../inbox/inbox-operations.js';
+import type { BatchResult, InboxOperations, StoredDelivery } from '../inbox/inbox-operations.js';
 import {
   BATCH_QUERY,
   COUNT_QUERY,
   DISCARD_CONTENT,
+  filterOf,
   LIST_QUERY,
   NOTHING,
-  parseContent,
-  parseQuery,
   REPLAY_CONTENT,
+  type SentBatch,
+  type SentFilter,
+  type SentPage,
 } from './parameters.js';
 import { RequestFault } from './request-fault.js';
 import { PROTECTION } from './who-may-ask.js';
@@ -22,6 +24,17 @@ export interface ReceiverFacts {
   readonly inbox: string;
 }
 
+interface OneDelivery {
+  readonly Params: { readonly id: string };
+}
+interface ManyDeliveries {
+  readonly Body: SentBatch & { readonly filter: SentFilter; readonly reason: string };
+}
+
+/** Schemas of a request that only reads, and of one that changes something. */
+const reading = (querystring = NOTHING): { schema: object } => ({ schema: { querystring } });
+const changing = (body: object): { schema: object } => ({ schema: { querystring: NOTHING, body } });
+
 /**
  * The operations of an inbox.
  *
@@ -33,34 +46,40 @@ export function deliveryRoutes(
   receiver: ReceiverFacts,
   wakeHandler: () => void,
 ): void {
-  const find = async ({ query, params }: FastifyRequest): Promise<StoredDelivery> => {
-    parseQuery(NOTHING, query);
-    const { id } = params as { readonly id: string };
+  const find = async ({ params: { id } }: FastifyRequest<OneDelivery>): Promise<StoredDelivery> => {
     const found = await inbox.find(Number(id));
     if (found !== undefined) return found;
     throw new RequestFault('UNKNOWN_DELIVERY', `There is no delivery ${id}.`);
   };
-  const setPaused =
-    (isPaused: boolean) =>
-    async ({ query, body }: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-      parseQuery(NOTHING, query);
-      parseContent(NOTHING, body);
-      await inbox.setPaused(isPaused);
-      if (!isPaused) wakeHandler();
-      return reply.code(204).send();
-    };
+  const setPaused = async (isPaused: boolean, reply: FastifyReply): Promise<unknown> => {
+    await inbox.setPaused(isPaused);
+    if (!isPaused) wakeHandler();
+    return reply.code(204).send();
+  };
 
-  app.get('/deliveries', async ({ query }) => {
-    const { filter, page } = parseQuery(LIST_QUERY, query);
-    return { deliveries: await inbox.list(filter, page) };
-  });
-  app.get('/deliveries/count', ({ query }) => inbox.count(parseQuery(COUNT_QUERY, query)));
-  app.get('/deliveries/batch', async ({ query }) => {
-    const { deliveries, next = null } = await inbox.read(parseQuery(BATCH_QUERY, query));
-    return { deliveries: deliveries.map(withContent), next };
-  });
-  app.get('/deliveries/:id(^[1-9]\\d*$)', async (request) => withContent(await find(request)));
-  app.get('/deliveries/:id(^[1-9]\\d*$)/content', async (request, reply) => {
+  app.get<{ Querystring: SentFilter & SentPage }>(
+    '/deliveries',
+    reading(LIST_QUERY),
+    async ({ query: { order, after, limit, ...filter } }) => {
+      const page = { order: `${order} first`, limit, ...(after !== undefined && { after }) } as const;
+      return { deliveries: await inbox.list(filterOf(filter), page) };
+    },
+  );
+  app.get<{ Querystring: SentFilter }>('/deliveries/count', reading(COUNT_QUERY), ({ query }) =>
+    inbox.count(filterOf(query)),
+  );
+  app.get<{ Querystring: SentFilter & SentBatch }>(
+    '/deliveries/batch',
+    reading(BATCH_QUERY),
+    async ({ query: { after, limit, ...filter } }) => {
+      const { deliveries, next = null } = await inbox.read({ filter: filterOf(filter), after, limit });
+      return { deliveries: deliveries.map(withContent), next };
+    },
+  );
+  app.get<OneDelivery>('/deliveries/:id(^[1-9]\\d*$)', reading(), async (request) =>
+    withContent(await find(request)),
+  );
+  app.get<OneDelivery>('/deliveries/:id(^[1-9]\\d*$)/content', reading(), async (request, reply) => {
     const { id, content } = await find(request);
     return reply
       .headers({
@@ -70,27 +89,29 @@ export function deliveryRoutes(
       })
       .send(asBuffer(content));
   });
-  app.post('/deliveries/replay', async ({ query, body }) => {
-    parseQuery(NOTHING, query);
-    const { changed, next = null } = await inbox.change(parseContent(REPLAY_CONTENT, body), {
-      kind: 'replay',
-    });
-    if (changed > 0) wakeHandler();
-    return { changed, next };
-  });
-  app.post('/deliveries/discard', async ({ query, body }) => {
-    parseQuery(NOTHING, query);
-    const { batch, reason } = parseContent(DISCARD_CONTENT, body);
-    const { changed, next = null } = await inbox.change(batch, { kind: 'discard', reason });
-    return { changed, next };
-  });
-  app.post('/handler/pause', setPaused(true));
-  app.post('/handler/resume', setPaused(false));
-  app.get('/stats', async ({ query }) => {
-    parseQuery(NOTHING, query);
-    return { ...(await inbox.stats()), receiver };
-  });
+  app.post<ManyDeliveries>(
+    '/deliveries/replay',
+    changing(REPLAY_CONTENT),
+    async ({ body: { filter, after, limit } }) => {
+      const result = await inbox.change({ filter: filterOf(filter), after, limit }, { kind: 'replay' });
+      if (result.changed > 0) wakeHandler();
+      return withNext(result);
+    },
+  );
+  app.post<ManyDeliveries>(
+    '/deliveries/discard',
+    changing(DISCARD_CONTENT),
+    async ({ body: { filter, after, limit, reason } }) => {
+      const batch = { filter: filterOf(filter), after, limit };
+      return withNext(await inbox.change(batch, { kind: 'discard', reason: reason.trim() }));
+    },
+  );
+  app.post('/handler/pause', changing(NOTHING), (_request, reply) => setPaused(true, reply));
+  app.post('/handler/resume', changing(NOTHING), (_request, reply) => setPaused(false, reply));
+  app.get('/stats', reading(), async () => ({ ...(await inbox.stats()), receiver }));
 }
+
+const withNext = ({ changed, next }: BatchResult): object => ({ changed, next: next ?? null });
 
 function withContent(delivery: Omit<StoredDelivery, 'history'>): object {
   return { ...delivery, content: asBuffer(delivery.content).toString('base64') };

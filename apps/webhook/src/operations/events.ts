@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream';
+import { PassThrough, type Writable } from 'node:stream';
 
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -6,9 +6,8 @@ import type { Logger } from 'pino';
 import type { InboxOperations, InboxStats } from '../inbox/inbox-operations.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 import { atMostEvery } from './look-up.js';
-import { NOTHING, parseQuery } from './parameters.js';
+import { NOTHING } from './parameters.js';
 import { RequestFault } from './request-fault.js';
-import { PROTECTION } from './who-may-ask.js';
 
 /** Most listeners at a time. */
 export const MAX_LISTENERS = 32;
@@ -51,21 +50,21 @@ export class EventStream {
 
   /** Serves the events at `/events`. */
   route(app: FastifyInstance): void {
-    app.get('/events', async ({ method, query }, reply) => {
-      parseQuery(NOTHING, query);
-      if (this.#listeners.size >= MAX_LISTENERS)
-        throw new RequestFault('TOO_MANY_LISTENERS', `There are ${MAX_LISTENERS} listeners already.`, {
-          connection: 'close',
-        });
-      if (method === 'HEAD') return reply.type('text/event-stream').send('');
-      reply.hijack();
-      const { raw } = reply;
-      // It waits for a response in front of it, and Node won't tell it that the connection has closed.
-      if (raw.socket === null) return raw.destroy();
+    app.addHook('preClose', async () => this.close());
+    app.get('/events', { schema: { querystring: NOTHING } }, async (request, reply) => {
+      // A response that waits behind another one on its connection isn't told when that closes.
+      const isBehindAnother = reply.raw.socket === null;
+      if (isBehindAnother || this.#listeners.size >= MAX_LISTENERS) {
+        void reply.header('connection', 'close');
+        throw new RequestFault('TOO_MANY_LISTENERS', `There are ${MAX_LISTENERS} listeners already.`);
+      }
+      void reply.type('text/event-stream');
+      if (request.method === 'HEAD') return '';
+      const listener = new PassThrough();
       // Nothing moves on the connection while nothing changes.
-      raw.socket.setTimeout(0);
-      raw.writeHead(200, { ...PROTECTION, 'content-type': 'text/event-stream' }).flushHeaders();
-      return this.add(raw);
+      request.socket.setTimeout(0);
+      this.add(listener);
+      return listener;
     });
   }
 

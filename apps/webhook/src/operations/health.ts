@@ -58,7 +58,7 @@ export class Readiness {
   /** Why the receiver isn't ready, one sentence each; empty if it is. A paused handler is no reason. */
   async reasons(): Promise<readonly string[]> {
     if (this.#phase !== 'running') return [`The receiver is ${this.#phase}.`];
-    return within(this.#timeout, this.#check(), () => [
+    return within(this.#timeout, this.#check(), [
       `The check of the inbox has not ended within ${this.#timeout} ms.`,
     ]);
   }

@@ -1,22 +1,25 @@
-import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { chmodSync, rmSync } from 'node:fs';
+import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifySchemaValidationError,
+  type RouteOptions,
+} from 'fastify';
 import type { Logger } from 'pino';
 
-import { LONGEST_TIMER } from '../config/config.js';
 import { OPERATIONS_CONNECTIONS } from '../config/open-files.js';
 import { ReceiverError } from '../errors.js';
 import { connectionOf } from '../http/connection.js';
 import { hasContent } from '../http/request.js';
-import { throttledLog } from '../logging/throttled-log.js';
-import { within } from './look-up.js';
-import { REQUEST_FAULTS, RequestFault } from './request-fault.js';
+import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
+import { faultOf, RequestFault } from './request-fault.js';
 import { openSocketAddress, SOCKET_NAME } from './socket-address.js';
-import { checkSender, isLoopback, isUnixSocket, PROTECTION } from './who-may-ask.js';
+import { checkSender, isLocal, PROTECTION, requireJson } from './who-may-ask.js';
 
 /** Only this machine can connect. */
 const LOOPBACK = '127.0.0.1';
@@ -27,14 +30,17 @@ const EVERY_ADDRESS = ['0.0.0.0', '::'];
 /** Largest content of a request, in bytes. */
 export const MAX_REQUEST_BYTES = 65_536;
 
-/** A head must arrive within this time, in milliseconds. It fits into one packet, and most connections send it at once. */
-const HEAD_TIMEOUT = 5_000;
-
-/** How long the end waits for responses to be read, in milliseconds. */
-const CLOSE_TIMEOUT = 1_000;
-
-/** What others may do with a new file: nothing. And it can't be executed. */
-const OWNER_ALONE = 0o177;
+/** Limits of time, in milliseconds. */
+export const TIMEOUTS = {
+  /** For the head of a request. It fits into one packet, and most connections send it at once. */
+  head: 5_000,
+  /** For a whole request. */
+  request: 30_000,
+  /** Without a byte in either direction, as with a peer that doesn't read its responses. */
+  idle: 60_000,
+  /** For the requests under way when the listener closes. */
+  close: 1_000,
+} as const;
 
 /** Where the operations listener listens. */
 export interface ListenerAddress {
@@ -44,8 +50,8 @@ export interface ListenerAddress {
   readonly host: string | undefined;
   /** The folder of the socket; undefined for none. */
   readonly folder: string | undefined;
-  /** A whole request must arrive within this time, in milliseconds. */
-  readonly requestTimeout: number;
+  /** @default TIMEOUTS */
+  readonly timeouts?: Readonly<Record<keyof typeof TIMEOUTS, number>>;
 }
 
 /** A listener for people who run the receiver. Nothing of it belongs to the interface. */
@@ -54,7 +60,7 @@ export interface Listener {
   readonly url: string;
   /** The path of its Unix socket; undefined if there is none. */
   readonly socket: string | undefined;
-  /** Ends all connections. Resolves when no request is being processed any more. */
+  /** Ends all connections. */
   readonly close: () => Promise<void>;
 }
 
@@ -66,41 +72,22 @@ export interface Listener {
  */
 export async function startListener(
   addRoutes: (app: FastifyInstance) => void,
-  { port, host, folder, requestTimeout }: ListenerAddress,
+  { port, host, folder, timeouts = TIMEOUTS }: ListenerAddress,
   logger: Logger,
 ): Promise<Listener> {
-  const { app, running } = createApp(addRoutes, logger);
-  await app.ready();
-  const servers: Server[] = [];
   const limitConnections = connectionLimit(OPERATIONS_CONNECTIONS);
-  const create = (): Server => {
-    const server = createServer({
-      requestTimeout,
-      headersTimeout: Math.min(HEAD_TIMEOUT, requestTimeout),
-      connectionsCheckingInterval: Math.min(1_000, requestTimeout),
-    });
-    // Ends the connection of a peer that doesn't read its responses.
-    server.timeout = Math.min(2 * requestTimeout + 1_000, LONGEST_TIMER);
-    limitConnections(server);
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      // Content that no route reads is not parsed either. This must be known before this function returns.
-      if (request.method !== 'POST' && hasContent(request)) {
-        connectionOf(request.socket).closeAfterLinger();
-        response.shouldKeepAlive = false;
-      }
-      app.routing(request, response);
-    });
-    servers.push(server);
-    return server;
+  const logFailure = throttledLog((fields) => logger.error(fields, 'a request of an operator failed'));
+  const apps: FastifyInstance[] = [];
+  const create = (): FastifyInstance => {
+    const app = createApp(addRoutes, timeouts, logFailure);
+    limitConnections(app.server);
+    apps.push(app);
+    return app;
   };
   const close = async (): Promise<void> => {
-    const open = servers.filter(({ listening }) => listening);
-    const closed = Promise.all(open.map((server) => once(server.close(), 'close')));
-    await within(CLOSE_TIMEOUT, closed, () => undefined);
-    for (const server of open) server.closeAllConnections();
-    await closed;
-    await Promise.all(running);
-    await app.close();
+    const cut = setTimeout(() => apps.forEach(({ server }) => server.closeAllConnections()), timeouts.close);
+    await Promise.all(apps.map((app) => app.close()));
+    clearTimeout(cut);
   };
   try {
     const includesLoopback = host !== undefined && EVERY_ADDRESS.includes(host);
@@ -114,94 +101,84 @@ export async function startListener(
   }
 }
 
-/** Fastify with what all routes share. `running` has the handlers that have not ended, also of cut off requests. */
+/** Fastify with what all routes share. */
 function createApp(
   addRoutes: (app: FastifyInstance) => void,
-  logger: Logger,
-): { readonly app: FastifyInstance; readonly running: ReadonlySet<Promise<unknown>> } {
-  const running = new Set<Promise<unknown>>();
-  const logFailure = throttledLog((fields) => logger.error(fields, 'a request of an operator failed'));
-  const respondToError = (error: Error & { readonly statusCode?: number }, reply: FastifyReply): void => {
-    const { status, code, message, fields } = refusalOf(error);
-    if (status >= 500 && !(error instanceof RequestFault))
+  timeouts: Readonly<Record<keyof typeof TIMEOUTS, number>>,
+  logFailure: WriteLine,
+): FastifyInstance {
+  const respondToError = (error: FastifyError, reply: FastifyReply): void => {
+    const { code, message, statusCode = 503 } = faultOf(error) as Partial<RequestFault>;
+    if (!(error instanceof RequestFault) && statusCode >= 500)
       logFailure({ err: error, url: reply.request.raw.url });
-    void reply
-      .code(status)
-      .headers({ ...PROTECTION, ...fields })
-      .send({ code, message });
+    void reply.code(statusCode).headers(PROTECTION).send({ code, message });
   };
+  const unknownPath = new RequestFault('UNKNOWN_PATH', 'There is nothing at this path.');
   const app = Fastify({
     bodyLimit: MAX_REQUEST_BYTES,
+    requestTimeout: timeouts.request,
+    connectionTimeout: timeouts.idle,
+    http: { headersTimeout: timeouts.head, connectionsCheckingInterval: Math.min(1_000, timeouts.head) },
     return503OnClosing: false,
-    frameworkErrors: (error, _request, reply) => respondToError(error, reply),
+    ajv: { customOptions: { allErrors: true, removeAdditional: false } },
+    schemaErrorFormatter: (errors, part) =>
+      new Error(errors.map((error) => describe(error, part)).join('; ')),
+    // A path that can't be decoded, or an id that is too long.
+    frameworkErrors: (_error, _request, reply) => respondToError(unknownPath as FastifyError, reply),
   });
   app.removeContentTypeParser('text/plain');
-  app.setErrorHandler<Error>((error, _request, reply) => respondToError(error, reply));
+  app.setErrorHandler<FastifyError>((error, _request, reply) => respondToError(error, reply));
   app.addHook('onRequest', (request, reply, done) => {
     void reply.headers(PROTECTION);
-    // Node would publish its keep-alive time-out, which is a limit and no promise.
-    if (reply.raw.shouldKeepAlive && request.raw.httpVersionMinor > 0) reply.raw.removeHeader('connection');
+    // Content that no route reads may have no end.
+    if (request.method !== 'POST' && hasContent(request.raw)) {
+      connectionOf(request.raw.socket).closeAfterLinger();
+      void reply.header('connection', 'close');
+    }
     checkSender(request);
+    if (request.is404) throw unknownPath;
     done();
   });
-  const routes = new Map<string, { readonly methods: Set<string>; readonly config: object | undefined }>();
-  app.addHook('onRoute', (route) => {
-    const { handler, url, config } = route;
-    const { methods } = routes.get(url) ?? { methods: new Set<string>() };
-    for (const method of [route.method].flat()) methods.add(method);
-    routes.set(url, { methods, config });
-    route.handler = async (request, reply) => {
-      const handling = Promise.resolve(handler.call(app, request, reply)).finally(() =>
-        running.delete(handling),
-      );
-      running.add(handling);
-      return handling;
-    };
+  const routes: RouteOptions[] = [];
+  app.addHook('onRoute', (route) => void routes.push(route));
+  app.addHook('preParsing', (request, _reply, _content, done) => {
+    requireJson(request);
+    done();
   });
   addRoutes(app);
-  // The others are refused before their content is read.
-  for (const [url, { methods, config }] of [...routes]) {
-    const allow = [...methods].join(', ');
-    app.route({
-      method: app.supportedMethods.filter((method) => !methods.has(method)),
-      url,
-      config: { ...config, allow },
-      handler: () => undefined,
-    });
-  }
-  return { app, running };
+  for (const path of new Set(routes.map(({ url }) => url)))
+    refuseOtherMethods(
+      app,
+      path,
+      routes.filter(({ url }) => url === path),
+    );
+  return app;
 }
 
-interface Refusal {
-  readonly status: number;
-  readonly code: string;
-  readonly message: string;
-  readonly fields?: Readonly<Record<string, string>>;
-}
-
-/** What an error of a route, of its inbox or of Fastify is for the one who asked. */
-function refusalOf(error: Error & { readonly statusCode?: number; readonly code?: string }): Refusal {
-  const refuse = ({ code, message, fields }: RequestFault): Refusal => ({
-    status: REQUEST_FAULTS[code],
-    code,
-    message,
-    fields,
+/** Gives a path a route for the methods that it doesn't have. */
+function refuseOtherMethods(app: FastifyInstance, url: string, routes: readonly RouteOptions[]): void {
+  const methods = routes.flatMap(({ method }) => method);
+  const allow = methods.join(', ');
+  app.route({
+    url,
+    method: app.supportedMethods.filter((method) => !methods.includes(method)),
+    config: { ...routes[0]!.config },
+    onRequest: (_request, reply, done) => {
+      void reply.header('allow', allow);
+      done(new RequestFault('METHOD_NOT_ALLOWED', `This path has ${allow}.`));
+    },
+    handler: () => undefined,
   });
-  if (error instanceof RequestFault) return refuse(error);
-  if (error instanceof ReceiverError) return { status: 503, code: error.code, message: error.message };
-  // A path that can't be decoded, or an id that is too long.
-  if (error.code === 'FST_ERR_BAD_URL' || error.statusCode === 414)
-    return refuse(new RequestFault('UNKNOWN_PATH', 'There is nothing at this path.'));
-  if (error.statusCode === 413) {
-    const message = `The content must not be larger than ${MAX_REQUEST_BYTES} bytes.`;
-    return refuse(new RequestFault('CONTENT_TOO_LARGE', message));
-  }
-  if (error.statusCode === 415)
-    return refuse(new RequestFault('CONTENT_NOT_JSON', 'Content-Type must be application/json.'));
-  if (error.statusCode === 400)
-    return refuse(new RequestFault('INVALID_CONTENT', 'The content is not JSON, or not whole.'));
-  const message = 'The receiver failed to respond. Its log says why.';
-  return refuse(new RequestFault('RECEIVER_FAILED', message));
+}
+
+/** What is wrong with a request, as Ajv says it, with the names that it leaves out. */
+function describe({ instancePath, message, params }: FastifySchemaValidationError, part: string): string {
+  const { additionalProperty: unknown, allowedValues } = params as {
+    readonly additionalProperty?: string;
+    readonly allowedValues?: readonly string[];
+  };
+  const names = unknown ?? allowedValues?.join(', ');
+  return `${part}${instancePath} ${message}${names === undefined ? '' : `: ${names}`}`;
 }
 
 /**
@@ -220,16 +197,14 @@ function connectionLimit(max: number): (server: Server) => void {
   const onConnection = (socket: Socket): void => {
     // From the first request on, it can stop the parser.
     connectionOf(socket);
-    const connections = isLoopback(socket) || isUnixSocket(socket) ? local : others;
-    if (connections.size >= max) {
-      const surplus = [...connections].find(isIdle) ?? socket;
-      // Its end is announced later, and others may be accepted before.
-      connections.delete(surplus);
-      surplus.destroy();
-      if (surplus === socket) return;
-    }
+    const connections = isLocal(socket) ? local : others;
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
+    if (connections.size <= max) return;
+    const surplus = [...connections].find(isIdle) ?? socket;
+    // Its end is announced later, and others may be accepted before.
+    connections.delete(surplus);
+    surplus.destroy();
   };
   return (server) =>
     void server
@@ -238,9 +213,9 @@ function connectionLimit(max: number): (server: Server) => void {
 }
 
 /** @returns the port */
-async function listen(server: Server, host: string, port: number): Promise<number> {
+async function listen(app: FastifyInstance, host: string, port: number): Promise<number> {
   try {
-    await once(server.listen(port, host), 'listening');
+    await app.listen({ host, port });
   } catch (cause) {
     const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
     const advice =
@@ -253,36 +228,34 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
       { cause },
     );
   }
-  return (server.address() as AddressInfo).port;
+  return (app.server.address() as AddressInfo).port;
 }
 
 /**
  * Listens on the socket in a folder. Only the owner of this process may connect to it, from its first moment. A socket
- * that a killed process left behind is replaced: no other process can use the folder. It is removed when the server closes.
+ * that a killed process left behind is replaced: no other process can use the folder. Node removes it when it closes.
  *
  * @returns where it is, for people; undefined if there can't be one
  */
 async function tryToListenOnSocket(
-  server: Server,
+  app: FastifyInstance,
   folder: string,
   logger: Logger,
 ): Promise<string | undefined> {
+  // Whatever else is created meanwhile, its owner can use.
+  const usual = process.umask(0o077);
   try {
     if (process.platform === 'win32') throw new Error('Windows has no sockets in folders.');
     const address = openSocketAddress(folder);
-    server.once('close', () => address.close());
+    app.server.once('close', () => address.close());
     rmSync(address.path, { force: true });
-    // Node creates the socket before listen() returns.
-    const usual = process.umask(OWNER_ALONE);
-    try {
-      server.listen(address.path);
-    } finally {
-      process.umask(usual);
-    }
-    await once(server, 'listening');
+    await app.listen({ path: address.path });
+    chmodSync(address.path, 0o600);
     return join(folder, SOCKET_NAME);
   } catch (err) {
     logger.warn({ err }, 'no socket in the folder of the inbox; plant-inbox cannot reach this receiver');
     return undefined;
+  } finally {
+    process.umask(usual);
   }
 }

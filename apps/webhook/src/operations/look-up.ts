@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 /** Longest time that somebody who asks waits for the inbox, in milliseconds. An inbox on another machine may hang. */
 export const INBOX_TIMEOUT = 2_000;
 
@@ -7,20 +9,12 @@ export const INBOX_TIMEOUT = 2_000;
  * @param limit in milliseconds
  * @param otherwise what is returned after that time
  */
-export async function within<Result, Other>(
+export function within<Result, Other>(
   limit: number,
   running: Promise<Result>,
-  otherwise: () => Other,
+  otherwise: Other,
 ): Promise<Result | Other> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<Other>((resolve) => {
-    timer = setTimeout(() => resolve(otherwise()), limit);
-  });
-  try {
-    return await Promise.race([running, tooLong]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return Promise.race([running, setTimeout(limit, otherwise, { ref: false })]);
 }
 
 /**

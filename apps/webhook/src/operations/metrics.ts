@@ -72,7 +72,7 @@ export class Metrics implements Observer {
       }),
     );
     this.#text = atMostEvery(INTERVAL, async () => {
-      this.#setGauges(await within(timeout, look(), () => undefined));
+      this.#setGauges(await within(timeout, look(), undefined));
       return this.#registry.metrics();
     });
     collectDefaultMetrics({ register: this.#registry });

@@ -43,17 +43,8 @@ export async function startOperations(operated: Operated): Promise<Operations> {
       deliveryRoutes(app, inbox, receiver, wakeHandler);
       events.route(app);
     },
-    {
-      port: config.OPERATIONS_PORT,
-      host: config.OPERATIONS_HOST,
-      folder,
-      requestTimeout: config.REQUEST_TIMEOUT_MS,
-    },
+    { port: config.OPERATIONS_PORT, host: config.OPERATIONS_HOST, folder },
     logger,
   );
-  const close = (): Promise<void> => {
-    events.close();
-    return listener.close();
-  };
-  return { ...listener, readiness, close };
+  return { ...listener, readiness };
 }

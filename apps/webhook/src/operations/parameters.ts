@@ -1,135 +1,82 @@
-import { z } from 'zod';
-
-import { DELIVERY_STATES } from '../inbox/inbox-operations.js';
-import { RequestFault } from './request-fault.js';
+import { DELIVERY_STATES, type DeliveryFilter, type DeliveryState } from '../inbox/inbox-operations.js';
 
 /** Most deliveries in one response, or in one part of a change. */
 const MAX_LIMIT = 500;
 
-/** A whole number, as JSON has it or in decimal digits. */
-const wholeNumber = (least: number, most: number) =>
-  z
-    .union([z.number(), z.string().transform((digits) => (/^\d+$/.test(digits) ? Number(digits) : NaN))], {
-      error: `must be a whole number from ${least} to ${most}`,
-    })
-    .refine((value) => Number.isInteger(value) && value >= least && value <= most, {
-      error: `must be a whole number from ${least} to ${most}`,
-    });
-
-const id = wholeNumber(1, Number.MAX_SAFE_INTEGER);
-const limit = wholeNumber(1, MAX_LIMIT).default(50);
-
-/** A time of day without an offset would mean another time on another machine. */
-const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/i;
-
-/** `Date.parse` takes 30 February, as 2 March. */
-const DAY = z.iso.date();
-
-/** Milliseconds since 1970 of a day, or of a time with its offset, in ISO 8601. NaN if it is none, or doesn't exist. */
-function parseIsoTime(text: string): number {
-  return ISO_TIME.test(text) && DAY.safeParse(text.slice(0, 10)).success ? Date.parse(text) : NaN;
-}
-
-const time = z
-  .union([z.number(), z.string().transform(millisecondsOf)])
-  .refine((value) => Number.isSafeInteger(value) && value >= 0, {
-    error: 'must be milliseconds since 1970, or ISO 8601 as in 2026-01-31 or 2026-01-31T12:00:00Z',
-  });
-
-function millisecondsOf(text: string): number {
-  return /^\d+$/.test(text) ? Number(text) : parseIsoTime(text);
-}
-
-const ORDERS = ['newest', 'oldest'] as const;
-
-const oneOf = <Value extends string>(values: readonly Value[]) =>
-  z.enum(values, { error: `must be one of ${values.join(', ')}` });
-
-const filter = {
-  state: oneOf(DELIVERY_STATES).exactOptional(),
-  firstId: id.exactOptional(),
-  lastId: id.exactOptional(),
-  receivedFrom: time.exactOptional(),
-  receivedBefore: time.exactOptional(),
+const id = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+const after = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 };
+const limit = { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: 50 };
+/** Milliseconds since 1970, a day, or a time with its offset: without it, it would be another time on another machine. */
+const time = {
+  anyOf: [
+    { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    { type: 'string', format: 'date' },
+    { type: 'string', format: 'date-time' },
+  ],
 };
-const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.strictObject(shape, { error: 'must be a JSON object' });
+const filter = {
+  state: { enum: DELIVERY_STATES },
+  firstId: id,
+  lastId: id,
+  receivedFrom: time,
+  receivedBefore: time,
+};
 
-const batch = { filter: object(filter), after: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0), limit };
-
-const reason = z
-  .string({ error: 'must be text' })
-  .trim()
-  .min(1, { error: 'must not be empty' })
-  .max(1_000, { error: 'must not have more than 1000 characters' });
-
-/** Query of a list of deliveries. */
-export const LIST_QUERY = object({
-  ...filter,
-  order: oneOf(ORDERS).default('newest'),
-  after: id.exactOptional(),
-  limit,
-}).transform(({ order, after, limit: most, ...conditions }) => ({
-  filter: conditions,
-  page: { order: `${order} first`, limit: most, ...(after !== undefined && { after }) } as const,
-}));
-
-/** Query of a count. */
-export const COUNT_QUERY = object(filter);
-
-/** Query of a part of an export. */
-export const BATCH_QUERY = object({ ...filter, after: batch.after, limit }).transform(
-  ({ after, limit: most, ...conditions }) => ({ filter: conditions, after, limit: most }),
-);
-
-/** Content of a change of many deliveries. */
-export const REPLAY_CONTENT = object(batch);
-export const DISCARD_CONTENT = object({ ...batch, reason }).transform(({ reason: why, ...part }) => ({
-  batch: part,
-  reason: why,
-}));
+/** The JSON Schema of an object with these members and no other. */
+const object = (properties: object, required: readonly string[] = []): object => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
 
 /** No parameters, or no members. */
 export const NOTHING = object({});
 
-/**
- * Checks the query of a request.
- *
- * @throws RequestFault that names every fault
- */
-export function parseQuery<Output>(schema: z.ZodType<Output>, query: unknown): Output {
-  const repeated = Object.entries(query as object).filter(([, value]) => Array.isArray(value));
-  if (repeated.length > 0) {
-    const names = repeated.map(([name]) => name).join(', ');
-    throw new RequestFault('INVALID_QUERY', `The query is wrong: ${names} is given more than once.`);
-  }
-  return parse(schema, { ...(query as object) }, 'INVALID_QUERY', 'The query is wrong');
+/** Query of a list, of a count, and of a part of an export. */
+export const LIST_QUERY = object({
+  ...filter,
+  order: { enum: ['newest', 'oldest'], default: 'newest' },
+  after: id,
+  limit,
+});
+export const COUNT_QUERY = object(filter);
+export const BATCH_QUERY = object({ ...filter, after, limit });
+
+const batch = { filter: object(filter), after, limit };
+
+/** Content of a change of many deliveries. */
+export const REPLAY_CONTENT = object(batch, ['filter']);
+export const DISCARD_CONTENT = object(
+  { ...batch, reason: { type: 'string', pattern: '\\S', maxLength: 1_000 } },
+  ['filter', 'reason'],
+);
+
+/** A filter as it is sent. Times are milliseconds or ISO 8601. */
+export interface SentFilter {
+  readonly state?: DeliveryState;
+  readonly firstId?: number;
+  readonly lastId?: number;
+  readonly receivedFrom?: number | string;
+  readonly receivedBefore?: number | string;
 }
 
-/**
- * Checks the content of a request.
- *
- * @throws RequestFault that names every fault
- */
-export function parseContent<Output>(schema: z.ZodType<Output>, content: unknown): Output {
-  return parse(schema, content, 'INVALID_CONTENT', 'The content is wrong');
+/** A part of an export or of a change as it is sent, and a part of a list. */
+export interface SentBatch {
+  readonly after: number;
+  readonly limit: number;
+}
+export interface SentPage {
+  readonly order: 'newest' | 'oldest';
+  readonly after?: number;
+  readonly limit: number;
 }
 
-function parse<Output>(
-  schema: z.ZodType<Output>,
-  given: unknown,
-  code: 'INVALID_QUERY' | 'INVALID_CONTENT',
-  what: string,
-): Output {
-  const result = schema.safeParse(given);
-  if (result.success) return result.data;
-  const faults = result.error.issues.map(describe);
-  throw new RequestFault(code, `${what}: ${faults.join('; ')}.`);
-}
-
-function describe(issue: z.core.$ZodIssue): string {
-  const path = issue.path.join('.');
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => `${[...issue.path, key].join('.')} is not known`).join('; ');
-  return path === '' ? issue.message : `${path} ${issue.message}`;
+/** The filter that was sent. */
+export function filterOf({ receivedFrom, receivedBefore, ...conditions }: SentFilter): DeliveryFilter {
+  return {
+    ...conditions,
+    ...(receivedFrom !== undefined && { receivedFrom: new Date(receivedFrom).getTime() }),
+    ...(receivedBefore !== undefined && { receivedBefore: new Date(receivedBefore).getTime() }),
+  };
 }

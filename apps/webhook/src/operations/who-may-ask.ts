@@ -8,8 +8,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may ask: `everybody` also those who reach OPERATIONS_HOST; `page` is for local users, by links too. */
     audience?: 'everybody' | 'page';
-    /** The methods of the path, if it doesn't have this one. */
-    allow?: string;
   }
 }
 
@@ -23,25 +21,29 @@ export const PROTECTION = {
 } as const;
 
 /**
- * Refuses a request whose sender may not send it, or to a path that has nothing, or not this method.
+ * Refuses a request whose sender may not send it.
  *
  * @throws RequestFault
  */
 export function checkSender(request: FastifyRequest): void {
-  const { raw, is404, method, headers } = request;
-  const { audience, allow } = request.routeOptions.config;
-  const { socket, url = '' } = raw;
-  const isLocal = isLoopback(socket) || isUnixSocket(socket);
-  if (isLocal) {
-    // An absolute target names the host, and `Host` then says nothing (RFC 9112 §3.2.2).
-    const [, host = headers.host] = /^http:\/\/([^/?]*)/i.exec(url) ?? [];
-    if (!isUnixSocket(socket)) requireOwnHost(raw.headersDistinct['host'], host, socket.localPort as number);
-    requireOwnOrigin(request, host, audience === 'page');
+  const { audience } = request.routeOptions.config;
+  const { socket, url = '', headers, headersDistinct } = request.raw;
+  if (!isLocal(socket)) {
+    if (audience !== 'everybody') throw new RequestFault('UNKNOWN_PATH', 'There is nothing at this path.');
+    return;
   }
-  if (is404 || (!isLocal && audience !== 'everybody'))
-    throw new RequestFault('UNKNOWN_PATH', 'There is nothing at this path.');
-  if (allow !== undefined) throw new RequestFault('METHOD_NOT_ALLOWED', `This path has ${allow}.`, { allow });
-  // A page of another site could send other media types with a form.
+  // An absolute target names the host, and `Host` then says nothing (RFC 9112 §3.2.2).
+  const [, host = headers.host] = /^http:\/\/([^/?]*)/i.exec(url) ?? [];
+  if (!isUnixSocket(socket)) requireOwnHost(headersDistinct['host'], host, socket.localPort as number);
+  requireOwnOrigin(request, host, audience === 'page');
+}
+
+/**
+ * Refuses content that a page of another site could send with a form, without a question of its browser before.
+ *
+ * @throws RequestFault
+ */
+export function requireJson({ method, headers }: FastifyRequest): void {
   if (method === 'POST' && !/^application\/json[ \t]*(?:;|$)/i.test(headers['content-type'] ?? ''))
     throw new RequestFault('CONTENT_NOT_JSON', 'Content-Type must be application/json.');
 }
@@ -73,11 +75,11 @@ function requireOwnOrigin({ headers }: FastifyRequest, host: string | undefined,
 }
 
 /** Whether a connection was made from this machine. One that has ended has no addresses, and counts as from elsewhere. */
-export function isLoopback({ localAddress, remoteAddress }: Socket): boolean {
-  return [localAddress, remoteAddress].every((address) => /^(?:::ffff:)?127\.|^::1$/.test(address ?? ''));
+export function isLocal(socket: Socket): boolean {
+  const addresses = [socket.localAddress, socket.remoteAddress];
+  return isUnixSocket(socket) || addresses.every((address) => /^(?:::ffff:)?127\.|^::1$/.test(address ?? ''));
 }
 
-/** Whether a connection came through the Unix socket. */
-export function isUnixSocket(socket: Socket): boolean {
+function isUnixSocket(socket: Socket): boolean {
   return !socket.destroyed && !('port' in socket.address());
 }
