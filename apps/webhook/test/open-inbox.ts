@@ -11,7 +11,7 @@ export interface Adapter {
   readonly open: (place: string) => Promise<Inbox>;
   /** Returns a place that is as if the process had ended now. */
   readonly crash: (place: string) => string | Promise<string>;
-  /** Whether it has no limit of bytes. */
+  /** Whether RETENTION_BYTES is refused for it: deleted rows give their space back only to their table. */
   readonly isUnlimited?: boolean;
   /** How often the test with arbitrary turns runs. By default 15 times. */
   readonly propertyRuns?: number;

@@ -10,7 +10,6 @@ import { postgresServers } from '../../src/config/postgres-url.js';
 import type { Delivery, Inbox } from '../../src/inbox/inbox.js';
 import { PostgresTransactions } from '../../src/inbox/postgres/postgres-transactions.js';
 import { failed, HANDLED, incoming } from '../open-inbox.js';
-import { recordLog } from '../record-log.js';
 import { rejection } from '../rejection.js';
 import { openShared } from './open-shared.js';
 import { hasPgBouncer, startPgBouncer } from './pgbouncer.js';
@@ -64,9 +63,9 @@ withPostgres('receivers on one database', () => {
   const sql = (text: string): Promise<string> => server.psql(text, nameIn(url));
 
   /** Resolves when so many sessions wait for something of this kind. */
-  const waits = async (kind: string): Promise<void> => {
+  const waits = async (kind: string, count = 1): Promise<void> => {
     const waiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event = '${kind}' AND datname = '${nameIn(url)}'`;
-    while ((await server.psql(waiting)) === '0') await delay(20);
+    while (Number(await server.psql(waiting)) < count) await delay(20);
   };
 
   beforeEach(async () => {
@@ -142,30 +141,68 @@ withPostgres('receivers on one database', () => {
     expect((await one.list({}, { order: 'oldest first', limit: 1 }))[0]).toMatchObject({ state: 'running' });
   });
 
-  test('one that loses its connection during a commit refuses, goes on, and hands on what was stored', async () => {
-    const cable = new Cable(server.port);
-    await cable.plug();
-    const through = new URL(url);
-    through.port = String(cable.port);
-    const log = recordLog();
-    const inbox = await openShared(through.href, log);
-    await inbox.claim(10);
-    const locked = sql(
-      'BEGIN; LOCK TABLE plant_store.delivery IN EXCLUSIVE MODE; SELECT pg_sleep(2); COMMIT',
-    );
-    await waits('PgSleep');
-    const refused = rejection(inbox.accept(incoming('refused')));
-    await waits('relation');
-    cable.cut();
-    expect(await refused).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
-    await cable.plug();
-    await inbox.accept(incoming('accepted'));
-    await locked;
+  describe('one whose connection was lost during a commit', () => {
+    let cable: Cable;
+    let inbox: Inbox;
 
-    const { deliveries } = await inbox.claim(10);
-    expect(deliveries.map(({ content }) => Buffer.from(content).toString())).toContain('accepted');
-    const { waiting, running } = await inbox.stats();
-    expect({ waiting, running }).toEqual({ waiting: 0, running: deliveries.length });
+    beforeEach(async () => {
+      cable = new Cable(server.port);
+      await cable.plug();
+      const through = new URL(url);
+      through.port = String(cable.port);
+      inbox = await openShared(through.href);
+      await inbox.claim(10);
+    });
+
+    /** Keeps a lock until it is released. */
+    const lock = async (text: string): Promise<() => Promise<unknown>> => {
+      const locked = sql(`BEGIN; ${text}; SELECT pg_sleep(60)`).catch(() => undefined);
+      await waits('PgSleep');
+      return async () => {
+        await server.psql(
+          `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = '${nameIn(url)}'`,
+        );
+        await locked;
+      };
+    };
+
+    test('goes on with a new lease: what the lost one still sends writes nothing', async () => {
+      const release = await lock('LOCK TABLE plant_store.event');
+      const refused = rejection(inbox.accept(incoming('refused')));
+      await waits('relation');
+      cable.cut();
+      expect(await refused).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
+      await cable.plug();
+      const accepted = inbox.accept(incoming('accepted'));
+      await waits('relation', 2);
+      await release();
+
+      const delivery = await nextClaim(inbox);
+      expect(delivery).toMatchObject({ id: await accepted, content: Buffer.from('accepted') });
+      expect(await inbox.stats()).toMatchObject({ waiting: 0, running: 1 });
+    });
+
+    test('waits for a commit that still runs, and hands on what that stored, once', async () => {
+      const id = await inbox.accept(incoming('first'));
+      const claimed = await nextClaim(inbox);
+      await inbox.claim(10);
+      const release = await lock('SELECT FROM plant_store.delivery FOR UPDATE');
+      const unsettled = rejection(inbox.settle(claimed, failed(3_600_000), claimed.claimedAt));
+      const refused = rejection(inbox.accept(incoming('refused')));
+      await waits('transactionid');
+      cable.cut();
+      expect(await unsettled).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
+      expect(await refused).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
+      await cable.plug();
+      const settled = inbox.settle(claimed, failed(3_600_000), claimed.claimedAt);
+      await waits('transactionid', 2);
+      await release();
+
+      await settled;
+      expect(await nextClaim(inbox)).toMatchObject({ content: Buffer.from('refused'), attempts: 1 });
+      expect(await inbox.find(id)).toMatchObject({ state: 'waiting', attempts: 1, history: [{ number: 1 }] });
+      expect(await inbox.stats()).toMatchObject({ waiting: 1, running: 1 });
+    });
   });
 
   test('one goes on after a restart of the server, and refuses meanwhile', async () => {
