@@ -1,8 +1,7 @@
 /**
  * The receiver's interface for people who run it.
  *
- * @import { DeliveryFilter, DeliverySummary, InboxStats } from '../src/inbox/inbox-operations.js'
- * @import { HeaderField } from '../src/inbox/header-field.js'
+ * @import { DeliveryFilter, DeliverySummary, HeaderField, InboxStats } from '../src/inbox/inbox-operations.js'
  */
 
 /**

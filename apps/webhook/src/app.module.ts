@@ -11,7 +11,7 @@ import { newPlantController } from './delivery/new-plant.controller.js';
 import { DELIVERY_PIPELINE, type DeliveryPipeline } from './delivery/pipeline.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { createFastifyAdapter, type HttpLimits } from './http/fastify-adapter.js';
-import { RefusalLog } from './http/refusal-log.js';
+import { logRefusals } from './http/refusal-log.js';
 import { RefusalFilter } from './http/refusal.filter.js';
 import { INBOX, type Inbox } from './inbox/inbox.js';
 import { LOGGER, nestLogger } from './logging/logger.js';
@@ -71,11 +71,12 @@ export function createApp(
   resources: Resources,
   limits: HttpLimits,
 ): Promise<NestFastifyApplication> {
-  const refusalLog = new RefusalLog(resources.logger, resources.observer);
+  const { logger, observer = NO_OBSERVER } = resources;
+  const responded = observer.responded.bind(observer);
   return NestFactory.create<NestFastifyApplication>(
     AppModule.with(shape, () => resources),
-    createFastifyAdapter(limits, refusalLog),
-    { logger: nestLogger(resources.logger), bodyParser: false, abortOnError: false },
+    createFastifyAdapter(limits, { responded, refused: logRefusals(logger) }),
+    { logger: nestLogger(logger), bodyParser: false, abortOnError: false },
   );
 }
 

@@ -1,5 +1,3 @@
-import type { Socket } from 'node:net';
-
 import type { Failure } from '@plant-store/contract';
 
 /** Why a request was refused: a failure of the contract, or what keeps HTTP from processing it. */
@@ -20,21 +18,13 @@ export type RefusalReason =
  * Times are in milliseconds.
  */
 export interface Observer {
-  /**
-   * A response to a request was sent, whatever its path.
-   *
-   * @param socket of its connection
-   * @param reason why the request was refused; undefined if it was accepted, or if the receiver failed
-   */
-  responded(status: number, socket: Pick<Socket, 'remoteAddress'>, reason?: RefusalReason): void;
+  /** A response to a request was sent, whatever its path. */
+  responded(status: number): void;
 
   /** A delivery was acknowledged, so long after its head was read. */
   acknowledged(milliseconds: number): void;
 
-  /**
-   * The inbox made deliveries durable, all in one commit.
-   *
-   */
+  /** The inbox made deliveries durable, all in one commit. */
   committed(deliveries: number, milliseconds: number): void;
 
   /** An attempt of the handler ended. */
@@ -46,7 +36,7 @@ export const OBSERVER = Symbol('Observer');
 
 const nothing = (): void => undefined;
 
-/** Looks away. */
+/** For those who are not observed. */
 export const NO_OBSERVER: Observer = {
   responded: nothing,
   acknowledged: nothing,

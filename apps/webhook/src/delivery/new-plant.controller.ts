@@ -5,8 +5,8 @@ import type { FastifyReply } from 'fastify';
 
 import type { AuthenticatedRequest } from '../authentication/bearer-auth.guard.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
+import { storedFields } from '../http/request.js';
 import { respond } from '../http/response.js';
-import { storedFields } from '../inbox/header-field.js';
 import { INBOX, type Inbox } from '../inbox/inbox.js';
 import { type Observer, OBSERVER } from '../observer.js';
 import { describeOperation, type OperationParts } from './describe-operation.js';

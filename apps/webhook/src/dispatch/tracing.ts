@@ -4,7 +4,7 @@ import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Exception, Span, SpanOptions, TextMapGetter } from '@opentelemetry/api';
 import { facts } from '@plant-store/contract';
 
-import type { HeaderField } from '../inbox/header-field.js';
+import type { HeaderField } from '../inbox/inbox-operations.js';
 import type { Delivery } from '../inbox/inbox.js';
 import { errorText } from '../logging/describe-error.js';
 import type { DeliveryHandler } from './attempt.js';

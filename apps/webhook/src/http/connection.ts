@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-import { NO_OBSERVER, type Observer } from '../observer.js';
+import type { RefusalReason } from '../observer.js';
 
 /** How long what a peer still sends is discarded so that it can read the last response, in milliseconds. */
 const LINGER = 1_000;
@@ -11,6 +11,14 @@ const DISCARD_PAUSE = 2;
 
 /** How many connections there are whose input is discarded. */
 let discarding = 0;
+
+/** Sees the responses of a server. */
+export interface ResponseObserver {
+  /** A response was sent, whatever the path of its request. */
+  readonly responded: (status: number) => void;
+  /** It refuses the request. */
+  readonly refused: (status: number, reason: RefusalReason, socket: Pick<Socket, 'remoteAddress'>) => void;
+}
 
 const CONNECTION = Symbol('connection');
 
@@ -22,8 +30,8 @@ export function connectionOf(socket: Socket): Connection {
 
 /** What the receiver knows of a connection, and how it ends one. */
 export class Connection {
-  /** Sees its responses. */
-  observer: Pick<Observer, 'responded'> = NO_OBSERVER;
+  /** Sees its responses; undefined if nobody does. */
+  observer: ResponseObserver | undefined;
   /** Whether it closes after the response to its latest request. */
   closes = false;
   /** The response to its latest request. */
@@ -53,6 +61,12 @@ export class Connection {
   begin(response: ServerResponse): void {
     this.latest = response;
     this.#isAccepted = false;
+  }
+
+  /** @param reason why the response refuses its request; undefined if it doesn't */
+  responds(status: number, reason: RefusalReason | undefined): void {
+    this.observer?.responded(status);
+    if (reason !== undefined) this.observer?.refused(status, reason, this.socket);
   }
 
   /** Notes that the token of the latest request is accepted. */

@@ -2,8 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
 import { Server as ListeningServer, type Socket } from 'node:net';
 
-import type { Observer } from '../observer.js';
-import { type Connection, connectionOf } from './connection.js';
+import { type Connection, connectionOf, type ResponseObserver } from './connection.js';
 
 /** How long a connection that was accepted last may take to send its request, in milliseconds. */
 const LAST_REQUEST_TIMEOUT = 1_000;
@@ -20,11 +19,7 @@ const stopping = new WeakSet<Server>();
  *
  * @param observer sees their responses
  */
-export function trackConnections(
-  server: Server,
-  maxConnections: number,
-  observer: Pick<Observer, 'responded'>,
-): void {
+export function trackConnections(server: Server, maxConnections: number, observer: ResponseObserver): void {
   const connections = new Set<Connection>();
   openConnections.set(server, connections);
   server.on('connection', (socket: Socket) => {

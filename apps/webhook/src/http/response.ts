@@ -65,7 +65,7 @@ export function respondRaw(
   const { req: request } = response;
   if (response.headersSent || !request.socket.writable) return;
   const connection = connectionOf(request.socket);
-  connection.observer.responded(status, request.socket, reason);
+  connection.responds(status, reason);
   const isUnread = hasContent(request) && !request.readableEnded;
   if (isUnread) connection.closeAfterLinger();
   // HTTP/1.0 has no persistent connection by default.

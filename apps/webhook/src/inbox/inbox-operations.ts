@@ -1,4 +1,5 @@
-import type { HeaderField } from './header-field.js';
+/** A header field as it was sent. */
+export type HeaderField = readonly [name: string, value: string];
 
 /**
  * The states of a delivery. A waiting one comes to the handler when it is due, a running one is there or is about to, a

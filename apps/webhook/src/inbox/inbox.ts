@@ -1,5 +1,4 @@
-import type { HeaderField } from './header-field.js';
-import type { InboxOperations, Retention } from './inbox-operations.js';
+import type { HeaderField, InboxOperations, Retention } from './inbox-operations.js';
 
 /** A delivery as it was received. */
 export interface IncomingDelivery {

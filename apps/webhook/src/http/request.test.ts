@@ -1,4 +1,4 @@
-import { storedFields } from './header-field.js';
+import { storedFields } from './request.js';
 
 test('all fields are stored as they were sent, in their order', () => {
   expect(storedFields(['Host', 'a', 'X-Any', ' 1', 'x-any', '', 'traceparent', 'b'])).toEqual([
