@@ -6,12 +6,11 @@ import type { Logger } from 'pino';
 import { isPostgresUrl, postgresServers } from '../config/postgres-url.js';
 import type { PostgresTransactions } from '../inbox/postgres/postgres-transactions.js';
 import { LOGGER, nestLogger } from '../logging/logger.js';
-import { callHandler, type DeliveryHandler } from './attempt.js';
+import { callHandler, type DeliveryHandler, withTransactions } from './attempt.js';
 import { HandlerModule } from './handler.module.js';
 import { NewPlantHandler } from './new-plant.handler.js';
 import { traceAttempts } from './tracing.js';
 import { beat } from './watchdog.js';
-import { withTransactions } from './with-transactions.js';
 
 /** The team's handler, with everything that it injects. */
 export interface OpenHandler {

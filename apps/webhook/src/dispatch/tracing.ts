@@ -32,19 +32,17 @@ const FIELDS: TextMapGetter<readonly HeaderField[]> = {
 
 /**
  * Runs each attempt in a span of its own, which is a child of the span that the head of the delivery names (`traceparent`,
- * or what the application's propagator reads). If `@opentelemetry/api` isn't installed, or while nothing
- * has registered there, it changes nothing.
+ * or what the application's propagator reads). If `@opentelemetry/api` isn't installed, or nothing has registered there by
+ * now, it changes nothing.
  */
 export async function traceAttempts(run: DeliveryHandler): Promise<Tracing> {
+  const untraced = { run, flush: () => Promise.resolve() };
   const api = await findOpenTelemetry();
-  if (api === undefined) return { run, flush: () => Promise.resolve() };
-  const { context, propagation, ProxyTracerProvider, ROOT_CONTEXT, SpanStatusCode, trace } = api;
+  if (api === undefined) return untraced;
+  const provider = registeredIn(api);
+  if (provider === undefined) return untraced;
+  const { context, propagation, ROOT_CONTEXT, SpanStatusCode, trace } = api;
   const tracer = trace.getTracer('plant-store-webhook');
-  const none = new ProxyTracerProvider().getDelegate();
-  const registered = (): OpenTelemetry.TracerProvider => {
-    const provider = trace.getTracerProvider();
-    return provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
-  };
 
   const runIn = async (span: Span, ...given: Parameters<DeliveryHandler>): Promise<void> => {
     try {
@@ -60,13 +58,11 @@ export async function traceAttempts(run: DeliveryHandler): Promise<Tracing> {
   };
   return {
     run(delivery, attempt) {
-      if (registered() === none) return run(delivery, attempt);
       const sender = propagation.extract(ROOT_CONTEXT, delivery.fields, FIELDS);
       const span = tracer.startSpan(SPAN_NAME, spanOptions(api, delivery), sender);
       return context.with(trace.setSpan(sender, span), () => runIn(span, delivery, attempt));
     },
     async flush() {
-      const provider = registered() as { forceFlush?: () => Promise<void> };
       const flushed = provider.forceFlush?.().catch(() => undefined);
       await Promise.race([flushed, delay(FLUSH_TIMEOUT, undefined, { ref: false })]);
     },
@@ -85,6 +81,18 @@ function spanOptions({ SpanKind }: typeof OpenTelemetry, { id }: Delivery): Span
       'messaging.message.id': String(id),
     },
   };
+}
+
+/** What makes spans; undefined if nothing has registered. */
+function registeredIn({ ProxyTracerProvider, trace }: typeof OpenTelemetry): FlushableProvider | undefined {
+  const provider = trace.getTracerProvider();
+  const registered = provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
+  return registered === new ProxyTracerProvider().getDelegate() ? undefined : registered;
+}
+
+interface FlushableProvider extends OpenTelemetry.TracerProvider {
+  /** The SDK's has it. */
+  readonly forceFlush?: () => Promise<void>;
 }
 
 async function findOpenTelemetry(): Promise<typeof OpenTelemetry | undefined> {
