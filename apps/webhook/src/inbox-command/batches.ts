@@ -1,18 +1,29 @@
 import { setImmediate } from 'node:timers/promises';
 
-import type { Batch, DeliveryFilter, InboxOperations } from '../inbox/inbox-operations.js';
+import type { DeliveryFilter } from '../inbox/inbox-operations.js';
+import { MAX_LIMIT } from '../operations/parameters.js';
+import type { Connection } from './connection.js';
 import { CommandError, interruption, report, showProgress } from './terminal.js';
-
-/** Most deliveries of a batch, or of a page. */
-export const PAGE = 500;
 
 /** A filter that leaves out what comes later. */
 export type FixedFilter = DeliveryFilter & { readonly lastId: number };
 
+/** The id of the newest delivery that a filter selects; 0 if there is none. */
+export async function newestId({ get }: Connection, filter: DeliveryFilter = {}): Promise<number> {
+  const found = await get<{ deliveries: { id: number }[] }>('/deliveries', { ...filter, limit: 1 });
+  return found.deliveries[0]?.id ?? 0;
+}
+
 /** The deliveries that a filter selects now: one filter, or none if there are none. */
-export async function upToNow(operations: InboxOperations, filter: DeliveryFilter): Promise<FixedFilter[]> {
-  const [newest] = await operations.list(filter, { order: 'newest first', limit: 1 });
-  return newest === undefined ? [] : [{ ...filter, lastId: newest.id }];
+export async function upToNow(connection: Connection, filter: DeliveryFilter): Promise<FixedFilter[]> {
+  const lastId = await newestId(connection, filter);
+  return lastId === 0 ? [] : [{ ...filter, lastId }];
+}
+
+/** What became of a batch: how many deliveries it had, and where the next one begins; null after the last. */
+export interface BatchResult {
+  readonly changed: number;
+  readonly next: number | null;
 }
 
 /**
@@ -20,25 +31,25 @@ export async function upToNow(operations: InboxOperations, filter: DeliveryFilte
  * stops it between two batches. If it stops or fails, it reports how many were done and how to go on.
  *
  * @param words what is done, such as `Replaying` and `replayed`
- * @param doBatch returns to how many deliveries it was done, and where the next batch begins
+ * @param doBatch gets a part of a selection as the routes take it
  * @returns to how many deliveries of each selection it was done
  * @throws CommandError if it is stopped, or what `doBatch` throws
  */
 export async function inBatches(
   filters: readonly FixedFilter[],
   { doing, done }: { readonly doing: string; readonly done: string },
-  doBatch: (batch: Batch) => Promise<{ readonly count: number; readonly next: number | undefined }>,
+  doBatch: (filter: FixedFilter, part: { after: number; limit: number }) => Promise<BatchResult>,
 ): Promise<number[]> {
   const interrupted = interruption();
   const counts = filters.map(() => 0);
   let after = 0;
   try {
     for (const [index, filter] of filters.entries())
-      for (let next: number | undefined = 0; next !== undefined && next < filter.lastId;) {
+      for (let next: number | null = 0; next !== null && next < filter.lastId;) {
         after = next;
         if (interrupted.aborted) throw new CommandError('Interrupted.');
-        const result = await doBatch({ filter, after, limit: PAGE });
-        counts[index]! += result.count;
+        const result = await doBatch(filter, { after, limit: MAX_LIMIT });
+        counts[index]! += result.changed;
         next = result.next;
         showProgress(`${doing}: ${deliveries(sumOf(counts))}`);
         // An inbox that is open here waits for nothing. A signal needs its turn.

@@ -1,11 +1,11 @@
-import type { Change, DeliveryState, StateCounts } from '../inbox/inbox-operations.js';
+import { DELIVERY_STATES, type DeliveryState, type StateCounts } from '../inbox/inbox-operations.js';
 import { deliveries, type FixedFilter, inBatches, sumOf, upToNow } from './batches.js';
-import { withOperations } from './connection.js';
+import { withConnection } from './connection.js';
 import { jsonText } from './printable.js';
 import { filterOf, type Selection } from './selection.js';
 import { canAsk, CommandError, confirm, report, write } from './terminal.js';
 
-/** What each change is called, and the deliveries to which it applies. */
+/** The changes by their routes: what each is called, the deliveries to which it applies, and those it takes unasked. */
 const CHANGES = {
   replay: {
     verb: 'Replay',
@@ -28,6 +28,8 @@ const CHANGES = {
 export interface ChangeOptions extends Selection {
   readonly yes?: true;
   readonly json?: true;
+  /** Why, with `discard`. */
+  readonly reason?: string;
 }
 
 /**
@@ -37,33 +39,32 @@ export interface ChangeOptions extends Selection {
  * @param ids of deliveries; if there are none, the options choose
  */
 export async function changeDeliveries(
+  kind: keyof typeof CHANGES,
   inbox: string,
-  change: Change,
   ids: readonly number[],
-  options: ChangeOptions,
+  { yes, json, reason, ...selection }: ChangeOptions,
 ): Promise<void> {
-  const { doing, done, unlessChosen } = CHANGES[change.kind];
-  const chosen = filterOf(options);
+  const { doing, done, unlessChosen } = CHANGES[kind];
+  const chosen = filterOf(selection);
   const isChosen = Object.keys(chosen).length > 0;
   if (ids.length > 0 && isChosen)
     throw new CommandError('Name deliveries by id or choose them with options, not both.', 2);
-  if (change.kind === 'discard' && ids.length === 0 && !isChosen)
+  if (kind === 'discard' && ids.length === 0 && !isChosen)
     throw new CommandError('Name deliveries by id, or choose them: --state parked means all of them.', 2);
-  await withOperations(inbox, async ({ operations }) => {
+  await withConnection(inbox, async (connection) => {
     const filters: FixedFilter[] = ids.map((id) => ({ firstId: id, lastId: id }));
     const states = chosen.state === undefined ? unlessChosen : [chosen.state];
     if (ids.length === 0)
-      for (const state of states) filters.push(...(await upToNow(operations, { ...chosen, state })));
+      for (const state of states) filters.push(...(await upToNow(connection, { ...chosen, state })));
     const counts: StateCounts[] = [];
-    for (const filter of filters) counts.push(await operations.count(filter));
-    if (!(await isWanted(change.kind, counts, options.yes === true))) {
+    for (const filter of filters) counts.push(await connection.get('/deliveries/count', filter));
+    if (!(await isWanted(kind, counts, yes === true))) {
       process.exitCode = 1;
       return report(`Nothing was ${done}.`);
     }
-    const changed = await inBatches(filters, { doing, done }, async (batch) => {
-      const { changed: count, next } = await operations.change(batch, change);
-      return { count, next };
-    });
+    const changed = await inBatches(filters, { doing, done }, (filter, part) =>
+      connection.post(`/deliveries/${kind}`, { filter, ...part, reason }),
+    );
     const left = ids
       .map((id, index) => ({ id, state: stateOf(counts[index]!) }))
       .filter((_, index) => changed[index] === 0);
@@ -71,13 +72,13 @@ export async function changeDeliveries(
       report(`Delivery ${id} was not ${done}: ${state === null ? 'there is none' : `it is ${state}`}.`);
     if (left.length > 0) process.exitCode = 1;
     const count = sumOf(changed);
-    await write(options.json ? jsonText({ [done]: count, left }, 2) : `${deliveries(count)} ${done}.\n`);
+    await write(json ? jsonText({ [done]: count, left }, 2) : `${deliveries(count)} ${done}.\n`);
   });
 }
 
 /** The state of the only delivery that was counted; null if there is none. */
 const stateOf = (counts: StateCounts): DeliveryState | null =>
-  (Object.keys(counts) as DeliveryState[]).find((state) => counts[state] > 0) ?? null;
+  DELIVERY_STATES.find((state) => counts[state] > 0) ?? null;
 
 /**
  * Says what will be changed, and asks.
@@ -85,7 +86,7 @@ const stateOf = (counts: StateCounts): DeliveryState | null =>
  * @throws CommandError if nobody is there to be asked
  */
 async function isWanted(
-  kind: Change['kind'],
+  kind: keyof typeof CHANGES,
   counts: readonly StateCounts[],
   yes: boolean,
 ): Promise<boolean> {
@@ -102,10 +103,14 @@ async function isWanted(
   return true;
 }
 
-/** `plant-inbox pause` and `resume` */
-export async function setPaused(inbox: string, isPaused: boolean): Promise<void> {
-  await withOperations(inbox, ({ operations }) => operations.setPaused(isPaused));
-  await write(
-    isPaused ? 'The handler is paused. Deliveries are still accepted.\n' : 'The handler gets deliveries.\n',
-  );
+/** `plant-inbox pause` */
+export async function pause(inbox: string): Promise<void> {
+  await withConnection(inbox, ({ post }) => post('/handler/pause', {}));
+  await write('The handler is paused. Deliveries are still accepted.\n');
+}
+
+/** `plant-inbox resume` */
+export async function resume(inbox: string): Promise<void> {
+  await withConnection(inbox, ({ post }) => post('/handler/resume', {}));
+  await write('The handler gets deliveries.\n');
 }

@@ -21,7 +21,7 @@ test('the head of a delivery has its failed attempts and the last stack', () => 
     contentEncoding: 'gzip',
     bytes: 3,
     fields: [['X-Any', 'arbitrary']],
-    content: Buffer.from('abc'),
+    content: 'YWJj',
     history: [
       { ...attempt, number: 1, duration: 12 },
       {
@@ -32,7 +32,7 @@ test('the head of a delivery has its failed attempts and the last stack', () => 
         stack: 'Error: second\n  at\u001b',
       },
     ],
-  } as unknown as Parameters<typeof headText>[0]);
+  });
 
   expect(text).toBe(`id          4
 state       waiting
@@ -46,7 +46,7 @@ event       event
 method      POST
 media type  text/plain
 encoding    gzip
-content     3 bytes
+bytes       3
 
 FAILED  BEGAN                 TOOK     RECEIVER  ERROR
      1  2026-11-22T09:30:00Z  12 ms    host 1    Error: first

@@ -1,10 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { styleText } from 'node:util';
 
-import { DELIVERY_STATES, type DeliverySummary, type StoredDelivery } from '../inbox/inbox-operations.js';
-import { PAGE } from './batches.js';
-import { withOperations } from './connection.js';
-import { hexLines, jsonText, printable, textOf } from './printable.js';
+import {
+  DELIVERY_STATES,
+  type DeliverySummary,
+  type InboxStats,
+  type StoredDelivery,
+} from '../inbox/inbox-operations.js';
+import { MAX_LIMIT } from '../operations/parameters.js';
+import { newestId } from './batches.js';
+import { withConnection } from './connection.js';
+import { jsonText, printable, textOf, timeText } from './printable.js';
 import { filterOf, type Selection } from './selection.js';
 import { CommandError, interruption, report, table, write } from './terminal.js';
 
@@ -17,39 +23,47 @@ const COLOURS = {
   discarded: 'gray',
 } as const;
 
-/** A time as people read it, in UTC. */
-const shownTime = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`;
+/** A time to the second, in UTC. */
+const shortTime = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`;
+
+interface Listed {
+  readonly deliveries: readonly DeliverySummary[];
+}
 
 /** `plant-inbox list` */
 export async function list(
   inbox: string,
   { limit, after, json, ...selection }: Selection & { limit: number; after?: number; json?: true },
 ): Promise<void> {
-  await withOperations(inbox, async ({ operations }) => {
-    const page = { order: 'newest first', limit, ...(after !== undefined && { after }) } as const;
-    const found = await operations.list(filterOf(selection), page);
-    if (json) await write(jsonText(found, 2));
-    else if (found.length > 0) await write(deliveryTable(found));
-    const last = found.at(-1);
+  await withConnection(inbox, async ({ get }) => {
+    const { deliveries } = await get<Listed>('/deliveries', {
+      ...filterOf(selection),
+      ...(after !== undefined && { after }),
+      limit,
+    });
+    if (json) await write(jsonText(deliveries, 2));
+    else if (deliveries.length > 0) await write(linesOf(deliveries).join(''));
+    const last = deliveries.at(-1);
     if (last === undefined) report('No deliveries.');
-    else if (found.length === limit && last.id > 1) report(`For older ones: --after ${last.id}`);
+    else if (deliveries.length === limit && last.id > 1) report(`For older ones: --after ${last.id}`);
   });
 }
 
-function deliveryTable(deliveries: readonly DeliverySummary[]): string {
+/** A line for each delivery, after one with headings. */
+function linesOf(deliveries: readonly DeliverySummary[]): string[] {
   const rows = deliveries.map(({ id, state, receivedAt, bytes, attempts, eventId, error, reason }) => [
     id,
     state,
-    shownTime(receivedAt),
+    shortTime(receivedAt),
     bytes,
     attempts,
     eventId ?? '',
     reason ?? error ?? '',
   ]);
   const headings = ['ID', 'STATE', 'RECEIVED', 'BYTES', 'ATTEMPTS', 'EVENT', 'ERROR OR REASON'];
-  const [heading, ...lines] = table(rows, headings);
-  const coloured = lines.map((line, index) => styleText(COLOURS[deliveries[index]!.state], line));
-  return [styleText('bold', heading!), ...coloured].map((line) => `${line}\n`).join('');
+  return table(rows, headings).map(
+    (line, index) => `${styleText(index === 0 ? 'bold' : COLOURS[deliveries[index - 1]!.state], line)}\n`,
+  );
 }
 
 /** How long {@link tail} waits before it looks again, in milliseconds. */
@@ -59,76 +73,73 @@ const TAIL_INTERVAL = 1_000;
 export async function tail(inbox: string, { json }: { json?: true }): Promise<void> {
   const asJson = json ?? !process.stdout.isTTY;
   const interrupted = interruption();
-  await withOperations(inbox, async ({ operations, isRunning }) => {
-    if (isRunning === false)
+  await withConnection(inbox, async (connection) => {
+    if (connection.isRunning === false)
       throw new CommandError('No receiver has the inbox open, so nothing arrives. Start it, then run tail.');
-    const [before] = await operations.list({}, { order: 'newest first', limit: 1 });
+    let last = await newestId(connection);
     report('New deliveries follow. Ctrl-C ends this.');
-    for (let last = before?.id ?? 0; !interrupted.aborted;) {
-      const found = await operations.list({ firstId: last + 1 }, { order: 'oldest first', limit: PAGE });
-      for (const delivery of found) await write(asJson ? jsonText(delivery, 0) : tailLine(delivery));
-      last = found.at(-1)?.id ?? last;
-      if (found.length < PAGE)
+    while (!interrupted.aborted) {
+      const next = { firstId: last + 1, order: 'oldest', limit: MAX_LIMIT };
+      const { deliveries } = await connection.get<Listed>('/deliveries', next);
+      const lines = asJson ? deliveries.map((one) => jsonText(one, 0)) : linesOf(deliveries).slice(1);
+      await write(lines.join(''));
+      last = deliveries.at(-1)?.id ?? last;
+      if (deliveries.length < MAX_LIMIT)
         await setTimeout(TAIL_INTERVAL, undefined, { signal: interrupted }).catch(() => undefined);
     }
   });
 }
 
-function tailLine({ id, state, receivedAt, bytes, eventId, mediaType, error }: DeliverySummary): string {
-  const cells = [shownTime(receivedAt), id, state, `${bytes} bytes`, eventId ?? mediaType ?? '', error ?? ''];
-  return `${styleText(COLOURS[state], table([cells])[0]!)}\n`;
-}
+/** A delivery as the routes have it, with its content in base64. */
+export type ShownDelivery = Omit<StoredDelivery, 'content'> & { readonly content: string };
 
 /** `plant-inbox show ID` */
-export async function show(
-  inbox: string,
-  id: number,
-  form: { text?: true; hex?: true; raw?: true; json?: true },
-): Promise<void> {
+export async function show(inbox: string, id: number, form: { raw?: true; json?: true }): Promise<void> {
   if (form.raw && process.stdout.isTTY)
     throw new CommandError('--raw writes to a file or a pipe, not to a terminal: add > FILE.', 2);
-  await withOperations(inbox, async ({ operations }) => {
-    const delivery = await operations.find(id);
-    if (delivery === undefined)
-      throw new CommandError(`There is no delivery ${id}. It was deleted, or it never existed.`);
-    const content = Buffer.from(delivery.content);
-    if (form.raw) await write(content);
-    else if (form.json) await write(jsonText({ ...delivery, content: content.toString('base64') }, 2));
-    else await write(`${headText(delivery)}${contentText(content, form)}`);
-  });
+  const delivery = await withConnection(inbox, ({ get }) => get<ShownDelivery>(`/deliveries/${id}`));
+  const content = Buffer.from(delivery.content, 'base64');
+  if (form.raw) return write(content);
+  if (form.json) return write(jsonText(delivery, 2));
+  const text = textOf(content);
+  await write(headText(delivery) + (text ? `\n${printable(text).replace(/\n?$/, '\n')}` : ''));
+  if (text === undefined) report('The content is not text. To see its bytes, add --raw | xxd');
 }
 
+/** What each member of a delivery is called. */
+const LABELS = {
+  id: 'id',
+  state: 'state',
+  receivedAt: 'received',
+  attempts: 'attempts',
+  startedAt: 'last began',
+  endedAt: 'last ended',
+  error: 'error',
+  dueAt: 'due',
+  reason: 'reason',
+  eventId: 'event',
+  method: 'method',
+  mediaType: 'media type',
+  contentEncoding: 'encoding',
+  bytes: 'bytes',
+} as const;
+
 /** Everything about a delivery but its content. */
-export function headText(delivery: StoredDelivery): string {
-  const { fields, history, receivedAt, startedAt, endedAt, dueAt } = delivery;
-  const time = (value: number | null): string | null =>
-    value === null ? null : new Date(value).toISOString();
-  const facts: [string, string | number | null][] = [
-    ['id', delivery.id],
-    ['state', delivery.state],
-    ['received', time(receivedAt)],
-    ['attempts', delivery.attempts],
-    ['last began', time(startedAt)],
-    ['last ended', time(endedAt)],
-    ['error', delivery.error],
-    ['due', time(dueAt)],
-    ['reason', delivery.reason],
-    ['event', delivery.eventId],
-    ['method', delivery.method],
-    ['media type', delivery.mediaType],
-    ['encoding', delivery.contentEncoding],
-    ['content', `${delivery.bytes} bytes`],
-  ];
-  const attempts = history.map(({ number, startedAt: began, duration, receiver, error }) => [
+export function headText(delivery: ShownDelivery): string {
+  const { history, fields } = delivery;
+  const facts = (Object.keys(LABELS) as (keyof typeof LABELS)[])
+    .filter((name) => delivery[name] !== null)
+    .map((name) => [LABELS[name], String(timeText(name, delivery[name]))]);
+  const attempts = history.map(({ number, startedAt, duration, receiver, error }) => [
     number,
-    shownTime(began),
+    shortTime(startedAt),
     duration === null ? 'cut off' : `${duration} ms`,
     receiver,
     error,
   ]);
   const stack = history.at(-1)?.stack;
   return [
-    table(facts.filter(([, value]) => value !== null).map(([name, value]) => [name, String(value)])),
+    table(facts),
     history.length === 0 ? [] : table(attempts, ['FAILED', 'BEGAN', 'TOOK', 'RECEIVER', 'ERROR']),
     stack ? [printable(stack)] : [],
     table(fields.map(([name, value]) => [`${name}:`, value])),
@@ -138,24 +149,17 @@ export function headText(delivery: StoredDelivery): string {
     .join('\n');
 }
 
-function contentText(content: Buffer, { text, hex }: { text?: true; hex?: true }): string {
-  if (content.length === 0) return '';
-  const shown = text ? new TextDecoder().decode(content) : textOf(content);
-  if (hex || shown === undefined) return `\n${[...hexLines(content)].join('')}`;
-  return `\n${printable(shown).replace(/\n?$/, '\n')}`;
-}
-
 /** `plant-inbox stats` */
 export async function stats(inbox: string, { json }: { json?: true }): Promise<void> {
-  await withOperations(inbox, async ({ operations, isRunning }) => {
-    const found = await operations.stats();
+  await withConnection(inbox, async ({ get, isRunning }) => {
+    const found = await get<InboxStats>('/stats');
     if (json) return write(jsonText(found, 2));
     const { isPaused, oldestWaitingAt, bytes } = found;
     const lines = table([
       ...(isRunning === undefined ? [] : [['receiver', isRunning ? 'running' : 'stopped']]),
       ['handler', isPaused ? 'paused' : 'not paused'],
       ...DELIVERY_STATES.map((state) => [state, found[state].toLocaleString('en-US')]),
-      ...(oldestWaitingAt === null ? [] : [['oldest', `waits since ${shownTime(oldestWaitingAt)}`]]),
+      ...(oldestWaitingAt === null ? [] : [['oldest', `waits since ${shortTime(oldestWaitingAt)}`]]),
       ['on disk', `${bytes.toLocaleString('en-US')} bytes`],
     ]);
     return write(`${lines.join('\n')}\n`);

@@ -39,7 +39,7 @@ test.each<[string, string[], string]>([
   ['a wrong limit', ['list', '--limit', '0'], 'It must be a whole number from 1 to 500.'],
   ['no id', ['show'], "missing required argument 'id'"],
   ['an id that is none', ['show', 'seven'], "argument value 'seven' is invalid for argument 'id'"],
-  ['two forms', ['show', '1', '--hex', '--json'], "option '--hex' cannot be used with option '--json'"],
+  ['two forms', ['show', '1', '--raw', '--json'], "option '--raw' cannot be used with option '--json'"],
   [
     'ids and a choice',
     ['replay', '1', '--state', 'parked'],

@@ -4,8 +4,9 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 
 import { inboxUrl } from '../config/config.js';
 import { ReceiverError } from '../errors.js';
-import { isClosed, PAGE } from './batches.js';
-import { changeDeliveries, type ChangeOptions, setPaused } from './change.js';
+import { MAX_LIMIT } from '../operations/parameters.js';
+import { isClosed } from './batches.js';
+import { changeDeliveries, pause, resume } from './change.js';
 import { list, show, stats, tail } from './look.js';
 import { backup, check, exportDeliveries, importDeliveries } from './save.js';
 import { idOf, idsOf, withSelection } from './selection.js';
@@ -17,14 +18,28 @@ const HELP_WIDTH = 80;
 /**
  * Runs a command line. It reports on standard error if it fails, and sets the exit code of the process: 0 if it was done,
  * 1 if it failed or was done in part, 2 if the command line is wrong.
+ *
+ * @throws what nobody but its author can fix
  */
 export async function runPlantInbox(args: readonly string[]): Promise<void> {
   try {
     const program = createProgram();
     await program.parseAsync(withCommand(program, args), { from: 'user' });
   } catch (error) {
-    process.exitCode = fail(error);
+    const { message, code } = error as NodeJS.ErrnoException;
+    // Commander has said it.
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+    else if (error instanceof CommandError) fail(message, error.exitCode);
+    else if (error instanceof ReceiverError) fail(`${message} [${error.code}]`);
+    else if (isClosed(error)) process.exitCode = 1;
+    else if (code !== undefined) fail(message);
+    else throw error;
   }
+}
+
+function fail(message: string, exitCode = 1): void {
+  report(`plant-inbox: ${message}`);
+  process.exitCode = exitCode;
 }
 
 /** The commands of `plant-inbox`. A wrong command line is reported, and then it throws CommanderError. */
@@ -49,7 +64,11 @@ export function createProgram(): Command {
     })
     .exitOverride()
     .addHelpText('after', ABOUT_COMMANDS);
-  const inbox = (): string => inboxOf(program.opts<{ inbox: string }>().inbox);
+  /** Calls a command with the inbox, its arguments and its options. */
+  const on =
+    <Args extends unknown[]>(run: (inbox: string, ...args: Args) => Promise<void>) =>
+    (...args: Args): Promise<void> =>
+      run(inboxOf(program.opts<{ inbox: string }>().inbox), ...args);
   const json = new Option('--json', 'print JSON');
   const command = (usage: string, summary: string, more = ''): Command =>
     program
@@ -58,28 +77,24 @@ export function createProgram(): Command {
       .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.${more === '' ? '' : ` ${more}`}`);
 
   withSelection(command('list', 'list deliveries, the newest first; the default command'))
-    .option('--limit <count>', `at most so many deliveries, up to ${PAGE}`, limitOf, 50)
+    .option('--limit <count>', `at most so many deliveries, up to ${MAX_LIMIT}`, limitOf, 50)
     .option('--after <id>', 'the page that follows the one that ends with this id', idOf)
     .addOption(json)
-    .action((options: Parameters<typeof list>[1]) => list(inbox(), options));
+    .action(on(list));
 
   command('show', 'show a delivery: state, failed attempts, header fields, content')
     .argument('<id>', 'of the delivery', idOf)
-    .addOption(
-      new Option('--text', 'show the content as text, whatever it is').conflicts(['hex', 'raw', 'json']),
-    )
-    .addOption(new Option('--hex', 'show the content in hexadecimal').conflicts(['raw', 'json']))
     .addOption(new Option('--raw', 'write the bytes of the content, and nothing else').conflicts('json'))
     .addOption(json)
-    .action((id: number, options: Parameters<typeof show>[2]) => show(inbox(), id, options));
+    .action(on(show));
 
   command('tail', 'follow new deliveries, one a line, until Ctrl-C')
     .option('--json', 'print JSON, which it also does without a terminal')
-    .action((options: { json?: true }) => tail(inbox(), options));
+    .action(on(tail));
 
   command('stats', 'count deliveries by state, and say if the handler is paused')
     .addOption(json)
-    .action((options: { json?: true }) => stats(inbox(), options));
+    .action(on(stats));
 
   withSelection(
     command(
@@ -92,9 +107,7 @@ export function createProgram(): Command {
     .argument('[ids...]', 'of deliveries in any state', idsOf)
     .option('--yes', "don't ask")
     .addOption(json)
-    .action((ids: number[] = [], options: ChangeOptions) =>
-      changeDeliveries(inbox(), { kind: 'replay' }, ids, options),
-    );
+    .action(on(changeDeliveries.bind(undefined, 'replay')));
 
   withSelection(
     command(
@@ -108,17 +121,15 @@ export function createProgram(): Command {
     .requiredOption('--reason <text>', 'why; kept with the delivery', reasonOf)
     .option('--yes', "don't ask")
     .addOption(json)
-    .action((ids: number[] = [], { reason, ...options }: ChangeOptions & { reason: string }) =>
-      changeDeliveries(inbox(), { kind: 'discard', reason }, ids, options),
-    );
+    .action(on(changeDeliveries.bind(undefined, 'discard')));
 
   command(
     'pause',
     'start no further attempt of the handler, until resume',
     'That holds after a restart, too. Attempts that run go on. Deliveries are still accepted. On PostgreSQL, receivers notice it within a second.',
-  ).action(() => setPaused(inbox(), true));
+  ).action(on(pause));
 
-  command('resume', 'let the handler go on after pause').action(() => setPaused(inbox(), false));
+  command('resume', 'let the handler go on after pause').action(on(resume));
 
   withSelection(
     command(
@@ -128,20 +139,16 @@ export function createProgram(): Command {
     ),
   )
     .argument('[file]', 'a new file; without it, standard output')
-    .action((file: string | undefined, options: Parameters<typeof exportDeliveries>[2]) =>
-      exportDeliveries(inbox(), file, options),
-    );
+    .action(on(exportDeliveries));
 
   command(
     'import',
     'store exported deliveries in a new inbox',
-    'The folder of the inbox must be empty or not exist. The deliveries get new ids and times, and all of them wait for the handler, parked ones too. Discarded ones are left out.',
+    'The inbox must be new, or have no deliveries. The deliveries get new ids and times, and all of them wait for the handler, parked ones too. Discarded ones are left out.',
   )
     .argument('[file]', 'what export has written; without it, standard input')
     .option('--handled', 'import handled deliveries too; they are handled again')
-    .action((file: string | undefined, options: { handled?: true }) =>
-      importDeliveries(inbox(), file, options),
-    );
+    .action(on(importDeliveries));
 
   command(
     'backup',
@@ -149,13 +156,13 @@ export function createProgram(): Command {
     'The file has everything that was acknowledged before, and only its owner may read it.',
   )
     .argument('<file>', 'a new file')
-    .action((file: string) => backup(inbox(), file));
+    .action(on(backup));
 
   command(
     'check',
     'look for damage in the inbox, also while the receiver runs',
     "If something is damaged, restore a backup. It doesn't notice other bytes in a content.",
-  ).action(() => check(inbox()));
+  ).action(on(check));
 
   return program;
 }
@@ -186,8 +193,8 @@ function inboxOf(text: string): string {
 }
 
 function limitOf(text: string): number {
-  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= PAGE) return Number(text);
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${PAGE}.`);
+  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= MAX_LIMIT) return Number(text);
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_LIMIT}.`);
 }
 
 /** At most as many characters are kept. */
@@ -198,19 +205,3 @@ function reasonOf(text: string): string {
 
 const versionOf = (manifest: URL): string =>
   (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
-
-/** Reports an error. @returns the exit code */
-function fail(error: unknown): 0 | 1 | 2 {
-  // Commander has said it.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (!isClosed(error)) report(`plant-inbox: ${describe(error)}`);
-  return error instanceof CommandError ? error.exitCode : 1;
-}
-
-/** One line for what somebody can fix, and the stack for anything else. */
-function describe(error: unknown): string {
-  if (error instanceof ReceiverError) return `${error.message} [${error.code}]`;
-  const { message, stack, code } = error as NodeJS.ErrnoException;
-  if (error instanceof CommandError || code !== undefined) return message;
-  return `internal error. Please report it with this stack: ${stack ?? String(error)}`;
-}

@@ -1,4 +1,4 @@
-import { hexLines, jsonText, printable, printableLine, textOf } from './printable.js';
+import { jsonText, printable, printableLine, textOf } from './printable.js';
 
 const ESC = '\u001b';
 
@@ -52,11 +52,4 @@ test.each([
   ['U+0000', Buffer.from('a\0'), undefined],
 ])('whether bytes are text: %s', (_name, bytes, text) => {
   expect(textOf(bytes)).toBe(text);
-});
-
-test('bytes in hexadecimal', () => {
-  expect([...hexLines(Buffer.from('0123456789abcdef\x1b[2Jä'))].join('')).toBe(
-    '00000000  30 31 32 33 34 35 36 37 38 39 61 62 63 64 65 66  0123456789abcdef\n' +
-      '00000010  1b 5b 32 4a c3 a4                                .[2J..\n',
-  );
 });

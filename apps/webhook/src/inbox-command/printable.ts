@@ -13,16 +13,17 @@ export function printableLine(text: string): string {
   return text.replace(HIDDEN, escape);
 }
 
+/** A time, which is a number in a member such as `receivedAt`, in ISO 8601. Any other value stays as it is. */
+export const timeText = (name: string, value: unknown): unknown =>
+  typeof value === 'number' && name.endsWith('At') ? new Date(value).toISOString() : value;
+
 /**
- * JSON without what a terminal acts on. Times, which are numbers in members such as `receivedAt`, become ISO 8601.
+ * JSON without what a terminal acts on, with times in ISO 8601.
  *
  * @param indent spaces of each level; 0 for one line
  */
-export function jsonText(value: unknown, indent: 0 | 2): string {
-  const withTimes = (name: string, member: unknown): unknown =>
-    typeof member === 'number' && name.endsWith('At') ? new Date(member).toISOString() : member;
-  return `${printable(JSON.stringify(value, withTimes, indent))}\n`;
-}
+export const jsonText = (value: unknown, indent: 0 | 2): string =>
+  `${printable(JSON.stringify(value, timeText, indent))}\n`;
 
 function escape(found: string): string {
   return Array.from({ length: found.length }, (_, index) => unit(found.charCodeAt(index))).join('');
@@ -37,17 +38,5 @@ export function textOf(bytes: Uint8Array): string | undefined {
     return text.includes('\0') ? undefined : text;
   } catch {
     return undefined;
-  }
-}
-
-const BYTES_OF_A_LINE = 16;
-
-/** Bytes in hexadecimal, 16 on a line, with their offset and as ASCII, as `hexdump -C` and `xxd` show them. */
-export function* hexLines(bytes: Uint8Array): Generator<string> {
-  for (let start = 0; start < bytes.length; start += BYTES_OF_A_LINE) {
-    const part = Buffer.from(bytes.subarray(start, start + BYTES_OF_A_LINE));
-    const hex = part.toString('hex').replace(/../g, '$& ');
-    const ascii = part.toString('latin1').replace(/[^ -~]/g, '.');
-    yield `${start.toString(16).padStart(8, '0')}  ${hex.padEnd(3 * BYTES_OF_A_LINE)} ${ascii}\n`;
   }
 }

@@ -1,19 +1,23 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 
 import { z } from 'zod';
 
-import { inboxFolder } from '../config/inbox-folder.js';
 import { backUp, requireUndamaged } from '../inbox/sqlite/back-up.js';
 import { type Inbox, type IncomingDelivery, isEventId } from '../inbox/inbox.js';
 import { DELIVERY_STATES } from '../inbox/inbox-operations.js';
 import { openInbox } from '../inbox/open-inbox.js';
 import { deliveries, inBatches, sumOf, upToNow } from './batches.js';
-import { embeddedFolder, withOperations } from './connection.js';
+import { embeddedFolder, withConnection } from './connection.js';
 import { jsonText } from './printable.js';
 import { filterOf, type Selection } from './selection.js';
 import { CommandError, report, showProgress, write } from './terminal.js';
+
+interface ExportedBatch {
+  readonly deliveries: readonly object[];
+  readonly next: number | null;
+}
 
 /** `plant-inbox export [FILE]` */
 export async function exportDeliveries(
@@ -21,19 +25,17 @@ export async function exportDeliveries(
   file: string | undefined,
   selection: Selection,
 ): Promise<void> {
-  await withOperations(inbox, async ({ operations }) => {
+  await withConnection(inbox, async (connection) => {
     const output = file === undefined ? undefined : await open(file, 'wx');
     try {
-      const filters = await upToNow(operations, filterOf(selection));
+      const filters = await upToNow(connection, filterOf(selection));
       const work = { doing: 'Exporting', done: 'exported' };
-      const counts = await inBatches(filters, work, async (batch) => {
-        const { deliveries: found, next } = await operations.read(batch);
-        const lines = found
-          .map(({ content, ...head }) => ({ ...head, content: Buffer.from(content).toString('base64') }))
-          .map((delivery) => jsonText(delivery, 0))
-          .join('');
+      const counts = await inBatches(filters, work, async (filter, part) => {
+        const batch = { ...filter, ...part };
+        const { deliveries: found, next } = await connection.get<ExportedBatch>('/deliveries/batch', batch);
+        const lines = found.map((delivery) => jsonText(delivery, 0)).join('');
         await (output === undefined ? write(lines) : output.writeFile(lines));
-        return { count: found.length, next };
+        return { changed: found.length, next };
       });
       await output?.sync();
       report(`${deliveries(sumOf(counts))} exported.`);
@@ -46,9 +48,8 @@ export async function exportDeliveries(
   });
 }
 
-/** Most deliveries, and most characters of lines, that are stored together. */
-const MAX_BATCH = 256;
-const MAX_BATCH_LENGTH = 16_777_216;
+/** How many characters of lines are stored together. */
+const BATCH_LENGTH = 1_048_576;
 
 const nullableText = z.string().nullable();
 
@@ -67,7 +68,7 @@ const exportedDelivery = z.object({
 });
 
 const START_AGAIN =
-  'Import into a new inbox: a folder that is empty or does not exist, or a database without the schema plant_store.';
+  'Import into a new inbox: a folder that does not exist, or a database without the schema plant_store.';
 
 /** `plant-inbox import [FILE]` */
 export async function importDeliveries(
@@ -75,9 +76,6 @@ export async function importDeliveries(
   file: string | undefined,
   { handled: withHandled }: { handled?: true },
 ): Promise<void> {
-  const folder = url.startsWith('file:') ? inboxFolder(url) : undefined;
-  if (folder !== undefined && existsSync(folder) && readdirSync(folder).length > 0)
-    throw new CommandError(`${folder} isn't empty. ${START_AGAIN}`);
   const input = file === undefined ? undefined : await open(file);
   const inbox = await openInbox(url);
   let batch: IncomingDelivery[] = [];
@@ -99,7 +97,7 @@ export async function importDeliveries(
       if (state === 'discarded' || (state === 'handled' && !withHandled)) omitted += 1;
       else batch.push({ ...head, content: Buffer.from(content, 'base64') });
       length += line.length;
-      if (batch.length >= MAX_BATCH || length >= MAX_BATCH_LENGTH) await flush();
+      if (length >= BATCH_LENGTH) await flush();
     }
     await flush();
     // Several deliveries of one event are stored once.
@@ -112,8 +110,8 @@ export async function importDeliveries(
 }
 
 async function countOf(inbox: Inbox): Promise<number> {
-  const { waiting, running, handled, parked, discarded } = await inbox.stats();
-  return waiting + running + handled + parked + discarded;
+  const counts = await inbox.stats();
+  return sumOf(DELIVERY_STATES.map((state) => counts[state]));
 }
 
 function parseLine(line: string, number: number): z.infer<typeof exportedDelivery> {

@@ -38,13 +38,14 @@ const changing = (body: object): { schema: object } => ({ schema: { querystring:
 /**
  * The operations of an inbox.
  *
+ * @param receiver undefined if none runs
  * @param wakeHandler called when there may be deliveries for the handler
  */
 export function deliveryRoutes(
   app: FastifyInstance,
   inbox: InboxOperations,
-  receiver: ReceiverFacts,
-  wakeHandler: () => void,
+  receiver?: ReceiverFacts,
+  wakeHandler: () => void = () => undefined,
 ): void {
   const find = async ({ params: { id } }: FastifyRequest<OneDelivery>): Promise<StoredDelivery> => {
     const found = await inbox.find(Number(id));

@@ -1,7 +1,7 @@
 import { DELIVERY_STATES, type DeliveryFilter, type DeliveryState } from '../inbox/inbox-operations.js';
 
 /** Most deliveries in one response, or in one part of a change. */
-const MAX_LIMIT = 500;
+export const MAX_LIMIT = 500;
 
 const id = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 const after = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 };
