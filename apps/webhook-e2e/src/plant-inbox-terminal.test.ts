@@ -37,12 +37,8 @@ const COUNT = 2_000;
     expect(await list.exit).toMatchObject({ code: 0 });
 
     const lines = list.stdout.split('\r\n').slice(0, 4);
-    expect(lines.map((text) => text.length + (text.match(/[植物]/g)?.length ?? 0) <= 80)).toEqual([
-      true,
-      true,
-      true,
-      true,
-    ]);
+    for (const text of lines)
+      expect(text.length + (text.match(/[植物]/g)?.length ?? 0)).toBeLessThanOrEqual(80);
     expect(lines[3]).toMatch(/^1998 {2}waiting .* event \\u001b\[2J 植物.*…$/);
     expect(lines.join()).not.toContain('\u001b');
   });
@@ -93,8 +89,6 @@ const COUNT = 2_000;
 
     const QUESTION = 'Replay 1 parked delivery? [y/N] ';
     test.each<[string, string, string, number, string]>([
-      ['replay', QUESTION, 'n\n', 1, 'Nothing was replayed.'],
-      ['replay', QUESTION, '\n', 1, 'Nothing was replayed.'],
       ['replay', QUESTION, '\u0004', 1, 'Nothing was replayed.'],
       [
         'discard --state parked --reason arbitrary',
@@ -104,7 +98,6 @@ const COUNT = 2_000;
         'Nothing was discarded.',
       ],
       ['replay', QUESTION, 'y\n', 0, '1 delivery replayed.'],
-      ['replay --state handled', 'Replay 1 handled delivery? [y/N] ', 'yes\n', 0, '1 delivery replayed.'],
     ])('%s: %s%j', async (args, question, answer, code, says) => {
       const command = onTerminal(`${process.execPath} ${PLANT_INBOX} ${args} --inbox ${parked}`, 80);
       await command.until(() => command.stdout.includes(question) || undefined, 'the question');
