@@ -41,8 +41,17 @@ const COMMANDS = ['libs/contract', 'libs/sdk', 'apps/webhook'].map((project) => 
   record: `${project}/dist/tsconfig.build.tsbuildinfo`,
 }));
 
-/** The folders whose changes call for another build. */
-export const watched = PROJECTS.map(({ sources }) => sources);
+/**
+ * The folders whose changes call for another build, each with those below it. On Linux, `fs.watch` with `recursive` of
+ * Node.js misses a file that is replaced a second time.
+ */
+export const sourceFolders = () =>
+  PROJECTS.flatMap(({ sources }) => [
+    sources,
+    ...readdirSync(sources, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ parentPath, name }) => join(parentPath, name)),
+  ]);
 
 /**
  * Compiles the receiver with swc, which doesn't look at types, into folders of its own: tsc's are left alone. Later

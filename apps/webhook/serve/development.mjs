@@ -3,7 +3,7 @@ import { watch } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { ANSWERS, Build, buildCommands, buildPage, watched } from './build.mjs';
+import { ANSWERS, Build, buildCommands, buildPage, sourceFolders } from './build.mjs';
 import { developmentEnvironment } from './environment.mjs';
 import { guide } from './guide.mjs';
 import { createLog } from './log.mjs';
@@ -85,17 +85,25 @@ export async function develop(given) {
   }, PARENT_CHECK_MS).unref();
 
   let saving;
-  for (const folder of watched) {
-    watch(folder, { recursive: true }, () => {
-      const since = performance.now();
-      clearTimeout(saving);
-      saving = setTimeout(() => update(since), SAVING_MS);
-    });
-  }
+  let watchers = [];
   waiting.begin('Compiling and starting the receiver');
   update(performance.now());
   await builds;
   startTypes();
+
+  /** New folders are watched too. What is saved before they are is found by the build that follows. */
+  function watchSources() {
+    const before = watchers;
+    // An error means that the folder was removed, which the one above reports.
+    watchers = sourceFolders().map((folder) => watch(folder, onSaved).on('error', () => undefined));
+    for (const watcher of before) watcher.close();
+  }
+
+  function onSaved() {
+    const since = performance.now();
+    clearTimeout(saving);
+    saving = setTimeout(() => update(since), SAVING_MS);
+  }
 
   /** Builds what has changed, and runs it. */
   function update(since) {
@@ -104,6 +112,7 @@ export async function develop(given) {
 
   async function run(since) {
     if (isStopping) return;
+    watchSources();
     const changed = await build.run();
     if (changed.length === 0) return;
     const [first, ...others] = changed;
