@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { setImmediate as turnOfTheLoop, setTimeout as delay } from 'node:timers/promises';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
@@ -113,26 +112,30 @@ test('it looks at the inbox for all listeners together, and not at all without o
   expect(looks()).toBe(1);
 
   const often = await start();
+  const before = timers();
   const { stream } = often.listen();
+  expect(timers()).toBe(before + 1);
   stream.destroy();
   await once(stream, 'close');
-  const before = often.looks();
-  await delay(50);
-  expect(often.looks()).toBe(before);
+  expect(timers()).toBe(before);
 });
 
 test('a connection has one listener, however often it asks, and none when it has closed', async () => {
-  const { events } = await start();
+  const { events, listen } = await start();
   const { url } = await startListener((app) => events.route(app));
   const { host, port } = new URL(url);
+  const hasRoom = async (): Promise<boolean> =>
+    (await fetch(new URL('/events', url), { method: 'HEAD' })).status === 200;
   const socket = connect(Number(port), '127.0.0.1');
-  const before = timers();
 
   socket.write(`GET /events HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(2 * MAX_LISTENERS));
   await once(socket, 'data');
-  expect((await fetch(new URL('/events', url), { method: 'HEAD' })).status).toBe(200);
+  for (let others = 1; others < MAX_LISTENERS - 1; others += 1) listen();
+  expect(await hasRoom()).toBe(true);
+  listen();
+  expect(await hasRoom()).toBe(false);
   socket.destroy();
-  while (timers() > before) await turnOfTheLoop();
+  while (!(await hasRoom()));
 });
 
 test('a listener that does not read is dropped, and others go on', async () => {
