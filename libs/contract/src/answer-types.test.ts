@@ -1,12 +1,5 @@
 /** The compiler tests these: a wrong `@ts-expect-error` fails the typecheck gate. */
-import {
-  type Answers,
-  type CarriedOut,
-  carriedOut,
-  type OnceAnswered,
-  type RequiredWhileOpen,
-  type ShownOn,
-} from './answer-types.js';
+import { type Answers, type CarriedOut, carriedOut, type ShownOn } from './answer-types.js';
 
 /** Answers that nobody gave, to try the types while some questions are answered. */
 const exampleAnswers = {
@@ -16,14 +9,6 @@ const exampleAnswers = {
 } as const satisfies Answers;
 
 const inWords = { ...exampleAnswers, 'http-method': { inWords: 'PUT, and POST for old senders.' } } as const;
-
-type Open = Readonly<Record<never, never>>;
-type InWords = typeof inWords;
-type Answered = typeof exampleAnswers;
-
-interface MethodOption {
-  method: 'POST' | 'PUT' | 'PATCH';
-}
 
 describe('Answers', () => {
   test('take a question of the register, and an answer of its type', () => {
@@ -77,58 +62,6 @@ test('of any answers, what is carried out is no words', () => {
   const method: 'POST' | 'PUT' | 'PATCH' | undefined = carried['http-method'];
 
   expect(method).toBeUndefined();
-});
-
-describe('RequiredWhileOpen', () => {
-  test('requires an option while its question is open', () => {
-    const given: RequiredWhileOpen<Open, 'http-method', MethodOption> = { method: 'POST' };
-    // @ts-expect-error the method is an open question: the caller decides.
-    const missing: RequiredWhileOpen<Open, 'http-method', MethodOption> = {};
-
-    expect([given, missing]).toEqual([{ method: 'POST' }, {}]);
-  });
-
-  test('makes it optional once the question is answered', () => {
-    const given: RequiredWhileOpen<Answered, 'http-method', MethodOption> = { method: 'POST' };
-    const missing: RequiredWhileOpen<Answered, 'http-method', MethodOption> = {};
-    // @ts-expect-error optional isn't arbitrary.
-    const wrong: RequiredWhileOpen<Answered, 'http-method', MethodOption> = { method: 'GET' };
-
-    expect([given, missing, wrong]).toHaveLength(3);
-  });
-
-  test('requires it while the answer is in words', () => {
-    // @ts-expect-error the sender can't choose a method by words.
-    const missing: RequiredWhileOpen<InWords, 'http-method', MethodOption> = {};
-
-    expect(missing).toEqual({});
-  });
-
-  test('looks at its own question only', () => {
-    // @ts-expect-error the example leaves the media type open.
-    const missing: RequiredWhileOpen<Answered, 'media-type', { mediaType: string }> = {};
-
-    expect(missing).toEqual({});
-  });
-
-  test('knows the questions of the register only', () => {
-    // @ts-expect-error nothing of the register has this id.
-    const unknown: RequiredWhileOpen<Open, 'plant-colour', MethodOption> = { method: 'POST' };
-
-    expect(unknown).toEqual({ method: 'POST' });
-  });
-});
-
-describe('OnceAnswered', () => {
-  test('adds options once the question is answered, and nothing before', () => {
-    const before: OnceAnswered<Open, 'http-method', MethodOption> = {};
-    const words: OnceAnswered<InWords, 'http-method', MethodOption> = {};
-    const after: OnceAnswered<Answered, 'http-method', MethodOption> = { method: 'POST' };
-    // @ts-expect-error the answer brings an option that is required.
-    const missing: OnceAnswered<Answered, 'http-method', MethodOption> = {};
-
-    expect([before, words, after, missing]).toHaveLength(4);
-  });
 });
 
 test('ShownOn lists the executable questions whose answer shows on a surface', () => {

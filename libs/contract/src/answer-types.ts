@@ -78,14 +78,6 @@ export type ShownOn<Where extends Surface> = {
   ? keyof Shown & ExecutableId
   : never;
 
-/** `Options`, required while the answer to `Id` is not carried out under `Given`, and optional once it is. */
-export type RequiredWhileOpen<Given extends Answers, Id extends QuestionId, Options> =
-  CarriedOut<Given> extends Readonly<Record<Id, unknown>> ? Partial<Options> : Options;
-
-/** `Options` once the answer to `Id` is carried out under `Given`; nothing before. */
-export type OnceAnswered<Given extends Answers, Id extends QuestionId, Options> =
-  CarriedOut<Given> extends Readonly<Record<Id, unknown>> ? Options : unknown;
-
 /** The field with the plant; undefined if the plant is alone. */
 export function plantFieldOf(payload: ExecutableAnswers['payload'] | undefined): string | undefined {
   return (payload as { readonly plantField?: string } | undefined)?.plantField;

@@ -8,9 +8,7 @@ export {
   type ExecutableId,
   type InWords,
   isExecutable,
-  type OnceAnswered,
   plantFieldOf,
-  type RequiredWhileOpen,
   type ShownOn,
 } from './answer-types.js';
 export { answers } from './answers.js';

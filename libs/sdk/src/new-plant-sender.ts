@@ -1,5 +1,5 @@
 import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
-import type { Column, OptionTable, PlantOf } from './answers/option-table.js';
+import type { AcknowledgedStatus, AnyPlant, GivenAnswers, PlantOf } from './answers/answered-types.js';
 import { createAuthorize } from './delivery/access-token.js';
 import { Delivery, type DeliveryContext } from './delivery/delivery.js';
 import { observeDelivery } from './delivery/diagnostics.js';
@@ -26,7 +26,7 @@ import type { NewPlantSenderOptions } from './options/sender-options.js';
 import { openTransport } from './transport/transport.js';
 
 /** Sends the New Plant notification to one receiver, over connections of its own. */
-export interface NewPlantSender<Plant, Given extends Answers = typeof answers> extends AsyncDisposable {
+export interface NewPlantSender<Plant, Given extends Answers = GivenAnswers> extends AsyncDisposable {
   /**
    * Delivers one plant, in one attempt unless there is a retry policy (question retry). The plant and the event are
    * not validated at run time, whatever is answered: TypeScript checks the call, and the receiver checks the content.
@@ -70,7 +70,7 @@ export interface NewPlantSender<Plant, Given extends Answers = typeof answers> e
 }
 
 /** The result of one plant of `sendAll`: its `response` if it was acknowledged, else its `error`. */
-export type SendResult<Plant, Given extends Answers = typeof answers> = BulkResult<
+export type SendResult<Plant, Given extends Answers = GivenAnswers> = BulkResult<
   Plant,
   Acknowledgement<Given>
 >;
@@ -79,8 +79,7 @@ export type SendResult<Plant, Given extends Answers = typeof answers> = BulkResu
  * A response that acknowledges a delivery. While the question receiver-response is open, every 2xx does (RFC 9110
  * §15.3); once it is answered, only that status does. Headers and content don't matter.
  */
-export type Acknowledgement<Given extends Answers = typeof answers> = Response &
-  Column<OptionTable<unknown, Given>, 'acknowledgement'>;
+export type Acknowledgement<Given extends Answers = GivenAnswers> = Response & AcknowledgedStatus<Given>;
 
 /**
  * Creates a sender of the New Plant notification. Create it once, send as often as you like, then close it.
@@ -89,10 +88,10 @@ export type Acknowledgement<Given extends Answers = typeof answers> = Response &
  * @throws InvalidOptionsError with every fault of the options. A fault names the open question that makes an option
  *   required.
  */
-export function createNewPlantSender<Plant extends PlantOf<typeof answers> = PlantOf<typeof answers>>(
+export function createNewPlantSender<Plant extends AnyPlant = AnyPlant>(
   options: NewPlantSenderOptions<Plant>,
 ): NewPlantSender<Plant> {
-  return createSenderUnder<typeof answers, Plant>(answers, options, accepts);
+  return createSenderUnder<GivenAnswers, Plant>(answers, options, accepts);
 }
 
 /**

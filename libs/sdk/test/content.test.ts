@@ -110,7 +110,7 @@ describe('a plant and its event', () => {
     const sender = openSenderUnder<Answers>(given, {
       ...options,
       baseUrl: server.url,
-    } as unknown as Parameters<typeof openSenderUnder<Answers>>[1]);
+    });
 
     expect(await rejection(sender.send(plant, { event } as SendOptions<Answers>))).toMatchObject({
       code: 'PLANT_STORE_ENCODE_FAILED',
@@ -198,7 +198,7 @@ describe('an event that JavaScript passes', () => {
     const sender = openSenderUnder<Answers>(given, {
       ...options,
       baseUrl: server.url,
-    } as unknown as Parameters<typeof openSenderUnder<Answers>>[1]);
+    });
 
     const error = await rejection(sender.send({ name: 'example' }, passed as SendOptions<Answers>));
 
@@ -216,7 +216,7 @@ describe('an event that JavaScript passes', () => {
     const sender = openSenderUnder<Answers>(given, {
       ...options,
       baseUrl: 'https://example.test',
-    } as unknown as Parameters<typeof openSenderUnder<Answers>>[1]);
+    });
 
     expect(await rejection(sender.send({}, {}))).toMatchObject({
       faults: [{ option: 'eventId' }, { option: 'event' }],

@@ -246,8 +246,6 @@ test(
        const options = { baseUrl: 'https://example.test', accessToken: 'token', encode: json } as const;
        export const sender = createNewPlantSender<{ arbitrary: string }>({ ...options, method: 'POST' });
        export const sent: Promise<Acknowledgement> = sender.send({ arbitrary: 'content' });
-       // @ts-expect-error accessToken is always required
-       createNewPlantSender({ ...options, method: 'POST', accessToken: undefined });
        // @ts-expect-error http-method is open
        createNewPlantSender(options);`,
     );
@@ -346,7 +344,7 @@ const pages: readonly string[] = [
 ];
 
 const modules: readonly string[] = [
-  'answers/option-table',
+  'answers/answered-types',
   'answers/settings-table',
   'cli/command',
   'cli/command-line/arguments',

@@ -1,5 +1,5 @@
 /** Compile-only: which options the compiler demands, with everything open and with example answers. */
-import type { ContentMethod } from '@plant-store/contract';
+import type { Answers, ContentMethod, QuestionId, ShownOn } from '@plant-store/contract';
 import { jsonSchema } from '@plant-store/contract/json-schema';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
@@ -7,19 +7,25 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type } from 'arktype';
 import { Agent } from 'undici';
 import * as v from 'valibot';
-import type { Column, OptionTable, TypesQuestion } from '../src/answers/option-table.js';
-import { type SettingsTable, settingsTable } from '../src/answers/settings-table.js';
+import type {
+  AcknowledgedStatus,
+  AnsweredOptions,
+  EventOptions,
+  PlantOf,
+} from '../src/answers/answered-types.js';
 import { createSenderUnder } from '../src/new-plant-sender.js';
 import {
   type Acknowledgement,
   bytes,
+  type CloseOptions,
   type Encoder,
   json,
   type NewPlantSenderOptions,
+  type RetryOptions,
   type SendAllOptions,
   type SendOptions,
 } from '../src/index.js';
-import type { EnqueueOptions } from '../src/outbox/index.js';
+import type { EnqueueOptions, ListOptions, RelayOptions } from '../src/outbox/index.js';
 import { type Open as Nothing } from './support/senders.js';
 
 interface Arbitrary {
@@ -48,6 +54,32 @@ export const withoutMethod: Open = { accessToken, baseUrl, encode };
 export const withoutEncode: Open = { accessToken, baseUrl, method };
 // @ts-expect-error accessToken is always required
 export const withoutToken: Open = { baseUrl, method, encode };
+// What the environment may lack is a fault at the start.
+export const ofEnvironment: Open = {
+  baseUrl: process.env['A'],
+  accessToken: process.env['B'],
+  method,
+  encode,
+};
+// @ts-expect-error a decision isn't left out by accident
+export const withUndefined: Open = { ...complete, method: undefined };
+// Every optional option may be undefined.
+type Optional<Options> = keyof {
+  [Name in keyof Options as Record<never, never> extends Pick<Options, Name> ? Name : never]: true;
+};
+type AsUndefined<Options> = { readonly [Name in Optional<Options>]: undefined };
+export type OptionsOfEveryKind<Kinds> = {
+  [Kind in keyof Kinds]: AsUndefined<Kinds[Kind]> extends Partial<Kinds[Kind]> ? true : never;
+};
+export const undefinedIsLeftOut: OptionsOfEveryKind<{
+  sender: Open;
+  send: SendOptions<Nothing>;
+  sendAll: SendAllOptions<Arbitrary, Nothing>;
+  close: CloseOptions;
+  retry: RetryOptions;
+  relay: RelayOptions;
+  list: ListOptions;
+}> = { sender: true, send: true, sendAll: true, close: true, retry: true, relay: true, list: true };
 // @ts-expect-error GET carries no content
 export const withGet: Open = { ...complete, method: 'GET' };
 // @ts-expect-error a time-out is a number of milliseconds
@@ -290,18 +322,19 @@ export const otherPlant: NewPlantSenderOptions<Arbitrary, OtherPlant> = { access
 // An identifier in the content is the caller's: `send` asks for none.
 export const pointer: SendOptions<{ readonly 'event-identity': { readonly pointer: '/id' } }> = {};
 
-// The tables have a row for each question that the register says shows there, and no other.
-type Rows<Id extends TypesQuestion> = Pick<OptionTable<unknown, Nothing>, Id>;
-export type TotalTable = Column<Rows<TypesQuestion>, 'options'>;
-// @ts-expect-error the table of types lacks a row
-export type PartialTable = Column<Rows<Exclude<TypesQuestion, 'signing'>>, 'options'>;
-export const rowOfTypes = (id: keyof OptionTable<unknown, Nothing>): TypesQuestion => id;
-const { retry, ...others } = settingsTable;
-export const total: SettingsTable = { ...others, retry };
-// @ts-expect-error the table of settings lacks a row
-export const partial: SettingsTable = others;
-// @ts-expect-error authentication-realm doesn't show on the sender
-export const excessive: SettingsTable = { ...others, retry, 'authentication-realm': () => ({}) };
+// The answers that change the types are those of which the register says so.
+interface Types<Given extends Answers> {
+  readonly options: AnsweredOptions<ExamplePlant, Given>;
+  readonly send: EventOptions<Given>;
+  readonly status: AcknowledgedStatus<Given>;
+  readonly plant: PlantOf<Given>;
+}
+type Without<Id extends QuestionId> = Types<Omit<Everything, Id>>;
+type Changing = {
+  [Id in QuestionId]: [Types<Everything>, Without<Id>] extends [Without<Id>, Types<Everything>] ? never : Id;
+}[QuestionId];
+export const changing: [Changing, ShownOn<'types'>] extends [ShownOn<'types'>, Changing] ? true : never =
+  true;
 
 // What an outbox keeps.
 export const noEnqueueOptions: EnqueueOptions<Nothing> = {};

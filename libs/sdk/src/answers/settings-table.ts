@@ -40,7 +40,7 @@ export type SettingsRow<Id extends SenderQuestion> = (
 /** One row for each question that shows on the sender. No two rows decide the same setting. */
 export type SettingsTable = { readonly [Id in SenderQuestion]: SettingsRow<Id> };
 
-/** What each answer decides for a sender. What it changes in the types is in `OptionTable`. */
+/** What each answer decides for a sender. What it changes in the types is in answered-types.ts. */
 export const settingsTable: SettingsTable = {
   'base-address': (baseUrl) => ({ baseUrl }),
   'error-codes': (codes) => ({ failureOfCode: failuresByCode(codes) }),

@@ -18,14 +18,14 @@ export interface RetryOptions extends Omit<RetryPolicy, 'delays'> {
    *
    * @default 0
    */
-  readonly jitter?: number;
+  readonly jitter?: number | undefined;
   /**
    * The longest `Retry-After` of a response that is waited for, in milliseconds (RFC 9110 §10.2.3). A longer one counts
    * as this one. The wait is at least the delay.
    *
    * @default 0, which means that `Retry-After` is ignored
    */
-  readonly maxRetryAfter?: number;
+  readonly maxRetryAfter?: number | undefined;
 }
 
 /**
@@ -39,7 +39,7 @@ export interface RetryOptions extends Omit<RetryPolicy, 'delays'> {
 export type RetryDelay = (attempt: number, error: PlantStoreError) => number | undefined;
 
 /** The policy of a sender, checked. */
-export type Retry = Required<RetryOptions>;
+export type Retry = { readonly [Name in keyof RetryOptions]-?: Exclude<RetryOptions[Name], undefined> };
 
 /**
  * The wait before the next attempt, in milliseconds; `undefined` if there is none.

@@ -1,7 +1,6 @@
 // Types only: at run time this entry point needs nothing of Nest.
 import type { DynamicModule, FactoryProvider, ModuleMetadata, OnApplicationShutdown } from '@nestjs/common';
-import type { answers } from '@plant-store/contract';
-import type { PlantOf } from '../answers/option-table.js';
+import type { AnyPlant } from '../answers/answered-types.js';
 import { createNewPlantSender, type NewPlantSender } from '../new-plant-sender.js';
 import type { NewPlantSenderOptions } from '../options/sender-options.js';
 
@@ -11,7 +10,7 @@ export const NEW_PLANT_SENDER = Symbol.for('@plant-store/sdk/nest:sender');
 /** How the options of the sender are made from other providers. */
 export interface NewPlantSenderModuleAsyncOptions<Plant> extends Pick<ModuleMetadata, 'imports'> {
   /** The tokens of what `useFactory` gets. */
-  readonly inject?: FactoryProvider['inject'];
+  readonly inject?: FactoryProvider['inject'] | undefined;
   /** Makes the options of `createNewPlantSender`. The types of its parameters are those of `inject`. */
   readonly useFactory: FactoryProvider<NewPlantSenderOptions<Plant>>['useFactory'];
 }
@@ -30,14 +29,12 @@ export class NewPlantSenderModule {
    * With options that are known when the module is imported. If they are missing or invalid, the application doesn't
    * start: `InvalidOptionsError`.
    */
-  static forRoot<Plant extends PlantOf<typeof answers>>(
-    options: NewPlantSenderOptions<Plant>,
-  ): DynamicModule {
+  static forRoot<Plant extends AnyPlant>(options: NewPlantSenderOptions<Plant>): DynamicModule {
     return NewPlantSenderModule.forRootAsync({ useFactory: () => options });
   }
 
   /** With options that other providers make, such as a configuration service. */
-  static forRootAsync<Plant extends PlantOf<typeof answers>>({
+  static forRootAsync<Plant extends AnyPlant>({
     imports = [],
     inject = [],
     useFactory,

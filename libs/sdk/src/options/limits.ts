@@ -9,7 +9,7 @@ export interface SenderLimits {
    *
    * @default 5000
    */
-  readonly connectTimeout?: number;
+  readonly connectTimeout?: number | undefined;
   /**
    * How long an attempt may take to the end of the response. It begins when one of `maxConnections` is free for it, the
    * rate limit has room, and the access token is there. Connecting is included. Once the question time-outs is answered,
@@ -17,7 +17,7 @@ export interface SenderLimits {
    *
    * @default 15000
    */
-  readonly attemptTimeout?: number;
+  readonly attemptTimeout?: number | undefined;
   /**
    * How long a whole `send` may take: waiting for the rate limit, the access token, every attempt, and the delays
    * between them. Waiting for one of `maxConnections` isn't included.
@@ -27,28 +27,28 @@ export interface SenderLimits {
    *
    * @default 30000
    */
-  readonly totalTimeout?: number;
+  readonly totalTimeout?: number | undefined;
   /**
    * How many bytes of a response's content are kept. If there are more, the content is cut off and the connection is
    * closed; the status counts as usual. 0 keeps none.
    *
    * @default 65536
    */
-  readonly maxResponseBytes?: number;
+  readonly maxResponseBytes?: number | undefined;
   /**
    * How many connections may be open, each with one request at a time. Further attempts wait, and their clocks
    * stand still.
    *
    * @default 64
    */
-  readonly maxConnections?: number;
+  readonly maxConnections?: number | undefined;
   /**
    * Whether the access token may be sent over plain HTTP to an address that isn't loopback. RFC 6750 §5.3 forbids it
    * (question transport-security).
    *
    * @default false
    */
-  readonly allowInsecureTransport?: boolean;
+  readonly allowInsecureTransport?: boolean | undefined;
 }
 
 /**

@@ -1,7 +1,6 @@
-import type { Answers, answers } from '@plant-store/contract';
+import type { Answers } from '@plant-store/contract';
 import type { Dispatcher } from 'undici';
-import type { Column, OptionTable, SigningKeyOption } from '../answers/option-table.js';
-import type { AccessToken } from '../delivery/access-token.js';
+import type { AnsweredOptions, GivenAnswers, SigningKeyOption } from '../answers/answered-types.js';
 import type { HeaderHook } from '../delivery/headers.js';
 import type { RetryOptions } from '../delivery/retry.js';
 import type { SenderLimits } from './limits.js';
@@ -9,22 +8,20 @@ import type { TlsOptions } from './tls.js';
 
 /** The options that are the same whatever is answered. */
 interface OrdinaryOptions {
-  /** The bearer token, or a function that returns one for each attempt (questions token-issuance, token-lifetime). */
-  readonly accessToken: AccessToken;
   /**
    * Returns header fields to add to each attempt, for example a signature (question signing). It must not return
    * fields that frame or describe the request, or that other options or answers set.
    *
    * @default no fields are added
    */
-  readonly headers?: HeaderHook;
+  readonly headers?: HeaderHook | undefined;
   /**
    * When a delivery that was not acknowledged is sent again (question retry). It replaces an answered policy, and
    * `false` switches that off.
    *
    * @default the answer to the question retry; no retries while it is open
    */
-  readonly retry?: RetryOptions | false;
+  readonly retry?: RetryOptions | false | undefined;
   /**
    * Sends the requests instead of connections of the sender's own: a proxy, a mock, or connections that are shared. It
    * replaces `ca`, `cert`, `key` and `connectTimeout`, and `close` doesn't close it. What it does with a request is
@@ -32,16 +29,16 @@ interface OrdinaryOptions {
    *
    * @default connections of the sender's own
    */
-  readonly dispatcher?: Dispatcher;
+  readonly dispatcher?: Dispatcher | undefined;
 }
 
 /**
  * Options of a sender under the answers given so far. While a question is open, the option that it decides is
  * required and has no default. Once the question is answered, the option is optional. An answer may add options.
  */
-export type NewPlantSenderOptions<Plant, Given extends Answers = typeof answers> = Column<
-  OptionTable<Plant, Given>,
-  'options'
+export type NewPlantSenderOptions<Plant, Given extends Answers = GivenAnswers> = AnsweredOptions<
+  Plant,
+  Given
 > &
   OrdinaryOptions &
   TlsOptions &

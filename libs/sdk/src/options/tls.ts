@@ -13,19 +13,19 @@ export interface TlsOptions {
    *
    * @default those that Node trusts
    */
-  readonly ca?: Pem;
+  readonly ca?: Pem | undefined;
   /**
    * The certificate that the sender shows to the receiver, then those of the authorities between. It needs `key`.
    *
    * @default none
    */
-  readonly cert?: Pem;
+  readonly cert?: Pem | undefined;
   /**
    * The private key of `cert`, without a passphrase.
    *
    * @default none
    */
-  readonly key?: Pem;
+  readonly key?: Pem | undefined;
 }
 
 /** Reads `ca` or `cert`, as a list of texts. */

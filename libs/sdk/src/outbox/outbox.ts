@@ -1,5 +1,5 @@
 import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
-import type { Column, OptionTable, PlantOf } from '../answers/option-table.js';
+import type { AnyPlant, EventOptions, GivenAnswers, PlantOf } from '../answers/answered-types.js';
 import type { EncodePlant } from '../encoders/encode-plant.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { unexpected } from '../errors/invalid-options-error.js';
@@ -24,7 +24,7 @@ import { migrate } from './schema.js';
 import { requireTransaction, type Transaction } from './transaction.js';
 
 /** Options of an outbox under the answers given so far. */
-export type OutboxOptions<Plant, Given extends Answers = typeof answers> = Pick<
+export type OutboxOptions<Plant, Given extends Answers = GivenAnswers> = Pick<
   NewPlantSenderOptions<Plant, Given>,
   Extract<keyof NewPlantSenderOptions<Plant, Given>, 'encode'>
 > & {
@@ -33,8 +33,7 @@ export type OutboxOptions<Plant, Given extends Answers = typeof answers> = Pick<
 };
 
 /** Options of `enqueue` under the answers given so far: those of `send` about the event. */
-export type EnqueueOptions<Given extends Answers = typeof answers> = WithoutHeaders &
-  Column<OptionTable<unknown, Given>, 'send'>;
+export type EnqueueOptions<Given extends Answers = GivenAnswers> = WithoutHeaders & EventOptions<Given>;
 
 /** The other options of `send` are refused. Without a member, the type would allow everything. */
 interface WithoutHeaders {
@@ -43,7 +42,7 @@ interface WithoutHeaders {
 }
 
 /** The outbox of one receiver, in one PostgreSQL database. */
-export interface Outbox<Plant, Given extends Answers = typeof answers> {
+export interface Outbox<Plant, Given extends Answers = GivenAnswers> {
   /** The database with the outbox. */
   readonly database: OutboxDatabase;
   /**
@@ -83,10 +82,10 @@ export interface Outbox<Plant, Given extends Answers = typeof answers> {
  * @typeParam Plant The type of the plants: any type, until the question plant-fields is answered with a schema.
  * @throws InvalidOptionsError with every fault of the options
  */
-export function createOutbox<Plant extends PlantOf<typeof answers> = PlantOf<typeof answers>>(
+export function createOutbox<Plant extends AnyPlant = AnyPlant>(
   options: OutboxOptions<Plant>,
 ): Outbox<Plant> {
-  return createOutboxUnder<typeof answers, Plant>(answers, options, accepts);
+  return createOutboxUnder<GivenAnswers, Plant>(answers, options, accepts);
 }
 
 /** Creates an outbox under a set of answers. */

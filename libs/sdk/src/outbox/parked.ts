@@ -43,9 +43,9 @@ export interface OutboxStatus {
 /** Which entries are listed. */
 export interface ListOptions {
   /** Only entries with a higher id. @default 0 */
-  readonly after?: number;
+  readonly after?: number | undefined;
   /** How many at most. @default 100 */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** Entries by their ids, or all that are parked. */

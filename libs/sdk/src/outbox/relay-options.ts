@@ -36,19 +36,19 @@ export interface RelayOptions {
    *
    * @default 64
    */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /**
    * How often the relay looks for new entries while it has nothing to do, in milliseconds.
    *
    * @default 250
    */
-  readonly pollInterval?: number;
+  readonly pollInterval?: number | undefined;
   /**
    * How long delivered and discarded entries are kept, in milliseconds, up to 3155760000000 (100 years).
    *
    * @default 604800000 (7 days)
    */
-  readonly keepDelivered?: number;
+  readonly keepDelivered?: number | undefined;
   /**
    * Gets what goes wrong while the relay runs: an `OutboxError` when it loses the database, to which it then connects
    * again, and what `retry` throws. It must not throw.

@@ -1,5 +1,5 @@
 import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
-import type { PlantOf } from '../answers/option-table.js';
+import type { AnyPlant, GivenAnswers, PlantOf } from '../answers/answered-types.js';
 import type { EncodedPlant } from '../encoders/encode-plant.js';
 import { type NewPlantSender, openSender } from '../new-plant-sender.js';
 import { resolveSettings } from '../options/resolve-settings.js';
@@ -13,7 +13,7 @@ export interface FakeDelivery<Plant> extends EncodedPlant {
 }
 
 /** A sender that has no receiver: it keeps what is sent, and replies as it is told. */
-export interface FakeSender<Plant, Given extends Answers = typeof answers> extends NewPlantSender<
+export interface FakeSender<Plant, Given extends Answers = GivenAnswers> extends NewPlantSender<
   Plant,
   Given
 > {
@@ -42,10 +42,10 @@ export interface FakeSender<Plant, Given extends Answers = typeof answers> exten
  *
  * @throws InvalidOptionsError with every fault of the options.
  */
-export function createFakeSender<Plant extends PlantOf<typeof answers> = PlantOf<typeof answers>>(
+export function createFakeSender<Plant extends AnyPlant = AnyPlant>(
   options: NewPlantSenderOptions<Plant>,
 ): FakeSender<Plant> {
-  return createFakeSenderUnder<typeof answers, Plant>(answers, options, accepts);
+  return createFakeSenderUnder<GivenAnswers, Plant>(answers, options, accepts);
 }
 
 /** Creates a sender for tests under a set of answers. */

@@ -1,6 +1,6 @@
 import type { Accepts, Answers } from '@plant-store/contract';
 import { afterThisTest } from '@plant-store/test-support';
-import type { PlantOf } from '../../src/answers/option-table.js';
+import type { PlantOf } from '../../src/answers/answered-types.js';
 import { bytes, type NewPlantSender, type NewPlantSenderOptions, PlantStoreError } from '../../src/index.js';
 import { createSenderUnder } from '../../src/new-plant-sender.js';
 
