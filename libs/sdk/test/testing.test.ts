@@ -111,13 +111,15 @@ describe('a fake sender', () => {
     expect(await sender.send('bad')).toMatchObject({ status: 204 });
   });
 
-  test('fails with the first outcome of a code, unless it is told another one', async () => {
+  test('fails with `unknown` unless it is told that nothing was sent, which is no request then', async () => {
     const sender = openFake();
     const code = 'PLANT_STORE_CONNECTION_LOST';
-    sender.replyNext({ code }, { code, outcome: 'unknown' });
+    sender.replyNext({ code }, { code, outcome: 'not-sent' }, { code: 'PLANT_STORE_CONNECT_FAILED' });
 
-    expect(await rejection(sender.send(arbitrary))).toMatchObject({ code, outcome: 'not-sent' });
-    expect(await rejection(sender.send(arbitrary))).toMatchObject({ code, outcome: 'unknown' });
+    expect(await rejection(sender.send('lost'))).toMatchObject({ code, outcome: 'unknown' });
+    expect(await rejection(sender.send('never sent'))).toMatchObject({ code, outcome: 'not-sent' });
+    expect(await rejection(sender.send('no connection'))).toMatchObject({ outcome: 'not-sent' });
+    expect(sender.requests.map(({ content }) => String(content))).toEqual(['lost']);
   });
 
   test.each([
@@ -160,7 +162,7 @@ describe('a fake sender', () => {
     expect(error.message).toBe('The `reply` function of the fake sender returned no reply; see `cause`.');
     expect(error.cause).toEqual(cause);
     expect(error.cause).toBeInstanceOf(cause.constructor);
-    expect(sender.requests).toHaveLength(1);
+    expect(sender.requests).toEqual([]);
   });
 
   test.each([undefined, null, 204, 'refuse'])('refuses %j, which is no reply', (reply) => {

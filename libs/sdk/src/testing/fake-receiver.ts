@@ -32,22 +32,22 @@ export type FakeReply =
       /** A final status, from 200 to 599. */
       readonly status: number;
       /** @default none */
-      readonly headers?: Readonly<Record<string, string>>;
+      readonly headers?: Readonly<Record<string, string>> | undefined;
       /**
        * Text is sent as UTF-8.
        *
        * @default none
        */
-      readonly content?: string | Uint8Array;
+      readonly content?: string | Uint8Array | undefined;
     }
   | {
       readonly code: FakeFailureCode;
       /**
        * `not-sent` fails before the request is sent, `unknown` after that.
        *
-       * @default the first outcome that `errorCodes` has for the code
+       * @default 'not-sent' if the code says that there is no connection, else 'unknown'
        */
-      readonly outcome?: Outcome;
+      readonly outcome?: Outcome | undefined;
     };
 
 /** A request of a fake sender. */
@@ -108,8 +108,14 @@ export class FakeReceiver extends Dispatcher {
       if (content.length > 0) handler.onResponseData?.(controller, Buffer.from(content));
       handler.onResponseEnd?.(controller, {});
     } catch (error) {
+      if (error instanceof PlantStoreError && error.outcome === 'not-sent') this.#forget(request);
       handler.onResponseError?.(controller, error as Error);
     }
+  }
+
+  /** Takes back a request that turns out not to be sent. */
+  #forget(request: FakeRequest): void {
+    this.requests.splice(this.requests.indexOf(request), 1);
   }
 
   /** Throws an error that is not retried if there is no reply, because the test is wrong then. */
@@ -128,7 +134,7 @@ export class FakeReceiver extends Dispatcher {
   #responseOf(reply: FakeReply): Extract<FakeReply, { readonly status: number }> {
     if (reply === 'acknowledge') return { status: this.#acknowledgingStatus };
     if ('status' in reply) return reply;
-    const { code, outcome = errorCodes[code].outcomes[0]! } = reply;
+    const { code, outcome = errorCodes[code].outcomes.at(-1)! } = reply;
     throw new PlantStoreError(code, `The fake sender was told to fail with ${code}.`, { outcome });
   }
 }

@@ -19,7 +19,7 @@ export interface FakeSender<Plant, Given extends Answers = GivenAnswers> extends
 > {
   /** What was sent, in order: an entry for each plant that could be encoded. */
   readonly deliveries: readonly FakeDelivery<Plant>[];
-  /** The requests that were sent, in order: an entry for each attempt. */
+  /** The requests that were sent, in order: an entry for each attempt, but those that failed as `not-sent`. */
   readonly requests: readonly FakeRequest[];
   /**
    * Sets the reply to all further requests, or a function that returns it for each. Without it, requests are
