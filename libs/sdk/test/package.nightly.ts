@@ -49,31 +49,36 @@ async function cloneUnbuilt(): Promise<string> {
 /** Without --foreground-scripts=false, what prepack prints is mixed with the JSON. */
 const asJson = ['--json', '--foreground-scripts=false'];
 
-async function pack(library: string): Promise<string> {
-  const folder = join(clone, 'libs', library);
-  // .npmrc turns scripts off, and only `npm publish` reads publishConfig.
-  const flags = [...asJson, '--ignore-scripts=false', '--pack-destination', project];
-  const output = await succeed('npm', ['pack', ...flags], folder);
-  const [{ filename }] = JSON.parse(output) as [{ filename: string }];
-  return join(project, filename);
+/** Runs the commands of the README that pack and install the packages without a registry. */
+async function packAndInstall(): Promise<void> {
+  const readme = readFileSync(join(root, 'libs/sdk/README.md'), 'utf8');
+  const [, commands] = /```sh\n(cd "\$REPOSITORY"\n.*?)```/s.exec(readme)!;
+  // What `npm ci` installs is linked.
+  await succeed('sh', ['-e', '-c', commands!.replace('npm ci\n', '')], project, {
+    REPOSITORY: clone,
+    PROJECT: project,
+    npm_config_prefer_offline: 'true',
+  });
 }
 
-async function filesOf(name: string): Promise<string[]> {
-  const folder = join(project, 'node_modules', name);
+const filesOf = (name: string): Promise<string[]> => filesIn(join(project, 'node_modules', name));
+
+async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .toSorted();
 }
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'plant-store-package-'));
   clone = await cloneUnbuilt();
-  tarballs = [await pack('contract'), await pack('sdk')];
   await writeFile(join(project, 'package.json'), '{ "private": true }');
-  const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
-  await succeed('npm', ['install', ...quiet, ...tarballs], project);
+  await packAndInstall();
+  tarballs = (await readdir(project))
+    .filter((name) => name.endsWith('.tgz'))
+    .map((name) => join(project, name));
   await answer('{}');
 }, timeout);
 
@@ -100,25 +105,16 @@ test('publint finds nothing in the tarballs', async () => {
 });
 
 test("the SDK's tarball, packed from a clone that wasn't built, has these files and no others", async () => {
+  const sources = await filesIn(join(root, 'libs/sdk/src'));
+  const modules = sources.filter((file) => !file.endsWith('.test.ts')).map((file) => file.slice(0, -3));
   const compiled = modules.flatMap((module) => [
-    `dist/${module}.d.ts`,
-    `dist/${module}.d.ts.map`,
-    `dist/${module}.js`,
-    `dist/${module}.js.map`,
     `src/${module}.ts`,
+    ...['d.ts', 'd.ts.map', 'js', 'js.map'].map((extension) => `dist/${module}.${extension}`),
   ]);
+  const pages = (await filesIn(join(root, 'libs/sdk/docs'))).map((page) => `docs/${page}`);
+  const others = ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin/plant-store.js', 'package.json'];
 
-  expect(await filesOf('@plant-store/sdk')).toEqual(
-    [
-      'CHANGELOG.md',
-      'LICENSE',
-      'README.md',
-      'bin/plant-store.js',
-      ...pages,
-      'package.json',
-      ...compiled,
-    ].toSorted(),
-  );
+  expect(await filesOf('@plant-store/sdk')).toEqual([...compiled, ...pages, ...others].toSorted());
 });
 
 test.each(['contract', 'sdk'])(
@@ -136,6 +132,21 @@ test.each(['contract', 'sdk'])(
     expect(output).toContain('"dist/index.js"');
   },
 );
+
+test('npm publish refuses the public registry', async () => {
+  const nothing = ['--userconfig=no-such-file', '--globalconfig=nor-this-one'];
+  const registry = await succeed('npm', ['config', 'get', 'registry', ...nothing], project);
+  const npmrc = join(project, 'npmrc');
+  await writeFile(npmrc, `@plant-store:registry=${registry}`);
+
+  const { code, stderr } = await startProcess('npm', ['publish', '--dry-run'], {
+    cwd: join(clone, 'libs/contract'),
+    env: { npm_config_userconfig: npmrc },
+  }).finished;
+
+  expect(code).not.toBe(0);
+  expect(stderr).toContain('Not published: @plant-store:registry is the public registry');
+});
 
 test('the sources of a source map are in the tarball', async () => {
   for (const name of ['@plant-store/contract', '@plant-store/sdk']) {
@@ -333,100 +344,3 @@ async function compile(source: string): Promise<void> {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   await succeed(process.execPath, [compiler, ...flags, 'example.mts'], project);
 }
-
-const pages: readonly string[] = [
-  'docs/command-line.md',
-  'docs/nest.md',
-  'docs/observability.md',
-  'docs/outbox.md',
-  'docs/sending.md',
-  'docs/testing.md',
-];
-
-const modules: readonly string[] = [
-  'answers/answered-types',
-  'answers/settings-table',
-  'cli/command',
-  'cli/command-line/arguments',
-  'cli/command-line/bad-input',
-  'cli/command-line/command',
-  'cli/command-line/exit-codes',
-  'cli/command-line/write-error',
-  'cli/completion',
-  'cli/help',
-  'cli/input/input-file',
-  'cli/input/lines',
-  'cli/input/secrets',
-  'cli/lines/append-file',
-  'cli/lines/display',
-  'cli/lines/earlier-runs',
-  'cli/lines/failed-file',
-  'cli/lines/plant-line',
-  'cli/lines/progress-file',
-  'cli/lines/progress-record',
-  'cli/lines/run',
-  'cli/lines/run-files',
-  'cli/lines/send-lines',
-  'cli/lines/tally',
-  'cli/outbox/outbox-commands',
-  'cli/outbox/run-outbox',
-  'cli/plant-store',
-  'cli/send/describe-failure',
-  'cli/send/prepare',
-  'cli/send/send-one',
-  'cli/send/send-options',
-  'delivery/access-token',
-  'delivery/attempt',
-  'delivery/clocks',
-  'delivery/delivery',
-  'delivery/diagnostics',
-  'delivery/header-fields',
-  'delivery/headers',
-  'delivery/in-flight',
-  'delivery/promise-like',
-  'delivery/rate-limiter',
-  'delivery/response',
-  'delivery/retry',
-  'delivery/retry-after',
-  'delivery/send-all',
-  'encoders/default-encoder',
-  'encoders/encode-plant',
-  'encoders/encoder',
-  'encoders/media-type',
-  'errors/invalid-options-error',
-  'errors/not-acknowledged-error',
-  'errors/plant-store-error',
-  'errors/without-message',
-  'index',
-  'nest/index',
-  'nest/new-plant-sender.module',
-  'new-plant-sender',
-  'options/dispatcher',
-  'options/limits',
-  'options/read-options',
-  'options/resolve-settings',
-  'options/retry',
-  'options/send-options',
-  'options/sender-options',
-  'options/target',
-  'options/tls',
-  'outbox/database',
-  'outbox/index',
-  'outbox/outbox',
-  'outbox/outbox-error',
-  'outbox/parked',
-  'outbox/relay',
-  'outbox/relay-options',
-  'outbox/relay-session',
-  'outbox/schema',
-  'outbox/transaction',
-  'testing/fake-receiver',
-  'testing/fake-sender',
-  'testing/index',
-  'transport/connection',
-  'transport/dispatcher-connection',
-  'transport/queue',
-  'transport/response-heads',
-  'transport/transport',
-  'transport/transport-error',
-];

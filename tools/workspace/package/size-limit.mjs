@@ -1,13 +1,13 @@
 /**
  * Configuration of size-limit, for `nx run workspace:package-budget`: the core of the SDK as a store would bundle it, the
- * entry point `.` with what it takes of the contract. The goal is 12 kB, which decision 032 says is missed; the limit is
- * what keeps it from growing unseen.
+ * entry point `.` with what it takes of the contract. The limit has no meaning of its own: undici alone is 167 kB. It
+ * shows when the core grows, or takes the register's texts or a library with it.
  */
 export default [
   {
     name: 'The core of the SDK, without undici',
     path: '../../../libs/sdk/dist/index.js',
-    limit: '13900 B',
+    limit: '15 kB',
     gzip: true,
     ignore: ['undici'],
     modifyEsbuildConfig: (/** @type {object} */ config) => ({
