@@ -7,7 +7,7 @@ export type { RetryDelay, RetryOptions, RetryPolicy } from './delivery/retry.js'
 export type { EncodedPlant } from './encoders/encode-plant.js';
 export { bytes, type Encoded, type Encoder, json } from './encoders/encoder.js';
 export { InvalidOptionsError, type OptionFault } from './errors/invalid-options-error.js';
-export { NotAcknowledgedError, type Response } from './errors/not-acknowledged-error.js';
+export { NotAcknowledgedError, type ReceiverResponse } from './errors/not-acknowledged-error.js';
 export { type ErrorCode, errorCodes, type Outcome, PlantStoreError } from './errors/plant-store-error.js';
 export {
   type Acknowledgement,

@@ -9,7 +9,7 @@ import { RateLimiter } from './delivery/rate-limiter.js';
 import { acknowledges, responseExplainer } from './delivery/response.js';
 import { type BulkResult, type Plants, sendAll } from './delivery/send-all.js';
 import type { EncodedPlant, EncodePlant } from './encoders/encode-plant.js';
-import type { Response } from './errors/not-acknowledged-error.js';
+import type { ReceiverResponse } from './errors/not-acknowledged-error.js';
 import { notSent, type PlantStoreError } from './errors/plant-store-error.js';
 import { resolveSettings, type Settings } from './options/resolve-settings.js';
 import {
@@ -23,7 +23,7 @@ import {
   type SendOptions,
 } from './options/send-options.js';
 import type { NewPlantSenderOptions } from './options/sender-options.js';
-import { openTransport } from './transport/transport.js';
+import { Transport } from './transport/transport.js';
 
 /** Sends the New Plant notification to one receiver, over connections of its own. */
 export interface NewPlantSender<Plant, Given extends Answers = GivenAnswers> extends AsyncDisposable {
@@ -79,7 +79,8 @@ export type SendResult<Plant, Given extends Answers = GivenAnswers> = BulkResult
  * A response that acknowledges a delivery. While the question receiver-response is open, every 2xx does (RFC 9110
  * §15.3); once it is answered, only that status does. Headers and content don't matter.
  */
-export type Acknowledgement<Given extends Answers = GivenAnswers> = Response & AcknowledgedStatus<Given>;
+export type Acknowledgement<Given extends Answers = GivenAnswers> = ReceiverResponse &
+  AcknowledgedStatus<Given>;
 
 /**
  * Creates a sender of the New Plant notification. Create it once, send as often as you like, then close it.
@@ -114,9 +115,12 @@ export function createSenderUnder<const Given extends Answers, Plant extends Pla
 
 /** A sender with checked settings. The options of its methods are not checked yet. */
 export interface OpenSender<Plant> {
-  send(plant: Plant, options?: unknown): Promise<Response>;
-  sendEncoded(encoded: EncodedPlant, options?: unknown): Promise<Response>;
-  sendAll(plants: Plants<Plant>, options?: unknown): AsyncIterableIterator<BulkResult<Plant, Response>>;
+  send(plant: Plant, options?: unknown): Promise<ReceiverResponse>;
+  sendEncoded(encoded: EncodedPlant, options?: unknown): Promise<ReceiverResponse>;
+  sendAll(
+    plants: Plants<Plant>,
+    options?: unknown,
+  ): AsyncIterableIterator<BulkResult<Plant, ReceiverResponse>>;
   close(options?: CloseOptions): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -127,7 +131,7 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
   const { url } = settings.target;
   const inFlight = new InFlight();
   const iterations = new InFlight();
-  const transport = openTransport(settings);
+  const transport = new Transport(settings);
   const context: DeliveryContext = {
     url,
     maxResponseBytes,
@@ -144,10 +148,10 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
   };
   let closed: Promise<void> | undefined;
 
-  function deliver<Item>(encode: EncodePlant<Item>, item: Item, options: unknown): Promise<Response> {
+  function deliver<Item>(encode: EncodePlant<Item>, item: Item, options: unknown): Promise<ReceiverResponse> {
     if (closed !== undefined) return Promise.reject(senderClosed());
     const observer = observeDelivery(method, url);
-    const delivery = new Promise<Response>((resolve, reject) => {
+    const delivery = new Promise<ReceiverResponse>((resolve, reject) => {
       const read = readSendOptions(options);
       // A subscriber, or a getter of the options, may have closed the sender.
       if (closed !== undefined) throw senderClosed();
@@ -157,19 +161,19 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
     return delivery;
   }
 
-  const send = (plant: Plant, options?: unknown): Promise<Response> =>
+  const send = (plant: Plant, options?: unknown): Promise<ReceiverResponse> =>
     deliver(settings.encode, plant, options);
 
   function sendEach(
     plants: Plants<Plant>,
     options?: unknown,
-  ): AsyncIterableIterator<BulkResult<Plant, Response>> {
+  ): AsyncIterableIterator<BulkResult<Plant, ReceiverResponse>> {
     const { concurrency, signal, sendOptionsOf } = readSendAllOptions<Plant>(
       plants,
       options,
       settings.maxConnections,
     );
-    const sendOne = async (plant: Plant, index: number): Promise<Response> =>
+    const sendOne = async (plant: Plant, index: number): Promise<ReceiverResponse> =>
       send(plant, sendOptionsOf(plant, index));
     return sendAll(sendOne, plants, concurrency, signal, iterations, () => closed && senderClosed());
   }

@@ -67,10 +67,7 @@ describe('nothing was sent', () => {
     const error = await rejection(sender.send(arbitrary));
 
     expect(error).toMatchObject({ code: 'PLANT_STORE_CONNECT_FAILED', outcome: 'not-sent' });
-    expect(error.message).toBe(
-      `Could not connect to https://127.0.0.1:${port}: the receiver does not speak TLS on this port. ` +
-        'Use http:// if it speaks plain HTTP.',
-    );
+    expect(error.message).toContain('the receiver does not speak TLS on this port');
     expect(error.cause).toMatchObject({ code: expect.stringMatching(/SSL|EPROTO/) });
   });
 
@@ -250,6 +247,7 @@ describe('the outcome is unknown', () => {
 
   test.each([
     ['not HTTP', 'what is this\r\n\r\n'],
+    ['100, which nobody asked for', `HTTP/1.1 100 Continue\r\n\r\n${framed('Content-Length: 2')}`],
     ['101, which nobody asked for', 'HTTP/1.1 101 Arbitrary\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
     ['a response with two lengths', framed('Content-Length: 1\r\nContent-Length: 2')],
     ['a response with two lengths, the same', framed('Content-Length: 1\r\nContent-Length: 1')],
@@ -268,15 +266,6 @@ describe('the outcome is unknown', () => {
       attempts: 1,
     });
     expect(server.requests).toHaveLength(1);
-  });
-
-  test('if nothing follows 100, which nobody asked for', async () => {
-    const server = await startRawServer(({ socket }) => socket.end('HTTP/1.1 100 Continue\r\n\r\n'));
-
-    expect(await rejection(openTestSender({ baseUrl: server.url }).send(arbitrary))).toMatchObject({
-      code: 'PLANT_STORE_CONNECTION_LOST',
-      outcome: 'unknown',
-    });
   });
 });
 

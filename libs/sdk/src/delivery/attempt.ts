@@ -1,8 +1,7 @@
 import type { Dispatcher } from 'undici';
-import { NotAcknowledgedError, outcomeOf, type Response } from '../errors/not-acknowledged-error.js';
+import { NotAcknowledgedError, outcomeOf, type ReceiverResponse } from '../errors/not-acknowledged-error.js';
 import type { Outcome, PlantStoreError } from '../errors/plant-store-error.js';
-import type { Connection, Sendable, Transport } from '../transport/transport.js';
-import { requestError } from '../transport/transport-error.js';
+import type { Sendable, Transport } from '../transport/transport.js';
 import type { DeliveryObserver } from './diagnostics.js';
 import type { ExplainResponse } from './response.js';
 
@@ -19,7 +18,7 @@ export interface AttemptContext {
 
 /** Whose attempt it is. One of these is called, once. */
 interface AttemptOwner {
-  succeed(acknowledgement: Response): void;
+  succeed(acknowledgement: ReceiverResponse): void;
   endAttempt(error: PlantStoreError): void;
 }
 
@@ -34,7 +33,6 @@ interface AttemptOwner {
 export class Attempt implements Sendable {
   readonly #context: AttemptContext;
   readonly #delivery: AttemptOwner;
-  readonly #connection: Connection;
   /** `undefined` if nobody subscribes to the diagnostics channels. */
   readonly #observer: DeliveryObserver | undefined;
   /** Is aborted when the attempt fails. `undefined` until its signal is read. */
@@ -42,19 +40,13 @@ export class Attempt implements Sendable {
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   #status = 0;
-  #headers: Response['headers'] = {};
+  #headers: ReceiverResponse['headers'] = {};
   #chunks: Uint8Array[] | undefined;
   #length = 0;
 
-  constructor(
-    context: AttemptContext,
-    delivery: AttemptOwner,
-    connection: Connection,
-    observer: DeliveryObserver | undefined,
-  ) {
+  constructor(context: AttemptContext, delivery: AttemptOwner, observer: DeliveryObserver | undefined) {
     this.#context = context;
     this.#delivery = delivery;
-    this.#connection = connection;
     this.#observer = observer;
   }
 
@@ -74,7 +66,7 @@ export class Attempt implements Sendable {
   send(headers: string[], content: Uint8Array): void {
     if (this.#settled) return;
     const fields = this.#observer?.startAttempt(headers) ?? headers;
-    this.#context.transport.send(this.#connection, this, fields, content);
+    this.#context.transport.send(this, fields, content);
   }
 
   /** Is aborted when the attempt fails. It is made when it is first read. */
@@ -107,18 +99,16 @@ export class Attempt implements Sendable {
     return true;
   }
 
+  /** A dispatcher of the caller may call it again, if it repeats the request. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#settled || this.#controller !== undefined) {
-      throw new Error('The request of an attempt is sent once, and not after its end.');
-    }
+    if (this.#settled) throw new Error('The attempt has ended.');
     this.#controller = controller;
-    this.#connection.expectResponse();
   }
 
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
-    headers: Response['headers'],
+    headers: ReceiverResponse['headers'],
   ): void {
     if (status < 200) return;
     this.#status = status;
@@ -134,18 +124,24 @@ export class Attempt implements Sendable {
   }
 
   onResponseEnd(): void {
-    this.#finish(this.#connection.wasReset);
+    this.#finish(false);
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: ReportedError): void {
+    const { statusCode = 0, headers = {} } = error;
+    // Some interceptors report a response as an error. Its status decides, as always.
+    if (this.#status === 0 && this.#controller !== undefined && statusCode >= 300) {
+      this.#status = statusCode;
+      this.#headers = headers;
+    }
     if (this.endWithResponse()) return;
-    this.fail(requestError(error, this.#context.url, this.#controller !== undefined));
+    this.fail(this.#context.transport.errorOf(error, this.#controller !== undefined));
   }
 
   #finish(truncated: boolean): void {
     if (this.#settled) return;
     this.#settled = true;
-    const response: Response = {
+    const response: ReceiverResponse = {
       status: this.#status,
       headers: this.#headers,
       content: concatenate(this.#chunks, this.#length),
@@ -159,6 +155,9 @@ export class Attempt implements Sendable {
     if (truncated) this.#controller?.abort(new Error('The rest of the response is not needed.'));
   }
 }
+
+/** What undici's RequestRetryError and ResponseError have of the response. */
+type ReportedError = Error & { readonly statusCode?: number; readonly headers?: ReceiverResponse['headers'] };
 
 /** Copies the chunks, so that the response keeps none of undici's larger buffers alive. */
 function concatenate(chunks: readonly Uint8Array[] | undefined, length: number): Uint8Array {

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { EncodePlant, UncheckedEventOptions } from '../encoders/encode-plant.js';
-import type { Response } from '../errors/not-acknowledged-error.js';
+import type { ReceiverResponse } from '../errors/not-acknowledged-error.js';
 import {
   combineOutcomes,
   type ErrorCode,
@@ -8,7 +8,6 @@ import {
   PlantStoreError,
 } from '../errors/plant-store-error.js';
 import type { Place } from '../transport/queue.js';
-import type { Connection } from '../transport/transport.js';
 import type { Authorize } from './access-token.js';
 import { Attempt, type AttemptContext } from './attempt.js';
 import { type Clock, clockCodes, type ClockTimes } from './clocks.js';
@@ -48,7 +47,7 @@ export interface DeliveryContext extends AttemptContext, ClockTimes {
 export class Delivery extends AsyncResource {
   readonly #context: DeliveryContext;
   readonly #options: UncheckedSendOptions;
-  readonly #resolve: (acknowledgement: Response) => void;
+  readonly #resolve: (acknowledgement: ReceiverResponse) => void;
   readonly #reject: (error: PlantStoreError) => void;
   /** `undefined` if nobody subscribes to the diagnostics channels. */
   readonly #observer: DeliveryObserver | undefined;
@@ -62,7 +61,8 @@ export class Delivery extends AsyncResource {
   #delay: NodeJS.Timeout | undefined;
   /** In the queue for a connection, or for the rate limit. */
   #place: Place<unknown> | undefined;
-  #connection: Connection | undefined;
+  /** Whether it has its turn. */
+  #hasTurn = false;
   #attempt: Attempt | undefined;
   #attempts = 0;
   #outcome: Outcome = 'not-sent';
@@ -75,7 +75,7 @@ export class Delivery extends AsyncResource {
     context: DeliveryContext,
     options: UncheckedSendOptions,
     observer: DeliveryObserver | undefined,
-    resolve: (acknowledgement: Response) => void,
+    resolve: (acknowledgement: ReceiverResponse) => void,
     reject: (error: PlantStoreError) => void,
   ) {
     super('PLANT_STORE_DELIVERY');
@@ -102,9 +102,9 @@ export class Delivery extends AsyncResource {
     this.#takeTurn();
   }
 
-  /** A connection is free. */
-  proceed(connection: Connection): void {
-    this.runInAsyncScope(this.#waitForLimit, this, connection);
+  /** Its turn has come. */
+  proceed(): void {
+    this.runInAsyncScope(this.#waitForLimit, this);
   }
 
   /** The rate limit has room for an attempt. */
@@ -129,7 +129,7 @@ export class Delivery extends AsyncResource {
   }
 
   /** An attempt was acknowledged. */
-  succeed(acknowledgement: Response): void {
+  succeed(acknowledgement: ReceiverResponse): void {
     this.#settle();
     this.#resolve(acknowledgement);
   }
@@ -147,8 +147,7 @@ export class Delivery extends AsyncResource {
   #takeTurn(): void {
     if (this.#isOver) return;
     const { transport } = this.#context;
-    const connection = transport.take();
-    if (connection !== undefined) return this.#waitForLimit(connection);
+    if (transport.take()) return this.#waitForLimit();
     this.#place = transport.wait(this);
     clearTimeout(this.#timer);
     this.#totalLeft -= performance.now() - this.#runningSince!;
@@ -156,8 +155,8 @@ export class Delivery extends AsyncResource {
     if (this.#totalLeft <= 0) this.expire('totalTimeout');
   }
 
-  #waitForLimit(connection: Connection): void {
-    this.#connection = connection;
+  #waitForLimit(): void {
+    this.#hasTurn = true;
     this.#runningSince ??= performance.now();
     const { limiter } = this.#context;
     if (limiter === undefined || limiter.take()) return this.#startAttempt();
@@ -168,7 +167,7 @@ export class Delivery extends AsyncResource {
   #startAttempt(): void {
     const { authorize } = this.#context;
     this.#attempts += 1;
-    const attempt = new Attempt(this.#context, this, this.#connection!, this.#observer);
+    const attempt = new Attempt(this.#context, this, this.#observer);
     this.#attempt = attempt;
     try {
       const credentials = authorize(attempt);
@@ -250,9 +249,9 @@ export class Delivery extends AsyncResource {
   }
 
   #release(): void {
-    if (this.#connection === undefined) return;
-    this.#context.transport.release(this.#connection);
-    this.#connection = undefined;
+    if (!this.#hasTurn) return;
+    this.#hasTurn = false;
+    this.#context.transport.release();
   }
 }
 

@@ -1,6 +1,6 @@
 import { type ExecutableAnswers, type Failure, FAILURES, statusOf } from '@plant-store/contract';
 import { essenceOf } from '../encoders/media-type.js';
-import type { Explanation, Response } from '../errors/not-acknowledged-error.js';
+import type { Explanation, ReceiverResponse } from '../errors/not-acknowledged-error.js';
 
 /** What the answers say about responses. Each is absent while its question is open. */
 export interface ResponseAnswers {
@@ -20,7 +20,7 @@ export function acknowledges({ acknowledgedStatuses }: ResponseAnswers): (status
 }
 
 /** Reads what an unsuccessful response says. It never throws, whatever the receiver sent. */
-export type ExplainResponse = (response: Response) => Explanation;
+export type ExplainResponse = (response: ReceiverResponse) => Explanation;
 
 /** Makes the function that reads unsuccessful responses. While the questions of §7 are open, it finds nothing. */
 export function responseExplainer({
@@ -38,7 +38,7 @@ export function responseExplainer({
 }
 
 function parse(
-  { headers, content, truncated }: Response,
+  { headers, content, truncated }: ReceiverResponse,
   { mediaType }: ExecutableAnswers['error-payloads'],
 ): unknown {
   const received = headers['content-type'];

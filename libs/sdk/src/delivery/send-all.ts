@@ -4,13 +4,13 @@ import type { InFlight } from './in-flight.js';
 import { isPromiseLike } from './promise-like.js';
 
 /** The result of one plant of `sendAll`. */
-export type BulkResult<Plant, Response> =
+export type BulkResult<Plant, Acknowledged> =
   | {
       /** The place of the plant in the iterable. It counts from 0. */
       readonly index: number;
       readonly plant: Plant;
       /** The response that acknowledges the delivery. */
-      readonly response: Response;
+      readonly response: Acknowledged;
       readonly error?: never;
     }
   | {
@@ -25,7 +25,7 @@ export type BulkResult<Plant, Response> =
 export type Plants<Plant> = Iterable<Plant | PromiseLike<Plant>> | AsyncIterable<Plant>;
 
 /** Sends one plant. It rejects with a `PlantStoreError`. */
-export type SendOne<Plant, Response> = (plant: Plant, index: number) => Promise<Response>;
+export type SendOne<Plant, Acknowledged> = (plant: Plant, index: number) => Promise<Acknowledged>;
 
 /**
  * Sends the plants of an iterable, and yields their results as they come.
@@ -39,14 +39,14 @@ export type SendOne<Plant, Response> = (plant: Plant, index: number) => Promise<
  * @param iterations Those of the sender. They are aborted when it is closed.
  * @param closed The error to throw once the sender is closed.
  */
-export async function* sendAll<Plant, Response>(
-  send: SendOne<Plant, Response>,
+export async function* sendAll<Plant, Acknowledged>(
+  send: SendOne<Plant, Acknowledged>,
   plants: Plants<Plant>,
   concurrency: number,
   signal: AbortSignal | undefined,
   iterations: InFlight,
   closed: () => PlantStoreError | undefined,
-): AsyncGenerator<BulkResult<Plant, Response>, void, void> {
+): AsyncGenerator<BulkResult<Plant, Acknowledged>, void, void> {
   const bulk = new Bulk(send, plants, concurrency);
   const abort = (): void => bulk.stop(closed() ?? aborted(signal!.reason));
   const place = iterations.add({ abort }, signal);
@@ -60,12 +60,12 @@ export async function* sendAll<Plant, Response>(
 }
 
 /** The deliveries of one `sendAll`. */
-class Bulk<Plant, Response> {
-  readonly #send: SendOne<Plant, Response>;
+class Bulk<Plant, Acknowledged> {
+  readonly #send: SendOne<Plant, Acknowledged>;
   readonly #plants: Plants<Plant>;
   readonly #concurrency: number;
   /** Results that the caller hasn't read. */
-  readonly #results = new Queue<BulkResult<Plant, Response>>();
+  readonly #results = new Queue<BulkResult<Plant, Acknowledged>>();
   #source: ReturnType<typeof iteratorOf<Plant>> | undefined;
   #inFlight = 0;
   /** In flight, or with a result that the caller hasn't read. */
@@ -81,14 +81,14 @@ class Bulk<Plant, Response> {
   #failure: PlantStoreError | undefined;
   #onChange: () => void = () => {};
 
-  constructor(send: SendOne<Plant, Response>, plants: Plants<Plant>, concurrency: number) {
+  constructor(send: SendOne<Plant, Acknowledged>, plants: Plants<Plant>, concurrency: number) {
     this.#send = send;
     this.#plants = plants;
     this.#concurrency = concurrency;
   }
 
   /** The next result; `undefined` at the end. */
-  async next(): Promise<BulkResult<Plant, Response> | undefined> {
+  async next(): Promise<BulkResult<Plant, Acknowledged> | undefined> {
     void this.#fill();
     while (this.#results.isEmpty) {
       if (this.#isOver && this.#inFlight === 0) {
@@ -173,7 +173,7 @@ class Bulk<Plant, Response> {
     );
   }
 
-  #finish(result: BulkResult<Plant, Response>): void {
+  #finish(result: BulkResult<Plant, Acknowledged>): void {
     this.#inFlight -= 1;
     this.#results.add(result);
     this.#onChange();

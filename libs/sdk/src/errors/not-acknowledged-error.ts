@@ -2,7 +2,7 @@ import type { Failure } from '@plant-store/contract';
 import { PlantStoreError } from './plant-store-error.js';
 
 /** A final HTTP response of the receiver (RFC 9110 §15). */
-export interface Response {
+export interface ReceiverResponse {
   /** A final status, from 200. */
   readonly status: number;
   /** Header fields. Names are in lower case; a field that came several times is a list. */
@@ -51,7 +51,7 @@ export class NotAcknowledgedError extends PlantStoreError {
     Object.defineProperty(this.prototype, 'name', { value: 'NotAcknowledgedError', configurable: true });
   }
 
-  readonly #response: Response;
+  readonly #response: ReceiverResponse;
   readonly #payload: unknown;
 
   /** Status of the response (RFC 9110 §15). Redirects are not followed. */
@@ -63,7 +63,7 @@ export class NotAcknowledgedError extends PlantStoreError {
    */
   declare readonly failure?: Failure;
 
-  constructor(response: Response, url: string, { failure, payload }: Explanation = {}) {
+  constructor(response: ReceiverResponse, url: string, { failure, payload }: Explanation = {}) {
     const message = `${url} responded with ${response.status}, which does not acknowledge the delivery.`;
     super('PLANT_STORE_NOT_ACKNOWLEDGED', message, { outcome: outcomeOf(response.status) });
     this.#response = response;
@@ -73,7 +73,7 @@ export class NotAcknowledgedError extends PlantStoreError {
   }
 
   /** Header fields of the response. Names are in lower case. */
-  get headers(): Response['headers'] {
+  get headers(): ReceiverResponse['headers'] {
     return this.#response.headers;
   }
 

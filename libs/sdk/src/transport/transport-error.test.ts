@@ -3,12 +3,15 @@ import { PlantStoreError } from '../errors/plant-store-error.js';
 import { requestError } from './transport-error.js';
 
 const lost = 'PLANT_STORE_CONNECTION_LOST';
+const failed = 'PLANT_STORE_CONNECT_FAILED';
 const unreadable = 'PLANT_STORE_RESPONSE_UNREADABLE';
+const target = { origin: 'http://127.0.0.1:9', url: 'http://127.0.0.1:9/arbitrary' };
+const reset = Object.assign(new Error('x'), { code: 'ECONNRESET' });
 
 test.each([
-  ['nothing handed over', new errors.SocketError('other side closed'), false, lost, 'not-sent'],
-  ['a reset before', Object.assign(new Error('x'), { code: 'ECONNRESET' }), false, lost, 'not-sent'],
-  ['a reset after', Object.assign(new Error('x'), { code: 'ECONNRESET' }), true, lost, 'unknown'],
+  ['a close before', new errors.SocketError('other side closed'), false, lost, 'not-sent'],
+  ['a reset before', reset, false, failed, 'not-sent'],
+  ['a reset after', reset, true, lost, 'unknown'],
   ['a close after', new errors.SocketError('other side closed'), true, lost, 'unknown'],
   ['an unknown error', new Error('x'), true, lost, 'unknown'],
   ['not HTTP', new errors.HTTPParserError('x'), true, unreadable, 'unknown'],
@@ -16,14 +19,40 @@ test.each([
   ['a 100 that was not asked for', new errors.SocketError('bad response'), true, unreadable, 'unknown'],
   ['a 101 that was not asked for', new errors.SocketError('bad upgrade'), true, unreadable, 'unknown'],
 ] as const)('%s', (_, cause, handedOver, code, outcome) => {
-  expect(requestError(cause, 'http://127.0.0.1:9', handedOver)).toMatchObject({ code, outcome, cause });
+  expect(requestError(cause, target, handedOver)).toMatchObject({ code, outcome, cause });
 });
 
-test('a PlantStoreError is copied, so that each delivery gets its own', () => {
-  const cause = new Error('arbitrary');
-  const shared = new PlantStoreError('PLANT_STORE_CONNECT_FAILED', 'text', { outcome: 'not-sent', cause });
-  const own = requestError(shared, 'http://127.0.0.1:9', true);
+test('a PlantStoreError of a dispatcher stays as it is', () => {
+  const error = new PlantStoreError('PLANT_STORE_CONNECT_FAILED', 'text', { outcome: 'not-sent' });
 
-  expect(own).not.toBe(shared);
-  expect(own).toMatchObject({ code: shared.code, message: 'text', outcome: 'not-sent', cause });
+  expect(requestError(error, target, true)).toBe(error);
+});
+
+test.each([
+  [
+    'EMFILE',
+    'connect EMFILE 127.0.0.1:9 - Local (undefined:undefined)',
+    'too many files and sockets open (EMFILE)',
+  ],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', '00F0:error:0A00010B:SSL routines::wrong version number', 'not speak TLS'],
+  ['CERT_HAS_EXPIRED', 'certificate has expired', 'the certificate of the receiver has expired'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate', 'Pass the authority as `ca`'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames", 'for another host'],
+  ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:9', 'connect ECONNREFUSED 127.0.0.1:9'],
+])('%s has a reason that can be read', (code, message, reason) => {
+  const error = requestError(Object.assign(new Error(message), { code }), target, false);
+
+  expect(error.message).toContain(`Could not connect to ${target.origin}: `);
+  expect(error.message).toContain(reason);
+  expect(error.cause).toMatchObject({ code });
+});
+
+test('several addresses that refuse are all in the reason', () => {
+  const causes = ['connect ECONNREFUSED ::1:9', 'connect ECONNREFUSED 127.0.0.1:9'].map(
+    (text) => new Error(text),
+  );
+
+  const error = requestError(new AggregateError(causes), target, false);
+
+  expect(error.message).toContain('ECONNREFUSED ::1:9; connect ECONNREFUSED 127.0.0.1:9.');
 });

@@ -1,31 +1,11 @@
 import { notSent, PlantStoreError } from '../errors/plant-store-error.js';
 
-/**
- * The error of a connection that could not be made.
- *
- * @param timeout Milliseconds; `undefined` if the caller's dispatcher decides.
- */
-export function connectError(
-  cause: Error & { readonly code?: string },
-  origin: string,
-  timeout?: number,
-): PlantStoreError {
-  if (cause.name === 'ConnectTimeoutError') {
-    const time = timeout === undefined ? 'the time of the dispatcher' : `${timeout} ms (connectTimeout)`;
-    return notSent('PLANT_STORE_CONNECT_TIMEOUT', `Could not connect to ${origin} within ${time}.`);
-  }
-  const reason = isNotTls(cause)
-    ? 'the receiver does not speak TLS on this port. Use http:// if it speaks plain HTTP.'
-    : `${cause.message || cause.code}.`;
-  return notSent('PLANT_STORE_CONNECT_FAILED', `Could not connect to ${origin}: ${reason}`, cause);
-}
+type Cause = Error & { readonly code?: string };
 
-/**
- * Whether the peer sent something other than TLS, for example an HTTP response. The code says so, such as
- * ERR_SSL_WRONG_VERSION_NUMBER; of older versions of OpenSSL, the message.
- */
-function isNotTls({ code, message }: Error & { readonly code?: string }): boolean {
-  return /wrong.version.number|packet.length.too.long/i.test(`${code} ${message}`);
+/** Where a request was sent, for messages. */
+interface ErrorTarget {
+  readonly origin: string;
+  readonly url: string;
 }
 
 /**
@@ -33,9 +13,16 @@ function isNotTls({ code, message }: Error & { readonly code?: string }): boolea
  *
  * @param handedOver Whether the request was handed to a connection. After that, nobody knows how much of it arrived:
  *   a successful write has only reached the kernel, and a failed one may have sent a part.
+ * @param connectTimeout Milliseconds; `undefined` if the caller's dispatcher decides.
  */
-export function requestError(cause: Error, url: string, handedOver: boolean): PlantStoreError {
-  if (cause instanceof PlantStoreError) return copyOf(cause);
+export function requestError(
+  cause: Cause,
+  { origin, url }: ErrorTarget,
+  handedOver: boolean,
+  connectTimeout?: number,
+): PlantStoreError {
+  if (cause instanceof PlantStoreError) return cause;
+  if (!handedOver && cause.name !== 'SocketError') return connectError(cause, origin, connectTimeout);
   const outcome = handedOver ? 'unknown' : 'not-sent';
   if (handedOver && isUnreadable(cause)) {
     const message = `The response from ${url} is not valid HTTP/1.1, or its header section is too large.`;
@@ -49,9 +36,41 @@ export function requestError(cause: Error, url: string, handedOver: boolean): Pl
   return new PlantStoreError('PLANT_STORE_CONNECTION_LOST', message, { outcome, cause });
 }
 
-/** Requests that wait for the same connection get the same error. Each `send` rejects with its own copy. */
-function copyOf({ code, message, outcome, cause }: PlantStoreError): PlantStoreError {
-  return new PlantStoreError(code, message, { outcome, cause });
+/** The error of a connection that could not be made. */
+function connectError(cause: Cause, origin: string, timeout: number | undefined): PlantStoreError {
+  if (cause.name === 'ConnectTimeoutError') {
+    const time = timeout === undefined ? 'the time of the dispatcher' : `${timeout} ms (connectTimeout)`;
+    return notSent('PLANT_STORE_CONNECT_TIMEOUT', `Could not connect to ${origin} within ${time}.`);
+  }
+  return notSent('PLANT_STORE_CONNECT_FAILED', `Could not connect to ${origin}: ${reasonOf(cause)}.`, cause);
+}
+
+/** Why a connection could not be made, where Node or OpenSSL says it in a way that few understand. */
+const reasons: readonly (readonly [code: RegExp, reason: string])[] = [
+  // Of older versions of OpenSSL, only the message says it.
+  [
+    /wrong.version.number|packet.length.too.long/i,
+    'the receiver does not speak TLS on this port. Use http:// if it speaks plain HTTP',
+  ],
+  [/^EMFILE/, 'this process has too many files and sockets open (EMFILE)'],
+  [/^ENFILE/, 'this machine has too many files and sockets open (ENFILE)'],
+  [
+    /SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY)/,
+    'the certificate of the receiver is not from a trusted authority. Pass the authority as `ca`',
+  ],
+  [/CERT_HAS_EXPIRED/, 'the certificate of the receiver has expired'],
+  [/ALTNAME_INVALID/, 'the certificate of the receiver is for another host'],
+  [
+    /CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE/i,
+    'the receiver refused the TLS handshake. It may need `cert` and `key`',
+  ],
+];
+
+function reasonOf({ code, message, errors }: Cause & { readonly errors?: readonly Cause[] }): string {
+  const all = `${code} ${message}`;
+  const [, reason] = reasons.find(([pattern]) => pattern.test(all)) ?? [];
+  // An AggregateError of several addresses has no message.
+  return reason ?? (message || errors?.map((error) => error.message).join('; ') || String(code));
 }
 
 /**
@@ -59,7 +78,7 @@ function copyOf({ code, message, outcome, cause }: PlantStoreError): PlantStoreE
  * once there was a Content-Length, a status below 100 as a failed assertion, and a response or an upgrade that nobody
  * asked for as a bad one.
  */
-function isUnreadable({ name, code, message }: Error & { readonly code?: string }): boolean {
+function isUnreadable({ name, code, message }: Cause): boolean {
   return (
     /^(?:HTTPParser|HeadersOverflow|ResponseContentLengthMismatch)Error$/.test(name) ||
     code === 'ERR_ASSERTION' ||

@@ -1,8 +1,8 @@
-import { createSecureContext } from 'node:tls';
-import { buildConnector, type Dispatcher } from 'undici';
-import { OwnConnection } from './connection.js';
-import { DispatcherConnection } from './dispatcher-connection.js';
+import type { Dispatcher } from 'undici';
+import type { PlantStoreError } from '../errors/plant-store-error.js';
+import { OwnPool, type PoolSettings } from './pool.js';
 import { type Place, Queue } from './queue.js';
+import { requestError } from './transport-error.js';
 
 /** Where deliveries are sent. */
 export interface Target {
@@ -13,148 +13,124 @@ export interface Target {
   readonly url: string;
 }
 
-/** What sends one request at a time. */
-export interface Connection {
-  /** Whether the receiver reset it in the response to its last request. */
-  readonly wasReset: boolean;
-  /** Sends one request. Its response or its error goes to the handler. */
-  send(handler: Dispatcher.DispatchHandler, headers: string[], content: Uint8Array): void;
-  /** The request is about to be written. */
-  expectResponse(): void;
-  /** Ends the connection, also while it is being made. */
-  destroy(): Promise<void>;
-}
-
-/** A request that is sent on a connection. */
+/** What handles the response to a request, or its error. */
 export interface Sendable extends Dispatcher.DispatchHandler {
-  /** Whether it has succeeded or failed. If so, it is not sent any more. */
+  /** Whether it has succeeded or failed. If so, its request is not sent any more. */
   readonly settled: boolean;
+  onResponseError(controller: Dispatcher.DispatchController | undefined, error: Error): void;
 }
 
 interface Waiter {
-  /** Called when a connection is free. It must not throw. */
-  proceed(connection: Connection): void;
+  /** Called when its turn has come. It must not throw. */
+  proceed(): void;
 }
 
-interface TransportSettings {
+interface TransportSettings extends PoolSettings {
   readonly target: Target;
   readonly method: Dispatcher.HttpMethod;
-  /** Milliseconds. */
-  readonly connectTimeout: number;
-  readonly maxConnections: number;
-  /** PEM; `undefined` for what Node trusts. */
-  readonly ca: string[] | undefined;
-  /** PEM; `undefined` for none. */
-  readonly cert: string[] | undefined;
-  readonly key: string[] | undefined;
-  /** Sends the requests instead of connections of the transport's own. */
+  /** Sends the requests instead of a pool of the sender's own. The caller closes it. */
   readonly dispatcher: Dispatcher | undefined;
 }
 
-/** Opens a transport with connections of its own, or with what a dispatcher sends. */
-export function openTransport(settings: TransportSettings): Transport {
-  const { target, method, connectTimeout, maxConnections, dispatcher, ca, cert, key } = settings;
-  const request = { origin: target.origin, path: target.path, method };
-  if (dispatcher !== undefined) {
-    return new Transport(maxConnections, () => new DispatcherConnection(dispatcher, request));
-  }
-  const connect = buildConnector({
-    timeout: connectTimeout,
-    ...((ca ?? cert) && { secureContext: createSecureContext({ ca, cert, key }) }),
-  });
-  const connection = { ...request, connectTimeout, connect };
-  return new Transport(maxConnections, () => new OwnConnection(connection));
-}
-
-interface Request {
-  readonly connection: Connection;
-  readonly sendable: Sendable;
-  readonly headers: string[];
-  readonly content: Uint8Array;
-}
-
 /**
- * The connections of one sender, and the queue for them. Each request is sent once: no redirection is followed, and
- * nothing is repeated.
+ * Sends the requests of one sender with a dispatcher of undici: a pool of its own, or that of the caller. The
+ * dispatcher gets at most `maxConnections` at a time; the others wait for their turn, first come first served. A pool
+ * sends each request once: no redirection is followed, and nothing is repeated.
  *
  * A connection that is used again may have received bytes that nobody asked for, such as a second response to the
- * request before. They must not count for the next request (RFC 9112 §6.3). So requests are handed to undici by
- * `setImmediate`, after Node has looked for bytes. undici waits for the next one before it writes, and closes the
+ * request before. They must not count for the next request (RFC 9112 §6.3). So each request is handed to undici
+ * by `setImmediate`, after Node has looked for bytes. undici waits for the next one before it writes, and closes the
  * connection if there were any. What remains is what arrives after that look: HTTP/1.1 can't tell it from the response.
+ *
+ * undici frees a connection by `setImmediate` after a response. A request that is sent because of that response is
+ * scheduled later, so it finds the connection free.
  */
 export class Transport {
-  readonly #maxConnections: number;
-  readonly #open: () => Connection;
-  readonly #connections: Connection[] = [];
-  /** The connection that was used last is used next, so that the others may end when they have been idle for long. */
-  readonly #free: Connection[] = [];
+  readonly #settings: TransportSettings;
+  readonly #pool: OwnPool | undefined;
+  readonly #dispatcher: Dispatcher;
   readonly #waiting = new Queue<Waiter>();
-  #requests: Request[] = [];
-  #isScheduled = false;
+  /** How many turns are free. */
+  #free: number;
 
-  constructor(maxConnections: number, open: () => Connection) {
-    this.#maxConnections = maxConnections;
-    this.#open = open;
+  constructor(settings: TransportSettings) {
+    const { dispatcher, maxConnections, target } = settings;
+    this.#settings = settings;
+    this.#pool = dispatcher === undefined ? new OwnPool(target.origin, settings) : undefined;
+    this.#dispatcher = (dispatcher ?? this.#pool)!;
+    this.#free = maxConnections;
   }
 
-  /** Takes a connection. `undefined` if none is free, or others wait for one. */
-  take(): Connection | undefined {
-    return this.#waiting.isEmpty ? (this.#free.pop() ?? this.#add()) : undefined;
+  /** Takes a turn. Returns false if none is free, or others wait for one. */
+  take(): boolean {
+    if (this.#free === 0 || !this.#waiting.isEmpty) return false;
+    this.#free -= 1;
+    return true;
   }
 
-  /** Waits for a connection: first come, first served. */
+  /** Waits for a turn. */
   wait(waiter: Waiter): Place<unknown> {
     return this.#waiting.add(waiter);
   }
 
-  /** Sends a request on its connection, unless it is settled before its turn. */
-  send(connection: Connection, sendable: Sendable, headers: string[], content: Uint8Array): void {
-    this.#requests.push({ connection, sendable, headers, content });
-    this.#schedule();
+  /** Sends a request of one that has its turn, unless it is settled before. */
+  send(sendable: Sendable, headers: readonly string[], body: Uint8Array): void {
+    setImmediate(this.#dispatch, sendable, headers, body);
+  }
+
+  /** Takes back a turn, and gives it to the first who waits, once undici has done with the response. */
+  release(): void {
+    this.#free += 1;
+    if (!this.#waiting.isEmpty) queueMicrotask(this.#admit);
   }
 
   /**
-   * Takes back a connection. It may be about to close, or be made again. The next request should reach undici before
-   * undici takes the connection for idle, so this doesn't wait until there is one.
+   * The error of a request that ended before a final status arrived.
+   *
+   * @param handedOver Whether the request was handed to a connection.
    */
-  release(connection: Connection): void {
-    this.#free.push(connection);
-    this.#schedule();
+  errorOf(cause: Error, handedOver: boolean): PlantStoreError {
+    const timeout = this.#pool && this.#settings.connectTimeout;
+    return requestError(cause, this.#settings.target, handedOver, timeout);
   }
 
-  /** Ends all connections, including those that are being made. */
+  /** Ends the connections of the own pool. */
   async close(): Promise<void> {
-    await Promise.all(this.#connections.map((connection) => connection.destroy()));
+    await this.#pool?.end();
   }
 
-  #add(): Connection | undefined {
-    if (this.#connections.length >= this.#maxConnections) return undefined;
-    const connection = this.#open();
-    this.#connections.push(connection);
-    return connection;
-  }
-
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(this.#run);
-  }
-
-  readonly #run = (): void => {
-    this.#isScheduled = false;
-    this.#admit();
-    const requests = this.#requests;
-    this.#requests = [];
-    for (const { connection, sendable, headers, content } of requests) {
-      if (!sendable.settled) connection.send(sendable, headers, content);
+  readonly #admit = (): void => {
+    while (this.#free > 0) {
+      const waiter = this.#waiting.shift();
+      if (waiter === undefined) return;
+      this.#free -= 1;
+      waiter.proceed();
     }
   };
 
-  #admit(): void {
-    while (this.#free.length > 0) {
-      const waiter = this.#waiting.shift();
-      if (waiter === undefined) return;
-      waiter.proceed(this.#free.pop()!);
+  readonly #dispatch = (sendable: Sendable, headers: readonly string[], body: Uint8Array): void => {
+    if (sendable.settled) return;
+    const { method, target } = this.#settings;
+    const { origin, path } = target;
+    // Each attempt has its own clocks.
+    const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 };
+    try {
+      const request = { origin, path, method, headers: recordOf(headers), body, ...noTimeouts };
+      this.#dispatcher.dispatch(request, sendable);
+    } catch (error) {
+      sendable.onResponseError(undefined, error as Error);
     }
+  };
+}
+
+/** Some dispatchers and interceptors don't take a flat list. */
+function recordOf(headers: readonly string[]): Record<string, string | string[]> {
+  // A field may have the name of a property that every object has.
+  const record = Object.create(null) as Record<string, string | string[]>;
+  for (let index = 0; index < headers.length; index += 2) {
+    const [name, value] = [headers[index]!, headers[index + 1]!];
+    const before = record[name];
+    record[name] = before === undefined ? value : [before, value].flat();
   }
+  return record;
 }
