@@ -53,10 +53,8 @@ export class Delivery extends AsyncResource {
   readonly #observer: DeliveryObserver | undefined;
   readonly #placeInFlight: PlaceInFlight;
   #content: DeliveryContent | undefined;
-  /** Milliseconds of totalTimeout that were left when it began to run, or when it was stopped. */
-  #totalLeft: number;
-  /** Since when totalTimeout has been running. `undefined` while the delivery waits for a connection. */
-  #runningSince: number | undefined;
+  /** When totalTimeout ends, in the time of `performance.now`. */
+  readonly #deadline: number;
   #timer: NodeJS.Timeout | undefined;
   #delay: NodeJS.Timeout | undefined;
   /** In the queue for a connection, or for the rate limit. */
@@ -84,15 +82,14 @@ export class Delivery extends AsyncResource {
     this.#observer = observer;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#totalLeft = context.totalTimeout;
+    this.#deadline = performance.now() + context.totalTimeout;
     this.#retry = context.retry;
     this.#placeInFlight = context.inFlight.add(this, options.signal);
   }
 
-  /** Lets totalTimeout run, encodes the plant, and makes the first attempt as soon as it may. */
+  /** Encodes the plant, and makes the first attempt as soon as it may. */
   begin<Plant>(encode: EncodePlant<Plant>, plant: Plant): void {
     if (this.#isOver) return;
-    this.#runningSince = performance.now();
     try {
       const ownFields = this.#context.headers.readOwn(this.#options.headers);
       this.#content = { plant: encode(plant, this.#options), ownFields };
@@ -149,15 +146,11 @@ export class Delivery extends AsyncResource {
     const { transport } = this.#context;
     if (transport.take()) return this.#waitForLimit();
     this.#place = transport.wait(this);
-    clearTimeout(this.#timer);
-    this.#totalLeft -= performance.now() - this.#runningSince!;
-    this.#runningSince = undefined;
-    if (this.#totalLeft <= 0) this.expire('totalTimeout');
+    this.#startClock();
   }
 
   #waitForLimit(): void {
     this.#hasTurn = true;
-    this.#runningSince ??= performance.now();
     const { limiter } = this.#context;
     if (limiter === undefined || limiter.take()) return this.#startAttempt();
     this.#startClock();
@@ -212,7 +205,7 @@ export class Delivery extends AsyncResource {
   #startClock(attemptLeft = Infinity): void {
     if (this.#isOver) return;
     clearTimeout(this.#timer);
-    const totalLeft = this.#totalLeft - (performance.now() - this.#runningSince!);
+    const totalLeft = this.#deadline - performance.now();
     if (totalLeft <= 0) return this.expire('totalTimeout');
     const clock: Clock = attemptLeft < totalLeft ? 'attemptTimeout' : 'totalTimeout';
     this.#timer = setTimeout(expire, Math.ceil(Math.min(attemptLeft, totalLeft)), this, clock);

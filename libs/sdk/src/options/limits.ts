@@ -19,8 +19,8 @@ export interface SenderLimits {
    */
   readonly attemptTimeout?: number | undefined;
   /**
-   * How long a whole `send` may take: waiting for the rate limit, the access token, every attempt, and the delays
-   * between them. Waiting for one of `maxConnections` isn't included.
+   * How long a whole `send` may take: `encode`, waiting for one of `maxConnections` and for the rate limit, the access
+   * token, every attempt, and the delays between them.
    *
    * The default is at least an answered time-out. With a retry policy it also covers `attemptTimeout` for each further
    * attempt and all delays (or `maxRetryAfter`, if that is longer), but not those of a function.
@@ -36,8 +36,8 @@ export interface SenderLimits {
    */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * How many connections may be open, each with one request at a time. Further attempts wait, and their clocks
-   * stand still.
+   * How many connections may be open, each with one request at a time. Further attempts wait, first come first served,
+   * until `totalTimeout` runs out.
    *
    * @default 64
    */
