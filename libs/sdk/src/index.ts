@@ -10,6 +10,12 @@ export { InvalidOptionsError, type OptionFault } from './errors/invalid-options-
 export { NotAcknowledgedError, type ReceiverResponse } from './errors/not-acknowledged-error.js';
 export { type ErrorCode, errorCodes, type Outcome, PlantStoreError } from './errors/plant-store-error.js';
 export {
+  isInvalidOptions,
+  isNotAcknowledged,
+  isPlantStoreError,
+  type SenderError,
+} from './errors/sender-error.js';
+export {
   type Acknowledgement,
   createNewPlantSender,
   type NewPlantSender,

@@ -83,6 +83,25 @@ test('every error has the base class, its name, and its cause', () => {
   }
 });
 
+test('an error is recognised by its code, also if it comes from another copy of the package', () => {
+  const other = (code: string): Error => Object.assign(new Error('arbitrary'), { code });
+
+  expect(
+    [sdk.isPlantStoreError, sdk.isNotAcknowledged, sdk.isInvalidOptions].map((is) => [
+      is(other('PLANT_STORE_ABORTED')),
+      is(other('PLANT_STORE_NOT_ACKNOWLEDGED')),
+      is(new InvalidOptionsError([])),
+      is(other('ECONNRESET')),
+      is({ code: 'PLANT_STORE_ABORTED' }),
+      is(undefined),
+    ]),
+  ).toEqual([
+    [true, true, true, false, false, false],
+    [false, true, false, false, false, false],
+    [false, false, true, false, false, false],
+  ]);
+});
+
 test('these names are exported', () => {
   expect(Object.keys(sdk).toSorted()).toEqual([
     'InvalidOptionsError',
@@ -91,6 +110,9 @@ test('these names are exported', () => {
     'bytes',
     'createNewPlantSender',
     'errorCodes',
+    'isInvalidOptions',
+    'isNotAcknowledged',
+    'isPlantStoreError',
     'json',
     'limitDefaults',
   ]);

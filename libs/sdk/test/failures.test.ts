@@ -83,6 +83,7 @@ describe('nothing was sent', () => {
     expect(await rejection(sender.send(arbitrary))).toMatchObject({
       code: 'PLANT_STORE_ENCODE_FAILED',
       outcome: 'not-sent',
+      message: 'Encoding the plant threw: arbitrary',
       cause,
     });
   });

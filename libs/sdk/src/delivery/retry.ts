@@ -1,6 +1,7 @@
 import type { ExecutableAnswers } from '@plant-store/contract';
 import { NotAcknowledgedError } from '../errors/not-acknowledged-error.js';
 import { type ErrorCode, PlantStoreError } from '../errors/plant-store-error.js';
+import type { SenderError } from '../errors/sender-error.js';
 import { longestTimer } from './clocks.js';
 import { ignore, isPromiseLike } from './promise-like.js';
 import { readRetryAfter } from './retry-after.js';
@@ -36,7 +37,7 @@ export interface RetryOptions extends Omit<RetryPolicy, 'delays'> {
  * @param error The error of that attempt. Its `outcome` is the worst one of all attempts so far: `unknown` if one of them
  * ended so, else `responded` if one did, else `not-sent`.
  */
-export type RetryDelay = (attempt: number, error: PlantStoreError) => number | undefined;
+export type RetryDelay = (attempt: number, error: SenderError) => number | undefined;
 
 /** The policy of a sender, checked. */
 export type Retry = { readonly [Name in keyof RetryOptions]-?: Exclude<RetryOptions[Name], undefined> };
@@ -74,7 +75,7 @@ function isRetried({ statuses, withoutResponse }: Retry, error: PlantStoreError)
 function callDelays(delays: RetryDelay, attempt: number, error: PlantStoreError): number | undefined {
   let delay: unknown;
   try {
-    delay = delays(attempt, error);
+    delay = delays(attempt, error as SenderError);
   } catch (cause) {
     throw retryFailed('threw an error; see `cause`.', attempt, error, cause);
   }

@@ -1,4 +1,5 @@
 import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
+import type { SenderError } from '../errors/sender-error.js';
 import { Queue } from '../transport/queue.js';
 import type { InFlight } from './in-flight.js';
 import { isPromiseLike } from './promise-like.js';
@@ -18,7 +19,7 @@ export type BulkResult<Plant, Acknowledged> =
       readonly plant: Plant;
       readonly response?: never;
       /** Why the delivery failed, with a `code` and an `outcome`. */
-      readonly error: PlantStoreError;
+      readonly error: SenderError;
     };
 
 /** Where `sendAll` takes its plants from. A promise is awaited before the next plant is taken. */
@@ -169,7 +170,7 @@ class Bulk<Plant, Acknowledged> {
     this.#unread += 1;
     this.#send(plant, index).then(
       (response) => this.#finish({ index, plant, response }),
-      (error: unknown) => this.#finish({ index, plant, error: error as PlantStoreError }),
+      (error: unknown) => this.#finish({ index, plant, error: error as SenderError }),
     );
   }
 

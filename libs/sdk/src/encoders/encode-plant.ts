@@ -1,4 +1,4 @@
-import { isPromise, isUint8Array } from 'node:util/types';
+import { isNativeError, isPromise, isUint8Array } from 'node:util/types';
 import { InvalidOptionsError, type OptionFault, unexpected } from '../errors/invalid-options-error.js';
 import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
 import { isObject } from './default-encoder.js';
@@ -94,7 +94,8 @@ function callEncoder(
     encoded = isPromise(plant) ? plant : call();
     if (!isPromise(encoded)) return { content: encoded?.content, mediaType: encoded?.mediaType };
   } catch (cause) {
-    throw encodeFailed('Encoding the plant threw an error; see `cause`.', cause);
+    const reason = isNativeError(cause) ? `: ${cause.message}` : ' a value that is no error; see `cause`.';
+    throw encodeFailed(`Encoding the plant threw${reason}`, cause);
   }
   // Its rejection must not end the process.
   encoded.catch(() => {});

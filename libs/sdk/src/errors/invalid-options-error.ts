@@ -17,6 +17,7 @@ export class InvalidOptionsError extends PlantStoreError {
     Object.defineProperty(this.prototype, 'name', { value: 'InvalidOptionsError', configurable: true });
   }
 
+  declare readonly code: 'PLANT_STORE_INVALID_OPTIONS';
   /** Every fault that was found, one entry each. */
   readonly faults: readonly OptionFault[];
 

@@ -51,6 +51,7 @@ export class NotAcknowledgedError extends PlantStoreError {
     Object.defineProperty(this.prototype, 'name', { value: 'NotAcknowledgedError', configurable: true });
   }
 
+  declare readonly code: 'PLANT_STORE_NOT_ACKNOWLEDGED';
   readonly #response: ReceiverResponse;
   readonly #payload: unknown;
 

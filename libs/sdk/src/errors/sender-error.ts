@@ -1,0 +1,26 @@
+import type { InvalidOptionsError } from './invalid-options-error.js';
+import type { NotAcknowledgedError } from './not-acknowledged-error.js';
+import { type ErrorCode, errorCodes, type PlantStoreError } from './plant-store-error.js';
+
+/** Every error of this package. Comparing its `code` tells the compiler what else the error has. */
+export type SenderError =
+  | NotAcknowledgedError
+  | InvalidOptionsError
+  | (PlantStoreError & {
+      readonly code: Exclude<ErrorCode, (NotAcknowledgedError | InvalidOptionsError)['code']>;
+    });
+
+/** Whether a value is an error of this package. It may come from another copy of the package. */
+export function isPlantStoreError(error: unknown): error is SenderError {
+  return error instanceof Error && Object.hasOwn(errorCodes, (error as Partial<PlantStoreError>).code ?? '');
+}
+
+/** Whether the receiver responded with a status that does not acknowledge the delivery. */
+export function isNotAcknowledged(error: unknown): error is NotAcknowledgedError {
+  return isPlantStoreError(error) && error.code === 'PLANT_STORE_NOT_ACKNOWLEDGED';
+}
+
+/** Whether options are missing or invalid. */
+export function isInvalidOptions(error: unknown): error is InvalidOptionsError {
+  return isPlantStoreError(error) && error.code === 'PLANT_STORE_INVALID_OPTIONS';
+}
