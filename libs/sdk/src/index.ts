@@ -3,6 +3,7 @@ export type { AccessToken, AccessTokenRequest } from './delivery/access-token.js
 export type { HeaderFields } from './delivery/header-fields.js';
 export type { DiagnosticsMessages, ObservedAttempt, ObservedDelivery } from './delivery/diagnostics.js';
 export type { HeaderHook, OutgoingRequest } from './delivery/headers.js';
+export type { SigningKey } from './delivery/signing.js';
 export type { RetryDelay, RetryOptions, RetryPolicy } from './delivery/retry.js';
 export type { EncodedPlant } from './encoders/encode-plant.js';
 export { bytes, type Encoded, type Encoder, json } from './encoders/encoder.js';

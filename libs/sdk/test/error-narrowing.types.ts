@@ -11,8 +11,6 @@ import {
 export function byCode(error: unknown): number | readonly OptionFault[] | undefined {
   if (!isPlantStoreError(error)) return undefined;
   if (error.code === 'PLANT_STORE_NOT_ACKNOWLEDGED') return error.status;
-  // @ts-expect-error only a response has a status
-  if (error.code === 'PLANT_STORE_CONNECT_FAILED') void error.status;
   switch (error.code) {
     case 'PLANT_STORE_INVALID_OPTIONS':
       return error.faults;

@@ -9,6 +9,7 @@ import {
   type OptionFault,
 } from '../src/index.js';
 import { acknowledge, startRawServer } from './support/raw-server.js';
+import { startProcess } from './support/run-process.js';
 import { openSenderUnder } from './support/senders.js';
 
 /** Example answers that make every required option optional, except the token. */
@@ -118,6 +119,36 @@ describe('with example answers', () => {
   });
 });
 
+test.each([
+  ['maxConnection', 'maxConnections'],
+  ['totaltimeout', 'totalTimeout'],
+  ['baseURL', 'baseUrl'],
+  ['acessToken', 'accessToken'],
+])('%s is not an option, and %s is named', (option, meant) => {
+  expect(faultsOf({ ...right, [option]: 1 })).toEqual([
+    { option, problem: `is not an option of a sender. Did you mean \`${meant}\`?` },
+  ]);
+});
+
+test('an option that resembles none has no suggestion', () => {
+  expect(faultsOf({ ...right, arbitrary: 1 })).toEqual([
+    { option: 'arbitrary', problem: 'is not an option of a sender.' },
+  ]);
+});
+
+test('in Bun, the package does not load, and says why in one line', async () => {
+  const script = `
+    Object.defineProperty(process, 'versions', { value: { ...process.versions, bun: '1.2.3' } });
+    await import(${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)})
+      .catch(({ message }) => console.log(message));`;
+
+  const { stdout } = await startProcess(process.execPath, ['--input-type=module', '-e', script]).finished;
+
+  expect(stdout).toBe(
+    '@plant-store/sdk needs Node.js: in Bun, undici reports errors that nobody can catch.\n',
+  );
+});
+
 describe('baseUrl', () => {
   test.each([
     'https://example.test',
@@ -151,6 +182,8 @@ describe('baseUrl', () => {
     ['http://10.0.0.1', 'RFC 6750 §5.3'],
     ['http://[::2]', 'RFC 6750 §5.3'],
     ['http://0.0.0.0', 'RFC 6750 §5.3'],
+    ['https://example.test/plant/webhook', 'must not end in /plant/webhook'],
+    ['https://example.test/a/plant/webhook/', 'must not end in /plant/webhook'],
   ])('must not be %j', (baseUrl, problem) => {
     expect(faultsOf({ ...right, baseUrl })).toEqual([
       { option: 'baseUrl', problem: expect.stringContaining(problem) },

@@ -103,6 +103,49 @@ test('a delivery is signed after an asynchronous headers function, with the time
   expect(() => new Webhook(signingKey).verify(arbitrary, fields, { jsonParse: false })).not.toThrow();
 });
 
+describe('a function as signing key', () => {
+  const send = async (key: () => string): Promise<Record<string, string>> => {
+    const server = await startRawServer(acknowledge);
+    const sender = openSenderUnder(given, { ...options, baseUrl: server.url, signingKey: key });
+    await sender.send(arbitrary, { eventId: 'example' });
+    return fieldsOf(await server.request(0));
+  };
+
+  test('is called for each attempt', async () => {
+    const server = await startRawServer((request, index) => {
+      if (index === 1) return acknowledge(request);
+      request.socket.write('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n');
+    });
+    const keys = ['whsec_YQ==', signingKey];
+    const retry = { delays: [1], statuses: [503], withoutResponse: false };
+    const key = (): string => keys.shift()!;
+    const sender = openSenderUnder(given, { ...options, baseUrl: server.url, signingKey: key, retry });
+
+    await sender.send(arbitrary, { eventId: 'example' });
+
+    for (const [index, each] of ['whsec_YQ==', signingKey].entries()) {
+      const fields = fieldsOf(server.requests[index]!);
+      expect(() => new Webhook(each).verify(arbitrary, fields, { jsonParse: false })).not.toThrow();
+    }
+  });
+
+  test.each<[string, () => string]>([
+    [
+      'throws',
+      () => {
+        throw new Error('whsec_s3cret');
+      },
+    ],
+    ['returns a key in another form', () => 's3cret'],
+    ['returns a promise', () => Promise.reject(new Error('s3cret')) as never],
+  ])('that %s ends the delivery, and its key is in no error', async (_, key) => {
+    const error = await rejection(send(key));
+
+    expect(error).toMatchObject({ code: 'PLANT_STORE_SIGNING_KEY_FAILED', outcome: 'not-sent' });
+    expect(inspect(error, { depth: 20 }) + JSON.stringify(error)).not.toContain('s3cret');
+  });
+});
+
 describe('the signing key', () => {
   function faultsOf(key: unknown, answers: Answers = given): InvalidOptionsError['faults'] {
     const all = { ...options, baseUrl: 'http://127.0.0.1:9', signingKey: key };

@@ -12,6 +12,7 @@ import type {
   SchemaInput,
 } from '@plant-store/contract';
 import type { AccessToken } from '../delivery/access-token.js';
+import type { SigningKey } from '../delivery/signing.js';
 import type { EncodableMediaType } from '../encoders/default-encoder.js';
 import type { Encoder } from '../encoders/encoder.js';
 
@@ -99,8 +100,11 @@ type SigningOption<Given extends Answers> =
 
 /** The option with the key of the signatures, once the question signing is answered. */
 export interface SigningKeyOption {
-  /** The key that signs deliveries, in the form that the answer to the question signing defines. */
-  readonly signingKey: string | undefined;
+  /**
+   * The key that signs deliveries, in the form that the answer to the question signing defines. A function is called for
+   * each attempt, so that a key can be replaced while the sender runs.
+   */
+  readonly signingKey: SigningKey | undefined;
 }
 
 /** The options of `send` that depend on the answers. */

@@ -1,10 +1,11 @@
-import { createHmac, type KeyObject } from 'node:crypto';
-import { type ContentMethod, RESERVED_FIELDS, signedPieces, type SigningScheme } from '@plant-store/contract';
+import type { KeyObject } from 'node:crypto';
+import { type ContentMethod, RESERVED_FIELDS, type SigningScheme } from '@plant-store/contract';
 import type { EncodedPlant } from '../encoders/encode-plant.js';
 import { invalidOption } from '../errors/invalid-options-error.js';
 import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
 import { addFields, type HeaderFields, readHeaderFields } from './header-fields.js';
 import { callAndRead } from './promise-like.js';
+import { createSigner } from './signing.js';
 
 /** A header field of a request. */
 export interface HeaderField {
@@ -76,7 +77,8 @@ interface HeaderSettings {
   readonly method: ContentMethod;
   readonly target: { readonly url: string };
   readonly answered: HeaderAnswers;
-  readonly signingKey?: KeyObject;
+  /** Returns the key of an attempt. */
+  readonly signingKey?: () => KeyObject;
 }
 
 const none: readonly string[] = Object.freeze([]);
@@ -88,7 +90,7 @@ const none: readonly string[] = Object.freeze([]);
 export function createHeaders(settings: HeaderSettings): RequestHeaders {
   const { headers: hook, method, target, answered, signingKey } = settings;
   const { versionHeader, eventIdHeader, signing } = answered;
-  const sign = signing && signer(signing, signingKey!);
+  const sign = signing && createSigner(signing, signingKey!);
   const answeredNames = [
     versionHeader?.header,
     eventIdHeader,
@@ -119,18 +121,6 @@ export function createHeaders(settings: HeaderSettings): RequestHeaders {
       const add = (checked: string[]): string[] => addFields(known(content, credentials), checked);
       return fields instanceof Promise ? fields.then(add) : add(fields);
     },
-  };
-}
-
-function signer(scheme: SigningScheme, key: KeyObject): (plant: EncodedPlant) => string[] {
-  const { signature, timestamp: time } = scheme;
-  const algorithm = scheme.algorithm.slice('hmac-'.length);
-  return ({ content, eventId = '' }) => {
-    const timestamp = String(Math.floor(Date.now() / 1_000));
-    const hash = createHmac(algorithm, key);
-    for (const piece of signedPieces(scheme, { eventId, timestamp, content })) hash.update(piece);
-    const signed = [signature.header, signature.prefix + hash.digest(signature.encoding)];
-    return time === undefined ? signed : [time.header, timestamp, ...signed];
   };
 }
 

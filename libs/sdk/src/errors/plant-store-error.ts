@@ -53,6 +53,10 @@ export const errorCodes = Object.freeze({
     'The `headers` function threw, or returned an invalid or reserved header.',
     'not-sent',
   ),
+  PLANT_STORE_SIGNING_KEY_FAILED: entry(
+    'The `signingKey` function threw, or returned a key in another form than the answered one.',
+    'not-sent',
+  ),
   PLANT_STORE_CONNECT_FAILED: entry('The connection to the receiver failed.', 'not-sent'),
   PLANT_STORE_CONNECT_TIMEOUT: entry('Connecting took longer than `connectTimeout`.', 'not-sent'),
   PLANT_STORE_ATTEMPT_TIMEOUT: entry(

@@ -2,6 +2,7 @@ import { type PromptId, prompts } from '@plant-store/contract';
 import { longestTimer } from '../delivery/clocks.js';
 import { ignore, isPromiseLike } from '../delivery/promise-like.js';
 import { invalidOption, InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
+import { nearestOf } from './nearest.js';
 
 /** Values of options by their names. */
 export type OptionValues = Readonly<Record<string, unknown>>;
@@ -91,7 +92,11 @@ function readProperties<Name extends string>(
 function unknownOptions(options: object, names: readonly string[], owner: string): OptionFault[] {
   return Object.keys(options)
     .filter((option) => !names.includes(option))
-    .map((option) => ({ option, problem: `is not an option of ${owner}.` }));
+    .map((option) => {
+      const nearest = nearestOf(option, names);
+      const hint = nearest === undefined ? '' : ` Did you mean \`${nearest}\`?`;
+      return { option, problem: `is not an option of ${owner}.${hint}` };
+    });
 }
 
 /** Reads an option that is a function, or left out. */

@@ -1,16 +1,16 @@
-import { createSecretKey, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import {
   type Accepts,
   type Answers,
   CONTENT_METHODS,
   type ContentMethod,
   isJsonMediaType,
-  KEY_PATTERNS,
   type SigningScheme,
 } from '@plant-store/contract';
 import { type AnsweredSettings, answeredSettingsOf } from '../answers/settings-table.js';
 import { type AccessToken, type TokenSyntax, tokenSyntax } from '../delivery/access-token.js';
 import type { HeaderHook } from '../delivery/headers.js';
+import { describeKey, keyReader, parseSigningKey } from '../delivery/signing.js';
 import {
   checkEncodedWith,
   type EncodePlant,
@@ -122,15 +122,10 @@ function readAccessToken(option: unknown, syntax: TokenSyntax): AccessToken {
 }
 
 /** Reads `signingKey` in the form that the answer to the question signing defines. It never becomes part of a fault. */
-function readSigningKey(scheme: SigningScheme['key'], option: unknown): KeyObject {
-  const { prefix, encoding } = scheme;
-  const rest = typeof option === 'string' && option.startsWith(prefix) ? option.slice(prefix.length) : '';
-  if (!KEY_PATTERNS[encoding].test(rest)) {
-    const text = encoding === 'base64' ? encoding : 'text without commas or outer spaces';
-    const form = `${prefix && `${prefix} and then `}${text}`;
-    throw unexpected('signingKey', option, `${form}, the key that signs deliveries.`, {
-      question: 'signing',
-    });
-  }
-  return createSecretKey(Buffer.from(rest, encoding));
+function readSigningKey(scheme: SigningScheme['key'], option: unknown): () => KeyObject {
+  if (typeof option === 'function') return keyReader(scheme, option as () => unknown);
+  const key = parseSigningKey(scheme, option);
+  if (key !== undefined) return () => key;
+  const expected = `${describeKey(scheme)}, the key that signs deliveries, or a function that returns it.`;
+  throw unexpected('signingKey', option, expected, { question: 'signing' });
 }

@@ -23,6 +23,10 @@ export function readTarget(
     'must begin with https:// (RFC 6750 §5.3, question transport-security). Plain HTTP needs a loopback address ' +
       'or `allowInsecureTransport`.',
   );
+  refuseIf(
+    url.pathname.replace(/\/$/, '').endsWith(DELIVERY_PATH),
+    `must not end in ${DELIVERY_PATH}: it is appended. Pass the address before it.`,
+  );
   const path = url.pathname.replace(/\/$/, '') + (pathPrefix ?? '') + DELIVERY_PATH;
   return Object.freeze({ origin: url.origin, path, url: url.origin + path });
 }
