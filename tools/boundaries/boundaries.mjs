@@ -18,6 +18,7 @@ const mayImport = {
   'type:tool': ['type:lib', 'type:test-lib'],
   'scope:contract': [],
   'scope:sender': ['scope:contract'],
+  'scope:command': ['scope:contract', 'scope:sender'],
   'scope:receiver': ['scope:contract'],
   'scope:workspace': ['scope:contract', 'scope:sender', 'scope:workspace'],
 };
@@ -31,6 +32,7 @@ const testsMayImport = {
   'type:app': ['type:test-lib'],
   'type:lib': ['type:test-lib'],
   'scope:sender': ['scope:workspace'],
+  'scope:command': ['scope:workspace'],
   'scope:receiver': ['scope:workspace'],
 };
 
@@ -38,7 +40,7 @@ const testsMayImport = {
 const environmentReaders = [
   'apps/webhook/src/main.ts',
   'apps/webhook/serve/serve.mjs',
-  'libs/sdk/src/cli/plant-store.ts',
+  'libs/cli/src/plant-store.ts',
   'tools/soak/preload/handler.mjs',
   'tools/workspace/nx.mjs',
   'tools/workspace/package/before-publish.mjs',

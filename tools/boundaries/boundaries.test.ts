@@ -30,6 +30,7 @@ async function lint(file: string, source: string): Promise<string[]> {
 const SCOPES = {
   contract: ['contract'],
   sender: ['sdk'],
+  command: ['cli'],
   receiver: ['webhook'],
   workspace: [
     'bench',
@@ -46,7 +47,7 @@ const SCOPES = {
 const TYPES = {
   app: ['webhook'],
   e2e: ['webhook-e2e'],
-  lib: ['contract', 'sdk'],
+  lib: ['cli', 'contract', 'sdk'],
   'test-lib': ['example-answers', 'test-support'],
   tool: ['bench', 'boundaries', 'openapi', 'package', 'soak', 'workspace'],
 };
@@ -74,6 +75,7 @@ describe('one project imports another', () => {
   /** What the sources of a project may import. */
   const sources: Readonly<Record<string, readonly string[]>> = {
     sdk: ['contract'],
+    cli: libraries,
     webhook: ['contract'],
     'example-answers': ['contract'],
     'test-support': ['contract'],
@@ -82,7 +84,11 @@ describe('one project imports another', () => {
     ),
   };
   /** What its tests may import in addition. */
-  const tests: Readonly<Record<string, readonly string[]>> = { sdk: testLibraries, webhook: testLibraries };
+  const tests: Readonly<Record<string, readonly string[]>> = {
+    cli: testLibraries,
+    sdk: testLibraries,
+    webhook: testLibraries,
+  };
   // tools/package imports the SDK while it runs, and Nx then refuses a static import.
   const edges = names
     .flatMap((from) => names.map((to) => ({ from, to })))
@@ -208,7 +214,7 @@ describe('each rule fails its fixture', () => {
     ['libs/contract/src/kinds/x.ts', "import 'valibot';\nimport '../standards.js';"],
     ['libs/sdk/src/x.ts', "import 'node:fs';\nimport 'undici';"],
     ['apps/webhook/src/main.ts', 'export default process.env;'],
-    ['libs/sdk/src/cli/plant-store.ts', 'export default process.env;'],
+    ['libs/cli/src/plant-store.ts', 'export default process.env;'],
     ['apps/webhook/serve/serve.mjs', 'export default process.env;'],
     ['tools/workspace/nx.mjs', 'export default process.env;'],
     ['apps/webhook/src/x.test.ts', 'export default process.env;'],

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
 import { startReceiver } from './receiver.js';
-import { run, succeed } from './run.js';
+import { succeed } from './run.js';
 
 /** What the tests of the entry points get once the packages are installed. */
 export interface Installed {
@@ -58,19 +58,5 @@ export function testWithoutPeers(installed: () => Installed): void {
       cwd: project,
     });
     expect(output).toBe('true\n');
-  });
-
-  test('the command of the outbox says which package it needs', async () => {
-    const command = join(project, 'node_modules/@plant-store/sdk/bin/plant-store.js');
-    expect(
-      await run(process.execPath, [command, 'outbox', 'migrate'], {
-        cwd: project,
-        env: { PLANT_STORE_OUTBOX_URL: 'postgres://127.0.0.1:1/store' },
-      }),
-    ).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'plant-store: The command needs the package pg. Install it with: npm install pg.\n',
-    });
   });
 }

@@ -61,7 +61,7 @@ describe('nx release', () => {
     expect(await git('ls-files', '.nx')).toBe('');
   });
 
-  test.each(['contract', 'sdk'])('adds the line of the plan to the changelog of %s', (library) => {
+  test.each(['contract', 'sdk', 'cli'])('adds the line of the plan to the changelog of %s', (library) => {
     const published = readFileSync(
       join(projects, 'node_modules/@plant-store', library, 'CHANGELOG.md'),
       'utf8',
@@ -71,7 +71,7 @@ describe('nx release', () => {
     expect(first).toContain('- A line for the changelog.');
   });
 
-  test.each(['contract', 'sdk'])('publishes %s with the address of the repository', (library) => {
+  test.each(['contract', 'sdk', 'cli'])('publishes %s with the address of the repository', (library) => {
     expect(manifestIn(join(projects, 'node_modules/@plant-store', library))).toMatchObject({
       repository: { url: `git+${ADDRESS}.git`, directory: `libs/${library}` },
       bugs: { url: `${ADDRESS}/issues` },
@@ -79,7 +79,7 @@ describe('nx release', () => {
     });
   });
 
-  test.each(['contract', 'sdk'])('does not publish %s without a registry for it', async (library) => {
+  test.each(['contract', 'sdk', 'cli'])('does not publish %s without a registry for it', async (library) => {
     const env = { ...registry.env, npm_config_userconfig: '/dev/null' };
     const { code, stderr } = await run('npm', ['publish'], { cwd: join(clone, 'libs', library), env });
     expect(code).not.toBe(0);
@@ -109,7 +109,7 @@ describe.each(NODES)('on Node.js %s', (version) => {
 
   test('the command sends a plant', async () => {
     const { url, contents } = await startReceiver();
-    const command = join(projects, 'node_modules/@plant-store/sdk/bin/plant-store.js');
+    const command = join(projects, 'node_modules/@plant-store/cli/bin/plant-store.js');
     const args = ['send', 'package.json', '--base-url', url, '--method', 'POST'];
     await succeed(node(version), [command, ...args, '--content-type', 'application/json'], {
       cwd: join(projects, 'esm'),
@@ -193,7 +193,7 @@ describe.each(TYPESCRIPTS)('TypeScript %s', (version) => {
   }
 });
 
-test('the SDK brings these packages and no others: undici, the progress bar of the command, and Valibot', () => {
+test('the SDK brings these packages and no others: undici and Valibot', () => {
   const { packages } = JSON.parse(readFileSync(join(projects, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dependencies?: Record<string, string> }>;
   };
@@ -209,12 +209,6 @@ test('the SDK brings these packages and no others: undici, the progress bar of t
   expect([...found].sort()).toEqual([
     '@plant-store/contract',
     '@plant-store/sdk',
-    'ansi-regex',
-    'cli-progress',
-    'emoji-regex',
-    'is-fullwidth-code-point',
-    'string-width',
-    'strip-ansi',
     'undici',
     'valibot',
   ]);

@@ -21,7 +21,7 @@ export async function release({ env }: Registry, step: string, message: string):
   await nx('release', 'plan', step, '--only-touched=false', '--message', message);
   commitAll(clone);
   await nx('release', '--skip-publish');
-  for (const library of ['libs/contract', 'libs/sdk']) {
+  for (const library of ['libs/contract', 'libs/sdk', 'libs/cli']) {
     const address = [
       `repository.url=git+${ADDRESS}.git`,
       `bugs.url=${ADDRESS}/issues`,

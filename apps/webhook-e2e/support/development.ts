@@ -128,6 +128,7 @@ export function makeWorkspace(source: string, folder = makeFolder()): string {
   write('libs/contract/src/answer-types.ts', 'export const carriedOut = (answers: object) => answers;\n');
   write('apps/webhook/dist/api.html', '');
   project('libs/sdk', 'index.ts', 'export {};\n');
+  project('libs/cli', 'plant-store.ts', 'export {};\n', 'libs/sdk');
   project('apps/webhook', 'main.ts', source, 'libs/contract');
   return folder;
 }

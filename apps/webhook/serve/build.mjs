@@ -35,7 +35,7 @@ const PROJECTS = [
 ];
 
 /** The commands of the workspace. tsc builds them, and has its own record of what it has built. */
-const COMMANDS = ['libs/contract', 'libs/sdk', 'apps/webhook'].map((project) => ({
+const COMMANDS = ['libs/contract', 'libs/sdk', 'libs/cli', 'apps/webhook'].map((project) => ({
   sources: `${project}/src`,
   output: `${project}/dist`,
   record: `${project}/dist/tsconfig.build.tsbuildinfo`,

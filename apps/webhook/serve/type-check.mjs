@@ -9,7 +9,7 @@ const ARGUMENTS = [
   ...['--build', '--watch', '--preserveWatchOutput', '--pretty', 'false'],
   // Without it, tsc looks at the folder of a replaced file a second later, and compiles again (on Linux).
   '--synchronousWatchDirectory',
-  ...['apps/webhook/tsconfig.build.json', 'libs/sdk/tsconfig.build.json'],
+  ...['apps/webhook/tsconfig.build.json', 'libs/cli/tsconfig.build.json'],
 ];
 
 /** What tsc says about its own progress begins with the time of day. */

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { ShownOn } from '@plant-store/contract';
 import { tableOf } from '@plant-store/test-support';
 import { settingsTable } from '../src/answers/settings-table.js';
-import { exitCodeMeanings, exitCodes } from '../src/cli/command-line/exit-codes.js';
 import * as sdk from '../src/index.js';
 import { resolveSettings } from '../src/options/resolve-settings.js';
 import { errorCodes, InvalidOptionsError, NotAcknowledgedError, PlantStoreError } from '../src/index.js';
@@ -16,14 +15,6 @@ test('libs/sdk/README.md lists every error code as it is, and no other', () => {
     meaning,
   ]);
   expect(tableOf(readme, 'Code')).toEqual(expected);
-});
-
-test('libs/sdk/README.md lists every exit code as it is, and no other', () => {
-  const expected = Object.entries(exitCodes).map(([name, code]) => [
-    String(code),
-    exitCodeMeanings({})[name as keyof typeof exitCodes],
-  ]);
-  expect(tableOf(readme, 'Exit code')).toEqual(expected);
 });
 
 test('libs/sdk/README.md lists every question whose answer changes something here, and no other', () => {

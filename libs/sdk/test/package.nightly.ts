@@ -112,7 +112,7 @@ test("the SDK's tarball, packed from a clone that wasn't built, has these files 
     ...['d.ts', 'd.ts.map', 'js', 'js.map'].map((extension) => `dist/${module}.${extension}`),
   ]);
   const pages = (await filesIn(join(root, 'libs/sdk/docs'))).map((page) => `docs/${page}`);
-  const others = ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin/plant-store.js', 'package.json'];
+  const others = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'];
 
   expect(await filesOf('@plant-store/sdk')).toEqual([...compiled, ...pages, ...others].toSorted());
 });
@@ -233,17 +233,6 @@ test.each([
 
   const disabled = '--disable-warning=ExperimentalWarning';
   expect(await succeed(process.execPath, [disabled, 'both.mjs'], project)).toBe('function true\n');
-});
-
-test('the installed command sends', async () => {
-  const server = await startRawServer(acknowledge);
-  await writeFile(join(project, 'content'), arbitrary);
-  const required = ['--base-url', server.url, '--method', 'POST', '--content-type', 'text/plain'];
-
-  const command = join(project, 'node_modules/.bin/plant-store');
-  const output = await succeed(command, ['send', 'content', ...required], project, environment(server));
-
-  expect(output).toBe(`acknowledged: 204, 17 bytes sent with POST to ${server.url}/plant/webhook\n`);
 });
 
 test(

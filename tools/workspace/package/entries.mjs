@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../nx.mjs';
 
-/** The folders of the packages that are published, the contract first: the SDK depends on it. */
-export const libraries = ['libs/contract', 'libs/sdk'];
+/** The folders of the packages that are published, each after those that it depends on. */
+export const libraries = ['libs/contract', 'libs/sdk', 'libs/cli'];
 
 /**
  * @typedef {object} Entry An entry point of a package.
@@ -14,7 +14,7 @@ export const libraries = ['libs/contract', 'libs/sdk'];
  */
 
 /**
- * The entry points of the packages that are published, from their `exports`.
+ * The entry points of the packages that are published, from their `exports`. `./internal` is none: it promises nothing.
  *
  * @returns {Entry[]}
  */
@@ -23,7 +23,7 @@ export function readEntries() {
     /** @type {{ exports: Record<string, string | Record<string, string>> }} */
     const { exports } = JSON.parse(readFileSync(join(root, library, 'package.json'), 'utf8'));
     return Object.entries(exports).flatMap(([path, target]) => {
-      if (typeof target === 'string') return [];
+      if (typeof target === 'string' || path === './internal') return [];
       const { types = '' } = target;
       return [{ library, path, name: path === '.' ? 'index' : path.slice(2), types }];
     });

@@ -15,7 +15,7 @@ import { count } from '../compare.js';
 import { accessToken, makeFolder, startPeer } from '../servers.js';
 
 const AMOUNTS = [100_000, 1_000_000];
-const COMMAND = fileURLToPath(new URL('../../../../libs/sdk/bin/plant-store.js', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../../../libs/cli/bin/plant-store.js', import.meta.url));
 
 export default async function run(): Promise<void> {
   const { origin } = await startPeer('the receiver', 'http');
@@ -33,7 +33,10 @@ function* plants(amount: number): Generator<string> {
 }
 
 async function measure(file: string, amount: number, url: string): Promise<void> {
-  const options = ['--ndjson', '--base-url', url, '--method', 'POST', '--content-type', 'application/json'];
+  const options = [
+    ...['--ndjson', '--results', `${file}.results`],
+    ...['--base-url', url, '--method', 'POST', '--content-type', 'application/json'],
+  ];
   const start = performance.now();
   const command = spawn(process.execPath, [COMMAND, 'send', file, ...options], {
     env: { ACCESS_TOKEN: accessToken },

@@ -1,0 +1,229 @@
+import { readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
+import { carriedOut } from '@plant-store/contract';
+import { acceptFaults, answerFaults } from '@plant-store/contract/check';
+import { limitDefaults } from '@plant-store/sdk';
+import { OutboxError } from '@plant-store/sdk/outbox';
+import { Argument, Command, CommanderError, Option } from 'commander';
+import { scriptOf, shells, wordsFor } from './completion.js';
+import {
+  BadInput,
+  type CommandContext,
+  CommandFailed,
+  exitCodes,
+  oneLine,
+  printJson,
+  say,
+} from './context.js';
+import { addOutboxCommands } from './outbox/outbox-commands.js';
+import type { RelayValues } from './outbox/relay-command.js';
+import type { SendValues } from './send/send-values.js';
+import { wholeNumber, withSenderOptions } from './send/sender-options.js';
+
+/** Columns of the help text. */
+const HELP_WIDTH = 80;
+
+/** Runs a command line and returns its exit code. */
+export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
+  try {
+    const faults = [...answerFaults(context.given), ...acceptFaults(context.accepts, context.given)];
+    if (faults.length > 0)
+      throw new BadInput(...faults.map((fault) => `An answer of @plant-store/contract is invalid: ${fault}`));
+    let exitCode: number = exitCodes.acknowledged;
+    const program = createProgram(context, (code) => (exitCode = code));
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return reportError(error, args.includes('--json'), context);
+  }
+}
+
+/** The commands of `plant-store`. What a command needs is imported when it runs. */
+function createProgram(context: CommandContext, exitWith: (code: number) => void): Command {
+  const { given, stdout } = context;
+  const program = new Command('plant-store')
+    .description('Sends the New Plant notification of a plant store, and looks after an outbox.')
+    .version(version(), '--version', 'print the version')
+    .helpOption('-h, --help', 'print this text')
+    .helpCommand(false)
+    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      getOutHelpWidth: () => HELP_WIDTH,
+      getErrHelpWidth: () => HELP_WIDTH,
+      // reportError says it.
+      writeErr: () => {},
+    })
+    .exitOverride();
+  addSend(program, context, exitWith);
+  addOutboxCommands(program, context);
+  const relay = program
+    .command('relay')
+    .summary('send what is in an outbox, until it is interrupted')
+    .description(
+      'Sends the entries of the outbox that PLANT_STORE_OUTBOX_URL names. It logs lines of JSON. Ctrl-C or SIGTERM stops it in order; a second one ends what is being sent.',
+    );
+  withSenderOptions(relay, { given })
+    .addOption(
+      new Option('--concurrency <count>', 'entries that are sent at the same time (default: 64)').argParser(
+        wholeNumber(1, 10_000),
+      ),
+    )
+    .addOption(
+      new Option('--metrics-port <port>', 'serve /metrics on this port of loopback').argParser(
+        wholeNumber(0, 65_535),
+      ),
+    )
+    .addHelpText('after', RELAY_SETTINGS)
+    .action(async (values: RelayValues) =>
+      (await import('./outbox/relay-command.js')).runRelay(values, context),
+    );
+  for (const option of relay.options) {
+    if (option.required && option.long !== '--header')
+      option.env(`PLANT_STORE_${option.long!.slice(2).replaceAll('-', '_').toUpperCase()}`);
+  }
+  program
+    .command('completion')
+    .summary('print the completion script of a shell')
+    .description('Prints a completion script. Load it with: source <(plant-store completion bash)')
+    .addArgument(new Argument('[shell]').choices(shells).argParser((text) => text))
+    .addOption(new Option('--words', 'print the words that can follow').hideHelp())
+    .argument('[words...]')
+    .action((shell: string | undefined, words: string[], { words: isAsked }: { words?: true }) => {
+      stdout.write(isAsked ? linesOf(wordsFor(program, [shell ?? '', ...words])) : scriptOf(shell));
+    });
+  return program;
+}
+
+function addSend(program: Command, context: CommandContext, exitWith: (code: number) => void): void {
+  const { given } = context;
+  const answered = carriedOut(given);
+  const mediaType = answered['media-type'];
+  const identity = answered['event-identity'];
+  const asksForId = identity !== undefined && 'header' in identity;
+  const send = program
+    .command('send')
+    .summary('send a plant, or a file with many')
+    .description(
+      `Sends the content of a file as the New Plant notification, unchanged, in ${attemptsOf(answered.retry)} unless --retry says more.`,
+    )
+    .argument('<file>', 'what is sent; - for standard input')
+    .option(
+      '--content-type <type>',
+      `media type of the content ${mediaType === undefined ? '(required: question media-type is open)' : `(default: ${mediaType})`}`,
+    );
+  if (asksForId) send.option('--event-id <id>', 'identifier of the event (required without --ndjson)');
+  withSenderOptions(send, { given })
+    .option('--json', 'print the result as JSON')
+    .optionsGroup('Options for a file with many plants:')
+    .option('--ndjson', 'send each line as one plant; a line is JSON')
+    .option('--results <file>', 'new file with a line for each plant (required with --ndjson)');
+  if (asksForId)
+    send.option(
+      '--event-id-pointer <pointer>',
+      'JSON Pointer to the identifier of the event in each line, such as /id (required with --ndjson)',
+    );
+  send
+    .addOption(
+      new Option(
+        '--concurrency <count>',
+        `lines that are sent at the same time (default: ${limitDefaults.maxConnections})`,
+      ).argParser(wholeNumber(1, 10_000)),
+    )
+    .option('--resume', 'continue the run of --results: send what is not acknowledged')
+    .option('--resend-unknown', 'with --resume, also send lines that may have been accepted')
+    .addHelpText('after', `${ABOUT_TOKEN}${answered.signing === undefined ? '' : ABOUT_KEY}${EXIT_CODES}`)
+    .action(async (file: string, values: SendValues) => {
+      const { sendLines } = await import('./lines/send-lines.js');
+      const { sendOne } = await import('./send/send-one.js');
+      exitWith(await (values.ndjson ? sendLines : sendOne)(file, values, context));
+    });
+}
+
+function attemptsOf(retry: { readonly delays: readonly unknown[] } | undefined): string {
+  return retry === undefined || retry.delays.length === 0
+    ? 'one attempt'
+    : `up to ${retry.delays.length + 1} attempts (question retry)`;
+}
+
+const ABOUT_TOKEN = `
+The access token is never an argument. It is the first line that is neither empty
+nor a comment (#) of the file of --access-token-file; else ACCESS_TOKEN in the
+environment; else it is in the file that ACCESS_TOKEN_FILE names.
+
+Proxies are those of the environment, as with curl: https_proxy, http_proxy,
+all_proxy, no_proxy.
+`;
+
+const ABOUT_KEY = `
+The signing key is read in the same way: from --signing-key-file,
+PLANT_STORE_SIGNING_KEY or PLANT_STORE_SIGNING_KEY_FILE.
+`;
+
+const EXIT_CODES = `
+Exit codes:
+  0  acknowledged
+  1  not acknowledged: the receiver responded with another status
+  2  bad input: an argument, a file or a secret is wrong; nothing was sent
+  3  not sent: no request reached a connection; it is safe to send again
+  4  unknown: no response came from the receiver; it may have accepted the plant
+  5  the command has to be compiled first
+With --ndjson it is that of the worst line: 4, then 1, 2, 3.`;
+
+const RELAY_SETTINGS = `
+The access token is read as by plant-store send. While the question retry is
+open, --retry is required.
+
+Exit codes:
+  0  stopped in order
+  1  failed: standard error says why
+  2  the command line or the environment is wrong; nothing was done`;
+
+const linesOf = (words: readonly string[]): string => words.map((word) => `${word}\n`).join('');
+
+/** The version of this package. */
+function version(): string {
+  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { readonly version: string }).version;
+}
+
+/** Reports an error. @returns the exit code */
+function reportError(error: unknown, isJson: boolean, context: CommandContext): number {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return exitCodes.acknowledged;
+    return refuse([problemOf(error)], isJson, context);
+  }
+  if (error instanceof BadInput) return refuse(error.faults, isJson, context);
+  const exitCode = failureCodeOf(error, context);
+  const { message } = error as Error;
+  if (exitCode === exitCodes.unknown) {
+    // A fault of this program, so nobody knows what was sent.
+    context.stderr.write(
+      `plant-store: internal error. Please report it with this stack: ${inspect(error)}\n`,
+    );
+  } else {
+    say(exitCode === exitCodes.notSent ? 'not sent: interrupted.' : message, context);
+  }
+  const outcome = exitCode === exitCodes.notSent ? 'not-sent' : 'unknown';
+  if (isJson) printJson({ exitCode, outcome, message }, context);
+  return exitCode;
+}
+
+function failureCodeOf(error: unknown, { signal }: CommandContext): number {
+  if (error instanceof OutboxError || error instanceof CommandFailed) return 1;
+  return signal.aborted && error === signal.reason ? exitCodes.notSent : exitCodes.unknown;
+}
+
+/** What Commander says of a command line. A value after `=` may be a secret. */
+function problemOf({ code, message }: CommanderError): string {
+  if (code === 'commander.help') return 'The command is missing. See plant-store --help.';
+  const text = oneLine(message.replace(/^error: /, ''));
+  return text.replace(/^(unknown option '[^'=]*)=.*?'( \(Did you mean .*\))?$/, "$1'$2");
+}
+
+function refuse(faults: readonly string[], isJson: boolean, context: CommandContext): number {
+  const exitCode = exitCodes.badInput;
+  for (const fault of faults) say(fault, context);
+  if (isJson) printJson({ exitCode, faults }, context);
+  return exitCode;
+}

@@ -1,0 +1,58 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Accepts, Answers } from '@plant-store/contract';
+
+/** What a command reads from and writes to, instead of the process. */
+export interface CommandContext {
+  /** The answers to the open questions. */
+  readonly given: Answers;
+  /** What is accepted beside the answers. */
+  readonly accepts: Accepts;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  /** Is aborted when the user interrupts. */
+  readonly signal: AbortSignal;
+  /** Is aborted when the user interrupts again. */
+  readonly secondSignal: AbortSignal;
+}
+
+/** Exit codes, for scripts. The commands of an outbox and the relay use the first three: done, failed, bad input. */
+export const exitCodes = Object.freeze({
+  acknowledged: 0,
+  notAcknowledged: 1,
+  badInput: 2,
+  notSent: 3,
+  unknown: 4,
+});
+
+/** What an exit code says of a plant. */
+export type Result = keyof typeof exitCodes;
+
+/** The input of the command is wrong: one line for each fault. */
+export class BadInput extends Error {
+  readonly faults: readonly string[];
+
+  constructor(...faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.faults = faults;
+  }
+}
+
+/** A command could not be done, for a reason that its user can do something about. It exits with 1. */
+export class CommandFailed extends Error {}
+
+/** Prints a line for people on standard error. Control characters don't reach a terminal. */
+export function say(text: string, { stderr }: Pick<CommandContext, 'stderr'>): void {
+  stderr.write(`plant-store: ${oneLine(text)}\n`);
+}
+
+/** Text as one line, without characters that a terminal acts on. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+}
+
+/** Prints a value as one line of JSON. */
+export function printJson(value: object, { stdout }: CommandContext): void {
+  stdout.write(`${JSON.stringify(value)}\n`);
+}

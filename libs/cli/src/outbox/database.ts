@@ -1,0 +1,40 @@
+import { Socket } from 'node:net';
+import { createOutbox, type Outbox } from '@plant-store/sdk/outbox';
+import pg from 'pg';
+import { BadInput, type CommandContext } from '../context.js';
+
+/** The environment variable with the address of the database. It may have a password, so it is never an argument. */
+export const databaseVariable = 'PLANT_STORE_OUTBOX_URL';
+
+/** An outbox in which nothing is enqueued, and what closes its connections. */
+export interface OpenOutbox {
+  readonly outbox: Outbox<unknown>;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens the outbox that the environment names. It connects when it is used.
+ *
+ * @param signal Destroys the connections, so that PostgreSQL rolls back what runs.
+ * @throws BadInput if there is no valid address
+ */
+export function openOutbox(
+  { environment }: Pick<CommandContext, 'environment'>,
+  signal: AbortSignal,
+): OpenOutbox {
+  const url = environment[databaseVariable];
+  const example = 'such as postgres://user:password@host/database';
+  if (!url) throw new BadInput(`There is no database. Set ${databaseVariable}, ${example}.`);
+  if (!/^postgres(?:ql)?:\/\//.test(url) || !URL.canParse(url))
+    throw new BadInput(`${databaseVariable} must be a URL, ${example}.`);
+  const stream = (): Socket => {
+    const socket = new Socket();
+    signal.addEventListener('abort', () => socket.destroy());
+    return socket;
+  };
+  const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000, stream });
+  // Whoever runs a statement learns that the connection was lost.
+  pool.on('error', () => {});
+  const outbox = createOutbox({ database: pool, encode: () => ({ content: new Uint8Array() }) });
+  return { outbox, close: () => pool.end() };
+}

@@ -1,0 +1,145 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { carriedOut } from '@plant-store/contract';
+import type { DiagnosticsMessages } from '@plant-store/sdk';
+import { createRelay, type Outbox, relayDefaults } from '@plant-store/sdk/outbox';
+import { type CommandContext, CommandFailed } from '../context.js';
+import { failureRecord } from '../send/describe-failure.js';
+import { delayAfter } from '../send/retry.js';
+import { prepareSender, type SenderValues } from '../send/sender-options.js';
+import { openOutbox } from './database.js';
+
+/** The values of the options of `plant-store relay`. */
+export interface RelayValues extends SenderValues {
+  readonly metricsPort?: number;
+}
+
+/** `plant-store relay`: sends what is in an outbox, until it is interrupted. */
+export async function runRelay(values: RelayValues, context: CommandContext): Promise<void> {
+  const { given, secondSignal, signal } = context;
+  const faults: string[] = [];
+  if (values.retry === undefined && carriedOut(given).retry === undefined)
+    faults.push(
+      '--retry is missing. It has no default while the question retry is open. 0 sends each entry once.',
+    );
+  // The relay sends again: it stores each attempt.
+  const { retry, ...senderValues } = values;
+  const concurrency = values.concurrency ?? relayDefaults.concurrency;
+  const { outbox, close: closeOutbox } = openOutbox(context, secondSignal);
+  const encode = (): never => {
+    throw new TypeError('A relay sends what is encoded.');
+  };
+  const prepared = await prepareSender({ ...senderValues, concurrency }, context, encode, faults);
+  const { sender, settings } = prepared;
+  const log = logTo(context);
+  const counts = { acknowledged: 0, failed: 0 };
+  const stopCounting = count(counts, log);
+  const relay = createRelay({
+    outbox,
+    sender,
+    concurrency,
+    retry: (attempt, error) => delayAfter(retry ?? 0, attempt, error),
+    onError: (error) => log('error', error.message, { code: (error as NodeJS.ErrnoException).code }),
+  });
+  let metrics: Server | undefined;
+  secondSignal.addEventListener('abort', () => void sender.close({ force: true }));
+  try {
+    await relay.start();
+    metrics = await serveMetrics(values.metricsPort, outbox, counts);
+    const port = (metrics?.address() as AddressInfo | undefined)?.port;
+    log('info', 'relay started', { url: settings.target.url, ...(port && { metricsPort: port }) });
+    if (!signal.aborted) await once(signal, 'abort');
+    log('info', 'relay stopping: waiting for what is being sent');
+    await relay.stop();
+    log('info', 'relay stopped', counts);
+  } finally {
+    await relay.stop();
+    metrics?.close();
+    stopCounting();
+    await prepared.close();
+    await closeOutbox();
+  }
+}
+
+type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void;
+
+/** Writes lines of JSON. */
+function logTo({ stdout }: CommandContext): Log {
+  return (level, msg, fields) =>
+    void stdout.write(`${JSON.stringify({ level, time: new Date().toISOString(), msg, ...fields })}\n`);
+}
+
+type DeliveryEnd = DiagnosticsMessages['plant-store:delivery:end'];
+
+/** Counts the deliveries of the sender, and logs those that failed. @returns what ends it */
+function count(counts: { acknowledged: number; failed: number }, log: Log): () => void {
+  const ends = 'plant-store:delivery:end';
+  const onEnd = (message: unknown): void => {
+    const { error } = message as DeliveryEnd;
+    if (error === undefined) {
+      counts.acknowledged += 1;
+      return;
+    }
+    counts.failed += 1;
+    const { message: reason, ...record } = failureRecord(error);
+    log('warn', 'delivery failed', { ...record, reason });
+  };
+  subscribe(ends, onEnd);
+  return () => {
+    unsubscribe(ends, onEnd);
+  };
+}
+
+/**
+ * Serves `/metrics` on loopback, in the text format of Prometheus.
+ *
+ * @throws CommandFailed if the port can't be used
+ */
+async function serveMetrics(
+  port: number | undefined,
+  outbox: Outbox<unknown>,
+  counts: { readonly acknowledged: number; readonly failed: number },
+): Promise<Server | undefined> {
+  if (port === undefined) return undefined;
+  const server = createServer((request, response) => {
+    if (request.url !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
+    metricsOf(outbox, counts).then(
+      (text) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(text),
+      // The log says that the database was lost.
+      () => response.writeHead(503).end(),
+    );
+  });
+  server.listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new CommandFailed(`--metrics-port ${port} can't be used: ${(error as Error).message}.`);
+  }
+  return server;
+}
+
+async function metricsOf(
+  outbox: Outbox<unknown>,
+  { acknowledged, failed }: { readonly acknowledged: number; readonly failed: number },
+): Promise<string> {
+  const { waiting, sending, parked, waitingSince } = await outbox.status();
+  const wait = waitingSince === undefined ? 0 : (Date.now() - waitingSince.getTime()) / 1_000;
+  return `# HELP plant_store_relay_deliveries_total Deliveries of this relay by their result.
+# TYPE plant_store_relay_deliveries_total counter
+plant_store_relay_deliveries_total{result="acknowledged"} ${acknowledged}
+plant_store_relay_deliveries_total{result="failed"} ${failed}
+# HELP plant_store_outbox_entries Entries of the outbox by their state.
+# TYPE plant_store_outbox_entries gauge
+plant_store_outbox_entries{state="waiting"} ${waiting}
+plant_store_outbox_entries{state="sending"} ${sending}
+plant_store_outbox_entries{state="parked"} ${parked}
+# HELP plant_store_outbox_oldest_wait_seconds How long the oldest entry has waited.
+# TYPE plant_store_outbox_oldest_wait_seconds gauge
+plant_store_outbox_oldest_wait_seconds ${Math.max(0, wait)}
+`;
+}

@@ -1,0 +1,46 @@
+import { accepts as acceptedNow, type Accepts, answers, type Answers } from '@plant-store/contract';
+import { runCommand } from './command.js';
+import type { CommandContext } from './context.js';
+
+/**
+ * Runs the command line of this process under a set of answers, with what is accepted beside them, and ends the
+ * process. No other file of the package uses the process.
+ */
+export async function plantStore(given: Answers = answers, accepts: Accepts = acceptedNow): Promise<void> {
+  // A closed output changes nothing about a delivery; the exit code reports it.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  const { letEnd, ...signals } = catchInterrupts();
+  const code = await runCommand(process.argv.slice(2), {
+    given,
+    accepts,
+    environment: process.env,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    ...signals,
+  });
+  letEnd();
+  // A read that blocks, such as one of a named pipe, would keep the process.
+  for (const stream of [process.stdout, process.stderr])
+    await new Promise((written) => stream.write('', written));
+  process.exit(code);
+}
+
+interface Interrupts extends Pick<CommandContext, 'signal' | 'secondSignal'> {
+  /** From now on, an interrupt ends the process, as it does without a handler. */
+  readonly letEnd: () => void;
+}
+
+/** Catches two interrupts. The third one ends the process. */
+function catchInterrupts(): Interrupts {
+  const [first, second] = [new AbortController(), new AbortController()];
+  const names = ['SIGINT', 'SIGTERM'] as const;
+  const interrupt = (name: string): void => {
+    const controller = first.signal.aborted ? second : first;
+    if (controller === second) letEnd();
+    controller.abort(new Error(`Interrupted by ${name}.`));
+  };
+  const letEnd = (): void => names.forEach((name) => process.off(name, interrupt));
+  for (const name of names) process.on(name, interrupt);
+  return { signal: first.signal, secondSignal: second.signal, letEnd };
+}

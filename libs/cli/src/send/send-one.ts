@@ -1,0 +1,34 @@
+import { PlantStoreError } from '@plant-store/sdk';
+import { type CommandContext, exitCodes, printJson, say } from '../context.js';
+import { readContent } from '../input.js';
+import { describeFailure, failureRecord, resultOf } from './describe-failure.js';
+import { checkSend, encode, type Sendable, type SendValues } from './send-values.js';
+import { prepareSender } from './sender-options.js';
+
+/** `plant-store send FILE|-`: sends one plant. */
+export async function sendOne(file: string, values: SendValues, context: CommandContext): Promise<number> {
+  const faults = checkSend(values, context);
+  const prepared = await prepareSender<Sendable>(values, context, encode(values, context), faults);
+  const { settings, sender, secrets } = prepared;
+  try {
+    const content = await readContent(file, context);
+    // The content has the fields of the event already.
+    const options = { signal: context.signal, eventId: values.eventId, event: {} };
+    const { status } = await sender.send({ content }, options);
+    const { method } = settings;
+    const { url } = settings.target;
+    const bytes = content.byteLength;
+    const exitCode = exitCodes.acknowledged;
+    if (values.json) printJson({ exitCode, outcome: 'acknowledged', status, bytes, method, url }, context);
+    else context.stdout.write(`acknowledged: ${status}, ${bytes} bytes sent with ${method} to ${url}\n`);
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof PlantStoreError)) throw error;
+    say(describeFailure(error, secrets), context);
+    const exitCode = exitCodes[resultOf(error)];
+    if (values.json) printJson({ exitCode, ...failureRecord(error) }, context);
+    return exitCode;
+  } finally {
+    await prepared.close();
+  }
+}

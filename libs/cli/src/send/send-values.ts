@@ -1,0 +1,73 @@
+import { carriedOut, isPointer, openQuestions } from '@plant-store/contract';
+import { essenceOf, isMediaType } from '@plant-store/sdk/internal';
+import type { CommandContext } from '../context.js';
+import type { SenderValues } from './sender-options.js';
+
+/** The values of the options of `plant-store send`. */
+export interface SendValues extends SenderValues {
+  readonly contentType?: string;
+  readonly eventId?: string;
+  readonly eventIdPointer?: string;
+  readonly ndjson?: true;
+  readonly results?: string;
+  readonly resume?: true;
+  readonly resendUnknown?: true;
+  readonly json?: true;
+}
+
+/** What is sent: the bytes of a file, or of a line. */
+export interface Sendable {
+  readonly content: Uint8Array;
+}
+
+/** Encodes bytes unchanged, with the media type of the option, or else of the answer. */
+export function encode({ contentType }: SendValues, { given }: CommandContext) {
+  const mediaType = contentType ?? carriedOut(given)['media-type'];
+  return ({ content }: Sendable) => ({ content, mediaType });
+}
+
+/** What is wrong with the options of `plant-store send` that aren't those of a sender. */
+export function checkSend(values: SendValues, { given }: CommandContext): string[] {
+  const answered = carriedOut(given);
+  const identity = answered['event-identity'];
+  const asksForId = identity !== undefined && 'header' in identity;
+  const { ndjson, eventId, eventIdPointer } = values;
+  const rules: readonly (readonly [isWrong: unknown, fault: string])[] = [
+    [ndjson && values.results === undefined, '--ndjson needs --results FILE.'],
+    [!ndjson && values.results, '--results needs --ndjson.'],
+    [!ndjson && values.resume, '--resume needs --ndjson.'],
+    [!ndjson && values.concurrency, '--concurrency needs --ndjson.'],
+    [!ndjson && eventIdPointer, '--event-id-pointer needs --ndjson.'],
+    [values.resendUnknown && !values.resume, '--resend-unknown needs --resume.'],
+    [ndjson && eventId, '--event-id is for one plant. With --ndjson, use --event-id-pointer.'],
+    [
+      asksForId && !ndjson && eventId === undefined,
+      '--event-id is missing. Each delivery needs the identifier of its event (question event-identity).',
+    ],
+    [
+      asksForId && ndjson && eventIdPointer === undefined,
+      '--event-id-pointer is missing. Each delivery needs the identifier of its event (question event-identity).',
+    ],
+    [
+      eventIdPointer !== undefined && !isPointer(eventIdPointer),
+      '--event-id-pointer must be a JSON Pointer to a field of each line, such as /id (RFC 6901).',
+    ],
+  ];
+  const faults = rules.filter(([isWrong]) => Boolean(isWrong)).map(([, fault]) => fault);
+  return [...faults, ...contentTypeFaults(values.contentType, answered['media-type'])];
+}
+
+function contentTypeFaults(option: string | undefined, answer: string | undefined): string[] {
+  if (option === undefined) {
+    if (answer !== undefined) return [];
+    const entry = openQuestions.find(({ id }) => id === 'media-type')!;
+    return [
+      `--content-type is missing. It has no default while the question media-type is open: "${entry.question}" ` +
+        `Expected: ${entry.answer}`,
+    ];
+  }
+  if (!isMediaType(option))
+    return ['--content-type must be a media type, such as type/subtype (RFC 9110 §8.3.1).'];
+  if (answer === undefined || essenceOf(option) === essenceOf(answer)) return [];
+  return [`--content-type must be ${answer}, the answer to the question media-type.`];
+}

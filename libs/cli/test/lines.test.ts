@@ -1,0 +1,238 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Receiver, Respond } from './support/receiver.js';
+import { startReceiver } from './support/receiver.js';
+import { type Finished, file, folder, required, run } from './support/run.js';
+
+type Situation = NonNullable<Parameters<typeof run>[1]>;
+
+interface Job extends Receiver {
+  readonly input: string;
+  readonly results: string;
+  readonly send: (options?: readonly string[], situation?: Situation) => Promise<Finished>;
+}
+
+/** A file with lines, a receiver, and the command that sends them. */
+async function prepare(lines: readonly string[], respond?: Respond): Promise<Job> {
+  const receiver = await startReceiver(respond);
+  const input = file(lines.map((line) => `${line}\n`).join(''));
+  const results = join(folder(), 'results.ndjson');
+  const args = ['send', '--ndjson', input, '--results', results, ...required(receiver.url)];
+  return {
+    ...receiver,
+    input,
+    results,
+    send: (options = [], situation) => run([...args, ...options], situation),
+  };
+}
+
+/** The results of lines in a results file, without messages. */
+function resultsOf({ results }: Job): unknown[] {
+  const records = readFileSync(results, 'utf8').trim().split('\n');
+  return records
+    .map((record) => JSON.parse(record) as { line?: number; outcome?: string; message?: string })
+    .filter(({ outcome }) => outcome !== undefined)
+    .map((record) => ({ ...record, message: undefined }));
+}
+
+const plants = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `{"plant":${index + 1}}`);
+
+test('each line is one plant, and the results file has a line for each', async () => {
+  const statuses: Readonly<Record<string, number>> = { '{"plant":2}': 400, '{"plant":4}': 502 };
+  const job = await prepare(
+    ['{"plant":1}', '{"plant":2}', '', 'no JSON', '{"plant":4}\r'],
+    ({ content }) => statuses[content] ?? 204,
+  );
+
+  expect(await job.send()).toMatchObject({
+    code: 4,
+    stdout: '4 lines: 1 acknowledged, 1 not acknowledged, 1 bad input, 1 unknown\n',
+    stderr: expect.stringContaining('plant-store: line 4: bad input: The line is not JSON: '),
+  });
+  expect(job.requests.map(({ content }) => content).sort()).toEqual(
+    plants(4).filter((_, index) => index !== 2),
+  );
+  expect(resultsOf(job)).toHaveLength(4);
+  expect(resultsOf(job)).toEqual(
+    expect.arrayContaining([
+      { line: 1, outcome: 'acknowledged', status: 204 },
+      { line: 2, outcome: 'responded', status: 400, code: 'PLANT_STORE_NOT_ACKNOWLEDGED' },
+      { line: 4, outcome: 'not-sent', code: 'LINE_NOT_JSON' },
+      { line: 5, outcome: 'unknown', status: 502, code: 'PLANT_STORE_NOT_ACKNOWLEDGED' },
+    ]),
+  );
+});
+
+test.each([
+  ['a byte order mark', Buffer.from('\ufeff{}\n'), 'byte order mark'],
+  ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22, 0x0a]), 'it is not UTF-8'],
+  ['more than 16 MiB', Buffer.from(`"${'x'.repeat(16_777_216)}"\n`), 'longer than 16777216 bytes'],
+])('a line with %s is not sent', async (_name, content, message) => {
+  const job = await prepare([]);
+  writeFileSync(job.input, content);
+  expect(await job.send()).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  expect(job.requests).toEqual([]);
+});
+
+test('--resume sends what was refused or not sent, and nothing that was acknowledged', async () => {
+  let isBusy = true;
+  const job = await prepare(plants(200), (_, number) => (isBusy && number % 3 === 0 ? 503 : 204));
+  expect(await job.send()).toMatchObject({ code: 1 });
+  isBusy = false;
+
+  expect(await job.send(['--json', '--resume'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('"lines":200,"acknowledged":200'),
+  });
+  expect([...job.acknowledged]).toHaveLength(200);
+  expect([...job.acknowledged.values()].filter((times) => times > 1)).toEqual([]);
+});
+
+test('an interrupt waits for what is in flight, and the next run sends the rest', async () => {
+  const interrupt = new AbortController();
+  const job = await prepare(plants(100), (_, number) => {
+    if (number === 10) interrupt.abort(new Error('Interrupted.'));
+    return 204;
+  });
+
+  const first = await job.send(['--concurrency', '4'], { signal: interrupt.signal });
+  expect(first).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('interrupted: no further line is sent'),
+  });
+  expect(job.requests.length).toBeLessThan(20);
+  expect(await job.send(['--resume'])).toMatchObject({ code: 0 });
+  expect(job.requests).toHaveLength(100);
+});
+
+test('a second interrupt ends what is in flight, which is unknown, and sent only if told', async () => {
+  const [first, second] = [new AbortController(), new AbortController()];
+  let isSilent = true;
+  const job = await prepare(plants(10), (_, number) => {
+    if (isSilent && number === 4) [first, second].forEach((each) => each.abort(new Error('Interrupted.')));
+    return isSilent ? undefined : 204;
+  });
+  const signals = { signal: first.signal, secondSignal: second.signal };
+  const stopped = await job.send(['--concurrency', '4'], signals);
+  expect(stopped).toMatchObject({ code: 4, stdout: '4 lines: 0 acknowledged, 4 unknown\n' });
+  isSilent = false;
+
+  expect(await job.send(['--resume'])).toMatchObject({
+    code: 4,
+    stdout: '10 lines: 6 acknowledged, 4 unknown\n',
+    stderr: expect.stringContaining('An earlier run may have sent this line'),
+  });
+  expect(await job.send(['--resume', '--resend-unknown'])).toMatchObject({ code: 0 });
+  expect(job.requests).toHaveLength(14);
+});
+
+test('what a killed run may have sent is unknown; a record that is torn is ignored', async () => {
+  const job = await prepare(plants(200));
+  expect(await job.send()).toMatchObject({ code: 0 });
+  const records = readFileSync(job.results, 'utf8').split('\n');
+  const begun = records.findIndex((record) => record.includes('"begun":128'));
+  const kept = records.slice(0, begun + 1);
+  const acknowledged = kept.filter((record) => record.includes('acknowledged')).length;
+  writeFileSync(job.results, `${kept.join('\n')}\n{"line":1`);
+
+  const before = job.requests.length;
+  const resumed = await job.send(['--json', '--resume']);
+  expect(JSON.parse(resumed.stdout)).toMatchObject({
+    exitCode: 4,
+    lines: 200,
+    acknowledgedBefore: acknowledged,
+    unknown: 128 - acknowledged,
+  });
+  expect(job.requests.length - before).toBe(200 - 128);
+});
+
+test('a failed resend of an unknown line leaves it unknown', async () => {
+  let status = 502;
+  const job = await prepare(plants(1), () => status);
+  await job.send();
+  status = 400;
+  expect(await job.send(['--resume', '--resend-unknown'])).toMatchObject({ code: 4 });
+  status = 204;
+  expect(await job.send(['--resume'])).toMatchObject({ code: 4 });
+  expect(job.requests).toHaveLength(2);
+});
+
+describe('a results file is refused', () => {
+  test('that exists, without --resume', async () => {
+    const job = await prepare(plants(1));
+    await job.send();
+    expect(await job.send()).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/it exists already\. Continue it with --resume\.\n$/),
+    });
+  });
+
+  test.each([
+    ['there is none', undefined, 'there is no such file'],
+    ['it is another file', 'arbitrary\n', 'is damaged at its line 1'],
+    ['it is empty', '', 'has no results'],
+    ['it has JSON of others', '{"arbitrary":1}\n', 'is not a results file of plant-store'],
+    [
+      'it is about another address',
+      '{"input":12,"url":"http://other"}\n',
+      'is about deliveries to http://other',
+    ],
+  ])('with --resume, if %s', async (_name, content, message) => {
+    const job = await prepare(plants(1));
+    if (content !== undefined) writeFileSync(job.results, content);
+    expect(await job.send(['--resume'])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    expect(job.requests).toEqual([]);
+  });
+
+  test.each([
+    ['has another size', (job: Job) => appendFileSync(job.input, '{}\n'), 'it had'],
+    [
+      'has other lines',
+      ({ input }: Job) => writeFileSync(input, readFileSync(input, 'utf8').replace('99', '00')),
+      'are others',
+    ],
+  ])('with --resume, if the input %s', async (_name, change, message) => {
+    const job = await prepare(plants(100), ({ content }) => (content.includes('100') ? 400 : 204));
+    await job.send();
+    change(job);
+    expect(await job.send(['--resume'])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    expect(job.requests).toHaveLength(100);
+  });
+});
+
+test('a results file that is full stops the run, and the results that it lacks are printed', async () => {
+  const job = await prepare(plants(1));
+  const args = ['send', '--ndjson', job.input, '--results', '/dev/full', ...required(job.url)];
+  expect(await run(args)).toMatchObject({ code: 2 });
+  expect(job.requests).toEqual([]);
+});
+
+test('standard input can be sent, and not be resumed', async () => {
+  const job = await prepare([]);
+  const args = ['send', '--ndjson', '-', '--results', job.results, ...required(job.url)];
+  const stdin = Readable.from([Buffer.from('{"plant"'), Buffer.from(':1}\n{}')]);
+  expect(await run(args, { stdin })).toMatchObject({ code: 0, stdout: '2 lines: 2 acknowledged\n' });
+  expect((await run([...args, '--resume'])).stderr).toContain("Standard input can't be read again");
+});
+
+test('a line has the identifier of its event where the option says', async () => {
+  const given = { 'event-identity': { header: 'Event-Id' } };
+  const job = await prepare(['{"id":"one"}', '{"id":2}', '{"id":0.5}', '{}']);
+  expect(await job.send([], { given })).toMatchObject({ code: 2 });
+  expect(await job.send(['--event-id-pointer', '/id'], { given })).toMatchObject({ code: 2 });
+  expect(job.requests.map(({ headers }) => headers['event-id']).sort()).toEqual(['2', 'one']);
+  expect(resultsOf(job)).toEqual(
+    expect.arrayContaining(
+      [3, 4].map((line) => ({ line, outcome: 'not-sent', code: 'LINE_WITHOUT_EVENT_ID' })),
+    ),
+  );
+});
+
+test('only the first failures are shown', async () => {
+  const job = await prepare(plants(30), () => 400);
+  const { stderr } = await job.send();
+  expect(stderr.match(/line \d+: not acknowledged/g)).toHaveLength(10);
+  expect(stderr).toContain(`further failures are in ${job.results}.`);
+});

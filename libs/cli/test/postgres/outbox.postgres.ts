@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { afterThisTest } from '@plant-store/test-support';
+import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
+import { bytes } from '@plant-store/sdk';
+import { createOutbox } from '@plant-store/sdk/outbox';
+import pg from 'pg';
+import { startReceiver } from '../support/receiver.js';
+import { accessToken, type Finished, run, start } from '../support/run.js';
+
+interface Prepared {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly pool: pg.Pool;
+  readonly enqueue: (...contents: string[]) => Promise<void>;
+  /** Parks all entries. */
+  readonly park: () => Promise<unknown>;
+  /** Runs `plant-store outbox`. */
+  readonly outbox: (...args: string[]) => Promise<Finished>;
+}
+
+/** A database with an outbox. */
+async function prepare(): Promise<Prepared> {
+  const url = await (await postgresOfThisFile()).createDatabase();
+  const environment = { ACCESS_TOKEN: accessToken, PLANT_STORE_OUTBOX_URL: url };
+  const pool = new pg.Pool({ connectionString: url });
+  pool.on('error', () => {});
+  afterThisTest(() => pool.end());
+  const outbox = createOutbox({ database: pool, encode: bytes('application/json') });
+  await outbox.migrate();
+  await pool.query('CREATE TABLE plant (content text)');
+  return {
+    environment,
+    pool,
+    enqueue: async (...contents) => {
+      const client = await pool.connect();
+      for (const content of contents) {
+        await client.query('BEGIN');
+        await client.query('INSERT INTO plant VALUES ($1)', [content]);
+        await outbox.enqueue(client, Buffer.from(content));
+        await client.query('COMMIT');
+      }
+      client.release();
+    },
+    park: () =>
+      pool.query(`UPDATE plant_store_outbox.entry SET state = 'parked', settled_at = now(), attempts = 1,
+        outcome = 'unknown', code = 'EXAMPLE', error = E'two\\n\\x1blines'`),
+    outbox: (...args) => run(['outbox', ...args], { environment }),
+  };
+}
+
+withPostgres('plant-store outbox', () => {
+  test('creates the tables once', async () => {
+    const url = await (await postgresOfThisFile()).createDatabase();
+    const outbox = (...args: string[]): Promise<Finished> =>
+      run(['outbox', ...args], { environment: { PLANT_STORE_OUTBOX_URL: url } });
+
+    expect(await outbox('list')).toMatchObject({ code: 1, stderr: expect.stringContaining('has no outbox') });
+    expect(await outbox('migrate')).toEqual({ code: 0, stdout: 'The outbox was created.\n', stderr: '' });
+    expect((await outbox('migrate')).stdout).toMatch(/^The outbox is up to date; it had version \d+\.\n$/);
+  });
+
+  test('counts, lists, shows, replays and discards entries', async () => {
+    const { enqueue, outbox, park } = await prepare();
+    await enqueue('one', 'two', 'three');
+    expect(await outbox('status')).toMatchObject({ stdout: 'waiting 3, sending 0, parked 0\n' });
+    await park();
+    const { stdout } = await outbox('list');
+    expect(stdout.split('\n')).toEqual([
+      ...Array.from({ length: 3 }, () =>
+        expect.stringMatching(/^\d+ {2}[\d:.TZ-]+ {2}attempts 1 {2}unknown {2}EXAMPLE {2}two lines$/),
+      ),
+      '',
+    ]);
+    const entries = (await outbox('list', '--json')).stdout.trim().split('\n');
+    const [first, second] = entries.map((entry) => String((JSON.parse(entry) as { id: number }).id));
+
+    expect((await outbox('show', first!)).stdout).toMatch(/^code +EXAMPLE$/m);
+    expect(await outbox('show', '999')).toMatchObject({
+      code: 1,
+      stderr: 'plant-store: No entry 999 is parked.\n',
+    });
+    expect(await outbox('replay', first!)).toMatchObject({ stdout: 'replayed 1\n' });
+    expect(await outbox('discard', first!, second!)).toMatchObject({ stdout: 'discarded 1\n' });
+    expect(await outbox('replay', '--all')).toMatchObject({ stdout: 'replayed 1\n' });
+    expect(JSON.parse((await outbox('status', '--json')).stdout)).toMatchObject({ waiting: 2, parked: 0 });
+  });
+
+  test.each([
+    ['replay without ids', ['replay'], 'Name the ids to replay, or pass --all (and not both).'],
+    ['both', ['discard', '1', '--all'], 'Name the ids to discard, or pass --all (and not both).'],
+    ['an id that is none', ['show', 'x'], 'It must be a whole number'],
+    ['no command', [], 'The command is missing.'],
+  ])('refuses %s', async (_name, args, message) => {
+    const { outbox } = await prepare();
+    expect(await outbox(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  });
+
+  test('refuses an environment without a database, and does not print a password', async () => {
+    expect(await run(['outbox', 'list'], { environment: {} })).toMatchObject({ code: 2 });
+    const environment = { PLANT_STORE_OUTBOX_URL: `postgres://user:${accessToken}@127.0.0.1:1/store` };
+    expect(await run(['outbox', 'list'], { environment })).toMatchObject({ code: 1 });
+  });
+
+  test('an interrupt rolls back what runs', async () => {
+    const { environment, enqueue, park, pool } = await prepare();
+    await enqueue('one');
+    await park();
+    const client = await pool.connect();
+    await client.query('BEGIN');
+    await client.query('SELECT 1 FROM plant_store_outbox.entry FOR UPDATE');
+    const interrupt = new AbortController();
+    const running = run(['outbox', 'discard', '--all'], { environment, signal: interrupt.signal });
+    const waiting =
+      "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+    while ((await pool.query(waiting)).rows.length === 0);
+    interrupt.abort(new Error('Interrupted.'));
+    expect(await running).toMatchObject({ code: 1, stderr: 'plant-store: interrupted.\n' });
+    await client.query('COMMIT');
+    client.release();
+    const { rows } = await pool.query('SELECT state FROM plant_store_outbox.entry');
+    expect(rows).toEqual([{ state: 'parked' }]);
+  });
+});
+
+withPostgres('plant-store relay', () => {
+  test('sends what is in the outbox, with settings of the environment, and stops in order', async () => {
+    const { environment, enqueue, outbox } = await prepare();
+    const receiver = await startReceiver(({ content }) => (content === 'bad' ? 400 : 204));
+    const { child, finished } = start(['relay', '--method', 'POST', '--metrics-port', '0'], {
+      ...environment,
+      PLANT_STORE_BASE_URL: receiver.url,
+      PLANT_STORE_RETRY: '3',
+    });
+    await enqueue('good', 'bad');
+    const log = createInterface(child.stdout!);
+    const [first] = (await once(log, 'line')) as [string];
+    const { metricsPort } = JSON.parse(first) as { metricsPort: number };
+    await receiver.whenReceived(2);
+    while (!(await outbox('status')).stdout.includes('waiting 0, sending 0, parked 1'));
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    expect(metrics).toContain('plant_store_relay_deliveries_total{result="acknowledged"} 1\n');
+    expect(metrics).toContain('plant_store_outbox_entries{state="parked"} 1\n');
+    child.kill('SIGTERM');
+
+    const { code, stdout, stderr } = await finished;
+    expect([code, stderr]).toEqual([0, '']);
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as object),
+    ).toMatchObject([
+      { level: 'info', msg: 'relay started', url: `${receiver.url}/plant/webhook` },
+      { level: 'warn', msg: 'delivery failed', code: 'PLANT_STORE_NOT_ACKNOWLEDGED', status: 400 },
+      { msg: 'relay stopping: waiting for what is being sent' },
+      { msg: 'relay stopped', acknowledged: 1, failed: 1 },
+    ]);
+    expect(receiver.requests.map(({ headers }) => headers['content-type'])).toEqual([
+      'application/json',
+      'application/json',
+    ]);
+  });
+
+  test('needs --retry while its question is open', async () => {
+    const { environment } = await prepare();
+    expect(
+      await run(['relay', '--base-url', 'http://127.0.0.1:1', '--method', 'POST'], { environment }),
+    ).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^plant-store: --retry is missing\. .*question retry is open/),
+    });
+  });
+
+  test('ends if there is no outbox', async () => {
+    const url = await (await postgresOfThisFile()).createDatabase();
+    const environment = { ACCESS_TOKEN: accessToken, PLANT_STORE_OUTBOX_URL: url };
+    const args = ['relay', '--base-url', 'http://127.0.0.1:1', '--method', 'POST', '--retry', '0'];
+    expect(await run(args, { environment })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has no outbox'),
+    });
+  });
+});

@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startReceiver } from './support/receiver.js';
+import { folder, required, start } from './support/run.js';
+
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
+test('the command takes its answers from the contract', () => {
+  const version = execFileSync(process.execPath, [path('../bin/plant-store.js'), '--version'], {
+    encoding: 'utf8',
+  });
+  expect(version).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test('the command that is not built says in one line how to build it', () => {
+  const copy = folder();
+  cpSync(path('../bin'), join(copy, 'bin'), { recursive: true });
+  writeFileSync(join(copy, 'package.json'), '{ "type": "module" }');
+  const run = (): unknown =>
+    execFileSync(process.execPath, [join(copy, 'bin/plant-store.js')], { stdio: 'pipe' });
+  expect(run).toThrow(
+    expect.objectContaining({
+      status: 5,
+      stderr: Buffer.from('plant-store: not built yet. Build it in the repository with: npx nx build cli\n'),
+    }) as Error,
+  );
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a delivery, and says what is known', async (signal) => {
+  const receiver = await startReceiver(() => undefined);
+  const { child, finished } = start(['send', '-', ...required(receiver.url)]);
+  child.stdin!.end('{}');
+  await receiver.whenReceived(1);
+  child.kill(signal);
+  expect(await finished).toMatchObject({
+    code: 4,
+    stderr: expect.stringMatching(/^plant-store: outcome unknown/),
+  });
+});
+
+test('a named pipe is read, and an interrupt ends waiting for it', async () => {
+  const receiver = await startReceiver();
+  const pipe = join(folder(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const sent = start(['send', pipe, ...required(receiver.url)]);
+  writeFileSync(pipe, '{}');
+  expect(await sent.finished).toMatchObject({ code: 0, stderr: '' });
+
+  const waiting = start(['send', pipe, ...required(receiver.url)]);
+  // Opening it for writing waits until the command reads.
+  const writer = await open(pipe, 'w');
+  waiting.child.kill('SIGINT');
+  expect(await waiting.finished).toMatchObject({ code: 3, stderr: 'plant-store: not sent: interrupted.\n' });
+  await writer.close();
+});
+
+test('a reader that closes the output changes nothing about the delivery', async () => {
+  const receiver = await startReceiver();
+  const { child, finished } = start(['send', '-', ...required(receiver.url)]);
+  finished.catch(() => {});
+  child.stdout!.destroy();
+  child.stdin!.end('{}');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+});
