@@ -206,10 +206,5 @@ test('the SDK brings these packages and no others: undici and Valibot', () => {
     dependencies.filter((one) => name !== '@plant-store/contract' || one === 'valibot').forEach(add);
   };
   add('@plant-store/sdk');
-  expect([...found].sort()).toEqual([
-    '@plant-store/contract',
-    '@plant-store/sdk',
-    'undici',
-    'valibot',
-  ]);
+  expect([...found].sort()).toEqual(['@plant-store/contract', '@plant-store/sdk', 'undici', 'valibot']);
 });

@@ -63,25 +63,19 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .description(
       'Sends the entries of the outbox that PLANT_STORE_OUTBOX_URL names. It logs lines of JSON. Ctrl-C or SIGTERM stops it in order; a second one ends what is being sent.',
     );
-  withSenderOptions(relay, { given })
-    .addOption(
-      new Option('--concurrency <count>', 'entries that are sent at the same time (default: 64)').argParser(
-        wholeNumber(1, 10_000),
-      ),
-    )
-    .addOption(
-      new Option('--metrics-port <port>', 'serve /metrics on this port of loopback').argParser(
-        wholeNumber(0, 65_535),
-      ),
-    )
+  const relayOptions = [
+    new Option('--concurrency <count>', 'entries that are sent at the same time (default: 64)').argParser(
+      wholeNumber(1, 10_000),
+    ),
+    new Option('--metrics-port <port>', 'serve /metrics on this port of loopback').argParser(
+      wholeNumber(0, 65_535),
+    ),
+  ];
+  withSenderOptions(relay, { given }, relayOptions, orEnvironment)
     .addHelpText('after', RELAY_SETTINGS)
     .action(async (values: RelayValues) =>
       (await import('./outbox/relay-command.js')).runRelay(values, context),
     );
-  for (const option of relay.options) {
-    if (option.required && option.long !== '--header')
-      option.env(`PLANT_STORE_${option.long!.slice(2).replaceAll('-', '_').toUpperCase()}`);
-  }
   program
     .command('completion')
     .summary('print the completion script of a shell')
@@ -93,6 +87,12 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
       stdout.write(isAsked ? linesOf(wordsFor(program, [shell ?? '', ...words])) : scriptOf(shell));
     });
   return program;
+}
+
+/** Reads an option that has a value from the environment, too. Commander keeps only one value of --header. */
+function orEnvironment(option: Option): Option {
+  if (!option.required || option.long === '--header') return option;
+  return option.env(`PLANT_STORE_${option.long!.slice(2).replaceAll('-', '_').toUpperCase()}`);
 }
 
 function addSend(program: Command, context: CommandContext, exitWith: (code: number) => void): void {

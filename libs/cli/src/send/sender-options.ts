@@ -42,8 +42,18 @@ export interface Prepared<Plant> {
   readonly close: () => Promise<void>;
 }
 
-/** Adds the options of a sender to a command. What the answers decide has a default; what is open is required. */
-export function withSenderOptions(command: Command, { given }: Pick<CommandContext, 'given'>): Command {
+/**
+ * Adds the options of a sender to a command. What the answers decide has a default; what is open is required.
+ *
+ * @param others More options.
+ * @param adapt Changes each of them before it is added.
+ */
+export function withSenderOptions(
+  command: Command,
+  { given }: Pick<CommandContext, 'given'>,
+  others: readonly Option[] = [],
+  adapt: (option: Option) => Option = (option) => option,
+): Command {
   const answered = carriedOut(given);
   const requiredOr = (question: 'base-address' | 'http-method'): string =>
     answered[question] === undefined
@@ -83,8 +93,9 @@ export function withSenderOptions(command: Command, { given }: Pick<CommandConte
       `time for a plant with all attempts (default: ${limitDefaults.totalTimeout} or more)`,
     ).argParser(milliseconds),
     new Option('--allow-insecure-transport', 'allow plain HTTP to addresses that are not loopback'),
+    ...others,
   ];
-  for (const option of options) command.addOption(option);
+  for (const option of options) command.addOption(adapt(option));
   return command;
 }
 

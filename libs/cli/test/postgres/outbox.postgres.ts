@@ -13,7 +13,7 @@ interface Prepared {
   readonly pool: pg.Pool;
   readonly enqueue: (...contents: string[]) => Promise<void>;
   /** Parks all entries. */
-  readonly park: () => Promise<unknown>;
+  readonly park: () => Promise<void>;
   /** Runs `plant-store outbox`. */
   readonly outbox: (...args: string[]) => Promise<Finished>;
 }
@@ -41,9 +41,10 @@ async function prepare(): Promise<Prepared> {
       }
       client.release();
     },
-    park: () =>
-      pool.query(`UPDATE plant_store_outbox.entry SET state = 'parked', settled_at = now(), attempts = 1,
-        outcome = 'unknown', code = 'EXAMPLE', error = E'two\\n\\x1blines'`),
+    park: async () => {
+      await pool.query(`UPDATE plant_store_outbox.entry SET state = 'parked', settled_at = now(), attempts = 1,
+        outcome = 'unknown', code = 'EXAMPLE', error = E'two\\n\\x1blines'`);
+    },
     outbox: (...args) => run(['outbox', ...args], { environment }),
   };
 }
