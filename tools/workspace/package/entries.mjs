@@ -14,14 +14,14 @@ export const libraries = ['libs/contract', 'libs/sdk', 'libs/cli'];
  */
 
 /**
- * The entry points of the packages that are published, from their `exports`. `./internal` is none: it promises nothing.
+ * The entry points of the packages that are published, from their `exports`. `./internal` is none: it promises nothing. Neither is the command.
  *
  * @returns {Entry[]}
  */
 export function readEntries() {
   return libraries.flatMap((library) => {
-    /** @type {{ exports: Record<string, string | Record<string, string>> }} */
-    const { exports } = JSON.parse(readFileSync(join(root, library, 'package.json'), 'utf8'));
+    /** @type {{ exports?: Record<string, string | Record<string, string>> }} */
+    const { exports = {} } = JSON.parse(readFileSync(join(root, library, 'package.json'), 'utf8'));
     return Object.entries(exports).flatMap(([path, target]) => {
       if (typeof target === 'string' || path === './internal') return [];
       const { types = '' } = target;

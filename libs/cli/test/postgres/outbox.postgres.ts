@@ -67,8 +67,12 @@ withPostgres('plant-store outbox', () => {
     await park();
     const { stdout } = await outbox('list');
     expect(stdout.split('\n')).toEqual([
-      ...Array.from({ length: 3 }, () =>
-        expect.stringMatching(/^\d+ {2}[\d:.TZ-]+ {2}attempts 1 {2}unknown {2}EXAMPLE {2}two lines$/),
+      ...Array.from(
+        { length: 3 },
+        () =>
+          expect.stringMatching(
+            /^\d+ {2}[\d:.TZ-]+ {2}attempts 1 {2}unknown {2}EXAMPLE {2}two lines$/,
+          ) as string,
       ),
       '',
     ]);
