@@ -345,3 +345,10 @@ export const enqueuedHeaders: EnqueueOptions<Nothing> = { headers: {} };
 export const unknownEnqueueOption: EnqueueOptions<Nothing> = { eventid: 'one' };
 // @ts-expect-error text has no options
 export const enqueueOptionsAsText: EnqueueOptions<Nothing> = 'one';
+
+// What a relay decides.
+export const withoutRelayPolicy: RelayRetryPart<Nothing> = { retry: false };
+// @ts-expect-error retry has no default while its question is open
+export const relayWithoutRetry: RelayRetryPart<Nothing> = {};
+export const relayWithAnswer: RelayRetryPart<Everything> = {};
+type RelayRetryPart<Given extends Answers> = Omit<RelayOptions<Given>, 'outbox' | 'sender'>;

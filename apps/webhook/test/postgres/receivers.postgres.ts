@@ -12,7 +12,7 @@ import { PostgresTransactions } from '../../src/inbox/postgres/postgres-transact
 import { failed, HANDLED, incoming } from '../open-inbox.js';
 import { rejection } from '../rejection.js';
 import { openShared } from './open-shared.js';
-import { hasPgBouncer, startPgBouncer } from './pgbouncer.js';
+import { hasPgBouncer, startPgBouncer } from '@plant-store/test-support/pgbouncer';
 
 /** A connection to a server that can be cut, and plugged in again. */
 class Cable {
@@ -245,9 +245,9 @@ withPostgres('receivers on one database', () => {
     expect(await nextClaim(inbox)).toMatchObject({ id: 1, attempts: 1 });
   });
 
-  (hasPgBouncer ? test : test.skip)('work through PgBouncer that pools by transaction', async () => {
+  (hasPgBouncer() ? test : test.skip)('work through PgBouncer that pools by transaction', async () => {
     const through = new URL(url);
-    through.port = String(await startPgBouncer(server));
+    through.port = String(await startPgBouncer(server, afterThisTest));
     const [one, other] = [await openShared(through.href), await openShared(through.href)];
     await one.claim(10);
     await one.accept(incoming('arbitrary'));

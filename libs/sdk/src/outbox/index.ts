@@ -1,7 +1,20 @@
-export type { OutboxConnection, OutboxDatabase } from './database.js';
-export { createOutbox, type EnqueueOptions, type Outbox, type OutboxOptions } from './outbox.js';
+export type { OutboxConnection, OutboxDatabase, OutboxStatement } from './database.js';
+export {
+  createOutbox,
+  type EnqueueOptions,
+  type Outbox,
+  type OutboxOptions,
+  type Transaction,
+} from './outbox.js';
 export { OutboxError, type OutboxErrorCode, outboxErrorCodes } from './outbox-error.js';
-export type { ListOptions, OutboxStatus, ParkedEntry, Selection } from './parked.js';
+export type { ListOptions, OutboxEntry, OutboxStatus, ParkedEntry, Selection } from './parked.js';
 export { createRelay, type Relay } from './relay.js';
-export { relayDefaults, type RelayOptions, type RelayRetry } from './relay-options.js';
-export type { Transaction } from './transaction.js';
+export {
+  type OutboxDiagnosticsMessages,
+  type ParkedNotice,
+  type RelayBaseOptions,
+  relayDefaults,
+  type RelayOptions,
+  type RelayRetry,
+  type RelayRetryOption,
+} from './relay-options.js';

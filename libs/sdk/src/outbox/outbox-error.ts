@@ -5,6 +5,8 @@ export const outboxErrorCodes = Object.freeze({
   PLANT_STORE_OUTBOX_DATABASE_UNUSABLE:
     'The database does not exist, refuses the user, is read-only, too old or not in UTF8, or its driver is not installed.',
   PLANT_STORE_OUTBOX_NO_TRANSACTION: '`enqueue` was called outside a transaction, and has recorded nothing.',
+  PLANT_STORE_OUTBOX_LEASE_LOST:
+    'A relay did not reach the database for longer than its lease of 15 s. Others may have taken its entries.',
   PLANT_STORE_OUTBOX_CONNECTION_LOST: 'There is no connection to the database, or it was lost.',
   PLANT_STORE_OUTBOX_STATEMENT_FAILED: 'The database refused a statement; see `cause`.',
 });
@@ -55,6 +57,17 @@ const explanations: Readonly<Record<string, Explanation>> = {
     'The user may not use the tables of the outbox. Grant it the rights that docs/outbox.md lists.',
   ),
   '25006': unusable('The database is read-only.'),
+  // Of the functions in sql/outbox-001.sql.
+  '25P01': {
+    code: 'PLANT_STORE_OUTBOX_NO_TRANSACTION',
+    message:
+      '`enqueue` was called outside a transaction, and has recorded nothing. Pass the client on which BEGIN has run, or what the transaction function of your library gives, and not its database or its pool.',
+  },
+  PSOLL: {
+    code: 'PLANT_STORE_OUTBOX_LEASE_LOST',
+    message:
+      'The relay did not reach the database for longer than its lease of 15 s. Others may have taken its entries.',
+  },
 };
 
 function unusable(message: string): Explanation {
@@ -86,6 +99,8 @@ interface DriverError {
   readonly code?: unknown;
   readonly message?: unknown;
   readonly cause?: unknown;
+  /** Sequelize has the cause here. */
+  readonly parent?: unknown;
   /** Prisma has the code of the database here. */
   readonly meta?: { readonly code?: unknown };
   /** An `AggregateError`, of a host with several addresses, has no message. */
@@ -97,7 +112,7 @@ function sourceOf(error: unknown): { readonly code: string; readonly reason: str
   const chain: DriverError[] = [];
   for (let each: unknown = error; isDriverError(each) && chain.length < 8;) {
     chain.push(each);
-    each = each.cause ?? each.errors?.[0];
+    each = each.cause ?? each.parent ?? each.errors?.[0];
   }
   const codes = chain.flatMap(({ code, meta }) => [meta?.code, code]);
   const code = codes.find((each) => typeof each === 'string' && isKnown(each)) as string | undefined;

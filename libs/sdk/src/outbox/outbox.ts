@@ -2,7 +2,7 @@ import { accepts, type Accepts, answers, type Answers } from '@plant-store/contr
 import type { AnyPlant, EventOptions, GivenAnswers, PlantOf } from '../answers/answered-types.js';
 import type { EncodePlant } from '../encoders/encode-plant.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
-import { unexpected } from '../errors/invalid-options-error.js';
+import { invalidOption, unexpected } from '../errors/invalid-options-error.js';
 import { notSent } from '../errors/plant-store-error.js';
 import { readOptions, readUnchecked } from '../options/read-options.js';
 import { readEncode } from '../options/resolve-settings.js';
@@ -12,8 +12,10 @@ import type { OutboxDatabase } from './database.js';
 import { toOutboxError } from './outbox-error.js';
 import {
   discardParked,
+  findEntry,
   listParked,
   type ListOptions,
+  type OutboxEntry,
   type OutboxStatus,
   type ParkedEntry,
   readStatus,
@@ -21,7 +23,6 @@ import {
   type Selection,
 } from './parked.js';
 import { migrate } from './schema.js';
-import { requireTransaction, type Transaction } from './transaction.js';
 
 /** Options of an outbox under the answers given so far. */
 export type OutboxOptions<Plant, Given extends Answers = GivenAnswers> = Pick<
@@ -41,6 +42,15 @@ interface WithoutHeaders {
   readonly headers?: never;
 }
 
+/**
+ * The caller's transaction: anything that runs one SQL statement in it. A client of `pg` and an `EntityManager` of
+ * TypeORM fit as they are; docs/outbox.md shows seven other libraries.
+ */
+export interface Transaction {
+  /** Runs a statement. `$1` in its text is the first value; each value is used once, in this order. */
+  query(text: string, values: unknown[]): PromiseLike<unknown>;
+}
+
 /** The outbox of one receiver, in one PostgreSQL database. */
 export interface Outbox<Plant, Given extends Answers = GivenAnswers> {
   /** The database with the outbox. */
@@ -52,7 +62,7 @@ export interface Outbox<Plant, Given extends Answers = GivenAnswers> {
    *
    * @throws PlantStoreError as `send` does for a plant that can't be encoded, or if its content has more than 128 MiB
    * @throws InvalidOptionsError if an option is invalid, or the transaction has no `query`
-   * @throws OutboxError `PLANT_STORE_OUTBOX_NO_TRANSACTION` if it tells that it is no transaction
+   * @throws OutboxError `PLANT_STORE_OUTBOX_NO_TRANSACTION` if the statement runs outside a transaction
    * @throws OutboxError if the statement fails; the transaction must be rolled back
    */
   enqueue(
@@ -70,6 +80,8 @@ export interface Outbox<Plant, Given extends Answers = GivenAnswers> {
   status(): Promise<OutboxStatus>;
   /** Lists parked entries, the oldest first. @throws InvalidOptionsError with every fault of the options */
   listParked(options?: ListOptions): Promise<ParkedEntry[]>;
+  /** An entry with its content; `undefined` if there is none. */
+  find(id: number): Promise<OutboxEntry | undefined>;
   /** Lets relays send parked entries again, from the first attempt. @returns how many there were */
   replay(entries: Selection): Promise<number>;
   /** Gives parked entries up. They are deleted when delivered ones would be. @returns how many there were */
@@ -98,10 +110,11 @@ export function createOutboxUnder<const Given extends Answers, Plant extends Pla
   return Object.freeze({
     database,
     enqueue: (transaction: Transaction, plant: Plant, options?: unknown) =>
-      enqueue(database, encode, transaction, plant, options),
+      enqueue(encode, transaction, plant, options),
     migrate: () => migrate(database),
     status: () => readStatus(database),
     listParked: (list?: ListOptions) => listParked(database, list),
+    find: (id: number) => findEntry(database, id),
     replay: (entries: Selection) => replayParked(database, entries),
     discard: (entries: Selection) => discardParked(database, entries),
   });
@@ -121,8 +134,8 @@ function readOutboxOptions<Plant>(
 }
 
 function readDatabase(option: unknown): OutboxDatabase {
-  const { connect } = (option ?? {}) as Partial<OutboxDatabase>;
-  if (typeof connect === 'function') return option as OutboxDatabase;
+  const { connect, query } = (option ?? {}) as Partial<OutboxDatabase>;
+  if (typeof connect === 'function' && typeof query === 'function') return option as OutboxDatabase;
   throw unexpected('database', option, 'a Pool of pg.');
 }
 
@@ -132,7 +145,6 @@ const MAX_CONTENT = 128 * 1_048_576;
 const ENQUEUE = 'CALL plant_store_outbox.enqueue($1, $2, $3)';
 
 async function enqueue<Plant>(
-  database: OutboxDatabase,
   encode: EncodePlant<Plant>,
   transaction: Transaction,
   plant: Plant,
@@ -141,7 +153,11 @@ async function enqueue<Plant>(
   // The encoder checks what answers ask for.
   const event = readUnchecked(options, ['eventId', 'event'], '`enqueue`');
   const { content, mediaType = null, eventId = null } = encode(plant, event);
-  requireTransaction(transaction, database);
+  if (typeof (transaction as Partial<Transaction> | undefined)?.query !== 'function')
+    throw invalidOption(
+      'transaction',
+      'must be a client of pg, or have `query(text, values)` (docs/outbox.md).',
+    );
   const { byteLength } = content;
   if (byteLength > MAX_CONTENT) {
     const message = `The content has ${byteLength} bytes. The limit of an outbox is ${MAX_CONTENT}.`;

@@ -1,7 +1,7 @@
 import { invalidOption } from '../errors/invalid-options-error.js';
 import type { Outcome } from '../errors/plant-store-error.js';
 import { readInteger, readOptions } from '../options/read-options.js';
-import { type OutboxDatabase, withSession } from './database.js';
+import { type OutboxDatabase, query } from './database.js';
 import { requireSchema } from './schema.js';
 
 /** An entry that was not acknowledged, and that no relay sends again. */
@@ -26,6 +26,30 @@ export interface ParkedEntry {
   readonly code: string;
   /** Message of the last error. */
   readonly error: string;
+}
+
+/** An entry of the outbox, whatever its state. */
+export interface OutboxEntry {
+  readonly id: number;
+  readonly state: 'waiting' | 'sending' | 'delivered' | 'parked' | 'discarded';
+  /** When `enqueue` ran, by the clock of the database. */
+  readonly enqueuedAt: Date;
+  /** When it was delivered, parked or discarded; `undefined` before. */
+  readonly settledAt: Date | undefined;
+  /** What is sent. */
+  readonly content: Uint8Array;
+  /** `undefined` if `encode` returned none. */
+  readonly mediaType: string | undefined;
+  /** `undefined` if it was enqueued without one (question event-identity). */
+  readonly eventId: string | undefined;
+  /** How often it was sent since it was enqueued or replayed. */
+  readonly attempts: number;
+  /** The worst outcome of the attempts that failed; `undefined` if none did. */
+  readonly outcome: Outcome | undefined;
+  /** Code of the last error. */
+  readonly code: string | undefined;
+  /** Message of the last error. */
+  readonly error: string | undefined;
 }
 
 /** How many entries wait, are being sent, and are parked. */
@@ -53,11 +77,15 @@ export type Selection = readonly number[] | 'all';
 
 type Row = Readonly<Record<string, string | null>>;
 
+const COLUMNS = `
+  id::text, state::text, attempts::text, outcome, code, error, media_type, event_id,
+  octet_length(content)::text AS bytes,
+  (extract(epoch FROM enqueued_at) * 1000)::text AS enqueued_at,
+  (extract(epoch FROM settled_at) * 1000)::text AS settled_at`;
+
 const LIST = `
-  SELECT id::text, attempts::text, outcome, code, error, media_type, event_id, octet_length(content)::text AS bytes,
-    (extract(epoch FROM enqueued_at) * 1000)::text AS enqueued_at,
-    (extract(epoch FROM settled_at) * 1000)::text AS settled_at
-  FROM plant_store_outbox.entry WHERE state = 'parked' AND id > $1 ORDER BY entry.id LIMIT $2`;
+  SELECT ${COLUMNS} FROM plant_store_outbox.entry
+  WHERE state = 'parked' AND id > $1 ORDER BY entry.id LIMIT $2`;
 
 const listReaders = {
   after: (id: unknown, name: string) => readInteger(id, name, 0),
@@ -74,25 +102,48 @@ export async function listParked(
   options: ListOptions = {},
 ): Promise<ParkedEntry[]> {
   const { after, limit } = readOptions(listReaders, options, '`listParked`', { after: 0, limit: 100 });
-  return withSession(database, async (session) => {
-    await requireSchema(session);
-    return (await session.query<Row>(LIST, [after, limit])).map(toParked);
-  });
-}
-
-function toParked(row: Row): ParkedEntry {
-  return {
-    id: Number(row['id']),
-    enqueuedAt: new Date(Number(row['enqueued_at'])),
+  await requireSchema(database);
+  return (await query<Row>(database, LIST, [after, limit])).map((row) => ({
+    ...commonOf(row),
     parkedAt: new Date(Number(row['settled_at'])),
     bytes: Number(row['bytes']),
-    mediaType: row['media_type'] ?? undefined,
-    eventId: row['event_id'] ?? undefined,
-    attempts: Number(row['attempts']),
     outcome: row['outcome'] as Outcome,
     code: row['code']!,
     error: row['error']!,
+  }));
+}
+
+const FIND = `SELECT ${COLUMNS}, encode(content, 'hex') AS content FROM plant_store_outbox.entry WHERE id = $1`;
+
+/** An entry with its content; `undefined` if there is none. */
+export async function findEntry(database: OutboxDatabase, id: number): Promise<OutboxEntry | undefined> {
+  const wanted = readInteger(id, 'id', 0);
+  await requireSchema(database);
+  const [row] = await query<Row>(database, FIND, [wanted]);
+  if (row === undefined) return undefined;
+  return {
+    ...commonOf(row),
+    state: row['state'] as OutboxEntry['state'],
+    settledAt: dateOf(row['settled_at']),
+    content: Buffer.from(row['content']!, 'hex'),
+    outcome: (row['outcome'] ?? undefined) as Outcome | undefined,
+    code: row['code'] ?? undefined,
+    error: row['error'] ?? undefined,
   };
+}
+
+function commonOf(row: Row): Pick<ParkedEntry, 'id' | 'enqueuedAt' | 'mediaType' | 'eventId' | 'attempts'> {
+  return {
+    id: Number(row['id']),
+    enqueuedAt: new Date(Number(row['enqueued_at'])),
+    mediaType: row['media_type'] ?? undefined,
+    eventId: row['event_id'] ?? undefined,
+    attempts: Number(row['attempts']),
+  };
+}
+
+function dateOf(milliseconds: string | null | undefined): Date | undefined {
+  return typeof milliseconds === 'string' ? new Date(Number(milliseconds)) : undefined;
 }
 
 const STATUS = `
@@ -104,33 +155,20 @@ const STATUS = `
       AS waiting_since`;
 
 /** Counts the entries. With a million that wait, this takes a second. */
-export function readStatus(database: OutboxDatabase): Promise<OutboxStatus> {
-  return withSession(database, async (session) => {
-    await requireSchema(session);
-    const [row] = await session.query<Row>(STATUS);
-    const { waiting, sending, parked, waiting_since: since } = row!;
-    return {
-      waiting: Number(waiting),
-      sending: Number(sending),
-      parked: Number(parked),
-      waitingSince: typeof since === 'string' ? new Date(Number(since)) : undefined,
-    };
-  });
+export async function readStatus(database: OutboxDatabase): Promise<OutboxStatus> {
+  await requireSchema(database);
+  const [row] = await query<Row>(database, STATUS);
+  const { waiting, sending, parked, waiting_since: since } = row!;
+  return {
+    waiting: Number(waiting),
+    sending: Number(sending),
+    parked: Number(parked),
+    waitingSince: dateOf(since),
+  };
 }
 
-/** Entries that are changed by one statement. */
+/** Entries that one call of `change_parked` changes at most. */
 const BATCH = 1_000;
-
-const changeParked = (change: string): string => `
-  WITH chosen AS (
-    SELECT id FROM plant_store_outbox.entry
-    WHERE state = 'parked' AND id > $1 AND ($2::bigint[] IS NULL OR id = ANY ($2::bigint[]))
-    ORDER BY id LIMIT ${BATCH} FOR UPDATE
-  )
-  UPDATE plant_store_outbox.entry e SET ${change} FROM chosen WHERE e.id = chosen.id RETURNING e.id::text`;
-
-const REPLAY = changeParked(`state = 'waiting', due_at = clock_timestamp(), attempts = 0, settled_at = NULL`);
-const DISCARD = changeParked(`state = 'discarded', settled_at = clock_timestamp()`);
 
 /**
  * Lets relays send parked entries again, from the first attempt.
@@ -139,7 +177,7 @@ const DISCARD = changeParked(`state = 'discarded', settled_at = clock_timestamp(
  * @throws InvalidOptionsError if the selection is no list of ids
  */
 export function replayParked(database: OutboxDatabase, selection: Selection): Promise<number> {
-  return changeAll(database, REPLAY, selection);
+  return changeAll(database, 'waiting', selection);
 }
 
 /**
@@ -149,22 +187,21 @@ export function replayParked(database: OutboxDatabase, selection: Selection): Pr
  * @throws InvalidOptionsError if the selection is no list of ids
  */
 export function discardParked(database: OutboxDatabase, selection: Selection): Promise<number> {
-  return changeAll(database, DISCARD, selection);
+  return changeAll(database, 'discarded', selection);
 }
 
-async function changeAll(database: OutboxDatabase, statement: string, selection: Selection): Promise<number> {
+async function changeAll(database: OutboxDatabase, state: string, selection: Selection): Promise<number> {
   const ids = readIds(selection);
-  return withSession(database, async (session) => {
-    await requireSchema(session);
-    let after = 0;
-    let count = 0;
-    for (;;) {
-      const changed = await session.query<{ id: string }>(statement, [after, ids]);
-      count += changed.length;
-      if (changed.length < BATCH) return count;
-      after = changed.reduce((last, { id }) => Math.max(last, Number(id)), after);
-    }
-  });
+  await requireSchema(database);
+  let after = 0;
+  let count = 0;
+  for (;;) {
+    const text = 'SELECT id::text FROM plant_store_outbox.change_parked($1, $2, $3) AS id';
+    const changed = await query<{ id: string }>(database, text, [state, after, ids]);
+    count += changed.length;
+    if (changed.length < BATCH) return count;
+    after = changed.reduce((last, { id }) => Math.max(last, Number(id)), after);
+  }
 }
 
 /** The ids as an array of PostgreSQL; null for all. */

@@ -1,7 +1,10 @@
+import { accepts, type Accepts, answers, type Answers, type CarriedOut } from '@plant-store/contract';
+import type { GivenAnswers } from '../answers/answered-types.js';
+import { answeredSettingsOf } from '../answers/settings-table.js';
 import { longestTimer } from '../delivery/clocks.js';
 import type { EncodedPlant } from '../encoders/encode-plant.js';
 import type { PlantStoreError } from '../errors/plant-store-error.js';
-import { unexpected } from '../errors/invalid-options-error.js';
+import { invalidOption, unexpected } from '../errors/invalid-options-error.js';
 import { readFunction, readInteger, readOptions } from '../options/read-options.js';
 import type { OutboxDatabase } from './database.js';
 
@@ -19,18 +22,40 @@ export const longestTime = 3_155_760_000_000;
  */
 export type RelayRetry = (attempt: number, error: PlantStoreError) => number | undefined;
 
-/** Options of a relay. */
-export interface RelayOptions {
+/** Entries that a relay has parked for the same reason, at the same time. */
+export interface ParkedNotice {
+  /** How many. */
+  readonly count: number;
+  /** Code of their last error. */
+  readonly reason: string;
+}
+
+/** What relays publish on channels of `node:diagnostics_channel`, by the name of the channel. */
+export interface OutboxDiagnosticsMessages {
+  /** A relay has parked entries. */
+  readonly 'plant-store:outbox:parked': ParkedNotice;
+}
+
+/** The option with the policy of a relay. */
+export interface RelayRetryOption {
+  /**
+   * Decides whether an entry that was not acknowledged is sent again (question retry). `false` parks it after one
+   * attempt.
+   */
+  readonly retry: RelayRetry | false;
+}
+
+/** The same once the question retry is answered: the relay's sender carries the answer out, in each attempt. */
+interface OptionalRetryOption {
+  readonly retry?: RelayRetryOption['retry'] | undefined;
+}
+
+/** The options of a relay that no answer changes. */
+export interface RelayBaseOptions {
   /** The outbox whose entries are sent. */
   readonly outbox: { readonly database: OutboxDatabase };
   /** Sends them. Each attempt is one delivery of it. The relay doesn't close it. */
   readonly sender: { sendEncoded(encoded: EncodedPlant): Promise<unknown> };
-  /**
-   * Decides whether an entry that was not acknowledged is sent again (question retry).
-   *
-   * @default none: it is parked after one attempt
-   */
-  readonly retry?: RelayRetry | undefined;
   /**
    * How many entries are sent at the same time.
    *
@@ -56,7 +81,17 @@ export interface RelayOptions {
    * @default errors are ignored
    */
   readonly onError?: ((error: Error) => void) | undefined;
+  /**
+   * Is told of entries that were parked, once for each reason. It must not throw.
+   *
+   * @default nobody is told, unless something subscribes to the channel `plant-store:outbox:parked`
+   */
+  readonly onParked?: ((parked: ParkedNotice) => void) | undefined;
 }
+
+/** Options of a relay under the answers given so far. */
+export type RelayOptions<Given extends Answers = GivenAnswers> = RelayBaseOptions &
+  (CarriedOut<Given> extends { readonly retry: unknown } ? OptionalRetryOption : RelayRetryOption);
 
 /** The defaults of a relay. */
 export const relayDefaults = Object.freeze({
@@ -73,19 +108,32 @@ export type RelaySettings = ReturnType<typeof readRelayOptions>;
  *
  * @throws InvalidOptionsError with every fault
  */
-export function readRelayOptions(unread: RelayOptions | undefined = {} as RelayOptions) {
+export function readRelayOptions(unread: object = {}, given: Answers = answers, accepted: Accepts = accepts) {
+  const { retry: answered } = answeredSettingsOf(given, accepted);
   const readers = {
     outbox: (option: unknown) =>
-      readPart('outbox', option, 'database', 'createOutbox') as RelayOptions['outbox'],
+      readPart('outbox', option, 'database', 'createOutbox') as RelayBaseOptions['outbox'],
     sender: (option: unknown) =>
-      readPart('sender', option, 'sendEncoded', 'createNewPlantSender') as RelayOptions['sender'],
-    retry: readFunction as () => RelayRetry | undefined,
+      readPart('sender', option, 'sendEncoded', 'createNewPlantSender') as RelayBaseOptions['sender'],
+    retry: readRelayRetry,
     concurrency: (count: unknown, name: string) => readInteger(count, name, 1, longestTimer),
     pollInterval: (time: unknown, name: string) => readInteger(time, name, 1, longestTimer),
     keepDelivered: (time: unknown, name: string) => readInteger(time, name, 0, longestTime),
-    onError: readFunction as () => RelayOptions['onError'],
+    onError: readFunction as () => RelayBaseOptions['onError'],
+    onParked: readFunction as () => RelayBaseOptions['onParked'],
   };
-  return readOptions(readers, unread, 'a relay', relayDefaults);
+  // The sender carries out an answered policy, in each attempt of the relay.
+  const defaults = { ...relayDefaults, retry: answered && false };
+  return readOptions(readers, unread, 'a relay', defaults);
+}
+
+function readRelayRetry(option: unknown): RelayRetry | false {
+  if (option === false || typeof option === 'function') return option as RelayRetry | false;
+  const problem =
+    option === undefined
+      ? 'is missing. Pass a function, or `false` to send nothing again. It has no default while the question retry is open.'
+      : 'must be a function or false.';
+  throw invalidOption('retry', problem, { question: 'retry' });
 }
 
 function readPart(name: string, option: unknown, member: string, maker: string): object {

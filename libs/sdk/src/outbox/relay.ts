@@ -1,11 +1,21 @@
+import { channel } from 'node:diagnostics_channel';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
 import { ignore, isPromiseLike } from '../delivery/promise-like.js';
 import type { EncodedPlant } from '../encoders/encode-plant.js';
 import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { isNumber } from '../options/read-options.js';
-import { longestTime, readRelayOptions, type RelayOptions, type RelaySettings } from './relay-options.js';
-import { type BegunEntry, type DueEntry, RelaySession, type Result } from './relay-session.js';
+import { type BegunEntry, type DueEntry, LeasedOutbox, type Result } from './leased-outbox.js';
+import {
+  longestTime,
+  type OutboxDiagnosticsMessages,
+  type ParkedNotice,
+  readRelayOptions,
+  type RelayOptions,
+  type RelaySettings,
+} from './relay-options.js';
+import { requireSchema } from './schema.js';
 
 /** Sends what is in an outbox, at least once. Several may run at the same time, in any number of processes. */
 export interface Relay {
@@ -24,14 +34,27 @@ export interface Relay {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** How often a relay looks for relays that ended, in milliseconds. */
-const TAKE_OVER_INTERVAL = 1_000;
+/** How often a relay renews its lease of 15 s, and looks for relays whose leases have expired, in milliseconds. */
+const RENEWAL_INTERVAL = 4_000;
 
 /** How often old entries are deleted, in milliseconds. */
 const DELETE_INTERVAL = 60_000;
 
-/** How long a relay waits before it connects again, in milliseconds. */
+/** How long a relay waits after a fault of the database, in milliseconds. */
 const RECONNECT_DELAY = 250;
+
+/** How long a relay that sent nothing waits for its first probe, and for the later ones at most, in milliseconds. */
+const FIRST_PROBE_DELAY = 1_000;
+const MAX_PROBE_DELAY = 30_000;
+
+/** Codes of errors of one entry. They say nothing about the receiver. */
+const ownErrors: ReadonlySet<string> = new Set([
+  'PLANT_STORE_INVALID_OPTIONS',
+  'PLANT_STORE_ENCODE_FAILED',
+  'PLANT_STORE_CONTENT_TOO_LARGE',
+]);
+
+const parkedChannel = channel('plant-store:outbox:parked' satisfies keyof OutboxDiagnosticsMessages);
 
 /**
  * Creates a relay. It does nothing until `start` is called.
@@ -39,7 +62,16 @@ const RECONNECT_DELAY = 250;
  * @throws InvalidOptionsError with every fault of the options
  */
 export function createRelay(options: RelayOptions): Relay {
-  const loop = new RelayLoop(readRelayOptions(options));
+  return createRelayUnder(answers, options, accepts);
+}
+
+/** Creates a relay under a set of answers. */
+export function createRelayUnder<const Given extends Answers>(
+  given: Given,
+  options: RelayOptions<Given>,
+  accepted: Accepts = {},
+): Relay {
+  const loop = new RelayLoop(readRelayOptions(options, given, accepted));
   return Object.freeze({
     start: () => loop.start(),
     stop: () => loop.stop(),
@@ -49,6 +81,7 @@ export function createRelay(options: RelayOptions): Relay {
 
 class RelayLoop {
   readonly #settings: RelaySettings;
+  readonly #outbox: LeasedOutbox;
   #running: Promise<unknown> | undefined;
   #isStopping = false;
   /** Read, and not sent yet. Others may send them first. */
@@ -59,7 +92,10 @@ class RelayLoop {
   readonly #disowned = new Set<BegunEntry>();
   /** Not stored yet. */
   #results: Result[] = [];
+  /** Milliseconds from one probe to the next, if nothing can be sent; 0 otherwise. */
+  #probeDelay = 0;
   /** Milliseconds since the start of the process. */
+  #probeAt = 0;
   #readAt = 0;
   #takeOverAt = 0;
   #deleteAt = 0;
@@ -67,13 +103,14 @@ class RelayLoop {
 
   constructor(settings: RelaySettings) {
     this.#settings = settings;
+    this.#outbox = new LeasedOutbox(settings.outbox.database);
   }
 
   async start(): Promise<void> {
     if (this.#running !== undefined || this.#isStopping) throw new TypeError('A relay is started once.');
-    const opening = RelaySession.open(this.#settings.outbox.database);
+    const opening = this.#open();
     this.#running = opening.then(
-      (session) => this.#run(session),
+      () => this.#run(),
       () => (this.#running = undefined),
     );
     await opening;
@@ -85,96 +122,110 @@ class RelayLoop {
     await this.#running;
   }
 
-  async #run(first: RelaySession): Promise<void> {
-    let session: RelaySession | undefined = first;
-    // The numbers under which attempts were stored, or may have been adopted.
-    let owners = [first.relay];
-    let isLastSession = false;
+  async #open(): Promise<void> {
+    await requireSchema(this.#settings.outbox.database);
+    await this.#outbox.takeLease([]);
+  }
+
+  async #run(): Promise<void> {
+    // Beside the loop, whose statements may be slow. If it fails, the next statement of the loop learns why.
+    const renewing = setInterval(() => void this.#outbox.renew().catch(() => {}), RENEWAL_INTERVAL);
+    await this.#runLoop();
+    clearInterval(renewing);
+  }
+
+  async #runLoop(): Promise<void> {
+    let hasLease = true;
+    let isLastTry = false;
     for (;;) {
       try {
-        if (session === undefined) {
-          session = await RelaySession.open(this.#settings.outbox.database);
-          const earlier = owners;
-          owners = [...earlier, session.relay];
-          await this.#adopt(session, earlier);
-          owners = [session.relay];
-        }
-        if (await this.#turn(session)) break;
+        if (!hasLease) await this.#takeLeaseAnew();
+        hasLease = true;
+        if (await this.#turn()) break;
       } catch (error) {
-        const isUnreachable = session === undefined;
-        session?.abandon();
-        session = undefined;
         this.#report(error as Error);
         if (this.#isStopping && this.#sending.size === 0) {
-          // Results that are left get one more session. What is stored nowhere is sent again, by another relay or the
-          // next one.
-          if (isUnreachable || isLastSession || this.#results.length === 0) return;
-          isLastSession = true;
+          // Results that are left get one more try. What is stored nowhere was cut off, for another relay or the next.
+          if (!hasLease || isLastTry || this.#results.length === 0) return;
+          isLastTry = true;
         }
+        hasLease = false;
         await delay(RECONNECT_DELAY);
       }
     }
-    await session.close().catch((error: unknown) => this.#report(error as Error));
+    await this.#outbox.endLease().catch((error: unknown) => this.#report(error as Error));
   }
 
-  /** Begins attempts, stores results, and waits until there is something to do. @returns whether everything is done */
-  async #turn(session: RelaySession): Promise<boolean> {
-    if (!this.#isStopping) await this.#beginNext(session);
-    const results = [...this.#results];
-    if (results.length > 0) {
-      await session.settle(results);
-      this.#results.splice(0, results.length);
-    }
+  /** After a fault: keeps what no other relay has taken meanwhile. What is being sent is not sent twice. */
+  async #takeLeaseAnew(): Promise<void> {
+    const owned = [...this.#sending].filter((entry) => !this.#disowned.has(entry));
+    const kept = await this.#outbox.takeLease([...this.#results, ...owned].map(({ id }) => id));
+    this.#queue = [];
+    this.#results = this.#results.filter(({ id }) => kept.has(id));
+    for (const entry of owned) if (!kept.has(entry.id)) this.#disowned.add(entry);
+    this.#takeOverAt = 0;
+  }
+
+  /** Stores results, begins attempts, and waits until there is something to do. @returns whether everything is done */
+  async #turn(): Promise<boolean> {
+    await this.#store();
     if (this.#isStopping) {
       if (this.#sending.size === 0 && this.#results.length === 0) return true;
     } else {
-      await this.#keepUp(session);
-      await this.#read(session);
+      await this.#keepUp();
+      await this.#read();
     }
     await this.#pause(this.#idleFor());
     return false;
   }
 
-  /** Stores that attempts begin, and then begins them. */
-  async #beginNext(session: RelaySession): Promise<void> {
-    const due = this.#queue.slice(0, this.#room);
-    if (due.length === 0) return;
-    const begun = await session.begin(due);
-    if (this.#isStopping) return;
+  /** Stores results, and that attempts begin, and then begins them. */
+  async #store(): Promise<void> {
+    const results = [...this.#results];
+    const due = this.#isStopping ? [] : this.#queue.slice(0, this.#room);
+    if (results.length + due.length === 0) return;
+    const begun = await this.#outbox.store(results, due);
+    this.#results.splice(0, results.length);
     this.#queue.splice(0, due.length);
+    this.#tellOfParked(results);
+    if (this.#isStopping) return;
     const plants = new Map(due.map(({ id, plant }) => [id, plant]));
     for (const entry of begun) this.#begin(entry, plants.get(entry.id)!);
   }
 
   /** How many attempts may begin. */
   get #room(): number {
-    return this.#settings.concurrency - this.#sending.size;
+    if (this.#probeDelay === 0) return this.#settings.concurrency - this.#sending.size;
+    return this.#sending.size === 0 && performance.now() >= this.#probeAt ? 1 : 0;
   }
 
   /** Milliseconds until there is something to do, if no attempt ends before. */
   #idleFor(): number {
     if (this.#results.length > 0) return 0;
-    if (this.#isStopping) return this.#sending.size === 0 ? 0 : TAKE_OVER_INTERVAL;
+    if (this.#isStopping) return this.#sending.size === 0 ? 0 : RENEWAL_INTERVAL;
     if (this.#queue.length > 0 && this.#room > 0) return 0;
     const readAt = this.#queue.length === 0 ? this.#readAt : Infinity;
-    return Math.min(readAt, this.#takeOverAt, this.#deleteAt) - performance.now();
+    const probeAt = this.#probeDelay > 0 && this.#sending.size === 0 ? this.#probeAt : Infinity;
+    return Math.min(readAt, probeAt, this.#takeOverAt, this.#deleteAt) - performance.now();
   }
 
-  async #keepUp(session: RelaySession): Promise<void> {
+  async #keepUp(): Promise<void> {
     if (performance.now() >= this.#takeOverAt) {
-      for (const entry of await session.takeOver()) this.#results.push(this.#resultOf(entry, cutOff()));
-      this.#takeOverAt = performance.now() + TAKE_OVER_INTERVAL;
+      const known = new Set(this.#results.map(({ id }) => id));
+      const cutOff = (await this.#outbox.takeOver()).filter(({ id }) => !known.has(id));
+      this.#results.push(...cutOff.map((entry) => this.#resultOf(entry, cutOffError())));
+      this.#takeOverAt = performance.now() + RENEWAL_INTERVAL;
     }
     if (performance.now() >= this.#deleteAt) {
-      const isDone = await session.deleteOld(this.#settings.keepDelivered);
+      const isDone = await this.#outbox.deleteOld(this.#settings.keepDelivered);
       if (isDone) this.#deleteAt = performance.now() + DELETE_INTERVAL;
     }
   }
 
-  async #read(session: RelaySession): Promise<void> {
+  async #read(): Promise<void> {
     const { concurrency, pollInterval } = this.#settings;
     if (this.#queue.length >= concurrency || performance.now() < this.#readAt) return;
-    const entries = await session.readDue(2 * concurrency - this.#queue.length, this.#queue);
+    const entries = await this.#outbox.readDue(2 * concurrency - this.#queue.length, this.#queue);
     if (entries.length === 0) this.#readAt = performance.now() + pollInterval;
     this.#queue.push(...entries);
   }
@@ -193,8 +244,11 @@ class RelayLoop {
       await this.#settings.sender.sendEncoded(plant);
     } catch (thrown) {
       // A sender of the caller may throw anything.
-      return this.#resultOf(entry, thrown instanceof Error ? thrown : new Error(inspect(thrown)));
+      const error = thrown instanceof Error ? thrown : new Error(inspect(thrown));
+      if (error instanceof PlantStoreError) this.#noteOutcome(error.outcome, error.code);
+      return this.#resultOf(entry, error);
     }
+    this.#noteOutcome('responded');
     const { id, attempts } = entry;
     return { ...after(entry, 'delivered'), id, attempts: attempts + 1, outcome: undefined };
   }
@@ -228,7 +282,8 @@ class RelayLoop {
     const last = error.outcome;
     try {
       Object.assign(error, { outcome });
-      const dueIn: unknown = this.#settings.retry?.(attempt, error);
+      const { retry } = this.#settings;
+      const dueIn: unknown = retry === false ? undefined : retry(attempt, error);
       if (dueIn === undefined || isNumber(dueIn, 0, longestTime)) return dueIn;
       if (isPromiseLike(dueIn)) ignore(dueIn);
       throw new TypeError(`\`retry\` must return milliseconds from 0 to ${longestTime}, or undefined.`);
@@ -241,14 +296,30 @@ class RelayLoop {
     }
   }
 
-  /** After a lost connection: keeps what no other relay has taken meanwhile. What is being sent is not sent twice. */
-  async #adopt(session: RelaySession, earlier: readonly number[]): Promise<void> {
-    const owned = [...this.#sending].filter((entry) => !this.#disowned.has(entry));
-    const ids = [...this.#results, ...owned].map(({ id }) => id);
-    const adopted = await session.adopt(ids, this.#queue, earlier);
-    this.#queue = [];
-    this.#results = this.#results.filter(({ id }) => adopted.has(id));
-    for (const entry of this.#sending) if (!adopted.has(entry.id)) this.#disowned.add(entry);
+  /**
+   * Slows down if nothing can be sent: one probe at a time, until a response shows that the receiver is back. Entries that
+   * aren't attempted wait.
+   */
+  #noteOutcome(outcome: Outcome, code = ''): void {
+    if (outcome === 'responded') this.#probeDelay = 0;
+    else if (this.#probeDelay > 0 || (outcome === 'not-sent' && !ownErrors.has(code))) {
+      // Attempts that began at the same time count once.
+      const isLast = this.#sending.size === 1;
+      const later = isLast ? 2 * this.#probeDelay : this.#probeDelay;
+      this.#probeDelay = Math.min(Math.max(later, FIRST_PROBE_DELAY), MAX_PROBE_DELAY);
+      this.#probeAt = performance.now() + this.#probeDelay;
+    }
+  }
+
+  #tellOfParked(results: readonly Result[]): void {
+    const counts = new Map<string, number>();
+    for (const { state, code = '' } of results)
+      if (state === 'parked') counts.set(code, (counts.get(code) ?? 0) + 1);
+    for (const [reason, count] of counts) {
+      const notice: ParkedNotice = Object.freeze({ count, reason });
+      parkedChannel.publish(notice);
+      this.#settings.onParked?.(notice);
+    }
   }
 
   #report(error: Error): void {
@@ -273,7 +344,7 @@ class RelayLoop {
 const unknownError = { code: undefined, outcome: 'unknown' } as const;
 
 /** The error of an attempt whose relay stored no result. */
-function cutOff(): PlantStoreError {
+function cutOffError(): PlantStoreError {
   const message = 'The relay ended during the attempt, or lost its database. The plant may have arrived.';
   return new PlantStoreError('PLANT_STORE_ATTEMPT_CUT_OFF', message, { outcome: 'unknown' });
 }

@@ -1,61 +1,18 @@
-import { type OutboxDatabase, type Session, withSession } from './database.js';
-import { OutboxError } from './outbox-error.js';
+import { readFileSync } from 'node:fs';
+import { type OutboxConnection, type OutboxDatabase, query } from './database.js';
+import { OutboxError, toOutboxError } from './outbox-error.js';
 
-/** The first key of the advisory locks; the second one is the number of a relay, or 0 for migrations. */
-export const LOCK_CLASS = 0x6f757462;
-
-const VERSION_1 = `
-  CREATE SCHEMA IF NOT EXISTS plant_store_outbox;
-  SET LOCAL search_path = plant_store_outbox;
-
-  CREATE TABLE schema_version (version int NOT NULL);
-  INSERT INTO schema_version VALUES (0);
-
-  CREATE TYPE state AS ENUM ('waiting', 'sending', 'delivered', 'parked', 'discarded');
-  CREATE TABLE entry (
-    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    enqueued_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    media_type text,
-    event_id text,
-    state state NOT NULL DEFAULT 'waiting',
-    due_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    relay int,
-    attempts int NOT NULL DEFAULT 0,
-    outcome text,
-    code text,
-    error text,
-    settled_at timestamptz,
-    content bytea NOT NULL,
-    CHECK ((state = 'sending') = (relay IS NOT NULL))
-  ) WITH (autovacuum_vacuum_scale_factor = 0.05);
-  ALTER TABLE entry ALTER COLUMN content SET STORAGE EXTERNAL;
-  CREATE INDEX entry_waiting ON entry (due_at, id) WHERE state = 'waiting';
-  CREATE INDEX entry_sending ON entry (relay) WHERE state = 'sending';
-  CREATE INDEX entry_parked ON entry (id) WHERE state = 'parked';
-  CREATE INDEX entry_done ON entry (settled_at) WHERE state IN ('delivered', 'discarded');
-
-  CREATE PROCEDURE enqueue(content bytea, media_type text, event_id text) LANGUAGE plpgsql AS $$
-  BEGIN
-    INSERT INTO plant_store_outbox.entry (content, media_type, event_id) VALUES ($1, $2, $3);
-  END $$;
-
-  CREATE SEQUENCE relay_id AS int;
-  CREATE TABLE relay (id int PRIMARY KEY, started_at timestamptz NOT NULL DEFAULT now());
-`;
-
-/**
- * The tables of the outbox: for each version, what it adds to the one before. An entry is `waiting`, then `sending` by a
- * relay, then `delivered`, `waiting` again, or `parked`; a parked one is replayed or `discarded`. Each state that is
- * looked for has an index with only its entries, so that the others cost nothing. A relay holds an advisory lock with
- * its number for as long as its session lives. When the lock is free, others take its entries.
- *
- * A procedure inserts the entry, because PostgreSQL keeps its plan for the session: also if the caller's library or
- * pooler has no prepared statements. An INSERT that is planned each time costs half as much again.
- */
-const VERSIONS = [VERSION_1];
+/** The files that make the tables: for each version, what it adds to the one before. */
+const VERSIONS = ['outbox-001.sql'];
 
 /** Version of the tables, kept in `schema_version`. */
 export const SCHEMA_VERSION = VERSIONS.length;
+
+/** The oldest version of PostgreSQL that the tests run on. */
+const MIN_VERSION = 15;
+
+/** Two migrations take the same lock: the letters "outb". */
+const LOCK = 0x6f757462;
 
 /**
  * Creates the tables of the outbox, or brings them to the version that this package needs. Several may do it at once.
@@ -63,20 +20,55 @@ export const SCHEMA_VERSION = VERSIONS.length;
  * @returns the version before; 0 if there were no tables
  * @throws OutboxError `PLANT_STORE_OUTBOX_VERSION` if the tables are of a later version
  */
-export function migrate(database: OutboxDatabase): Promise<number> {
-  return withSession(database, async (session) => {
-    // Before the transaction: one that began earlier may not see the tables that another has made meanwhile. The lock
-    // ends with the session.
-    await session.query(`SELECT pg_advisory_lock(${LOCK_CLASS}, 0)`);
-    const version = await versionOf(session);
-    if (version > SCHEMA_VERSION) throw otherVersion(version);
-    if (version === SCHEMA_VERSION) return version;
-    return session.transaction(async () => {
-      for (const statements of VERSIONS.slice(version)) await session.query(statements);
-      await session.query(`UPDATE plant_store_outbox.schema_version SET version = ${SCHEMA_VERSION}`);
-      return version;
-    });
-  });
+export async function migrate(database: OutboxDatabase): Promise<number> {
+  try {
+    const connection = await database.connect();
+    // Whoever runs a statement learns that the connection was lost.
+    connection.on('error', () => {});
+    try {
+      return await migrateWith(connection);
+    } finally {
+      connection.release(true);
+    }
+  } catch (error) {
+    throw toOutboxError(error);
+  }
+}
+
+/** If a statement fails, closing the connection rolls everything back. */
+async function migrateWith(connection: OutboxConnection): Promise<number> {
+  await requireUsable(connection);
+  await connection.query(`BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock(${LOCK})`);
+  const run = async (text: string): Promise<unknown[]> => (await connection.query(text)).rows;
+  const { version } = await readVersion(run);
+  if (version > SCHEMA_VERSION) throw otherVersion(version);
+  if (version < SCHEMA_VERSION) {
+    for (const file of VERSIONS.slice(version)) {
+      await connection.query(readFileSync(new URL(`../../sql/${file}`, import.meta.url), 'utf8'));
+    }
+    await connection.query(`UPDATE plant_store_outbox.schema_version SET version = ${SCHEMA_VERSION}`);
+  }
+  await connection.query('COMMIT');
+  return version;
+}
+
+async function requireUsable(connection: OutboxConnection): Promise<void> {
+  const { rows } = await connection.query(`SELECT
+    current_setting('server_version') AS version,
+    (current_setting('server_version_num')::int / 10000 < ${MIN_VERSION})::text AS is_old,
+    current_setting('server_encoding') AS encoding,
+    current_setting('transaction_read_only') AS read_only`);
+  const { version, is_old, encoding, read_only } = rows[0] as Readonly<Record<string, string>>;
+  const faults = [
+    is_old === 'true' && `It is PostgreSQL ${version}. The outbox needs ${MIN_VERSION} or later.`,
+    !['UTF8', 'SQL_ASCII'].includes(encoding!) &&
+      `Its encoding is ${encoding}. The outbox needs UTF8: the message of an error may have any character.`,
+    read_only === 'on' && 'It is a standby or read-only.',
+  ];
+  const fault = faults.find(Boolean);
+  if (fault === undefined) return;
+  const message = `The database of the outbox can't be used. ${fault}`;
+  throw new OutboxError('PLANT_STORE_OUTBOX_DATABASE_UNUSABLE', message);
 }
 
 /**
@@ -84,27 +76,26 @@ export function migrate(database: OutboxDatabase): Promise<number> {
  *
  * @throws OutboxError `PLANT_STORE_OUTBOX_MISSING` or `PLANT_STORE_OUTBOX_VERSION`
  */
-export async function requireSchema(session: Session): Promise<void> {
-  const version = await versionOf(session);
+export async function requireSchema(database: OutboxDatabase): Promise<void> {
+  const { version, name } = await readVersion((text) => query(database, text));
   if (version === SCHEMA_VERSION) return;
   if (version !== 0) throw otherVersion(version);
-  const [row] = await session.query<{ name: string }>('SELECT current_database() AS name');
   throw new OutboxError(
     'PLANT_STORE_OUTBOX_MISSING',
-    `The database ${row!.name} has no outbox. Create it with: plant-store outbox migrate. If there is one, this is the wrong database.`,
+    `The database ${name} has no outbox. Create it with: plant-store outbox migrate. If there is one, this is the wrong database.`,
   );
 }
 
-/** The version of the tables; 0 if there are none. */
-async function versionOf(session: Session): Promise<number> {
-  const [found] = await session.query<{ name: string | null }>(
-    `SELECT to_regclass('plant_store_outbox.schema_version')::text AS name`,
-  );
-  if (found!.name === null) return 0;
-  const [row] = await session.query<{ version: string }>(
-    'SELECT version::text FROM plant_store_outbox.schema_version',
-  );
-  return Number(row?.version ?? 0);
+/** The version of the tables, 0 if there are none, and the name of the database. */
+async function readVersion(
+  run: (text: string) => Promise<unknown[]>,
+): Promise<{ readonly version: number; readonly name: string }> {
+  const [found] = (await run(
+    `SELECT to_regclass('plant_store_outbox.schema_version')::text AS found, current_database() AS name`,
+  )) as [{ found: string | null; name: string }];
+  if (found.found === null) return { version: 0, name: found.name };
+  const [row] = await run('SELECT version::text FROM plant_store_outbox.schema_version');
+  return { version: Number((row as { version: string }).version), name: found.name };
 }
 
 function otherVersion(version: number): OutboxError {

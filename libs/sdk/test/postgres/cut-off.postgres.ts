@@ -8,18 +8,19 @@ import { withEverythingOpen } from '../support/documented.js';
 import { acknowledge, type RawServer, startRawServer } from '../support/raw-server.js';
 import { type Running, startProcess } from '../support/run-process.js';
 import {
+  expireLeases,
+  failingOnce,
   intercepting,
   lost,
-  openOutbox,
   openTestOutbox,
   RecordingSender,
   refusal,
   startRelay,
   type TestOutbox,
+  trustLeases,
   untilNone,
   untilSettled,
 } from './outboxes.js';
-import { openPool } from './server.js';
 
 const fixture = fileURLToPath(new URL('../fixtures/relay.mjs', import.meta.url));
 
@@ -34,21 +35,17 @@ function startProgram({ pool }: TestOutbox, { url }: RawServer): Running {
   return startProcess(process.execPath, withEverythingOpen(fixture), { env });
 }
 
-/**
- * Starts a relay in this process, and waits until it sends.
- *
- * @returns a function after which the database sees it end, and it never connects again
- */
-async function startRelayThatEnds(pool: Pool): Promise<() => Promise<void>> {
-  const own = openPool(pool.options.connectionString!, { max: 1 });
-  const { rows } = await own.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+/** Starts a relay in this process, and waits until it sends. Then its lease expires, and it never reaches the database again. */
+async function startRelayThatEnds(pool: Pool): Promise<void> {
+  let hasEnded = false;
+  const database = intercepting(pool, async () => {
+    if (hasEnded) throw new Error('The process has ended.');
+  });
   const sender = new RecordingSender(() => new Promise<void>((resolve) => afterThisTest(resolve)));
-  await startRelay({ outbox: openOutbox(own), sender });
+  await startRelay({ outbox: { database }, sender });
   await sender.count(1);
-  return async () => {
-    own.connect = () => Promise.reject(new Error('The process has ended.'));
-    await pool.query('SELECT pg_terminate_backend($1)', [rows[0]!.pid]);
-  };
+  hasEnded = true;
+  await expireLeases(pool);
 }
 
 withPostgres('an attempt that was cut off', () => {
@@ -67,7 +64,9 @@ withPostgres('an attempt that was cut off', () => {
     child.kill('SIGKILL');
     await ended;
     isKilled = true;
+    await expireLeases(pool);
     const second = startProgram(test, server);
+    await trustLeases(pool);
     await untilSettled(pool);
     second.child.kill('SIGTERM');
 
@@ -86,8 +85,7 @@ withPostgres('an attempt that was cut off', () => {
   test('is what the policy is asked about, which may send it again', async () => {
     const { pool, outbox, enqueue, row } = await openTestOutbox();
     await enqueue('arbitrary');
-    const end = await startRelayThatEnds(pool);
-    await end();
+    await startRelayThatEnds(pool);
     const asked: unknown[] = [];
     const retry = (attempt: number, { code, outcome }: PlantStoreError): number => {
       asked.push([attempt, code, outcome]);
@@ -96,6 +94,7 @@ withPostgres('an attempt that was cut off', () => {
     const sender = new RecordingSender();
 
     await startRelay({ outbox, sender, retry });
+    await trustLeases(pool);
     await untilSettled(pool);
 
     expect(asked).toEqual([[1, 'PLANT_STORE_ATTEMPT_CUT_OFF', 'unknown']]);
@@ -109,44 +108,30 @@ withPostgres('an attempt that was cut off', () => {
   test('stays one if the relay that takes its entry loses the database before it has stored that', async () => {
     const { pool, outbox, enqueue } = await openTestOutbox();
     await enqueue('arbitrary');
-    const end = await startRelayThatEnds(pool);
-    await end();
-    let isLost = false;
-    const database = intercepting(
-      pool,
-      async () => {},
-      async (text) => {
-        // It has committed that it takes the entry.
-        if (isLost || text !== 'COMMIT') return;
-        isLost = true;
-        throw new Error('The reply was lost.');
-      },
-    );
+    await startRelayThatEnds(pool);
+    const { database, fail } = failingOnce(pool);
     const sender = new RecordingSender();
 
     await startRelay({ outbox: { database }, sender });
+    await trustLeases(pool);
+    // What others store meanwhile takes the row's lock: the next call takes over, and its reply is lost.
+    await fail('take_over', 'after');
     await untilSettled(pool);
 
-    expect([isLost, sender.texts]).toEqual([true, []]);
+    expect(sender.texts).toEqual([]);
     expect(await outbox.listParked()).toMatchObject([{ attempts: 1, outcome: 'unknown' }]);
   });
 
   test('is none if the relay lives and only the reply of the database was lost', async () => {
     const { pool, outbox, enqueue, row } = await openTestOutbox();
     const sender = new RecordingSender();
-    let isLost = false;
-    const database = intercepting(
-      pool,
-      async () => {},
-      async (text) => {
-        if (isLost || !text.includes("SET state = 'sending'")) return;
-        isLost = true;
-        throw new Error('The reply was lost.');
-      },
-    );
+    const { database, fail } = failingOnce(pool);
+    const failed = fail('.store(', 'after');
     await enqueue('arbitrary');
 
     await startRelay({ outbox: { database }, sender });
+    await failed;
+    expect(await row('SELECT state::text FROM plant_store_outbox.entry')).toEqual({ state: 'sending' });
     await untilSettled(pool);
 
     expect(sender.texts).toEqual(['arbitrary']);
@@ -165,7 +150,7 @@ withPostgres('an attempt that was cut off', () => {
       pool,
       async () => {},
       async (text) => {
-        if (text.includes("SET state = 'sending'")) stopping ??= relay.stop();
+        if (text.includes('.store(')) stopping ??= relay.stop();
       },
     );
     const relay = await startRelay({ outbox: { database }, sender });

@@ -5,10 +5,10 @@ import { bytes, type EncodedPlant, NotAcknowledgedError, PlantStoreError } from 
 import {
   createRelay,
   type Outbox,
-  type OutboxConnection,
   type OutboxDatabase,
   type Relay,
-  type RelayOptions,
+  type RelayBaseOptions,
+  type RelayRetry,
 } from '../../src/outbox/index.js';
 import { createOutboxUnder } from '../../src/outbox/outbox.js';
 import type { Open } from '../support/senders.js';
@@ -38,6 +38,12 @@ export async function openTestOutbox(): Promise<TestOutbox> {
   };
 }
 
+/** A database that can't be reached. */
+export const noDatabase: OutboxDatabase = {
+  query: () => Promise.reject(new Error('Not needed.')),
+  connect: () => Promise.reject(new Error('Not needed.')),
+};
+
 /** An outbox of text with every question open. */
 export function openOutbox(database: OutboxDatabase): Outbox<string, Open> {
   return createOutboxUnder<Open, string>({}, { database, encode: bytes() });
@@ -66,27 +72,55 @@ export async function inTransaction(
   }
 }
 
-/** A database whose statements wait for functions: one before, which may run others on the same connection, and one after. */
+/** A database whose statements wait for functions, one before and one after. They fail if those throw. */
 export function intercepting(
   pool: OutboxDatabase,
-  before: (text: string, values: readonly unknown[] | undefined, client: OutboxConnection) => Promise<void>,
-  after: (text: string, rows: readonly unknown[]) => Promise<void> = async () => {},
+  before: (text: string) => Promise<void>,
+  after: (text: string) => Promise<void> = async () => {},
 ): OutboxDatabase {
   return {
-    async connect() {
-      const client = await pool.connect();
-      return {
-        on: (event, listener) => client.on(event, listener),
-        release: (destroy) => client.release(destroy),
-        async query(text, values) {
-          await before(text, values, client);
-          const result = await client.query(text, values);
-          await after(text, result.rows);
-          return result;
-        },
-      };
+    connect: () => pool.connect(),
+    async query(statement) {
+      await before(statement.text);
+      const result = await pool.query(statement);
+      await after(statement.text);
+      return result;
     },
   };
+}
+
+/** A database of which one statement fails when it is told so: before it ran, or after that. */
+export function failingOnce(pool: OutboxDatabase): {
+  readonly database: OutboxDatabase;
+  fail: (part: string, when?: 'before' | 'after') => Promise<void>;
+} {
+  let failing: { part: string; when: string; done: () => void } | undefined;
+  const check = (when: string) => async (text: string) => {
+    if (failing === undefined || failing.when !== when || !text.includes(failing.part)) return;
+    failing.done();
+    failing = undefined;
+    throw Object.assign(new Error('The connection was lost.'), { code: 'ECONNRESET' });
+  };
+  return {
+    database: intercepting(pool, check('before'), check('after')),
+    fail: (part, when = 'before') => new Promise<void>((done) => (failing = { part, when, done })),
+  };
+}
+
+/** Lets the leases of the relays expire that have one now, as if they had ended. */
+export async function expireLeases(pool: pg.Pool): Promise<void> {
+  await pool.query(`UPDATE plant_store_outbox.relay SET expires_at = now() - interval '1 s'`);
+}
+
+/** Lets relays that live count as such for long, so that they take over what they find. */
+export async function trustLeases(pool: pg.Pool): Promise<void> {
+  await untilNone(
+    pool,
+    'SELECT 1 WHERE NOT EXISTS (SELECT FROM plant_store_outbox.relay WHERE expires_at > now())',
+  );
+  await pool.query(
+    `UPDATE plant_store_outbox.relay SET since = now() - interval '1 min' WHERE expires_at > now()`,
+  );
 }
 
 /** Records what relays send, and responds as it is told. */
@@ -121,9 +155,11 @@ export class RecordingSender {
   }
 }
 
-/** Starts a relay that ends with the test. */
-export async function startRelay(options: RelayOptions): Promise<Relay> {
-  const relay = createRelay({ pollInterval: 10, ...options });
+/** Starts a relay that ends with the test. By default, it has no policy. */
+export async function startRelay(
+  options: RelayBaseOptions & { readonly retry?: RelayRetry | false },
+): Promise<Relay> {
+  const relay = createRelay({ pollInterval: 10, retry: false, ...options });
   afterThisTest(() => relay.stop());
   await relay.start();
   return relay;

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises';
+import { exampleAnswers } from '@plant-store/example-answers';
 import { afterThisTest } from '@plant-store/test-support';
 import type { Pool } from 'pg';
 import { startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
@@ -13,10 +14,14 @@ import {
   type RelayOptions,
   type RelayRetry,
 } from '../../src/outbox/index.js';
+import { createRelayUnder } from '../../src/outbox/relay.js';
 import {
+  expireLeases,
+  failingOnce,
   inTransaction,
   intercepting,
   lost,
+  noDatabase,
   openOutbox,
   openOutboxUnder,
   openTestOutbox,
@@ -36,7 +41,7 @@ function throwing(error: Error): () => never {
 
 /** Whether a statement reads the entries that are due. */
 function isRead(text: string): boolean {
-  return text.includes('(due_at, id) >');
+  return text.includes('read_due');
 }
 
 /** The delays of the timers that are set from now on in this test. */
@@ -52,17 +57,18 @@ function watchTimers(): (number | undefined)[] {
   return delays;
 }
 
-/** Lets what the relay would adopt by its second connection wait again, as if another relay had taken and returned it. */
-function returnsWhatIsAdopted(pool: Pool): OutboxDatabase {
-  return intercepting(pool, async (text) => {
-    if (!text.includes('SET relay = $1 WHERE')) return;
-    await pool.query(`UPDATE plant_store_outbox.entry SET state = 'waiting', relay = NULL WHERE relay = 1`);
+/** A relay loses its entries when its next statement fails: another one has taken and returned them. */
+function losesWhatItHas(pool: Pool): { database: OutboxDatabase; lose: () => void } {
+  let mayFail = false;
+  const database = intercepting(pool, async (text) => {
+    if (!mayFail || text.includes('require_lease')) return;
+    mayFail = false;
+    await pool.query(
+      `UPDATE plant_store_outbox.entry SET state = 'waiting', relay = NULL WHERE state = 'sending'`,
+    );
+    throw new Error('The connection was lost.');
   });
-}
-
-/** Ends the connection of the relay that runs. */
-async function loseConnection(pool: Pool): Promise<void> {
-  await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'`);
+  return { database, lose: () => (mayFail = true) };
 }
 
 /** A sender whose attempts wait until each is ended: by a call of its function, without or with an error. */
@@ -75,17 +81,6 @@ function holdingSender(): { sender: RecordingSender; end: ((error?: Error) => vo
       afterThisTest(resolve);
     });
   return { sender: new RecordingSender(hold), end };
-}
-
-/** The second connection is lost when the relay adopts what it had claimed by the first one, before or after that. */
-function losesItsSecondConnection(pool: Pool, when: 'before' | 'after'): OutboxDatabase {
-  let isLost = false;
-  return intercepting(pool, async (text, values, client) => {
-    if (isLost || !text.includes('SET relay = $1 WHERE')) return;
-    isLost = true;
-    if (when === 'after') await client.query(text, values as unknown[]);
-    await client.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => {});
-  });
 }
 
 withPostgres('a relay', () => {
@@ -103,22 +98,6 @@ withPostgres('a relay', () => {
     expect(sender.sent[0]).toEqual({ content: Buffer.from('before it started') });
     expect(sender.given).toEqual([]);
     expect(await outbox.status()).toMatchObject({ waiting: 0, sending: 0, parked: 0 });
-  });
-
-  test('reads contents as hex where the default of the database is another format', async () => {
-    const { pool, enqueue } = await openTestOutbox();
-    const formats: unknown[] = [];
-    const database = intercepting(pool, async (text, _values, client) => {
-      if (text.includes('set_config')) await client.query(`SET bytea_output = 'escape'`);
-      if (isRead(text)) formats.push((await client.query('SHOW bytea_output')).rows[0]);
-    });
-    const sender = new RecordingSender();
-    await startRelay({ outbox: openOutbox(database), sender });
-    await enqueue('arbitrary');
-
-    await sender.count(1);
-
-    expect(formats.at(-1)).toEqual({ bytea_output: 'hex' });
   });
 
   test('parks what was not acknowledged after one attempt, if there is no policy', async () => {
@@ -245,7 +224,7 @@ withPostgres('a relay', () => {
       SELECT 'parked', now(), '' FROM generate_series(1, 1500)`);
     let batches = 0;
     const database = intercepting(pool, async (text) => {
-      if (!text.includes('attempts = 0')) return;
+      if (!text.includes('change_parked')) return;
       batches += 1;
       if (batches === 2)
         await pool.query(`UPDATE plant_store_outbox.entry SET state = 'parked' WHERE id <= 1000`);
@@ -390,36 +369,42 @@ withPostgres('a relay', () => {
     await untilSettled(pool);
   });
 
-  test('leaves a relay that lost its connection time to come back to what it sends', async () => {
+  test('takes nothing from one that lives, also after an outage that let every lease expire', async () => {
     const { pool, outbox, enqueue } = await openTestOutbox();
     const { sender, end } = holdingSender();
-    const steps = new EventEmitter();
-    const hasLooked = once(steps, 'looked');
-    let connections = 0;
-    const database = {
-      connect: async () => {
-        connections += 1;
-        if (connections > 1) await hasLooked;
-        return pool.connect();
-      },
-    };
-    await startRelay({ outbox: { database }, sender });
+    await startRelay({ outbox, sender });
     await enqueue('arbitrary');
     await sender.count(1);
-    await loseConnection(pool);
-
+    await expireLeases(pool);
     const other = new RecordingSender();
-    // It reads after it has looked for relays that ended.
-    const looking = intercepting(pool, async (text) => {
-      if (isRead(text)) steps.emit('looked');
-    });
-    await startRelay({ outbox: { database: looking }, sender: other });
-    await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.entry WHERE relay = 1');
+    const { database, fail } = failingOnce(pool);
+    const hasLooked = fail('take_over', 'after');
+    await startRelay({ outbox: { database }, sender: other });
+
+    await hasLooked;
     end[0]!();
     await untilSettled(pool);
 
     expect([sender.texts, other.texts]).toEqual([['arbitrary'], []]);
     expect(await outbox.status()).toMatchObject({ waiting: 0, sending: 0, parked: 0 });
+  });
+
+  test('changes nothing once its lease is lost, and says so', async () => {
+    const { pool, outbox, enqueue } = await openTestOutbox();
+    const { sender, end } = holdingSender();
+    const reported: Error[] = [];
+    await enqueue('arbitrary');
+    await startRelay({ outbox, sender, onError: (error) => reported.push(error) });
+    await sender.count(1);
+    await pool.query('DELETE FROM plant_store_outbox.relay');
+    await pool.query(`UPDATE plant_store_outbox.entry SET state = 'parked', relay = NULL, attempts = 1,
+      outcome = 'unknown', code = 'EXAMPLE', error = 'taken over', settled_at = now()`);
+
+    end[0]!();
+    await untilNone(pool, 'SELECT 1 WHERE NOT EXISTS (SELECT FROM plant_store_outbox.relay)');
+
+    expect(reported).toMatchObject([{ code: 'PLANT_STORE_OUTBOX_LEASE_LOST' }]);
+    expect(await outbox.listParked()).toMatchObject([{ outcome: 'unknown', error: 'taken over' }]);
   });
 
   test('gives back what it has not begun, and waits for the rest, when it is stopped', async () => {
@@ -449,7 +434,7 @@ withPostgres('a relay', () => {
     const steps = new EventEmitter();
     const [storing, mayStore] = [once(steps, 'storing'), once(steps, 'may store')];
     const database = intercepting(pool, async (text) => {
-      if (!text.includes('clock_timestamp() + r.due_in') || end.length === 0) return;
+      if (!text.includes('.store(') || end.length < 2) return;
       end.length = 0;
       steps.emit('storing');
       await mayStore;
@@ -509,13 +494,13 @@ withPostgres('a relay', () => {
     steps.emit('may read');
     await stopping;
 
-    expect(timers).not.toContain(1_000);
+    expect(timers).not.toContain(4_000);
     expect(await row('SELECT count(*)::int AS relays FROM plant_store_outbox.relay')).toEqual({ relays: 0 });
   });
 
   test('is stopped by Symbol.asyncDispose, and while it connects', async () => {
     const { outbox, row } = await openTestOutbox();
-    const relay = createRelay({ outbox, sender: new RecordingSender() });
+    const relay = createRelay({ outbox, sender: new RecordingSender(), retry: false });
     const starting = relay.start();
 
     await relay[Symbol.asyncDispose]();
@@ -617,33 +602,36 @@ withPostgres('a relay', () => {
     expect((reported[0] as OutboxError).code).toBe('PLANT_STORE_OUTBOX_CONNECTION_LOST');
   });
 
-  test.each(['before', 'after'] as const)(
-    'keeps what it sends when its connection is lost again, %s it has adopted that',
-    async (when) => {
-      const { pool, enqueue } = await openTestOutbox();
-      let acknowledge = (): void => {};
-      const sender = new RecordingSender(() => new Promise<void>((resolve) => (acknowledge = resolve)));
-      await enqueue('arbitrary');
-      await startRelay({ outbox: { database: losesItsSecondConnection(pool, when) }, sender });
-      afterThisTest(() => acknowledge());
-      await sender.count(1);
+  test.each([
+    ['take_lease', 'before'],
+    ['take_lease', 'after'],
+    ['.store(', 'after'],
+  ] as const)('keeps what it sends when the reply of %s is lost, %s it ran', async (part, when) => {
+    const { pool, enqueue } = await openTestOutbox();
+    const { database, fail } = failingOnce(pool);
+    const { sender, end } = holdingSender();
+    await enqueue('arbitrary');
+    await startRelay({ outbox: { database }, sender });
+    await sender.count(1);
 
-      await pool.query(`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'`);
-      await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.entry WHERE relay < 3');
-      acknowledge();
-      await untilSettled(pool);
+    if (part === 'take_lease') await fail('read_due');
+    const failed = fail(part, when);
+    if (part === 'take_lease') await failed;
+    end[0]!();
+    await failed;
+    await untilSettled(pool);
 
-      expect(sender.texts).toEqual(['arbitrary']);
-    },
-  );
+    expect(sender.texts).toEqual(['arbitrary']);
+  });
 
   test('drops the failure of an attempt whose entry was claimed anew after a lost connection', async () => {
     const { pool, enqueue, row } = await openTestOutbox();
     const { sender, end } = holdingSender();
-    await startRelay({ outbox: { database: returnsWhatIsAdopted(pool) }, sender });
+    const { database, lose } = losesWhatItHas(pool);
+    await startRelay({ outbox: { database }, sender });
     await enqueue('arbitrary');
     await sender.count(1);
-    await loseConnection(pool);
+    lose();
     await sender.count(2);
 
     end[0]!(lost());
@@ -663,10 +651,11 @@ withPostgres('a relay', () => {
   test('waits for such an attempt, too, when it is stopped', async () => {
     const { pool, enqueue, row } = await openTestOutbox();
     const { sender, end } = holdingSender();
-    const relay = await startRelay({ outbox: { database: returnsWhatIsAdopted(pool) }, sender });
+    const { database, lose } = losesWhatItHas(pool);
+    const relay = await startRelay({ outbox: { database }, sender });
     await enqueue('arbitrary');
     await sender.count(1);
-    await loseConnection(pool);
+    lose();
     await sender.count(2);
     end[1]!();
     await untilSettled(pool);
@@ -680,16 +669,17 @@ withPostgres('a relay', () => {
   });
 
   test('stores its results although the connection is lost while it is stopped', async () => {
-    const { pool, outbox, enqueue, row } = await openTestOutbox();
+    const { pool, enqueue, row } = await openTestOutbox();
+    const { database, fail } = failingOnce(pool);
     const { sender, end } = holdingSender();
-    const relay = await startRelay({ outbox, sender });
+    const relay = await startRelay({ outbox: { database }, sender });
     await enqueue('arbitrary');
     await sender.count(1);
 
     const stopping = relay.stop();
-    await loseConnection(pool);
+    const failed = fail('.store(');
     end[0]!();
-    await stopping;
+    await Promise.all([failed, stopping]);
 
     expect(await row('SELECT state::text FROM plant_store_outbox.entry')).toEqual({ state: 'delivered' });
   });
@@ -699,7 +689,7 @@ withPostgres('a relay', () => {
     const { sender, end } = holdingSender();
     const failure = new Error('Nothing is stored.');
     const database = intercepting(pool, async (text) => {
-      if (text.includes('clock_timestamp() + r.due_in')) throw failure;
+      if (text.includes('.store(') && end.length > 0) throw failure;
     });
     const reported: unknown[] = [];
     const onError = ({ cause }: Error): unknown => reported.push(cause);
@@ -717,7 +707,7 @@ withPostgres('a relay', () => {
 
   test('does not start without an outbox, and starts once there is one', async () => {
     const pool = await openNewDatabase();
-    const relay = createRelay({ outbox: openOutbox(pool), sender: new RecordingSender() });
+    const relay = createRelay({ outbox: openOutbox(pool), sender: new RecordingSender(), retry: false });
 
     await expect(relay.start()).rejects.toMatchObject({ code: 'PLANT_STORE_OUTBOX_MISSING' });
     await openOutbox(pool).migrate();
@@ -728,7 +718,7 @@ withPostgres('a relay', () => {
 });
 
 test('replay and discard refuse what is no list of ids', async () => {
-  const outbox = openOutbox({ connect: () => Promise.reject(new Error('Not needed.')) });
+  const outbox = openOutbox(noDatabase);
   const refused = /^`entries` must be a list of ids, or 'all'\.$/;
 
   for (const entries of [17, ['17'], [1.5], undefined]) {
@@ -752,7 +742,7 @@ test('createRelay lists all faults of its options', () => {
   for (const problem of [
     '`outbox` must be what createOutbox returns.',
     '`sender` is missing. Pass what createNewPlantSender returns.',
-    '`retry` must be a function.',
+    '`retry` must be a function or false.',
     '`concurrency` must be a whole number from 1 to 2147483647 (got 0).',
     '`keepDelivered` must be a whole number from 0 to 3155760000000 (got 1000000000000000).',
     '`delays` is not an option of a relay.',
@@ -763,10 +753,20 @@ test('createRelay lists all faults of its options', () => {
 
 test.each([
   [undefined, '`outbox` is missing. Pass what createOutbox returns.'],
+  [
+    {},
+    '`retry` is missing. Pass a function, or `false` to send nothing again. It has no default while the question retry is open.',
+  ],
   [null, '`options` must be an object.'],
 ])('createRelay(%p) says what is wrong', (options, problem) => {
-  const create = (): unknown => createRelay(options as unknown as RelayOptions);
+  const create = (): unknown => createRelay(options as RelayOptions);
 
   expect(create).toThrow(InvalidOptionsError);
   expect(create).toThrow(problem);
+});
+
+test('createRelay needs no policy once the question retry is answered', () => {
+  const relay = { outbox: { database: noDatabase }, sender: new RecordingSender() };
+
+  expect(() => createRelayUnder({ retry: exampleAnswers.retry }, relay)).not.toThrow();
 });

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 import { bytes } from '@plant-store/sdk';
 import { createOutbox } from '@plant-store/sdk/outbox';
+import { hasPgBouncer, startPgBouncer } from '@plant-store/test-support/pgbouncer';
 import { PostgresServer, requirePostgres } from '@plant-store/test-support/postgres';
 import pg from 'pg';
 
@@ -20,6 +21,9 @@ type Victim = (typeof VICTIMS)[number];
 
 /** How long everything that waits may take at the end, in milliseconds. */
 const DRAIN_TIMEOUT = 60_000;
+
+/** Connections of PgBouncer: fewer than its clients have. */
+const CONNECTIONS = 4;
 
 const TOKEN = 'arbitrary-token';
 const E2E = new URL('../../../../apps/webhook-e2e/postgres/', import.meta.url);
@@ -51,7 +55,8 @@ interface Options {
 }
 
 /**
- * A store, two relays, PostgreSQL and the built receiver run. In each round, one of the first three is killed and started
+ * A store, two relays, PostgreSQL and the built receiver run, with PgBouncer in transaction mode in front of PostgreSQL if
+ * it is installed. In each round, one of the first three is killed and started
  * again. At the end, the plants that were committed are compared with those that the receiver handled. Every committed
  * plant is a row of the same database, so nothing else has to know what was committed.
  */
@@ -80,8 +85,11 @@ export async function runKillLoop({ rounds, random, folder, cleanUp }: Options):
   });
   cleanUp(() => receiver.signal('SIGKILL'));
   await receiver.listening();
-  const store = new Program('store-main', [url], cleanUp);
-  const relayArguments = [url, `http://127.0.0.1:${receiver.port}`, TOKEN];
+  // The store and the relays share few connections, which belong to nobody.
+  const pooled = new URL(url);
+  if (hasPgBouncer()) pooled.port = String(await startPgBouncer(server, cleanUp, CONNECTIONS));
+  const store = new Program('store-main', [pooled.href], cleanUp);
+  const relayArguments = [pooled.href, `http://127.0.0.1:${receiver.port}`, TOKEN];
   const relays = [
     new Program('relay-main', relayArguments, cleanUp),
     new Program('relay-main', relayArguments, cleanUp),

@@ -4,7 +4,7 @@ import { createOutbox, createRelay } from '@plant-store/sdk/outbox';
 import pg from 'pg';
 
 const [url, baseUrl, accessToken] = process.argv.slice(2) as [string, string, string];
-const pool = new pg.Pool({ connectionString: url });
+const pool = new pg.Pool({ connectionString: url, connectionTimeoutMillis: 5_000 });
 pool.on('error', () => undefined);
 const encode = bytes('text/plain');
 // Under the answers of the kill loop, which the compiler doesn't know.

@@ -15,7 +15,11 @@ const CONCURRENCY = 4;
 /** How long each waits for the next one, in milliseconds, so that relays and receiver keep up. */
 const PAUSE = 10;
 
-const pool = new pg.Pool({ connectionString: process.argv[2]!, max: CONCURRENCY });
+const pool = new pg.Pool({
+  connectionString: process.argv[2]!,
+  max: CONCURRENCY,
+  connectionTimeoutMillis: 5_000,
+});
 pool.on('error', () => undefined);
 // A connection that is lost while a transaction has it.
 pool.on('connect', (client) => client.on('error', () => undefined));

@@ -2,27 +2,36 @@ import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterThisTest, freePort } from '@plant-store/test-support';
+import type { CleanUp } from './clean-up.js';
+import { freePort } from './free-port.js';
 import {
   makePostgresFolder,
   POSTGRES_PASSWORD,
   type PostgresServer,
   postgresUser,
-} from '@plant-store/test-support/postgres';
+} from './postgres-server.js';
 
 /** Where Debian and Ubuntu put it. */
 const PROGRAM = '/usr/sbin/pgbouncer';
 
-export const hasPgBouncer = existsSync(PROGRAM);
-if (!hasPgBouncer) process.stderr.write('There is no PgBouncer: its test was skipped.\n');
-
+/** Whether there is one. Without, it says that its test is skipped. */
+export function hasPgBouncer(): boolean {
+  const isThere = existsSync(PROGRAM);
+  if (!isThere) process.stderr.write('There is no PgBouncer: its test was skipped.\n');
+  return isThere;
+}
 /**
- * Starts PgBouncer in front of a server, until the current test ends. It pools by transaction, and has two connections.
+ * Starts PgBouncer in front of a server, until the clean-up comes. It pools by transaction, and has two connections unless
+ * it is told otherwise.
  *
  * @returns its port
  */
-export async function startPgBouncer(server: PostgresServer): Promise<number> {
-  const folder = makePostgresFolder(afterThisTest);
+export async function startPgBouncer(
+  server: PostgresServer,
+  cleanUp: CleanUp,
+  connections = 2,
+): Promise<number> {
+  const folder = makePostgresFolder(cleanUp);
   const port = await freePort();
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text, { mode: 0o644 });
@@ -40,7 +49,7 @@ unix_socket_dir =
 auth_type = scram-sha-256
 auth_file = ${users}
 pool_mode = transaction
-default_pool_size = 2
+default_pool_size = ${connections}
 `,
   );
   const child = spawn(PROGRAM, [settings], {
@@ -48,7 +57,7 @@ default_pool_size = 2
     cwd: '/',
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  afterThisTest(() => void child.kill('SIGKILL'));
+  cleanUp(() => void child.kill('SIGKILL'));
   await new Promise<void>((resolve, reject) => {
     let log = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
