@@ -50,6 +50,7 @@ auth_type = scram-sha-256
 auth_file = ${users}
 pool_mode = transaction
 default_pool_size = ${connections}
+server_login_retry = 0.1
 `,
   );
   const child = spawn(PROGRAM, [settings], {
