@@ -101,8 +101,8 @@ interface DriverError {
   readonly cause?: unknown;
   /** Sequelize has the cause here. */
   readonly parent?: unknown;
-  /** Prisma has the code of the database here. */
-  readonly meta?: { readonly code?: unknown };
+  /** Prisma has the error of its driver here. */
+  readonly meta?: { readonly driverAdapterError?: unknown };
   /** An `AggregateError`, of a host with several addresses, has no message. */
   readonly errors?: readonly unknown[];
 }
@@ -112,9 +112,9 @@ function sourceOf(error: unknown): { readonly code: string; readonly reason: str
   const chain: DriverError[] = [];
   for (let each: unknown = error; isDriverError(each) && chain.length < 8;) {
     chain.push(each);
-    each = each.cause ?? each.parent ?? each.errors?.[0];
+    each = each.cause ?? each.parent ?? each.meta?.driverAdapterError ?? each.errors?.[0];
   }
-  const codes = chain.flatMap(({ code, meta }) => [meta?.code, code]);
+  const codes = chain.map(({ code }) => code);
   const code = codes.find((each) => typeof each === 'string' && isKnown(each)) as string | undefined;
   const messages = chain.flatMap(({ message }) =>
     typeof message === 'string' && message !== '' ? [message] : [],
