@@ -1,4 +1,5 @@
-import type { Outbox, ParkedEntry } from '@plant-store/sdk/outbox';
+import { isUtf8 } from 'node:buffer';
+import type { Outbox, OutboxEntry, ParkedEntry } from '@plant-store/sdk/outbox';
 import type { Command } from 'commander';
 import { BadInput, type CommandContext, CommandFailed, oneLine } from '../context.js';
 import { wholeNumber } from '../send/sender-options.js';
@@ -54,14 +55,14 @@ export function addOutboxCommands(program: Command, context: CommandContext): vo
       use((outbox, print) => list(outbox, print, json ? asJson : asLine)),
     );
 
-  command('show', 'show a parked entry')
+  command('show', 'show an entry with its content')
     .argument('<id>', 'as list shows it', id)
-    .option('--json', 'print JSON')
+    .option('--json', 'print JSON, with the content in base64')
     .action((entry: number, { json }: { json?: true }) =>
       use(async (outbox, print) => {
-        const [found] = await outbox.listParked({ after: entry - 1, limit: 1 });
-        if (found?.id !== entry) throw new CommandFailed(`No entry ${entry} is parked.`);
-        return print(`${json ? asJson(found) : asText(found)}\n`);
+        const found = await outbox.find(entry);
+        if (found === undefined) throw new CommandFailed(`There is no entry ${entry}.`);
+        return print(`${json ? entryAsJson(found) : asText(found)}\n`);
       }),
     );
 
@@ -128,8 +129,15 @@ function asLine({ id, parkedAt, attempts, outcome, code, error }: ParkedEntry): 
   return `${id}  ${parkedAt.toISOString()}  attempts ${attempts}  ${outcome}  ${code}  ${oneLine(error)}`;
 }
 
-function asText(entry: ParkedEntry): string {
-  return Object.entries(entry)
+function entryAsJson(entry: OutboxEntry): string {
+  return JSON.stringify({ ...entry, content: Buffer.from(entry.content).toString('base64') });
+}
+
+function asText({ content, ...entry }: OutboxEntry): string {
+  const text = isUtf8(content)
+    ? Buffer.from(content).toString()
+    : `${content.length} bytes that are not text`;
+  return Object.entries({ ...entry, content: text })
     .filter(([, value]) => value !== undefined)
     .map(
       ([name, value]) =>

@@ -41,6 +41,7 @@ export async function runRelay(values: RelayValues, context: CommandContext): Pr
     sender,
     concurrency,
     retry: (attempt, error) => delayAfter(retry ?? 0, attempt, error),
+    onParked: (parked) => log('warn', 'entries were parked', parked),
     onError: (error) => log('error', error.message, { code: (error as NodeJS.ErrnoException).code }),
   });
   let metrics: Server | undefined;

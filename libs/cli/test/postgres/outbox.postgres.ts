@@ -79,10 +79,12 @@ withPostgres('plant-store outbox', () => {
     const entries = (await outbox('list', '--json')).stdout.trim().split('\n');
     const [first, second] = entries.map((entry) => String((JSON.parse(entry) as { id: number }).id));
 
-    expect((await outbox('show', first!)).stdout).toMatch(/^code +EXAMPLE$/m);
+    const { stdout: shown } = await outbox('show', first!);
+    expect(shown).toMatch(/^code +EXAMPLE$/m);
+    expect(shown).toMatch(/^content +.*one/m);
     expect(await outbox('show', '999')).toMatchObject({
       code: 1,
-      stderr: 'plant-store: No entry 999 is parked.\n',
+      stderr: 'plant-store: There is no entry 999.\n',
     });
     expect(await outbox('replay', first!)).toMatchObject({ stdout: 'replayed 1\n' });
     expect(await outbox('discard', first!, second!)).toMatchObject({ stdout: 'discarded 1\n' });
@@ -157,6 +159,7 @@ withPostgres('plant-store relay', () => {
     ).toMatchObject([
       { level: 'info', msg: 'relay started', url: `${receiver.url}/plant/webhook` },
       { level: 'warn', msg: 'delivery failed', code: 'PLANT_STORE_NOT_ACKNOWLEDGED', status: 400 },
+      { level: 'warn', msg: 'entries were parked', count: 1, reason: 'PLANT_STORE_NOT_ACKNOWLEDGED' },
       { msg: 'relay stopping: waiting for what is being sent' },
       { msg: 'relay stopped', acknowledged: 1, failed: 1 },
     ]);
