@@ -36,7 +36,7 @@ describe('the options of send', () => {
     const { faults } = await refusal({ sginal: undefined, timeout: 1, signal: undefined });
 
     expect(faults).toEqual([
-      { option: 'sginal', problem: 'is not an option of `send`.' },
+      { option: 'sginal', problem: 'is not an option of `send`. Did you mean `signal`?' },
       { option: 'timeout', problem: 'is not an option of `send`.' },
     ]);
   });

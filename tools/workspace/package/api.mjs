@@ -84,7 +84,7 @@ function extract({ library, name, types }) {
  */
 export function driftOf(reports) {
   const committed = new Map(
-    libraries.flatMap((library) =>
+    [...new Set(readEntries().map(({ library }) => library))].flatMap((library) =>
       readdirSync(join(root, library, 'api')).map((name) => {
         const file = `${library}/api/${name}`;
         return [file, readFileSync(join(root, file), 'utf8')];

@@ -14,7 +14,8 @@ export const libraries = ['libs/contract', 'libs/sdk', 'libs/cli'];
  */
 
 /**
- * The entry points of the packages that are published, from their `exports`. `./internal` is none: it promises nothing. Neither is the command.
+ * The entry points of the packages that are published, from their `exports`. `./internal` promises nothing, so it isn't
+ * one, and the command has none.
  *
  * @returns {Entry[]}
  */
