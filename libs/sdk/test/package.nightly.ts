@@ -112,9 +112,12 @@ test("the SDK's tarball, packed from a clone that wasn't built, has these files 
     ...['d.ts', 'd.ts.map', 'js', 'js.map'].map((extension) => `dist/${module}.${extension}`),
   ]);
   const pages = (await filesIn(join(root, 'libs/sdk/docs'))).map((page) => `docs/${page}`);
+  const statements = (await filesIn(join(root, 'libs/sdk/sql'))).map((file) => `sql/${file}`);
   const others = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'];
 
-  expect(await filesOf('@plant-store/sdk')).toEqual([...compiled, ...pages, ...others].toSorted());
+  expect(await filesOf('@plant-store/sdk')).toEqual(
+    [...compiled, ...pages, ...statements, ...others].toSorted(),
+  );
 });
 
 test.each(['contract', 'sdk'])(
