@@ -234,6 +234,9 @@ describeWithBrowser('the inspector', () => {
 
   test('needs one list and one set of counts to show', async () => {
     const id = await deliver(receiver, 'arbitrary');
+    const { page: earlier } = await visit(receiver);
+    await row(earlier, id).getByText('handled').waitFor();
+    // Nothing changes any more.
     const { page, requests } = await visit(receiver);
     await row(page, id).waitFor();
     await page.getByText(/^Inbox .* · running since /).waitFor();

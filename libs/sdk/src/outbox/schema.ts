@@ -86,14 +86,19 @@ export async function requireSchema(database: OutboxDatabase): Promise<void> {
   );
 }
 
-/** The version of the tables, 0 if there are none, and the name of the database. */
+/**
+ * The version of the tables, 0 if there are none, and the name of the database. It reads the catalog, because
+ * `to_regclass` may remember what wasn't there before the wait for the lock of a migration.
+ */
 async function readVersion(
   run: (text: string) => Promise<unknown[]>,
 ): Promise<{ readonly version: number; readonly name: string }> {
   const [found] = (await run(
-    `SELECT to_regclass('plant_store_outbox.schema_version')::text AS found, current_database() AS name`,
-  )) as [{ found: string | null; name: string }];
-  if (found.found === null) return { version: 0, name: found.name };
+    `SELECT current_database() AS name, EXISTS (
+      SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'plant_store_outbox' AND tablename = 'schema_version'
+    )::text AS has_tables`,
+  )) as [{ has_tables: string; name: string }];
+  if (found.has_tables === 'false') return { version: 0, name: found.name };
   const [row] = await run('SELECT version::text FROM plant_store_outbox.schema_version');
   return { version: Number((row as { version: string }).version), name: found.name };
 }
