@@ -3,7 +3,7 @@ export const outboxErrorCodes = Object.freeze({
   PLANT_STORE_OUTBOX_MISSING: 'The database has no outbox. It may be the wrong database.',
   PLANT_STORE_OUTBOX_VERSION: 'The tables of the outbox have another version than this package needs.',
   PLANT_STORE_OUTBOX_DATABASE_UNUSABLE:
-    'The database does not exist, refuses the user, is read-only, too old or not in UTF8, or its driver is not installed.',
+    'The database does not exist, refuses the user, is read-only, too old or not in UTF8.',
   PLANT_STORE_OUTBOX_NO_TRANSACTION: '`enqueue` was called outside a transaction, and has recorded nothing.',
   PLANT_STORE_OUTBOX_LEASE_LOST:
     'A relay did not reach the database for longer than its lease of 15 s. Others may have taken its entries.',
@@ -37,11 +37,12 @@ interface Explanation {
 const missing: Explanation = {
   code: 'PLANT_STORE_OUTBOX_MISSING',
   message:
-    'The database has no outbox. Create it with: plant-store outbox migrate. If there is one, this is the wrong database.',
+    'The database has no outbox. Create it with: outbox.migrate(), or plant-store outbox migrate. If there is one, this is the wrong database.',
 };
 const otherVersion: Explanation = {
   code: 'PLANT_STORE_OUTBOX_VERSION',
-  message: 'The tables of the outbox have another version. Run: plant-store outbox migrate.',
+  message:
+    'The tables of the outbox have another version. Run: outbox.migrate(), or plant-store outbox migrate.',
 };
 
 /** What an SQLSTATE of PostgreSQL means for the outbox (PostgreSQL, appendix A). */

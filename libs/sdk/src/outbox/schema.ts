@@ -82,7 +82,7 @@ export async function requireSchema(database: OutboxDatabase): Promise<void> {
   if (version !== 0) throw otherVersion(version);
   throw new OutboxError(
     'PLANT_STORE_OUTBOX_MISSING',
-    `The database ${name} has no outbox. Create it with: plant-store outbox migrate. If there is one, this is the wrong database.`,
+    `The database ${name} has no outbox. Create it with: outbox.migrate(), or plant-store outbox migrate. If there is one, this is the wrong database.`,
   );
 }
 
@@ -107,7 +107,7 @@ function otherVersion(version: number): OutboxError {
   const advice =
     version > SCHEMA_VERSION
       ? 'Use the version of @plant-store/sdk that made them, or a later one.'
-      : 'Run: plant-store outbox migrate.';
+      : 'Run: outbox.migrate(), or plant-store outbox migrate.';
   return new OutboxError(
     'PLANT_STORE_OUTBOX_VERSION',
     `The tables of the outbox have version ${version}, and this package needs version ${SCHEMA_VERSION}. ${advice}`,

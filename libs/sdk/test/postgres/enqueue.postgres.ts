@@ -401,7 +401,8 @@ withPostgres('the tables of the outbox', () => {
 
     await expect(enqueuing).rejects.toMatchObject({
       code: 'PLANT_STORE_OUTBOX_VERSION',
-      message: 'The tables of the outbox have another version. Run: plant-store outbox migrate.',
+      message:
+        'The tables of the outbox have another version. Run: outbox.migrate(), or plant-store outbox migrate.',
     });
   });
 
