@@ -1,6 +1,6 @@
 /**
  * How the names of settings begin. A variable that begins so and is no setting is probably misspelt. Prefixes that
- * other programs use (`HOST`, `PORT`, `LOG_`, `ACCESS_TOKEN`, which the SDK's command reads) aren't here.
+ * other programs use (`HOST`, `PORT`, `LOG_`, `ACCESS_TOKEN`, which `plant-store` reads) aren't here.
  */
 const PREFIXES = [
   'ACCESS_TOKENS',
