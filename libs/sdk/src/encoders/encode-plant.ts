@@ -132,17 +132,6 @@ function eventIdFaults(option: unknown): readonly OptionFault[] {
   return unexpected('eventId', option, expected, { question: 'event-identity' }).faults;
 }
 
-/**
- * Checks `eventId`.
- *
- * @throws InvalidOptionsError if it is missing or can't be sent in a header field.
- */
-export function readEventId(option: unknown): string {
-  const faults = eventIdFaults(option);
-  if (faults.length > 0) throw new InvalidOptionsError(faults);
-  return option as string;
-}
-
 function encodeFailed(message: string, cause?: unknown): PlantStoreError {
   return notSent('PLANT_STORE_ENCODE_FAILED', message, cause);
 }
