@@ -114,7 +114,7 @@ export function createFastifyAdapter(
  *
  * @returns the response if it can't be processed
  */
-export function messageFaultOf(request: IncomingMessage): PreparedResponse | undefined {
+function messageFaultOf(request: IncomingMessage): PreparedResponse | undefined {
   const { headers, httpVersionMajor, httpVersionMinor } = request;
   if (httpVersionMajor !== 1) return VERSION_UNSUPPORTED;
   const codings = headers['transfer-encoding'];
@@ -129,7 +129,7 @@ export function messageFaultOf(request: IncomingMessage): PreparedResponse | und
  * Responds where Node gives up before there is a request to route, or before it is complete: the bytes aren't HTTP, come
  * too slowly, or have too large a header (RFC 9110 §15.5, RFC 6585 §5).
  */
-export function respondToClientError(
+function respondToClientError(
   error: NodeJS.ErrnoException & { readonly reason?: string },
   socket: Socket,
 ): void {
@@ -139,7 +139,7 @@ export function respondToClientError(
 }
 
 /** Responds to CONNECT, for which Node removes its own listeners from the connection (RFC 9110 §9.3.6, §15.6.2). */
-export function respondToConnect({ socket }: IncomingMessage): void {
+function respondToConnect({ socket }: IncomingMessage): void {
   socket.on('error', () => undefined);
   refuse(socket, METHOD_NOT_IMPLEMENTED);
 }
