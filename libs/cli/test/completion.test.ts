@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeFolder } from '@plant-store/test-support';
 import { shells } from '../src/completion.js';
-import { folder, run } from './support/run.js';
+import { run } from './support/run.js';
 
 const wordsFor = async (...words: readonly string[]): Promise<string[]> =>
   (await run(['completion', '--words', '--', ...words])).stdout.split('\n').slice(0, -1);
@@ -40,7 +41,7 @@ const bin = fileURLToPath(new URL('../bin/plant-store.js', import.meta.url));
 
 /** What a shell offers, by a script that it runs with the completion script in `script`. */
 async function offeredBy(shell: string, args: readonly string[]): Promise<string | undefined> {
-  const path = folder();
+  const path = makeFolder();
   mkdirSync(join(path, 'bin'));
   symlinkSync(bin, join(path, 'bin/plant-store'));
   writeFileSync(join(path, 'script'), (await run(['completion', shell])).stdout);

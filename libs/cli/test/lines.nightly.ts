@@ -1,14 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '@plant-store/test-support';
 import { startReceiver } from './support/receiver.js';
-import { folder, required, start } from './support/run.js';
+import { required, start } from './support/run.js';
 
 const LINES = 200_000;
 const ENDS = ['SIGINT', 'SIGKILL', 'SIGTERM', 'SIGKILL', 'SIGKILL', 'SIGINT'] as const;
 
 test('200,000 lines with interrupts and kills: nothing acknowledged is sent twice, and the rest is told', async () => {
   const receiver = await startReceiver();
-  const input = join(folder(), 'plants.ndjson');
+  const input = join(makeFolder(), 'plants.ndjson');
   writeFileSync(input, Array.from({ length: LINES }, (_, index) => `{"plant":${index + 1}}\n`).join(''));
   const results = `${input}.results`;
   const args = ['send', '--ndjson', input, '--results', results, ...required(receiver.url)];

@@ -1,9 +1,9 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Receiver, Respond } from './support/receiver.js';
-import { startReceiver } from './support/receiver.js';
-import { type Finished, file, folder, required, run } from './support/run.js';
+import { makeFolder } from '@plant-store/test-support';
+import { type Receiver, type Respond, startReceiver } from './support/receiver.js';
+import { type Finished, file, required, run } from './support/run.js';
 
 type Situation = NonNullable<Parameters<typeof run>[1]>;
 
@@ -17,7 +17,7 @@ interface Job extends Receiver {
 async function prepare(lines: readonly string[], respond?: Respond): Promise<Job> {
   const receiver = await startReceiver(respond);
   const input = file(lines.map((line) => `${line}\n`).join(''));
-  const results = join(folder(), 'results.ndjson');
+  const results = join(makeFolder(), 'results.ndjson');
   const args = ['send', '--ndjson', input, '--results', results, ...required(receiver.url)];
   return {
     ...receiver,

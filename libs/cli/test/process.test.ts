@@ -4,8 +4,9 @@ import { cpSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeFolder } from '@plant-store/test-support';
 import { startReceiver } from './support/receiver.js';
-import { folder, required, start } from './support/run.js';
+import { required, start } from './support/run.js';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -17,7 +18,7 @@ test('the command takes its answers from the contract', () => {
 });
 
 test('the command that is not built says in one line how to build it', () => {
-  const copy = folder();
+  const copy = makeFolder();
   cpSync(path('../bin'), join(copy, 'bin'), { recursive: true });
   writeFileSync(join(copy, 'package.json'), '{ "type": "module" }');
   const run = (): unknown =>
@@ -44,7 +45,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a delivery, and says what is 
 
 test('a named pipe is read, and an interrupt ends waiting for it', async () => {
   const receiver = await startReceiver();
-  const pipe = join(folder(), 'pipe');
+  const pipe = join(makeFolder(), 'pipe');
   execFileSync('mkfifo', [pipe]);
   const sent = start(['send', pipe, ...required(receiver.url)]);
   writeFileSync(pipe, '{}');

@@ -5,9 +5,9 @@ import { createServer as createTlsServer } from 'node:https';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { exampleAnswers } from '@plant-store/example-answers';
-import { afterThisTest } from '@plant-store/test-support';
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import { type Receiver, startReceiver } from './support/receiver.js';
-import { accessToken, file, folder, required, run } from './support/run.js';
+import { accessToken, file, required, run } from './support/run.js';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
 
@@ -221,8 +221,8 @@ describe('bad input', () => {
   });
 
   test.each([
-    ['is missing', () => `${folder()}/none`, 'there is no such file'],
-    ['is a directory', folder, 'it is a directory'],
+    ['is missing', () => `${makeFolder()}/none`, 'there is no such file'],
+    ['is a directory', () => makeFolder(), 'it is a directory'],
     ['is empty', () => file(''), 'is empty. A delivery must carry information'],
   ])('a file that %s', async (_name, path, message) => {
     const { code, stderr } = await run(['send', path(), ...required('http://127.0.0.1:1')]);

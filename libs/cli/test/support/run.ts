@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterThisTest } from '@plant-store/test-support';
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import { runCommand } from '../../src/command.js';
 import type { CommandContext } from '../../src/context.js';
 
@@ -66,16 +65,9 @@ export function start(args: readonly string[], environment: NodeJS.ProcessEnv = 
   return { child, finished };
 }
 
-/** A folder that is removed with the test. */
-export function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'plant-store-'));
-  afterThisTest(() => rmSync(path, { recursive: true }));
-  return path;
-}
-
 /** A file with a content, in a folder of its own. */
 export function file(content: string | Uint8Array): string {
-  const path = join(folder(), 'file');
+  const path = join(makeFolder(), 'file');
   writeFileSync(path, content);
   return path;
 }
