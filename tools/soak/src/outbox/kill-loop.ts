@@ -56,9 +56,9 @@ interface Options {
 
 /**
  * A store, two relays, PostgreSQL and the built receiver run, with PgBouncer in transaction mode in front of PostgreSQL if
- * it is installed. In each round, one of the first three is killed and started
- * again. At the end, the plants that were committed are compared with those that the receiver handled. Every committed
- * plant is a row of the same database, so nothing else has to know what was committed.
+ * it is installed. In each round, one of the first three is killed and started again. At the end, the plants that were
+ * committed are compared with those that the receiver handled. Every committed plant is a row of the same database, so
+ * nothing else has to know what was committed.
  */
 export async function runKillLoop({ rounds, random, folder, cleanUp }: Options): Promise<KillLoopResult> {
   const server = await PostgresServer.start({ programs: requirePostgres() }, cleanUp);
