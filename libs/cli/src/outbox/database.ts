@@ -29,7 +29,10 @@ export function openOutbox(
     throw new BadInput(`${databaseVariable} must be a URL, ${example}.`);
   const stream = (): Socket => {
     const socket = new Socket();
-    signal.addEventListener('abort', () => socket.destroy());
+    const destroy = (): void => void socket.destroy();
+    signal.addEventListener('abort', destroy);
+    // A relay runs for months, and opens a connection whenever the pool has closed an idle one.
+    socket.once('close', () => signal.removeEventListener('abort', destroy));
     return socket;
   };
   const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 10_000, stream });
