@@ -15,7 +15,7 @@ export interface OpenOutbox {
 /**
  * Opens the outbox that the environment names. It connects when it is used.
  *
- * @param signal Destroys the connections, so that PostgreSQL rolls back what runs.
+ * @param signal Destroys the connections, so that nobody waits for PostgreSQL. What that has begun, it may still commit.
  * @throws BadInput if there is no valid address
  */
 export function openOutbox(

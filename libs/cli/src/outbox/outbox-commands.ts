@@ -85,12 +85,14 @@ Exit codes:
   1  failed: standard error says why
   2  the command line or the environment is wrong; nothing was done`;
 
+const INTERRUPTED = 'interrupted. The database may still finish what it has begun.';
+
 async function withOutbox(context: CommandContext, run: Run): Promise<void> {
   const { outbox, close } = openOutbox(context, context.signal);
   try {
     await run(outbox, (text) => printTo(context, text));
   } catch (error) {
-    throw context.signal.aborted ? new CommandFailed('interrupted.') : error;
+    throw context.signal.aborted ? new CommandFailed(INTERRUPTED) : error;
   } finally {
     await close();
   }
