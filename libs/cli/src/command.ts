@@ -89,9 +89,12 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
   return program;
 }
 
-/** Reads an option that has a value from the environment, too. Commander keeps only one value of --header. */
+/**
+ * Reads an option that has a value from the environment, too. Commander keeps only one value of --header. The file of the
+ * signing key is looked for behind the key itself.
+ */
 function orEnvironment(option: Option): Option {
-  if (!option.required || option.long === '--header') return option;
+  if (!option.required || ['--header', '--signing-key-file'].includes(option.long!)) return option;
   return option.env(`PLANT_STORE_${option.long!.slice(2).replaceAll('-', '_').toUpperCase()}`);
 }
 

@@ -186,6 +186,16 @@ describe('a results file is refused', () => {
     expect(job.requests).toEqual([]);
   });
 
+  test('with --resume, if an outcome in it is unknown', async () => {
+    const job = await prepare(plants(1));
+    await job.send();
+    appendFileSync(job.results, '{"line":1,"outcome":"arbitrary"}\n');
+    expect(await job.send(['--resume'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is damaged at its line'),
+    });
+  });
+
   test.each([
     ['has another size', (job: Job) => appendFileSync(job.input, '{}\n'), 'it had'],
     [

@@ -49,6 +49,8 @@ const UNKNOWN = 2;
 /** It has a result in this run. */
 const ENDED = 4;
 
+const BITS = { acknowledged: ACKNOWLEDGED, unknown: UNKNOWN, responded: 0, 'not-sent': 0 } as const;
+
 /** What earlier runs have done with the lines. It takes one byte of memory for each line. */
 export class EarlierRuns {
   /** How far the input was read, and its digest up to there. */
@@ -74,8 +76,7 @@ export class EarlierRuns {
 
   addResult({ line, outcome }: ResultRecord): void {
     if (line >= this.#states.length) this.#grow(line);
-    const bits = { acknowledged: ACKNOWLEDGED, unknown: UNKNOWN, responded: 0, 'not-sent': 0 }[outcome];
-    this.#states[line] = this.#stateOf(line) | ENDED | bits;
+    this.#states[line] = this.#stateOf(line) | ENDED | BITS[outcome];
   }
 
   /** Ends a run: what it may have sent without a result is unknown. */
@@ -112,7 +113,7 @@ export async function readEarlierRuns(path: string, run: RunRecord): Promise<Ear
     for await (const { content, number, end } of readLines(createReadStream(path))) {
       // The end of the last record is missing if the process was killed while it wrote.
       if (end === runs.length + content.byteLength) break;
-      addRecord(runs, parse(content, path, number), { run, path, isFirst });
+      addRecord(runs, parse(content, path, number), { run, path, number });
       isFirst = false;
       runs.length = end;
     }
@@ -131,15 +132,24 @@ function parse(content: Buffer, path: string, number: number): AnyRecord {
   try {
     return JSON.parse(content.toString()) as AnyRecord;
   } catch {
-    throw new BadInput(`${path} is damaged at its line ${number}. Nothing was sent.`);
+    throw damaged(path, number);
   }
+}
+
+function damaged(path: string, number: number): BadInput {
+  return new BadInput(`${path} is damaged at its line ${number}. Nothing was sent.`);
+}
+
+function isResult(record: AnyRecord): record is ResultRecord {
+  return record.line! > 0 && Object.hasOwn(BITS, record.outcome ?? '');
 }
 
 function addRecord(
   runs: EarlierRuns,
   record: AnyRecord,
-  { run, path, isFirst }: { readonly run: RunRecord; readonly path: string; readonly isFirst: boolean },
+  place: { readonly run: RunRecord; readonly path: string; readonly number: number },
 ): void {
+  const { run, path, number } = place;
   if (record.input !== undefined) {
     if (record.url !== run.url)
       throw new BadInput(
@@ -147,12 +157,14 @@ function addRecord(
       );
     if (record.input !== run.input) throw changed(`it had ${record.input} bytes, and has ${run.input} now`);
     runs.endRun();
-  } else if (isFirst) {
+  } else if (number === 1) {
     throw new BadInput(`${path} is not a results file of plant-store.`);
   } else if (record.begun !== undefined) {
     runs.addBegun(record as BegunRecord);
+  } else if (!isResult(record)) {
+    throw damaged(path, number);
   } else {
-    runs.addResult(record as ResultRecord);
+    runs.addResult(record);
   }
 }
 

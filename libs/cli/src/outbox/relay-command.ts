@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { carriedOut } from '@plant-store/contract';
 import type { DiagnosticsMessages } from '@plant-store/sdk';
 import { createRelay, type Outbox, relayDefaults } from '@plant-store/sdk/outbox';
-import { type CommandContext, CommandFailed } from '../context.js';
+import { BadInput, type CommandContext, CommandFailed } from '../context.js';
 import { failureRecord } from '../send/describe-failure.js';
 import { delayAfter } from '../send/retry.js';
 import { prepareSender, type SenderValues } from '../send/sender-options.js';
-import { openOutbox } from './database.js';
+import { type OpenOutbox, openOutbox } from './database.js';
 
 /** The values of the options of `plant-store relay`. */
 export interface RelayValues extends SenderValues {
@@ -27,12 +27,14 @@ export async function runRelay(values: RelayValues, context: CommandContext): Pr
   // The relay sends again: it stores each attempt.
   const { retry, ...senderValues } = values;
   const concurrency = values.concurrency ?? relayDefaults.concurrency;
-  const { outbox, close: closeOutbox } = openOutbox(context, secondSignal);
+  const opened = openOrReport(context, secondSignal, faults);
   const encode = (): never => {
     throw new TypeError('A relay sends what is encoded.');
   };
   const prepared = await prepareSender({ ...senderValues, concurrency }, context, encode, faults);
   const { sender, settings } = prepared;
+  // Without an outbox there was a fault.
+  const { outbox, close: closeOutbox } = opened!;
   const log = logTo(context);
   const counts = { acknowledged: 0, failed: 0 };
   const stopCounting = count(counts, log);
@@ -61,6 +63,21 @@ export async function runRelay(values: RelayValues, context: CommandContext): Pr
     stopCounting();
     await prepared.close();
     await closeOutbox();
+  }
+}
+
+/** Opens the outbox, or adds why it can't be opened to the faults. */
+function openOrReport(
+  context: CommandContext,
+  signal: AbortSignal,
+  faults: string[],
+): OpenOutbox | undefined {
+  try {
+    return openOutbox(context, signal);
+  } catch (error) {
+    if (!(error instanceof BadInput)) throw error;
+    faults.push(...error.faults);
+    return undefined;
   }
 }
 

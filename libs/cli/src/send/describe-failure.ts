@@ -1,21 +1,14 @@
 import type { Failure } from '@plant-store/contract';
-import { type ErrorCode, NotAcknowledgedError, type Outcome, type PlantStoreError } from '@plant-store/sdk';
+import { NotAcknowledgedError, type Outcome, type PlantStoreError } from '@plant-store/sdk';
 import { oneLine, type Result } from '../context.js';
+import { isInputFault } from './retry.js';
 import type { SecretSources } from './sender-options.js';
-
-/** The errors that come again however often the plant is sent. */
-const inputCodes: readonly ErrorCode[] = [
-  'PLANT_STORE_CONTENT_TOO_LARGE',
-  'PLANT_STORE_ENCODE_FAILED',
-  'PLANT_STORE_HEADERS_FAILED',
-  'PLANT_STORE_INVALID_OPTIONS',
-];
 
 const resultOfOutcome = { 'not-sent': 'notSent', unknown: 'unknown', responded: 'notAcknowledged' } as const;
 
 /** What a failed delivery says of its plant. */
-export function resultOf({ code, outcome }: PlantStoreError): Result {
-  return inputCodes.includes(code) ? 'badInput' : resultOfOutcome[outcome];
+export function resultOf(error: PlantStoreError): Result {
+  return isInputFault(error) ? 'badInput' : resultOfOutcome[error.outcome];
 }
 
 /** A failed delivery as JSON, for scripts. */
@@ -56,7 +49,7 @@ function advice(error: PlantStoreError, secrets: SecretSources): string {
   }
   if (refusal instanceof NotAcknowledgedError) return adviceOnRefusal(refusal, secrets);
   if (error.outcome === 'responded') return 'The receiver refused an earlier attempt.';
-  if (inputCodes.includes(error.code)) return '';
+  if (isInputFault(error)) return '';
   const isRefused = (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED';
   if (isRefused) return 'Is the receiver running there? Check --base-url. It is safe to send again.';
   const isConnecting =

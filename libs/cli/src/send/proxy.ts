@@ -24,7 +24,7 @@ export function proxyFor(
   environment: NodeJS.ProcessEnv,
   { maxConnections, connectTimeout, ca, cert, key }: ConnectionOptions,
 ): EnvHttpProxyAgent | undefined {
-  const isHttps = String(baseUrl).startsWith('https:');
+  const isHttps = /^https:/i.test(String(baseUrl));
   const names = isHttps ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy'];
   const name = [...names, 'all_proxy', 'ALL_PROXY'].find((each) => environment[each]);
   if (name === undefined) return undefined;

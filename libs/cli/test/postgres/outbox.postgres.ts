@@ -178,6 +178,18 @@ withPostgres('plant-store relay', () => {
     });
   });
 
+  test('lists every fault of its settings', async () => {
+    const { code, stderr } = await run(['relay'], { environment: {} });
+    expect(code).toBe(2);
+    for (const fault of [
+      '--retry is missing',
+      'There is no database',
+      'There is no access token',
+      '--method',
+    ])
+      expect(stderr).toContain(fault);
+  });
+
   test('ends if there is no outbox', async () => {
     const url = await (await postgresOfThisFile()).createDatabase();
     const environment = { ACCESS_TOKEN: accessToken, PLANT_STORE_OUTBOX_URL: url };
