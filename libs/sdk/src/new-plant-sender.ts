@@ -1,7 +1,7 @@
 import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
 import type { AcknowledgedStatus, AnyPlant, GivenAnswers, PlantOf } from './answers/answered-types.js';
 import { createAuthorize } from './delivery/access-token.js';
-import { Delivery, type DeliveryContext } from './delivery/delivery.js';
+import { deliver, type DeliveryContext } from './delivery/delivery.js';
 import { observeDelivery } from './delivery/diagnostics.js';
 import { createHeaders } from './delivery/headers.js';
 import { InFlight } from './delivery/in-flight.js';
@@ -136,8 +136,15 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
   const inFlight = new InFlight();
   const iterations = new InFlight();
   const transport = new Transport(settings);
+  let closed: Promise<void> | undefined;
   const context: DeliveryContext = {
     url,
+    // A subscriber, or a getter of the options, may have closed the sender.
+    readOptions(options) {
+      const read = readSendOptions(options);
+      if (closed !== undefined) throw senderClosed();
+      return read;
+    },
     maxResponseBytes,
     acknowledges: acknowledges(answered),
     explain: responseExplainer(answered),
@@ -150,23 +157,17 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
     retry,
     limiter: answered.rateLimit && new RateLimiter(answered.rateLimit),
   };
-  let closed: Promise<void> | undefined;
 
-  function deliver<Item>(encode: EncodePlant<Item>, item: Item, options: unknown): Promise<ReceiverResponse> {
+  function start<Item>(encode: EncodePlant<Item>, item: Item, options: unknown): Promise<ReceiverResponse> {
     if (closed !== undefined) return Promise.reject(senderClosed());
     const observer = observeDelivery(method, url);
-    const delivery = new Promise<ReceiverResponse>((resolve, reject) => {
-      const read = readSendOptions(options);
-      // A subscriber, or a getter of the options, may have closed the sender.
-      if (closed !== undefined) throw senderClosed();
-      new Delivery(context, read, observer, resolve, reject).begin(encode, item);
-    });
+    const delivery = deliver(context, encode, item, options, observer);
     observer?.watch(delivery);
     return delivery;
   }
 
   const send = (plant: Plant, options?: unknown): Promise<ReceiverResponse> =>
-    deliver(settings.encode, plant, options);
+    start(settings.encode, plant, options);
 
   function sendEach(
     plants: Plants<Plant>,
@@ -197,8 +198,7 @@ export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> 
 
   return Object.freeze({
     send,
-    sendEncoded: (encoded: EncodedPlant, options?: unknown) =>
-      deliver(settings.checkEncoded, encoded, options),
+    sendEncoded: (encoded: EncodedPlant, options?: unknown) => start(settings.checkEncoded, encoded, options),
     sendAll: sendEach,
     close,
     [Symbol.asyncDispose]: () => close(),

@@ -1,5 +1,7 @@
 import { getEventListeners, once } from 'node:events';
 import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { afterThisTest } from '@plant-store/test-support';
 import type { AccessTokenRequest } from '../src/index.js';
 import { acknowledge, closing, startRawServer, staySilent } from './support/raw-server.js';
 import { arbitrary, openTestSender, rejection } from './support/senders.js';
@@ -47,6 +49,28 @@ describe('the signal of the caller', () => {
     await sender.close();
     expect(server.requests).toEqual([]);
   });
+
+  test.each(['accessToken', 'headers'])(
+    'that %s aborts before its promise rejects: the delivery is aborted, and the process goes on',
+    async (option) => {
+      const unhandled: unknown[] = [];
+      const onUnhandled = (thrown: unknown): void => void unhandled.push(thrown);
+      process.on('unhandledRejection', onUnhandled);
+      afterThisTest(() => process.off('unhandledRejection', onUnhandled));
+      const controller = new AbortController();
+      const abortAndReject = async (): Promise<never> => {
+        controller.abort(reason);
+        throw new Error('arbitrary');
+      };
+      const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9', [option]: abortAndReject });
+
+      const error = await rejection(sender.send(arbitrary, { signal: controller.signal }));
+
+      expect(error).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'not-sent', cause: reason });
+      await setImmediate();
+      expect(unhandled).toEqual([]);
+    },
+  );
 
   test('ends the wait for a connection, and the request is never sent', async () => {
     const server = await startRawServer((request, index) => (index === 0 ? undefined : acknowledge(request)));
@@ -104,7 +128,9 @@ describe('the signal of the caller', () => {
   ])('ends reading a response with %i; the outcome is %s', async (status, outcome) => {
     const controller = new AbortController();
     const server = await startRawServer(({ socket }) =>
-      socket.write(`HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 100\r\n\r\n`, () => setImmediate(goOn)),
+      socket.write(`HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 100\r\n\r\n`, () =>
+        globalThis.setImmediate(goOn),
+      ),
     );
     const goOn = (): void => void setTimeout(() => controller.abort(reason), 100);
 

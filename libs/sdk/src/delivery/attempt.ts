@@ -16,12 +16,6 @@ export interface AttemptContext {
   readonly transport: Transport;
 }
 
-/** Whose attempt it is. One of these is called, once. */
-interface AttemptOwner {
-  succeed(acknowledgement: ReceiverResponse): void;
-  endAttempt(error: PlantStoreError): void;
-}
-
 /**
  * One HTTP request of a delivery, and its handler at undici. It settles once: what ends it first wins, and everything
  * else is released.
@@ -32,21 +26,21 @@ interface AttemptOwner {
  */
 export class Attempt implements Sendable {
   readonly #context: AttemptContext;
-  readonly #delivery: AttemptOwner;
   /** `undefined` if nobody subscribes to the diagnostics channels. */
   readonly #observer: DeliveryObserver | undefined;
   /** Is aborted when the attempt fails. `undefined` until its signal is read. */
   #failure: AbortController | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
+  #resolve: ((acknowledgement: ReceiverResponse) => void) | undefined;
+  #reject: ((error: PlantStoreError) => void) | undefined;
   #status = 0;
   #headers: ReceiverResponse['headers'] = {};
   #chunks: Uint8Array[] | undefined;
   #length = 0;
 
-  constructor(context: AttemptContext, delivery: AttemptOwner, observer: DeliveryObserver | undefined) {
+  constructor(context: AttemptContext, observer: DeliveryObserver | undefined) {
     this.#context = context;
-    this.#delivery = delivery;
     this.#observer = observer;
   }
 
@@ -62,11 +56,13 @@ export class Attempt implements Sendable {
     return isUnknown ? 'unknown' : outcomeOf(this.#status);
   }
 
-  /** Sends the request, unless the attempt is settled. */
-  send(headers: string[], content: Uint8Array): void {
-    if (this.#settled) return;
-    const fields = this.#observer?.startAttempt(headers) ?? headers;
-    this.#context.transport.send(this, fields, content);
+  /** Sends the request. Resolves with the response that acknowledges it. */
+  send(headers: string[], content: Uint8Array): Promise<ReceiverResponse> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      this.#context.transport.send(this, headers, content);
+    });
   }
 
   /** Is aborted when the attempt fails. It is made when it is first read. */
@@ -83,20 +79,19 @@ export class Attempt implements Sendable {
     if (this.#settled) return;
     this.#settled = true;
     this.#observer?.fail(error);
-    this.#delivery.endAttempt(error);
+    this.#reject?.(error);
     this.#failure?.abort();
     this.#controller?.abort(error);
   }
 
   /**
-   * Ends the attempt with what has arrived of its response.
+   * Ends the attempt with what has arrived of its response, if its final status has.
    *
-   * @returns Whether its final status has arrived. If not, nothing happens.
+   * @returns Whether the attempt is settled.
    */
   endWithResponse(): boolean {
-    if (this.#status === 0) return false;
-    this.#finish(true);
-    return true;
+    if (this.#status > 0) this.#finish(true);
+    return this.#settled;
   }
 
   /** A dispatcher of the caller may call it again, if it repeats the request. */
@@ -150,8 +145,8 @@ export class Attempt implements Sendable {
     const { acknowledges, explain, url } = this.#context;
     const acknowledged = acknowledges(response.status);
     this.#observer?.respond(response.status, acknowledged);
-    if (acknowledged) this.#delivery.succeed(response);
-    else this.#delivery.endAttempt(new NotAcknowledgedError(response, url, explain(response)));
+    if (acknowledged) this.#resolve!(response);
+    else this.#reject!(new NotAcknowledgedError(response, url, explain(response)));
     if (truncated) this.#controller?.abort(new Error('The rest of the response is not needed.'));
   }
 }

@@ -1,16 +1,11 @@
 import { type ExecutableAnswers, RateWindow } from '@plant-store/contract';
-import { type Place, Queue } from '../transport/queue.js';
+import { Queue } from '../transport/queue.js';
 import { longestTimer } from './clocks.js';
-
-interface Waiter {
-  /** Called when the limit lets the waiter go on. It must not throw. */
-  admit(): void;
-}
 
 /** Lets attempts wait, first come first served, until the rate limit has room for them. */
 export class RateLimiter {
   readonly #window: RateWindow;
-  readonly #waiters = new Queue<Waiter>();
+  readonly #waiters = new Queue<() => void>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limit: ExecutableAnswers['rate-limits']) {
@@ -22,11 +17,16 @@ export class RateLimiter {
     return this.#waiters.isEmpty && this.#window.take(performance.now()) === 0;
   }
 
-  /** Adds a waiter, which may leave again. It needs a timer of its own that keeps the process running. */
-  wait(waiter: Waiter): Place<unknown> {
-    const place = this.#waiters.add(waiter);
+  /**
+   * Waits for room. The waiter needs a timer of its own that keeps the process running.
+   *
+   * @param proceed Called when there is room. It must not throw.
+   * @returns Ends the wait.
+   */
+  wait(proceed: () => void): () => void {
+    const place = this.#waiters.add(proceed);
     this.#serve();
-    return place;
+    return () => place.leave();
   }
 
   #serve(): void {
@@ -40,7 +40,7 @@ export class RateLimiter {
         ).unref();
         return;
       }
-      this.#waiters.shift()!.admit();
+      this.#waiters.shift()!();
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { PlantStoreError } from '../errors/plant-store-error.js';
 import { OwnPool, type PoolSettings } from './pool.js';
-import { type Place, Queue } from './queue.js';
+import { Queue } from './queue.js';
 import { requestError } from './transport-error.js';
 
 /** Where deliveries are sent. */
@@ -18,11 +18,6 @@ export interface Sendable extends Dispatcher.DispatchHandler {
   /** Whether it has succeeded or failed. If so, its request is not sent any more. */
   readonly settled: boolean;
   onResponseError(controller: Dispatcher.DispatchController | undefined, error: Error): void;
-}
-
-interface Waiter {
-  /** Called when its turn has come. It must not throw. */
-  proceed(): void;
 }
 
 interface TransportSettings extends PoolSettings {
@@ -49,7 +44,7 @@ export class Transport {
   readonly #settings: TransportSettings;
   readonly #pool: OwnPool | undefined;
   readonly #dispatcher: Dispatcher;
-  readonly #waiting = new Queue<Waiter>();
+  readonly #waiting = new Queue<() => void>();
   /** How many turns are free. */
   #free: number;
 
@@ -61,16 +56,22 @@ export class Transport {
     this.#free = maxConnections;
   }
 
-  /** Takes a turn. Returns false if none is free, or others wait for one. */
+  /** Takes a turn. Returns false if none is free. */
   take(): boolean {
-    if (this.#free === 0 || !this.#waiting.isEmpty) return false;
+    if (this.#free === 0) return false;
     this.#free -= 1;
     return true;
   }
 
-  /** Waits for a turn. */
-  wait(waiter: Waiter): Place<unknown> {
-    return this.#waiting.add(waiter);
+  /**
+   * Waits for a turn.
+   *
+   * @param proceed Called with the turn of another. It must not throw.
+   * @returns Ends the wait.
+   */
+  wait(proceed: () => void): () => void {
+    const place = this.#waiting.add(proceed);
+    return () => place.leave();
   }
 
   /** Sends a request of one that has its turn, unless it is settled before. */
@@ -78,10 +79,11 @@ export class Transport {
     setImmediate(this.#dispatch, sendable, headers, body);
   }
 
-  /** Takes back a turn, and gives it to the first who waits, once undici has done with the response. */
+  /** Gives a turn to the first who waits, or takes it back. */
   release(): void {
-    this.#free += 1;
-    if (!this.#waiting.isEmpty) queueMicrotask(this.#admit);
+    const proceed = this.#waiting.shift();
+    if (proceed === undefined) this.#free += 1;
+    else proceed();
   }
 
   /**
@@ -98,15 +100,6 @@ export class Transport {
   async close(): Promise<void> {
     await this.#pool?.end();
   }
-
-  readonly #admit = (): void => {
-    while (this.#free > 0) {
-      const waiter = this.#waiting.shift();
-      if (waiter === undefined) return;
-      this.#free -= 1;
-      waiter.proceed();
-    }
-  };
 
   readonly #dispatch = (sendable: Sendable, headers: readonly string[], body: Uint8Array): void => {
     if (sendable.settled) return;
