@@ -2,8 +2,6 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterThisTest } from '@plant-store/test-support';
 import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
-import { bytes } from '@plant-store/sdk';
-import { createOutbox } from '@plant-store/sdk/outbox';
 import pg from 'pg';
 import { startReceiver } from '../support/receiver.js';
 import { accessToken, type Finished, run, start } from '../support/run.js';
@@ -25,8 +23,8 @@ async function prepare(): Promise<Prepared> {
   const pool = new pg.Pool({ connectionString: url });
   pool.on('error', () => {});
   afterThisTest(() => pool.end());
-  const outbox = createOutbox({ database: pool, encode: bytes('application/json') });
-  await outbox.migrate();
+  const outbox = (...args: string[]): Promise<Finished> => run(['outbox', ...args], { environment });
+  await outbox('migrate');
   await pool.query('CREATE TABLE plant (content text)');
   return {
     environment,
@@ -36,7 +34,8 @@ async function prepare(): Promise<Prepared> {
       for (const content of contents) {
         await client.query('BEGIN');
         await client.query('INSERT INTO plant VALUES ($1)', [content]);
-        await outbox.enqueue(client, Buffer.from(content));
+        const values = [Buffer.from(content), 'application/json'];
+        await client.query('CALL plant_store_outbox.enqueue($1, $2, NULL)', values);
         await client.query('COMMIT');
       }
       client.release();
@@ -45,7 +44,7 @@ async function prepare(): Promise<Prepared> {
       await pool.query(`UPDATE plant_store_outbox.entry SET state = 'parked', settled_at = now(), attempts = 1,
         outcome = 'unknown', code = 'EXAMPLE', error = E'two\\n\\x1blines'`);
     },
-    outbox: (...args) => run(['outbox', ...args], { environment }),
+    outbox,
   };
 }
 

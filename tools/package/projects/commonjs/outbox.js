@@ -16,7 +16,7 @@ async function main() {
   client.release();
 
   const sender = createNewPlantSender({ baseUrl, accessToken: 'token', method: 'POST', encode: json });
-  const relay = createRelay({ outbox, sender });
+  const relay = createRelay({ outbox, sender, retry: false });
   await relay.start();
   while ((await outbox.status()).waiting > 0);
   await relay.stop();

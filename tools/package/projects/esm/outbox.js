@@ -14,7 +14,7 @@ await client.query('COMMIT');
 client.release();
 
 const sender = createNewPlantSender({ baseUrl, accessToken: 'token', method: 'POST', encode: json });
-const relay = createRelay({ outbox, sender });
+const relay = createRelay({ outbox, sender, retry: false });
 await relay.start();
 while ((await outbox.status()).waiting > 0);
 await relay.stop();
