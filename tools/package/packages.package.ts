@@ -46,12 +46,14 @@ function manifestIn(folder: string, name = ''): Record<string, unknown> {
 describe('nx release', () => {
   const versionOf = (library: string) => manifestIn(join(clone, library))['version'];
 
-  test('gives both packages one new version, on which the SDK depends exactly', () => {
-    const before = manifestIn(ROOT, 'libs/sdk')['version'];
-    expect(versionOf('libs/sdk')).toBe(versionOf('libs/contract'));
-    expect(versionOf('libs/sdk')).not.toBe(before);
-    expect(manifestIn(clone, 'libs/sdk')['dependencies']).toMatchObject({
-      '@plant-store/contract': versionOf('libs/contract'),
+  test('gives all packages one new version, on which they depend exactly', () => {
+    const version = versionOf('libs/contract');
+    expect(version).not.toBe(manifestIn(ROOT, 'libs/contract')['version']);
+    expect([versionOf('libs/sdk'), versionOf('libs/cli')]).toEqual([version, version]);
+    expect(manifestIn(clone, 'libs/sdk')['dependencies']).toMatchObject({ '@plant-store/contract': version });
+    expect(manifestIn(clone, 'libs/cli')['dependencies']).toMatchObject({
+      '@plant-store/contract': version,
+      '@plant-store/sdk': version,
     });
   });
 
