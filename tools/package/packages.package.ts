@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
 import { testEntryPoints, testWithoutPeers } from './entry-points.js';
@@ -88,6 +88,27 @@ describe('nx release', () => {
     expect(stderr).toContain(
       'Not published: npm has no registry for @plant-store. Set it: npm config set @plant-store:registry ADDRESS',
     );
+  });
+});
+
+describe('npm pack without a build', () => {
+  const pack = async (library: string) => {
+    rmSync(join(clone, 'libs', library, 'dist'), { recursive: true, force: true });
+    return run('npm', ['pack', '--dry-run', '--json'], {
+      cwd: join(clone, 'libs', library),
+      env: registry.env,
+    });
+  };
+
+  test.each(['contract', 'sdk', 'cli'])('builds %s first', async (library) => {
+    const { code, stdout } = await pack(library);
+    expect(code).toBe(0);
+    expect(stdout).toContain('"path": "dist/');
+  });
+
+  test('fails if the package does not compile', async () => {
+    appendFileSync(join(clone, 'libs/sdk/src/index.ts'), "export const number: number = 'text';\n");
+    expect((await pack('sdk')).code).not.toBe(0);
   });
 });
 

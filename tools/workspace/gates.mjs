@@ -1,5 +1,5 @@
 import { brokenLinks } from './gates/links.mjs';
-import { tiedPackages, undocumented } from './gates/packages.mjs';
+import { lockFileFaults, undocumented } from './gates/packages.mjs';
 import { workflowFaults } from './gates/workflows.mjs';
 import { readEntries, reportOf } from './package/entries.mjs';
 
@@ -52,6 +52,6 @@ export const gates = [
     { name: 'workflows', findings: workflowFaults },
     { name: 'links', findings: brokenLinks },
     { name: 'dependencies', findings: undocumented },
-    { name: 'lock-file', findings: tiedPackages },
+    { name: 'lock-file', findings: lockFileFaults },
   ],
 ];

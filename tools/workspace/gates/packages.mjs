@@ -79,17 +79,18 @@ export function undocumented(root) {
 }
 
 /**
- * Gate: no package-lock.json names an address to download from, so that each installs from any registry.
+ * Gate: no package-lock.json names an address to download from, so that each installs from any registry. The root's
+ * package.json denies each install script of the root's lock file.
  *
  * @param {string} root
  * @returns {string[]}
  */
-export function tiedPackages(root) {
-  return listFiles(root, 'package-lock.json').flatMap((file) =>
-    tiedToAddress(JSON.parse(readFileSync(join(root, file), 'utf8'))).map(
-      (path) => `${file}: ${path} has a "resolved" address`,
-    ),
+export function lockFileFaults(root) {
+  const read = (/** @type {string} */ file) => JSON.parse(readFileSync(join(root, file), 'utf8'));
+  const tied = listFiles(root, 'package-lock.json').flatMap((file) =>
+    tiedToAddress(read(file)).map((path) => `${file}: ${path} has a "resolved" address`),
   );
+  return [...tied, ...notDenied(read('package-lock.json'), read('package.json'))];
 }
 
 /**
@@ -100,4 +101,20 @@ export function tiedPackages(root) {
  */
 export function tiedToAddress({ packages }) {
   return Object.keys(packages).filter((path) => /^(https?|git)/.test(packages[path]?.resolved ?? ''));
+}
+
+/**
+ * A line for each package of a lock file that has an install script, unless a manifest's `allowScripts` denies it.
+ *
+ * @param {{ packages: Record<string, { hasInstallScript?: boolean }> }} lockFile
+ * @param {{ allowScripts?: Record<string, boolean> }} manifest
+ * @returns {string[]}
+ */
+export function notDenied({ packages }, { allowScripts = {} }) {
+  const names = Object.keys(packages)
+    .filter((path) => packages[path]?.hasInstallScript)
+    .map((path) => path.replace(/^.*node_modules\//, ''));
+  return names
+    .filter((name) => allowScripts[name] !== false)
+    .map((name) => `package.json: allowScripts doesn't deny the install script of ${name}`);
 }

@@ -1,4 +1,4 @@
-import { declared, differences, tiedToAddress } from './packages.mjs';
+import { declared, differences, notDenied, tiedToAddress } from './packages.mjs';
 
 const packages = {
   root: { name: 'root', devDependencies: { jest: '1' } },
@@ -50,4 +50,17 @@ test('finds the packages with an address, and passes links within the workspace'
     'node_modules/c': { resolved: 'git+ssh://git.example/c.git' },
   };
   expect(tiedToAddress({ packages })).toEqual(['node_modules/b', 'node_modules/c']);
+});
+
+test('each install script has to be denied', () => {
+  const packages = {
+    'node_modules/denied': { hasInstallScript: true },
+    'node_modules/a/node_modules/@scope/new': { hasInstallScript: true },
+    'node_modules/allowed': { hasInstallScript: true },
+    'node_modules/plain': {},
+  };
+  expect(notDenied({ packages }, { allowScripts: { denied: false, allowed: true } })).toEqual([
+    "package.json: allowScripts doesn't deny the install script of @scope/new",
+    "package.json: allowScripts doesn't deny the install script of allowed",
+  ]);
 });

@@ -2,7 +2,7 @@
  * The last part of `prepack`, in the folder of a package. While npm publishes, it refuses if npm has no registry for the
  * packages, which are private, if that is the public one, or if an answer of the contract can't be carried out. `npm pack` is always allowed.
  *
- * npm doesn't run `prepublishOnly` where .npmrc turns scripts off, whatever `publishConfig` says.
+ * npm runs `prepublishOnly` before `prepack`, and this needs what is built.
  */
 import { spawnSync } from 'node:child_process';
 
