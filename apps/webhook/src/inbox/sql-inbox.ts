@@ -89,7 +89,7 @@ export class SqlInbox implements Inbox {
     const { lookInterval } = this.store;
     if (performance.now() - this.#lookedAt >= (lookInterval ?? Infinity)) await this.#look();
 
-    // What is claimed already is handed on before anything that may fail.
+    // What is claimed already is handed on without a further claim, which may fail.
     if (this.#fresh.length > 0) return this.#claimOf(this.#takeFresh(limit), limit);
     if (this.#alone !== undefined || this.#interrupted.length > 0) {
       const isNext = this.#claimed.size === 0 && !this.#isPaused;
