@@ -44,7 +44,7 @@ test.each([
       'libs/sdk/package.json',
       'libs/contract/src/facts.ts',
       'README.md',
-      'docs/handler.md',
+      'docs/how-to/write-a-handler.md',
     ],
     cached: ['tools/openapi/package.json', 'tools/workspace/test.mjs', 'CONTRIBUTING.md'],
   },
@@ -55,7 +55,11 @@ test.each([
   },
   {
     target: 'soak:test',
-    again: ['docs/reliability.md', 'apps/webhook-e2e/src/wire.test.ts', 'tools/soak/package.json'],
+    again: [
+      'docs/explanation/reliability.md',
+      'apps/webhook-e2e/src/wire.test.ts',
+      'tools/soak/package.json',
+    ],
     cached: ['tools/bench/package.json', 'tools/boundaries/boundaries.test.ts', 'CONTRIBUTING.md'],
   },
   {

@@ -16,7 +16,7 @@ const withPostgres = programs === undefined ? describe.skip : describe;
 
 const HANDLER = fileURLToPath(new URL('effects-handler.mjs', import.meta.url));
 
-const HANDLER_PAGE = fileURLToPath(new URL('../../../docs/handler.md', import.meta.url));
+const HANDLER_PAGE = fileURLToPath(new URL('../../../docs/how-to/write-a-handler.md', import.meta.url));
 
 /** Deliveries of a test that kills. */
 const COUNT = 40;
@@ -90,7 +90,7 @@ withPostgres("the handler's transaction", () => {
     expect(receiver.process.entries(AFTERWARDS)).toHaveLength(1);
   });
 
-  test('works as in docs/handler.md', async () => {
+  test('works as in docs/how-to/write-a-handler.md', async () => {
     const { settings, query } = await prepare();
     await query('CREATE TABLE plants (delivery bigint, content bytea)');
     const [, example] = /```ts\n(async handle.*?)```/s.exec(readFileSync(HANDLER_PAGE, 'utf8'))!;

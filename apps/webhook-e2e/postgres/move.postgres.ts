@@ -13,7 +13,7 @@ const programs = findPostgres(process.env);
 const withPostgres = programs === undefined ? describe.skip : describe;
 
 withPostgres('moving from the embedded inbox to PostgreSQL', () => {
-  test('copies what waits and what is parked, as docs/scaling.md says', async () => {
+  test('copies what waits and what is parked, as docs/how-to/share-an-inbox.md says', async () => {
     const folder = makeFolder();
     const embedded = await startReceiver({
       folder,
@@ -80,7 +80,7 @@ withPostgres('plant-inbox', () => {
     expect(await plantInbox('list', '--inbox', asGuest)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `plant-inbox: The inbox at ${withoutPassword(asGuest)} cannot be used: permission denied for schema plant_store. Give the user the rights that docs/scaling.md lists under "Set it up". [INBOX_UNUSABLE]\n`,
+      stderr: `plant-inbox: The inbox at ${withoutPassword(asGuest)} cannot be used: permission denied for schema plant_store. Give the user the rights that docs/how-to/share-an-inbox.md lists under "Set it up". [INBOX_UNUSABLE]\n`,
     });
 
     await server.psql(

@@ -22,8 +22,8 @@ async function entered({ process: receiver }: RunningReceiver): Promise<string[]
   return files as string[];
 }
 
-test('docs/architecture.md names the files that one delivery enters, and no other', async () => {
-  const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+test('docs/explanation/architecture.md names the files that one delivery enters, and no other', async () => {
+  const page = readFileSync(join(ROOT, 'docs/explanation/architecture.md'), 'utf8');
   const [, list = ''] =
     /In the receiver, one delivery passes through these \d+ files:\n\n(.*?)\n\n/s.exec(page) ?? [];
   const named = [...list.matchAll(/`([a-z/.-]+\.ts)`/g)].map(([, file]) => file!);

@@ -11,9 +11,9 @@ import { preloading, startReceiver } from '../support/receiver.js';
 
 const BUILT_HANDLER = pathToFileURL(join(ROOT, 'apps/webhook/dist/dispatch/new-plant.handler.js')).href;
 
-test('the handler of docs/handler.md keeps each content in a file', async () => {
+test('the handler of docs/how-to/write-a-handler.md keeps each content in a file', async () => {
   const folder = makeFolder();
-  const page = readFileSync(join(ROOT, 'docs/handler.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'docs/how-to/write-a-handler.md'), 'utf8');
   const [, documented = ''] = /```ts\n(\/\/ .*new-plant\.handler\.ts\n.*?)```/s.exec(page) ?? [];
   const { outputText } = ts.transpileModule(documented.replaceAll('data/plants', join(folder, 'plants')), {
     compilerOptions: {

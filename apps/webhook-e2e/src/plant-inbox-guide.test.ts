@@ -9,7 +9,7 @@ import { PLANT_INBOX } from '../support/plant-inbox.js';
 import { poisonSettings, sendAll, untilNothingWaits } from '../support/poison.js';
 import { everythingOpen, startReceiver } from '../support/receiver.js';
 
-const page = readFileSync(join(ROOT, 'docs/plant-inbox.md'), 'utf8');
+const page = readFileSync(join(ROOT, 'docs/reference/plant-inbox.md'), 'utf8');
 
 /** What differs with each inbox: times, and the size on the disk. */
 const masked = (text: string): string =>

@@ -7,7 +7,7 @@ import { openConnection, type RawResponse } from '../support/connection.js';
 import { delivery, head, HOST, POST, RIGHT } from '../support/messages.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 
-const page = readFileSync(new URL('../../../docs/receiver.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/reference/responses.md', import.meta.url), 'utf8');
 const rows = tableOf(page, 'Request').map(([request, response]) => ({
   request: request!,
   response: response!,
@@ -73,7 +73,7 @@ const examples: Readonly<Record<string, Example>> = {
   'with another version than HTTP/1.0 or HTTP/1.1': head(`POST ${facts.DELIVERY_PATH} HTTP/2.0`, HOST),
 };
 
-describe('the table of responses in docs/receiver.md', () => {
+describe('the table of responses in docs/reference/responses.md', () => {
   let receiver: RunningReceiver;
 
   beforeAll(async () => {

@@ -71,7 +71,7 @@ const rows: readonly Row[] = [
   {
     name: 'an inbox that is damaged',
     given: (folder) => makeInbox(folder, (file) => writeFileSync(file, 'arbitrary'.repeat(1_000))),
-    want: 'The inbox in FOLDER/inbox is damaged: file is not a database. Restore a backup, as docs/inbox.md says under "When the inbox is damaged". [INBOX_DAMAGED]\n',
+    want: 'The inbox in FOLDER/inbox is damaged: file is not a database. Restore a backup, as docs/how-to/back-up.md says under "When the inbox is damaged". [INBOX_DAMAGED]\n',
   },
   {
     name: 'an inbox of an earlier version',

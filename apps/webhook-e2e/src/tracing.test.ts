@@ -50,7 +50,7 @@ function startTraced(): Promise<RunningReceiver> {
   const folder = makeFolder();
   // The receiver's packages, not those of this project.
   const { resolve } = createRequire(join(ROOT, 'apps/webhook/package.json'));
-  const instrumentation = programsOf('docs/handler.md')
+  const instrumentation = programsOf('docs/how-to/write-a-handler.md')
     .get('instrumentation.mjs')!
     .replaceAll(
       /from '(@opentelemetry[^']*)'/g,

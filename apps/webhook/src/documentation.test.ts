@@ -7,7 +7,6 @@ import Database from 'libsql';
 import { incoming, openEmbedded } from '../test/open-inbox.js';
 import { recordLog } from '../test/record-log.js';
 import { composeAnswers } from './answers/compose-answers.js';
-import { receiverTable } from './answers/receiver-table.js';
 import { parseConfig, SETTING_NAMES } from './config/config.js';
 import { RECEIVER_ERRORS } from './errors.js';
 import type { AttemptResult } from './inbox/inbox.js';
@@ -16,46 +15,65 @@ import { REQUEST_FAULTS } from './operations/request-fault.js';
 
 const pageOf = (name: string): string =>
   readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
-const text = pageOf('receiver.md');
-const inboxPage = pageOf('inbox.md');
-const operationsPage = pageOf('operations.md');
+const settingsPage = pageOf('reference/settings.md');
+const responsesPage = pageOf('reference/responses.md');
+const inboxPage = pageOf('reference/inbox.md');
+const operationsPage = pageOf('reference/operations.md');
 
-/** The SQL that docs/inbox.md shows, in order. */
+/** Pages that say what to do. */
+const PAGES = ['it-fails', 'back-up', 'replay-and-discard', 'share-an-inbox', 'watch', 'write-a-handler'].map(
+  (name) => `how-to/${name}.md`,
+);
+
+/** A setting with its block: heading, default, unit, meaning. */
+const SETTING = /^### `(\w+)`\n\n(?:Default `([^`]*)`|No default)(?:, in (\w+))?\. (.+)/gm;
+
+/** The SQL that docs/reference/inbox.md shows, in order. */
 const queries = [...inboxPage.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql!);
 
 const code = (value: unknown): string => `\`${String(value)}\``;
 
-test('docs/receiver.md lists every setting with its default, and no other', () => {
-  const defaults = parseConfig({ ACCESS_TOKENS: 'arbitrary' }, composeAnswers({}).settings);
-  const want = SETTING_NAMES.map((name) => {
-    const standard = name === 'ACCESS_TOKENS' ? undefined : defaults[name];
-    return [code(name), standard === undefined ? '' : code(standard)];
+describe('docs/reference/settings.md', () => {
+  const blocks = [...settingsPage.matchAll(SETTING)];
+
+  test('has every setting with its default, and no other', () => {
+    const defaults = parseConfig({ ACCESS_TOKENS: 'arbitrary' }, composeAnswers({}).settings);
+    const want = SETTING_NAMES.map((name) => [
+      name,
+      name === 'ACCESS_TOKENS' || defaults[name] === undefined ? undefined : String(defaults[name]),
+    ]);
+
+    expect(blocks.map(([, name, standard]) => [name, standard])).toEqual(want);
+    expect(settingsPage.match(/^### /gm)).toHaveLength(want.length);
   });
 
-  expect(tableOf(text, 'Setting').map(([name, standard]) => [name, standard])).toEqual(want);
+  test('gives the unit that the name of a setting says', () => {
+    for (const [, name, , unit] of blocks) {
+      if (name!.includes('_MS')) expect([name, unit]).toEqual([name, 'ms']);
+      if (name!.includes('BYTES')) expect([name, unit]).toEqual([name, 'bytes']);
+    }
+  });
 });
 
-test('docs/receiver.md gives the unit that the name of a setting says', () => {
-  for (const [name, , unit, meaning] of tableOf(text, 'Setting')) {
-    if (name!.includes('_MS')) expect([name, unit]).toEqual([name, 'ms']);
-    if (name!.includes('BYTES')) expect([name, unit]).toEqual([name, 'bytes']);
-    expect(meaning).not.toBe('');
-  }
+test('docs/reference/responses.md lists every error code with its meaning, and no other', () => {
+  expect(
+    [...responsesPage.matchAll(/^- `([A-Z_]+)`: (.*)$/gm)].map(([, name, meaning]) => [name, meaning]),
+  ).toEqual(Object.entries(RECEIVER_ERRORS));
 });
 
-test('docs/receiver.md lists every error code with its meaning, and no other', () => {
-  expect(tableOf(text, 'Code')).toEqual(
-    Object.entries(RECEIVER_ERRORS).map(([name, meaning]) => [code(name), meaning]),
-  );
+test.each(PAGES)('docs/%s names settings and codes that exist', (page) => {
+  const known = [
+    ...SETTING_NAMES,
+    ...Object.keys(RECEIVER_ERRORS),
+    ...Object.keys(REQUEST_FAULTS),
+    'PGPASSWORD',
+  ];
+  const named = [...pageOf(page).matchAll(/`([A-Z]+_[A-Z_]+)`/g)].map(([, name]) => name);
+
+  expect(named.filter((name) => !known.includes(name!))).toEqual([]);
 });
 
-test('docs/receiver.md lists every question whose answer shows at the receiver, and no other', () => {
-  expect(tableOf(text, 'Answer to').map(([question]) => question)).toEqual(
-    Object.keys(receiverTable).map(code),
-  );
-});
-
-test('docs/operations.md lists every metric of the receiver with its type, and no other', async () => {
+test('docs/reference/operations.md lists every metric of the receiver with its type, and no other', async () => {
   const exposition = await new Metrics(() => Promise.reject(new Error()), recordLog().logger).text();
   const own = [...exposition.matchAll(/^# TYPE (plant_store_\w+) (\w+)$/gm)];
 
@@ -66,13 +84,13 @@ test('docs/operations.md lists every metric of the receiver with its type, and n
   ).toEqual(own.map(([, name, type]) => `${code(name)} ${type!}`).sort());
 });
 
-test('docs/operations.md lists every fault of a request with its status, and no other', () => {
+test('docs/reference/operations.md lists every fault of a request with its status, and no other', () => {
   expect(tableOf(operationsPage, 'Fault').map(([fault, status]) => [fault, status])).toEqual(
     Object.entries(REQUEST_FAULTS).map(([fault, status]) => [code(fault), String(status)]),
   );
 });
 
-describe('the SQL that docs/inbox.md shows works:', () => {
+describe('the SQL that docs/reference/inbox.md shows works:', () => {
   const failure = { error: 'not yet', stack: null, retryAfter: 3_600_000 };
   const results: AttemptResult[] = [
     { kind: 'handled' },

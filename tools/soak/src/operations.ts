@@ -7,7 +7,7 @@ const LIMIT = 200;
 type ListedDelivery = Omit<StoredDelivery, 'content'> & { readonly content?: string | null };
 
 /**
- * A client of the operations listener: docs/operations.md. Rejects with a TypeError if the receiver has ended, as `fetch`
+ * A client of the operations listener: docs/reference/operations.md. Rejects with a TypeError if the receiver has ended, as `fetch`
  * does, and with another error if it refuses.
  */
 export class Operations {

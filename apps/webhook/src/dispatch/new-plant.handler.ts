@@ -9,7 +9,7 @@ import type { Delivery } from '../inbox/inbox.js';
  * - If it throws, the error is stored with the delivery, and the delivery comes again with backoff. After the last
  *   attempt the delivery is parked.
  * - What it injects is provided in handler.module.ts.
- * - If it ends the process, that attempt has failed too. docs/handler.md lists what the receiver survives.
+ * - If it ends the process, that attempt has failed too. docs/how-to/write-a-handler.md lists what the receiver survives.
  * - The content is the bytes that were sent. Their meaning is an open question (`payload`, `plant-fields`,
  *   `media-type`).
  * - It may take a second parameter, the `Attempt` of attempt.ts. Its `signal` aborts when the attempt has taken too

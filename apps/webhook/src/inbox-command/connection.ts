@@ -13,7 +13,7 @@ import { deliveryRoutes } from '../operations/deliveries.js';
 import { openSocketAddress, SOCKET_NAME } from '../operations/socket-address.js';
 import { CommandError } from './terminal.js';
 
-/** Asks an inbox by the routes of docs/operations.md. */
+/** Asks an inbox by the routes of docs/reference/operations.md. */
 export interface Connection {
   /** Whether a receiver has the inbox open. Undefined of a shared inbox, which several may have open. */
   readonly isRunning: boolean | undefined;

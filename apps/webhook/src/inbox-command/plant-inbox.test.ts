@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 
 import { createProgram } from './plant-inbox.js';
 
-const page = readFileSync(new URL('../../../../docs/plant-inbox.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../../docs/reference/plant-inbox.md', import.meta.url), 'utf8');
 
 /** The program and its commands. */
 const all = (program: Command): readonly Command[] => [program, ...program.commands];

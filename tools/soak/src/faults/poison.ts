@@ -19,7 +19,7 @@ const ends = (fate: Fate, name: string): Fault => ({
   },
 });
 
-/** Handlers that fail in all ways that docs/handler.md lists. */
+/** Handlers that fail in all ways that docs/how-to/write-a-handler.md lists. */
 export const poison: readonly Fault[] = [
   {
     name: 'handler that throws, rejects or changes its delivery',

@@ -11,8 +11,8 @@ const CONNECT_TIMEOUT = 10_000;
 
 /**
  * Settings of each transaction that writes, because a session may have other users under PgBouncer. A commit is flushed
- * here, and on the standbys that `synchronous_standby_names` asks for; its warnings are told. A server notices that the
- * receiver is gone also while it waits.
+ * here, and on the standbys that `synchronous_standby_names` asks for; its warnings are told. What a receiver that is
+ * gone has sent ends by `lock_timeout`, or writes nothing, because its epoch has ended.
  */
 const DURABLE: readonly (readonly [name: string, value: string])[] = [
   [
@@ -135,7 +135,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   '28P01': 'Check the user and the password in INBOX_URL or PGPASSWORD',
   '28000': 'Check the user in INBOX_URL, and pg_hba.conf',
   '3D000': 'Create the database, or name another in INBOX_URL',
-  '42501': 'Give the user the rights that docs/scaling.md lists under "Set it up"',
+  '42501': 'Give the user the rights that docs/how-to/share-an-inbox.md lists under "Set it up"',
   '53300': 'Raise max_connections, or run fewer receivers',
   ECONNREFUSED: 'Check that PostgreSQL runs, and the host and port in INBOX_URL',
   ENOTFOUND: 'Check the host in INBOX_URL',

@@ -72,7 +72,7 @@ export function openingError(folder: string, cause: unknown): ReceiverError {
   if (isDamage(cause))
     return new ReceiverError(
       'INBOX_DAMAGED',
-      `The inbox in ${folder} is damaged: ${message}. Restore a backup, as docs/inbox.md says under "When the inbox is damaged".`,
+      `The inbox in ${folder} is damaged: ${message}. Restore a backup, as docs/how-to/back-up.md says under "When the inbox is damaged".`,
       { cause },
     );
   return new ReceiverError(
