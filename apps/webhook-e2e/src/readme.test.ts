@@ -7,29 +7,14 @@ import { afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
 import { cloneWorkingTree } from '@plant-store/test-support/clone';
 
 import { DevelopmentProcess, ROOT, terminal } from '../support/development.js';
+import { blocksOf, shown } from '../support/documented.js';
 import { untilNothingWaits } from '../support/poison.js';
 import { everythingOpen } from '../support/receiver.js';
 
 const run = promisify(execFile);
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
-/** The blocks of a section of the README in one language. */
-function blocks(heading: string, language: string): string[] {
-  const [, section = ''] = readme.split(`\n## ${heading}\n`);
-  const [text = ''] = section.split('\n## ');
-  return [...text.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs'))].map(([, block]) => block!);
-}
-
-/** Matches what the README shows: `…` stands for anything on a line, and times differ. */
-function shown(text: string): RegExp {
-  const pattern = text
-    .trim()
-    .replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
-    .replaceAll(/\d{4}-\d\d-\d\dT\S*Z|\d\d:\d\d:\d\d/g, String.raw`\S+`)
-    .replaceAll(/\d+\\\.\d s/g, String.raw`\S+ s`)
-    .replaceAll('…', '.*');
-  return new RegExp(pattern);
-}
+const blocks = (heading: string, language: string): string[] => blocksOf(readme, heading, language);
 
 test('what the README shows is what a new user sees', async () => {
   const folder = makeFolder();
