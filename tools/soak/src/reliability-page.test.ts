@@ -12,10 +12,11 @@ describe.each(['Deliveries', 'Handling', 'Strangers', 'Shared inbox', 'Outbox'])
   (heading) => {
     test.each(promisesOf(heading))('%s', (_promise, tests) => {
       const links = Array.from(
-        tests.matchAll(/\[(.+?)\]\((.+?)\)/g),
-        ([, name, path]) => [name!.replace(/ …$/, ''), path!] as const,
+        tests.matchAll(/\]\((\S+) (['"])(.+?)\2\)/g),
+        ([, path, , name]) => [name!, path!] as const,
       );
       expect(links.length).toBeGreaterThan(0);
+      expect(tests.split('](')).toHaveLength(links.length + 1);
       for (const [name, path] of links) {
         expect(path).toMatch(PROOF);
         expect(quotedIn(readFileSync(new URL(path, PAGE), 'utf8'))).toContainEqual(
@@ -26,7 +27,7 @@ describe.each(['Deliveries', 'Handling', 'Strangers', 'Shared inbox', 'Outbox'])
   },
 );
 
-/** The promises of a section, each with the lines that link its tests. A promise ends with a line break. */
+/** The promises of a section, each with the lines that link its tests, named by the title of the link. A promise ends with a line break. */
 function promisesOf(heading: string): [promise: string, tests: string][] {
   const [, section = ''] = text.split(`\n## ${heading}\n`);
   const [list = ''] = section.split('\n## ');
