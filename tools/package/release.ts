@@ -7,7 +7,7 @@ import { ROOT, succeed } from './run.js';
 export const ADDRESS = 'https://git.example.test/plants/store';
 
 /**
- * Releases the packages in a clone of the working tree, as docs/releasing.md says: a version plan, a version, the
+ * Releases the packages in a clone of the working tree, as docs/how-to/release.md says: a version plan, a version, the
  * address of the repository, and publishing.
  *
  * @returns the folder of the clone

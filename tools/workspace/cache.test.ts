@@ -30,12 +30,12 @@ test.each([
   {
     target: 'webhook:test',
     again: ['apps/webhook/package.json', 'libs/contract/src/facts.ts'],
-    cached: ['libs/contract/src/index.test.ts', 'libs/sdk/package.json', 'docs/dependencies.md'],
+    cached: ['libs/contract/src/index.test.ts', 'libs/sdk/package.json', 'docs/reference/dependencies.md'],
   },
   {
     target: 'openapi:test',
     again: ['libs/contract/src/facts.ts', 'apps/webhook/openapi.json', 'OPEN_QUESTIONS.md'],
-    cached: ['libs/contract/src/index.test.ts', 'docs/dependencies.md'],
+    cached: ['libs/contract/src/index.test.ts', 'docs/reference/dependencies.md'],
   },
   {
     target: 'webhook-e2e:test',
@@ -51,7 +51,7 @@ test.each([
   {
     target: 'workspace:lint-all',
     again: ['eslint.config.mjs', 'libs/contract/src/facts.ts', 'tools/boundaries/boundaries.test.ts'],
-    cached: ['CONTRIBUTING.md', 'docs/dependencies.md', 'apps/webhook/openapi.json'],
+    cached: ['CONTRIBUTING.md', 'docs/reference/dependencies.md', 'apps/webhook/openapi.json'],
   },
   {
     target: 'soak:test',
@@ -65,7 +65,7 @@ test.each([
   {
     target: 'openapi:guide',
     again: [
-      'docs/answering.md',
+      'docs/how-to/answer-a-question.md',
       'apps/webhook/package.json',
       'tools/workspace/gates.mjs',
       'OPEN_QUESTIONS.md',

@@ -35,7 +35,12 @@ export const gates = [
       name: 'pages',
       command: 'nx run openapi:pages --check',
       fix: 'npx nx run openapi:pages',
-      generates: ['OPEN_QUESTIONS.md', 'docs/API.md', 'docs/CONTRACT-DIFF.md', 'docs/answers.md'],
+      generates: [
+        'OPEN_QUESTIONS.md',
+        'docs/reference/api.md',
+        'docs/reference/contract-diff.md',
+        'docs/reference/answers.md',
+      ],
     },
     {
       name: 'package-api',

@@ -15,7 +15,12 @@ test('CONTRIBUTING.md has a row for each gate, with the command that fixes it', 
 });
 
 test('each file that says which command generates it is one of `generates`', () => {
-  const pages = ['OPEN_QUESTIONS.md', 'docs/CONTRACT-DIFF.md', 'docs/API.md', 'docs/answers.md'];
+  const pages = [
+    'OPEN_QUESTIONS.md',
+    'docs/reference/contract-diff.md',
+    'docs/reference/api.md',
+    'docs/reference/answers.md',
+  ];
   const generated = gates.flat().flatMap(({ fix, generates = [] }) => generates.map((file) => [file, fix]));
   const reports = readEntries().map(reportOf);
   expect(generated.map(([file]) => file).sort()).toEqual(

@@ -80,8 +80,10 @@ test('nx serve webhook does the same as npm start', () => {
 });
 
 // `openapi:guide` runs each command of that page.
-test('the command that enters an answer is the one of docs/answering.md', () => {
+test('the command that enters an answer is the one of docs/how-to/answer-a-question.md', () => {
   const [command = ''] = blocks('Answer a question', 'sh');
 
-  expect(readFileSync(join(ROOT, 'docs/answering.md'), 'utf8')).toContain(`\`\`\`sh\n${command}\`\`\``);
+  expect(readFileSync(join(ROOT, 'docs/how-to/answer-a-question.md'), 'utf8')).toContain(
+    `\`\`\`sh\n${command}\`\`\``,
+  );
 });

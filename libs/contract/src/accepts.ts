@@ -2,6 +2,6 @@ import type { Accepts } from './check-accepts.js';
 
 /**
  * What is accepted beside the answers for a while, so that an answer can change without a gap. Nothing of it is in a
- * published document. docs/answering.md says when to use it.
+ * published document. docs/how-to/answer-a-question.md says when to use it.
  */
 export const accepts = {} as const satisfies Accepts;

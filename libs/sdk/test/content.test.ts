@@ -134,7 +134,7 @@ test.each<[string, Answers['payload'] & {}]>([
   expect((await server.request(0)).content.toString()).toBe('{"name":"Fern","sizes":[1,2]}');
 });
 
-/** The sender doesn't validate, so no library changes this. docs/answering.md ("Answer with a schema") says it. */
+/** The sender doesn't validate, so no library changes this. docs/how-to/answer-a-question.md ("Answer with a schema") says it. */
 describe('a whole number above 2^53 - 1', () => {
   const given = {
     ...flat,

@@ -71,7 +71,8 @@ written again.`,
   },
   pages: {
     usage: 'openapi pages [--check]',
-    about: 'Writes OPEN_QUESTIONS.md, docs/API.md, docs/CONTRACT-DIFF.md and docs/answers.md.',
+    about:
+      'Writes OPEN_QUESTIONS.md, docs/reference/api.md, docs/reference/contract-diff.md and docs/reference/answers.md.',
     options: { check: ['', 'only compare'] },
     exit: '0 written or up to date; 1 out of date; 2 the tool could not run',
     run: pages,

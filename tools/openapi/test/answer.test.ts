@@ -54,8 +54,8 @@ describe('npm run answer', () => {
       OVERLAY,
       'apps/webhook/openapi.json',
       'OPEN_QUESTIONS.md',
-      'docs/API.md',
-      'docs/CONTRACT-DIFF.md',
+      'docs/reference/api.md',
+      'docs/reference/contract-diff.md',
     ])
       expect(out).toMatch(new RegExp(`^${file} +changed$`, 'm'));
     expect(read(CODE)).toContain("'http-method': 'PUT'");

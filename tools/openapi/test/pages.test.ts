@@ -57,7 +57,7 @@ describe('OPEN_QUESTIONS.md', () => {
   });
 });
 
-describe('docs/API.md', () => {
+describe('docs/reference/api.md', () => {
   const page = (from: typeof document, answers: GivenAnswers = {}) =>
     renderApi({
       document: from,
@@ -92,7 +92,7 @@ describe('docs/API.md', () => {
   });
 });
 
-describe('docs/CONTRACT-DIFF.md', () => {
+describe('docs/reference/contract-diff.md', () => {
   test('has the facts, and what is answered, and says if anything differs', () => {
     const overlay = overlayOf(
       action("$.webhooks['/hook']", { post: {} }, { 'x-question': 'http-method', 'x-answer': 'POST' }),

@@ -36,8 +36,9 @@ test.each<[string, Answers]>([
   await expectValid(document);
 });
 
-test('the answers with a JSON Schema in docs/answering.md can be carried out, and their document is valid', async () => {
-  const [, code = ''] = /^```ts\n(.*?jsonSchema.*?)^```$/ms.exec(read('docs/answering.md')) ?? [];
+test('the answers with a JSON Schema in docs/how-to/answer-a-question.md can be carried out, and their document is valid', async () => {
+  const [, code = ''] =
+    /^```ts\n(.*?jsonSchema.*?)^```$/ms.exec(read('docs/how-to/answer-a-question.md')) ?? [];
   const outside = code.replace("'./json-schema.js'", "'@plant-store/contract/json-schema'");
   const options = {
     module: ts.ModuleKind.ESNext,

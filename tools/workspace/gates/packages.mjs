@@ -62,7 +62,7 @@ function sorted(folders) {
 }
 
 /**
- * Gate: docs/dependencies.md has a row for each dependency of each package.json, and no other row.
+ * Gate: docs/reference/dependencies.md has a row for each dependency of each package.json, and no other row.
  *
  * @param {string} root
  * @returns {string[]}
@@ -74,7 +74,7 @@ export function undocumented(root) {
   ]);
   return differences(
     declared(Object.fromEntries(packages)),
-    readFileSync(join(root, 'docs/dependencies.md'), 'utf8'),
+    readFileSync(join(root, 'docs/reference/dependencies.md'), 'utf8'),
   );
 }
 

@@ -1,6 +1,6 @@
 /**
  * What an answer changes in the receiver, in detail. That each answer changes something, and nothing else, is in the
- * matrix (docs/answers.md).
+ * matrix (docs/reference/answers.md).
  */
 import 'reflect-metadata';
 

@@ -75,7 +75,7 @@ describe.each(libraries)('fields that are answered with a schema of %s', (_name,
   });
 });
 
-/** docs/answering.md ("Answer with a schema") says which of these to write. */
+/** docs/how-to/answer-a-question.md ("Answer with a schema") says which of these to write. */
 describe('a whole number', () => {
   const SAFE = { minimum: -9007199254740991, maximum: 9007199254740991 };
   const numbers: { written: string; schema: AnswerSchema; document: object; above: 204 | 422 }[] = [
@@ -108,7 +108,10 @@ describe('a whole number', () => {
   ];
 
   test('the guide says which are refused', () => {
-    const page = readFileSync(new URL('../../../../docs/answering.md', import.meta.url), 'utf8');
+    const page = readFileSync(
+      new URL('../../../../docs/how-to/answer-a-question.md', import.meta.url),
+      'utf8',
+    );
     expect(tableOf(page, 'Written').map(([written, , above]) => [written, above])).toEqual(
       numbers.map(({ written, above }) => [`\`${written}\``, above === 204 ? 'taken' : 'refused, 422']),
     );

@@ -1,5 +1,5 @@
 /**
- * What each example answer shows in the document is in the matrix (docs/answers.md), and the gate holds openapi.json
+ * What each example answer shows in the document is in the matrix (docs/reference/answers.md), and the gate holds openapi.json
  * against the specification. This is what they can't see: the document as a whole.
  */
 import 'reflect-metadata';

@@ -52,7 +52,7 @@ function readAnswers(source: string) {
   if (object === undefined || !ts.isObjectLiteralExpression(object))
     throw new ToolError(
       'bad-answers',
-      `${ANSWERS_SOURCE} has no object literal \`answers\`. Enter the answer by hand: docs/answering.md`,
+      `${ANSWERS_SOURCE} has no object literal \`answers\`. Enter the answer by hand: docs/how-to/answer-a-question.md`,
     );
   const parts = object.getChildren(file).flatMap((child) => child.getChildren(file));
   const properties = object.properties.map((property) => {

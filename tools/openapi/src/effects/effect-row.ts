@@ -26,7 +26,7 @@ export interface EffectRow<Answer> {
     receiver: Answer | undefined,
     others: Others,
   ) => string | undefined;
-  /** docs/answering.md has the rule. */
+  /** docs/how-to/answer-a-question.md has the rule. */
   readonly step: (before: Answer | undefined, after: Answer | undefined, others: Others) => Step;
   /** How `accepts` avoids a transition from an old answer. */
   readonly accepts?: (before: Answer) => string;

@@ -129,7 +129,7 @@ function sayWhatChanges(
 }
 
 const NEXT =
-  'Next: git diff, npm run review, npm test, npm run check, and a version plan (docs/releasing.md).';
+  'Next: git diff, npm run review, npm test, npm run check, and a version plan (docs/how-to/release.md).';
 
 /** Whether only the actions of an answer are to be written again. */
 function isRewrite({ value, who, reason, replace, remove }: AnswerRequest): boolean {
@@ -158,7 +158,7 @@ function faultsOf(request: AnswerRequest, answers: Answers, isSigned: boolean): 
   const isWords = value !== undefined && !isCarriedOut(question, value);
   if (SCHEMA_QUESTIONS.includes(question) && !isWords && (value !== undefined || !isInCode))
     return [
-      `--value: ${question} is answered with a schema, which is code. Write it in ${FILES.answers} as docs/answering.md says, then run this again without --value`,
+      `--value: ${question} is answered with a schema, which is code. Write it in ${FILES.answers} as docs/how-to/answer-a-question.md says, then run this again without --value`,
       ...provenance,
     ];
   if (value === undefined && !isInCode) return ['--value is missing', ...provenance];

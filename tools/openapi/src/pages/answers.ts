@@ -5,18 +5,18 @@ import { code, marked, table } from '../markdown.js';
 
 const HEAD = `# What an answer changes
 
-This page answers every open question with an **example that nobody gave** ([libs/example-answers](../libs/example-answers/src/example-answers.ts)) and says what each answer changes, once the others are given. To answer a question: [answering.md](answering.md).
+This page answers every open question with an **example that nobody gave** ([libs/example-answers](../../libs/example-answers/src/example-answers.ts)) and says what each answer changes, once the others are given. To answer a question: [Answer a question](../how-to/answer-a-question.md).
 
-A test makes the same observations of the built software with and without each answer: of the receiver, the sender and the sender's types. It fails if an answer shows elsewhere than in this table. What an answer adds to the OpenAPI document is what the [example overlay](../libs/example-answers/example-answers.overlay.yaml) states: the gate passes with an answer on both sides, and fails if it is only in the code or only in the overlay.
+A test makes the same observations of the built software with and without each answer: of the receiver, the sender and the sender's types. It fails if an answer shows elsewhere than in this table. What an answer adds to the OpenAPI document is what the [example overlay](../../libs/example-answers/example-answers.overlay.yaml) states: the gate passes with an answer on both sides, and fails if it is only in the code or only in the overlay.
 
-- Rollout: whether to deploy the answer to receivers or to senders first, if it was open before ([how to deploy an answer](answering.md#deploy-an-answer)). Version step: that of the SDK and of the contract. A test runs old and new senders against old and new receivers, and compiles old code with new types.`;
+- Rollout: whether to deploy the answer to receivers or to senders first, if it was open before ([how to deploy an answer](../how-to/answer-a-question.md#deploy-an-answer)). Version step: that of the SDK and of the contract. A test runs old and new senders against old and new receivers, and compiles old code with new types.`;
 
 /** Where an answer may show. */
 const SURFACES = ['receiver', 'sender', 'types', 'document'] as const;
 
 const PLAIN = plainAnswers(exampleAnswers);
 
-/** docs/answers.md: the table of the questions whose answer is carried out, the others, and a section for each. */
+/** docs/reference/answers.md: the table of the questions whose answer is carried out, the others, and a section for each. */
 export function renderAnswers(): string {
   const carriedOut = openQuestions.filter(({ id }) => isExecutable(id));
   const inWords = openQuestions.filter(({ id }) => !isExecutable(id));

@@ -48,7 +48,7 @@ export interface ApiSources {
   readonly questionsPage: string;
 }
 
-/** docs/API.md: what the OpenAPI document states. Where it says nothing, a link leads to the question about it. */
+/** docs/reference/api.md: what the OpenAPI document states. Where it says nothing, a link leads to the question about it. */
 export function renderApi({ document, questions, given, questionsPage }: ApiSources): string {
   const { info, openapi, servers = [], webhooks, components = {}, security } = document;
   const linkTo = (id: string): string => {

@@ -10,14 +10,14 @@ export type Accepted = Readonly<
 >;
 
 /**
- * docs/CONTRACT-DIFF.md: the document beside the specification. Each specified fact and each answer has a row. It has no
+ * docs/reference/contract-diff.md: the document beside the specification. Each specified fact and each answer has a row. It has no
  * line numbers, so that a row changes only with its fact.
  */
 export function renderContractDiff(report: GateReport, accepts: Accepted, questions: number): string {
   const open = questions - report.answers.length;
   return [
     '# The document beside the specification',
-    `**${tallyLine(tally(report))}, [${open} open](../OPEN_QUESTIONS.md)**`,
+    `**${tallyLine(tally(report))}, [${open} open](../../OPEN_QUESTIONS.md)**`,
     isClean(report)
       ? 'The document says what the specification and the answers state, and nothing else.'
       : 'The document or an answer differs from what is stated. To see where, run `npx nx run webhook:openapi-diff`.',
@@ -59,7 +59,7 @@ function answerRow({ state, question, action, entered }: ComparedAnswer, { findi
   );
   const answer = action?.answer ?? entered?.value;
   return [
-    `[${escape(question)}](../OPEN_QUESTIONS.md)`,
+    `[${escape(question)}](../../OPEN_QUESTIONS.md)`,
     state,
     answer === undefined ? 'nothing' : code(wordsOf(answer)),
     length === 0 ? 'nothing' : `${length} ${length === 1 ? 'fact' : 'facts'}`,

@@ -26,17 +26,17 @@ const PAGES: readonly Page[] = [
     render: (sources) => renderQuestions(openQuestions, given(sources)),
   },
   {
-    file: 'docs/API.md',
+    file: 'docs/reference/api.md',
     sources: [FILES.document, FILES.answers],
-    render: (sources) => renderApi({ ...apiSources(sources), questionsPage: '../OPEN_QUESTIONS.md' }),
+    render: (sources) => renderApi({ ...apiSources(sources), questionsPage: '../../OPEN_QUESTIONS.md' }),
   },
   {
-    file: 'docs/CONTRACT-DIFF.md',
+    file: 'docs/reference/contract-diff.md',
     sources: [FILES.baseline, FILES.overlay, FILES.answers, FILES.document],
     render: (sources) => renderContractDiff(gateOf(sources), accepts, openQuestions.length),
   },
   {
-    file: 'docs/answers.md',
+    file: 'docs/reference/answers.md',
     sources: ['tools/openapi/src/effects', 'libs/example-answers/src'],
     render: renderAnswers,
   },

@@ -84,10 +84,10 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The files that make libraries dependencies of the contract, as docs/answering.md says. */
+/** The files that make libraries dependencies of the contract, as docs/how-to/answer-a-question.md says. */
 function withDependencies(clone: string, libraries: readonly string[]): Record<string, string> {
   const read = (file: string): string => readFileSync(join(clone, file), 'utf8');
-  const [manifest, page] = ['libs/contract/package.json', 'docs/dependencies.md'];
+  const [manifest, page] = ['libs/contract/package.json', 'docs/reference/dependencies.md'];
   const examples = JSON.parse(read('libs/example-answers/package.json')) as Manifest;
   const { dependencies = {}, devDependencies = {}, ...rest } = JSON.parse(read(manifest)) as Manifest;
   const added = libraries.filter((name) => !Object.hasOwn(dependencies, name));

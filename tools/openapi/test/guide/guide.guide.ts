@@ -8,7 +8,7 @@ import { commitAll } from '@plant-store/test-support/clone';
 import { cloneRepository, ROOT, runInClone } from '../clone.js';
 import { readGuide } from './read-guide.js';
 
-const guide = readGuide(readFileSync(join(ROOT, 'docs/answering.md'), 'utf8'));
+const guide = readGuide(readFileSync(join(ROOT, 'docs/how-to/answer-a-question.md'), 'utf8'));
 
 let clone: string;
 let port: number;
