@@ -15,10 +15,10 @@ import {
   printJson,
   say,
 } from './context.js';
-import { addOutboxCommands } from './outbox/outbox-commands.js';
+import { addOutboxCommands, COMMAND_EXIT_CODES } from './outbox/outbox-commands.js';
 import type { RelayValues } from './outbox/relay-command.js';
 import type { SendValues } from './send/send-values.js';
-import { wholeNumber, withSenderOptions } from './send/sender-options.js';
+import { addSenderOptions, defaultOf, wholeNumber } from './send/sender-options.js';
 
 /** Columns of the help text. */
 const HELP_WIDTH = 80;
@@ -40,7 +40,7 @@ export async function runCommand(args: readonly string[], context: CommandContex
 
 /** The commands of `plant-store`. What a command needs is imported when it runs. */
 function createProgram(context: CommandContext, exitWith: (code: number) => void): Command {
-  const { given, stdout } = context;
+  const { stdout } = context;
   const program = new Command('plant-store')
     .description('Sends the New Plant notification of a plant store, and looks after an outbox.')
     .version(version(), '--version', 'print the version')
@@ -57,25 +57,7 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .exitOverride();
   addSend(program, context, exitWith);
   addOutboxCommands(program, context);
-  const relay = program
-    .command('relay')
-    .summary('send what is in an outbox, until it is interrupted')
-    .description(
-      'Sends the entries of the outbox that PLANT_STORE_OUTBOX_URL names. It logs lines of JSON. Ctrl-C or SIGTERM stops it in order; a second one ends what is being sent.',
-    );
-  const relayOptions = [
-    new Option('--concurrency <count>', 'entries that are sent at the same time (default: 64)').argParser(
-      wholeNumber(1, 10_000),
-    ),
-    new Option('--metrics-port <port>', 'serve /metrics on this port of loopback').argParser(
-      wholeNumber(0, 65_535),
-    ),
-  ];
-  withSenderOptions(relay, { given }, relayOptions, orEnvironment)
-    .addHelpText('after', RELAY_SETTINGS)
-    .action(async (values: RelayValues) =>
-      (await import('./outbox/relay-command.js')).runRelay(values, context),
-    );
+  addRelay(program, context);
   program
     .command('completion')
     .summary('print the completion script of a shell')
@@ -84,58 +66,44 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .addOption(new Option('--words', 'print the words that can follow').hideHelp())
     .argument('[words...]')
     .action((shell: string | undefined, words: string[], { words: isAsked }: { words?: true }) => {
-      stdout.write(isAsked ? linesOf(wordsFor(program, [shell ?? '', ...words])) : scriptOf(shell));
+      stdout.write(isAsked ? wordsFor(program, [shell ?? '', ...words]) : scriptOf(shell));
     });
   return program;
 }
 
-/**
- * Reads an option that has a value from the environment, too. Commander keeps only one value of --header. The file of the
- * signing key is looked for behind the key itself.
- */
-function orEnvironment(option: Option): Option {
-  if (!option.required || ['--header', '--signing-key-file'].includes(option.long!)) return option;
-  return option.env(`PLANT_STORE_${option.long!.slice(2).replaceAll('-', '_').toUpperCase()}`);
-}
-
 function addSend(program: Command, context: CommandContext, exitWith: (code: number) => void): void {
   const { given } = context;
-  const answered = carriedOut(given);
-  const mediaType = answered['media-type'];
-  const identity = answered['event-identity'];
+  const { 'event-identity': identity, 'media-type': mediaType, retry, signing } = carriedOut(given);
   const asksForId = identity !== undefined && 'header' in identity;
+  const attempts = retry?.delays.length ? `up to ${retry.delays.length + 1} attempts` : 'one attempt';
   const send = program
     .command('send')
     .summary('send a plant, or a file with many')
     .description(
-      `Sends the content of a file as the New Plant notification, unchanged, in ${attemptsOf(answered.retry)} unless --retry says more.`,
+      `Sends the content of a file as the New Plant notification, unchanged, in ${attempts} (question retry) unless --retry says more.`,
     )
     .argument('<file>', 'what is sent; - for standard input')
-    .option(
-      '--content-type <type>',
-      `media type of the content ${mediaType === undefined ? '(required: question media-type is open)' : `(default: ${mediaType})`}`,
-    );
+    .option('--content-type <type>', `media type of the content ${defaultOf('media-type', mediaType)}`);
   if (asksForId) send.option('--event-id <id>', 'identifier of the event (required without --ndjson)');
-  withSenderOptions(send, { given })
+  addSenderOptions(send, given)
     .option('--json', 'print the result as JSON')
     .optionsGroup('Options for a file with many plants:')
     .option('--ndjson', 'send each line as one plant; a line is JSON')
-    .option('--results <file>', 'new file with a line for each plant (required with --ndjson)');
+    .option('--results <file>', 'new file with a line for each plant (required with --ndjson)')
+    .option(
+      '--concurrency <count>',
+      `lines that are sent at the same time (default: ${limitDefaults.maxConnections})`,
+      wholeNumber(1, 10_000),
+    )
+    .option('--resume', 'continue the run of --results: send what is not acknowledged')
+    .option('--resend-unknown', 'with --resume, also send lines that may have been accepted');
   if (asksForId)
     send.option(
       '--event-id-pointer <pointer>',
       'JSON Pointer to the identifier of the event in each line, such as /id (required with --ndjson)',
     );
   send
-    .addOption(
-      new Option(
-        '--concurrency <count>',
-        `lines that are sent at the same time (default: ${limitDefaults.maxConnections})`,
-      ).argParser(wholeNumber(1, 10_000)),
-    )
-    .option('--resume', 'continue the run of --results: send what is not acknowledged')
-    .option('--resend-unknown', 'with --resume, also send lines that may have been accepted')
-    .addHelpText('after', `${ABOUT_TOKEN}${answered.signing === undefined ? '' : ABOUT_KEY}${EXIT_CODES}`)
+    .addHelpText('after', `${ABOUT_TOKEN}${signing === undefined ? '' : ABOUT_KEY}${EXIT_CODES}`)
     .action(async (file: string, values: SendValues) => {
       const { sendLines } = await import('./lines/send-lines.js');
       const { sendOne } = await import('./send/send-one.js');
@@ -143,10 +111,34 @@ function addSend(program: Command, context: CommandContext, exitWith: (code: num
     });
 }
 
-function attemptsOf(retry: { readonly delays: readonly unknown[] } | undefined): string {
-  return retry === undefined || retry.delays.length === 0
-    ? 'one attempt'
-    : `up to ${retry.delays.length + 1} attempts (question retry)`;
+function addRelay(program: Command, context: CommandContext): void {
+  const relay = program
+    .command('relay')
+    .summary('send what is in an outbox, until it is interrupted')
+    .description(
+      'Sends the entries of the outbox that PLANT_STORE_OUTBOX_URL names. It logs lines of JSON. Ctrl-C or SIGTERM stops it in order; a second one ends what is being sent.',
+    );
+  relay.createOption = orEnvironment;
+  addSenderOptions(relay, context.given)
+    .option(
+      '--concurrency <count>',
+      'entries that are sent at the same time (default: 64)',
+      wholeNumber(1, 10_000),
+    )
+    .option('--metrics-port <port>', 'serve /metrics on this port of loopback', wholeNumber(0, 65_535))
+    .addHelpText('after', `${ABOUT_RETRY}${COMMAND_EXIT_CODES}`)
+    .action(async (values: RelayValues) =>
+      (await import('./outbox/relay-command.js')).runRelay(values, context),
+    );
+}
+
+/** Makes an option whose value, if it has one, is read from the environment, too. */
+function orEnvironment(flags: string, description?: string): Option {
+  const option = new Option(flags, description);
+  const long = option.long!;
+  // Commander keeps only one value of --header. The file of the signing key is looked for behind the key itself.
+  if (!option.required || ['--header', '--signing-key-file'].includes(long)) return option;
+  return option.env(`PLANT_STORE_${long.slice(2).replaceAll('-', '_').toUpperCase()}`);
 }
 
 const ABOUT_TOKEN = `
@@ -173,16 +165,10 @@ Exit codes:
   5  the command has to be compiled first
 With --ndjson it is that of the worst line: 4, then 1, 2, 3.`;
 
-const RELAY_SETTINGS = `
+const ABOUT_RETRY = `
 The access token is read as by plant-store send. While the question retry is
 open, --retry is required.
-
-Exit codes:
-  0  stopped in order
-  1  failed: standard error says why
-  2  the command line or the environment is wrong; nothing was done`;
-
-const linesOf = (words: readonly string[]): string => words.map((word) => `${word}\n`).join('');
+`;
 
 /** The version of this package. */
 function version(): string {
@@ -192,41 +178,38 @@ function version(): string {
 
 /** Reports an error. @returns the exit code */
 function reportError(error: unknown, isJson: boolean, context: CommandContext): number {
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return exitCodes.acknowledged;
-    return refuse([problemOf(error)], isJson, context);
+  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.acknowledged;
+  const faults = faultsOf(error);
+  if (faults !== undefined) {
+    const exitCode = exitCodes.badInput;
+    for (const fault of faults) say(fault, context);
+    if (isJson) printJson({ exitCode, faults }, context);
+    return exitCode;
   }
-  if (error instanceof BadInput) return refuse(error.faults, isJson, context);
-  const exitCode = failureCodeOf(error, context);
   const { message } = error as Error;
-  if (exitCode === exitCodes.unknown) {
-    // A fault of this program, so nobody knows what was sent.
+  if (error instanceof OutboxError || error instanceof CommandFailed) {
+    say(message, context);
+    return 1;
+  }
+  const isInterrupted = context.signal.aborted && error === context.signal.reason;
+  const outcome = isInterrupted ? 'not-sent' : 'unknown';
+  const exitCode = isInterrupted ? exitCodes.notSent : exitCodes.unknown;
+  if (isInterrupted) say('not sent: interrupted.', context);
+  // A fault of this program, so nobody knows what was sent.
+  else
     context.stderr.write(
       `plant-store: internal error. Please report it with this stack: ${inspect(error)}\n`,
     );
-  } else {
-    say(exitCode === exitCodes.notSent ? 'not sent: interrupted.' : message, context);
-  }
-  const outcome = exitCode === exitCodes.notSent ? 'not-sent' : 'unknown';
   if (isJson) printJson({ exitCode, outcome, message }, context);
   return exitCode;
 }
 
-function failureCodeOf(error: unknown, { signal }: CommandContext): number {
-  if (error instanceof OutboxError || error instanceof CommandFailed) return 1;
-  return signal.aborted && error === signal.reason ? exitCodes.notSent : exitCodes.unknown;
-}
-
-/** What Commander says of a command line. A value after `=` may be a secret. */
-function problemOf({ code, message }: CommanderError): string {
-  if (code === 'commander.help') return 'The command is missing. See plant-store --help.';
-  const text = oneLine(message.replace(/^error: /, ''));
-  return text.replace(/^(unknown option '[^'=]*)=.*?'( \(Did you mean .*\))?$/, "$1'$2");
-}
-
-function refuse(faults: readonly string[], isJson: boolean, context: CommandContext): number {
-  const exitCode = exitCodes.badInput;
-  for (const fault of faults) say(fault, context);
-  if (isJson) printJson({ exitCode, faults }, context);
-  return exitCode;
+/** What is wrong with the input; `undefined` if that is not why the command failed. */
+function faultsOf(error: unknown): readonly string[] | undefined {
+  if (error instanceof BadInput) return error.faults;
+  if (!(error instanceof CommanderError)) return undefined;
+  if (error.code === 'commander.help') return ['The command is missing. See plant-store --help.'];
+  // A value after = may be a secret.
+  const text = oneLine(error.message.replace(/^error: /, ''));
+  return [text.replace(/^(unknown option '[^'=]*)=.*?'( \(Did you mean .*\))?$/, "$1'$2")];
 }

@@ -33,18 +33,17 @@ export const shells = Object.keys(scripts);
  *
  * @throws BadInput if there is none
  */
-export function scriptOf(shell: string | undefined): string {
-  const script = Object.hasOwn(scripts, shell ?? '') ? scripts[shell!] : undefined;
-  if (script === undefined) throw new BadInput(`Name a shell: ${shells.join(', ')}.`);
-  return script;
+export function scriptOf(shell = ''): string {
+  if (shells.includes(shell)) return scripts[shell]!;
+  throw new BadInput(`Name a shell: ${shells.join(', ')}.`);
 }
 
 /**
- * What can stand in the place of the last word: commands, options, or the values of an option.
+ * What can stand in the place of the last word, a line each: commands, options, or the values of an option.
  *
  * @param words What follows `plant-store`, up to the cursor. The last one may be empty.
  */
-export function wordsFor(program: Command, words: readonly string[]): string[] {
+export function wordsFor(program: Command, words: readonly string[]): string {
   let command = program;
   let previous: Option | undefined;
   for (const word of words.slice(0, -1)) {
@@ -52,14 +51,14 @@ export function wordsFor(program: Command, words: readonly string[]): string[] {
     previous = optionsOf(command).find(({ long, short }) => word === long || word === short);
   }
   const current = words.at(-1) ?? '';
-  return candidates(command, previous, current).filter((word) => word.startsWith(current));
+  const offered = candidates(command, previous, current).filter((word) => word.startsWith(current));
+  return offered.map((word) => `${word}\n`).join('');
 }
 
 function candidates(command: Command, previous: Option | undefined, current: string): readonly string[] {
   if (previous?.required) return previous.argChoices ?? [];
   if (current.startsWith('-')) return optionsOf(command).map(({ long }) => long!);
-  const [argument] = command.registeredArguments;
-  return argument?.argChoices ?? command.commands.map((each) => each.name());
+  return command.registeredArguments[0]?.argChoices ?? command.commands.map((each) => each.name());
 }
 
 const optionsOf = (command: Command): Option[] => command.createHelp().visibleOptions(command);

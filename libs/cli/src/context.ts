@@ -39,6 +39,17 @@ export class BadInput extends Error {
   }
 }
 
+/** Does one of several things that may be bad input, and adds its faults to those of the others. */
+export async function collectFaults<T>(faults: string[], work: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof BadInput)) throw error;
+    faults.push(...error.faults);
+    return undefined;
+  }
+}
+
 /** A command could not be done, for a reason that its user can do something about. It exits with 1. */
 export class CommandFailed extends Error {}
 

@@ -1,56 +1,17 @@
-import { constants, createReadStream, openSync, type Stats } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { constants, createReadStream, openSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { getSystemErrorMap } from 'node:util';
 import { BadInput, type CommandContext, say } from './context.js';
 
-/** What reading input needs of the context. */
-export type InputContext = Pick<CommandContext, 'stdin' | 'stderr' | 'signal'>;
-
-/**
- * Reads the content to send: a file, or standard input for `-`.
- *
- * @throws BadInput if it can't be read or is empty.
- */
-export async function readContent(operand: string, context: InputContext): Promise<Buffer> {
-  const name = operand === '-' ? 'Standard input' : `The file ${operand}`;
-  const content = await (operand === '-'
-    ? orInterrupt(name, context.signal, () => buffer(standardInput(context)))
-    : readInputFile('The file', operand, context.signal));
-  if (content.byteLength > 0) return content;
-  throw new BadInput(`${name} is empty. A delivery must carry information about a plant. Nothing was sent.`);
-}
-
-/** Standard input. The user of a terminal is told that the command reads what they type. */
-function standardInput({ stdin, stderr }: InputContext): Readable {
-  if (stdin.isTTY) say('reading from standard input. Press Ctrl-D to end it.', { stderr });
-  return stdin;
-}
-
-/**
- * Reads a whole file, or a named pipe to its end.
- *
- * @param what What the file is, for messages.
- * @throws BadInput if it can't be read, with the reason.
- */
-export function readInputFile(what: string, path: string, signal: AbortSignal): Promise<Buffer> {
-  return orInterrupt(`${what} ${path}`, signal, async () => buffer(openFile(path, await stat(path))));
-}
-
-/** Opens a file. Waiting for a named pipe occupies no thread, which would keep the process from ending. */
-function openFile(path: string, stats: Stats): Readable {
-  if (!stats.isFIFO()) return createReadStream(path);
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  return new Socket({ fd, readable: true, writable: false });
-}
-
-/** Input that is read in parts. */
+/** What a command sends: a file, a named pipe or standard input. */
 export interface Input {
   /** Its name at the start of a sentence. */
   readonly name: string;
-  /** Size in bytes; `undefined` if it can't be read again, such as a pipe. */
-  readonly bytes: number | undefined;
+  /** Whether it can be read again. */
+  readonly isFile: boolean;
   /**
    * Reads it from the start.
    *
@@ -62,52 +23,53 @@ export interface Input {
 /**
  * Finds a file, or standard input for `-`. Nothing is opened yet.
  *
- * @throws BadInput if it is missing, a directory, or this user has no permission to read it.
+ * @throws BadInput if there is no such file.
  */
-export async function findInput(operand: string, context: InputContext): Promise<Input> {
-  const { signal } = context;
-  if (operand === '-') {
-    const name = 'Standard input';
-    return { name, bytes: undefined, read: () => readChunks(name, standardInput(context), signal) };
-  }
-  const name = `The file ${operand}`;
-  const stats = await orInterrupt(name, signal, async () => {
-    await access(operand, constants.R_OK);
-    return stat(operand);
-  });
-  if (stats.isDirectory()) throw unreadable(name, { code: 'EISDIR' });
-  const bytes = stats.isFile() ? stats.size : undefined;
-  return { name, bytes, read: () => readChunks(name, openFile(operand, stats), signal) };
+export async function findInput(operand: string, context: CommandContext): Promise<Input> {
+  const { signal, stdin } = context;
+  if (operand !== '-') return findFile('The file', operand, signal);
+  const name = 'Standard input';
+  const open = (): Readable => {
+    if (stdin.isTTY) say('reading from standard input. Press Ctrl-D to end it.', context);
+    return stdin;
+  };
+  return { name, isFile: false, read: () => readChunks(name, open, signal) };
 }
 
-async function* readChunks(name: string, stream: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  try {
-    for (;;) {
-      const next = await orInterrupt(name, signal, () => chunks.next());
-      if (next.done === true) return;
-      yield Buffer.from(next.value);
-    }
-  } finally {
-    stream.destroy();
-  }
+/**
+ * Reads a whole file, or a named pipe to its end.
+ *
+ * @param what What the file is, for messages.
+ * @throws BadInput if it can't be read, with the reason.
+ */
+export async function readInputFile(what: string, path: string, signal: AbortSignal): Promise<Buffer> {
+  const { read } = await findFile(what, path, signal);
+  return buffer(read());
 }
 
-/** Reads something, and explains its errors. An interrupt ends it, also while it blocks, as a named pipe does. */
-async function orInterrupt<T>(name: string, signal: AbortSignal, read: () => Promise<T>): Promise<T> {
-  let abort = (): void => {};
-  const interrupted = new Promise<never>((_resolve, reject) => {
-    abort = () => reject(signal.reason as Error);
+async function findFile(what: string, path: string, signal: AbortSignal): Promise<Input> {
+  const name = `${what} ${path}`;
+  const stats = await stat(path).catch((error: unknown) => {
+    throw unreadable(name, error);
   });
-  signal.addEventListener('abort', abort);
+  if (stats.isDirectory()) throw new BadInput(`${name} is a directory.`);
+  const open = (): Readable => (stats.isFIFO() ? openPipe(path) : createReadStream(path));
+  return { name, isFile: stats.isFile(), read: () => readChunks(name, open, signal) };
+}
+
+/** Opens a named pipe. Waiting for it occupies no thread, which would keep the process from ending. */
+function openPipe(path: string): Readable {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  return new Socket({ fd, readable: true, writable: false });
+}
+
+async function* readChunks(name: string, open: () => Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
   try {
     signal.throwIfAborted();
-    return await Promise.race([read(), interrupted]);
+    for await (const chunk of addAbortSignal(signal, open())) yield Buffer.from(chunk as Uint8Array);
   } catch (error) {
     signal.throwIfAborted();
     throw unreadable(name, error);
-  } finally {
-    signal.removeEventListener('abort', abort);
   }
 }
 
@@ -115,18 +77,8 @@ function unreadable(name: string, error: unknown): BadInput {
   return new BadInput(`${name} can't be read: ${reasonOf(error)}.`);
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'this user has no permission for it',
-  EEXIST: 'it exists already',
-  EISDIR: 'it is a directory',
-  ENOENT: 'there is no such file or directory',
-  ENOSPC: 'no space is left on the device',
-  ENOTDIR: 'a part of its path is not a directory',
-  EROFS: 'the file system is read-only',
-};
-
 /** Why a file can't be read or written, in words. */
 export function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return reasons[code ?? ''] ?? message;
+  const { errno, message } = error as NodeJS.ErrnoException;
+  return getSystemErrorMap().get(errno ?? 0)?.[1] ?? message;
 }

@@ -105,7 +105,7 @@ describe('one plant', () => {
 
   test.each([
     [400, 1, 'not acknowledged: .* The receiver refused the delivery.'],
-    [401, 1, 'not acknowledged: .* Check the token in ACCESS_TOKEN.'],
+    [401, 1, 'not acknowledged: .* does not accept the access token. Check it.'],
     [302, 1, 'not acknowledged: .* Redirects are not followed.'],
     [503, 1, 'not acknowledged: .* Send it later.'],
     [502, 4, 'outcome unknown: .* A gateway responds so .* it may be delivered twice.'],
@@ -221,8 +221,8 @@ describe('bad input', () => {
   });
 
   test.each([
-    ['is missing', () => `${makeFolder()}/none`, 'there is no such file'],
-    ['is a directory', () => makeFolder(), 'it is a directory'],
+    ['is missing', () => `${makeFolder()}/none`, 'no such file or directory'],
+    ['is a directory', () => makeFolder(), 'is a directory'],
     ['is empty', () => file(''), 'is empty. A delivery must carry information'],
   ])('a file that %s', async (_name, path, message) => {
     const { code, stderr } = await run(['send', path(), ...required('http://127.0.0.1:1')]);

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  constants,
   createReadStream,
   fstatSync,
   fsyncSync,
@@ -7,6 +8,9 @@ import {
   openSync,
   writeSync,
 } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import { platform } from 'node:os';
 import type { Outcome } from '@plant-store/sdk';
 import { BadInput } from '../context.js';
 import { reasonOf } from '../input.js';
@@ -14,193 +18,82 @@ import { readLines } from './lines.js';
 
 /** The first record of each run: what is sent, and where. */
 export interface RunRecord {
-  /** Size of the input in bytes; null if it can't be read again. */
-  readonly input: number | null;
+  /** Digest of the input in hexadecimal; null if it can't be read again. */
+  readonly sha256: string | null;
   readonly url: string;
 }
 
-/**
- * From here on, the lines up to `begun` may be sent. It is written before that. At an orderly end, a last one says how
- * far the run came.
- */
-export interface BegunRecord {
-  readonly begun: number;
-  /** A line that was read. */
-  readonly line: number;
-  /** The beginning of the SHA-256 of the lines up to that one, each with a line feed. */
-  readonly sha256: string;
-}
+const lineOutcomes = ['begun', 'acknowledged', 'unknown', 'responded', 'not-sent'] as const;
 
-/** The result of a line. The last one of a line counts. */
-export interface ResultRecord {
+/** What is known of a line. The last record of a line counts. */
+export interface LineRecord {
   /** Counted from 1. */
   readonly line: number;
-  readonly outcome: 'acknowledged' | Outcome;
+  /** `begun` is written before the line is sent. If nothing follows, nobody knows whether it arrived. */
+  readonly outcome: 'begun' | 'acknowledged' | Outcome;
   readonly status?: number;
   readonly code?: string;
   /** What happened, for people. */
   readonly message?: string;
 }
 
-/** What is known of one line: bits. */
-const ACKNOWLEDGED = 1;
-/** A delivery may have been accepted. */
-const UNKNOWN = 2;
-/** It has a result in this run. */
-const ENDED = 4;
+/** The outcomes of earlier runs, by the number of the line. */
+type LineOutcomes = LineRecord['outcome'][];
 
-const BITS = { acknowledged: ACKNOWLEDGED, unknown: UNKNOWN, responded: 0, 'not-sent': 0 } as const;
-
-/** What earlier runs have done with the lines. It takes one byte of memory for each line. */
-export class EarlierRuns {
-  /** How far the input was read, and its digest up to there. */
-  checkpoint: BegunRecord | undefined;
-  /** Length of the file up to its last whole record. */
-  length = 0;
-  #states = new Uint8Array(1_024);
-  #begun = 0;
-
-  isAcknowledged(line: number): boolean {
-    return (this.#stateOf(line) & ACKNOWLEDGED) !== 0;
-  }
-
-  /** Whether the receiver may have accepted the line, and no acknowledgement is recorded. */
-  isUnknown(line: number): boolean {
-    return (this.#stateOf(line) & (ACKNOWLEDGED | UNKNOWN)) === UNKNOWN;
-  }
-
-  addBegun(record: BegunRecord): void {
-    this.#begun = record.begun;
-    if (record.line > (this.checkpoint?.line ?? 0)) this.checkpoint = record;
-  }
-
-  addResult({ line, outcome }: ResultRecord): void {
-    if (line >= this.#states.length) this.#grow(line);
-    this.#states[line] = this.#stateOf(line) | ENDED | BITS[outcome];
-  }
-
-  /** Ends a run: what it may have sent without a result is unknown. */
-  endRun(): void {
-    if (this.#begun >= this.#states.length) this.#grow(this.#begun);
-    for (let line = 1; line <= this.#begun; line += 1) {
-      const state = this.#stateOf(line);
-      this.#states[line] = (state & ENDED) === 0 ? state | UNKNOWN : state & ~ENDED;
-    }
-    for (let line = this.#begun + 1; line < this.#states.length; line += 1) this.#states[line]! &= ~ENDED;
-    this.#begun = 0;
-  }
-
-  #stateOf(line: number): number {
-    return this.#states[line] ?? 0;
-  }
-
-  #grow(line: number): void {
-    const larger = new Uint8Array(Math.max(line + 1, this.#states.length * 2));
-    larger.set(this.#states);
-    this.#states = larger;
-  }
-}
-
-/**
- * Reads the results of earlier runs with the same input and address.
- *
- * @throws BadInput if they can't be read, or belong to another input or address.
- */
-export async function readEarlierRuns(path: string, run: RunRecord): Promise<EarlierRuns> {
-  const runs = new EarlierRuns();
-  let isFirst = true;
-  try {
-    for await (const { content, number, end } of readLines(createReadStream(path))) {
-      // The end of the last record is missing if the process was killed while it wrote.
-      if (end === runs.length + content.byteLength) break;
-      addRecord(runs, parse(content, path, number), { run, path, number });
-      isFirst = false;
-      runs.length = end;
-    }
-  } catch (error) {
-    if (error instanceof BadInput) throw error;
-    throw new BadInput(`The results file ${path} can't be read: ${reasonOf(error)}.`);
-  }
-  if (isFirst) throw new BadInput(`${path} has no results. Delete it, and run the command without --resume.`);
-  runs.endRun();
-  return runs;
-}
-
-type AnyRecord = Partial<RunRecord & BegunRecord & ResultRecord>;
-
-function parse(content: Buffer, path: string, number: number): AnyRecord {
-  try {
-    return JSON.parse(content.toString()) as AnyRecord;
-  } catch {
-    throw damaged(path, number);
-  }
-}
-
-function damaged(path: string, number: number): BadInput {
-  return new BadInput(`${path} is damaged at its line ${number}. Nothing was sent.`);
-}
-
-function isResult(record: AnyRecord): record is ResultRecord {
-  return record.line! > 0 && Object.hasOwn(BITS, record.outcome ?? '');
-}
-
-function addRecord(
-  runs: EarlierRuns,
-  record: AnyRecord,
-  place: { readonly run: RunRecord; readonly path: string; readonly number: number },
-): void {
-  const { run, path, number } = place;
-  if (record.input !== undefined) {
-    if (record.url !== run.url)
-      throw new BadInput(
-        `${path} is about deliveries to ${record.url}, and this command sends to ${run.url}.`,
-      );
-    if (record.input !== run.input) throw changed(`it had ${record.input} bytes, and has ${run.input} now`);
-    runs.endRun();
-  } else if (number === 1) {
-    throw new BadInput(`${path} is not a results file of plant-store.`);
-  } else if (record.begun !== undefined) {
-    runs.addBegun(record as BegunRecord);
-  } else if (!isResult(record)) {
-    throw damaged(path, number);
-  } else {
-    runs.addResult(record);
-  }
-}
-
-/** The input is not the one of the earlier runs. Otherwise lines would be skipped or sent twice. */
-export function changed(how: string): BadInput {
-  return new BadInput(
-    `The input has changed since it was sent: ${how}. Put it back as it was, or send the lines that are missing as ` +
-      'another file. Nothing was sent.',
-  );
-}
-
-/** The results of a run, one JSON object a line. A record that was appended survives the end of the process. */
+/** The results of a file's lines, one JSON object a line. A record that was appended survives the end of the process. */
 export class ResultsFile {
   readonly path: string;
-  readonly #fd: number;
   /** Why a record can't be written. Then no further one is. */
   failure: string | undefined;
+  readonly #fd: number;
+  readonly #lock: Server | undefined;
+  readonly #earlier: LineOutcomes;
+
+  private constructor(path: string, fd: number, lock: Server | undefined, earlier: LineOutcomes) {
+    this.path = path;
+    this.#fd = fd;
+    this.#lock = lock;
+    this.#earlier = earlier;
+  }
 
   /**
-   * @param earlier Those whose file is continued. Without them, the file must not exist.
+   * Opens the file for a run.
+   *
+   * @param isResumed Whether it continues earlier runs with the same input and address. Otherwise it must not exist.
    * @throws BadInput
    */
-  constructor(path: string, run: RunRecord, earlier: EarlierRuns | undefined) {
-    this.path = path;
+  static async open(path: string, run: RunRecord, isResumed: boolean): Promise<ResultsFile> {
+    const flags = constants.O_WRONLY | constants.O_APPEND;
+    let fd: number | undefined;
+    let lock: Server | undefined;
     try {
-      this.#fd = openSync(path, earlier === undefined ? 'ax' : 'a');
-      if (earlier !== undefined) ftruncateSync(this.#fd, earlier.length);
+      fd = openSync(path, isResumed ? flags : flags | constants.O_CREAT | constants.O_EXCL, 0o666);
+      lock = await lockFile(fd, path);
+      const { outcomes, length } = isResumed ? await readEarlier(path, run) : { outcomes: [], length: 0 };
+      ftruncateSync(fd, length);
+      const file = new ResultsFile(path, fd, lock, outcomes);
+      if (!file.append(run)) throw new BadInput(`${file.failure} Nothing was sent.`);
+      return file;
     } catch (error) {
+      if (fd !== undefined) closeSync(fd);
+      lock?.close();
+      if (error instanceof BadInput) throw error;
       const advice = (error as NodeJS.ErrnoException).code === 'EEXIST' ? ' Continue it with --resume.' : '';
-      throw new BadInput(`The results file ${path} can't be written: ${reasonOf(error)}.${advice}`);
+      throw new BadInput(`The results file ${path} can't be used: ${reasonOf(error)}.${advice}`);
     }
-    if (!this.append(run)) throw new BadInput(`${this.failure} Nothing was sent.`);
+  }
+
+  isAcknowledged(line: number): boolean {
+    return this.#earlier[line] === 'acknowledged';
+  }
+
+  /** Whether an earlier run has begun to send the line, and the receiver may have accepted it. */
+  isUnknown(line: number): boolean {
+    return this.#earlier[line] === 'begun' || this.#earlier[line] === 'unknown';
   }
 
   /** @returns whether it was written */
-  append(record: RunRecord | BegunRecord | ResultRecord): boolean {
+  append(record: RunRecord | LineRecord): boolean {
     if (this.failure !== undefined) return false;
     const bytes = Buffer.from(`${JSON.stringify(record)}\n`);
     try {
@@ -212,14 +105,76 @@ export class ResultsFile {
     }
   }
 
-  /** Writes the file to disk, if it is on one. */
+  /** Writes the file to disk. */
   close(): void {
     try {
-      if (fstatSync(this.#fd).isFile()) fsyncSync(this.#fd);
+      fsyncSync(this.#fd);
     } catch (error) {
       this.failure ??= `The results file ${this.path} can't be written: ${reasonOf(error)}.`;
     } finally {
       closeSync(this.#fd);
+      this.#lock?.close();
     }
   }
+}
+
+/**
+ * Locks a file against other commands on this machine: by an abstract socket, which the kernel closes with the process.
+ * Only Linux has them.
+ *
+ * @throws BadInput if another command has the lock
+ */
+async function lockFile(fd: number, path: string): Promise<Server | undefined> {
+  if (platform() !== 'linux') return undefined;
+  const { dev, ino } = fstatSync(fd);
+  const server = createServer().unref();
+  server.listen(`\0plant-store-results-${dev}-${ino}`);
+  try {
+    await once(server, 'listening');
+  } catch {
+    throw new BadInput(`Another command writes to the results file ${path}. Wait for it, or end it.`);
+  }
+  return server;
+}
+
+interface EarlierRuns {
+  readonly outcomes: LineOutcomes;
+  /** Length of the file up to its last whole record. */
+  readonly length: number;
+}
+
+/** Reads the results of earlier runs. @throws BadInput if they belong to another input or address */
+async function readEarlier(path: string, run: RunRecord): Promise<EarlierRuns> {
+  const outcomes: LineOutcomes = [];
+  let length = 0;
+  for await (const { content, number, end } of readLines(createReadStream(path))) {
+    // The end of the last record is missing if the process was killed while it wrote.
+    if (end === length + content.byteLength) break;
+    const record = parse(content);
+    const outcome = lineOutcomes.find((each) => each === record?.outcome);
+    if (record?.url !== undefined) requireSame(record, run, path);
+    else if (number === 1) throw new BadInput(`${path} is not a results file of plant-store.`);
+    else if (outcome !== undefined && record!.line! > 0) outcomes[record!.line!] = outcome;
+    else throw new BadInput(`${path} is damaged at its line ${number}. Nothing was sent.`);
+    length = end;
+  }
+  if (length > 0) return { outcomes, length };
+  throw new BadInput(`${path} has no results. Delete it, and run the command without --resume.`);
+}
+
+function parse(content: Buffer): Partial<RunRecord & LineRecord> | undefined {
+  try {
+    return JSON.parse(content.toString()) as Partial<RunRecord & LineRecord>;
+  } catch {
+    return undefined;
+  }
+}
+
+function requireSame({ sha256, url }: Partial<RunRecord>, run: RunRecord, path: string): void {
+  if (url !== run.url)
+    throw new BadInput(`${path} is about deliveries to ${url}, and this command sends to ${run.url}.`);
+  if (sha256 !== run.sha256)
+    throw new BadInput(
+      'The input has changed since it was sent. Put it back as it was, or send the lines that are missing as another file. Nothing was sent.',
+    );
 }

@@ -1,16 +1,13 @@
-import { createHash, type Hash } from 'node:crypto';
-import type { Outcome, PlantStoreError } from '@plant-store/sdk';
+import { createHash } from 'node:crypto';
+import type { PlantStoreError } from '@plant-store/sdk';
 import { BadInput, type CommandContext, exitCodes, printJson, type Result, say } from '../context.js';
 import { findInput, type Input } from '../input.js';
-import { describeFailure, failureRecord, resultOf } from '../send/describe-failure.js';
+import { describeFailure, type FailureRecord, failureRecord, resultOf } from '../send/describe-failure.js';
 import { checkSend, encode, type Sendable, type SendValues } from '../send/send-values.js';
-import { prepareSender, type SecretSources } from '../send/sender-options.js';
+import { prepareSender } from '../send/sender-options.js';
 import { type Line, readLines } from './lines.js';
 import { checkLine, isBlank } from './plant-line.js';
-import { changed, EarlierRuns, readEarlierRuns, ResultsFile, type ResultRecord } from './results-file.js';
-
-/** How many lines further may be sent before the results file is told. A kill makes so many lines unknown. */
-const BLOCK = 64;
+import { type LineRecord, ResultsFile } from './results-file.js';
 
 /** How many failures are shown. The results file has all of them. */
 const MAX_SHOWN = 10;
@@ -19,12 +16,16 @@ const MAX_SHOWN = 10;
 export async function sendLines(file: string, values: SendValues, context: CommandContext): Promise<number> {
   const faults = checkSend(values, context);
   const prepared = await prepareSender<SentLine>(values, context, encode(values, context), faults);
-  const { settings, sender, secrets } = prepared;
+  const { settings, sender } = prepared;
   const { secondSignal, signal } = context;
   const abort = (): void => void sender.close({ force: true });
   try {
     const input = await findInput(file, context);
-    const run = await openRun(input, values, settings.target.url, context, secrets);
+    if (values.resume && !input.isFile)
+      throw new BadInput(`${input.name} can't be read again. --resume needs a regular file.`);
+    const record = { sha256: await digestOf(input), url: settings.target.url };
+    const results = await ResultsFile.open(values.results!, record, values.resume === true);
+    const run = new Run(input, results, values, context);
     signal.addEventListener('abort', () => run.tellInterrupt());
     secondSignal.addEventListener('abort', abort);
     const stopReports = reportProgress(run, context);
@@ -37,7 +38,7 @@ export async function sendLines(file: string, values: SendValues, context: Comma
       if (!secondSignal.aborted) throw error;
     } finally {
       stopReports();
-      run.end();
+      results.close();
     }
     return report(run, values, context);
   } finally {
@@ -46,49 +47,17 @@ export async function sendLines(file: string, values: SendValues, context: Comma
   }
 }
 
-async function openRun(
-  input: Input,
-  { results: path = '', resume, resendUnknown, eventIdPointer }: SendValues,
-  url: string,
-  context: CommandContext,
-  secrets: SecretSources,
-): Promise<Run> {
-  const record = { input: input.bytes ?? null, url };
-  if (resume && input.bytes === undefined)
-    throw new BadInput(`${input.name} can't be read again. --resume needs a regular file.`);
-  const earlier = resume ? await readEarlierRuns(path, record) : undefined;
-  if (earlier !== undefined) await checkInput(input, earlier);
-  const results = new ResultsFile(path, record, earlier);
-  const resends = resendUnknown === true;
-  return new Run(input, results, earlier ?? new EarlierRuns(), { resends, eventIdPointer, secrets }, context);
-}
-
-/** @throws BadInput if the lines that were read before have changed */
-async function checkInput(input: Input, { checkpoint }: EarlierRuns): Promise<void> {
-  if (checkpoint === undefined) return;
+async function digestOf({ isFile, read }: Input): Promise<string | null> {
+  if (!isFile) return null;
   const hash = createHash('sha256');
-  for await (const line of readLines(input.read())) {
-    hash.update(line.content).update('\n');
-    if (line.number < checkpoint.line) continue;
-    if (digestOf(hash) === checkpoint.sha256) return;
-    break;
-  }
-  throw changed(`its first ${checkpoint.line} lines are others`);
+  for await (const chunk of read()) hash.update(chunk);
+  return hash.digest('hex');
 }
-
-const digestOf = (hash: Hash): string => hash.copy().digest('hex').slice(0, 16);
 
 /** A line that is sent. */
 interface SentLine extends Sendable {
   readonly line: number;
   readonly eventId: string | undefined;
-}
-
-interface RunOptions {
-  /** Whether lines are sent that may have been accepted before. */
-  readonly resends: boolean;
-  readonly eventIdPointer: string | undefined;
-  readonly secrets: SecretSources;
 }
 
 /** One run over the lines of a file: which are sent, and what is recorded. */
@@ -106,26 +75,15 @@ class Run {
   isComplete = false;
   readonly results: ResultsFile;
   readonly #input: Input;
-  readonly #earlier: EarlierRuns;
-  readonly #options: RunOptions;
+  readonly #values: SendValues;
   readonly #context: CommandContext;
-  readonly #hash = createHash('sha256');
   #inFlight = 0;
-  #lastRead = 0;
-  #begun = 0;
   #shown = 0;
 
-  constructor(
-    input: Input,
-    results: ResultsFile,
-    earlier: EarlierRuns,
-    options: RunOptions,
-    context: CommandContext,
-  ) {
+  constructor(input: Input, results: ResultsFile, values: SendValues, context: CommandContext) {
     this.#input = input;
     this.results = results;
-    this.#earlier = earlier;
-    this.#options = options;
+    this.#values = values;
     this.#context = context;
   }
 
@@ -140,11 +98,9 @@ class Run {
     try {
       for await (const line of readLines(this.#input.read())) {
         if (this.results.failure !== undefined || signal.aborted) return;
-        this.#lastRead = line.number;
-        this.#hash.update(line.content).update('\n');
-        const plant = this.#choose(line);
+        const plant = isBlank(line) ? undefined : this.#choose(line);
         if (plant === undefined) continue;
-        if (line.number > this.#begun && !this.#begin(line.number + BLOCK - 1)) return;
+        if (!this.#record({ line: line.number, outcome: 'begun' })) return;
         this.#inFlight += 1;
         yield plant;
       }
@@ -156,74 +112,53 @@ class Run {
     }
   }
 
-  /** Records that the lines up to this one may be sent. @returns whether it was written */
-  #begin(begun: number): boolean {
-    this.#begun = begun;
-    const isWritten = this.results.append({ begun, line: this.#lastRead, sha256: digestOf(this.#hash) });
-    if (!isWritten) this.#tellFailure();
-    return isWritten;
-  }
-
   /** The line as it is sent; `undefined` if it isn't. */
   #choose(line: Line): SentLine | undefined {
-    if (isBlank(line)) return undefined;
     const { number, content } = line;
-    if (this.#earlier.isAcknowledged(number)) {
+    if (this.results.isAcknowledged(number)) {
       this.counts.acknowledged += 1;
       this.acknowledgedBefore += 1;
       return undefined;
     }
-    const { eventId, fault } = checkLine(line, this.#options.eventIdPointer);
-    const isUnknown = this.#earlier.isUnknown(number);
-    if (isUnknown && !this.#options.resends) {
-      this.#fail('unknown', { line: number, ...earlierUnknown }, earlierUnknown.message);
+    if (this.results.isUnknown(number) && !this.#values.resendUnknown) {
+      this.#fail(number, 'unknown', earlierUnknown, earlierUnknown.message);
       return undefined;
     }
+    const { eventId, fault } = checkLine(line, this.#values.eventIdPointer);
     if (fault === undefined) return { line: number, content, eventId };
-    this.#fail('badInput', { line: number, outcome: 'not-sent', ...fault }, `bad input: ${fault.message}`);
+    this.#fail(number, 'badInput', { outcome: 'not-sent', ...fault }, `bad input: ${fault.message}`);
     return undefined;
   }
 
   /** Notes the result of a line that was sent. */
   note({ line }: SentLine, status: number | undefined, error: PlantStoreError | undefined): void {
     this.#inFlight -= 1;
-    if (error === undefined) {
-      this.counts.acknowledged += 1;
-      this.#record({ line, outcome: 'acknowledged', ...(status !== undefined && { status }) });
+    if (error !== undefined) {
+      this.#fail(line, resultOf(error), failureRecord(error), describeFailure(error));
       return;
     }
-    const text = describeFailure(error, this.#options.secrets);
-    const record = { line, ...failureRecord(error) };
-    if (this.#earlier.isUnknown(line)) {
-      const unknown: Outcome = 'unknown';
-      this.#fail(
-        'unknown',
-        { ...record, outcome: unknown },
-        `${text} An earlier delivery may have been accepted.`,
-      );
-    } else {
-      this.#fail(resultOf(error), record, text);
-    }
+    this.counts.acknowledged += 1;
+    this.#record({ line, outcome: 'acknowledged', ...(status !== undefined && { status }) });
   }
 
-  #fail(result: Result, record: ResultRecord, text: string): void {
-    this.counts[result] += 1;
+  #fail(line: number, result: Result, failure: FailureRecord, text: string): void {
+    const mayHaveArrived = result !== 'unknown' && this.results.isUnknown(line);
+    const earlier = mayHaveArrived ? ' An earlier delivery may have been accepted.' : '';
+    this.counts[mayHaveArrived ? 'unknown' : result] += 1;
     this.#shown += 1;
-    if (this.#shown <= MAX_SHOWN) say(`line ${record.line}: ${text}`, this.#context);
+    if (this.#shown <= MAX_SHOWN) say(`line ${line}: ${text}${earlier}`, this.#context);
     if (this.#shown === MAX_SHOWN + 1) say(`further failures are in ${this.results.path}.`, this.#context);
-    this.#record(record);
+    this.#record({ line, ...failure, ...(mayHaveArrived && { outcome: 'unknown' }) });
   }
 
-  #record(record: ResultRecord): void {
-    const isFirstFailure = this.results.failure === undefined;
-    if (this.results.append(record)) return;
-    if (isFirstFailure) this.#tellFailure();
-    say(`not recorded: ${JSON.stringify(record)}`, this.#context);
-  }
-
-  #tellFailure(): void {
+  /** @returns whether it was written */
+  #record(record: LineRecord): boolean {
+    const failedBefore = this.results.failure !== undefined;
+    if (this.results.append(record)) return true;
     const advice = 'No further line is sent. With --resume, the lines whose result it lacks are unknown.';
-    say(`${this.results.failure} ${advice}`, this.#context);
+    if (!failedBefore) say(`${this.results.failure} ${advice}`, this.#context);
+    if (record.outcome !== 'begun') say(`not recorded: ${JSON.stringify(record)}`, this.#context);
+    return false;
   }
 
   /** Says what happens after an interrupt. */
@@ -232,12 +167,6 @@ class Run {
       `interrupted: no further line is sent. Waiting for ${this.#inFlight} in flight; interrupt again to stop at once.`,
       this.#context,
     );
-  }
-
-  /** Records how far the run came: what follows was not sent. Closes the file. */
-  end(): void {
-    if (this.results.failure === undefined && this.#inFlight === 0) this.#begin(this.#lastRead);
-    this.results.close();
   }
 }
 
@@ -250,35 +179,30 @@ const earlierUnknown = {
 /** Says from time to time how far a run has come: in one place on a terminal. @returns what stops it */
 function reportProgress(run: Run, { stderr }: CommandContext): () => void {
   const isTerminal = stderr.isTTY === true;
-  const report = (): void => {
-    stderr.write(isTerminal ? `\x1b[K${summaryOf(run)}\r` : `plant-store: ${summaryOf(run)}\n`);
-  };
-  const timer = setInterval(report, isTerminal ? 1_000 : 10_000);
+  const timer = setInterval(
+    () => stderr.write(isTerminal ? `\x1b[K${summaryOf(run)}\r` : `plant-store: ${summaryOf(run)}\n`),
+    isTerminal ? 1_000 : 10_000,
+  );
   return () => {
     clearInterval(timer);
     if (isTerminal) stderr.write('\x1b[K');
   };
 }
 
-const resultNames = {
-  acknowledged: 'acknowledged',
-  notAcknowledged: 'not acknowledged',
-  badInput: 'bad input',
-  notSent: 'not sent',
-  unknown: 'unknown',
-} as const;
+const resultNames: readonly (readonly [Result, string])[] = [
+  ['notAcknowledged', 'not acknowledged'],
+  ['badInput', 'bad input'],
+  ['notSent', 'not sent'],
+  ['unknown', 'unknown'],
+];
 
 /** The counts, such as `1,000 lines: 990 acknowledged (400 before), 10 unknown`. */
 function summaryOf({ counts, lines, acknowledgedBefore }: Run): string {
   const number = (count: number): string => count.toLocaleString('en-US');
   const before = acknowledgedBefore === 0 ? '' : ` (${number(acknowledgedBefore)} before)`;
-  const parts = (Object.keys(resultNames) as Result[])
-    .filter((result) => result === 'acknowledged' || counts[result] > 0)
-    .map(
-      (result) =>
-        `${number(counts[result])} ${resultNames[result]}${result === 'acknowledged' ? before : ''}`,
-    );
-  return `${number(lines)} lines: ${parts.join(', ')}`;
+  const failed = resultNames.filter(([result]) => counts[result] > 0);
+  const failures = failed.map(([result, name]) => `, ${number(counts[result])} ${name}`);
+  return `${number(lines)} lines: ${number(counts.acknowledged)} acknowledged${before}${failures.join('')}`;
 }
 
 /** Prints the counts and what to do next. The exit code is that of the worst line. */

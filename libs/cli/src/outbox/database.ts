@@ -18,15 +18,12 @@ export interface OpenOutbox {
  * @param signal Destroys the connections, so that nobody waits for PostgreSQL. What that has begun, it may still commit.
  * @throws BadInput if there is no valid address
  */
-export function openOutbox(
-  { environment }: Pick<CommandContext, 'environment'>,
-  signal: AbortSignal,
-): OpenOutbox {
-  const url = environment[databaseVariable];
-  const example = 'such as postgres://user:password@host/database';
-  if (!url) throw new BadInput(`There is no database. Set ${databaseVariable}, ${example}.`);
+export function openOutbox({ environment }: CommandContext, signal: AbortSignal): OpenOutbox {
+  const url = environment[databaseVariable] ?? '';
   if (!/^postgres(?:ql)?:\/\//.test(url) || !URL.canParse(url))
-    throw new BadInput(`${databaseVariable} must be a URL, ${example}.`);
+    throw new BadInput(
+      `There is no database. Set ${databaseVariable} to a URL, such as postgres://user:password@host/database.`,
+    );
   const stream = (): Socket => {
     const socket = new Socket();
     const destroy = (): void => void socket.destroy();

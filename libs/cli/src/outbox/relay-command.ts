@@ -1,15 +1,14 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { carriedOut } from '@plant-store/contract';
-import type { DiagnosticsMessages } from '@plant-store/sdk';
-import { createRelay, type Outbox, relayDefaults } from '@plant-store/sdk/outbox';
-import { BadInput, type CommandContext, CommandFailed } from '../context.js';
+import { PlantStoreError } from '@plant-store/sdk';
+import { createRelay, type Outbox, relayDefaults, type RelayOptions } from '@plant-store/sdk/outbox';
+import { collectFaults, type CommandContext, CommandFailed } from '../context.js';
 import { failureRecord } from '../send/describe-failure.js';
 import { delayAfter } from '../send/retry.js';
 import { prepareSender, type SenderValues } from '../send/sender-options.js';
-import { type OpenOutbox, openOutbox } from './database.js';
+import { openOutbox } from './database.js';
 
 /** The values of the options of `plant-store relay`. */
 export interface RelayValues extends SenderValues {
@@ -25,9 +24,9 @@ export async function runRelay(values: RelayValues, context: CommandContext): Pr
       '--retry is missing. It has no default while the question retry is open. 0 sends each entry once.',
     );
   // The relay sends again: it stores each attempt.
-  const { retry, ...senderValues } = values;
+  const { retry = 0, ...senderValues } = values;
   const concurrency = values.concurrency ?? relayDefaults.concurrency;
-  const opened = openOrReport(context, secondSignal, faults);
+  const opened = await collectFaults(faults, () => openOutbox(context, secondSignal));
   const encode = (): never => {
     throw new TypeError('A relay sends what is encoded.');
   };
@@ -37,12 +36,11 @@ export async function runRelay(values: RelayValues, context: CommandContext): Pr
   const { outbox, close: closeOutbox } = opened!;
   const log = logTo(context);
   const counts = { acknowledged: 0, failed: 0 };
-  const stopCounting = count(counts, log);
   const relay = createRelay({
     outbox,
-    sender,
+    sender: counted(sender, counts, log),
     concurrency,
-    retry: (attempt, error) => delayAfter(retry ?? 0, attempt, error),
+    retry: (attempt, error) => delayAfter(retry, attempt, error),
     onParked: (parked) => log('warn', 'entries were parked', parked),
     onError: (error) => log('error', error.message, { code: (error as NodeJS.ErrnoException).code }),
   });
@@ -60,24 +58,8 @@ export async function runRelay(values: RelayValues, context: CommandContext): Pr
   } finally {
     await relay.stop();
     metrics?.close();
-    stopCounting();
     await prepared.close();
     await closeOutbox();
-  }
-}
-
-/** Opens the outbox, or adds why it can't be opened to the faults. */
-function openOrReport(
-  context: CommandContext,
-  signal: AbortSignal,
-  faults: string[],
-): OpenOutbox | undefined {
-  try {
-    return openOutbox(context, signal);
-  } catch (error) {
-    if (!(error instanceof BadInput)) throw error;
-    faults.push(...error.faults);
-    return undefined;
   }
 }
 
@@ -89,24 +71,27 @@ function logTo({ stdout }: CommandContext): Log {
     void stdout.write(`${JSON.stringify({ level, time: new Date().toISOString(), msg, ...fields })}\n`);
 }
 
-type DeliveryEnd = DiagnosticsMessages['plant-store:delivery:end'];
+interface Counts {
+  acknowledged: number;
+  failed: number;
+}
 
-/** Counts the deliveries of the sender, and logs those that failed. @returns what ends it */
-function count(counts: { acknowledged: number; failed: number }, log: Log): () => void {
-  const ends = 'plant-store:delivery:end';
-  const onEnd = (message: unknown): void => {
-    const { error } = message as DeliveryEnd;
-    if (error === undefined) {
-      counts.acknowledged += 1;
-      return;
-    }
-    counts.failed += 1;
-    const { message: reason, ...record } = failureRecord(error);
-    log('warn', 'delivery failed', { ...record, reason });
-  };
-  subscribe(ends, onEnd);
-  return () => {
-    unsubscribe(ends, onEnd);
+/** A sender whose deliveries are counted, and logged if they fail. */
+function counted(sender: RelayOptions['sender'], counts: Counts, log: Log): RelayOptions['sender'] {
+  return {
+    async sendEncoded(encoded) {
+      try {
+        await sender.sendEncoded(encoded);
+        counts.acknowledged += 1;
+      } catch (error) {
+        counts.failed += 1;
+        if (error instanceof PlantStoreError) {
+          const { message: reason, ...record } = failureRecord(error);
+          log('warn', 'delivery failed', { ...record, reason });
+        }
+        throw error;
+      }
+    },
   };
 }
 
@@ -118,7 +103,7 @@ function count(counts: { acknowledged: number; failed: number }, log: Log): () =
 async function serveMetrics(
   port: number | undefined,
   outbox: Outbox<unknown>,
-  counts: { readonly acknowledged: number; readonly failed: number },
+  counts: Counts,
 ): Promise<Server | undefined> {
   if (port === undefined) return undefined;
   const server = createServer((request, response) => {
@@ -141,10 +126,7 @@ async function serveMetrics(
   return server;
 }
 
-async function metricsOf(
-  outbox: Outbox<unknown>,
-  { acknowledged, failed }: { readonly acknowledged: number; readonly failed: number },
-): Promise<string> {
+async function metricsOf(outbox: Outbox<unknown>, { acknowledged, failed }: Counts): Promise<string> {
   const { waiting, sending, parked, waitingSince } = await outbox.status();
   const wait = waitingSince === undefined ? 0 : (Date.now() - waitingSince.getTime()) / 1_000;
   return `# HELP plant_store_relay_deliveries_total Deliveries of this relay by their result.

@@ -1,14 +1,14 @@
-import { EnvHttpProxyAgent } from 'undici';
+import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { BadInput } from '../context.js';
 
-/** What connections through a proxy need, as the options of a sender have it. */
+/** How connections are made, as the options of a sender have it. */
 export interface ConnectionOptions {
   readonly maxConnections: number;
   /** Milliseconds. */
   readonly connectTimeout: number;
-  readonly ca?: Buffer | undefined;
-  readonly cert?: Buffer | undefined;
-  readonly key?: Buffer | undefined;
+  readonly ca: Buffer | undefined;
+  readonly cert: Buffer | undefined;
+  readonly key: Buffer | undefined;
 }
 
 /**
@@ -22,8 +22,8 @@ export interface ConnectionOptions {
 export function proxyFor(
   baseUrl: unknown,
   environment: NodeJS.ProcessEnv,
-  { maxConnections, connectTimeout, ca, cert, key }: ConnectionOptions,
-): EnvHttpProxyAgent | undefined {
+  { maxConnections, connectTimeout: timeout, ca, cert, key }: ConnectionOptions,
+): Dispatcher | undefined {
   const isHttps = /^https:/i.test(String(baseUrl));
   const names = isHttps ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy'];
   const name = [...names, 'all_proxy', 'ALL_PROXY'].find((each) => environment[each]);
@@ -32,14 +32,8 @@ export function proxyFor(
   const url = value.includes('://') ? value : `http://${value}`;
   if (!URL.canParse(url) || !/^https?:/.test(url))
     throw new BadInput(`${name} must be the URL of an HTTP proxy, such as http://host:3128.`);
-  const tls = { ca, cert, key, timeout: connectTimeout };
-  return new EnvHttpProxyAgent({
-    httpProxy: url,
-    httpsProxy: url,
-    noProxy: environment['no_proxy'] ?? environment['NO_PROXY'] ?? '',
-    connections: maxConnections,
-    connect: tls,
-    requestTls: tls,
-    proxyTls: { timeout: connectTimeout },
-  });
+  const tls = { ca, cert, key, timeout };
+  const noProxy = environment['no_proxy'] ?? environment['NO_PROXY'] ?? '';
+  const connections = { connections: maxConnections, connect: tls, requestTls: tls, proxyTls: { timeout } };
+  return new EnvHttpProxyAgent({ httpProxy: url, httpsProxy: url, noProxy, ...connections });
 }

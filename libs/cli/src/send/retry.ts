@@ -33,10 +33,8 @@ const maxDelay = 60_000;
 export function delayAfter(retries: number, attempt: number, error: PlantStoreError): number | undefined {
   const isRefused = error instanceof NotAcknowledgedError && !statuses.includes(error.status);
   const isOver = attempt > retries || error.outcome === 'unknown' || isRefused || isInputFault(error);
-  return isOver ? undefined : delayOf(attempt);
+  return isOver ? undefined : Math.min(1_000 * 2 ** (attempt - 1), maxDelay);
 }
-
-const delayOf = (attempt: number): number => Math.min(1_000 * 2 ** (attempt - 1), maxDelay);
 
 /** The retry policy of `--retry` for a sender. */
 export function policyOf(retries: number): RetryOptions | false {
@@ -47,9 +45,4 @@ export function policyOf(retries: number): RetryOptions | false {
     withoutResponse: true,
     maxRetryAfter: maxDelay,
   };
-}
-
-/** Milliseconds that a policy may take beside the first attempt. */
-export function timeOfRetries(retries: number, attemptTimeout: number): number {
-  return Array.from({ length: retries }, () => maxDelay + attemptTimeout).reduce((all, one) => all + one, 0);
 }

@@ -3,9 +3,7 @@ import { readInputFile } from '../input.js';
 
 /** A secret that the command needs, and where it can be. */
 interface Secret {
-  /** Its name in messages, and the name of one in a file. */
   readonly name: string;
-  readonly noun: string;
   /** The option with the path of its file. */
   readonly option: string;
   /** The environment variable with the secret. With `_FILE` appended, the one with the path of its file. */
@@ -14,14 +12,12 @@ interface Secret {
 
 export const accessTokenSecret: Secret = {
   name: 'access token',
-  noun: 'token',
   option: '--access-token-file',
   variable: 'ACCESS_TOKEN',
 };
 
 export const signingKeySecret: Secret = {
   name: 'signing key',
-  noun: 'key',
   option: '--signing-key-file',
   variable: 'PLANT_STORE_SIGNING_KEY',
 };
@@ -38,26 +34,19 @@ export interface FoundSecret {
  * @throws BadInput if there is none. The secret is in no message.
  */
 export async function findSecret(
-  secret: Secret,
+  { name, option, variable }: Secret,
   file: string | undefined,
-  { environment, signal }: Pick<CommandContext, 'environment' | 'signal'>,
+  { environment, signal }: CommandContext,
 ): Promise<FoundSecret> {
-  const { name, option, variable } = secret;
   const direct = environment[variable];
   if (file === undefined && direct) return { text: direct.trim(), source: variable };
   const path = file ?? environment[`${variable}_FILE`];
-  if (path) return fromFile(secret, path, signal);
-  throw new BadInput(
-    `There is no ${name}. Pass its file with ${option}, or set ${variable} or ${variable}_FILE in the environment.`,
-  );
-}
-
-async function fromFile({ name, noun }: Secret, path: string, signal: AbortSignal): Promise<FoundSecret> {
-  const content = (await readInputFile(`The ${name} file`, path, signal)).toString('utf8');
-  const text = content
-    .split('\n')
-    .map((line) => line.trim())
-    .find((line) => line !== '' && !line.startsWith('#'));
-  if (text === undefined) throw new BadInput(`The ${name} file ${path} contains no ${noun}.`);
+  if (!path)
+    throw new BadInput(
+      `There is no ${name}. Pass its file with ${option}, or set ${variable} or ${variable}_FILE in the environment.`,
+    );
+  const lines = (await readInputFile(`The ${name} file`, path, signal)).toString().split('\n');
+  const text = lines.map((line) => line.trim()).find((line) => line !== '' && !line.startsWith('#'));
+  if (text === undefined) throw new BadInput(`The ${name} file ${path} contains no ${name}.`);
   return { text, source: path };
 }

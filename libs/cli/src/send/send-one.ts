@@ -1,6 +1,7 @@
+import { buffer } from 'node:stream/consumers';
 import { PlantStoreError } from '@plant-store/sdk';
-import { type CommandContext, exitCodes, printJson, say } from '../context.js';
-import { readContent } from '../input.js';
+import { BadInput, type CommandContext, exitCodes, printJson, say } from '../context.js';
+import { findInput } from '../input.js';
 import { describeFailure, failureRecord, resultOf } from './describe-failure.js';
 import { checkSend, encode, type Sendable, type SendValues } from './send-values.js';
 import { prepareSender } from './sender-options.js';
@@ -9,22 +10,25 @@ import { prepareSender } from './sender-options.js';
 export async function sendOne(file: string, values: SendValues, context: CommandContext): Promise<number> {
   const faults = checkSend(values, context);
   const prepared = await prepareSender<Sendable>(values, context, encode(values, context), faults);
-  const { settings, sender, secrets } = prepared;
+  const { settings, sender } = prepared;
   try {
-    const content = await readContent(file, context);
+    const input = await findInput(file, context);
+    const content = await buffer(input.read());
+    const bytes = content.byteLength;
+    if (bytes === 0)
+      throw new BadInput(`${input.name} is empty. A delivery must carry information about a plant.`);
     // The content has the fields of the event already.
     const options = { signal: context.signal, eventId: values.eventId, event: {} };
     const { status } = await sender.send({ content }, options);
     const { method } = settings;
     const { url } = settings.target;
-    const bytes = content.byteLength;
     const exitCode = exitCodes.acknowledged;
     if (values.json) printJson({ exitCode, outcome: 'acknowledged', status, bytes, method, url }, context);
     else context.stdout.write(`acknowledged: ${status}, ${bytes} bytes sent with ${method} to ${url}\n`);
     return exitCode;
   } catch (error) {
     if (!(error instanceof PlantStoreError)) throw error;
-    say(describeFailure(error, secrets), context);
+    say(describeFailure(error), context);
     const exitCode = exitCodes[resultOf(error)];
     if (values.json) printJson({ exitCode, ...failureRecord(error) }, context);
     return exitCode;

@@ -28,10 +28,11 @@ export function encode({ contentType }: SendValues, { given }: CommandContext) {
 
 /** What is wrong with the options of `plant-store send` that aren't those of a sender. */
 export function checkSend(values: SendValues, { given }: CommandContext): string[] {
-  const answered = carriedOut(given);
-  const identity = answered['event-identity'];
-  const asksForId = identity !== undefined && 'header' in identity;
-  const { ndjson, eventId, eventIdPointer } = values;
+  const { 'event-identity': identity, 'media-type': mediaType } = carriedOut(given);
+  const { contentType, ndjson, eventId, eventIdPointer } = values;
+  const eventIdOrPointer = ndjson ? eventIdPointer : eventId;
+  const idOption = ndjson ? '--event-id-pointer' : '--event-id';
+  const question = openQuestions.find(({ id }) => id === 'media-type')!;
   const rules: readonly (readonly [isWrong: unknown, fault: string])[] = [
     [ndjson && values.results === undefined, '--ndjson needs --results FILE.'],
     [!ndjson && values.results, '--results needs --ndjson.'],
@@ -41,33 +42,25 @@ export function checkSend(values: SendValues, { given }: CommandContext): string
     [values.resendUnknown && !values.resume, '--resend-unknown needs --resume.'],
     [ndjson && eventId, '--event-id is for one plant. With --ndjson, use --event-id-pointer.'],
     [
-      asksForId && !ndjson && eventId === undefined,
-      '--event-id is missing. Each delivery needs the identifier of its event (question event-identity).',
-    ],
-    [
-      asksForId && ndjson && eventIdPointer === undefined,
-      '--event-id-pointer is missing. Each delivery needs the identifier of its event (question event-identity).',
+      identity !== undefined && 'header' in identity && eventIdOrPointer === undefined,
+      `${idOption} is missing. Each delivery needs the identifier of its event (question event-identity).`,
     ],
     [
       eventIdPointer !== undefined && !isPointer(eventIdPointer),
       '--event-id-pointer must be a JSON Pointer to a field of each line, such as /id (RFC 6901).',
     ],
+    [
+      contentType === undefined && mediaType === undefined,
+      `--content-type is missing. It has no default while the question media-type is open: "${question.question}" Expected: ${question.answer}`,
+    ],
+    [
+      contentType !== undefined && !isMediaType(contentType),
+      '--content-type must be a media type, such as type/subtype (RFC 9110 §8.3.1).',
+    ],
+    [
+      contentType && mediaType && essenceOf(contentType) !== essenceOf(mediaType),
+      `--content-type must be ${mediaType}, the answer to the question media-type.`,
+    ],
   ];
-  const faults = rules.filter(([isWrong]) => Boolean(isWrong)).map(([, fault]) => fault);
-  return [...faults, ...contentTypeFaults(values.contentType, answered['media-type'])];
-}
-
-function contentTypeFaults(option: string | undefined, answer: string | undefined): string[] {
-  if (option === undefined) {
-    if (answer !== undefined) return [];
-    const entry = openQuestions.find(({ id }) => id === 'media-type')!;
-    return [
-      `--content-type is missing. It has no default while the question media-type is open: "${entry.question}" ` +
-        `Expected: ${entry.answer}`,
-    ];
-  }
-  if (!isMediaType(option))
-    return ['--content-type must be a media type, such as type/subtype (RFC 9110 §8.3.1).'];
-  if (answer === undefined || essenceOf(option) === essenceOf(answer)) return [];
-  return [`--content-type must be ${answer}, the answer to the question media-type.`];
+  return rules.filter(([isWrong]) => Boolean(isWrong)).map(([, fault]) => fault);
 }

@@ -1,11 +1,11 @@
-import { carriedOut, CONTENT_METHODS } from '@plant-store/contract';
+import { type Answers, carriedOut, CONTENT_METHODS } from '@plant-store/contract';
 import { InvalidOptionsError, limitDefaults, type OptionFault } from '@plant-store/sdk';
 import { openSender, type OpenSender, resolveSettings, type Settings } from '@plant-store/sdk/internal';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { BadInput, type CommandContext } from '../context.js';
+import { BadInput, collectFaults, type CommandContext } from '../context.js';
 import { readInputFile } from '../input.js';
 import { proxyFor } from './proxy.js';
-import { policyOf, timeOfRetries } from './retry.js';
+import { policyOf } from './retry.js';
 import { accessTokenSecret, findSecret, type FoundSecret, signingKeySecret } from './secrets.js';
 
 /** The values of the options that a sender has on the command line. */
@@ -26,82 +26,56 @@ export interface SenderValues {
   readonly concurrency?: number;
 }
 
-/** Where the secrets of a delivery were found, for messages. */
-export interface SecretSources {
-  readonly token: string;
-  /** `undefined` if deliveries are not signed. */
-  readonly key?: string | undefined;
-}
-
-/** A sender with everything that was read for it. */
-export interface Prepared<Plant> {
-  readonly settings: Settings<Plant>;
-  readonly sender: OpenSender<Plant>;
-  readonly secrets: SecretSources;
-  /** Closes the sender, and the connections to a proxy. */
-  readonly close: () => Promise<void>;
-}
-
-/**
- * Adds the options of a sender to a command. What the answers decide has a default; what is open is required.
- *
- * @param others More options.
- * @param adapt Changes each of them before it is added.
- */
-export function withSenderOptions(
-  command: Command,
-  { given }: Pick<CommandContext, 'given'>,
-  others: readonly Option[] = [],
-  adapt: (option: Option) => Option = (option) => option,
-): Command {
+/** Adds the options of a sender to a command. What the answers decide has a default; what is open is required. */
+export function addSenderOptions(command: Command, given: Answers): Command {
   const answered = carriedOut(given);
-  const requiredOr = (question: 'base-address' | 'http-method'): string =>
-    answered[question] === undefined
-      ? `(required: question ${question} is open)`
-      : `(default: ${answered[question]})`;
   const attemptTimeout = answered['time-outs']?.response ?? limitDefaults.attemptTimeout;
-  const options = [
-    new Option('--base-url <url>', `address before the delivery path ${requiredOr('base-address')}`),
-    new Option('--method <method>', `HTTP method ${requiredOr('http-method')}`).choices(CONTENT_METHODS),
-    new Option('--access-token-file <file>', 'file with the access token'),
+  const method = `HTTP method ${defaultOf('http-method', answered['http-method'])}`;
+  command
+    .option(
+      '--base-url <url>',
+      `address before the delivery path ${defaultOf('base-address', answered['base-address'])}`,
+    )
+    .addOption(command.createOption('--method <method>', method).choices(CONTENT_METHODS))
+    .option('--access-token-file <file>', 'file with the access token')
     // Commander would repeat the value in its message.
-    new Option('--access-token [token]').hideHelp().argParser(() => {
-      throw new BadInput(TOKEN_AS_ARGUMENT);
-    }),
-    ...(answered.signing === undefined
-      ? []
-      : [new Option('--signing-key-file <file>', 'file with the signing key')]),
-    new Option('-H, --header <header>', "header field to add, such as 'Name: value'; repeatable").argParser(
-      headerOf,
-    ),
-    new Option(
+    .addOption(new Option('--access-token [token]').hideHelp().argParser(refuseToken));
+  if (answered.signing) command.option('--signing-key-file <file>', 'file with the signing key');
+  return command
+    .option('-H, --header <header>', "header field to add, such as 'Name: value'; repeatable", headerOf)
+    .option(
       '--retry <count>',
       'send up to so many times again, after 1 s, 2 s, 4 s … 60 s, if there was no connection, or the response was 429 or 503',
-    ).argParser(wholeNumber(0, 1_000)),
-    new Option('--ca <file>', 'certificates to trust, in PEM, instead of those that Node trusts'),
-    new Option('--cert <file>', 'certificate of the sender, in PEM'),
-    new Option('--key <file>', 'private key of --cert, in PEM, without a passphrase'),
-    new Option(
+      wholeNumber(0, 1_000),
+    )
+    .option('--ca <file>', 'certificates to trust, in PEM, instead of those that Node trusts')
+    .option('--cert <file>', 'certificate of the sender, in PEM')
+    .option('--key <file>', 'private key of --cert, in PEM, without a passphrase')
+    .option(
       '--connect-timeout <ms>',
       `time for connecting (default: ${limitDefaults.connectTimeout})`,
-    ).argParser(milliseconds),
-    new Option('--attempt-timeout <ms>', `time for one attempt (default: ${attemptTimeout})`).argParser(
       milliseconds,
-    ),
-    new Option(
+    )
+    .option('--attempt-timeout <ms>', `time for one attempt (default: ${attemptTimeout})`, milliseconds)
+    .option(
       '--total-timeout <ms>',
-      `time for a plant with all attempts (default: ${limitDefaults.totalTimeout} or more)`,
-    ).argParser(milliseconds),
-    new Option('--allow-insecure-transport', 'allow plain HTTP to addresses that are not loopback'),
-    ...others,
-  ];
-  for (const option of options) command.addOption(adapt(option));
-  return command;
+      `time for a plant with all attempts (default: ${limitDefaults.totalTimeout} or more; none with --retry)`,
+      milliseconds,
+    )
+    .option('--allow-insecure-transport', 'allow plain HTTP to addresses that are not loopback');
 }
 
-const TOKEN_AS_ARGUMENT =
-  '--access-token does not exist, because every user of this machine can see arguments and the shell keeps them ' +
-  'in its history. Write the token to a file and pass --access-token-file, or set ACCESS_TOKEN in the environment.';
+/** What the help says of an option that a question decides. */
+export function defaultOf(question: string, answer: string | undefined): string {
+  return answer === undefined ? `(required: question ${question} is open)` : `(default: ${answer})`;
+}
+
+function refuseToken(): never {
+  throw new BadInput(
+    '--access-token does not exist, because every user of this machine can see arguments and the shell keeps them ' +
+      'in its history. Write the token to a file and pass --access-token-file, or set ACCESS_TOKEN in the environment.',
+  );
+}
 
 /** Reads a whole number. */
 export function wholeNumber(minimum: number, maximum: number): (text: string) => number {
@@ -112,7 +86,8 @@ export function wholeNumber(minimum: number, maximum: number): (text: string) =>
   };
 }
 
-const milliseconds = wholeNumber(1, 2_147_483_647);
+const longestTime = 2_147_483_647;
+const milliseconds = wholeNumber(1, longestTime);
 
 /** Adds a header field to those before. The sender checks it. A value may be a secret, and is in no message. */
 function headerOf(text: string, others: Readonly<Record<string, string>> = {}): Record<string, string> {
@@ -121,6 +96,14 @@ function headerOf(text: string, others: Readonly<Record<string, string>> = {}): 
   if (Object.keys(others).some((other) => other.toLowerCase() === name.toLowerCase()))
     throw new BadInput(`--header has ${name} twice.`);
   return { ...others, [name]: value!.trimEnd() };
+}
+
+/** A sender with its settings. */
+export interface Prepared<Plant> {
+  readonly settings: Settings<Plant>;
+  readonly sender: OpenSender<Plant>;
+  /** Closes the sender, and the connections to a proxy. */
+  readonly close: () => Promise<void>;
 }
 
 /**
@@ -137,51 +120,41 @@ export async function prepareSender<Plant>(
   faults: string[],
 ): Promise<Prepared<Plant>> {
   const { given, accepts, environment, signal } = context;
-  const answered = carriedOut(given);
-  /** Reads something, and adds its faults to the others. */
-  const read = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof BadInput)) throw error;
-      faults.push(...error.faults);
-      return undefined;
-    }
-  };
+  const { 'base-address': baseAddress, signing } = carriedOut(given);
+  const { baseUrl, method, header, retry, attemptTimeout, allowInsecureTransport } = values;
   const readPem = (option: 'ca' | 'cert' | 'key'): Promise<Buffer | undefined> =>
-    read(async () => {
+    collectFaults(faults, async () => {
       const path = values[option];
       return path === undefined ? undefined : readInputFile(`The file of --${option}`, path, signal);
     });
-  const token = await read(() => findSecret(accessTokenSecret, values.accessTokenFile, context));
-  const signingKey =
-    answered.signing && (await read(() => findSecret(signingKeySecret, values.signingKeyFile, context)));
-  const [ca, cert, key] = [await readPem('ca'), await readPem('cert'), await readPem('key')];
-
-  const baseUrl = values.baseUrl ?? answered['base-address'];
-  const connection = {
-    connectTimeout: values.connectTimeout ?? limitDefaults.connectTimeout,
-    maxConnections: values.concurrency ?? limitDefaults.maxConnections,
-  };
-  const proxy = await read(() => proxyFor(baseUrl, environment, { ...connection, ca, cert, key }));
+  const token = await collectFaults(faults, () =>
+    findSecret(accessTokenSecret, values.accessTokenFile, context),
+  );
+  const key =
+    signing &&
+    (await collectFaults(faults, () => findSecret(signingKeySecret, values.signingKeyFile, context)));
+  const tls = { ca: await readPem('ca'), cert: await readPem('cert'), key: await readPem('key') };
+  const maxConnections = values.concurrency ?? limitDefaults.maxConnections;
+  const connectTimeout = values.connectTimeout ?? limitDefaults.connectTimeout;
+  const proxy = await collectFaults(faults, () =>
+    proxyFor(baseUrl ?? baseAddress, environment, { ...tls, maxConnections, connectTimeout }),
+  );
   const options = {
-    ...{ baseUrl: values.baseUrl, method: values.method, encode, accessToken: token?.text },
-    ...(answered.signing && { signingKey: signingKey?.text }),
-    ...(values.header && { headers: () => values.header! }),
-    ...retryOptions(values, answered['time-outs']?.response),
-    ...{ attemptTimeout: values.attemptTimeout, maxConnections: connection.maxConnections },
-    ...(proxy === undefined
-      ? { ca, cert, key, connectTimeout: values.connectTimeout }
-      : { dispatcher: proxy }),
-    allowInsecureTransport: values.allowInsecureTransport,
+    ...{ baseUrl, method, encode, attemptTimeout, maxConnections, allowInsecureTransport },
+    // That a secret is missing was said already.
+    accessToken: token?.text ?? (() => ''),
+    ...(signing && { signingKey: key?.text ?? (() => '') }),
+    ...(header && { headers: () => header }),
+    ...(retry !== undefined && { retry: policyOf(retry) }),
+    totalTimeout: values.totalTimeout ?? (retry ? longestTime : undefined),
+    ...(proxy ? { dispatcher: proxy } : { ...tls, connectTimeout }),
   };
-  const settings = await read(() => {
+  const settings = await collectFaults(faults, () => {
     try {
       return resolveSettings<Plant>(given, options, accepts);
     } catch (error) {
       if (!(error instanceof InvalidOptionsError)) throw error;
-      const found = error.faults.filter(({ option }) => !isReported(option, { token, signingKey }));
-      throw new BadInput(...found.map((fault) => describe(fault, token)));
+      throw new BadInput(...error.faults.map((fault) => describe(fault, token)));
     }
   });
   if (faults.length > 0 || settings === undefined) throw new BadInput(...faults);
@@ -190,26 +163,7 @@ export async function prepareSender<Plant>(
     await sender.close();
     await proxy?.close();
   };
-  return { settings, sender, close, secrets: { token: token!.source, key: signingKey?.source } };
-}
-
-/** The retry policy. The default of `totalTimeout` doesn't know how long `--retry` may take. */
-function retryOptions({ retry, totalTimeout, attemptTimeout }: SenderValues, answered: number | undefined) {
-  if (retry === undefined) return { totalTimeout };
-  const oneAttempt = attemptTimeout ?? answered ?? limitDefaults.attemptTimeout;
-  const total = Math.max(limitDefaults.totalTimeout, answered ?? 0) + timeOfRetries(retry, oneAttempt);
-  return { retry: policyOf(retry), totalTimeout: totalTimeout ?? Math.min(total, 2_147_483_647) };
-}
-
-/** Whether a secret is missing, which was said already. */
-function isReported(
-  option: string,
-  found: { readonly token?: unknown; readonly signingKey?: unknown },
-): boolean {
-  return (
-    (option === 'accessToken' && found.token === undefined) ||
-    (option === 'signingKey' && found.signingKey === undefined)
-  );
+  return { settings, sender, close };
 }
 
 /** A fault of a sender's option, with the names of the command line. */
@@ -219,8 +173,7 @@ function describe({ option, problem }: OptionFault, token: FoundSecret | undefin
     signingKey: 'The signing key',
     maxConnections: '--concurrency',
   };
-  const nameOf = (name: string): string => names[name] ?? `--${flagOf(name)}`;
+  const nameOf = (name: string): string =>
+    names[name] ?? `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   return `${nameOf(option)} ${problem.replaceAll(/`(\w+)`/g, (_quoted, name: string) => nameOf(name))}`;
 }
-
-const flagOf = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
