@@ -11,8 +11,14 @@
 CREATE SCHEMA IF NOT EXISTS plant_store_outbox;
 SET LOCAL search_path = plant_store_outbox;
 
+DO $$ BEGIN
+  IF current_setting('server_version_num')::int < 150000 OR getdatabaseencoding() NOT IN ('UTF8', 'SQL_ASCII') THEN
+    RAISE EXCEPTION 'the outbox needs PostgreSQL 15 or later, and a database in UTF8';
+  END IF;
+END $$;
+
 CREATE TABLE schema_version (version int NOT NULL);
-INSERT INTO schema_version VALUES (0);
+INSERT INTO schema_version VALUES (1);
 
 CREATE TYPE state AS ENUM ('waiting', 'sending', 'delivered', 'parked', 'discarded');
 
@@ -108,31 +114,33 @@ BEGIN
   END IF;
 END $$;
 
--- Reads entries that are due, the first due first, from a place in the index on, and 8 MiB at most unless the first one
--- is larger. It changes nothing. `known` are left out.
-CREATE FUNCTION read_due(after_due_at text, after_id bigint, most int, known bigint[])
-RETURNS TABLE (id text, media_type text, event_id text, content text, due_at text) LANGUAGE sql STABLE
-SET enable_seqscan = off SET jit = off SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
-  SELECT m.id::text, m.media_type, m.event_id, encode(m.content, 'hex'), m.due_at::text
-  FROM (
-    SELECT d.*, sum(octet_length(d.content)) OVER (ORDER BY d.due_at, d.id) - octet_length(d.content) AS bytes_before
-    FROM (
-      SELECT e.id, e.due_at, e.media_type, e.event_id, e.content FROM plant_store_outbox.entry e
-      WHERE e.state = 'waiting' AND e.due_at <= now() AND (e.due_at, e.id) > (after_due_at::timestamptz, after_id)
-        AND e.id <> ALL (known)
-      ORDER BY e.due_at, e.id LIMIT most
-    ) d
-  ) m
-  WHERE m.bytes_before < 8388608
-  ORDER BY m.due_at, m.id
-$$;
-
--- Stores the results of a relay's attempts, and that others begin. A result of an entry that it no longer has changes
--- nothing. Returns the entries whose attempts may begin: still due, and not taken by another relay.
-CREATE FUNCTION store(relay_id uuid, relay_epoch bigint, results jsonb, due bigint[])
-RETURNS TABLE (id text, attempts int, outcome text) LANGUAGE plpgsql
-SET enable_seqscan = off SET jit = off SET lock_timeout = '10s' AS $$
+-- One step of a relay: stores the results of its attempts, takes over the entries of relays whose leases have expired,
+-- and takes as many that are due, the first due first, from a place in their index on. It takes 8 MiB at most, unless the
+-- first one is larger. A result of an entry that the relay no longer has changes nothing.
+--
+-- After an outage of the database every lease has expired. So one only counts once this relay has renewed its own in time
+-- for as long: the others have renewed theirs by then.
+--
+-- Returns the entries whose attempts may begin, and all whose attempts were cut off and that have no result yet, because
+-- the reply of an earlier call may have been lost. If there is nothing to do, it locks and writes nothing.
+CREATE FUNCTION store(relay_id uuid, relay_epoch bigint, results jsonb, most int, after_due_at text)
+RETURNS TABLE (id text, attempts int, outcome text, cut_off boolean, media_type text, event_id text, content bytea,
+  due_at text) LANGUAGE plpgsql
+SET enable_seqscan = off SET jit = off SET lock_timeout = '10s' SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
+DECLARE
+  dead uuid[];
 BEGIN
+  IF results = '[]'
+    AND EXISTS (SELECT FROM plant_store_outbox.relay r WHERE r.id = relay_id AND r.epoch = relay_epoch
+      AND r.expires_at > clock_timestamp() + interval '11 s')
+    AND NOT EXISTS (SELECT FROM plant_store_outbox.relay r WHERE r.expires_at < clock_timestamp())
+    AND NOT EXISTS (SELECT FROM plant_store_outbox.entry e
+      WHERE e.state = 'sending' AND e.relay = relay_id AND e.cut_off)
+    AND NOT EXISTS (SELECT FROM plant_store_outbox.entry e
+      WHERE e.state = 'waiting' AND e.due_at <= now() AND e.due_at >= after_due_at::timestamptz AND most > 0)
+  THEN
+    RETURN;
+  END IF;
   PERFORM plant_store_outbox.require_lease(relay_id, relay_epoch);
   UPDATE plant_store_outbox.entry e SET
     state = r.state, relay = NULL, cut_off = false, attempts = r.attempts, outcome = r.outcome, code = r.code, error = r.error,
@@ -141,26 +149,6 @@ BEGIN
   FROM jsonb_to_recordset(results) AS r (id bigint, state plant_store_outbox.state, "dueIn" float8, attempts int,
     outcome text, code text, error text)
   WHERE e.id = r.id AND e.state = 'sending' AND e.relay = relay_id;
-  RETURN QUERY
-    WITH free AS (
-      SELECT e.id FROM plant_store_outbox.entry e
-      WHERE e.id = ANY (due) AND e.state = 'waiting' AND e.due_at <= now() FOR UPDATE SKIP LOCKED
-    )
-    UPDATE plant_store_outbox.entry e SET state = 'sending', relay = relay_id FROM free WHERE e.id = free.id
-    RETURNING e.id::text, e.attempts, e.outcome;
-END $$;
-
--- Renews the lease of a relay, and takes the entries of relays whose leases have expired: their attempts were cut off.
--- After an outage of the database every lease has expired. So one only counts once this relay has renewed its own in
--- time for as long: the others have renewed theirs by then. Returns all entries that were cut off and have no result
--- yet, because the reply of an earlier call may have been lost.
-CREATE FUNCTION take_over(relay_id uuid, relay_epoch bigint)
-RETURNS TABLE (id text, attempts int, outcome text) LANGUAGE plpgsql
-SET enable_seqscan = off SET jit = off SET lock_timeout = '10s' AS $$
-DECLARE
-  dead uuid[];
-BEGIN
-  PERFORM plant_store_outbox.require_lease(relay_id, relay_epoch);
   WITH expired AS (
     SELECT o.id FROM plant_store_outbox.relay o
     WHERE o.expires_at < clock_timestamp() AND o.id <> relay_id AND EXISTS (
@@ -173,8 +161,21 @@ BEGIN
   SELECT array_agg(deleted.id) INTO dead FROM deleted;
   UPDATE plant_store_outbox.entry e SET relay = relay_id, cut_off = true
     WHERE e.state = 'sending' AND e.relay = ANY (dead);
-  RETURN QUERY SELECT e.id::text, e.attempts, e.outcome FROM plant_store_outbox.entry e
-    WHERE e.state = 'sending' AND e.relay = relay_id AND e.cut_off;
+  RETURN QUERY SELECT e.id::text, e.attempts, e.outcome, true, NULL, NULL, NULL::bytea, NULL
+    FROM plant_store_outbox.entry e WHERE e.state = 'sending' AND e.relay = relay_id AND e.cut_off;
+  RETURN QUERY
+    WITH due AS (
+      SELECT e.id, e.due_at, octet_length(e.content) AS bytes FROM plant_store_outbox.entry e
+      WHERE e.state = 'waiting' AND e.due_at <= now() AND e.due_at >= after_due_at::timestamptz
+      ORDER BY e.due_at, e.id LIMIT most FOR UPDATE SKIP LOCKED
+    ), measured AS (
+      SELECT d.id, sum(d.bytes) OVER (ORDER BY d.due_at, d.id) - d.bytes AS bytes_before FROM due d
+    ), taken AS (
+      UPDATE plant_store_outbox.entry e SET state = 'sending', relay = relay_id
+      FROM measured m WHERE e.id = m.id AND m.bytes_before < 8388608 RETURNING e.*
+    )
+    SELECT t.id::text, t.attempts, t.outcome, false, t.media_type, t.event_id, t.content, t.due_at::text
+    FROM taken t ORDER BY t.due_at, t.id;
 END $$;
 
 -- Ends the lease of a relay that stops in order. What it still has waits again: no attempt of it began. If it has taken
@@ -189,37 +190,32 @@ BEGIN
     SELECT FROM plant_store_outbox.entry WHERE state = 'sending' AND relay = relay_id);
 END $$;
 
--- Deletes 1,000 entries that were delivered or discarded so many milliseconds ago, from a place in their index on.
--- Returns the next place, or null if that was all.
-CREATE FUNCTION delete_old(milliseconds float8, after_settled_at text) RETURNS text LANGUAGE plpgsql
-SET enable_seqscan = off SET jit = off SET lock_timeout = '10s' SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
-DECLARE
-  deleted bigint;
-  last timestamptz;
-BEGIN
+-- Deletes up to 1,000 entries that were delivered or discarded so many milliseconds ago. Returns how many.
+CREATE FUNCTION delete_old(milliseconds float8) RETURNS bigint LANGUAGE sql
+SET enable_seqscan = off SET jit = off SET lock_timeout = '10s' AS $$
   WITH old AS (
-    SELECT id, settled_at FROM plant_store_outbox.entry
+    SELECT id FROM plant_store_outbox.entry
     WHERE state IN ('delivered', 'discarded') AND settled_at < now() - milliseconds * interval '1 ms'
-      AND settled_at > after_settled_at::timestamptz
     ORDER BY settled_at LIMIT 1000 FOR UPDATE SKIP LOCKED
   ), gone AS (
-    DELETE FROM plant_store_outbox.entry e USING old WHERE e.id = old.id RETURNING old.settled_at
+    DELETE FROM plant_store_outbox.entry e USING old WHERE e.id = old.id RETURNING 1
   )
-  SELECT count(*), max(settled_at) INTO deleted, last FROM gone;
-  RETURN CASE WHEN deleted = 1000 THEN last::text END;
-END $$;
+  SELECT count(*) FROM gone
+$$;
 
--- Replays or discards up to 1,000 parked entries after an id: those of a list, or all. Returns their ids.
-CREATE FUNCTION change_parked(new_state state, after_id bigint, ids bigint[]) RETURNS SETOF bigint LANGUAGE sql
-SET enable_seqscan = off SET jit = off AS $$
+-- Replays or discards up to 1,000 parked entries after an id: those of a list, or all. Returns how many, and the last id.
+CREATE FUNCTION change_parked(new_state state, after_id bigint, ids bigint[], OUT changed int, OUT last bigint)
+LANGUAGE sql SET enable_seqscan = off SET jit = off AS $$
   WITH chosen AS (
     SELECT id FROM plant_store_outbox.entry
     WHERE state = 'parked' AND id > after_id AND (ids IS NULL OR id = ANY (ids))
     ORDER BY id LIMIT 1000 FOR UPDATE
+  ), gone AS (
+    UPDATE plant_store_outbox.entry e SET
+      state = new_state, due_at = clock_timestamp(),
+      attempts = CASE new_state WHEN 'waiting' THEN 0 ELSE attempts END,
+      settled_at = CASE new_state WHEN 'waiting' THEN NULL ELSE clock_timestamp() END
+    FROM chosen WHERE e.id = chosen.id RETURNING e.id
   )
-  UPDATE plant_store_outbox.entry e SET
-    state = new_state, due_at = clock_timestamp(),
-    attempts = CASE new_state WHEN 'waiting' THEN 0 ELSE attempts END,
-    settled_at = CASE new_state WHEN 'waiting' THEN NULL ELSE clock_timestamp() END
-  FROM chosen WHERE e.id = chosen.id RETURNING e.id
+  SELECT count(*)::int, max(id) FROM gone
 $$;

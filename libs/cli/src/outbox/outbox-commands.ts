@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { pipeline } from 'node:stream/promises';
-import type { Outbox, OutboxEntry, ParkedEntry } from '@plant-store/sdk/outbox';
+import type { Outbox, OutboxEntry, OutboxEntryWithContent } from '@plant-store/sdk/outbox';
 import type { Command } from 'commander';
 import { BadInput, type CommandContext, CommandFailed, oneLine } from '../context.js';
 import { wholeNumber } from '../send/sender-options.js';
@@ -114,15 +114,15 @@ async function withOutbox(context: CommandContext, work: Work): Promise<void> {
   }
 }
 
-function asLine({ id, parkedAt, attempts, outcome, code, error }: ParkedEntry): string {
-  return `${id}  ${parkedAt.toISOString()}  attempts ${attempts}  ${outcome}  ${code}  ${oneLine(error)}`;
+function asLine({ id, settledAt, attempts, outcome, code, error = '' }: OutboxEntry): string {
+  return `${id}  ${settledAt?.toISOString()}  attempts ${attempts}  ${outcome}  ${code}  ${oneLine(error)}`;
 }
 
-function asJson(entry: OutboxEntry): string {
+function asJson(entry: OutboxEntryWithContent): string {
   return JSON.stringify({ ...entry, content: Buffer.from(entry.content).toString('base64') });
 }
 
-function asText({ content, ...entry }: OutboxEntry): string {
+function asText({ content, ...entry }: OutboxEntryWithContent): string {
   const isText = isUtf8(content);
   const text = isText ? Buffer.from(content).toString() : `${content.length} bytes that are not text`;
   return Object.entries({ ...entry, content: text })

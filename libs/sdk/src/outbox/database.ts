@@ -33,32 +33,25 @@ const PATIENCE = 20_000;
  * Runs a statement in a transaction of its own.
  *
  * @returns the rows
- * @throws OutboxError
+ * @throws OutboxError, also if it takes too long to get a connection
  */
 export async function query<Row>(
   database: OutboxDatabase,
   text: string,
   values: unknown[] = [],
 ): Promise<Row[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const gaveUp = new Promise<never>((_resolve, reject) => {
+    const message = `The database of the outbox did not reply within ${PATIENCE} ms.`;
+    const error = new OutboxError('PLANT_STORE_OUTBOX_DATABASE_FAILED', message);
+    timer = setTimeout(() => reject(error), PATIENCE);
+  });
   try {
-    const { rows } = await within(database.query({ text, values, query_timeout: PATIENCE }));
+    const running = database.query({ text, values, query_timeout: PATIENCE });
+    const { rows } = await Promise.race([running, gaveUp]);
     return rows as Row[];
   } catch (error) {
     throw toOutboxError(error);
-  }
-}
-
-/** @throws OutboxError if it takes too long: also to get a connection */
-async function within<T>(promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const message = `The database of the outbox did not reply within ${PATIENCE} ms.`;
-      reject(new OutboxError('PLANT_STORE_OUTBOX_CONNECTION_LOST', message));
-    }, PATIENCE);
-  });
-  try {
-    return await Promise.race([promise, timeout]);
   } finally {
     clearTimeout(timer);
   }

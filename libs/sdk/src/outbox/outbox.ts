@@ -11,17 +11,16 @@ import type { NewPlantSenderOptions } from '../options/sender-options.js';
 import type { OutboxDatabase } from './database.js';
 import { toOutboxError } from './outbox-error.js';
 import {
-  discardParked,
+  changeParked,
   findEntry,
   listParked,
   type ListOptions,
   type OutboxEntry,
+  type OutboxEntryWithContent,
   type OutboxStatus,
-  type ParkedEntry,
   readStatus,
-  replayParked,
   type Selection,
-} from './parked.js';
+} from './entries.js';
 import { migrate } from './schema.js';
 
 /** Options of an outbox under the answers given so far. */
@@ -79,9 +78,9 @@ export interface Outbox<Plant, Given extends Answers = GivenAnswers> {
   /** Counts the entries that wait, are being sent, and are parked. */
   status(): Promise<OutboxStatus>;
   /** Lists parked entries, the oldest first. @throws InvalidOptionsError with every fault of the options */
-  listParked(options?: ListOptions): Promise<ParkedEntry[]>;
+  listParked(options?: ListOptions): Promise<OutboxEntry[]>;
   /** An entry with its content; `undefined` if there is none. */
-  find(id: number): Promise<OutboxEntry | undefined>;
+  find(id: number): Promise<OutboxEntryWithContent | undefined>;
   /** Lets relays send parked entries again, from the first attempt. @returns how many there were */
   replay(entries: Selection): Promise<number>;
   /** Gives parked entries up. They are deleted when delivered ones would be. @returns how many there were */
@@ -115,8 +114,8 @@ export function createOutboxUnder<const Given extends Answers, Plant extends Pla
     status: () => readStatus(database),
     listParked: (list?: ListOptions) => listParked(database, list),
     find: (id: number) => findEntry(database, id),
-    replay: (entries: Selection) => replayParked(database, entries),
-    discard: (entries: Selection) => discardParked(database, entries),
+    replay: (entries: Selection) => changeParked(database, 'waiting', entries),
+    discard: (entries: Selection) => changeParked(database, 'discarded', entries),
   });
 }
 

@@ -82,7 +82,8 @@ export interface RelayBaseOptions {
    */
   readonly onError?: ((error: Error) => void) | undefined;
   /**
-   * Is told of entries that were parked, once for each reason. It must not throw.
+   * Is told of entries that were parked, once for each reason, when that is stored. It must not throw. After the database
+   * was lost, it may be told of an entry that another relay has taken. A relay that is killed may not tell.
    *
    * @default nobody is told, unless something subscribes to the channel `plant-store:outbox:parked`
    */

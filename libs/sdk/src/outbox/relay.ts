@@ -6,7 +6,7 @@ import { ignore, isPromiseLike } from '../delivery/promise-like.js';
 import type { EncodedPlant } from '../encoders/encode-plant.js';
 import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { isNumber } from '../options/read-options.js';
-import { type BegunEntry, type DueEntry, LeasedOutbox, type Result } from './leased-outbox.js';
+import { LeasedOutbox, type Result, type TakenEntry } from './leased-outbox.js';
 import {
   longestTime,
   type OutboxDiagnosticsMessages,
@@ -34,7 +34,7 @@ export interface Relay {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** How often a relay renews its lease of 15 s, and looks for relays whose leases have expired, in milliseconds. */
+/** How often a relay calls the database at least, in milliseconds. That renews its lease of 15 s. */
 const RENEWAL_INTERVAL = 4_000;
 
 /** How often old entries are deleted, in milliseconds. */
@@ -79,26 +79,27 @@ export function createRelayUnder<const Given extends Answers>(
   });
 }
 
+/** An attempt that runs. */
+interface Attempt {
+  readonly entry: TakenEntry;
+  /** Whether this relay no longer has the entry: another one has taken it. Then the result is dropped. */
+  isLost: boolean;
+}
+
 class RelayLoop {
   readonly #settings: RelaySettings;
   readonly #outbox: LeasedOutbox;
   #running: Promise<unknown> | undefined;
   #isStopping = false;
-  /** Read, and not sent yet. Others may send them first. */
-  #queue: DueEntry[] = [];
-  /** Being sent. */
-  readonly #sending = new Set<BegunEntry>();
-  /** Those being sent that this relay no longer has: another one has taken them, or this one has begun them anew. */
-  readonly #disowned = new Set<BegunEntry>();
+  readonly #attempts = new Set<Attempt>();
   /** Not stored yet. */
   #results: Result[] = [];
   /** Milliseconds from one probe to the next, if nothing can be sent; 0 otherwise. */
   #probeDelay = 0;
-  /** Milliseconds since the start of the process. */
-  #probeAt = 0;
-  #readAt = 0;
-  #takeOverAt = 0;
-  #deleteAt = 0;
+  /** When attempts may begin again, in milliseconds since the start of the process. */
+  #beginAt = 0;
+  /** When the database is called at the latest. */
+  #renewAt = 0;
   #wake = (): void => {};
 
   constructor(settings: RelaySettings) {
@@ -128,10 +129,13 @@ class RelayLoop {
   }
 
   async #run(): Promise<void> {
-    // Beside the loop, whose statements may be slow. If it fails, the next statement of the loop learns why.
-    const renewing = setInterval(() => void this.#outbox.renew().catch(() => {}), RENEWAL_INTERVAL);
+    let deleting = this.#deleteOld();
+    const timer = setInterval(() => {
+      deleting = deleting.then(() => this.#deleteOld());
+    }, DELETE_INTERVAL);
     await this.#runLoop();
-    clearInterval(renewing);
+    clearInterval(timer);
+    await deleting;
   }
 
   async #runLoop(): Promise<void> {
@@ -141,10 +145,12 @@ class RelayLoop {
       try {
         if (!hasLease) await this.#takeLeaseAnew();
         hasLease = true;
-        if (await this.#turn()) break;
+        if (performance.now() >= this.#storeAt) await this.#store();
+        if (this.#isStopping && this.#attempts.size === 0 && this.#results.length === 0) break;
+        await this.#pause(this.#storeAt - performance.now());
       } catch (error) {
         this.#report(error as Error);
-        if (this.#isStopping && this.#sending.size === 0) {
+        if (this.#isStopping && this.#attempts.size === 0) {
           // Results that are left get one more try. What is stored nowhere was cut off, for another relay or the next.
           if (!hasLease || isLastTry || this.#results.length === 0) return;
           isLastTry = true;
@@ -158,88 +164,51 @@ class RelayLoop {
 
   /** After a fault: keeps what no other relay has taken meanwhile. What is being sent is not sent twice. */
   async #takeLeaseAnew(): Promise<void> {
-    const owned = [...this.#sending].filter((entry) => !this.#disowned.has(entry));
-    const kept = await this.#outbox.takeLease([...this.#results, ...owned].map(({ id }) => id));
-    this.#queue = [];
-    this.#results = this.#results.filter(({ id }) => kept.has(id));
-    for (const entry of owned) if (!kept.has(entry.id)) this.#disowned.add(entry);
-    this.#takeOverAt = 0;
+    const owned = [...this.#attempts].filter(({ isLost }) => !isLost);
+    const begun = [...this.#results, ...owned.map(({ entry }) => entry)];
+    const kept = await this.#outbox.takeLease(begun.map(({ id }) => id));
+    for (const attempt of owned) attempt.isLost = !kept.has(attempt.entry.id);
+    this.#renewAt = 0;
   }
 
-  /** Stores results, begins attempts, and waits until there is something to do. @returns whether everything is done */
-  async #turn(): Promise<boolean> {
-    await this.#store();
-    if (this.#isStopping) {
-      if (this.#sending.size === 0 && this.#results.length === 0) return true;
-    } else {
-      await this.#keepUp();
-      await this.#read();
-    }
-    await this.#pause(this.#idleFor());
-    return false;
+  /** When the next step is due, if no attempt ends before. */
+  get #storeAt(): number {
+    if (this.#results.length > 0) return 0;
+    const mayBegin = !this.#isStopping && this.#attempts.size < this.#limit;
+    return mayBegin ? Math.min(this.#beginAt, this.#renewAt) : this.#renewAt;
   }
 
-  /** Stores results, and that attempts begin, and then begins them. */
+  /** How many attempts may run at the same time. */
+  get #limit(): number {
+    return this.#probeDelay === 0 ? this.#settings.concurrency : 1;
+  }
+
+  /** One step: stores results and that attempts begin, and begins them. */
   async #store(): Promise<void> {
     const results = [...this.#results];
-    const due = this.#isStopping ? [] : this.#queue.slice(0, this.#room);
-    if (results.length + due.length === 0) return;
-    const begun = await this.#outbox.store(results, due);
+    const mayBegin = !this.#isStopping && performance.now() >= this.#beginAt;
+    const most = mayBegin ? Math.max(0, this.#limit - this.#attempts.size) : 0;
+    const entries = await this.#outbox.store(results, most);
     this.#results.splice(0, results.length);
-    this.#queue.splice(0, due.length);
+    this.#renewAt = performance.now() + RENEWAL_INTERVAL;
     this.#tellOfParked(results);
-    if (this.#isStopping) return;
-    const plants = new Map(due.map(({ id, plant }) => [id, plant]));
-    for (const entry of begun) this.#begin(entry, plants.get(entry.id)!);
-  }
-
-  /** How many attempts may begin. */
-  get #room(): number {
-    if (this.#probeDelay === 0) return this.#settings.concurrency - this.#sending.size;
-    return this.#sending.size === 0 && performance.now() >= this.#probeAt ? 1 : 0;
-  }
-
-  /** Milliseconds until there is something to do, if no attempt ends before. */
-  #idleFor(): number {
-    if (this.#results.length > 0) return 0;
-    if (this.#isStopping) return this.#sending.size === 0 ? 0 : RENEWAL_INTERVAL;
-    if (this.#queue.length > 0 && this.#room > 0) return 0;
-    const readAt = this.#queue.length === 0 ? this.#readAt : Infinity;
-    const probeAt = this.#probeDelay > 0 && this.#sending.size === 0 ? this.#probeAt : Infinity;
-    return Math.min(readAt, probeAt, this.#takeOverAt, this.#deleteAt) - performance.now();
-  }
-
-  async #keepUp(): Promise<void> {
-    if (performance.now() >= this.#takeOverAt) {
-      const known = new Set(this.#results.map(({ id }) => id));
-      const cutOff = (await this.#outbox.takeOver()).filter(({ id }) => !known.has(id));
-      this.#results.push(...cutOff.map((entry) => this.#resultOf(entry, cutOffError())));
-      this.#takeOverAt = performance.now() + RENEWAL_INTERVAL;
+    for (const entry of entries) {
+      if (entry.plant === undefined) this.#results.push(this.#resultOf(entry, cutOffError()));
+      else if (!this.#isStopping) void this.#attempt(entry, entry.plant);
     }
-    if (performance.now() >= this.#deleteAt) {
-      const isDone = await this.#outbox.deleteOld(this.#settings.keepDelivered);
-      if (isDone) this.#deleteAt = performance.now() + DELETE_INTERVAL;
-    }
+    if (most > 0 && entries.length === 0) this.#beginAt = performance.now() + this.#settings.pollInterval;
   }
 
-  async #read(): Promise<void> {
-    const { concurrency, pollInterval } = this.#settings;
-    if (this.#queue.length >= concurrency || performance.now() < this.#readAt) return;
-    const entries = await this.#outbox.readDue(2 * concurrency - this.#queue.length, this.#queue);
-    if (entries.length === 0) this.#readAt = performance.now() + pollInterval;
-    this.#queue.push(...entries);
+  async #attempt(entry: TakenEntry, plant: EncodedPlant): Promise<void> {
+    const attempt: Attempt = { entry, isLost: false };
+    this.#attempts.add(attempt);
+    const result = await this.#send(entry, plant);
+    this.#attempts.delete(attempt);
+    if (!attempt.isLost) this.#results.push(result);
+    this.#wake();
   }
 
-  #begin(entry: BegunEntry, plant: EncodedPlant): void {
-    this.#sending.add(entry);
-    void this.#send(entry, plant).then((result) => {
-      this.#sending.delete(entry);
-      if (!this.#disowned.delete(entry)) this.#results.push(result);
-      this.#wake();
-    });
-  }
-
-  async #send(entry: BegunEntry, plant: EncodedPlant): Promise<Result> {
+  async #send(entry: TakenEntry, plant: EncodedPlant): Promise<Result> {
     try {
       await this.#settings.sender.sendEncoded(plant);
     } catch (thrown) {
@@ -249,17 +218,25 @@ class RelayLoop {
       return this.#resultOf(entry, error);
     }
     this.#noteOutcome('responded');
-    const { id, attempts } = entry;
-    return { ...after(entry, 'delivered'), id, attempts: attempts + 1, outcome: undefined };
+    return { ...resultAfter(entry, 'delivered'), attempts: entry.attempts + 1, outcome: undefined };
   }
 
-  #resultOf(entry: BegunEntry, error: Error): Result {
+  async #deleteOld(): Promise<void> {
+    const { keepDelivered } = this.#settings;
+    try {
+      while (!this.#isStopping && (await this.#outbox.deleteOld(keepDelivered)));
+    } catch (error) {
+      this.#report(error as Error);
+    }
+  }
+
+  #resultOf(entry: TakenEntry, error: Error): Result {
     const { code, outcome: last } = error instanceof PlantStoreError ? error : unknownError;
     if (code === 'PLANT_STORE_SENDER_CLOSED' || code === 'PLANT_STORE_ABORTED') {
       // The sender was closed, perhaps by force.
       this.#isStopping = true;
       this.#report(error);
-      if (last === 'not-sent') return after(entry, 'waiting');
+      if (last === 'not-sent') return resultAfter(entry, 'waiting');
     }
     const outcome = combineOutcomes(entry.outcome ?? 'not-sent', last);
     const attempts = entry.attempts + 1;
@@ -301,13 +278,15 @@ class RelayLoop {
    * aren't attempted wait.
    */
   #noteOutcome(outcome: Outcome, code = ''): void {
-    if (outcome === 'responded') this.#probeDelay = 0;
-    else if (this.#probeDelay > 0 || (outcome === 'not-sent' && !ownErrors.has(code))) {
+    if (outcome === 'responded') {
+      if (this.#probeDelay > 0) this.#beginAt = 0;
+      this.#probeDelay = 0;
+    } else if (this.#probeDelay > 0 || (outcome === 'not-sent' && !ownErrors.has(code))) {
       // Attempts that began at the same time count once.
-      const isLast = this.#sending.size === 1;
+      const isLast = this.#attempts.size === 1;
       const later = isLast ? 2 * this.#probeDelay : this.#probeDelay;
       this.#probeDelay = Math.min(Math.max(later, FIRST_PROBE_DELAY), MAX_PROBE_DELAY);
-      this.#probeAt = performance.now() + this.#probeDelay;
+      this.#beginAt = performance.now() + this.#probeDelay;
     }
   }
 
@@ -350,6 +329,6 @@ function cutOffError(): PlantStoreError {
 }
 
 /** The result of an entry whose attempts don't change. */
-function after({ id, attempts, outcome }: BegunEntry, state: 'delivered' | 'waiting'): Result {
+function resultAfter({ id, attempts, outcome }: TakenEntry, state: 'delivered' | 'waiting'): Result {
   return { id, state, dueIn: 0, attempts, outcome, code: undefined, error: undefined };
 }

@@ -115,7 +115,7 @@ withPostgres('an attempt that was cut off', () => {
     await startRelay({ outbox: { database }, sender });
     await trustLeases(pool);
     // What others store meanwhile takes the row's lock: the next call takes over, and its reply is lost.
-    await fail('take_over', 'after');
+    await fail('.store(', 'after');
     await untilSettled(pool);
 
     expect(sender.texts).toEqual([]);
@@ -153,8 +153,8 @@ withPostgres('an attempt that was cut off', () => {
         if (text.includes('.store(')) stopping ??= relay.stop();
       },
     );
-    const relay = await startRelay({ outbox: { database }, sender });
     await enqueue('arbitrary');
+    const relay = await startRelay({ outbox: { database }, sender });
     await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.relay');
     await stopping;
 

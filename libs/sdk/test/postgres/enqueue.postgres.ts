@@ -271,7 +271,7 @@ withPostgres('enqueue', () => {
     await pool.query('SELECT pg_terminate_backend($1)', [rows[0]!.pid]);
 
     await expect(outbox.enqueue(client, 'arbitrary')).rejects.toMatchObject({
-      code: 'PLANT_STORE_OUTBOX_CONNECTION_LOST',
+      code: 'PLANT_STORE_OUTBOX_DATABASE_FAILED',
     });
     client.release(true);
   });
@@ -286,7 +286,7 @@ withPostgres('enqueue', () => {
 
     client.release(true);
     expect(error).toBeInstanceOf(OutboxError);
-    expect(error).toMatchObject({ code: 'PLANT_STORE_OUTBOX_STATEMENT_FAILED' });
+    expect(error).toMatchObject({ code: 'PLANT_STORE_OUTBOX_DATABASE_FAILED' });
   });
 });
 
@@ -354,7 +354,7 @@ withPostgres('the tables of the outbox', () => {
 
     await expect(outbox.status()).rejects.toMatchObject({
       code: 'PLANT_STORE_OUTBOX_MISSING',
-      message: expect.stringMatching(/^The database test_\d+ has no outbox\. Create it with: /),
+      message: expect.stringMatching(/^The database has no outbox\. .* Create it with: /),
     });
     const versions = await Promise.all([outbox.migrate(), outbox.migrate(), outbox.migrate()]);
 
@@ -386,7 +386,7 @@ withPostgres('the tables of the outbox', () => {
     await untilSettled(pool);
 
     expect(await openOutbox(relay!).listParked()).toEqual([]);
-    const unusable = { code: 'PLANT_STORE_OUTBOX_DATABASE_UNUSABLE' };
+    const unusable = { code: 'PLANT_STORE_OUTBOX_DATABASE_FAILED' };
     await expect(openOutbox(store!).status()).rejects.toMatchObject(unusable);
     await pool.query('REVOKE INSERT ON plant_store_outbox.entry FROM store');
     const refused = inTransaction(store!, (client) => outbox.enqueue(client, 'arbitrary'));
@@ -401,8 +401,7 @@ withPostgres('the tables of the outbox', () => {
 
     await expect(enqueuing).rejects.toMatchObject({
       code: 'PLANT_STORE_OUTBOX_VERSION',
-      message:
-        'The tables of the outbox have another version. Run: outbox.migrate(), or plant-store outbox migrate.',
+      message: expect.stringContaining('Run: outbox.migrate(), or plant-store outbox migrate.'),
     });
   });
 
@@ -412,8 +411,8 @@ withPostgres('the tables of the outbox', () => {
     await openPool(server.url('postgres')).query(`CREATE DATABASE latin1 ${template}`);
 
     await expect(openOutbox(openPool(server.url('latin1'))).migrate()).rejects.toMatchObject({
-      code: 'PLANT_STORE_OUTBOX_DATABASE_UNUSABLE',
-      message: expect.stringContaining('Its encoding is LATIN1. The outbox needs UTF8'),
+      code: 'PLANT_STORE_OUTBOX_DATABASE_FAILED',
+      message: expect.stringContaining('a database in UTF8'),
     });
   });
 
@@ -427,9 +426,8 @@ withPostgres('the tables of the outbox', () => {
     url.password = 'arbitrary';
 
     await expect(openOutbox(openPool(url.href)).status()).rejects.toMatchObject({
-      code: 'PLANT_STORE_OUTBOX_CONNECTION_LOST',
-      message:
-        'There is no connection to the database of the outbox: too many connections for role "crowded".',
+      code: 'PLANT_STORE_OUTBOX_DATABASE_FAILED',
+      message: 'The database of the outbox failed: too many connections for role "crowded".',
     });
   });
 
@@ -441,21 +439,21 @@ withPostgres('the tables of the outbox', () => {
       code: 'PLANT_STORE_OUTBOX_VERSION',
       message: expect.stringContaining('have version 2'),
     };
-    await expect(outbox.status()).rejects.toMatchObject(refused);
+    await expect(startRelay({ outbox, sender: new RecordingSender() })).rejects.toMatchObject(refused);
     await expect(outbox.migrate()).rejects.toMatchObject(refused);
   });
 
   test.each([
     [
       'a database that does not exist',
-      'PLANT_STORE_OUTBOX_DATABASE_UNUSABLE',
+      'PLANT_STORE_OUTBOX_DATABASE_FAILED',
       { database: 'no_such_database' },
     ],
-    ['a wrong password', 'PLANT_STORE_OUTBOX_DATABASE_UNUSABLE', { password: 'wrong' }],
-    ['a port that nobody listens on', 'PLANT_STORE_OUTBOX_CONNECTION_LOST', { port: 1 }],
+    ['a wrong password', 'PLANT_STORE_OUTBOX_DATABASE_FAILED', { password: 'wrong' }],
+    ['a port that nobody listens on', 'PLANT_STORE_OUTBOX_DATABASE_FAILED', { port: 1 }],
     [
       'a server that can only be read',
-      'PLANT_STORE_OUTBOX_DATABASE_UNUSABLE',
+      'PLANT_STORE_OUTBOX_DATABASE_FAILED',
       { options: '-c default_transaction_read_only=on' },
     ],
   ])('are not created in %s', async (_case, code, change) => {
@@ -509,7 +507,7 @@ test('a database that does not answer is given up, and its connection is closed'
   runOut();
 
   await expect(status).rejects.toMatchObject({
-    code: 'PLANT_STORE_OUTBOX_CONNECTION_LOST',
+    code: 'PLANT_STORE_OUTBOX_DATABASE_FAILED',
     message: 'The database of the outbox did not reply within 20000 ms.',
   });
   // The driver of pg closes it.
@@ -521,8 +519,8 @@ test('an error of several addresses has the reason of the first one', async () =
   const database = { ...noDatabase, query: () => Promise.reject(new AggregateError([refused])) };
 
   await expect(createOutboxUnder({}, { database, encode: json }).status()).rejects.toMatchObject({
-    code: 'PLANT_STORE_OUTBOX_CONNECTION_LOST',
-    message: 'There is no connection to the database of the outbox: connect ECONNREFUSED ::1:5432.',
+    code: 'PLANT_STORE_OUTBOX_DATABASE_FAILED',
+    message: 'The database of the outbox failed: connect ECONNREFUSED ::1:5432.',
   });
 });
 

@@ -72,7 +72,7 @@ export async function inTransaction(
   }
 }
 
-/** A database whose statements wait for functions, one before and one after. They fail if those throw. */
+/** A database whose statements, with their values, wait for functions, one before and one after. They fail if those throw. */
 export function intercepting(
   pool: OutboxDatabase,
   before: (text: string) => Promise<void>,
@@ -81,9 +81,10 @@ export function intercepting(
   return {
     connect: () => pool.connect(),
     async query(statement) {
-      await before(statement.text);
+      const text = [statement.text, ...statement.values].join(' ');
+      await before(text);
       const result = await pool.query(statement);
-      await after(statement.text);
+      await after(text);
       return result;
     },
   };

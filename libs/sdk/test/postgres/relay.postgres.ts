@@ -41,7 +41,7 @@ function throwing(error: Error): () => never {
 
 /** Whether a statement reads the entries that are due. */
 function isRead(text: string): boolean {
-  return text.includes('read_due');
+  return text.includes('.store(');
 }
 
 /** The delays of the timers that are set from now on in this test. */
@@ -61,7 +61,7 @@ function watchTimers(): (number | undefined)[] {
 function losesWhatItHas(pool: Pool): { database: OutboxDatabase; lose: () => void } {
   let mayFail = false;
   const database = intercepting(pool, async (text) => {
-    if (!mayFail || text.includes('require_lease')) return;
+    if (!mayFail || !text.includes('.store(')) return;
     mayFail = false;
     await pool.query(
       `UPDATE plant_store_outbox.entry SET state = 'waiting', relay = NULL WHERE state = 'sending'`,
@@ -114,10 +114,9 @@ withPostgres('a relay', () => {
       {
         id: 1,
         enqueuedAt: expect.any(Date),
-        parkedAt: expect.any(Date),
+        state: 'parked',
+        settledAt: expect.any(Date),
         bytes: 9,
-        mediaType: undefined,
-        eventId: undefined,
         attempts: 1,
         outcome: 'responded',
         code: 'PLANT_STORE_NOT_ACKNOWLEDGED',
@@ -378,7 +377,7 @@ withPostgres('a relay', () => {
     await expireLeases(pool);
     const other = new RecordingSender();
     const { database, fail } = failingOnce(pool);
-    const hasLooked = fail('take_over', 'after');
+    const hasLooked = fail('.store(', 'after');
     await startRelay({ outbox: { database }, sender: other });
 
     await hasLooked;
@@ -434,8 +433,7 @@ withPostgres('a relay', () => {
     const steps = new EventEmitter();
     const [storing, mayStore] = [once(steps, 'storing'), once(steps, 'may store')];
     const database = intercepting(pool, async (text) => {
-      if (!text.includes('.store(') || end.length < 2) return;
-      end.length = 0;
+      if (!text.includes('delivered')) return;
       steps.emit('storing');
       await mayStore;
     });
@@ -599,13 +597,13 @@ withPostgres('a relay', () => {
 
     expect(sender.texts).toHaveLength(200);
     expect(new Set(sender.texts).size).toBe(200);
-    expect((reported[0] as OutboxError).code).toBe('PLANT_STORE_OUTBOX_CONNECTION_LOST');
+    expect((reported[0] as OutboxError).code).toBe('PLANT_STORE_OUTBOX_DATABASE_FAILED');
   });
 
   test.each([
     ['take_lease', 'before'],
     ['take_lease', 'after'],
-    ['.store(', 'after'],
+    ['delivered', 'after'],
   ] as const)('keeps what it sends when the reply of %s is lost, %s it ran', async (part, when) => {
     const { pool, enqueue } = await openTestOutbox();
     const { database, fail } = failingOnce(pool);
@@ -614,7 +612,7 @@ withPostgres('a relay', () => {
     await startRelay({ outbox: { database }, sender });
     await sender.count(1);
 
-    if (part === 'take_lease') await fail('read_due');
+    if (part === 'take_lease') await fail('.store(');
     const failed = fail(part, when);
     if (part === 'take_lease') await failed;
     end[0]!();
@@ -622,6 +620,24 @@ withPostgres('a relay', () => {
     await untilSettled(pool);
 
     expect(sender.texts).toEqual(['arbitrary']);
+  });
+
+  test('tells of an entry that it parked although the reply of the database was lost', async () => {
+    const { pool, enqueue } = await openTestOutbox();
+    const { database, fail } = failingOnce(pool);
+    const steps = new EventEmitter();
+    const told = once(steps, 'parked');
+    const failed = fail('parked', 'after');
+    await enqueue('arbitrary');
+
+    await startRelay({
+      outbox: { database },
+      sender: new RecordingSender(throwing(refusal(400))),
+      onParked: (notice) => steps.emit('parked', notice),
+    });
+    await failed;
+
+    expect(await told).toEqual([{ count: 1, reason: 'PLANT_STORE_NOT_ACKNOWLEDGED' }]);
   });
 
   test('drops the failure of an attempt whose entry was claimed anew after a lost connection', async () => {
@@ -677,7 +693,7 @@ withPostgres('a relay', () => {
     await sender.count(1);
 
     const stopping = relay.stop();
-    const failed = fail('.store(');
+    const failed = fail('delivered');
     end[0]!();
     await Promise.all([failed, stopping]);
 
@@ -689,7 +705,7 @@ withPostgres('a relay', () => {
     const { sender, end } = holdingSender();
     const failure = new Error('Nothing is stored.');
     const database = intercepting(pool, async (text) => {
-      if (text.includes('.store(') && end.length > 0) throw failure;
+      if (text.includes('delivered')) throw failure;
     });
     const reported: unknown[] = [];
     const onError = ({ cause }: Error): unknown => reported.push(cause);
