@@ -6,42 +6,43 @@ import * as sdk from '../src/index.js';
 import { resolveSettings } from '../src/options/resolve-settings.js';
 import { errorCodes, InvalidOptionsError, NotAcknowledgedError, PlantStoreError } from '../src/index.js';
 
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const read = (page: string): string => readFileSync(new URL(`../docs/${page}`, import.meta.url), 'utf8');
 
-test('libs/sdk/README.md lists every error code as it is, and no other', () => {
+const [options = '', answered = ''] = read('options.md').split('## Once questions are answered');
+
+/** The items of a list, such as "- **`name`** (note): …". */
+const itemsOf = (text: string): { name: string; note: string | undefined }[] =>
+  Array.from(text.matchAll(/^- \*\*`([\w-]+)`\*\*(?: \((.+?)\))?: /gm), ([, name, note]) => ({
+    name: name!,
+    note,
+  }));
+
+test('docs/errors.md lists every error code as it is, and no other', () => {
   const expected = Object.entries(errorCodes).map(([code, { outcomes, meaning }]) => [
     `\`${code}\``,
     outcomes.map((outcome) => `\`${outcome}\``).join(', '),
     meaning,
   ]);
-  expect(tableOf(readme, 'Code')).toEqual(expected);
+  expect(tableOf(read('errors.md'), 'Code')).toEqual(expected);
 });
 
-test('libs/sdk/README.md lists every question whose answer changes something here, and no other', () => {
+test('docs/options.md lists every question whose answer changes something here, and no other', () => {
   const onlyInTypes: Record<Exclude<ShownOn<'types'>, ShownOn<'sender'>>, true> = { 'plant-fields': true };
   const expected = [...Object.keys(settingsTable), ...Object.keys(onlyInTypes)].toSorted();
-  expect(tableOf(readme, 'Question').map(([question]) => question)).toEqual(
-    expected.map((id) => `\`${id}\``),
-  );
+  expect(itemsOf(answered).map(({ name }) => name)).toEqual(expected);
 });
 
-test('libs/sdk/README.md lists every option that there is while everything is open, and no other', () => {
+test('docs/options.md lists every option that there is while everything is open, and no other', () => {
   const right = { baseUrl: 'https://example.test', accessToken: 'token', method: 'POST', encode: sdk.json };
   const derived = ['checkEncoded', 'target', 'syntax', 'answered', 'signingKey'];
-  const options = Object.keys(resolveSettings({}, right)).filter((name) => !derived.includes(name));
-  expect(tableOf(readme, 'Option').map(([name]) => name)).toEqual(
-    ['baseUrl', ...options].map((name) => `\`${name}\``),
-  );
+  const names = Object.keys(resolveSettings({}, right)).filter((name) => !derived.includes(name));
+  expect(itemsOf(options).map(({ name }) => name)).toEqual(['baseUrl', ...names]);
 });
 
-test('libs/sdk/README.md lists every limit with its default', () => {
-  const rows = tableOf(readme, 'Option').filter(
-    ([, required, standard]) => required === 'no' && standard !== 'none',
-  );
-  expect(Object.fromEntries(rows.map(([name, , standard]) => [name, standard]))).toEqual(
-    Object.fromEntries(
-      Object.entries(sdk.limitDefaults).map(([name, value]) => [`\`${name}\``, String(value)]),
-    ),
+test('docs/options.md lists every limit with its default', () => {
+  const limits = itemsOf(options).filter(({ note }) => note?.startsWith('optional, '));
+  expect(limits.map(({ name, note }) => [name, note!.replace('optional, ', '')])).toEqual(
+    Object.entries(sdk.limitDefaults).map(([name, value]) => [name, String(value)]),
   );
 });
 

@@ -1,4 +1,4 @@
-/** Runs the examples of docs/sending.md, and that of README.md about many plants. */
+/** Runs the examples of docs/sending.md, and that of README.md about retries. */
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -31,28 +31,18 @@ test('send-many.mjs sends every plant', async () => {
   expect(new Set(server.requests.map(({ socket }) => socket)).size).toBe(32);
 });
 
-test('the example of README.md about many plants prints the plants that fail', async () => {
-  const server = await startRawServer((request) =>
-    request.content.includes('2')
-      ? respondWith('HTTP/1.1 400 Arbitrary\r\nContent-Length: 0\r\n\r\n')(request)
+test('send-with-retry.mjs of README.md sends again', async () => {
+  const server = await startRawServer((request, index) =>
+    index === 0
+      ? respondWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n')(request)
       : acknowledge(request),
   );
-  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-  const example = /```js\n([^`]*sendAll[^`]*)```/.exec(readme)![1]!;
-  const file = join(writeDocumented(page), 'readme.mjs');
-  writeFileSync(
-    file,
-    `import { createNewPlantSender, json } from '@plant-store/sdk';
-     const { RECEIVER_URL: baseUrl, ACCESS_TOKEN: accessToken } = process.env;
-     const sender = createNewPlantSender({ baseUrl, accessToken, method: 'POST', encode: json });
-     const plants = [1, 2, 3];
-     console.error = console.log;
-     ${example}
-     await sender.close();`,
-  );
 
-  expect(await run(file, environment(server))).toBe('1 PLANT_STORE_NOT_ACKNOWLEDGED responded\n');
-  expect(server.requests).toHaveLength(3);
+  const file = join(writeDocumented('README.md'), 'send-with-retry.mjs');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('[1_000, 10_000]', '[1, 1]'));
+
+  expect(await run(file, environment(server))).toBe('acknowledged with 204\n');
+  expect(server.requests).toHaveLength(2);
 });
 
 test('send-again.mjs sends again after the delays of its function', async () => {

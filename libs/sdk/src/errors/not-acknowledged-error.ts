@@ -31,7 +31,7 @@ export interface Explanation {
  * that: nothing tells a receiver's 504 from that of a gateway.
  *
  * 503 says that the server can't handle the request at the moment (RFC 9110 §15.6.4): it is refused, as with every
- * other status. Some say 503 although they may have passed the request on or stored it; docs/sending.md lists them.
+ * other status. Some say 503 although they may have passed the request on or stored it; docs/errors.md lists them.
  */
 export function outcomeOf(status: number): 'unknown' | 'responded' {
   return status === 502 || status === 504 ? 'unknown' : 'responded';
