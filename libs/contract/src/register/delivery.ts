@@ -11,7 +11,8 @@ export const deliveryQuestions = [
     whileOpen: {
       receiver:
         'Takes each request as a delivery of its own. Does not count how often the store has sent one. What it refused with 503 may be stored, if its storage failed in the middle: sent again, it is handled twice.',
-      sender: 'Makes one attempt. It makes more only if the caller passes a policy.',
+      sender:
+        'Makes one attempt. It makes more only if the caller passes a policy. The relay of an outbox and `plant-store relay` require one: their option `retry` has no default.',
       document: 'Shows nothing.',
     },
     answer: 'A policy: the wait before each further attempt, and which results lead to one.',
