@@ -104,10 +104,10 @@ describe('one plant', () => {
   });
 
   test.each([
-    [400, 1, 'not acknowledged: .* The receiver refused the delivery.'],
-    [401, 1, 'not acknowledged: .* does not accept the access token. Check it.'],
+    [400, 1, 'not acknowledged: .* The receiver refused the delivery: Bad Request.'],
+    [401, 1, 'not acknowledged: .* The receiver refused the delivery: Unauthorized.'],
     [302, 1, 'not acknowledged: .* Redirects are not followed.'],
-    [503, 1, 'not acknowledged: .* Send it later.'],
+    [503, 1, 'not acknowledged: .* Service Unavailable.'],
     [502, 4, 'outcome unknown: .* A gateway responds so .* it may be delivered twice.'],
   ])('with status %i ends with exit code %i', async (status, code, text) => {
     const receiver = await startReceiver(() => status);

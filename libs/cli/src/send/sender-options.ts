@@ -137,7 +137,7 @@ export async function prepareSender<Plant>(
   const maxConnections = values.concurrency ?? limitDefaults.maxConnections;
   const connectTimeout = values.connectTimeout ?? limitDefaults.connectTimeout;
   const proxy = await collectFaults(faults, () =>
-    proxyFor(baseUrl ?? baseAddress, environment, { ...tls, maxConnections, connectTimeout }),
+    proxyFor(baseUrl ?? baseAddress, environment, maxConnections, { ...tls, timeout: connectTimeout }),
   );
   const options = {
     ...{ baseUrl, method, encode, attemptTimeout, maxConnections, allowInsecureTransport },
