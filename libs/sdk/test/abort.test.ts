@@ -72,24 +72,6 @@ describe('the signal of the caller', () => {
     },
   );
 
-  test('ends the wait for a connection, and the request is never sent', async () => {
-    const server = await startRawServer((request, index) => (index === 0 ? undefined : acknowledge(request)));
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
-    const first = sender.send(arbitrary);
-    const { socket } = await server.request(0);
-    const controller = new AbortController();
-
-    const second = rejection(sender.send('never sent', { signal: controller.signal }));
-    controller.abort(reason);
-    expect(await second).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'not-sent' });
-
-    socket.write('HTTP/1.1 204 No Content\r\n\r\n');
-    await first;
-    await sender.send('a third');
-    expect(server.requests.map(({ content }) => content.toString())).toEqual([arbitrary, 'a third']);
-    expect(server.requests[1]!.socket).toBe(socket);
-  });
-
   test('ends connecting', async () => {
     const server = await startRawServer(acknowledge);
     const connected = once(server.server, 'connection');
@@ -139,34 +121,6 @@ describe('the signal of the caller', () => {
     );
 
     expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome });
-  });
-
-  test('that is aborted after the delivery changes nothing', async () => {
-    const server = await startRawServer(acknowledge);
-    const controller = new AbortController();
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
-
-    const acknowledgement = await sender.send(arbitrary, { signal: controller.signal });
-    controller.abort(reason);
-
-    expect(acknowledgement.status).toBe(204);
-    expect(await sender.send(arbitrary)).toMatchObject({ status: 204 });
-    expect(server.requests[0]!.socket).toBe(server.requests[1]!.socket);
-  });
-
-  test('that an earlier delivery had ends a later one, too', async () => {
-    const server = await startRawServer((request, index) => (index === 0 ? acknowledge(request) : undefined));
-    const controller = new AbortController();
-    const { signal } = controller;
-    const sender = openTestSender({ baseUrl: server.url });
-
-    await sender.send(arbitrary, { signal });
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
-    const sent = rejection(sender.send(arbitrary, { signal }));
-    await server.request(1);
-    controller.abort(reason);
-
-    expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'unknown', cause: reason });
   });
 
   test('gets one listener for many deliveries, and none after them', async () => {

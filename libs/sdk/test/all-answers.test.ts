@@ -64,22 +64,6 @@ test('a refusal has the failure and the payload', async () => {
   });
 });
 
-test('a plant that is too large is not sent', async () => {
-  const server = await startRawServer(respondWith(taken));
-  const name = 'x'.repeat(1_000);
-
-  expect(await rejection(open(server).send({ name }, { event, eventId }))).toMatchObject({
-    code: 'PLANT_STORE_CONTENT_TOO_LARGE',
-  });
-  expect(server.requests).toEqual([]);
-});
-
-test('another 2xx does not acknowledge the delivery', async () => {
-  const server = await startRawServer(respondWith('HTTP/1.1 204 No Content\r\n\r\n'));
-
-  expect(await rejection(open(server).send(plant, { event, eventId }))).toMatchObject({ status: 204 });
-});
-
 test('each plant of sendAll has its event', async () => {
   const server = await startRawServer(respondWith(taken));
 
@@ -108,15 +92,4 @@ test('each plant of sendAll has its event', async () => {
   for (const request of server.requests) {
     expect(() => new Webhook(signingKey).verify(content, fieldsOf(request))).not.toThrow();
   }
-});
-
-test('the fields of an answer are not for the headers of a delivery', async () => {
-  const server = await startRawServer(respondWith(taken));
-  const headers = { 'Webhook-Signature': 'own' };
-
-  expect(await rejection(open(server).send(plant, { event, eventId, headers }))).toMatchObject({
-    code: 'PLANT_STORE_INVALID_OPTIONS',
-    faults: [{ option: 'headers' }],
-    attempts: 0,
-  });
 });

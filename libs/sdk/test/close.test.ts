@@ -51,63 +51,6 @@ describe('close', () => {
 
     await closed;
   });
-
-  test.each([
-    ['once', undefined],
-    ['in attempts', { delays: [1], statuses: 'all', withoutResponse: true }],
-  ] as const)('does not wait for calls that break their types, %s', async (_, retry) => {
-    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9', ...(retry && { retry }) });
-
-    const invalid = { code: 'PLANT_STORE_INVALID_OPTIONS', outcome: 'not-sent' };
-    expect(await rejection(sender.send(arbitrary, null as never))).toMatchObject(invalid);
-    expect(await rejection(sender.send(arbitrary, { signal: 'none' as never }))).toMatchObject(invalid);
-
-    await sender.close();
-  });
-
-  test('refuses every later send, even while it waits', async () => {
-    const server = await startRawServer(staySilent);
-    const sender = openTestSender({ baseUrl: server.url });
-    const first = sender.send(arbitrary);
-    const request = await server.request(0);
-
-    const closed = sender.close();
-    const refused = { code: 'PLANT_STORE_SENDER_CLOSED', outcome: 'not-sent' };
-    expect(await rejection(sender.send(arbitrary))).toMatchObject(refused);
-    acknowledge(request);
-    await Promise.all([first, closed]);
-
-    expect(await rejection(sender.send(arbitrary))).toMatchObject(refused);
-    expect(server.requests).toHaveLength(1);
-  });
-
-  test.each(['a subscriber', 'a getter of its options'])('refuses a send that %s closes', async (caller) => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url });
-    const close = (): void => void sender.close();
-    if (caller === 'a subscriber') {
-      subscribe('plant-store:delivery:start', close);
-      afterThisTest(() => unsubscribe('plant-store:delivery:start', close));
-    }
-    const options = {
-      get headers() {
-        close();
-        return {};
-      },
-    };
-
-    const sent = sender.send(arbitrary, caller === 'a subscriber' ? {} : options);
-
-    expect(await rejection(sent)).toMatchObject({ code: 'PLANT_STORE_SENDER_CLOSED', outcome: 'not-sent' });
-    expect(server.requests).toHaveLength(0);
-  });
-
-  test('may be called twice, and before anything is sent', async () => {
-    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9' });
-
-    expect(sender.close()).toBe(sender.close());
-    await sender.close();
-  });
 });
 
 describe('close with force', () => {
@@ -191,15 +134,4 @@ describe('close with force', () => {
 
     expect(() => sender.close(options as CloseOptions)).toThrow(InvalidOptionsError);
   });
-});
-
-test('Symbol.asyncDispose closes the sender', async () => {
-  const server = await startRawServer(acknowledge);
-  const sender = openTestSender({ baseUrl: server.url });
-  const sent = sender.send(arbitrary);
-
-  await sender[Symbol.asyncDispose]();
-
-  expect(await sent).toMatchObject({ status: 204 });
-  expect(await rejection(sender.send(arbitrary))).toMatchObject({ code: 'PLANT_STORE_SENDER_CLOSED' });
 });

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
-import { useClocksThatRunOut, useTimeThatPasses } from './support/clocks.js';
+import { useClocksThatRunOut } from './support/clocks.js';
 import {
   acknowledge,
   type RawRequest,
@@ -48,64 +47,6 @@ describe('while a delivery waits for a connection', () => {
     ]);
     await sender.close();
     expect(contents(server.requests)).toEqual(['0', '1']);
-  });
-
-  test('totalTimeout runs before a further attempt, too', async () => {
-    const server = await startRawServer(({ socket }, index) => {
-      if (index === 0) socket.write(response(503));
-    });
-    const sender = openTestSender({
-      baseUrl: server.url,
-      maxConnections: 1,
-      totalTimeout: 10_000,
-      retry: { delays: [0], statuses: [503], withoutResponse: false },
-    });
-    const runOut = useClocksThatRunOut(10_000);
-
-    const first = rejection(sender.send('first'));
-    const second = rejection(sender.send('second'));
-    await server.request(1);
-    // The delay of the first delivery is over before this one.
-    await setTimeout(10);
-    runOut();
-
-    expect(await first).toMatchObject({
-      code: 'PLANT_STORE_TOTAL_TIMEOUT',
-      outcome: 'responded',
-      attempts: 1,
-    });
-    expect(await second).toMatchObject({ code: 'PLANT_STORE_TOTAL_TIMEOUT', outcome: 'unknown' });
-    expect(contents(server.requests)).toEqual(['first', 'second']);
-  });
-
-  test('a delivery that is started later is sent after it', async () => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
-
-    const first = sender.send('first').then(() => sender.send('third'));
-    await Promise.all([first, sender.send('second')]);
-
-    expect(contents(server.requests)).toEqual(['first', 'second', 'third']);
-  });
-
-  test('it fails at once if its time was over before it waits', async () => {
-    const server = await startRawServer(() => undefined);
-    const pass = useTimeThatPasses();
-    const encode = (content: string | Uint8Array): { content: string | Uint8Array } => {
-      if (content === 'late') pass(10_000);
-      return { content };
-    };
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1, totalTimeout: 10_000, encode });
-
-    const first = sender.send('first');
-    const request = await server.request(0);
-    expect(await rejection(sender.send('late'))).toMatchObject({
-      code: 'PLANT_STORE_TOTAL_TIMEOUT',
-      outcome: 'not-sent',
-    });
-    acknowledge(request);
-
-    expect(await first).toMatchObject({ status: 204 });
   });
 
   test('no token is asked for, and no headers are made', async () => {
@@ -188,18 +129,5 @@ describe('a response that nobody asked for', () => {
 
     expect(await sender.send('second')).toMatchObject({ status: 201 });
     expect(server.requests[1]!.socket).not.toBe(socket);
-  });
-
-  test('for requests that wait in the queue: it acknowledges none of them', async () => {
-    const server = await startRawServer(({ socket }, index) => {
-      socket.write(response(201));
-      if (index === 0) socket.write(response(299));
-    });
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
-
-    const sent = await Promise.all(['0', '1', '2'].map((content) => sender.send(content)));
-
-    expect(sent.map(({ status }) => status)).toEqual([201, 201, 201]);
-    expect(contents(server.requests)).toEqual(['0', '1', '2']);
   });
 });

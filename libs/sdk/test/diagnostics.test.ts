@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as immediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { afterThisTest } from '@plant-store/test-support';
 import type { DiagnosticsMessages } from '../src/index.js';
@@ -41,23 +40,6 @@ function record(): [name: Name, message: object][] {
 
 const refuse = respondWith('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n');
 const retry = { delays: [0, 1], statuses: [503], withoutResponse: true } as const;
-
-test('an acknowledged delivery', async () => {
-  const server = await startRawServer(acknowledge);
-  const sender = openTestSender({ baseUrl: server.url });
-  const published = record();
-
-  await sender.send(arbitrary);
-
-  const delivery = { method: 'POST', url: `${server.url}/plant/webhook` };
-  const attempt = { delivery, number: 1 };
-  expect(published).toEqual([
-    ['plant-store:delivery:start', { delivery }],
-    ['plant-store:attempt:start', { attempt, headers: {} }],
-    ['plant-store:attempt:response', { attempt, status: 204, acknowledged: true }],
-    ['plant-store:delivery:end', { delivery, attempts: 1, status: 204 }],
-  ]);
-});
 
 test('a delivery that is retried', async () => {
   const handlers = [refuse, ({ socket }: { socket: { destroy(): void } }) => socket.destroy(), acknowledge];
@@ -151,41 +133,6 @@ describe('a delivery that fails', () => {
     ]);
   });
 
-  test('before its second request publishes nothing more of its first attempt', async () => {
-    const handlers = [refuse, ({ socket }: { socket: { destroy(): void } }) => socket.destroy()];
-    const server = await startRawServer((request, index) => handlers[index]!(request));
-    const published = record();
-
-    for (const index of [0, 1]) {
-      const tokens = [accessToken, 'no token'];
-      const sender = openTestSender({ baseUrl: server.url, retry, accessToken: () => tokens.shift()! });
-      expect(await rejection(sender.send(arbitrary))).toMatchObject({ attempts: 2 });
-      expect(server.requests).toHaveLength(index + 1);
-    }
-
-    const ends = published.map(([name]) => name).filter((name) => /response|failure/.test(name));
-    expect(ends).toEqual(['plant-store:attempt:response', 'plant-store:attempt:failure']);
-  });
-
-  test('while it waits for its header fields has no attempt, though they come later', async () => {
-    let give!: (fields: Record<string, string>) => void;
-    const headers = (): Promise<Record<string, string>> => new Promise((resolve) => (give = resolve));
-    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9', headers });
-    const published = record();
-    const controller = new AbortController();
-
-    const failed = rejection(sender.send(arbitrary, { signal: controller.signal }));
-    controller.abort();
-    await failed;
-    give({});
-    await immediate();
-
-    expect(published.map(([name]) => name)).toEqual([
-      'plant-store:delivery:start',
-      'plant-store:delivery:end',
-    ]);
-  });
-
   test('publishes no access token, though the receiver repeats it', async () => {
     const echo = `HTTP/1.1 401 Unauthorized\r\nX-Echo: ${accessToken}\r\nContent-Length: 12\r\n\r\n${accessToken}`;
     const server = await startRawServer(respondWith(echo));
@@ -198,45 +145,6 @@ describe('a delivery that fails', () => {
     const texts = [inspect(published, { depth: Infinity, showHidden: true }), JSON.stringify(published)];
     for (const text of texts) expect(text).not.toContain(accessToken);
   });
-});
-
-test.each([
-  ['plant-store:attempt:response', 'the signal', 'PLANT_STORE_NOT_ACKNOWLEDGED'],
-  ['plant-store:attempt:response', 'close', 'PLANT_STORE_NOT_ACKNOWLEDGED'],
-  ['plant-store:attempt:failure', 'the signal', 'PLANT_STORE_CONNECTION_LOST'],
-  ['plant-store:attempt:failure', 'close', 'PLANT_STORE_CONNECTION_LOST'],
-] as const)('a delivery that is aborted on %s by %s ends with that attempt', async (channel, by, code) => {
-  const isRefused = code === 'PLANT_STORE_NOT_ACKNOWLEDGED';
-  const server = await startRawServer((request) =>
-    isRefused ? refuse(request) : void request.socket.destroy(),
-  );
-  const sender = openTestSender({ baseUrl: server.url, retry });
-  const controller = new AbortController();
-  const published = record();
-  listen(channel, () => (by === 'close' ? void sender.close({ force: true }) : controller.abort()));
-
-  const error = await rejection(sender.send(arbitrary, { signal: controller.signal }));
-
-  expect(error).toMatchObject({ code, attempts: 1 });
-  expect(published.map(([name]) => name)).not.toContain('plant-store:delivery:retry');
-  expect(server.requests).toHaveLength(1);
-});
-
-test('a delivery whose time runs out while its policy is asked has no retry', async () => {
-  const server = await startRawServer(refuse);
-  const totalTimeout = 300;
-  const delays = (): number => {
-    const end = performance.now() + totalTimeout;
-    while (performance.now() < end);
-    return 0;
-  };
-  const sender = openTestSender({ baseUrl: server.url, totalTimeout, retry: { ...retry, delays } });
-  const published = record();
-
-  const error = await rejection(sender.send(arbitrary));
-
-  expect(error).toMatchObject({ code: 'PLANT_STORE_TOTAL_TIMEOUT', attempts: 1 });
-  expect(published.map(([name]) => name)).not.toContain('plant-store:delivery:retry');
 });
 
 describe('header fields of a subscriber', () => {

@@ -1,7 +1,8 @@
 /** Header fields that a caller adds: with the `headers` function for all deliveries, or for one. */
-import { bytes, type HeaderFields, type HeaderHook, type OutgoingRequest } from '../src/index.js';
-import { acknowledge, type RawRequest, respondWith, startRawServer } from './support/raw-server.js';
-import { accessToken, arbitrary, openSenderUnder, openTestSender, rejection } from './support/senders.js';
+import { RESERVED_FIELDS } from '@plant-store/contract';
+import { bytes, type HeaderFields, type HeaderHook } from '../src/index.js';
+import { acknowledge, breakOff, inTurn, type RawRequest, startRawServer } from './support/raw-server.js';
+import { accessToken, arbitrary, arrived, openTestSender, rejection, unsent } from './support/senders.js';
 
 const cause = new Error('arbitrary');
 const throwing = (): never => {
@@ -22,6 +23,7 @@ const kinds: [string, () => HeaderFields][] = [
   ['a generator', () => Object.entries({ 'X-One': '1', 'x-two': '2' }).values()],
 ];
 
+/** What neither the function may return nor a delivery may have. */
 const wrong: [string, unknown][] = [
   ['null', null],
   ['text', 'x-one: 1'],
@@ -31,9 +33,15 @@ const wrong: [string, unknown][] = [
   ['pairs with a third part', [['x-one', '1', '2']]],
   ['a record with a number', { 'x-one': 1 }],
   ['a Map with a number', new Map([['x-one', 1]])],
-  ['a name that is no name', [[1, '1']]],
+  ['a name that is no text', [[1, '1']]],
+  ['a name with spaces', { 'not a name': 'x' }],
+  ['a value with a line break', { 'x-one': '1\r\nx-two: 2' }],
   ['a getter that throws', throwingGetter],
   ['an iterator that throws', { [Symbol.iterator]: throwing }],
+  ...[...RESERVED_FIELDS, 'Authorization', 'Content-Encoding'].map((name): [string, unknown] => [
+    `the reserved field ${name}`,
+    { [name]: 'x' },
+  ]),
 ];
 
 describe('the headers function', () => {
@@ -41,13 +49,17 @@ describe('the headers function', () => {
     ...kinds,
     ...kinds.map(([name, make]) => [`a promise of ${name}`, async () => make()] as const),
   ])('may return %s', async (_, headers) => {
-    const server = await startRawServer(acknowledge);
-
-    await openTestSender({ baseUrl: server.url, headers }).send(arbitrary);
-
-    const added = addedFields(await server.request(0));
+    const added = addedFields(await arrived({ options: { headers } }));
     expect(added.map((line) => line.toLowerCase())).toEqual(['x-one: 1', 'x-two: 2']);
   });
+
+  test.each(['Accept', 'Set-Cookie', 'Cookie', 'Digest'])(
+    'may return %s, which neither frames nor describes the request',
+    async (name) => {
+      const { headers } = await arrived({ options: { headers: () => ({ [name]: 'x' }) } });
+      expect(headers).toContain(`${name}: x`);
+    },
+  );
 
   test.each([
     ['nothing', undefined],
@@ -55,15 +67,8 @@ describe('the headers function', () => {
     ['a promise of nothing', Promise.resolve(undefined)],
     ['a promise of text', Promise.resolve('x-one: 1')],
   ])('must not return %s', async (_, headers) => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url, headers: () => headers as HeaderFields });
-
-    expect(await rejection(sender.send(arbitrary))).toMatchObject({
-      code: 'PLANT_STORE_HEADERS_FAILED',
-      outcome: 'not-sent',
-    });
-    await sender.close();
-    expect(server.requests).toEqual([]);
+    const { code } = await unsent({ options: { headers: () => headers } });
+    expect(code).toBe('PLANT_STORE_HEADERS_FAILED');
   });
 
   test.each<[string, HeaderHook]>([
@@ -73,13 +78,10 @@ describe('the headers function', () => {
     ['returns a getter that throws', () => throwingGetter],
     ['returns a `then` that throws', () => Object.defineProperty({}, 'then', { get: throwing })],
   ])('that %s: the delivery fails with the cause, and the process goes on', async (_, headers) => {
-    const baseUrl = 'http://127.0.0.1:9';
-    const senders = [accessToken, async () => accessToken].map((token) =>
-      openTestSender({ baseUrl, headers, accessToken: token }),
-    );
-
-    const failed = { code: 'PLANT_STORE_HEADERS_FAILED', outcome: 'not-sent', cause };
-    for (const sender of senders) expect(await rejection(sender.send(arbitrary))).toMatchObject(failed);
+    for (const token of [accessToken, async () => accessToken]) {
+      const error = await unsent({ options: { headers, accessToken: token } });
+      expect(error).toMatchObject({ code: 'PLANT_STORE_HEADERS_FAILED', cause });
+    }
   });
 
   test('that rejects after the delivery was aborted: nothing is sent, and the process goes on', async () => {
@@ -89,7 +91,6 @@ describe('the headers function', () => {
     const hooks: HeaderHook[] = [
       () => new Promise((_, fail) => (reject = fail)),
       () => new Promise((succeed) => (resolve = succeed)),
-      () => ({}),
       () => ({}),
     ];
     const headers: HeaderHook = (request) => hooks.shift()!(request);
@@ -103,42 +104,35 @@ describe('the headers function', () => {
       end();
     }
 
-    for (const content of ['next', 'last']) await sender.send(content);
-    expect(server.requests.map(({ content }) => content.toString())).toEqual(['next', 'last']);
+    await sender.send('next');
+    expect(server.requests.map(({ content }) => content.toString())).toEqual(['next']);
   });
 
   test('that does not come back is ended by attemptTimeout', async () => {
-    const server = await startRawServer(acknowledge);
     const headers: HeaderHook = () => new Promise(() => {});
-    const sender = openTestSender({ baseUrl: server.url, headers, attemptTimeout: 50 });
-
-    expect(await rejection(sender.send(arbitrary))).toMatchObject({
-      code: 'PLANT_STORE_ATTEMPT_TIMEOUT',
-      outcome: 'not-sent',
-    });
+    const { code } = await unsent({ options: { headers, attemptTimeout: 50 } });
+    expect(code).toBe('PLANT_STORE_ATTEMPT_TIMEOUT');
   });
 
-  test('sees the number of the attempt', async () => {
-    const unavailable = 'HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n';
-    const server = await startRawServer((request, index) =>
-      index < 2 ? respondWith(unavailable)(request) : acknowledge(request),
-    );
-    const sender = openTestSender({
-      baseUrl: server.url,
-      retry: { delays: [1, 1], statuses: [503], withoutResponse: false },
-      headers: async ({ attempt }) => ({ 'x-attempt': String(attempt) }),
+  test('gets what will be sent, without the fields that were added', async () => {
+    const seen: unknown[] = [];
+    const headers: HeaderHook = (request) => (seen.push(request), {});
+
+    const { headers: sent } = await arrived({
+      options: { headers, encode: bytes('text/plain') },
+      sendOptions: { headers: { 'x-own': '1' } },
     });
 
-    await sender.send(arbitrary);
-
-    expect(server.requests.map(addedFields)).toEqual([['x-attempt: 1'], ['x-attempt: 2'], ['x-attempt: 3']]);
+    const url = `http://${sent[0]!.replace('host: ', '')}/plant/webhook`;
+    const content = Buffer.from(arbitrary);
+    expect(seen).toEqual([{ method: 'POST', url, content, mediaType: 'text/plain', attempt: 1 }]);
   });
 });
 
 describe('the headers of one delivery', () => {
   test.each(kinds)('may be %s', async (_, headers) => {
     const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
+    const sender = openTestSender({ baseUrl: server.url });
 
     await sender.send(arbitrary, { headers: headers() });
     await sender.send(arbitrary);
@@ -148,91 +142,43 @@ describe('the headers of one delivery', () => {
     expect(second).toEqual([]);
   });
 
-  test.each<[string, unknown]>([
-    ...wrong,
-    ['a promise', Promise.resolve({ 'x-one': '1' })],
-    ['a reserved field', { Authorization: 'x' }],
-    ['a field of the connection', { connection: 'close' }],
-    ['a value with a line break', { 'x-one': '1\r\nx-two: 2' }],
+  test.each<[string, () => unknown]>([
+    ...wrong.map(([name, value]): [string, () => unknown] => [name, () => value]),
+    ['a promise', () => Promise.resolve({ 'x-one': '1' })],
+    ['a promise that rejects', () => Promise.reject(cause)],
   ])('must not be %s', async (_, headers) => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url });
-
-    const error = await rejection(sender.send(arbitrary, { headers: headers as HeaderFields }));
-
-    expect(error).toMatchObject({
+    expect(await unsent({ sendOptions: { headers: headers() } })).toMatchObject({
       code: 'PLANT_STORE_INVALID_OPTIONS',
-      outcome: 'not-sent',
       faults: [{ option: 'headers' }],
-    });
-    await sender.close();
-    expect(server.requests).toEqual([]);
-  });
-
-  test('must not be a promise that rejects; the process goes on', async () => {
-    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9' });
-    const headers = Promise.reject(cause) as unknown as HeaderFields;
-
-    expect(await rejection(sender.send(arbitrary, { headers }))).toMatchObject({
-      code: 'PLANT_STORE_INVALID_OPTIONS',
     });
   });
 
   test('must not have a field that an answer sets', async () => {
     const given = { 'request-versioning': { header: 'Example-Version', value: '1' } } as const;
-    const sender = openSenderUnder(given, {
-      baseUrl: 'http://127.0.0.1:9',
-      accessToken,
-      method: 'POST',
-      encode: bytes(),
+    expect(await unsent({ given, sendOptions: { headers: { 'example-version': '2' } } })).toMatchObject({
+      code: 'PLANT_STORE_INVALID_OPTIONS',
+      faults: [{ option: 'headers' }],
     });
-
-    const error = await rejection(sender.send(arbitrary, { headers: { 'example-version': '2' } }));
-
-    expect(error).toMatchObject({ code: 'PLANT_STORE_INVALID_OPTIONS', faults: [{ option: 'headers' }] });
   });
 
   test.each<[string, HeaderHook]>([
     ['', () => ({ 'X-Both': 'hook', 'x-hook': '1', 'x-own': 'hook' })],
     ['asynchronous ', async () => ({ 'X-Both': 'hook', 'x-hook': '1', 'x-own': 'hook' })],
   ])('win over those of the %sheaders function', async (_, headers) => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url, headers });
-
-    await sender.send(arbitrary, { headers: { 'x-both': 'delivery', 'X-Own': '1' } });
-
-    expect(addedFields(await server.request(0))).toEqual(['x-both: delivery', 'X-Own: 1', 'x-hook: 1']);
+    const own = { 'x-both': 'delivery', 'X-Own': '1' };
+    const request = await arrived({ options: { headers }, sendOptions: { headers: own } });
+    expect(addedFields(request)).toEqual(['x-both: delivery', 'X-Own: 1', 'x-hook: 1']);
   });
 
   test('are the same in each attempt, and are read once', async () => {
-    const server = await startRawServer((request, index) =>
-      index === 0 ? void request.socket.destroy() : acknowledge(request),
-    );
+    const server = await startRawServer(inTurn(breakOff, acknowledge));
     const retry = { delays: [1], statuses: [], withoutResponse: true };
-    const sender = openTestSender({ baseUrl: server.url, retry });
     const headers = { 'x-own': '1' };
 
-    const sent = sender.send(arbitrary, { headers });
+    const sent = openTestSender({ baseUrl: server.url, retry }).send(arbitrary, { headers });
     headers['x-own'] = '2';
     await sent;
 
     expect(server.requests.map(addedFields)).toEqual([['x-own: 1'], ['x-own: 1']]);
   });
-});
-
-test('a request that is about to be sent has these properties', async () => {
-  const server = await startRawServer(acknowledge);
-  const seen: OutgoingRequest[] = [];
-  const sender = openTestSender({
-    baseUrl: server.url,
-    headers: (request) => {
-      seen.push(request);
-      return {};
-    },
-  });
-
-  await sender.send(arbitrary, { headers: { 'x-own': '1' } });
-
-  const content = Buffer.from(arbitrary);
-  expect(seen).toEqual([{ method: 'POST', url: `${server.url}/plant/webhook`, content, attempt: 1 }]);
 });

@@ -97,24 +97,6 @@ test('an application that stops waits for a delivery that nobody awaits', async 
   expect(await application.finished).toMatchObject({ code: 0, stdout: 'closing\n204\nclosed\n' });
 });
 
-test('a closed application sends nothing more', async () => {
-  const receiver = await startRawServer(acknowledge);
-  const { finished } = start(
-    writeDocumented('docs/nest.md'),
-    `import { NestFactory } from '@nestjs/core';
-     import { NEW_PLANT_SENDER } from '@plant-store/sdk/nest';
-     import { AppModule } from './app-async.module.js';
-     const app = await NestFactory.createApplicationContext(AppModule, { logger: false });
-     const sender = app.get(NEW_PLANT_SENDER);
-     await app.close();
-     await sender.send({ arbitrary: 'content' }).catch(({ code }) => console.log(code));`,
-    receiver,
-  );
-
-  expect(await finished).toMatchObject({ code: 0, stdout: 'PLANT_STORE_SENDER_CLOSED\n', stderr: '' });
-  expect(receiver.requests).toEqual([]);
-});
-
 test.each(['app.module.js', 'app-async.module.js'])(
   'with invalid options, the application with %s does not start',
   async (module) => {

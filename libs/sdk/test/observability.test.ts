@@ -37,14 +37,7 @@ import {
 } from '@opentelemetry/semantic-conventions';
 import { afterThisFile } from '@plant-store/test-support';
 import { writeDocumented } from './support/documented.js';
-import {
-  acknowledge,
-  fieldsOf,
-  type RawRequest,
-  type RawServer,
-  respondWith,
-  startRawServer,
-} from './support/raw-server.js';
+import { acknowledge, fieldsOf, type RawServer, respondWith, startRawServer } from './support/raw-server.js';
 import { arbitrary, openTestSender, rejection } from './support/senders.js';
 
 const spans = new InMemorySpanExporter();
@@ -177,36 +170,6 @@ test('a request without a response has the code of the error', async () => {
     expect(span!.attributes).toMatchObject({ [ATTR_ERROR_TYPE]: 'PLANT_STORE_CONNECTION_LOST' });
     expect(span!.attributes).not.toHaveProperty([ATTR_HTTP_RESPONSE_STATUS_CODE]);
   }
-});
-
-test('without an active span, a delivery begins a trace', async () => {
-  const server = await startRawServer(acknowledge);
-  const sender = openTestSender({ baseUrl: server.url });
-
-  await sender.send(arbitrary);
-
-  expect(named('send new plant')[0]!.parentSpanContext).toBeUndefined();
-  expect(sentTraceparents(server)).toEqual([traceparentOf(named('POST')[0]!)]);
-});
-
-test('deliveries that wait for a connection stay in the traces of their callers', async () => {
-  const server = await startRawServer(acknowledge);
-  const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
-
-  const contents = ['first', 'second', 'third'];
-  const traces = await Promise.all(
-    contents.map((content) =>
-      inSpan(async (span) => {
-        await sender.send(content);
-        return span.spanContext().traceId;
-      }),
-    ),
-  );
-
-  const traceOf = ({ content }: RawRequest): string => traces[contents.indexOf(content.toString())]!;
-  expect(sentTraceparents(server)).toEqual(
-    server.requests.map((request) => expect.stringContaining(traceOf(request)) as string),
-  );
 });
 
 test('the durations of requests and deliveries are metrics', async () => {

@@ -1,10 +1,8 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutableAnswers } from '@plant-store/contract';
 import { bytes, type NewPlantSenderOptions } from '../src/index.js';
-import { useTimeThatPasses } from './support/clocks.js';
 import { acknowledge, respondWith, startRawServer } from './support/raw-server.js';
 import { startProcess } from './support/run-process.js';
-import { accessToken, arbitrary, openSenderUnder, openTestSender, rejection } from './support/senders.js';
+import { accessToken, arbitrary, openSenderUnder, rejection } from './support/senders.js';
 
 const BUILT_SENDER = new URL('../dist/new-plant-sender.js', import.meta.url).href;
 
@@ -60,42 +58,6 @@ describe('under a rate limit', () => {
     expect((await sent).map(({ status }) => status)).toEqual(Array(5).fill(204));
   });
 
-  test('a delivery does not overtake one that waits', async () => {
-    const server = await startRawServer(acknowledge);
-    const pass = useTimeThatPasses();
-    const sender = open(once, server.url, { maxConnections: 3, totalTimeout: 1_000_000 });
-
-    await sender.send('1');
-    const second = sender.send('2');
-    pass(600_000);
-    const third = rejection(sender.send('3'));
-    await second;
-
-    expect(server.requests.map(({ content }) => content.toString())).toEqual(['1', '2']);
-    await sender.close({ force: true });
-    expect(await third).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'not-sent' });
-  });
-
-  test('a delivery whose time is over before it would wait has no turn', async () => {
-    const server = await startRawServer(acknowledge);
-    const pass = useTimeThatPasses();
-    const encode = (content: string | Uint8Array): { content: string | Uint8Array } => {
-      if (content === 'late') pass(10_000);
-      return { content };
-    };
-    const sender = open(once, server.url, { encode, totalTimeout: 10_000 });
-
-    await sender.send(arbitrary);
-    expect(await rejection(sender.send('late'))).toMatchObject({
-      code: 'PLANT_STORE_TOTAL_TIMEOUT',
-      outcome: 'not-sent',
-    });
-    pass(600_000);
-
-    expect(await sender.send('next')).toMatchObject({ status: 204 });
-    expect(server.requests.map(({ content }) => content.toString())).toEqual([arbitrary, 'next']);
-  });
-
   test('the signal ends the wait, and the next delivery moves up', async () => {
     const server = await startRawServer(acknowledge);
     const sender = open({ deliveries: 1, seconds: 0.1 }, server.url);
@@ -144,23 +106,6 @@ describe('under a rate limit', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a delivery goes on in the asynchronous context of its caller', async () => {
-    const server = await startRawServer(acknowledge);
-    const storage = new AsyncLocalStorage<string>();
-    const seen: unknown[] = [];
-    const sender = open({ deliveries: 1, seconds: 0.05 }, server.url, {
-      maxConnections: 4,
-      accessToken: () => (seen.push(storage.getStore()), accessToken),
-      headers: () => (seen.push(storage.getStore()), {}),
-    });
-
-    await Promise.all(
-      ['a', 'b', 'c', 'd'].map((caller) => storage.run(caller, () => sender.send(arbitrary))),
-    );
-
-    expect(seen).toEqual(['a', 'a', 'b', 'b', 'c', 'c', 'd', 'd']);
-  });
-
   test('no timer keeps the process running if nobody waits', async () => {
     const server = await startRawServer(acknowledge);
     const script = `
@@ -192,29 +137,4 @@ describe('under a rate limit', () => {
     });
     expect(server.requests).toHaveLength(1);
   });
-
-  test('a delivery that the headers function of another one starts is sent after it', async () => {
-    const server = await startRawServer(acknowledge);
-    const inner: Promise<unknown>[] = [];
-    const sender = open(often, server.url, {
-      headers: ({ content }) => {
-        if (Buffer.from(content).toString() === '1') inner.push(sender.send('inner'));
-        return {};
-      },
-    });
-
-    await Promise.all([sender.send('1'), sender.send('2'), sender.send('3')]);
-    await Promise.all(inner);
-
-    expect(server.requests.map(({ content }) => content.toString())).toEqual(['1', 'inner', '2', '3']);
-  });
-});
-
-test('without a rate limit, deliveries are sent at once', async () => {
-  const server = await startRawServer(acknowledge);
-  const sender = openTestSender({ baseUrl: server.url, totalTimeout: 10_000 });
-
-  await Promise.all(Array.from({ length: 100 }, () => sender.send(arbitrary)));
-
-  expect(server.requests).toHaveLength(100);
 });

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import type { Answers } from '@plant-store/contract';
 import { afterThisTest } from '@plant-store/test-support';
@@ -11,7 +10,6 @@ import {
   type RetryOptions,
   type RetryPolicy,
 } from '../src/index.js';
-import { resolveSettings } from '../src/options/resolve-settings.js';
 import { createFakeSenderUnder } from '../src/testing/fake-sender.js';
 import type { FakeFailureCode } from '../src/testing/index.js';
 import { useClocksThatRunOut } from './support/clocks.js';
@@ -72,35 +70,6 @@ describe('a delivery with a retry policy', () => {
       attempts: 3,
     });
     expect(server.requests).toHaveLength(3);
-  });
-
-  test('calls the functions of its caller in their asynchronous context, in each attempt', async () => {
-    const server = await startRawServer(inTurn(acknowledge, respond(503), acknowledge));
-    const storage = new AsyncLocalStorage<string>();
-    const seen: unknown[] = [];
-    const see = <Value>(value: Value): Value => (seen.push(storage.getStore()), value);
-    const sender = open(server.url, {
-      accessToken: () => see(accessToken),
-      retry: { ...twice, delays: () => see(1) },
-    });
-
-    for (const caller of ['a', 'b']) await storage.run(caller, () => sender.send(arbitrary));
-
-    expect(seen).toEqual(['a', 'b', 'b', 'b']);
-  });
-
-  test('has no attempt while it waits for a connection', async () => {
-    const server = await startRawServer(staySilent);
-    const sender = open(server.url, { maxConnections: 1 });
-    const sent = [arbitrary, arbitrary].map((content) => rejection(sender.send(content)));
-    await server.request(0);
-
-    await sender.close({ force: true });
-
-    expect(await Promise.all(sent)).toMatchObject([
-      { code: 'PLANT_STORE_ABORTED', outcome: 'unknown', attempts: 1 },
-      { code: 'PLANT_STORE_ABORTED', outcome: 'not-sent', attempts: 0 },
-    ]);
   });
 
   test('is not sent again after a status that is not in the policy', async () => {
@@ -196,21 +165,6 @@ describe('a delivery with a retry policy', () => {
     ]);
   });
 
-  test('is not sent again after it may have arrived, if the policy says so', async () => {
-    const server = await startRawServer(inTurn(({ socket }) => socket.destroy(), respond(503), acknowledge));
-    let isFirst = true;
-    const delays = (_attempt: number, { outcome }: PlantStoreError): number | undefined => {
-      const wait = isFirst || outcome !== 'unknown' ? 1 : undefined;
-      isFirst = false;
-      return wait;
-    };
-
-    const error = await rejection(open(server.url, { retry: { ...twice, delays } }).send(arbitrary));
-
-    expect(error).toMatchObject({ status: 503, outcome: 'unknown', attempts: 2 });
-    expect(server.requests).toHaveLength(2);
-  });
-
   test('has the outcome responded if one attempt has it and the others were not sent', async () => {
     const server = await startRawServer((request) => {
       server.server.close();
@@ -253,16 +207,6 @@ describe('a delivery with a retry policy', () => {
       outcome: 'not-sent',
       attempts: 1,
     });
-  });
-
-  test('has no attempt after an error of encode', async () => {
-    const sender = open('http://127.0.0.1:9', { encode: () => ({ content: '' }) });
-
-    expect(await rejection(sender.send(arbitrary))).toMatchObject({
-      code: 'PLANT_STORE_ENCODE_FAILED',
-      attempts: 0,
-    });
-    await sender.close();
   });
 });
 
@@ -332,31 +276,6 @@ describe('totalTimeout and the signal cover all attempts', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('the signal ends an attempt, and its connection', async () => {
-    const controller = new AbortController();
-    const server = await startRawServer(inTurn(respond(503), staySilent));
-    const sent = rejection(open(server.url).send(arbitrary, { signal: controller.signal }));
-    const { socket } = await server.request(1);
-    const closed = closing(socket);
-    controller.abort(reason);
-
-    expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'unknown', attempts: 2 });
-    await closed;
-  });
-
-  test('a signal that is already aborted: nothing is sent', async () => {
-    const server = await startRawServer(acknowledge);
-    const sender = open(server.url, { encode: () => ({ content: '' }) });
-
-    expect(await rejection(sender.send(arbitrary, { signal: AbortSignal.abort(reason) }))).toMatchObject({
-      code: 'PLANT_STORE_ABORTED',
-      outcome: 'not-sent',
-      attempts: 0,
-    });
-    await sender.close();
-    expect(server.requests).toEqual([]);
-  });
-
   test.each([
     ['', () => {}],
     [
@@ -385,16 +304,6 @@ describe('totalTimeout and the signal cover all attempts', () => {
     await sender.send('another');
     await sender.close();
     expect(server.requests.map(({ content }) => content.toString())).toEqual(['another']);
-  });
-
-  test('close waits for the attempts of a delivery', async () => {
-    const server = await startRawServer(inTurn(respond(503), acknowledge));
-    const sender = open(server.url);
-    const sent = sender.send(arbitrary);
-
-    await sender.close();
-
-    expect(await sent).toMatchObject({ status: 204 });
   });
 });
 
@@ -430,29 +339,6 @@ async function refusedWith(retry: RetryOptions): Promise<{ error: PlantStoreErro
 }
 
 describe('delays may be a function', () => {
-  test('that gets the number and the error of the attempt, and ends the attempts with undefined', async () => {
-    const calls: [number, string, number | undefined][] = [];
-    const delays: RetryDelay = (attempt, error) => {
-      calls.push([attempt, error.code, (error as { status?: number }).status]);
-      return attempt < 3 ? 0.5 * (attempt - 1) : undefined;
-    };
-
-    const { error, requests } = await refusedWith({ ...twice, delays });
-
-    expect(error).toMatchObject({ status: 503, attempts: 3 });
-    expect(requests).toBe(3);
-    expect(calls).toEqual([1, 2, 3].map((attempt) => [attempt, 'PLANT_STORE_NOT_ACKNOWLEDGED', 503]));
-  });
-
-  test('that gets the outcome unknown after a 504', async () => {
-    const server = await startRawServer(inTurn(respond(504), acknowledge));
-    const delays: RetryDelay = (_, { outcome }) => (outcome === 'unknown' ? undefined : 0);
-
-    expect(
-      await rejection(open(server.url, { retry: { ...twice, statuses: 'all', delays } }).send(arbitrary)),
-    ).toMatchObject({ status: 504, outcome: 'unknown', attempts: 1 });
-  });
-
   test('that is not called after an error that the policy does not repeat', async () => {
     let calls = 0;
 
@@ -580,16 +466,5 @@ describe('the wait before another attempt', () => {
     ['Retry-After with a function', 7_000, { ...honoured, delays: () => 3_000 }, ['Retry-After: 7']],
   ])('is %s', async (_, milliseconds, retry, lines) => {
     await expectWait(milliseconds, retry, ...lines);
-  });
-
-  test.each<[RetryOptions, number]>([
-    [policy, 30_000 + 1_000 + 15_000],
-    [{ ...policy, jitter: 1 }, 30_000 + 1_000 + 15_000],
-    [honoured, 30_000 + 60_000 + 15_000],
-    [{ ...honoured, delays: () => 1 }, 30_000],
-  ])('is part of the default of totalTimeout: %j', (retry, expected) => {
-    const options = { baseUrl: 'http://127.0.0.1:9', accessToken, method: 'POST', encode: bytes() };
-
-    expect(resolveSettings({}, { ...options, retry }).totalTimeout).toBe(expected);
   });
 });

@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events';
 import type { NewPlantSender, PlantStoreError, SendAllOptions, SendResult } from '../src/index.js';
 import {
   acknowledge,
@@ -8,7 +7,7 @@ import {
   staySilent,
 } from './support/raw-server.js';
 import { fieldsOf } from './support/raw-server.js';
-import { arbitrary, type Open, openSenderUnder, openTestSender, rejection } from './support/senders.js';
+import { arbitrary, type Open, openTestSender, rejection } from './support/senders.js';
 
 type Plant = string | Uint8Array;
 type Result = SendResult<Plant, Open>;
@@ -123,23 +122,6 @@ describe.each([
     expect(source.taken).toBe(6);
   });
 
-  test('never reads ahead of 2,000 deliveries', async () => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 8 });
-    const source = new Source(2_000);
-    let read = 0;
-    let ahead = 0;
-
-    for await (const { response } of sender.sendAll(plantsOf(source))) {
-      ahead = Math.max(ahead, source.taken - read);
-      read += response === undefined ? 0 : 1;
-    }
-
-    expect(read).toBe(2_000);
-    // The one that was just read, and those in flight.
-    expect(ahead).toBe(9);
-  });
-
   test('ends the iterable and waits for the deliveries in flight when the loop is left', async () => {
     const server = await startRawServer((request, index) => {
       if (index === 0) acknowledge(request);
@@ -196,20 +178,6 @@ describe.each([
     expect(source.taken).toBe(0);
   });
 
-  test('with a signal that is aborted after the last plant ends with its results', async () => {
-    const server = await startRawServer(staySilent);
-    const sender = openTestSender({ baseUrl: server.url });
-    const controller = new AbortController();
-
-    const read = readAll(sender.sendAll(plantsOf(new Source(2)), { signal: controller.signal }));
-    await server.request(1);
-    controller.abort(reason);
-
-    const { results, error } = await read;
-    expect(codesOf(results)).toEqual(['PLANT_STORE_ABORTED', 'PLANT_STORE_ABORTED']);
-    expect(error).toBeUndefined();
-  });
-
   test('ends when the sender is closed, after the results of the deliveries in flight', async () => {
     const server = await startRawServer((request, index) => {
       if (index === 0) acknowledge(request);
@@ -227,21 +195,6 @@ describe.each([
     expect(codesOf(results)).toEqual([undefined, undefined, undefined]);
     expect(error).toMatchObject({ code: 'PLANT_STORE_SENDER_CLOSED', outcome: 'not-sent' });
     expect(source).toMatchObject({ taken: 3, ended: true });
-  });
-
-  test('takes nothing more once the sender is closed, though its results are read later', async () => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url });
-    const source = new Source();
-
-    const iteration = sender.sendAll(plantsOf(source), { concurrency: 1 });
-    await iteration.next();
-    await sender.close();
-
-    const { results, error } = await readAll(iteration);
-    expect(codesOf(results)).toEqual([undefined]);
-    expect(error).toMatchObject({ code: 'PLANT_STORE_SENDER_CLOSED' });
-    expect(source).toMatchObject({ taken: 2, ended: true });
   });
 
   test('of a sender that is closed takes nothing', async () => {
@@ -289,23 +242,6 @@ describe('an iterable of promises', () => {
     expect(isEnded).toBe(true);
   });
 
-  test('that gives a plant after the loop was left: that plant is not sent', async () => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
-    let resolve!: (plant: string) => void;
-    const late = new Promise<string>((resolvePromise) => (resolve = resolvePromise));
-
-    for await (const { index } of sender.sendAll(['first', late], { concurrency: 2 })) {
-      expect(index).toBe(0);
-      break;
-    }
-    resolve('late');
-    await late;
-    for (const content of ['next', 'last']) await sender.send(content);
-
-    expect(server.requests.map(({ content }) => content.toString())).toEqual(['first', 'next', 'last']);
-  });
-
   test('that is waited for ends with the signal', async () => {
     const server = await startRawServer(acknowledge);
     const sender = openTestSender({ baseUrl: server.url });
@@ -320,37 +256,6 @@ describe('an iterable of promises', () => {
     expect(await read).toMatchObject({ results: [], error: { code: 'PLANT_STORE_ABORTED' } });
     expect(server.requests).toEqual([]);
   });
-});
-
-test.each([undefined, null])(
-  'an iterable whose asynchronous iterator is %p has an iterator',
-  async (none) => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url });
-    const plants = Object.assign([arbitrary], { [Symbol.asyncIterator]: none });
-
-    const { results, error } = await readAll(sender.sendAll(plants));
-
-    expect(error).toBeUndefined();
-    expect(codesOf(results)).toEqual([undefined]);
-  },
-);
-
-test('iterations with the same signal share its listeners', async () => {
-  const server = await startRawServer(staySilent);
-  const sender = openTestSender({ baseUrl: server.url });
-  const controller = new AbortController();
-  const { signal } = controller;
-
-  const read = Array.from({ length: 11 }, () => readAll(sender.sendAll([arbitrary], { signal })));
-  // One of the iterations, and one of their deliveries.
-  expect(getEventListeners(signal, 'abort')).toHaveLength(2);
-  await server.request(10);
-  controller.abort(reason);
-
-  for (const { results } of await Promise.all(read))
-    expect(codesOf(results)).toEqual(['PLANT_STORE_ABORTED']);
-  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('an iteration that waits for its iterable ends when the sender is closed', async () => {
@@ -445,24 +350,6 @@ describe('an iterable that fails', () => {
     expect(aborted.error).toMatchObject({ code: 'PLANT_STORE_ABORTED' });
   });
 
-  test.each([
-    ['has given its last plant', () => ({ done: true as const, value: undefined })],
-    [
-      'has thrown',
-      () => {
-        throw cause;
-      },
-    ],
-  ])('or %s, is not ended again', async (_, next) => {
-    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9' });
-    let isEnded = false;
-    const iterator = { next, return: () => ((isEnded = true), { done: true as const, value: undefined }) };
-
-    await readAll(sender.sendAll({ [Symbol.iterator]: () => iterator }));
-
-    expect(isEnded).toBe(false);
-  });
-
   test('the signal ends the wait for its next plant', async () => {
     const server = await startRawServer(acknowledge);
     const sender = openTestSender({ baseUrl: server.url });
@@ -500,26 +387,6 @@ describe('optionsOf', () => {
       ['plant 1', 1],
     ]);
     expect(server.requests.map((request) => fieldsOf(request)['x-number'])).toEqual(['0', '1']);
-  });
-
-  test('gives each plant its event, once events have identifiers', async () => {
-    const server = await startRawServer(acknowledge);
-    const given = { 'event-identity': { header: 'Example-Id' } } as const;
-    const sender = openSenderUnder<typeof given, Plant>(given, {
-      baseUrl: server.url,
-      accessToken: 'token',
-      method: 'POST',
-      encode: (plant) => ({ content: plant }),
-    });
-
-    for await (const { error } of sender.sendAll(new Source(2), {
-      concurrency: 1,
-      optionsOf: (_, index) => ({ eventId: `event ${index}` }),
-    })) {
-      expect(error).toBeUndefined();
-    }
-
-    expect(server.requests.map((request) => fieldsOf(request)['Example-Id'])).toEqual(['event 0', 'event 1']);
   });
 
   const cause = new Error('arbitrary');

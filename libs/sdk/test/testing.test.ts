@@ -183,20 +183,6 @@ describe('a fake sender', () => {
     expect(error).toMatchObject({ code: 'PLANT_STORE_TOTAL_TIMEOUT', cause: { headers } });
   });
 
-  test('keeps what `sendEncoded` has checked, as it was then, and nothing else', async () => {
-    const sender = openFake();
-    const content = Buffer.from('as it was');
-
-    await rejection(sender.sendEncoded({ content: new Uint8Array() }));
-    const sent = sender.sendEncoded({ content });
-    content.fill(0);
-    await sent;
-    await sender.close();
-    await rejection(sender.sendEncoded({ content }));
-
-    expect(sender.deliveries).toEqual([{ content: Buffer.from('as it was') }]);
-  });
-
   test('acknowledges with the answered status', async () => {
     const given = { 'receiver-response': { status: 202, description: 'Taken.' } } as const;
     const sender = createFakeSenderUnder(given, { ...required });
@@ -205,12 +191,6 @@ describe('a fake sender', () => {
     expect(await sender.send(arbitrary)).toMatchObject({ status: 202 });
     sender.reply({ status: 204 });
     expect(await rejection(sender.send(arbitrary))).toMatchObject({ status: 204 });
-  });
-
-  test('takes the options of a production sender, and makes no connection', async () => {
-    const sender = openFake({ connectTimeout: 1, maxConnections: 1 });
-
-    expect(await Promise.all(['a', 'b', 'c'].map((plant) => sender.send(plant)))).toHaveLength(3);
   });
 });
 

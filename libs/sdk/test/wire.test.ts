@@ -1,7 +1,7 @@
-import { CONTENT_METHODS, facts, RESERVED_FIELDS } from '@plant-store/contract';
+import { CONTENT_METHODS, facts } from '@plant-store/contract';
 import { bytes, json } from '../src/index.js';
 import { acknowledge, startRawServer } from './support/raw-server.js';
-import { accessToken, arbitrary, openTestSender, rejection } from './support/senders.js';
+import { accessToken, arbitrary, openTestSender } from './support/senders.js';
 
 type Sender = ReturnType<typeof openTestSender>;
 
@@ -53,19 +53,6 @@ describe('what goes over the wire', () => {
       `content-length: ${arbitrary.length}`,
     ];
     expect(server.requests.map(({ headers }) => headers)).toEqual([want, want, want]);
-  });
-
-  test('without a media type no Content-Type is sent', async () => {
-    const server = await startRawServer(acknowledge);
-
-    await openTestSender({ baseUrl: server.url }).send(arbitrary);
-
-    expect((await server.request(0)).headers).toEqual([
-      `host: 127.0.0.1:${server.port}`,
-      'connection: keep-alive',
-      `authorization: Bearer ${accessToken}`,
-      `content-length: ${arbitrary.length}`,
-    ]);
   });
 
   test('every byte of the content arrives unchanged', async () => {
@@ -149,87 +136,5 @@ describe('what goes over the wire', () => {
 
     expect(server.requests).toHaveLength(20);
     expect(new Set(server.requests.map(({ socket }) => socket)).size).toBe(2);
-  });
-});
-
-describe('the headers function', () => {
-  test('adds fields, and gets what will be sent', async () => {
-    const server = await startRawServer(acknowledge);
-    const seen: unknown[] = [];
-    const sender = openTestSender({
-      baseUrl: server.url,
-      encode: bytes('text/plain'),
-      headers: (delivery) => {
-        seen.push(delivery);
-        return { 'X-Arbitrary': 'value' };
-      },
-    });
-
-    await sender.send(arbitrary);
-
-    expect((await server.request(0)).headers).toEqual([
-      `host: 127.0.0.1:${server.port}`,
-      'connection: keep-alive',
-      `authorization: Bearer ${accessToken}`,
-      'content-type: text/plain',
-      'X-Arbitrary: value',
-      `content-length: ${arbitrary.length}`,
-    ]);
-    expect(seen).toEqual([
-      {
-        method: 'POST',
-        url: `${server.url}/plant/webhook`,
-        content: Buffer.from(arbitrary),
-        mediaType: 'text/plain',
-        attempt: 1,
-      },
-    ]);
-  });
-
-  test.each<[string, unknown]>([
-    ...RESERVED_FIELDS.map((name): [string, unknown] => [name, 'x']),
-    ['Authorization', 'x'],
-    ['Content-Encoding', 'gzip'],
-    ['not a name', 'x'],
-    ['x-arbitrary', 'a\r\nb: c'],
-    ['x-arbitrary', 1],
-  ])('must not return %s: %j', async (name, value) => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({
-      baseUrl: server.url,
-      headers: () => ({ [name]: value }) as Record<string, string>,
-    });
-
-    const error = await rejection(sender.send(arbitrary));
-
-    expect(error).toMatchObject({ code: 'PLANT_STORE_HEADERS_FAILED', outcome: 'not-sent' });
-    expect(server.requests).toEqual([]);
-  });
-
-  test.each(['Accept', 'Set-Cookie', 'Cookie', 'Digest'])(
-    'may return %s, which neither frames nor describes the request',
-    async (name) => {
-      const server = await startRawServer(acknowledge);
-
-      await openTestSender({ baseUrl: server.url, headers: () => ({ [name]: 'x' }) }).send(arbitrary);
-
-      expect((await server.request(0)).headers).toContain(`${name}: x`);
-    },
-  );
-
-  test('that throws: the delivery fails before it is sent', async () => {
-    const cause = new Error('arbitrary');
-    const sender = openTestSender({
-      baseUrl: 'http://127.0.0.1:9',
-      headers: () => {
-        throw cause;
-      },
-    });
-
-    expect(await rejection(sender.send(arbitrary))).toMatchObject({
-      code: 'PLANT_STORE_HEADERS_FAILED',
-      outcome: 'not-sent',
-      cause,
-    });
   });
 });

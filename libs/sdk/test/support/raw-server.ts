@@ -34,6 +34,26 @@ export function respondWith(bytes: string | Uint8Array): (request: RawRequest) =
   return ({ socket }) => void socket.write(bytes);
 }
 
+/** Responds with a status and no content. */
+export function respond(status: number): (request: RawRequest) => void {
+  return respondWith(`HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 0\r\n\r\n`);
+}
+
+/** Breaks the connection. */
+export const breakOff = ({ socket }: RawRequest): void => void socket.destroy();
+
+/** Handles the first request with the first handler, and so on. The last handler gets all further requests. */
+export function inTurn(
+  ...handlers: readonly ((request: RawRequest) => void)[]
+): (request: RawRequest, index: number) => void {
+  return (request, index) => handlers[Math.min(index, handlers.length - 1)]!(request);
+}
+
+/** The contents of requests, as text. */
+export function textsOf({ requests }: Pick<RawServer, 'requests'>): string[] {
+  return requests.map(({ content }) => content.toString());
+}
+
 /** The header fields of a request by their names. */
 export function fieldsOf({ headers }: RawRequest): Record<string, string> {
   return Object.fromEntries(headers.map((header) => header.split(/: (.*)/).slice(0, 2) as [string, string]));

@@ -1,8 +1,16 @@
 import type { Accepts, Answers } from '@plant-store/contract';
 import { afterThisTest } from '@plant-store/test-support';
 import type { PlantOf } from '../../src/answers/answered-types.js';
-import { bytes, type NewPlantSender, type NewPlantSenderOptions, PlantStoreError } from '../../src/index.js';
+import {
+  bytes,
+  InvalidOptionsError,
+  type NewPlantSender,
+  type NewPlantSenderOptions,
+  type OptionFault,
+  PlantStoreError,
+} from '../../src/index.js';
 import { createSenderUnder } from '../../src/new-plant-sender.js';
+import { acknowledge, type RawRequest, startRawServer } from './raw-server.js';
 
 /** Content that says nothing of what a plant looks like. */
 export const arbitrary = 'arbitrary content';
@@ -15,14 +23,64 @@ export type Open = Readonly<Record<never, never>>;
 
 type Options = NewPlantSenderOptions<string | Uint8Array, Open>;
 
+/** What everything open requires, but for the address. */
+export const required = { accessToken, method: 'POST', encode: bytes() } as const;
+
 /** A sender with every question open. It ends with the test. */
 export function openTestSender(
   options: Pick<Options, 'baseUrl'> & Partial<Options>,
 ): NewPlantSender<string | Uint8Array, Open> {
-  return openSenderUnder<Open, string | Uint8Array>(
-    {},
-    { accessToken, method: 'POST', encode: bytes(), ...options },
-  );
+  return openSenderUnder<Open, string | Uint8Array>({}, { ...required, ...options });
+}
+
+/** A delivery as JavaScript may ask for it: whatever the types say. */
+export interface Attempted {
+  /** None by default. */
+  readonly given?: Answers;
+  /** Of the sender, beside those that everything open requires. */
+  readonly options?: object;
+  readonly plant?: unknown;
+  /** Of the delivery. */
+  readonly sendOptions?: unknown;
+}
+
+/** Sends to a receiver that acknowledges everything, and then closes the sender. */
+async function attempt(asked: Attempted, baseUrl: string): Promise<unknown> {
+  const { given = {}, options, sendOptions } = asked;
+  const all = { ...required, baseUrl, ...options } as unknown as NewPlantSenderOptions<unknown, Answers>;
+  const sender = createSenderUnder<Answers, unknown>(given, all);
+  try {
+    return await sender.send('plant' in asked ? asked.plant : arbitrary, sendOptions as never);
+  } finally {
+    await sender.close();
+  }
+}
+
+/** The request of a delivery that is acknowledged. */
+export async function arrived(asked: Attempted): Promise<RawRequest> {
+  const server = await startRawServer(acknowledge);
+  await attempt(asked, server.url);
+  return server.request(0);
+}
+
+/** The error of a delivery that must fail before anything is sent. */
+export async function unsent(asked: Attempted): Promise<PlantStoreError> {
+  const server = await startRawServer(acknowledge);
+  const error = await rejection(attempt(asked, server.url));
+  expect(error.outcome).toBe('not-sent');
+  expect(server.requests).toEqual([]);
+  return error;
+}
+
+/** The faults of the options of a sender, whatever the types say; none if it can be created. */
+export function faultsOf(options: unknown, given: Answers = {}): readonly OptionFault[] {
+  try {
+    createSenderUnder(given, options as NewPlantSenderOptions<unknown, Answers>);
+  } catch (error) {
+    if (error instanceof InvalidOptionsError) return error.faults;
+    throw error;
+  }
+  return [];
 }
 
 /** A sender under a set of answers. It ends with the test. */
