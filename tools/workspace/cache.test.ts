@@ -56,6 +56,7 @@ test.each([
   {
     target: 'soak:test',
     again: [
+      'SECURITY.md',
       'docs/explanation/reliability.md',
       'apps/webhook-e2e/src/wire.test.ts',
       'tools/soak/package.json',
