@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { AcceptedToken } from '../authentication/access-tokens.js';
 import { Refusal, type Refusals } from '../http/refusal.js';
-import { hasContent } from '../http/request.js';
+import { hasContent, type RequestHead } from '../http/request.js';
 import type { PreparedResponse } from '../http/response.js';
 import { ContentMemory, memoryOfFields, readContent } from './content-memory.js';
 
@@ -11,11 +11,11 @@ import { ContentMemory, memoryOfFields, readContent } from './content-memory.js'
  *
  * @throws Refusal
  */
-export type HeadStep = (request: IncomingMessage, token: AcceptedToken) => void;
+export type HeadStep = (request: RequestHead, token: AcceptedToken) => void;
 
 /** A delivery whose content has been read, and what the content steps find in it. */
 export interface ReceivedDelivery {
-  readonly request: IncomingMessage;
+  readonly request: RequestHead;
   readonly content: Buffer;
   /** The content as JSON, after `parseJson`. */
   json: unknown;
@@ -67,6 +67,22 @@ export const requireContent: HeadStep = (request) => {
   if (!hasContent(request)) throw new Refusal('content-missing');
 };
 
+/**
+ * Checks the content of a delivery, and what the content steps find in it.
+ *
+ * @throws Refusal
+ */
+export async function checkContent(
+  { contentSteps, stepTimeout }: DeliveryPipeline,
+  delivery: ReceivedDelivery,
+): Promise<void> {
+  if (delivery.content.length === 0) throw new Refusal('content-missing');
+  for (const step of contentSteps) {
+    const running = step(delivery);
+    if (running !== undefined) await withTimeout(running, stepTimeout);
+  }
+}
+
 /** Runs the pipeline for one request after the other. */
 export class PipelineRunner {
   readonly #memory: ContentMemory;
@@ -87,18 +103,14 @@ export class PipelineRunner {
     token: AcceptedToken,
     store: (delivery: ReceivedDelivery) => Promise<unknown>,
   ): Promise<void> {
-    const { headSteps, contentSteps, stepTimeout, maxContentBytes } = this.pipeline;
+    const { headSteps, maxContentBytes } = this.pipeline;
     for (const step of headSteps) step(request, token);
     const memory = this.#memory.share();
     try {
       memory.take(memoryOfFields(request.rawHeaders));
       const content = await readContent(request, response, maxContentBytes, memory);
-      if (content.length === 0) throw new Refusal('content-missing');
       const delivery: ReceivedDelivery = { request, content, json: undefined, eventId: null };
-      for (const step of contentSteps) {
-        const running = step(delivery);
-        if (running !== undefined) await withTimeout(running, stepTimeout);
-      }
+      await checkContent(this.pipeline, delivery);
       try {
         await store(delivery);
       } catch (cause) {

@@ -15,8 +15,11 @@ const LENGTHS: ReadonlySet<number> = new Set([...LEFT_OUT].map(({ length }) => l
 /** Values of `Connection` that name no further field. Nearly every request has one of them. */
 const NAMES_NOTHING: ReadonlySet<string> = new Set(['keep-alive', 'close']);
 
+/** What comes before the content of a request. */
+export type RequestHead = Pick<IncomingMessage, 'method' | 'headers' | 'rawHeaders'>;
+
 /** The value of a header field as it was sent; undefined if the field is missing or empty. */
-export function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+export function headerOf({ headers }: RequestHead, name: string): string | undefined {
   const value = headers[name.toLowerCase()];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
@@ -27,7 +30,7 @@ export function headerOf({ headers }: IncomingMessage, name: string): string | u
  *
  * @param name in lower case
  */
-export function linesOf({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): string[] {
+export function linesOf({ rawHeaders }: Pick<RequestHead, 'rawHeaders'>, name: string): string[] {
   const values: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const found = rawHeaders[index] as string;
@@ -38,8 +41,8 @@ export function linesOf({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, nam
 }
 
 /** Whether a request announces content (RFC 9112 §6). */
-export function hasContent(request: IncomingMessage): boolean {
-  const { 'transfer-encoding': encoding, 'content-length': length } = request.headers;
+export function hasContent({ headers }: RequestHead): boolean {
+  const { 'transfer-encoding': encoding, 'content-length': length } = headers;
   return encoding !== undefined || (length !== undefined && Number(length) > 0);
 }
 

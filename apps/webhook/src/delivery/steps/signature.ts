@@ -1,5 +1,4 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 
 import {
   type ExecutableAnswers,
@@ -9,7 +8,7 @@ import {
 } from '@plant-store/contract';
 
 import { Refusal } from '../../http/refusal.js';
-import { headerOf } from '../../http/request.js';
+import { headerOf, type RequestHead } from '../../http/request.js';
 import type { ContentStep, HeadStep } from '../pipeline.js';
 
 /** The bytes of a key as the configuration has it; undefined if it has another prefix or encoding. */
@@ -60,7 +59,7 @@ export function verifySignature(
 }
 
 /** The signatures with the scheme's prefix, without it. The field may have others, with other prefixes. */
-function signaturesOf(request: IncomingMessage, { header, prefix }: SigningScheme['signature']): string[] {
+function signaturesOf(request: RequestHead, { header, prefix }: SigningScheme['signature']): string[] {
   return (headerOf(request, header) ?? '')
     .split(' ')
     .filter((text) => text.startsWith(prefix) && text.length > prefix.length)
