@@ -2,6 +2,7 @@ import { isUint8Array } from 'node:util/types';
 
 import { ReceiverError } from '../src/errors.js';
 import type { AttemptResult, Delivery, Inbox, IncomingDelivery } from '../src/inbox/inbox.js';
+import { evidenceSuite } from './evidence.suite.js';
 import { inboxOperationsSuite } from './inbox-operations.suite.js';
 import { inboxProperty } from './inbox-property.suite.js';
 import { inboxRetentionSuite } from './inbox-retention.suite.js';
@@ -498,6 +499,7 @@ export function inboxSuite(name: string, adapter: Adapter): void {
       });
     });
 
+    evidenceSuite(adapter);
     inboxOperationsSuite(adapter);
     inboxRetentionSuite(adapter);
     inboxProperty(adapter);

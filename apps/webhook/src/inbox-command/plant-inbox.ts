@@ -7,10 +7,12 @@ import { ReceiverError } from '../errors.js';
 import { MAX_LIMIT } from '../operations/parameters.js';
 import { isClosed } from './batches.js';
 import { changeDeliveries, pause, resume } from './change.js';
+import { evidence } from './evidence.js';
 import { list, show, stats, tail } from './look.js';
 import { backup, check, exportDeliveries, importDeliveries } from './save.js';
 import { idOf, idsOf, withSelection } from './selection.js';
 import { CommandError, report } from './terminal.js';
+import { tryAnswers } from './try.js';
 
 /** Columns of the help text. */
 const HELP_WIDTH = 80;
@@ -164,8 +166,33 @@ export function createProgram(): Command {
     "If something is damaged, restore a backup. It doesn't notice other bytes in a content.",
   ).action(on(check));
 
+  withSelection(
+    command(
+      'evidence',
+      'show what deliveries say about questions: shapes and counts',
+      'No value of a header field or of a content is printed. It answers nothing.',
+    ),
+  )
+    .addOption(json)
+    .action(on(evidence));
+
+  withSelection(
+    command(
+      'try',
+      'count the deliveries that proposed answers would refuse',
+      'The answers that are given hold, too. It writes nothing.',
+    ),
+  )
+    .requiredOption('--question <id>', 'a question of OPEN_QUESTIONS.md; may be repeated', collect)
+    .requiredOption('--answer <value>', 'the proposed answer, as JSON or plain text', collect)
+    .addOption(json)
+    .action(on(tryAnswers));
+
   return program;
 }
+
+/** Adds the value of an option that may be repeated. */
+const collect = (text: string, before: readonly string[] = []): string[] => [...before, text];
 
 const ABOUT_COMMANDS = `
 Exit codes:

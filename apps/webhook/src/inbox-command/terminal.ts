@@ -96,8 +96,12 @@ export function table(rows: readonly Row[], headings?: readonly string[]): strin
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-function cut(line: string): string {
-  const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
+/**
+ * Cuts off what is wider than so many columns.
+ *
+ * @param width by default that of the terminal; without one, nothing is cut off
+ */
+export function cut(line: string, width = process.stdout.isTTY ? process.stdout.columns : Infinity): string {
   if (stringWidth(line) <= width) return line;
   let shown = '';
   for (const { segment } of graphemes.segment(line)) {

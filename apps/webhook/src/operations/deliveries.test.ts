@@ -251,6 +251,18 @@ test('GET /stats', async () => {
   });
 });
 
+test('GET /evidence: what the deliveries of a filter show, and no value', async () => {
+  const { get } = await start([PARKED, HANDLED, undefined]);
+  const { status, json, content } = await get('/evidence?lastId=2');
+
+  expect([status, json]).toMatchObject([
+    200,
+    { deliveries: 2, sizes: { least: 256, most: 256 }, repeats: { deliveries: 1 }, stoppedAfter: null },
+  ]);
+  expect(content).toContain('"name":"x-arbitrary","deliveries":2');
+  expect((await get('/evidence?limit=1')).status).toBe(400);
+});
+
 test.each(['/deliveries/replay', '/deliveries/discard', '/handler/pause', '/handler/resume'])(
   'GET %s: 405',
   async (path) => {
@@ -280,19 +292,23 @@ test.each<[string, unknown, string]>([
   expect((await get('/stats')).json).toMatchObject({ isPaused: false });
 });
 
-test.each(['/deliveries', '/deliveries/1', '/deliveries/1/content', '/deliveries/batch', '/stats'])(
-  'an inbox that cannot be read: GET %s gets 503 with the reason',
-  async (path) => {
-    const { inbox, get } = await start([HANDLED]);
-    dropTable(inbox.location, 'delivery');
-    const { status, json } = await get(path);
+test.each([
+  '/deliveries',
+  '/deliveries/1',
+  '/deliveries/1/content',
+  '/deliveries/batch',
+  '/evidence',
+  '/stats',
+])('an inbox that cannot be read: GET %s gets 503 with the reason', async (path) => {
+  const { inbox, get } = await start([HANDLED]);
+  dropTable(inbox.location, 'delivery');
+  const { status, json } = await get(path);
 
-    expect([status, json]).toEqual([
-      503,
-      { code: 'INBOX_UNUSABLE', message: expect.stringContaining('no such table: delivery') },
-    ]);
-  },
-);
+  expect([status, json]).toEqual([
+    503,
+    { code: 'INBOX_UNUSABLE', message: expect.stringContaining('no such table: delivery') },
+  ]);
+});
 
 test('an inbox that cannot be written: a change gets 503 with the reason', async () => {
   const { inbox, change } = await start([PARKED]);

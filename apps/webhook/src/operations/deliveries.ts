@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
+import { collectEvidence } from '../evidence/evidence.js';
 import type { BatchResult, InboxOperations, StoredDelivery } from '../inbox/inbox-operations.js';
 import {
   BATCH_QUERY,
@@ -109,6 +110,9 @@ export function deliveryRoutes(
   );
   app.post('/handler/pause', changing(NOTHING), (_request, reply) => setPaused(true, reply));
   app.post('/handler/resume', changing(NOTHING), (_request, reply) => setPaused(false, reply));
+  app.get<{ Querystring: SentFilter }>('/evidence', reading(COUNT_QUERY), ({ query }, reply) =>
+    collectEvidence(inbox, filterOf(query), () => reply.raw.destroyed),
+  );
   app.get('/stats', reading(), async () => ({ ...(await inbox.stats()), receiver }));
 }
 

@@ -1,0 +1,139 @@
+import { type Accepts, accepts, type Answers, answers, type Failure } from '@plant-store/contract';
+import { answerFaults } from '@plant-store/contract/check';
+import { z } from 'zod';
+
+import { type KeptDelivery, prepareTrial, type Trial } from '../answers/try-answers.js';
+import type { DeliveryState } from '../inbox/inbox-operations.js';
+import { deliveries, inBatches, upToNow } from './batches.js';
+import { withConnection } from './connection.js';
+import { jsonText } from './printable.js';
+import { filterOf, type Selection } from './selection.js';
+import { CommandError, table, write } from './terminal.js';
+
+/** Questions that are answered with a schema. */
+const SCHEMA_QUESTIONS = ['plant-fields', 'event-payload-fields'];
+
+/** How many deliveries are named for each failure. */
+const MAX_EXAMPLES = 5;
+
+interface TryOptions extends Selection {
+  readonly question: readonly string[];
+  readonly answer: readonly string[];
+  readonly json?: true;
+}
+
+/** Deliveries that would be refused for the same reason. */
+interface RefusedDeliveries {
+  readonly status: number;
+  readonly failure: Failure;
+  deliveries: number;
+  /** The first ones. */
+  readonly ids: number[];
+}
+
+/** What was tried. */
+interface Tried {
+  /** How many deliveries. */
+  deliveries: number;
+  /** How many were left out, because their content is deleted. */
+  discarded: number;
+  refused: readonly RefusedDeliveries[];
+  readonly untried: Trial['untried'];
+}
+
+/** A delivery as the routes have it, with its content in base64. */
+type ReadDelivery = Omit<KeptDelivery, 'content'> & {
+  readonly id: number;
+  readonly state: DeliveryState;
+  readonly content: string;
+};
+
+/** `plant-inbox try` */
+export async function tryAnswers(
+  inbox: string,
+  { question, answer, json, ...selection }: TryOptions,
+): Promise<void> {
+  const trial = proposeAnswers(question, answer);
+  const tried: Tried = { deliveries: 0, discarded: 0, refused: [], untried: trial.untried };
+  const refused = new Map<Failure, RefusedDeliveries>();
+  await withConnection(inbox, async (connection) => {
+    const filters = await upToNow(connection, filterOf(selection));
+    await inBatches(filters, { doing: 'Trying', done: 'tried' }, async (filter, part) => {
+      const batch = { ...filter, ...part };
+      const read = await connection.get<{ deliveries: ReadDelivery[]; next: number | null }>(
+        '/deliveries/batch',
+        batch,
+      );
+      for (const { id, state, content, ...delivery } of read.deliveries) {
+        if (state === 'discarded') {
+          tried.discarded += 1;
+          continue;
+        }
+        tried.deliveries += 1;
+        const failure = await trial.refusalOf({ ...delivery, content: Buffer.from(content, 'base64') });
+        if (failure !== undefined) count(refused, trial, failure, id);
+      }
+      return { changed: read.deliveries.length, next: read.next };
+    });
+  });
+  tried.refused = [...refused.values()].sort((one, other) => other.deliveries - one.deliveries);
+  await write(json ? jsonText(tried, 2) : triedText(tried));
+}
+
+/**
+ * Prepares to try answers beside those that are given.
+ *
+ * @param given the answers of the contract, and what is accepted beside them
+ * @throws CommandError with every fault of the answers
+ */
+export function proposeAnswers(
+  questions: readonly string[],
+  texts: readonly string[],
+  given: { readonly answers: Answers; readonly accepts: Accepts } = { answers, accepts },
+): Trial {
+  if (questions.length !== texts.length) throw new CommandError('Each --question needs its --answer.', 2);
+  const proposed = questions.map((question, index): [string, unknown] => [
+    question,
+    answerOf(question, texts[index]!),
+  ]);
+  const all = { ...given.answers, ...Object.fromEntries(proposed) };
+  const faults = answerFaults(all);
+  if (faults.length > 0) throw new CommandError(faults.join('\n  '), 2);
+  return prepareTrial(all, given.accepts, questions);
+}
+
+/** An answer as JSON, or as plain text. A JSON Schema becomes a schema of Zod. */
+function answerOf(question: string, text: string): unknown {
+  let value: unknown = text;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // It is plain text.
+  }
+  const isSchema = typeof value === 'object' && value !== null && !('inWords' in value);
+  if (!SCHEMA_QUESTIONS.includes(question) || !isSchema) return value;
+  try {
+    return z.fromJSONSchema(value as Parameters<typeof z.fromJSONSchema>[0]);
+  } catch (error) {
+    throw new CommandError(`${question}: this JSON Schema can't be tried: ${(error as Error).message}`, 2);
+  }
+}
+
+function count(refused: Map<Failure, RefusedDeliveries>, trial: Trial, failure: Failure, id: number): void {
+  const row = refused.get(failure) ?? { status: trial.statusOf(failure), failure, deliveries: 0, ids: [] };
+  row.deliveries += 1;
+  if (row.ids.length < MAX_EXAMPLES) row.ids.push(id);
+  refused.set(failure, row);
+}
+
+function triedText({ deliveries: all, discarded, refused, untried }: Tried): string {
+  const sum = refused.reduce((total, each) => total + each.deliveries, 0);
+  const rows = refused.map((each) => [each.deliveries, each.status, each.failure, each.ids.join(', ')]);
+  const lines = [
+    `${deliveries(all)} tried: ${sum.toLocaleString('en-US')} would be refused.`,
+    ...(discarded === 0 ? [] : [`${discarded} discarded left out: the content is deleted.`]),
+    ...(rows.length === 0 ? [] : table(rows, ['DELIVERIES', 'STATUS', 'WHY', 'SUCH AS'])),
+    ...untried.map(({ question, reason }) => `Can't be tried: ${question}: ${reason}.`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
