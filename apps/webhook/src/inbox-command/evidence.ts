@@ -46,7 +46,9 @@ export function evidenceText(found: Evidence): string {
       ...table([
         [repeats.contents, 'contents that came again'],
         [repeats.deliveries, 'deliveries with a content that came before'],
-        [repeats.forgotten, 'deliveries that were not compared with later ones'],
+        ...(repeats.forgotten === 0
+          ? []
+          : [[repeats.forgotten, 'deliveries that were not compared with later ones'] as const]),
       ]),
       ...(repeats.between === null ? [] : ['time between two of them:']),
       ...spreadTable(repeats.between, durationText),

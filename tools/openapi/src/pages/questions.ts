@@ -34,7 +34,9 @@ const INTRODUCTION = `The interface specification leaves much open: it says "not
 
 An answer is entered twice: in \`libs/contract/src/answers.ts\`, and in \`libs/contract/spec/answers.overlay.yaml\` with who answered, when and why. \`npm run answer\` writes both, and every generated file. If you enter it by hand in one of them, \`npx nx run webhook:openapi-diff\` prints the lines for the other.
 
-An answer in words is _answered, not carried out_: the software still does what this page says.`;
+An answer in words is _answered, not carried out_: the software still does what this page says.
+
+What arrived so far helps to find an answer: \`npx plant-inbox evidence\` shows what the kept deliveries have in common, and \`npx plant-inbox try\` counts those that a proposed answer would refuse ([how](docs/how-to/answer-from-evidence.md)).`;
 
 /** OPEN_QUESTIONS.md: a table with counts, then each question by section of the specification. */
 export function renderQuestions(questions: readonly OpenQuestion[], given: GivenAnswers): string {
