@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 
 import type { QuestionId } from '@plant-store/contract';
 
@@ -56,9 +56,10 @@ export const EVIDENCE_FOR = {
 } as const satisfies Readonly<Record<string, readonly QuestionId[]>>;
 
 /** How many deliveries are read at once. */
-const BATCH = 200;
-/** How long it works before the loop has its turn, in milliseconds. */
-const MAX_TURN = 2;
+const BATCH = 100;
+/** How long it works, and how long it rests then, in milliseconds: an acknowledgement takes several turns of the loop. */
+const MAX_TURN = 1;
+const REST = 2;
 /** How long it may take, in milliseconds. */
 const MAX_DURATION = 30_000;
 /** How many different contents are remembered. */
@@ -74,8 +75,8 @@ const MEDIA_TYPE = /^[\w.+-]{1,40}\/[\w.+-]{1,60}$/;
 const CODINGS = ['identity', 'gzip', 'x-gzip', 'compress', 'x-compress', 'deflate', 'br', 'zstd'];
 
 /**
- * Collects what stored deliveries show. It reads them in batches, lets the loop have its turn between them, and needs
- * memory that doesn't grow with their number.
+ * Collects what stored deliveries show. It reads them in batches, rests now and then so that acknowledgements don't
+ * wait for it, and needs memory that doesn't grow with their number.
  *
  * @param filter chooses the deliveries; those that arrive meanwhile are left out
  * @param isAborted asked now and then: whether nobody waits for the result any more
@@ -104,9 +105,10 @@ export async function collectEvidence(
     for (const delivery of part.deliveries) {
       collector.add(delivery);
       if (performance.now() - began < MAX_TURN) continue;
-      await turnOfTheLoop();
+      await setTimeout(REST);
       began = performance.now();
     }
+    await setTimeout(REST);
     after = part.next;
   }
   return collector.result(null);
