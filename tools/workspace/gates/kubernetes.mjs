@@ -26,7 +26,9 @@ export function manifestFaults(folder) {
  * @returns {string[]}
  */
 export function unknownToKubernetes(text) {
-  const types = dirname(ts.sys.resolvePath(new URL(import.meta.resolve('kubernetes-types/package.json')).pathname));
+  const types = dirname(
+    ts.sys.resolvePath(new URL(import.meta.resolve('kubernetes-types/package.json')).pathname),
+  );
   const sources = new Map(
     parseAllDocuments(text).map((document, index) => {
       const { kind, ...others } = document.toJS();
@@ -52,7 +54,9 @@ function compile(sources) {
   const readSource = host.getSourceFile;
   host.getSourceFile = (name, ...more) => {
     const text = sources.get(name);
-    return text === undefined ? readSource(name, ...more) : ts.createSourceFile(name, text, ts.ScriptTarget.ES2022);
+    return text === undefined
+      ? readSource(name, ...more)
+      : ts.createSourceFile(name, text, ts.ScriptTarget.ES2022);
   };
   const program = ts.createProgram([...sources.keys()], options, host);
   return ts
