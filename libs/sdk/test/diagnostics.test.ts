@@ -6,7 +6,16 @@ import { inspect } from 'node:util';
 import { afterThisTest } from '@plant-store/test-support';
 import type { DiagnosticsMessages } from '../src/index.js';
 import { withEverythingOpen, writeDocumented } from './support/documented.js';
-import { acknowledge, fieldsOf, respondWith, startRawServer, staySilent } from './support/raw-server.js';
+import {
+  acknowledge,
+  breakOff,
+  fieldsOf,
+  inTurn,
+  respond,
+  respondWith,
+  startRawServer,
+  staySilent,
+} from './support/raw-server.js';
 import { startProcess } from './support/run-process.js';
 import { accessToken, arbitrary, openTestSender, rejection } from './support/senders.js';
 
@@ -38,12 +47,10 @@ function record(): [name: Name, message: object][] {
   return published;
 }
 
-const refuse = respondWith('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n');
 const retry = { delays: [0, 1], statuses: [503], withoutResponse: true } as const;
 
 test('a delivery that is retried', async () => {
-  const handlers = [refuse, ({ socket }: { socket: { destroy(): void } }) => socket.destroy(), acknowledge];
-  const server = await startRawServer((request, index) => handlers[index]!(request));
+  const server = await startRawServer(inTurn(respond(503), breakOff, acknowledge));
   const sender = openTestSender({ baseUrl: server.url, retry });
   const published = record();
 

@@ -1,6 +1,6 @@
 import type { ExecutableAnswers } from '@plant-store/contract';
 import { bytes, type NewPlantSenderOptions } from '../src/index.js';
-import { acknowledge, respondWith, startRawServer } from './support/raw-server.js';
+import { acknowledge, respond, startRawServer } from './support/raw-server.js';
 import { startProcess } from './support/run-process.js';
 import { accessToken, arbitrary, openSenderUnder, rejection } from './support/senders.js';
 
@@ -123,7 +123,7 @@ describe('under a rate limit', () => {
   });
 
   test('every attempt of a delivery counts', async () => {
-    const server = await startRawServer(respondWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n'));
+    const server = await startRawServer(respond(503));
     const sender = open(once, server.url, {
       retry: { delays: [1], statuses: 'all', withoutResponse: true },
       totalTimeout: 1_000,

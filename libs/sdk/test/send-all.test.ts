@@ -1,12 +1,13 @@
 import type { NewPlantSender, PlantStoreError, SendAllOptions, SendResult } from '../src/index.js';
 import {
   acknowledge,
+  fieldsOf,
+  inTurn,
   type RawRequest,
-  respondWith,
+  respond,
   startRawServer,
   staySilent,
 } from './support/raw-server.js';
-import { fieldsOf } from './support/raw-server.js';
 import { arbitrary, type Open, openTestSender, rejection } from './support/senders.js';
 
 type Plant = string | Uint8Array;
@@ -53,7 +54,7 @@ class Source implements Iterable<string> {
 function refuseEveryThird(request: RawRequest): void {
   const index = Number(/\d+/.exec(request.content.toString())![0]);
   if (index % 3 !== 2) return acknowledge(request);
-  respondWith('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n')(request);
+  respond(503)(request);
 }
 
 function codesOf(results: readonly Result[]): (string | undefined)[] {
@@ -79,12 +80,6 @@ describe.each([
       else expect(result.response?.status).toBe(204);
     }
     expect(server.requests).toHaveLength(30);
-  });
-
-  test('of no plants ends at once', async () => {
-    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9' });
-
-    expect(await readAll(sender.sendAll(plantsOf(new Source(0))))).toEqual({ results: [], error: undefined });
   });
 
   test.each<[Options, number]>([
@@ -123,9 +118,7 @@ describe.each([
   });
 
   test('ends the iterable and waits for the deliveries in flight when the loop is left', async () => {
-    const server = await startRawServer((request, index) => {
-      if (index === 0) acknowledge(request);
-    });
+    const server = await startRawServer(inTurn(acknowledge, staySilent));
     const sender = openTestSender({ baseUrl: server.url });
     const source = new Source();
     const order: string[] = [];
@@ -150,9 +143,7 @@ describe.each([
   });
 
   test('ends with the signal, after the results of the deliveries in flight', async () => {
-    const server = await startRawServer((request, index) => {
-      if (index === 0) acknowledge(request);
-    });
+    const server = await startRawServer(inTurn(acknowledge, staySilent));
     const sender = openTestSender({ baseUrl: server.url });
     const source = new Source();
     const controller = new AbortController();
@@ -179,9 +170,7 @@ describe.each([
   });
 
   test('ends when the sender is closed, after the results of the deliveries in flight', async () => {
-    const server = await startRawServer((request, index) => {
-      if (index === 0) acknowledge(request);
-    });
+    const server = await startRawServer(inTurn(acknowledge, staySilent));
     const sender = openTestSender({ baseUrl: server.url });
     const source = new Source();
 
@@ -195,17 +184,6 @@ describe.each([
     expect(codesOf(results)).toEqual([undefined, undefined, undefined]);
     expect(error).toMatchObject({ code: 'PLANT_STORE_SENDER_CLOSED', outcome: 'not-sent' });
     expect(source).toMatchObject({ taken: 3, ended: true });
-  });
-
-  test('of a sender that is closed takes nothing', async () => {
-    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9' });
-    const source = new Source();
-    await sender.close();
-
-    const { results, error } = await readAll(sender.sendAll(plantsOf(source)));
-    expect(results).toEqual([]);
-    expect(error).toMatchObject({ code: 'PLANT_STORE_SENDER_CLOSED' });
-    expect(source.taken).toBe(0);
   });
 });
 
@@ -240,21 +218,6 @@ describe('an iterable of promises', () => {
     expect(codesOf(results)).toEqual([undefined]);
     expect(error).toMatchObject({ code: 'PLANT_STORE_ITERABLE_FAILED', outcome: 'not-sent', cause: reason });
     expect(isEnded).toBe(true);
-  });
-
-  test('that is waited for ends with the signal', async () => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url });
-    const controller = new AbortController();
-    let resolve!: (plant: string) => void;
-    const promise = new Promise<string>((resolvePromise) => (resolve = resolvePromise));
-
-    const read = readAll(sender.sendAll([promise], { signal: controller.signal }));
-    controller.abort(reason);
-    resolve(arbitrary);
-
-    expect(await read).toMatchObject({ results: [], error: { code: 'PLANT_STORE_ABORTED' } });
-    expect(server.requests).toEqual([]);
   });
 });
 
@@ -325,29 +288,6 @@ describe('an iterable that fails', () => {
       results: [],
       error: { code: 'PLANT_STORE_ITERABLE_FAILED' },
     });
-  });
-
-  test('when it is ended early', async () => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url });
-    const plants = {
-      [Symbol.iterator]: () => ({
-        next: () => ({ value: arbitrary }),
-        return: () => {
-          throw cause;
-        },
-      }),
-    };
-
-    const iteration = sender.sendAll(plants, { concurrency: 1 });
-    await iteration.next();
-
-    expect(await rejection(iteration.return!())).toMatchObject({
-      code: 'PLANT_STORE_ITERABLE_FAILED',
-      cause,
-    });
-    const aborted = await readAll(sender.sendAll(plants, { signal: AbortSignal.timeout(1) }));
-    expect(aborted.error).toMatchObject({ code: 'PLANT_STORE_ABORTED' });
   });
 
   test('the signal ends the wait for its next plant', async () => {
