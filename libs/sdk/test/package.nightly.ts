@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { acknowledge, type RawServer, startRawServer } from './support/raw-server.js';
 import { startProcess } from './support/run-process.js';
-import { accessToken, arbitrary } from './support/senders.js';
+import { accessToken } from './support/senders.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const timeout = 120_000;
@@ -46,9 +46,6 @@ async function cloneUnbuilt(): Promise<string> {
   return folder;
 }
 
-/** Without --foreground-scripts=false, what prepack prints is mixed with the JSON. */
-const asJson = ['--json', '--foreground-scripts=false'];
-
 /** Runs the commands of the README that pack and install the packages without a registry. */
 async function packAndInstall(): Promise<void> {
   const readme = readFileSync(join(root, 'libs/sdk/README.md'), 'utf8');
@@ -83,10 +80,10 @@ beforeAll(async () => {
 }, timeout);
 
 /** Replaces the answers of the installed contract. */
-async function answer(answers: string, types = answers, imports = ''): Promise<void> {
+async function answer(answers: string): Promise<void> {
   const module = join(project, 'node_modules/@plant-store/contract/dist/answers');
-  await writeFile(`${module}.js`, `${imports} export const answers = ${answers};`);
-  await writeFile(`${module}.d.ts`, `export declare const answers: ${types};`);
+  await writeFile(`${module}.js`, `export const answers = ${answers};`);
+  await writeFile(`${module}.d.ts`, `export declare const answers: ${answers};`);
 }
 
 afterAll(() => Promise.all([project, clone].map((folder) => rm(folder, { recursive: true }))));
@@ -120,22 +117,6 @@ test("the SDK's tarball, packed from a clone that wasn't built, has these files 
   );
 });
 
-test.each(['contract', 'sdk'])(
-  'npm publish in a clone that was not built publishes %s with its code',
-  async (library) => {
-    const folder = join(clone, 'libs', library);
-    await rm(join(folder, 'dist'), { recursive: true });
-    const npmrc = join(project, 'npmrc');
-    await writeFile(npmrc, '@plant-store:registry=http://127.0.0.1:1\nfetch-retries=0\n');
-
-    const output = await succeed('npm', ['publish', '--dry-run', ...asJson], folder, {
-      npm_config_userconfig: npmrc,
-    });
-
-    expect(output).toContain('"dist/index.js"');
-  },
-);
-
 test('npm publish refuses the public registry', async () => {
   const nothing = ['--userconfig=no-such-file', '--globalconfig=nor-this-one'];
   const registry = await succeed('npm', ['config', 'get', 'registry', ...nothing], project);
@@ -165,96 +146,25 @@ test('the sources of a source map are in the tarball', async () => {
   }
 });
 
-test('a sender loads no schema library: only the checks of answers need it', async () => {
+test("the README's example sends, and loads no schema library: only the checks of answers need it", async () => {
   const server = await startRawServer(acknowledge);
+  const readme = readFileSync(join(project, 'node_modules/@plant-store/sdk/README.md'), 'utf8');
+  const [, example] = /```js\n([\s\S]*?)```/.exec(readme)!;
+  const others = ['outbox', 'testing'].map((entry) => `import '@plant-store/sdk/${entry}';\n`);
+  await writeFile(join(project, 'example.mjs'), others.join('') + example!);
   const library = join(project, 'node_modules/valibot');
   await rename(library, `${library}.away`);
   try {
-    await writeFile(
-      join(project, 'core.mjs'),
-      `import { bytes, createNewPlantSender } from '@plant-store/sdk';
-      import '@plant-store/sdk/outbox';
-      import '@plant-store/sdk/testing';
-      const { RECEIVER_URL: baseUrl, ACCESS_TOKEN: accessToken } = process.env;
-      const sender = createNewPlantSender({ baseUrl, accessToken, method: 'POST', encode: bytes() });
-      await sender.send('arbitrary');
-      await sender.close();`,
-    );
-    await succeed(process.execPath, ['core.mjs'], project, environment(server));
+    const output = await succeed(process.execPath, ['example.mjs'], project, environment(server));
+    expect(output).toBe('acknowledged with 204\n');
   } finally {
     await rename(`${library}.away`, library);
   }
 
-  expect((await server.request(0)).content.toString()).toBe('arbitrary');
-});
-
-test("the README's example sends, by import", async () => {
-  const server = await startRawServer(acknowledge);
-  const readme = readFileSync(join(project, 'node_modules/@plant-store/sdk/README.md'), 'utf8');
-  const [, example] = /```js\n([\s\S]*?)```/.exec(readme)!;
-  await writeFile(join(project, 'example.mjs'), example!);
-
-  const output = await succeed(process.execPath, ['example.mjs'], project, environment(server));
-
-  expect(output).toBe('acknowledged with 204\n');
   const { line, content } = await server.request(0);
   expect(line).toBe('POST /plant/webhook HTTP/1.1');
   expect(JSON.parse(content.toString())).toEqual({ arbitrary: 'content' });
 });
-
-test('it sends by require, too', async () => {
-  const server = await startRawServer(acknowledge);
-  await writeFile(
-    join(project, 'example.cjs'),
-    `const { createNewPlantSender, bytes } = require('@plant-store/sdk');
-     const { RECEIVER_URL: baseUrl, ACCESS_TOKEN: accessToken } = process.env;
-     const sender = createNewPlantSender({ baseUrl, accessToken, method: 'PUT', encode: bytes() });
-     sender.send(${JSON.stringify(arbitrary)})
-       .then(({ status }) => console.log(status))
-       .finally(() => sender.close());`,
-  );
-
-  const disabled = '--disable-warning=ExperimentalWarning';
-  const output = await succeed(process.execPath, [disabled, 'example.cjs'], project, environment(server));
-
-  expect(output).toBe('204\n');
-  expect((await server.request(0)).content.toString()).toBe(arbitrary);
-});
-
-test.each([
-  ['@plant-store/sdk', 'createNewPlantSender'],
-  ['@plant-store/sdk/nest', 'NewPlantSenderModule'],
-  ['@plant-store/sdk/testing', 'createFakeSender'],
-])('%s is the same module by import and by require', async (entryPoint, name) => {
-  await writeFile(
-    join(project, 'both.mjs'),
-    `import { createRequire } from 'node:module';
-     import * as imported from '${entryPoint}';
-     const required = createRequire(import.meta.url)('${entryPoint}');
-     console.log(typeof imported.${name}, imported.${name} === required.${name});`,
-  );
-
-  const disabled = '--disable-warning=ExperimentalWarning';
-  expect(await succeed(process.execPath, [disabled, 'both.mjs'], project)).toBe('function true\n');
-});
-
-test(
-  'a TypeScript project compiles with it and its declarations',
-  async () => {
-    await compile(
-      `import { jsonSchema } from '@plant-store/contract/json-schema';
-       import { createNewPlantSender, json, type Acknowledgement } from '@plant-store/sdk';
-       const { types } = jsonSchema<{ name: string }>({ compile: () => () => true }, {})['~standard'];
-       export const plant: { name: string } | undefined = types?.input;
-       const options = { baseUrl: 'https://example.test', accessToken: 'token', encode: json } as const;
-       export const sender = createNewPlantSender<{ arbitrary: string }>({ ...options, method: 'POST' });
-       export const sent: Promise<Acknowledgement> = sender.send({ arbitrary: 'content' });
-       // @ts-expect-error http-method is open
-       createNewPlantSender(options);`,
-    );
-  },
-  timeout,
-);
 
 test(
   'an answer in the contract reaches the installed sender and its types',
@@ -268,6 +178,9 @@ test(
     await writeFile(join(project, 'answered.mjs'), `${imports} ${example} await sender.close();`);
 
     await compile(`${imports} ${example}
+       import { jsonSchema } from '@plant-store/contract/json-schema';
+       const { types } = jsonSchema<{ name: string }>({ compile: () => () => true }, {})['~standard'];
+       export const plant: { name: string } | undefined = types?.input;
        // @ts-expect-error the identifier of the event is required
        await sender.send({ arbitrary: 'content' });`);
     await succeed(process.execPath, ['answered.mjs'], project, environment(server));
@@ -278,56 +191,6 @@ test(
   },
   timeout,
 );
-
-describe('an answer with a schema', () => {
-  const libraries: [name: string, imports: string, schema: string][] = [
-    ['Zod', `import { z } from 'zod';`, `z.object({ name: z.string() })`],
-    [
-      'Valibot',
-      `import * as v from 'valibot'; import { toStandardJsonSchema } from '@valibot/to-json-schema';`,
-      `toStandardJsonSchema(v.object({ name: v.string() }))`,
-    ],
-    ['ArkType', `import { type } from 'arktype';`, `type({ name: 'string' })`],
-    [
-      'plain JSON Schema',
-      `import { Ajv2020 } from 'ajv/dist/2020.js'; import { jsonSchema } from './json-schema.js';`,
-      `jsonSchema(new Ajv2020(), { type: 'object', properties: { name: { type: 'string' } } })`,
-    ],
-  ];
-  const fieldsAre = (schema: string): string =>
-    `{ 'http-method': 'PUT', 'media-type': 'application/json', payload: 'plant', 'plant-fields': ${schema} }`;
-  const example = `import { createNewPlantSender } from '@plant-store/sdk';
-    const sender = createNewPlantSender({
-      baseUrl: process.env.RECEIVER_URL ?? '', accessToken: process.env.ACCESS_TOKEN ?? '' });
-    await sender.send({ name: 'Fern' });
-    await sender.close();`;
-
-  beforeAll(async () => {
-    // As `npm install --workspace @plant-store/contract` would. A library may be there, because main has an answer.
-    const modules = join(project, 'node_modules');
-    await mkdir(join(modules, '@valibot'), { recursive: true });
-    const links = {
-      zod: 'node_modules/zod',
-      valibot: 'node_modules/valibot',
-      '@valibot/to-json-schema': 'node_modules/@valibot/to-json-schema',
-      arktype: 'node_modules/arktype',
-      ajv: 'libs/contract/node_modules/ajv',
-    };
-    for (const [name, path] of Object.entries(links)) {
-      if (!existsSync(join(modules, name))) await symlink(join(root, path), join(modules, name));
-    }
-  });
-
-  test.each(libraries)('of %s reaches the installed sender', async (_name, imports, schema) => {
-    await answer(fieldsAre(schema), 'object', imports);
-    const server = await startRawServer(acknowledge);
-    await writeFile(join(project, 'schema.mjs'), example);
-
-    await succeed(process.execPath, ['schema.mjs'], project, environment(server));
-
-    expect((await server.request(0)).content.toString()).toBe('{"name":"Fern"}');
-  });
-});
 
 async function compile(source: string): Promise<void> {
   await writeFile(join(project, 'example.mts'), source);

@@ -5,7 +5,6 @@ import { exampleAnswers } from '@plant-store/example-answers';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { type } from 'arktype';
-import { Agent } from 'undici';
 import * as v from 'valibot';
 import type {
   AcknowledgedStatus,
@@ -46,12 +45,6 @@ const signingKey = 'whsec_AAAA';
 
 // With everything open.
 export const complete: Open = { accessToken, baseUrl, method, encode };
-// @ts-expect-error baseUrl is required while base-address is open
-export const withoutBaseUrl: Open = { accessToken, method, encode };
-// @ts-expect-error method is required while http-method is open
-export const withoutMethod: Open = { accessToken, baseUrl, encode };
-// @ts-expect-error encode is required while media-type is open
-export const withoutEncode: Open = { accessToken, baseUrl, method };
 // @ts-expect-error accessToken is always required
 export const withoutToken: Open = { baseUrl, method, encode };
 // What the environment may lack is a fault at the start.
@@ -82,18 +75,10 @@ export const undefinedIsLeftOut: OptionsOfEveryKind<{
 }> = { sender: true, send: true, sendAll: true, close: true, retry: true, relay: true, list: true };
 // @ts-expect-error GET carries no content
 export const withGet: Open = { ...complete, method: 'GET' };
-// @ts-expect-error a time-out is a number of milliseconds
-export const withTextAsTimeout: Open = { ...complete, totalTimeout: '1s' };
 // @ts-expect-error a plant has the fields that the caller names, and no other
 export const withField: Open = { ...complete, encode: (plant) => json(plant.name) };
-// @ts-expect-error there is no such option
-export const withRetries: Open = { ...complete, retries: 3 };
 // @ts-expect-error nothing is signed while signing is open
 export const withSigningKey: Open = { ...complete, signingKey };
-export const withPolicy: Open = {
-  ...complete,
-  retry: { delays: [1], statuses: 'all', withoutResponse: true },
-};
 export const withoutPolicy: Open = { ...complete, retry: false };
 // @ts-expect-error a policy says after which statuses an attempt is repeated
 export const withoutStatuses: Open = { ...complete, retry: { delays: [1], withoutResponse: true } };
@@ -116,10 +101,6 @@ type Worded = NewPlantSenderOptions<Arbitrary, InWords>;
 export const wordedComplete: Worded = complete;
 // @ts-expect-error baseUrl is required while base-address is not carried out
 export const wordedWithoutBaseUrl: Worded = { accessToken, method, encode };
-// @ts-expect-error method is required while http-method is not carried out
-export const wordedWithoutMethod: Worded = { accessToken, baseUrl, encode };
-// @ts-expect-error encode is required while media-type is not carried out
-export const wordedWithoutEncode: Worded = { accessToken, baseUrl, method };
 // @ts-expect-error nothing is signed while signing is not carried out
 export const wordedWithSigningKey: Worded = { ...complete, signingKey };
 export const wordedSend: SendOptions<InWords> = {};
@@ -127,17 +108,11 @@ export const wordedSend: SendOptions<InWords> = {};
 export const wordedStatus: Acknowledgement<InWords>['status'] extends 200 ? true : false = true;
 
 // While everything is open.
-export const sendOpen: SendOptions<Nothing> = { signal: new AbortController().signal };
 // @ts-expect-error nothing identifies an event while event-identity is open
 export const sendWithEventId: SendOptions<Nothing> = { eventId: '1' };
 // @ts-expect-error an event has no fields while event-payload-fields is open
 export const sendWithEvent: SendOptions<Nothing> = { event: {} };
 export const sendWithHeaders: SendOptions<Nothing> = { headers: new Headers({ name: 'value' }) };
-// @ts-expect-error the value of a header field is text
-export const sendWithNumber: SendOptions<Nothing> = { headers: { name: 1 } };
-// @ts-expect-error there is no such option
-export const sendWithTimeout: SendOptions<Nothing> = { timeout: 1 };
-export const sendAllOpen: SendAllOptions<Arbitrary, Nothing> = { concurrency: 2 };
 export const sendEachOpen: SendAllOptions<Arbitrary, Nothing> = {
   optionsOf: ({ arbitrary }, index) => ({ headers: { name: `${String(arbitrary)} ${index}` } }),
 };
@@ -151,19 +126,10 @@ export async function whileOpen(): Promise<number> {
   const sender = createSenderUnder<Nothing, Arbitrary>({}, { accessToken, baseUrl, method, encode });
   // @ts-expect-error a sender takes the plants that it was made for
   await sender.send({ other: 1 });
+  // @ts-expect-error sendAll takes no others
+  sender.sendAll(['text']);
   const { status } = await sender.send({ arbitrary: true }, { signal: new AbortController().signal });
   return status;
-}
-
-export async function disposed(): Promise<void> {
-  await using sender = createSenderUnder<Nothing, Arbitrary>({}, { accessToken, baseUrl, method, encode });
-  for await (const { index, plant, response, error } of sender.sendAll([{ arbitrary: true }])) {
-    const status: number | undefined = response?.status;
-    console.log(index, plant.arbitrary, status, error?.code);
-  }
-  // @ts-expect-error these are not plants of the sender
-  sender.sendAll(['text']);
-  await sender.close({ force: true });
 }
 
 export const withFunction: Open = {
@@ -177,12 +143,6 @@ export const withFunction: Open = {
     maxRetryAfter: 1,
   },
 };
-export const withTls: Open = { ...complete, ca: ['PEM'], cert: 'PEM', key: new Uint8Array() };
-export const withDispatcher: Open = { ...complete, dispatcher: new Agent() };
-// @ts-expect-error a dispatcher is not the address of a proxy
-export const withAddress: Open = { ...complete, dispatcher: 'http://127.0.0.1' };
-// @ts-expect-error a hook returns header fields
-export const withoutFields: Open = { ...complete, headers: () => undefined };
 
 export function inferred(): void {
   const sender = createSenderUnder({}, { accessToken, baseUrl, method, encode });
@@ -199,14 +159,10 @@ export const answeredButGiven: Answered = {
   encode: (plant, event) => json({ name: plant.name, on: event.addedOn }),
   retry: false,
 };
-// @ts-expect-error accessToken is required whatever is answered
-export const answeredWithoutToken: Answered = { signingKey };
 // @ts-expect-error an answered scheme needs its key
 export const answeredWithoutKey: Answered = { accessToken };
 // @ts-expect-error only `false` switches an answered policy off
 export const answeredWithoutRetry: Answered = { ...answered, retry: true };
-// @ts-expect-error the event has no such field
-export const otherEvent: Answered = { ...answered, encode: (_, event) => json(event.other) };
 export const sendAnswered: SendOptions<Everything> = { eventId: '1', event: { addedOn: '2026-01-31' } };
 // @ts-expect-error eventId is required once event-identity names a header
 export const sendWithoutEventId: SendOptions<Everything> = { event: { addedOn: '2026-01-31' } };
@@ -307,14 +263,6 @@ export const capitalPlant: NewPlantSenderOptions<
   Arbitrary,
   { readonly 'media-type': 'Application/JSON'; readonly payload: 'plant' }
 > = { accessToken, baseUrl, method };
-export const modelPlant: NewPlantSenderOptions<
-  Arbitrary,
-  { readonly 'media-type': 'model/gltf+json'; readonly payload: 'plant' }
-> = { accessToken, baseUrl, method };
-export const describedPlant: NewPlantSenderOptions<
-  Arbitrary,
-  { readonly 'media-type': 'application/json'; readonly payload: { readonly shape: 'plant' } }
-> = { accessToken, baseUrl, method };
 // @ts-expect-error a media type does not say what the payload is
 export const jsonOnly: NewPlantSenderOptions<Arbitrary, JsonOnly> = { accessToken, baseUrl, method };
 // @ts-expect-error the package has no encoder for this media type
@@ -343,8 +291,6 @@ export const ofOneEvent: EnqueueOptions<{ 'event-identity': { header: 'example-i
 export const enqueuedHeaders: EnqueueOptions<Nothing> = { headers: {} };
 // @ts-expect-error there is no such option
 export const unknownEnqueueOption: EnqueueOptions<Nothing> = { eventid: 'one' };
-// @ts-expect-error text has no options
-export const enqueueOptionsAsText: EnqueueOptions<Nothing> = 'one';
 
 // What a relay decides.
 export const withoutRelayPolicy: RelayRetryPart<Nothing> = { retry: false };

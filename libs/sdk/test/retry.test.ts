@@ -6,6 +6,7 @@ import {
   type NewPlantSender,
   type NewPlantSenderOptions,
   type PlantStoreError,
+  type RetryDelay,
   type RetryOptions,
   type RetryPolicy,
 } from '../src/index.js';
