@@ -159,56 +159,37 @@ async function viaPg(pool: pg.Pool, run: (transaction: Transaction) => Promise<u
 const count = 'SELECT count(*)::int AS count FROM plant_store_outbox.entry';
 
 withPostgres('enqueue', () => {
-  describe.each(libraries)('in a transaction of %s', (_name, open) => {
-    test('is committed with the caller, byte for byte', async () => {
+  test.each(libraries)(
+    'shares the transaction of %s: its end, every byte, and its errors',
+    async (_name, open) => {
       const test = await openTestOutbox();
       const content = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
-      const outbox = createOutboxUnder(
-        {},
-        {
-          database: test.pool,
-          encode: () => ({ content, mediaType: 'example/type' }),
-        },
-      );
-
+      const encode = () => ({ content, mediaType: 'example/type' });
+      const outbox = createOutboxUnder({}, { database: test.pool, encode });
       const { inside } = await open(urlOf(test));
-      await inside((transaction) => outbox.enqueue(transaction, 'arbitrary'));
+      const failure = new Error('The caller gives up.');
 
-      const { content: stored, ...row } = await test.row(
+      await inside((transaction) => outbox.enqueue(transaction, 'arbitrary'));
+      const rolledBack = inside(async (transaction) => {
+        await outbox.enqueue(transaction, 'arbitrary');
+        throw failure;
+      });
+
+      await expect(rolledBack).rejects.toBe(failure);
+      const { rows } = await test.pool.query(
         'SELECT content, media_type, event_id, state, attempts FROM plant_store_outbox.entry',
       );
-      expect(row).toEqual({ media_type: 'example/type', event_id: null, state: 'waiting', attempts: 0 });
-      expect(stored).toEqual(content);
-    });
-
-    test('is rolled back with the caller', async () => {
-      const test = await openTestOutbox();
-      const error = new Error('The caller gives up.');
-
-      const { inside } = await open(urlOf(test));
-      const running = inside(async (transaction) => {
-        await test.outbox.enqueue(transaction, 'arbitrary');
-        throw error;
-      });
-
-      await expect(running).rejects.toBe(error);
-      expect(await test.row(count)).toEqual({ count: 0 });
-    });
-
-    test('says that the database has no outbox', async () => {
-      const test = await openTestOutbox();
+      expect(rows).toEqual([
+        { content, media_type: 'example/type', event_id: null, state: 'waiting', attempts: 0 },
+      ]);
       await test.pool.query('DROP SCHEMA plant_store_outbox CASCADE');
-
-      const { inside } = await open(urlOf(test));
-      const running = inside((transaction) => test.outbox.enqueue(transaction, 'arbitrary'));
-
-      await expect(running).rejects.toMatchObject({
+      await expect(inside((transaction) => outbox.enqueue(transaction, 'arbitrary'))).rejects.toMatchObject({
         name: 'OutboxError',
         code: 'PLANT_STORE_OUTBOX_MISSING',
-        message: expect.stringContaining('plant-store outbox migrate'),
+        message: expect.stringContaining('plant-store outbox migrate') as string,
       });
-    });
-  });
+    },
+  );
 
   test('keeps the identifier of the event once the question is answered', async () => {
     const { pool, row } = await openTestOutbox();
@@ -239,27 +220,6 @@ withPostgres('enqueue', () => {
     await expect(outbox.enqueue(pool, 'x'.repeat(sizeLimit))).rejects.toMatchObject({
       code: 'PLANT_STORE_CONTENT_TOO_LARGE',
     });
-  });
-
-  test.each<[unknown, string]>([
-    [{ headers: { 'example-header': 'arbitrary' } }, 'headers'],
-    [{ signal: AbortSignal.abort() }, 'signal'],
-    [{ eventid: 'example-1' }, 'eventid'],
-    ['example-1', 'options'],
-    [null, 'options'],
-    [Promise.resolve({}), 'options'],
-  ])('does not take the options %p', async (options, option) => {
-    const { pool, outbox, row } = await openTestOutbox();
-
-    const enqueuing = inTransaction(pool, (client) =>
-      outbox.enqueue(client, 'arbitrary', options as EnqueueOptions<Open>),
-    );
-
-    await expect(enqueuing).rejects.toMatchObject({
-      code: 'PLANT_STORE_INVALID_OPTIONS',
-      faults: [{ option }],
-    });
-    expect(await row(count)).toEqual({ count: 0 });
   });
 
   test('says that the connection was lost', async () => {
@@ -467,6 +427,26 @@ withPostgres('the tables of the outbox', () => {
     expect(error).toMatchObject({ name: 'OutboxError', code });
     expect(error.message).toMatch(/^[^\n]+\.$/);
     expect(error.message).not.toContain(password);
+  });
+});
+
+test.each<[unknown, string]>([
+  [{ headers: { 'example-header': 'arbitrary' } }, 'headers'],
+  [{ signal: AbortSignal.abort() }, 'signal'],
+  [{ eventid: 'example-1' }, 'eventid'],
+  ['example-1', 'options'],
+  [null, 'options'],
+  [Promise.resolve({}), 'options'],
+])('enqueue does not take the options %p', async (options, option) => {
+  const enqueuing = openOutbox(noDatabase).enqueue(
+    noDatabase as never,
+    'arbitrary',
+    options as EnqueueOptions<Open>,
+  );
+
+  await expect(enqueuing).rejects.toMatchObject({
+    code: 'PLANT_STORE_INVALID_OPTIONS',
+    faults: [{ option }],
   });
 });
 

@@ -1,11 +1,10 @@
 import { EventEmitter, once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
-import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { afterThisTest } from '@plant-store/test-support';
 import type { Pool } from 'pg';
 import { startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
-import { type EncodedPlant, InvalidOptionsError, PlantStoreError } from '../../src/index.js';
+import { InvalidOptionsError, PlantStoreError } from '../../src/index.js';
 import {
   createRelay,
   type OutboxDatabase,
@@ -37,24 +36,6 @@ function throwing(error: Error): () => never {
   return () => {
     throw error;
   };
-}
-
-/** Whether a statement reads the entries that are due. */
-function isRead(text: string): boolean {
-  return text.includes('.store(');
-}
-
-/** The delays of the timers that are set from now on in this test. */
-function watchTimers(): (number | undefined)[] {
-  const { setTimeout: set } = globalThis;
-  const delays: (number | undefined)[] = [];
-  const watched = (callback: () => void, delay?: number, ...all: []): unknown => {
-    delays.push(delay);
-    return set(callback, delay, ...all);
-  };
-  globalThis.setTimeout = watched as typeof set;
-  afterThisTest(() => Object.assign(globalThis, { setTimeout: set }));
-  return delays;
 }
 
 /** A relay loses its entries when its next statement fails: another one has taken and returned them. */
@@ -259,22 +240,6 @@ withPostgres('a relay', () => {
     expect(await outbox.listParked({ after: 2 })).toMatchObject([{ id: 3 }]);
   });
 
-  test.each<[unknown, string]>([
-    [{ limit: 0 }, 'limit'],
-    [{ limit: 1.5 }, 'limit'],
-    [{ after: -1 }, 'after'],
-    [{ after: 'one' }, 'after'],
-    [{ state: 'parked' }, 'state'],
-    [null, 'options'],
-  ])('does not list parked entries with the options %p', async (options, option) => {
-    const { outbox } = await openTestOutbox();
-
-    await expect(outbox.listParked(options as ListOptions)).rejects.toMatchObject({
-      code: 'PLANT_STORE_INVALID_OPTIONS',
-      faults: [{ option }],
-    });
-  });
-
   test('deletes delivered and discarded entries after `keepDelivered`, and no others', async () => {
     const { pool, outbox, enqueue, row } = await openTestOutbox();
     await enqueue('discarded long ago', 'delivered long ago', 'delivered now', 'parked', 'discarded now');
@@ -313,27 +278,6 @@ withPostgres('a relay', () => {
     expect(sender.texts).toEqual(['arbitrary', 'later']);
     const years = `SELECT bool_and(due_at > now() + interval '99 years') AS late FROM plant_store_outbox.entry`;
     expect(await row(years)).toEqual({ late: true });
-  });
-
-  test('sends while it deletes many entries', async () => {
-    const { pool, outbox, enqueue } = await openTestOutbox();
-    await pool.query(`INSERT INTO plant_store_outbox.entry (state, settled_at, content)
-      SELECT 'delivered', now() - interval '1 h' - n * interval '1 ms', '' FROM generate_series(1, 20000) n`);
-    await enqueue('arbitrary');
-    const count = `SELECT count(*)::int AS count FROM plant_store_outbox.entry WHERE state = 'delivered'`;
-    const sender = new RecordingSender(
-      async () => (await pool.query<{ count: number }>(count)).rows[0]!.count,
-    );
-    const results: unknown[] = [];
-    const sendEncoded = async (encoded: EncodedPlant): Promise<void> => {
-      results.push(await sender.sendEncoded(encoded));
-    };
-
-    await startRelay({ outbox, sender: { sendEncoded }, keepDelivered: 1_000 });
-    await untilNone(pool, `SELECT 1 FROM plant_store_outbox.entry WHERE settled_at < now() - interval '1 h'`);
-
-    expect(results).toEqual([expect.any(Number)]);
-    expect(results[0]).toBeGreaterThan(0);
   });
 
   test('shares the work with others, and none is sent twice', async () => {
@@ -453,47 +397,6 @@ withPostgres('a relay', () => {
     expect(
       await row(`SELECT array_agg(state::text ORDER BY id) AS states FROM plant_store_outbox.entry`),
     ).toEqual({ states: ['delivered', 'delivered'] });
-  });
-
-  test('leaves the process free for what it waits for, when it is stopped', async () => {
-    const { outbox, enqueue, row } = await openTestOutbox();
-    await enqueue('arbitrary');
-    const sender = new RecordingSender(() => acknowledged);
-    const server = createServer((socket) => socket.resume());
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    afterThisTest(() => server.close());
-    const acknowledged = new Promise<void>((resolve) => server.once('connection', () => resolve()));
-    const relay = await startRelay({ outbox, sender });
-    await sender.count(1);
-
-    const stopping = relay.stop();
-    connect((server.address() as AddressInfo).port, '127.0.0.1').end();
-    await stopping;
-
-    expect(await row(`SELECT state::text FROM plant_store_outbox.entry`)).toEqual({ state: 'delivered' });
-  });
-
-  test('waits for nothing more when it is stopped while it reads', async () => {
-    const { pool, row } = await openTestOutbox();
-    const steps = new EventEmitter();
-    const [reading, mayRead] = [once(steps, 'reading'), once(steps, 'may read')];
-    const database = intercepting(pool, async (text) => {
-      if (!isRead(text)) return;
-      steps.emit('reading');
-      await mayRead;
-    });
-    const timers = watchTimers();
-    const relay = await startRelay({ outbox: { database }, sender: new RecordingSender() });
-    await reading;
-    timers.length = 0;
-
-    const stopping = relay.stop();
-    steps.emit('may read');
-    await stopping;
-
-    expect(timers).not.toContain(4_000);
-    expect(await row('SELECT count(*)::int AS relays FROM plant_store_outbox.relay')).toEqual({ relays: 0 });
   });
 
   test('is stopped by Symbol.asyncDispose, and while it connects', async () => {
@@ -664,26 +567,6 @@ withPostgres('a relay', () => {
     expect(await row(state)).toEqual({ state: 'delivered', attempts: 1 });
   });
 
-  test('waits for such an attempt, too, when it is stopped', async () => {
-    const { pool, enqueue, row } = await openTestOutbox();
-    const { sender, end } = holdingSender();
-    const { database, lose } = losesWhatItHas(pool);
-    const relay = await startRelay({ outbox: { database }, sender });
-    await enqueue('arbitrary');
-    await sender.count(1);
-    lose();
-    await sender.count(2);
-    end[1]!();
-    await untilSettled(pool);
-
-    const stopping = relay.stop().then(() => 'stopped');
-
-    expect(await Promise.race([stopping, delay(200, 'waiting')])).toBe('waiting');
-    end[0]!(lost());
-    await stopping;
-    expect(await row('SELECT state::text FROM plant_store_outbox.entry')).toEqual({ state: 'delivered' });
-  });
-
   test('stores its results although the connection is lost while it is stopped', async () => {
     const { pool, enqueue, row } = await openTestOutbox();
     const { database, fail } = failingOnce(pool);
@@ -733,56 +616,59 @@ withPostgres('a relay', () => {
   });
 });
 
-test('replay and discard refuse what is no list of ids', async () => {
+describe('without a database', () => {
   const outbox = openOutbox(noDatabase);
-  const refused = /^`entries` must be a list of ids, or 'all'\.$/;
 
-  for (const entries of [17, ['17'], [1.5], undefined]) {
+  test.each([17, ['17'], [1.5], undefined])('replay and discard refuse %j', async (entries) => {
+    const refused = /^`entries` must be a list of ids, or 'all'\.$/;
     await expect(outbox.replay(entries as never)).rejects.toThrow(refused);
-    await expect(outbox.discard(entries as never)).rejects.toThrow(InvalidOptionsError);
-  }
-});
+    await expect(outbox.discard(entries as never)).rejects.toThrow(refused);
+  });
 
-test('createRelay lists all faults of its options', () => {
-  const options = {
-    outbox: {},
-    retry: [1],
-    concurrency: 0,
-    keepDelivered: 1e15,
-    delays: [],
-  } as unknown as RelayOptions;
+  test.each<[unknown, string]>([
+    [{ limit: 0 }, 'limit'],
+    [{ limit: 1.5 }, 'limit'],
+    [{ after: -1 }, 'after'],
+    [{ after: 'one' }, 'after'],
+    [{ state: 'parked' }, 'state'],
+    [null, 'options'],
+  ])('listParked refuses the options %p', async (options, option) => {
+    await expect(outbox.listParked(options as ListOptions)).rejects.toMatchObject({
+      code: 'PLANT_STORE_INVALID_OPTIONS',
+      faults: [{ option }],
+    });
+  });
 
-  const create = (): unknown => createRelay(options);
+  const wrong = { outbox: {}, retry: [1], concurrency: 0, keepDelivered: 1e15, delays: [] };
+  test.each<[unknown, string[]]>([
+    [
+      wrong,
+      [
+        '`outbox` must be what createOutbox returns.',
+        '`sender` is missing. Pass what createNewPlantSender returns.',
+        '`retry` must be a function or false.',
+        '`concurrency` must be a whole number from 1 to 2147483647 (got 0).',
+        '`keepDelivered` must be a whole number from 0 to 3155760000000 (got 1000000000000000).',
+        '`delays` is not an option of a relay.',
+      ],
+    ],
+    [undefined, ['`outbox` is missing. Pass what createOutbox returns.']],
+    [
+      {},
+      [
+        '`retry` is missing. Pass a function, or `false` to send nothing again. It has no default while the question retry is open.',
+      ],
+    ],
+    [null, ['`options` must be an object.']],
+  ])('createRelay(%j) lists what is wrong', (options, problems) => {
+    const create = (): unknown => createRelay(options as RelayOptions);
 
-  expect(create).toThrow(InvalidOptionsError);
-  for (const problem of [
-    '`outbox` must be what createOutbox returns.',
-    '`sender` is missing. Pass what createNewPlantSender returns.',
-    '`retry` must be a function or false.',
-    '`concurrency` must be a whole number from 1 to 2147483647 (got 0).',
-    '`keepDelivered` must be a whole number from 0 to 3155760000000 (got 1000000000000000).',
-    '`delays` is not an option of a relay.',
-  ]) {
-    expect(create).toThrow(problem);
-  }
-});
+    expect(create).toThrow(InvalidOptionsError);
+    for (const problem of problems) expect(create).toThrow(problem);
+  });
 
-test.each([
-  [undefined, '`outbox` is missing. Pass what createOutbox returns.'],
-  [
-    {},
-    '`retry` is missing. Pass a function, or `false` to send nothing again. It has no default while the question retry is open.',
-  ],
-  [null, '`options` must be an object.'],
-])('createRelay(%p) says what is wrong', (options, problem) => {
-  const create = (): unknown => createRelay(options as RelayOptions);
-
-  expect(create).toThrow(InvalidOptionsError);
-  expect(create).toThrow(problem);
-});
-
-test('createRelay needs no policy once the question retry is answered', () => {
-  const relay = { outbox: { database: noDatabase }, sender: new RecordingSender() };
-
-  expect(() => createRelayUnder({ retry: exampleAnswers.retry }, relay)).not.toThrow();
+  test('createRelay needs no policy once the question retry is answered', () => {
+    const relay = { outbox: { database: noDatabase }, sender: new RecordingSender() };
+    expect(() => createRelayUnder({ retry: exampleAnswers.retry }, relay)).not.toThrow();
+  });
 });
