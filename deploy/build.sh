@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the receiver, and puts what it needs to run into a folder: sh deploy/build.sh FOLDER
-# Run it in a clone of its own: in the end, node_modules has only what production needs. FOLDER is for the same platform.
+# Run it in a clone of its own: in the end, node_modules has only what production needs. Not for Alpine Linux.
 set -eu
 mkdir -p "$1"
 target=$(cd "$1" && pwd)
@@ -14,11 +14,11 @@ cp -R --parents LICENSE node_modules libs/contract/package.json libs/contract/di
   apps/webhook/bin apps/webhook/dist apps/webhook/inspector apps/webhook/openapi.json "$target"
 
 cd "$target"
-# Node.js never loads types, source maps and documentation.
-find node_modules -type f \( -name '*.ts' -o -name '*.[cm]ts' -o -name '*.map' -o -name '*.md' \) ! -iname '*license*' -delete
-find node_modules -type d \( -name test -o -name tests -o -name benchmark -o -name docs \) -prune -exec rm -rf {} +
-# npm installs these, but the receiver doesn't load them: optional peers, a page that it doesn't serve, libsql for Alpine.
-rm -rf node_modules/typescript node_modules/@nestjs/platform-express node_modules/express \
+# Node.js loads no types, source maps, documentation and tests.
+find . -type f \( -name '*.ts' -o -name '*.[cm]ts' -o -name '*.map' -o -name '*.md' \) ! -iname '*license*' -delete
+find node_modules -type d \( -name test -o -name benchmark -o -name benchmarks \) -prune -exec rm -r {} +
+# npm installs these, but the receiver loads none: optional peers, a page that it doesn't serve, libsql for Alpine Linux.
+rm -rf node_modules/typescript node_modules/express node_modules/@nestjs/platform-express \
   node_modules/swagger-ui-dist node_modules/@libsql/*musl*
 # Links to what wasn't copied.
 find -L node_modules -type l -delete

@@ -70,8 +70,8 @@ function forTwo(one: number, other: number): string {
   );
 }
 
-/** What nginx needs besides the documented part. */
-function configuration(folder: string, documented: string): string {
+/** What a user without rights needs besides the part in deploy/. */
+export function configuration(folder: string, documented: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import { afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
 
+import { configuration } from '../proxy/nginx.js';
 import { ROOT } from '../support/development.js';
 import { TestProcess } from '../support/process.js';
 
@@ -57,6 +58,21 @@ describe('the alerts of Prometheus', () => {
   });
 });
 
+describe('the dashboard of Grafana', () => {
+  testWith(PROMTOOL)('asks what Prometheus understands', async () => {
+    const { panels } = JSON.parse(read('grafana-dashboard.json')) as {
+      panels: { targets: { expr: string }[] }[];
+    };
+    const rules = panels
+      .flatMap(({ targets }) => targets)
+      .map(({ expr }, index) => ({ record: `n:${index}`, expr: expr.replaceAll('$__rate_interval', '5m') }));
+    const file = join(makeFolder(), 'rules.json');
+    writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+
+    await succeed(PROMTOOL, 'check', 'rules', file);
+  });
+});
+
 describe('nginx', () => {
   testWith(NGINX, OPENSSL).each(['nginx.conf', 'nginx-two-receivers.conf'])('accepts %s', async (name) => {
     const folder = makeFolder();
@@ -67,7 +83,8 @@ describe('nginx', () => {
     );
     const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=plants.example'];
     await succeed(OPENSSL, ...request, '-keyout', key!, '-out', certificate!);
-    writeFileSync(file, `pid ${folder}/nginx.pid;\nevents {}\nhttp {\n${read(name)}\n}\n`);
+    // Only root may listen on 443.
+    writeFileSync(file, configuration(folder, read(name).replace('443', String(await freePort()))));
 
     await succeed(NGINX, '-t', '-q', '-p', folder, '-c', file, '-e', 'stderr');
   });
