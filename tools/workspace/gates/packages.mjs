@@ -5,7 +5,7 @@ import { listFiles } from './files.mjs';
 const kinds = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 
 /**
- * The rows that the document should have: each dependency with the folders that declare it. Packages of the workspace
+ * What the document should have: each dependency with the folders that declare it. Packages of the workspace
  * don't count.
  *
  * @param {Record<string, any>} packages by folder
@@ -25,44 +25,25 @@ export function declared(packages) {
 }
 
 /**
- * A line for each difference from the rows of the document: "`name` | folders | what for".
+ * A line for each difference from the document, whose items are "- `name`, `name`: what for".
  *
  * @param {ReturnType<typeof declared>} users
  * @param {string} markdown
  * @returns {string[]}
  */
 export function differences(users, markdown) {
-  const rows = new Map(
-    Array.from(
-      markdown.matchAll(/^\|\s*`([^`]+)`\s*\|([^|]*)\|([^|]*)\|/gm),
-      ([, name, folders = '', purpose]) => [name, { folders: sorted(folders), purpose: purpose?.trim() }],
-    ),
-  );
-  const extra = [...rows.keys()].filter((name = '') => !users.has(name));
+  const items = markdown.matchAll(/^- (`[^`]+`(?:, `[^`]+`)*): +\S/gm);
+  const named = Array.from(items, ([, names = '']) => names.slice(1, -1).split('`, `')).flat();
   return [
-    ...extra.map((name) => `${name}: has a row, but nothing declares it`),
-    ...Array.from(users).flatMap(([name, folders]) => {
-      const row = rows.get(name);
-      if (!row) return [`${name}: declared in ${folders}, without a row`];
-      if (row.folders !== folders)
-        return [`${name}: declared in ${folders}, but its row says ${row.folders}`];
-      return row.purpose ? [] : [`${name}: its row doesn't say what it is for`];
-    }),
+    ...named.filter((name) => !users.has(name)).map((name) => `${name}: is listed, but nothing declares it`),
+    ...Array.from(users.keys())
+      .filter((name) => !named.includes(name))
+      .map((name) => `${name}: declared in ${users.get(name)}, but not listed with what it is for`),
   ];
 }
 
 /**
- * The folders of a row, in the order of `declared`.
- *
- * @param {string} folders
- */
-function sorted(folders) {
-  const names = folders.split(',').map((folder) => folder.trim());
-  return names.sort().join(', ');
-}
-
-/**
- * Gate: docs/reference/dependencies.md has a row for each dependency of each package.json, and no other row.
+ * Gate: docs/reference/dependencies.md lists each dependency of each package.json, and no other.
  *
  * @param {string} root
  * @returns {string[]}

@@ -84,23 +84,21 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The files that make libraries dependencies of the contract, as docs/how-to/answer-a-question.md says. */
+/** The manifest with libraries as dependencies of the contract, as docs/how-to/answer-a-question.md says. */
 function withDependencies(clone: string, libraries: readonly string[]): Record<string, string> {
   const read = (file: string): string => readFileSync(join(clone, file), 'utf8');
-  const [manifest, page] = ['libs/contract/package.json', 'docs/reference/dependencies.md'];
+  const manifest = 'libs/contract/package.json';
   const examples = JSON.parse(read('libs/example-answers/package.json')) as Manifest;
   const { dependencies = {}, devDependencies = {}, ...rest } = JSON.parse(read(manifest)) as Manifest;
   const added = libraries.filter((name) => !Object.hasOwn(dependencies, name));
   if (added.length === 0) return {};
   const others = Object.entries(devDependencies).filter(([name]) => !added.includes(name));
   const versions = added.map((name) => [name, examples.dependencies?.[name]] as const);
-  const rowOf = (name: string) => new RegExp(`^(\\| \`${name}\` +\\|)(?!.*libs/contract)`, 'm');
   return {
     [manifest]: JSON.stringify({
       ...rest,
       dependencies: { ...dependencies, ...Object.fromEntries(versions) },
       ...(others.length > 0 && { devDependencies: Object.fromEntries(others) }),
     }),
-    [page]: added.reduce((text, name) => text.replace(rowOf(name), '$1 libs/contract,'), read(page)),
   };
 }
