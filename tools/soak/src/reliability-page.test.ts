@@ -1,57 +1,54 @@
 import { readFileSync } from 'node:fs';
 
-const PAGE = new URL('../../../docs/explanation/reliability.md', import.meta.url);
-const SECURITY = new URL('../../../SECURITY.md', import.meta.url);
+const ROOT = new URL('../../../', import.meta.url);
 
 /** What may hold a promise: a test, or a fault of the soak. */
 const PROOF = /\.(test|nightly|suite|postgres)\.ts$|\/tools\/soak\/src\/faults\//;
 
-const text = readFileSync(PAGE, 'utf8');
-
-describe.each(['Deliveries', 'Handling', 'Strangers', 'Shared inbox', 'Outbox'])(
-  '%s: each promise has tests that exist:',
-  (heading) => {
-    test.each(promisesOf(heading))('%s', (_promise, tests) => {
-      const links = Array.from(
-        tests.matchAll(/\]\((\S+) (['"])(.+?)\2\)/g),
-        ([, path, , name]) => [name!, path!] as const,
-      );
-      expect(links.length).toBeGreaterThan(0);
-      expect(tests.split('](')).toHaveLength(links.length + 1);
-      expectTests(links, PAGE);
-    });
+describe.each([
+  {
+    page: 'docs/explanation/reliability.md',
+    sections: ['Deliveries', 'Handling', 'Strangers', 'Shared inbox', 'Outbox'],
   },
-);
+  {
+    page: 'SECURITY.md',
+    sections: [
+      'The receiver, against strangers',
+      'The receiver, against senders',
+      'Deliveries and operations, against web pages and other users of the machine',
+      'Secrets, against readers of logs and errors',
+      'This repository, against its dependencies',
+    ],
+  },
+])('$page: each promise has tests that exist:', ({ page, sections }) => {
+  const url = new URL(page, ROOT);
+  const text = readFileSync(url, 'utf8');
 
-describe('SECURITY.md: each defence has tests that exist:', () => {
-  const [, defended = ''] = /^## What is defended\n(.*?)^## /ms.exec(readFileSync(SECURITY, 'utf8')) ?? [];
-  const defences = Array.from(
-    defended.matchAll(/^- \*\*(.+?)\*\* (.+)$/gm),
-    ([, defence, tests]) => [defence!, tests!] as const,
-  );
-
-  test.each(defences)('%s', (_defence, tests) => {
+  test.each(sections.flatMap((heading) => promisesOf(text, heading)))('%s', (_promise, tests) => {
     const links = Array.from(
-      tests.matchAll(/\[(.+?)\]\((.+?)\)/g),
-      ([, name, path]) => [name!, path!] as const,
+      tests.matchAll(/\]\((\S+) (['"])(.+?)\2\)/g),
+      ([, path, , name]) => [name!, path!] as const,
     );
     expect(links.length).toBeGreaterThan(0);
-    expectTests(links, SECURITY);
+    expect(tests.split('](')).toHaveLength(links.length + 1);
+    for (const [name, path] of links) {
+      expect(path).toMatch(PROOF);
+      expect(quotedIn(readFileSync(new URL(path, url), 'utf8'))).toContainEqual(
+        expect.stringContaining(name),
+      );
+    }
   });
 });
 
-function expectTests(links: readonly (readonly [name: string, path: string])[], page: URL): void {
-  for (const [name, path] of links) {
-    expect(path).toMatch(PROOF);
-    expect(quotedIn(readFileSync(new URL(path, page), 'utf8'))).toContainEqual(expect.stringContaining(name));
-  }
-}
-
-/** The promises of a section, each with the lines that link its tests, named by the title of the link. A promise ends with a line break. */
-function promisesOf(heading: string): [promise: string, tests: string][] {
-  const [, section = ''] = text.split(`\n## ${heading}\n`);
-  const [list = ''] = section.split('\n## ');
+/**
+ * The promises of a section, each with the lines that link its tests, named by the title of the link. A promise ends
+ * with a line break.
+ */
+function promisesOf(text: string, heading: string): [promise: string, tests: string][] {
+  const [, section = ''] = text.split(new RegExp(`\\n##+ ${heading}\\n`));
+  const [list = ''] = section.split(/\n##+ /);
   const items = list.split('\n- ').slice(1);
+  expect(items).not.toEqual([]);
   return items.map((item) => item.split('\\\n') as [string, string]);
 }
 
