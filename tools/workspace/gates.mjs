@@ -1,6 +1,7 @@
 import { manifestFaults } from './gates/kubernetes.mjs';
 import { brokenLinks } from './gates/links.mjs';
 import { lockFileFaults, undocumented } from './gates/packages.mjs';
+import { longPages } from './gates/words.mjs';
 import { workflowFaults } from './gates/workflows.mjs';
 import { readEntries, reportOf } from './package/entries.mjs';
 
@@ -59,6 +60,7 @@ export const gates = [
     { name: 'kubernetes', findings: manifestFaults },
     { name: 'workflows', findings: workflowFaults },
     { name: 'links', findings: brokenLinks },
+    { name: 'words', findings: longPages },
     { name: 'dependencies', findings: undocumented },
     { name: 'lock-file', findings: lockFileFaults },
   ],
