@@ -1,16 +1,8 @@
 import { type Answers, openQuestions } from '@plant-store/contract';
 import { createSenderUnder } from '../src/new-plant-sender.js';
-import {
-  bytes,
-  limitDefaults,
-  InvalidOptionsError,
-  json,
-  type NewPlantSenderOptions,
-  type OptionFault,
-} from '../src/index.js';
-import { acknowledge, startRawServer } from './support/raw-server.js';
+import { bytes, limitDefaults, InvalidOptionsError, json } from '../src/index.js';
 import { startProcess } from './support/run-process.js';
-import { openSenderUnder } from './support/senders.js';
+import { arrived, faultsOf, unsent } from './support/senders.js';
 
 /** Example answers that make every required option optional, except the token. */
 const exampleAnswers = {
@@ -21,16 +13,10 @@ const exampleAnswers = {
 } as const satisfies Answers;
 
 const right = { baseUrl: 'https://example.test', accessToken: 'token', method: 'POST', encode: json };
-
-function faultsOf(options: unknown, given: Answers = {}): readonly OptionFault[] {
-  try {
-    createSenderUnder(given, options as NewPlantSenderOptions<unknown, Answers>);
-  } catch (error) {
-    if (error instanceof InvalidOptionsError) return error.faults;
-    throw error;
-  }
-  return [];
-}
+const cause = new Error('arbitrary');
+const throwing = (): never => {
+  throw cause;
+};
 
 describe('while everything is open', () => {
   test('all options of open questions are missing at once, with their questions', () => {
@@ -64,57 +50,36 @@ describe('while everything is open', () => {
     expect(create).toThrow(InvalidOptionsError);
     expect(create).toThrow(/^`method` is missing\. .*http-method/);
   });
-
-  test('with all of them, a sender is created', () => {
-    expect(faultsOf(right)).toEqual([]);
-  });
 });
 
 describe('with example answers', () => {
-  test('answered options may be left out, and have the answered values', async () => {
-    const server = await startRawServer(acknowledge);
-    const given = { ...exampleAnswers, 'base-address': `${server.url}/example` } as const;
-    const sender = openSenderUnder(given, { accessToken: 'token' });
-
-    await sender.send({ arbitrary: true });
-
-    const { line, headers, content } = await server.request(0);
-    expect(line).toBe('PUT /example/plant/webhook HTTP/1.1');
-    expect(headers).toContain('content-type: application/json');
-    expect(content.toString()).toBe('{"arbitrary":true}');
+  // all-answers.test.ts sends with the answered values.
+  test('answered options may be left out', () => {
+    expect(faultsOf({ accessToken: 'token' }, exampleAnswers)).toEqual([]);
   });
 
   test('an option still overrides an answer', async () => {
-    const server = await startRawServer(acknowledge);
-    const sender = openSenderUnder(exampleAnswers, {
-      accessToken: 'token',
-      baseUrl: server.url,
-      method: 'PATCH',
-      encode: bytes('application/json; charset=utf-8'),
+    const { line, headers } = await arrived({
+      given: exampleAnswers,
+      options: { method: 'PATCH', encode: bytes('application/json; charset=utf-8') },
     });
 
-    await sender.send('"arbitrary"');
-
-    const { line, headers, content } = await server.request(0);
     expect(line).toBe('PATCH /plant/webhook HTTP/1.1');
     expect(headers).toContain('content-type: application/json; charset=utf-8');
-    expect(content.toString()).toBe('"arbitrary"');
   });
 
-  test('a media type without an encoder leaves encode required', () => {
-    const given = { ...exampleAnswers, 'media-type': 'application/example' };
-
+  const { payload, ...withoutPayload } = exampleAnswers;
+  test.each<[string, Answers, string, string]>([
+    [
+      'an encoder',
+      { ...exampleAnswers, 'media-type': 'application/example' },
+      'application/example',
+      'media-type',
+    ],
+    [`the shape \`${payload}\``, withoutPayload, 'payload is open', 'payload'],
+  ])('a media type without %s leaves encode required', (_, given, problem, question) => {
     expect(faultsOf({ accessToken: 'token' }, given)).toEqual([
-      { option: 'encode', problem: expect.stringContaining('application/example'), question: 'media-type' },
-    ]);
-  });
-
-  test('a media type without the shape of the payload leaves encode required', () => {
-    const { payload, ...given } = exampleAnswers;
-
-    expect(payload).toBe('plant');
-    expect(faultsOf({ accessToken: 'token' }, given)).toEqual([
-      { option: 'encode', problem: expect.stringContaining('payload is open'), question: 'payload' },
+      { option: 'encode', problem: expect.stringContaining(problem) as string, question },
     ]);
   });
 });
@@ -188,11 +153,7 @@ describe('baseUrl', () => {
     expect(faultsOf({ ...right, baseUrl })).toEqual([
       { option: 'baseUrl', problem: expect.stringContaining(problem) },
     ]);
-  });
-
-  test('its user information is not repeated in a fault', () => {
-    const [fault] = faultsOf({ ...right, baseUrl: 'https://user:pass@example.test' });
-    expect(JSON.stringify(fault)).not.toMatch(/user:|pass/);
+    expect(JSON.stringify(faultsOf({ ...right, baseUrl }))).not.toMatch(/user:|pass/);
   });
 
   test('may be plain http elsewhere only with allowInsecureTransport', () => {
@@ -306,4 +267,65 @@ describe('encoders', () => {
       expect(bytes(mediaType)('x')).toEqual({ content: 'x', mediaType });
     },
   );
+});
+
+describe('all options', () => {
+  test.each([null, 1, 'text', Promise.resolve(right)])('must not be %p', (options) => {
+    expect(() => createSenderUnder({}, options as never)).toThrow(InvalidOptionsError);
+  });
+
+  test.each([...Object.keys(right), 'retry'])('a getter of %s that throws has a code', (name) => {
+    const options = Object.defineProperty({ ...right }, name, { get: throwing });
+
+    expect(() => createSenderUnder({}, options as never)).toThrow(
+      expect.objectContaining({ faults: [expect.objectContaining({ option: name })], cause }) as Error,
+    );
+  });
+});
+
+describe('the options of send', () => {
+  test.each<[string, () => unknown]>([
+    ['null', () => null],
+    ['a number', () => 1],
+    ['text', () => 'text'],
+    ['a promise', () => Promise.resolve({})],
+    ['a promise that rejects', () => Promise.reject(cause)],
+  ])('must not be %s', async (_, options) => {
+    expect(await unsent({ sendOptions: options() })).toMatchObject({ faults: [{ option: 'options' }] });
+  });
+
+  test('must have no unknown names: all of them are listed', async () => {
+    const retry = { delays: [1], statuses: 'all', withoutResponse: true } as const;
+    const sendOptions = { sginal: undefined, timeout: 1, signal: undefined };
+
+    expect(await unsent({ options: { retry }, sendOptions })).toMatchObject({
+      code: 'PLANT_STORE_INVALID_OPTIONS',
+      faults: [
+        { option: 'sginal', problem: 'is not an option of `send`. Did you mean `signal`?' },
+        { option: 'timeout', problem: 'is not an option of `send`.' },
+      ],
+    });
+  });
+
+  test.each([null, 'none', new AbortController(), { aborted: false }])(
+    'signal must not be %p',
+    async (signal) => {
+      expect(await unsent({ sendOptions: { signal } })).toMatchObject({
+        faults: [{ option: 'signal', problem: 'must be an AbortSignal.' }],
+      });
+    },
+  );
+
+  test.each(['signal', 'headers', 'event', 'eventId'])(
+    'a getter of %s that throws has a code',
+    async (name) => {
+      const sendOptions = Object.defineProperty({}, name, { get: throwing, enumerable: true });
+      expect(await unsent({ sendOptions })).toMatchObject({ faults: [{ option: name }], cause });
+    },
+  );
+
+  test('may name an event that no answer asks for', async () => {
+    const { line } = await arrived({ sendOptions: { eventId: '1', event: {} } });
+    expect(line).toMatch(/^POST /);
+  });
 });

@@ -4,10 +4,17 @@ import type { Answers } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { afterThisTest } from '@plant-store/test-support';
 import { Webhook } from 'standardwebhooks';
-import { createSenderUnder } from '../src/new-plant-sender.js';
-import { bytes, InvalidOptionsError, type NewPlantSenderOptions } from '../src/index.js';
-import { acknowledge, fieldsOf, startRawServer } from './support/raw-server.js';
-import { accessToken, arbitrary, openSenderUnder, rejection } from './support/senders.js';
+import type { OptionFault } from '../src/index.js';
+import { acknowledge, breakOff, fieldsOf, inTurn, respond, startRawServer } from './support/raw-server.js';
+import {
+  arbitrary,
+  arrived,
+  faultsOf,
+  openSenderUnder,
+  rejection,
+  required as options,
+  unsent,
+} from './support/senders.js';
 
 interface Vector {
   readonly name: string;
@@ -25,8 +32,6 @@ const given = {
   signing: exampleAnswers.signing,
   'event-identity': exampleAnswers['event-identity'],
 } as const satisfies Answers;
-
-const options = { accessToken, method: 'POST', encode: bytes() } as const;
 
 /** The header fields of a delivery by their names. */
 async function fieldsWith(key: string, eventId: string, content: string): Promise<Record<string, string>> {
@@ -104,18 +109,8 @@ test('a delivery is signed after an asynchronous headers function, with the time
 });
 
 describe('a function as signing key', () => {
-  const send = async (key: () => string): Promise<Record<string, string>> => {
-    const server = await startRawServer(acknowledge);
-    const sender = openSenderUnder(given, { ...options, baseUrl: server.url, signingKey: key });
-    await sender.send(arbitrary, { eventId: 'example' });
-    return fieldsOf(await server.request(0));
-  };
-
   test('is called for each attempt', async () => {
-    const server = await startRawServer((request, index) => {
-      if (index === 1) return acknowledge(request);
-      request.socket.write('HTTP/1.1 503 Arbitrary\r\nContent-Length: 0\r\n\r\n');
-    });
+    const server = await startRawServer(inTurn(respond(503), acknowledge));
     const keys = ['whsec_YQ==', signingKey];
     const retry = { delays: [1], statuses: [503], withoutResponse: false };
     const key = (): string => keys.shift()!;
@@ -139,69 +134,59 @@ describe('a function as signing key', () => {
     ['returns a key in another form', () => 's3cret'],
     ['returns a promise', () => Promise.reject(new Error('s3cret')) as never],
   ])('that %s ends the delivery, and its key is in no error', async (_, key) => {
-    const error = await rejection(send(key));
+    const error = await unsent({ given, options: { signingKey: key }, sendOptions: { eventId: 'example' } });
 
-    expect(error).toMatchObject({ code: 'PLANT_STORE_SIGNING_KEY_FAILED', outcome: 'not-sent' });
+    expect(error.code).toBe('PLANT_STORE_SIGNING_KEY_FAILED');
     expect(inspect(error, { depth: 20 }) + JSON.stringify(error)).not.toContain('s3cret');
   });
 });
 
 describe('the signing key', () => {
-  function faultsOf(key: unknown, answers: Answers = given): InvalidOptionsError['faults'] {
-    const all = { ...options, baseUrl: 'http://127.0.0.1:9', signingKey: key };
-    try {
-      createSenderUnder(answers, all as unknown as NewPlantSenderOptions<unknown, Answers>);
-    } catch (error) {
-      if (!(error instanceof InvalidOptionsError)) throw error;
-      expect(inspect(error, { depth: 20 }) + JSON.stringify(error)).not.toContain('s3cret');
-      return error.faults;
-    }
-    return [];
+  function faultsOfKey(key: unknown, answers: Answers = given): readonly OptionFault[] {
+    const faults = faultsOf({ ...options, baseUrl: 'http://127.0.0.1:9', signingKey: key }, answers);
+    expect(inspect(faults, { depth: 20 })).not.toContain('s3cret');
+    return faults;
   }
 
   test.each([undefined, '', 'whsec_', 's3cret', 'whsec_s3cret!', 'whsec_s3cre', 1, null])(
     'is not %j',
     (key) => {
-      expect(faultsOf(key)).toEqual([
+      expect(faultsOfKey(key)).toEqual([
         { option: 'signingKey', problem: expect.any(String) as string, question: 'signing' },
       ]);
     },
   );
 
   test.each([signingKey, 'whsec_YQ==', 'whsec_YQ'])('may be %j', (key) => {
-    expect(faultsOf(key)).toEqual([]);
+    expect(faultsOfKey(key)).toEqual([]);
   });
 
-  test('may be any text if the answer says so', () => {
+  describe('of an answer with text', () => {
     const signing = { ...exampleAnswers.signing, key: { prefix: '', encoding: 'utf8' } } as const;
 
-    expect(faultsOf('s3cret ÄÖÜ', { ...given, signing })).toEqual([]);
+    test('may be any text', () => {
+      expect(faultsOfKey('s3cret ÄÖÜ', { ...given, signing })).toEqual([]);
+    });
+
+    test.each(['', 's3cret,s3cret', ' s3cret', 's3cret\n', '#s3cret'])(
+      'is not %j, which a receiver reads differently',
+      (key) => {
+        expect(faultsOfKey(key, { ...given, signing })).toMatchObject([
+          { option: 'signingKey', problem: expect.stringContaining('without commas') as string },
+        ]);
+      },
+    );
   });
 
-  test.each(['', 's3cret,s3cret', ' s3cret', 's3cret\n', '#s3cret'])(
-    'is not the text %j, which a receiver reads differently',
-    (key) => {
-      const signing = { ...exampleAnswers.signing, key: { prefix: '', encoding: 'utf8' } } as const;
-
-      expect(faultsOf(key, { ...given, signing })).toEqual([
-        {
-          option: 'signingKey',
-          problem: expect.stringContaining('without commas') as string,
-          question: 'signing',
-        },
-      ]);
-    },
-  );
-
   test('is no option while nothing is signed', () => {
-    expect(faultsOf(signingKey, {})).toEqual([
+    expect(faultsOfKey(signingKey, {})).toEqual([
       { option: 'signingKey', problem: 'is not an option of a sender.' },
     ]);
   });
 
   test('is printed neither with a sender nor with an error', async () => {
     const key = 'whsec_s3cretK3';
-    const server = await startRawServer(({ socket }) => socket.destroy());
+    const server = await startRawServer(breakOff);
     const sender = openSenderUnder(given, { ...options, baseUrl: server.url, signingKey: key });
 
     const error = await rejection(sender.send(arbitrary, { eventId: 'example' }));
@@ -214,33 +199,19 @@ describe('the signing key', () => {
 });
 
 test.each(['webhook-id', 'Webhook-Timestamp', 'WEBHOOK-SIGNATURE', 'Plant-Store-Version'])(
-  'the headers function cannot return %s, which an answer sets',
+  'the headers function cannot return %s once an answer sets it, and can before',
   async (name) => {
-    const server = await startRawServer(acknowledge);
     const answers = { ...given, 'request-versioning': exampleAnswers['request-versioning'] };
-    const sender = openSenderUnder(answers, {
-      ...options,
-      baseUrl: server.url,
-      signingKey,
-      headers: () => ({ [name]: 'arbitrary' }),
+    const headers = (): object => ({ [name]: 'own' });
+
+    const error = await unsent({
+      given: answers,
+      options: { signingKey, headers },
+      sendOptions: { eventId: 'example' },
     });
 
-    expect(await rejection(sender.send(arbitrary, { eventId: 'example' }))).toMatchObject({
-      code: 'PLANT_STORE_HEADERS_FAILED',
-      message: expect.stringContaining(name) as string,
-    });
-    expect(server.requests).toEqual([]);
+    expect(error.code).toBe('PLANT_STORE_HEADERS_FAILED');
+    expect(error.message).toContain(name);
+    expect((await arrived({ options: { headers } })).headers).toContain(`${name}: own`);
   },
 );
-
-test('while nothing is answered, the headers function may return them', async () => {
-  const server = await startRawServer(acknowledge);
-  const sender = openSenderUnder(
-    {},
-    { ...options, baseUrl: server.url, headers: () => ({ 'webhook-signature': 'own' }) },
-  );
-
-  await sender.send(arbitrary);
-
-  expect((await server.request(0)).headers).toContain('webhook-signature: own');
-});
