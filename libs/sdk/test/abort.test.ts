@@ -2,7 +2,7 @@ import { getEventListeners, once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { AccessTokenRequest } from '../src/index.js';
 import { acknowledge, closing, startRawServer, staySilent } from './support/raw-server.js';
-import { arbitrary, openTestSender, rejection } from './support/senders.js';
+import { arbitrary, openTestSender, rejection, openBoth } from './support/senders.js';
 
 const reason = new Error('the reason of the caller');
 
@@ -116,8 +116,7 @@ describe('the signal of the caller', () => {
   });
 
   test('gets one listener for many deliveries, and none after them', async () => {
-    const server = await startRawServer(staySilent);
-    const sender = openTestSender({ baseUrl: server.url });
+    const { server, sender } = await openBoth(staySilent);
     const controller = new AbortController();
     const { signal } = controller;
 

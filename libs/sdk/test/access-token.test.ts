@@ -11,6 +11,7 @@ import {
   rejection,
   required,
   unsent,
+  openBoth,
 } from './support/senders.js';
 
 /** Every text and every content that can be reached from a value, hidden properties and causes included. */
@@ -47,9 +48,7 @@ describe('an accessToken function', () => {
   });
 
   test('that resolves in time: attemptTimeout starts after it', async () => {
-    const server = await startRawServer(staySilent);
-    const sender = openTestSender({
-      baseUrl: server.url,
+    const { server, sender } = await openBoth(staySilent, {
       attemptTimeout: 10_000,
       accessToken: () => Promise.resolve('token'),
     });

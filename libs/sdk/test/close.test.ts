@@ -4,12 +4,11 @@ import type { Socket } from 'node:net';
 import { afterThisTest } from '@plant-store/test-support';
 import { type CloseOptions, InvalidOptionsError, type PlantStoreError } from '../src/index.js';
 import { acknowledge, closing, respondWith, startRawServer, staySilent } from './support/raw-server.js';
-import { arbitrary, openTestSender, rejection } from './support/senders.js';
+import { arbitrary, openTestSender, rejection, openBoth } from './support/senders.js';
 
 describe('close', () => {
   test('waits for the deliveries in flight', async () => {
-    const server = await startRawServer(staySilent);
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
+    const { server, sender } = await openBoth(staySilent, { maxConnections: 1 });
     const order: string[] = [];
     const first = sender.send(arbitrary).then(() => order.push('first'));
     const second = sender.send(arbitrary).then(() => order.push('second'));
@@ -22,8 +21,7 @@ describe('close', () => {
   });
 
   test('ends the connections', async () => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url });
+    const { server, sender } = await openBoth(acknowledge);
     await sender.send(arbitrary);
     const closed = closing(server.requests[0]!.socket);
 
@@ -70,10 +68,12 @@ describe('close with force', () => {
   }
 
   test('ends the deliveries in flight, each with its outcome', async () => {
-    const server = await startRawServer((request, index) => {
-      if (index > 0) request.socket.write(begun(index === 1 ? 500 : 200));
-    });
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 3 });
+    const { server, sender } = await openBoth(
+      (request, index) => {
+        if (index > 0) request.socket.write(begun(index === 1 ? 500 : 200));
+      },
+      { maxConnections: 3 },
+    );
     const read = readHeads(2);
     const sent: Promise<PlantStoreError>[] = [];
     const { signal } = new AbortController();
@@ -117,8 +117,7 @@ describe('close with force', () => {
   });
 
   test('ends what an earlier close waits for', async () => {
-    const server = await startRawServer(staySilent);
-    const sender = openTestSender({ baseUrl: server.url });
+    const { server, sender } = await openBoth(staySilent);
     const sent = rejection(sender.send(arbitrary));
     await server.request(0);
 

@@ -8,7 +8,7 @@ import {
   startRawServer,
   staySilent,
 } from './support/raw-server.js';
-import { arbitrary, openTestSender, rejection } from './support/senders.js';
+import { arbitrary, openTestSender, rejection, openBoth } from './support/senders.js';
 
 const contents = (requests: readonly RawRequest[]): string[] =>
   requests.map(({ content }) => content.toString());
@@ -16,8 +16,7 @@ const response = (status: number): string => `HTTP/1.1 ${status} Arbitrary\r\nCo
 
 describe('while a delivery waits for a connection', () => {
   test('attemptTimeout does not run; it starts with the turn of the delivery', async () => {
-    const server = await startRawServer(staySilent);
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1, attemptTimeout: 10_000 });
+    const { server, sender } = await openBoth(staySilent, { maxConnections: 1, attemptTimeout: 10_000 });
     const runOut = useClocksThatRunOut(10_000);
 
     const first = rejection(sender.send('first'));
@@ -31,8 +30,7 @@ describe('while a delivery waits for a connection', () => {
   });
 
   test('totalTimeout runs: what is not sent when it ends never is', async () => {
-    const server = await startRawServer(staySilent);
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 2, totalTimeout: 10_000 });
+    const { server, sender } = await openBoth(staySilent, { maxConnections: 2, totalTimeout: 10_000 });
     const runOut = useClocksThatRunOut(10_000);
 
     const sent = Array.from({ length: 30 }, (_, index) => rejection(sender.send(String(index))));
@@ -75,8 +73,10 @@ describe('while a delivery waits for a connection', () => {
   });
 
   test('its signal ends the wait; the others move up in order', async () => {
-    const server = await startRawServer((request, index) => (index === 0 ? undefined : acknowledge(request)));
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
+    const { server, sender } = await openBoth(
+      (request, index) => (index === 0 ? undefined : acknowledge(request)),
+      { maxConnections: 1 },
+    );
     const controllers = Array.from({ length: 6 }, () => new AbortController());
     const sent = controllers.map(({ signal }, index) => sender.send(String(index), { signal }));
     const failed = [1, 3, 5].map((index) => rejection(sent[index]!));
@@ -104,10 +104,10 @@ describe('a response that nobody asked for', () => {
       },
     ],
   ])('%s as the response before: it acknowledges nothing', async (_, respond) => {
-    const server = await startRawServer(({ socket }, index) =>
-      index === 0 ? respond(socket) : socket.write(response(201)),
+    const { server, sender } = await openBoth(
+      ({ socket }, index) => (index === 0 ? respond(socket) : socket.write(response(201))),
+      { maxConnections: 1 },
     );
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
 
     expect(await sender.send('first')).toMatchObject({ status: 200 });
     expect(await sender.send('second')).toMatchObject({ status: 201 });
@@ -115,8 +115,7 @@ describe('a response that nobody asked for', () => {
   });
 
   test('just before the next request: it acknowledges nothing', async () => {
-    const server = await startRawServer(respondWith(response(201)));
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
+    const { server, sender } = await openBoth(respondWith(response(201)), { maxConnections: 1 });
     await sender.send('first');
     const { socket } = server.requests[0]!;
     const other = await startRawServer(acknowledge);

@@ -17,7 +17,7 @@ import {
   staySilent,
 } from './support/raw-server.js';
 import { startProcess } from './support/run-process.js';
-import { accessToken, arbitrary, openTestSender, rejection } from './support/senders.js';
+import { accessToken, arbitrary, openTestSender, rejection, openBoth } from './support/senders.js';
 
 type Name = keyof DiagnosticsMessages;
 
@@ -50,8 +50,7 @@ function record(): [name: Name, message: object][] {
 const retry = { delays: [0, 1], statuses: [503], withoutResponse: true } as const;
 
 test('a delivery that is retried', async () => {
-  const server = await startRawServer(inTurn(respond(503), breakOff, acknowledge));
-  const sender = openTestSender({ baseUrl: server.url, retry });
+  const { server, sender } = await openBoth(inTurn(respond(503), breakOff, acknowledge), { retry });
   const published = record();
 
   await sender.send(arbitrary);
@@ -78,8 +77,7 @@ test.each([
   ['once', {}],
   ['in attempts', { retry }],
 ])('the messages about a delivery have the same objects, %s', async (_, options) => {
-  const server = await startRawServer(acknowledge);
-  const sender = openTestSender({ baseUrl: server.url, ...options });
+  const { sender } = await openBoth(acknowledge, options);
   const deliveries = new Set<object>();
   const attempts = new Set<object>();
   listen('plant-store:delivery:start', ({ delivery }) => deliveries.add(delivery));
@@ -124,8 +122,7 @@ describe('a delivery that fails', () => {
     ['once', {}],
     ['in attempts', { retry }],
   ])('because it is aborted, %s, has one failed attempt and one end', async (_, options) => {
-    const server = await startRawServer(staySilent);
-    const sender = openTestSender({ baseUrl: server.url, ...options });
+    const { server, sender } = await openBoth(staySilent, options);
     const published = record();
     const controller = new AbortController();
 
@@ -142,8 +139,7 @@ describe('a delivery that fails', () => {
 
   test('publishes no access token, though the receiver repeats it', async () => {
     const echo = `HTTP/1.1 401 Unauthorized\r\nX-Echo: ${accessToken}\r\nContent-Length: 12\r\n\r\n${accessToken}`;
-    const server = await startRawServer(respondWith(echo));
-    const sender = openTestSender({ baseUrl: server.url });
+    const { sender } = await openBoth(respondWith(echo));
     const published = record();
 
     await rejection(sender.send(arbitrary));
@@ -193,8 +189,7 @@ describe('header fields of a subscriber', () => {
 });
 
 test('the start of a delivery is published in the context of its caller', async () => {
-  const server = await startRawServer(acknowledge);
-  const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
+  const { sender } = await openBoth(acknowledge, { maxConnections: 1 });
   const storage = new AsyncLocalStorage<number>();
   const seen: unknown[] = [];
   listen('plant-store:delivery:start', () => seen.push(storage.getStore()));
@@ -230,8 +225,7 @@ test('a delivery that nobody subscribed to at its start publishes nothing', asyn
 });
 
 test('each plant of `sendAll` is a delivery', async () => {
-  const server = await startRawServer(acknowledge);
-  const sender = openTestSender({ baseUrl: server.url });
+  const { sender } = await openBoth(acknowledge);
   const published = record();
 
   for await (const { error } of sender.sendAll([arbitrary, arbitrary])) expect(error).toBeUndefined();

@@ -16,7 +16,7 @@ import {
   startRawServer,
   staySilent,
 } from './support/raw-server.js';
-import { arbitrary, openTestSender, rejection, unsent } from './support/senders.js';
+import { arbitrary, openTestSender, rejection, unsent, openBoth } from './support/senders.js';
 
 /** Starts a server that isn't one of this package's, until the test ends. @returns its port */
 async function listen(server: NetServer): Promise<number> {
@@ -124,8 +124,7 @@ describe('the outcome is unknown', () => {
     ['attemptTimeout', 'PLANT_STORE_ATTEMPT_TIMEOUT'],
     ['totalTimeout', 'PLANT_STORE_TOTAL_TIMEOUT'],
   ])('if %s runs out before a response', async (clock, code) => {
-    const server = await startRawServer(staySilent);
-    const sender = openTestSender({ baseUrl: server.url, [clock]: 10_000 });
+    const { server, sender } = await openBoth(staySilent, { [clock]: 10_000 });
     const runOut = useClocksThatRunOut(10_000);
 
     const sent = rejection(sender.send(arbitrary));
@@ -137,12 +136,14 @@ describe('the outcome is unknown', () => {
   });
 
   test('if attemptTimeout runs out while the receiver drips its header section', async () => {
-    const server = await startRawServer(({ socket }) => {
-      socket.write('HTTP/1.1 200 Arbitrary\r\nX-Drip: ');
-      const drip = setInterval(() => socket.write('x'), 5);
-      socket.once('close', () => clearInterval(drip));
-    });
-    const sender = openTestSender({ baseUrl: server.url, attemptTimeout: 10_000 });
+    const { server, sender } = await openBoth(
+      ({ socket }) => {
+        socket.write('HTTP/1.1 200 Arbitrary\r\nX-Drip: ');
+        const drip = setInterval(() => socket.write('x'), 5);
+        socket.once('close', () => clearInterval(drip));
+      },
+      { attemptTimeout: 10_000 },
+    );
     const runOut = useClocksThatRunOut(10_000);
 
     const sent = rejection(sender.send(arbitrary));
@@ -159,8 +160,10 @@ describe('the outcome is unknown', () => {
     ['closes it in the header section', ({ socket }) => socket.end('HTTP/1.1 200 Arbitrary\r\nX-A: b\r\n')],
     ['closes it after an interim response', ({ socket }) => socket.end('HTTP/1.1 103 Early Hints\r\n\r\n')],
   ])('if the receiver %s, also one that is used again; nothing is sent again', async (_, end) => {
-    const server = await startRawServer((request, index) => (index === 1 ? acknowledge : end)(request));
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
+    const { server, sender } = await openBoth(
+      (request, index) => (index === 1 ? acknowledge : end)(request),
+      { maxConnections: 1 },
+    );
     const lost = { code: 'PLANT_STORE_CONNECTION_LOST', outcome: 'unknown' };
 
     expect(await rejection(sender.send(arbitrary))).toMatchObject(lost);
@@ -199,8 +202,7 @@ function framed(fields: string): string {
 }
 
 test('a connection that the receiver closed while it was idle is not used again', async () => {
-  const server = await startRawServer(acknowledge);
-  const sender = openTestSender({ baseUrl: server.url });
+  const { server, sender } = await openBoth(acknowledge);
   await sender.send(arbitrary);
   const { socket } = server.requests[0]!;
   const closed = closing(socket);

@@ -2,7 +2,15 @@
 import { RESERVED_FIELDS } from '@plant-store/contract';
 import { bytes, type HeaderFields, type HeaderHook } from '../src/index.js';
 import { acknowledge, breakOff, inTurn, type RawRequest, startRawServer } from './support/raw-server.js';
-import { accessToken, arbitrary, arrived, openTestSender, rejection, unsent } from './support/senders.js';
+import {
+  accessToken,
+  arbitrary,
+  arrived,
+  openTestSender,
+  rejection,
+  unsent,
+  openBoth,
+} from './support/senders.js';
 
 const cause = new Error('arbitrary');
 const throwing = (): never => {
@@ -131,8 +139,7 @@ describe('the headers function', () => {
 
 describe('the headers of one delivery', () => {
   test.each(kinds)('may be %s', async (_, headers) => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url });
+    const { server, sender } = await openBoth(acknowledge);
 
     await sender.send(arbitrary, { headers: headers() });
     await sender.send(arbitrary);

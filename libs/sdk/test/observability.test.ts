@@ -38,7 +38,7 @@ import {
 import { afterThisFile } from '@plant-store/test-support';
 import { writeDocumented } from './support/documented.js';
 import { acknowledge, fieldsOf, type RawServer, respondWith, startRawServer } from './support/raw-server.js';
-import { arbitrary, openTestSender, rejection } from './support/senders.js';
+import { arbitrary, openTestSender, rejection, openBoth } from './support/senders.js';
 
 const spans = new InMemorySpanExporter();
 const points = new InMemoryMetricExporter(AggregationTemporality.DELTA);
@@ -106,8 +106,7 @@ const requestTo = ({ port }: Pick<RawServer, 'port'>): object => ({
 const refuse = respondWith('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n');
 
 test('a delivery is a span in the trace of its caller, and its request is a client span below it', async () => {
-  const server = await startRawServer(acknowledge);
-  const sender = openTestSender({ baseUrl: server.url });
+  const { server, sender } = await openBoth(acknowledge);
 
   const caller = await inSpan(async (span) => {
     await sender.send(arbitrary);
@@ -160,8 +159,7 @@ test('each request of a delivery that is retried has its own span, and sends it 
 });
 
 test('a request without a response has the code of the error', async () => {
-  const server = await startRawServer(({ socket }) => socket.destroy());
-  const sender = openTestSender({ baseUrl: server.url });
+  const { sender } = await openBoth(({ socket }) => socket.destroy());
 
   await rejection(sender.send(arbitrary));
 
@@ -173,8 +171,9 @@ test('a request without a response has the code of the error', async () => {
 });
 
 test('the durations of requests and deliveries are metrics', async () => {
-  const server = await startRawServer((request, index) => (index === 0 ? refuse : acknowledge)(request));
-  const sender = openTestSender({ baseUrl: server.url });
+  const { server, sender } = await openBoth((request, index) =>
+    (index === 0 ? refuse : acknowledge)(request),
+  );
 
   await rejection(sender.send(arbitrary));
   await sender.send(arbitrary);

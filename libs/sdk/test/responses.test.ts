@@ -3,7 +3,7 @@ import { acknowledges } from '../src/delivery/response.js';
 import { NotAcknowledgedError } from '../src/index.js';
 import { useClocksThatRunOut } from './support/clocks.js';
 import { respondWith, closing, startRawServer } from './support/raw-server.js';
-import { arbitrary, openTestSender, rejection } from './support/senders.js';
+import { arbitrary, openTestSender, rejection, openBoth } from './support/senders.js';
 
 const response = (status: number, content = ''): string =>
   `HTTP/1.1 ${status} Arbitrary\r\nX-Twice: a\r\nX-Twice: b\r\nContent-Length: ${content.length}\r\n\r\n${content}`;
@@ -68,8 +68,9 @@ test.each([
   ['103, twice', Array(2).fill('HTTP/1.1 103 Early Hints\r\nX-A: b\r\n\r\n')],
   ['110', ['HTTP/1.1 110 Arbitrary\r\n\r\n']],
 ])('an interim response is skipped (RFC 9110 §15.2): %s', async (_, interim) => {
-  const server = await startRawServer(respondWith(interim.join('') + response(200, 'thanks')));
-  const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
+  const { server, sender } = await openBoth(respondWith(interim.join('') + response(200, 'thanks')), {
+    maxConnections: 1,
+  });
 
   for (const { headers, content } of [await sender.send(arbitrary), await sender.send(arbitrary)]) {
     expect(headers).toEqual({ 'x-twice': ['a', 'b'], 'content-length': '6' });
@@ -140,11 +141,13 @@ describe('once status and header fields have arrived, the status decides', () =>
   });
 
   test('if a connection is reset in content without length', async () => {
-    const server = await startRawServer(({ socket }, index) => {
-      if (index === 0) socket.write('HTTP/1.1 200 Arbitrary\r\n\r\nhalf');
-      else socket.end('HTTP/1.1 200 Arbitrary\r\n\r\nwhole');
-    });
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
+    const { server, sender } = await openBoth(
+      ({ socket }, index) => {
+        if (index === 0) socket.write('HTTP/1.1 200 Arbitrary\r\n\r\nhalf');
+        else socket.end('HTTP/1.1 200 Arbitrary\r\n\r\nwhole');
+      },
+      { maxConnections: 1 },
+    );
 
     const sent = sender.send(arbitrary);
     await responseHead();
@@ -165,8 +168,9 @@ describe('once status and header fields have arrived, the status decides', () =>
   });
 
   test.each(['attemptTimeout', 'totalTimeout'])('if %s runs out in the content', async (clock) => {
-    const server = await startRawServer(({ socket }, index) => socket.write(begun(index === 0 ? 200 : 500)));
-    const sender = openTestSender({ baseUrl: server.url, [clock]: 10_000 });
+    const { sender } = await openBoth(({ socket }, index) => socket.write(begun(index === 0 ? 200 : 500)), {
+      [clock]: 10_000,
+    });
     const runOut = useClocksThatRunOut(10_000);
 
     for (const status of [200, 500]) {

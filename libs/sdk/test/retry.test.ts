@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Answers } from '@plant-store/contract';
 import { afterThisTest } from '@plant-store/test-support';
 import {
@@ -108,20 +107,6 @@ describe('a delivery with a retry policy', () => {
 
     if (isSentAgain) await sending;
     else expect(await rejection(sending)).toMatchObject({ code, attempts: 1 });
-  });
-
-  test('is sent again if connecting fails; each delivery has its own error', async () => {
-    const server = await startRawServer(acknowledge);
-    server.server.close();
-    await once(server.server, 'close');
-    const sender = open(server.url, { maxConnections: 1 });
-
-    const errors = await Promise.all([1, 2, 3].map(() => rejection(sender.send(arbitrary))));
-
-    expect(new Set(errors).size).toBe(3);
-    for (const error of errors) {
-      expect(error).toMatchObject({ code: 'PLANT_STORE_CONNECT_FAILED', outcome: 'not-sent', attempts: 3 });
-    }
   });
 
   test('has the combined outcome of all attempts', async () => {

@@ -1,14 +1,6 @@
 import type { NewPlantSender, PlantStoreError, SendAllOptions, SendResult } from '../src/index.js';
-import {
-  acknowledge,
-  fieldsOf,
-  inTurn,
-  type RawRequest,
-  respond,
-  startRawServer,
-  staySilent,
-} from './support/raw-server.js';
-import { arbitrary, type Open, openTestSender, rejection } from './support/senders.js';
+import { acknowledge, fieldsOf, inTurn, type RawRequest, respond, staySilent } from './support/raw-server.js';
+import { arbitrary, type Open, openTestSender, rejection, openBoth } from './support/senders.js';
 
 type Plant = string | Uint8Array;
 type Result = SendResult<Plant, Open>;
@@ -66,8 +58,7 @@ describe.each([
   ['an asynchronous iterable', (source: Source) => source.asynchronous()],
 ])('sendAll of %s', (_, plantsOf) => {
   test('yields the result of every plant, and a failed plant does not stop the others', async () => {
-    const server = await startRawServer(refuseEveryThird);
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 4 });
+    const { server, sender } = await openBoth(refuseEveryThird, { maxConnections: 4 });
 
     const { results, error } = await readAll(sender.sendAll(plantsOf(new Source(30))));
 
@@ -87,8 +78,7 @@ describe.each([
     [{ concurrency: 1 }, 1],
     [{ concurrency: 5 }, 5],
   ])('with %j takes no plant while %d are in flight', async (options, expected) => {
-    const server = await startRawServer(staySilent);
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 3 });
+    const { server, sender } = await openBoth(staySilent, { maxConnections: 3 });
     const source = new Source();
 
     const iteration = sender.sendAll(plantsOf(source), options);
@@ -103,8 +93,7 @@ describe.each([
   });
 
   test('takes no plant while results are not read', async () => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url });
+    const { server, sender } = await openBoth(acknowledge);
     const source = new Source();
 
     const iteration = sender.sendAll(plantsOf(source), { concurrency: 5 });
@@ -118,8 +107,7 @@ describe.each([
   });
 
   test('ends the iterable and waits for the deliveries in flight when the loop is left', async () => {
-    const server = await startRawServer(inTurn(acknowledge, staySilent));
-    const sender = openTestSender({ baseUrl: server.url });
+    const { server, sender } = await openBoth(inTurn(acknowledge, staySilent));
     const source = new Source();
     const order: string[] = [];
 
@@ -143,8 +131,7 @@ describe.each([
   });
 
   test('ends with the signal, after the results of the deliveries in flight', async () => {
-    const server = await startRawServer(inTurn(acknowledge, staySilent));
-    const sender = openTestSender({ baseUrl: server.url });
+    const { server, sender } = await openBoth(inTurn(acknowledge, staySilent));
     const source = new Source();
     const controller = new AbortController();
 
@@ -170,8 +157,7 @@ describe.each([
   });
 
   test('ends when the sender is closed, after the results of the deliveries in flight', async () => {
-    const server = await startRawServer(inTurn(acknowledge, staySilent));
-    const sender = openTestSender({ baseUrl: server.url });
+    const { server, sender } = await openBoth(inTurn(acknowledge, staySilent));
     const source = new Source();
 
     const read = readAll(sender.sendAll(plantsOf(source), { concurrency: 2 }));
@@ -189,8 +175,7 @@ describe.each([
 
 describe('an iterable of promises', () => {
   test('is sent as the plants that they resolve to', async () => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
+    const { server, sender } = await openBoth(acknowledge, { maxConnections: 1 });
     const promises = [...new Source(3)].map(async (plant) => plant);
 
     const { results, error } = await readAll(sender.sendAll(promises));
@@ -201,8 +186,7 @@ describe('an iterable of promises', () => {
   });
 
   test('fails with the first one that rejects, and is ended', async () => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url });
+    const { sender } = await openBoth(acknowledge);
     let isEnded = false;
     function* rejecting(): Generator<Promise<string>> {
       try {
@@ -252,8 +236,7 @@ describe('an iterable that fails', () => {
     ['by throwing', throwing],
     ['by rejecting', throwingLater],
   ])('%s: the plants before it have their results, then the iteration fails', async (_, plants) => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url });
+    const { sender } = await openBoth(acknowledge);
 
     const { results, error } = await readAll(sender.sendAll(plants()));
 
@@ -291,8 +274,7 @@ describe('an iterable that fails', () => {
   });
 
   test('the signal ends the wait for its next plant', async () => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url });
+    const { sender } = await openBoth(acknowledge);
     const controller = new AbortController();
     async function* stuck(): AsyncGenerator<string> {
       yield arbitrary;
@@ -310,8 +292,7 @@ describe('an iterable that fails', () => {
 
 describe('optionsOf', () => {
   test('gives each plant its options', async () => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
+    const { server, sender } = await openBoth(acknowledge, { maxConnections: 1 });
     const seen: unknown[] = [];
 
     const iteration = sender.sendAll(new Source(2), {
@@ -344,8 +325,7 @@ describe('optionsOf', () => {
     ['rejects', () => Promise.reject(cause), { faults: [{ option: 'options' }] }],
     ['returns a signal', () => ({ signal: undefined }), { faults: [{ option: 'signal' }] }],
   ])('that %s fails its plant, and not the others', async (_, fail, expected) => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url });
+    const { sender } = await openBoth(acknowledge);
 
     const optionsOf = (_plant: unknown, index: number) => (index === 1 ? fail() : {}) as object;
     const { results, error } = await readAll(sender.sendAll(new Source(3), { optionsOf }));

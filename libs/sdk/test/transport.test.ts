@@ -35,6 +35,7 @@ import {
   rejection,
   required,
   unsent,
+  openBoth,
 } from './support/senders.js';
 
 const BUILT_SENDER = new URL('../dist/new-plant-sender.js', import.meta.url).href;
@@ -198,15 +199,6 @@ describe('a dispatcher', () => {
     expect(content.toString()).toBe(arbitrary);
   });
 
-  test('ProxyAgent with requestTls: an https receiver with an authority of its own', async () => {
-    const { url } = await startTlsReceiver({});
-    const proxy = await startProxy();
-    const dispatcher = untilTheEnd(new ProxyAgent({ uri: proxy.url, requestTls: { ca: certificate } }));
-
-    expect(await openTestSender({ baseUrl: url, dispatcher }).send(arbitrary)).toMatchObject({ status: 204 });
-    expect(proxy.targets).toHaveLength(1);
-  });
-
   test('ProxyAgent: a proxy that refuses is a connection that failed', async () => {
     const server = await startRawServer(acknowledge);
     const proxy = await startProxy(407);
@@ -257,8 +249,7 @@ describe('a dispatcher', () => {
     ['RetryAgent', (agent) => new RetryAgent(agent, { methods: ['POST'], minTimeout: 1, maxRetries: 1 }), 2],
     ['responseError', (agent) => agent.compose(interceptors.responseError()), 1],
   ])('%s: the status of the last response decides', async (_, wrap, requests) => {
-    const server = await startRawServer(respond(503));
-    const sender = openTestSender({ baseUrl: server.url, dispatcher: wrap(untilTheEnd(new Agent())) });
+    const { server, sender } = await openBoth(respond(503), { dispatcher: wrap(untilTheEnd(new Agent())) });
 
     expect(await rejection(sender.send(arbitrary))).toMatchObject({
       code: 'PLANT_STORE_NOT_ACKNOWLEDGED',

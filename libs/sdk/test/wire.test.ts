@@ -1,7 +1,7 @@
 import { CONTENT_METHODS, facts } from '@plant-store/contract';
 import { bytes, json } from '../src/index.js';
 import { acknowledge, startRawServer } from './support/raw-server.js';
-import { accessToken, arbitrary, openTestSender } from './support/senders.js';
+import { accessToken, arbitrary, openTestSender, openBoth } from './support/senders.js';
 
 type Sender = ReturnType<typeof openTestSender>;
 
@@ -9,8 +9,7 @@ describe('what goes over the wire', () => {
   test.each(CONTENT_METHODS)(
     '%s: the request has exactly this line, these headers and this content',
     async (method) => {
-      const server = await startRawServer(acknowledge);
-      const sender = openTestSender({ baseUrl: server.url, method, encode: bytes('text/plain') });
+      const { server, sender } = await openBoth(acknowledge, { method, encode: bytes('text/plain') });
 
       await sender.send(arbitrary);
 
@@ -119,8 +118,7 @@ describe('what goes over the wire', () => {
   });
 
   test('a connection is used again', async () => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 1 });
+    const { server, sender } = await openBoth(acknowledge, { maxConnections: 1 });
 
     await sender.send(arbitrary);
     await sender.send(arbitrary);
@@ -129,8 +127,7 @@ describe('what goes over the wire', () => {
   });
 
   test('no more than maxConnections are open', async () => {
-    const server = await startRawServer(acknowledge);
-    const sender = openTestSender({ baseUrl: server.url, maxConnections: 2 });
+    const { server, sender } = await openBoth(acknowledge, { maxConnections: 2 });
 
     await Promise.all(Array.from({ length: 20 }, () => sender.send(arbitrary)));
 

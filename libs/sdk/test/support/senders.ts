@@ -10,7 +10,7 @@ import {
   PlantStoreError,
 } from '../../src/index.js';
 import { createSenderUnder } from '../../src/new-plant-sender.js';
-import { acknowledge, type RawRequest, startRawServer } from './raw-server.js';
+import { acknowledge, type RawRequest, type RawServer, startRawServer } from './raw-server.js';
 
 /** Content that says nothing of what a plant looks like. */
 export const arbitrary = 'arbitrary content';
@@ -31,6 +31,15 @@ export function openTestSender(
   options: Pick<Options, 'baseUrl'> & Partial<Options>,
 ): NewPlantSender<string | Uint8Array, Open> {
   return openSenderUnder<Open, string | Uint8Array>({}, { ...required, ...options });
+}
+
+/** A receiver, and a sender to it with every question open. They end with the test. */
+export async function openBoth(
+  handle: Parameters<typeof startRawServer>[0],
+  options: Partial<Options> = {},
+): Promise<{ server: RawServer; sender: NewPlantSender<string | Uint8Array, Open> }> {
+  const server = await startRawServer(handle);
+  return { server, sender: openTestSender({ baseUrl: server.url, ...options }) };
 }
 
 /** A delivery as JavaScript may ask for it: whatever the types say. */
