@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { makeFolder } from '@plant-store/test-support';
+import ts from 'typescript';
 
 import { ROOT } from '../support/development.js';
 import { ACCESS_TOKEN } from '../support/messages.js';
@@ -36,13 +37,18 @@ class OTLPMetricExporter extends OTLPTraceExporter {
 /** The documented programs of a page, by their names. */
 function programsOf(page: string): Map<string, string> {
   const text = readFileSync(join(ROOT, page), 'utf8');
-  const programs = [...text.matchAll(/```js\n(\/\/ (\S+\.mjs)\n.*?)```/gs)];
+  const programs = [...text.matchAll(/```[jt]s\n(\/\/ (\S+)\.m[jt]s\n.*?)```/gs)];
   return new Map(
     programs.map(([, code, name]) => [
-      name!,
-      EXPORTERS + code!.replaceAll(/^import \{ OTLP\w+ \}.*\n/gm, ''),
+      `${name!}.mjs`,
+      EXPORTERS + withoutTypes(code!).replaceAll(/^import \{ OTLP\w+ \}.*\n/gm, ''),
     ]),
   );
+}
+
+function withoutTypes(code: string): string {
+  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+  return ts.transpileModule(code, { compilerOptions }).outputText;
 }
 
 /** Starts a receiver with the documented instrumentation. */
