@@ -7,8 +7,8 @@ import { cloneWorkingTree } from '@plant-store/test-support/clone';
 import { ROOT } from '../support/development.js';
 import { readInbox } from '../support/inbox.js';
 import { ACCESS_TOKEN } from '../support/messages.js';
-import { type Environment, everythingOpen, inboxOf, LoggingProcess } from '../support/receiver.js';
-import { TestProcess } from '../support/process.js';
+import { everythingOpen, inboxOf, LoggingProcess } from '../support/receiver.js';
+import { type Environment, TestProcess } from '../support/process.js';
 
 const dockerfile = readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8');
 const [BUILD = ''] = /sh deploy\/build\.sh out/.exec(dockerfile) ?? [];

@@ -24,8 +24,8 @@ function watchChannel(): unknown[] {
 /** Time stands still, but for waits of 1 s and 2 s, which are over at once. Returns them. */
 function useWaitsThatPassAtOnce(): number[] {
   const { setTimeout: set } = globalThis;
-  const { now } = performance;
-  let time = Math.ceil(now.call(performance));
+  const now = performance.now.bind(performance);
+  let time = Math.ceil(now());
   const waits: number[] = [];
   const replaced = (callback: () => void, wait = 0, ...all: []): unknown => {
     if (wait !== 1_000 && wait !== 2_000) return set(callback, wait, ...all);
