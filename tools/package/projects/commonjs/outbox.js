@@ -18,7 +18,8 @@ async function main() {
   const sender = createNewPlantSender({ baseUrl, accessToken: 'token', method: 'POST', encode: json });
   const relay = createRelay({ outbox, sender, retry: false });
   await relay.start();
-  while ((await outbox.status()).waiting > 0);
+  const left = ({ waiting, sending }) => waiting + sending;
+  while (left(await outbox.status()) > 0);
   await relay.stop();
   await sender.close();
   const { parked } = await outbox.status();
