@@ -64,7 +64,7 @@ withPostgres('plant-inbox', () => {
 
     expect(withOldTables).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('has tables of version 1, and this receiver needs version 3') as string,
+      stderr: expect.stringContaining('has tables of version 1, and this receiver needs version 4') as string,
     });
     expect(await query('SELECT version FROM plant_store.schema_version')).toBe('1');
   });

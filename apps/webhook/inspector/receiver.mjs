@@ -113,7 +113,7 @@ export function watch({ connected, lost, stats, arrived }) {
   if (!document.hidden) open();
 }
 
-/** @param {Readonly<Record<string, string | number | undefined>>} parameters */
+/** @param {object} parameters */
 function query(parameters) {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
   return new URLSearchParams(given.map(([name, value]) => [name, String(value)]));

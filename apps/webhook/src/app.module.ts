@@ -73,9 +73,14 @@ export function createApp(
 ): Promise<NestFastifyApplication> {
   const { logger, observer = NO_OBSERVER } = resources;
   const responded = observer.responded.bind(observer);
+  const logRefusal = logRefusals(logger);
+  const refused: typeof logRefusal = (status, reason, socket) => {
+    logRefusal(status, reason, socket);
+    observer.refused(status, reason, socket.remoteAddress);
+  };
   return NestFactory.create<NestFastifyApplication>(
     AppModule.with(shape, () => resources),
-    createFastifyAdapter(limits, { responded, refused: logRefusals(logger) }),
+    createFastifyAdapter(limits, { responded, refused }),
     { logger: nestLogger(logger), bodyParser: false, abortOnError: false },
   );
 }

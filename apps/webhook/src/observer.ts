@@ -21,6 +21,9 @@ export interface Observer {
   /** A response to a request was sent, whatever its path. */
   responded(status: number): void;
 
+  /** A request was refused. Nothing of it is passed on, only where it came from. */
+  refused(status: number, reason: RefusalReason, peer: string | undefined): void;
+
   /** A delivery was acknowledged, so long after its head was read. */
   acknowledged(milliseconds: number): void;
 
@@ -39,7 +42,19 @@ const nothing = (): void => undefined;
 /** For those who are not observed. */
 export const NO_OBSERVER: Observer = {
   responded: nothing,
+  refused: nothing,
   acknowledged: nothing,
   committed: nothing,
   attempted: nothing,
 };
+
+/** Tells several observers what each of them wants to see, in their order. */
+export function observeBy(...observers: readonly Partial<Observer>[]): Observer {
+  return {
+    responded: (...seen) => observers.forEach((observer) => observer.responded?.(...seen)),
+    refused: (...seen) => observers.forEach((observer) => observer.refused?.(...seen)),
+    acknowledged: (...seen) => observers.forEach((observer) => observer.acknowledged?.(...seen)),
+    committed: (...seen) => observers.forEach((observer) => observer.committed?.(...seen)),
+    attempted: (...seen) => observers.forEach((observer) => observer.attempted?.(...seen)),
+  };
+}

@@ -11,6 +11,8 @@ import { ReceiverError } from './errors.js';
 import { drain } from './http/connections.js';
 import { openInbox } from './inbox/open-inbox.js';
 import { startRemovingExpired } from './inbox/remove-expired.js';
+import { observeBy } from './observer.js';
+import { Activity } from './operations/activity.js';
 import { Metrics } from './operations/metrics.js';
 
 /** Exit codes of a receiver whose inbox can't be trusted any more: EX_DATAERR and EX_IOERR of sysexits.h. */
@@ -63,9 +65,15 @@ export async function startReceiver(
     opened.push(() => inbox.close());
     let wake = (): void => undefined;
     const wakeHandler = (): void => wake();
+    let deliveriesUrl = (): string | null => null;
+    const activity = new Activity(() => inbox.stats());
+    const observer = observeBy(metrics, activity);
     // Imported late: a receiver that can't start says so before Nest and Fastify are loaded, which takes longest.
     const { startOperations } = await import('./operations/operations.js');
-    const operations = await startOperations({ config, inbox, metrics, logger, wakeHandler });
+    const operations = await startOperations({
+      ...{ config, inbox, metrics, activity, logger, wakeHandler },
+      deliveriesUrl: () => deliveriesUrl(),
+    });
     opened.push(operations.close);
     const { openHandler } = await import('./dispatch/open-handler.js');
     const handler = await openHandler(logger, config.INBOX_URL);
@@ -81,7 +89,7 @@ export async function startReceiver(
         maxBackoff: config.HANDLER_MAX_BACKOFF_MS,
       },
       logger,
-      metrics,
+      observer,
     );
     const { createApp } = await import('./app.module.js');
     const app = await createApp(
@@ -93,7 +101,7 @@ export async function startReceiver(
         inbox,
         dispatcher,
         logger,
-        observer: metrics,
+        observer,
       },
       {
         requestTimeout: config.REQUEST_TIMEOUT_MS,
@@ -105,6 +113,7 @@ export async function startReceiver(
     opened.push(() => stop(app, dispatcher, AbortSignal.abort()));
     const { waiting, parked, isPaused } = await inbox.stats();
     const url = new URL(composed.path, await listen(app, config, passedSocket)).href;
+    deliveriesUrl = () => url;
     const { url: operationsUrl, socket, readiness } = operations;
     logger.info(
       { url, operations: operationsUrl, socket, inbox: inbox.location, waiting, parked },

@@ -1,6 +1,6 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
-import type { Batch, BatchResult, DeliveryFilter, Page } from '../src/inbox/inbox-operations.js';
+import type { Batch, BatchResult, DeliveryFilter, Page, Search } from '../src/inbox/inbox-operations.js';
 import {
   type Adapter,
   all,
@@ -65,8 +65,14 @@ export function inboxOperationsSuite(adapter: Adapter): void {
       expect(await opened.replay()).toEqual({ changed: 0, next: undefined });
       expect(await opened.discard()).toEqual({ changed: 0, next: undefined });
       expect(await inbox.count({})).toEqual(none);
+      expect(await inbox.errorGroups()).toEqual({ groups: [], isComplete: true });
+      expect(await inbox.search({ text: 'a', filter: {}, limit: 1, maxDuration: 1_000 })).toEqual({
+        deliveries: [],
+        next: undefined,
+      });
       expect(await inbox.stats()).toEqual({
-        ...{ ...none, oldestWaitingAt: null, bytes: expect.any(Number), isPaused: false },
+        ...{ ...none, oldestWaitingAt: null, retrying: 0, nextRetryAt: null },
+        ...{ bytes: expect.any(Number), isPaused: false },
       });
     });
 
@@ -88,6 +94,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
           startedAt: some,
           endedAt: some,
           attempts: 1,
+          replayedAt: null,
           error: null,
           dueAt: null,
           reason: null,
@@ -292,7 +299,10 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         await opened.reopenAfterCrash();
 
         expect(await opened.list()).toMatchObject(
-          [1, 2].map((id) => ({ id, state: 'waiting', attempts: 0, error: null, dueAt: null })),
+          [1, 2].map((id) => ({
+            ...{ id, state: 'waiting', attempts: 0, error: null, dueAt: null },
+            replayedAt: expect.any(Number),
+          })),
         );
         expect((await opened.claimIds()).sort()).toEqual([1, 2]);
       });
@@ -430,12 +440,92 @@ export function inboxOperationsSuite(adapter: Adapter): void {
       });
     });
 
+    describe('a filter', () => {
+      test('has those that wait for a further attempt, or the others', async () => {
+        await makeOneOfEach();
+
+        expect(await opened.ids({ isRetrying: true })).toEqual([3]);
+        expect(await opened.ids({ state: 'waiting', isRetrying: false })).toEqual([7, 8]);
+      });
+
+      test('has what an error group has, or what is named', async () => {
+        await makeOneOfEach();
+
+        expect(await opened.ids({ errorGroup: 'not yet' })).toEqual([3]);
+        expect(await opened.ids({ ids: [2, 7, 70] })).toEqual([2, 7]);
+        expect(await opened.replay(all({ ids: [2, 7, 70] }))).toMatchObject({ changed: 1 });
+      });
+    });
+
+    test('groups of errors have what is parked or comes again, the most frequent first', async () => {
+      const error = (text: string) => ({ error: text, stack: null });
+      await opened.accept(6);
+      const before = Date.now();
+      await opened.settle(
+        { kind: 'parked', ...error('no plant 7') },
+        { kind: 'parked', ...error('the same') },
+        { kind: 'failed', retryAfter: LATER, ...error('no plant 8') },
+        { kind: 'failed', retryAfter: LATER, ...error('the same') },
+        { kind: 'parked', ...error('no plant 9') },
+        HANDLED,
+      );
+      await opened.accept(1);
+
+      const { groups, isComplete } = await opened.inbox.errorGroups();
+
+      const times = { firstAt: expect.any(Number), lastAt: expect.any(Number) };
+      expect(groups).toEqual([
+        { group: 'no plant …', message: 'no plant …', parked: 2, retrying: 1, ...times },
+        { group: 'the same', message: 'the same', parked: 1, retrying: 1, ...times },
+      ]);
+      expect(groups[0]!.firstAt).toBeGreaterThanOrEqual(before - 1);
+      expect(groups[0]!.lastAt).toBeGreaterThanOrEqual(groups[0]!.firstAt);
+      expect(isComplete).toBe(true);
+      await opened.replay(all({ errorGroup: 'no plant …' }));
+      expect((await opened.inbox.errorGroups()).groups).toMatchObject([{ group: 'the same' }]);
+    });
+
+    describe('a search', () => {
+      const search = async (text: string, given: Partial<Search> = {}): Promise<number[]> => {
+        const request = { text, filter: {}, limit: 10, maxDuration: 60_000, ...given };
+        return (await opened.inbox.search(request)).deliveries.map(({ id }) => id);
+      };
+
+      test('finds exact characters in content, header fields, error and event, the newest first', async () => {
+        const { inbox } = opened;
+        const sought = 'a "Bäume" \\ 100% _';
+        await inbox.accept(incoming(`${sought} of the content`));
+        await inbox.accept(incoming('', { fields: [['X-Any', `> ${sought} <`]] }));
+        await inbox.accept(incoming('', { eventId: `1 ${sought}` }));
+        await inbox.accept(incoming(Buffer.concat([Buffer.from([0, 0xff]), Buffer.from(sought)])));
+        await opened.settle({ kind: 'parked', error: sought, stack: null }, HANDLED);
+        await inbox.accept(incoming(sought.toUpperCase()));
+
+        expect(await search(sought)).toEqual([4, 3, 2, 1]);
+        expect(await search(sought, { filter: { state: 'parked' } })).toEqual([1]);
+        expect(await search('%')).toEqual([5, 4, 3, 2, 1]);
+      });
+
+      test('goes on where it has stopped, at its limit or after its time', async () => {
+        await opened.accept(5);
+        const part = { text: 'content', filter: {}, limit: 2, maxDuration: 60_000 };
+        const first = await opened.inbox.search(part);
+        expect([first.deliveries.map(({ id }) => id), first.next]).toEqual([[5, 4], 4]);
+        expect(await search('content', { after: 4 })).toEqual([3, 2, 1]);
+        expect(await opened.inbox.search({ ...part, maxDuration: 0 })).toEqual({
+          deliveries: [],
+          next: expect.any(Number),
+        });
+      });
+    });
+
     describe('stats', () => {
       test('count each state', async () => {
         await makeOneOfEach();
 
         expect(await opened.inbox.stats()).toMatchObject({
           ...{ waiting: 3, running: 1, handled: 2, parked: 1, discarded: 1 },
+          ...{ retrying: 1, nextRetryAt: (await opened.list())[2]!.dueAt },
         });
       });
 

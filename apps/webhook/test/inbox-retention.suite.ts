@@ -155,7 +155,7 @@ export function inboxRetentionSuite(adapter: Adapter): void {
 
     (adapter.isUnlimited ? describe.skip : describe)('by size', () => {
       const CONTENT = 100_000;
-      const LIMIT = 2_000_000;
+      const LIMIT = 2_100_000;
       const acceptLarge = async (count: number): Promise<void> => {
         await Promise.all(
           numbers(1, count).map(() => opened.inbox.accept(incoming(Buffer.alloc(CONTENT, 'arbitrary')))),

@@ -10,6 +10,7 @@ test('the head of a delivery has its failed attempts and the last stack', () => 
     state: 'waiting',
     receivedAt: T,
     startedAt: T + 1_000,
+    replayedAt: null,
     endedAt: T + 2_000,
     attempts: 2,
     error: 'Error: second\u001b',

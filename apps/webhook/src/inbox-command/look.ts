@@ -114,6 +114,7 @@ const LABELS = {
   attempts: 'attempts',
   startedAt: 'last began',
   endedAt: 'last ended',
+  replayedAt: 'replayed',
   error: 'error',
   dueAt: 'due',
   reason: 'reason',

@@ -13,6 +13,12 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 /** Deliveries that an operator chooses. Without any condition, all of them. */
 export interface DeliveryFilter {
   readonly state?: DeliveryState;
+  /** Whether an attempt has failed already, of those that wait. */
+  readonly isRetrying?: boolean;
+  /** The group of the last error, see {@link ErrorGroup}. */
+  readonly errorGroup?: string;
+  /** No others than these; at least one. */
+  readonly ids?: readonly number[];
   /** The smallest and the largest id, both included. */
   readonly firstId?: number;
   readonly lastId?: number;
@@ -41,6 +47,8 @@ export interface DeliverySummary {
   /** When its last attempt began, and when that ended; null before. */
   readonly startedAt: number | null;
   readonly endedAt: number | null;
+  /** When an operator replayed it last; null if none did. */
+  readonly replayedAt: number | null;
   /** How many attempts have begun since it was received or replayed. */
   readonly attempts: number;
   /** Of the last attempt that failed; null if none did, or if the delivery is handled. */
@@ -107,9 +115,38 @@ export type StateCounts = Readonly<Record<DeliveryState, number>>;
 export interface InboxStats extends StateCounts {
   /** When the oldest waiting delivery was stored, in milliseconds since 1970; null if none waits. */
   readonly oldestWaitingAt: number | null;
+  /** How many of those that wait have failed before, and when the first of them comes again; null if there are none. */
+  readonly retrying: number;
+  readonly nextRetryAt: number | null;
   /** What the inbox takes on its disk. */
   readonly bytes: number;
   readonly isPaused: boolean;
+}
+
+/** Deliveries that are parked or come again, and whose last errors differ in no more than numbers and quoted text. */
+export interface ErrorGroup {
+  /** The message, in which `…` stands for what differs. */
+  readonly group: string;
+  /** The message, if it is the same for all; otherwise the group. */
+  readonly message: string;
+  readonly parked: number;
+  readonly retrying: number;
+  /** When one of them failed so for the first and the last time, in milliseconds since 1970. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+/** What a search looks for, and how long it may take. */
+export interface Search {
+  /** Exactly these characters, in the content, a header field, the last error or the event's identifier. */
+  readonly text: string;
+  readonly filter: DeliveryFilter;
+  /** The search begins below this id. Undefined for the newest delivery. */
+  readonly after?: number;
+  /** At most as many deliveries. */
+  readonly limit: number;
+  /** In milliseconds. */
+  readonly maxDuration: number;
 }
 
 /** What an operator does with an inbox, by the routes of a receiver that runs, or with an inbox that none has open. */
@@ -117,6 +154,23 @@ export interface InboxOperations {
   list(filter: DeliveryFilter, page: Page): Promise<readonly DeliverySummary[]>;
 
   count(filter: DeliveryFilter): Promise<StateCounts>;
+
+  /**
+   * The deliveries that contain a text, the newest first, and the id below which the search would go on; undefined if
+   * everything was searched.
+   */
+  search(search: Search): Promise<{
+    readonly deliveries: readonly DeliverySummary[];
+    readonly next: number | undefined;
+  }>;
+
+  /**
+   * The errors of the deliveries that are parked or come again, the most frequent first: of the newest 10,000 that are
+   * parked and the next 10,000 that come again.
+   *
+   * @returns `isComplete`: there were no more
+   */
+  errorGroups(): Promise<{ readonly groups: readonly ErrorGroup[]; readonly isComplete: boolean }>;
 
   /** Undefined if there is none with this id, or if it was deleted by the retention. */
   find(id: number): Promise<StoredDelivery | undefined>;

@@ -1,5 +1,6 @@
 import { ReceiverError } from '../errors.js';
 import { NO_OBSERVER, type Observer } from '../observer.js';
+import { errorGroupOf } from './error-group.js';
 import { GroupCommit } from './group-commit.js';
 import {
   type AttemptResult,
@@ -18,14 +19,16 @@ import {
   DELIVERY_STATES,
   type DeliveryFilter,
   type DeliverySummary,
+  type ErrorGroup,
   type FailedAttempt,
   type InboxStats,
   type Page,
   type Retention,
+  type Search,
   type StateCounts,
   type StoredDelivery,
 } from './inbox-operations.js';
-import { type Statements, statementsFor } from './statements.js';
+import { MAX_GROUPED, type Statements, statementsFor } from './statements.js';
 import type { Arrival, ResultRow, Row, Statement, Store, Stored, WriteOutcome } from './store.js';
 
 /** Most content of deliveries that run and that the dispatcher hasn't fetched, in bytes. */
@@ -127,6 +130,38 @@ export class SqlInbox implements Inbox {
     return Object.fromEntries(DELIVERY_STATES.map((state) => [state, counts.get(state) ?? 0])) as StateCounts;
   }
 
+  async search({ text, filter, after, limit, maxDuration }: Search): ReturnType<Inbox['search']> {
+    this.#requireOpen('search');
+    const end = performance.now() + maxDuration;
+    const sought = storableText(text);
+    let found: number[] = [];
+    let next: number | undefined = after ?? Number.MAX_SAFE_INTEGER;
+    while (next !== undefined && found.length < limit && performance.now() < end) {
+      const rows: readonly Row[] = await this.store.read(this.#statements.search(sought, filter, next));
+      found.push(...rows.filter(({ isFound }) => isFound === 1).map(({ id }) => id as number));
+      next = rows.at(-1)?.['id'] as number | undefined;
+    }
+    if (found.length > limit) {
+      found = found.slice(0, limit);
+      next = found.at(-1);
+    }
+    const deliveries =
+      found.length === 0 ? [] : await this.list({ ids: found }, { order: 'newest first', limit });
+    return { deliveries, next };
+  }
+
+  async errorGroups(): ReturnType<Inbox['errorGroups']> {
+    this.#requireOpen('errorGroups');
+    const rows = (await this.store.read(this.#statements.errorGroups())) as unknown as ErrorGroup[];
+    const groups = rows.map(({ message, ...row }) => ({
+      ...row,
+      message: (message as string | null) ?? row.group,
+    }));
+    const total = (kind: 'parked' | 'retrying'): number =>
+      groups.reduce((sum, group) => sum + group[kind], 0);
+    return { groups, isComplete: total('parked') < MAX_GROUPED && total('retrying') < MAX_GROUPED };
+  }
+
   async find(id: number): Promise<StoredDelivery | undefined> {
     this.#requireOpen('find');
     if (!Number.isSafeInteger(id)) return undefined;
@@ -166,14 +201,22 @@ export class SqlInbox implements Inbox {
 
   async stats(): Promise<InboxStats> {
     this.#requireOpen('stats');
-    const [counts, [oldest], [handler], { onDisk }] = await Promise.all([
+    const [counts, [retrying], [oldest], [handler], { onDisk }] = await Promise.all([
       this.count({}),
+      this.store.read(this.#statements.retrying()),
       this.store.read(this.#statements.oldestWaiting()),
       this.store.read(this.#statements.isPaused()),
       this.store.size(),
     ]);
     const oldestWaitingAt = (oldest?.['receivedAt'] as number | undefined) ?? null;
-    return { ...counts, oldestWaitingAt, bytes: onDisk, isPaused: Boolean(handler?.['paused']) };
+    return {
+      ...counts,
+      oldestWaitingAt,
+      retrying: retrying!['count'] as number,
+      nextRetryAt: retrying!['nextAt'] as number | null,
+      bytes: onDisk,
+      isPaused: Boolean(handler?.['paused']),
+    };
   }
 
   async removeExpired({ maxAge, maxBytes, maxEventAge }: Retention): Promise<number> {
@@ -370,7 +413,15 @@ export class SqlInbox implements Inbox {
     const now = this.#now();
     const row = (next: Partial<ResultRow['next']> & Pick<ResultRow['next'], 'state'>): ResultRow => ({
       ...{ id, attempts, claimedAt, failed: undefined },
-      next: { attempts, dueAt: null, startedAt, endedAt: Math.max(now, startedAt), error: null, ...next },
+      next: {
+        attempts,
+        dueAt: null,
+        startedAt,
+        endedAt: Math.max(now, startedAt),
+        error: null,
+        errorGroup: null,
+        ...next,
+      },
     });
     switch (result.kind) {
       case 'handled':
@@ -379,6 +430,7 @@ export class SqlInbox implements Inbox {
         return row({ state: 'waiting', attempts: attempts - 1, startedAt: null, endedAt: null });
       default: {
         const error = storableText(result.error);
+        const failure = { error, errorGroup: errorGroupOf(error) };
         const failed: FailedAttempt = {
           number: attempts,
           startedAt,
@@ -387,16 +439,19 @@ export class SqlInbox implements Inbox {
           error,
           stack: result.stack === null ? null : storableText(result.stack, MAX_STACK),
         };
-        if (result.kind === 'parked') return { ...row({ state: 'parked', error }), failed };
+        if (result.kind === 'parked') return { ...row({ state: 'parked', ...failure }), failed };
         if (result.kind === 'failed')
-          return { ...row({ state: 'waiting', dueAt: now + Math.ceil(result.retryAfter), error }), failed };
+          return {
+            ...row({ state: 'waiting', dueAt: now + Math.ceil(result.retryAfter), ...failure }),
+            failed,
+          };
         const next = {
           state: 'running',
           attempts: attempts + 1,
           startedAt: claimedAt,
           endedAt: null,
         } as const;
-        return { ...row({ ...next, error }), failed };
+        return { ...row({ ...next, ...failure }), failed };
       }
     }
   }

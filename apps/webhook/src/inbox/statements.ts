@@ -7,6 +7,12 @@ const MAX_BYTES = 4 * 1_048_576;
 /** Most rows that one statement deletes, so that it takes milliseconds. */
 const MAX_REMOVED = 256;
 
+/** Most deliveries that one part of a search reads, so that it takes milliseconds. */
+const MAX_SEARCHED = 1_000;
+
+/** Most deliveries of each kind whose errors are grouped. */
+export const MAX_GROUPED = 10_000;
+
 /** Times that are before and after all others. */
 const EARLIEST = Number.MIN_SAFE_INTEGER;
 const LATEST = Number.MAX_SAFE_INTEGER;
@@ -15,14 +21,17 @@ const SENT = `method, media_type AS "mediaType", content_encoding AS "contentEnc
   fields, content`;
 
 const SUMMARY = `id, state, received_at AS "receivedAt", CASE WHEN state = 'waiting' AND attempts > 0 THEN due_at END AS "dueAt",
-  started_at AS "startedAt", ended_at AS "endedAt", attempts, error, reason,
+  started_at AS "startedAt", ended_at AS "endedAt", replayed_at AS "replayedAt", attempts, error, reason,
   event_id AS "eventId", method, media_type AS "mediaType", content_encoding AS "contentEncoding",
   length(content) AS bytes`;
 
 const CLAIMED = `id, received_at AS "receivedAt", attempts, started_at AS "claimedAt", ${SENT}`;
 
+/** Waits for a further attempt. */
+const RETRYING = `state = 'waiting' AND attempts > 0`;
+
 /** What a replay applies to. */
-const REPLAYABLE = `(state IN ('handled', 'parked') OR state = 'waiting' AND attempts > 0)`;
+const REPLAYABLE = `(state IN ('handled', 'parked') OR ${RETRYING})`;
 
 /** Collects the values of a statement. */
 class Values {
@@ -37,11 +46,14 @@ class Values {
 /** The conditions of a filter, and of the ids before or behind one. */
 function conditions(
   values: Values,
-  { state, firstId, lastId, receivedFrom, receivedBefore }: DeliveryFilter,
+  { state, isRetrying, errorGroup, ids, firstId, lastId, receivedFrom, receivedBefore }: DeliveryFilter,
   after?: { readonly id: number; readonly order: Page['order'] },
 ): string {
   const all = [
     state !== undefined && `state = ${values.add(state)}`,
+    isRetrying !== undefined && (isRetrying ? RETRYING : `NOT (${RETRYING})`),
+    errorGroup !== undefined && `error_group = ${values.add(errorGroup)}`,
+    ids !== undefined && `id IN (${ids.join(', ')})`,
     firstId !== undefined && `id >= ${values.add(firstId)}`,
     lastId !== undefined && `id <= ${values.add(lastId)}`,
     (receivedFrom ?? receivedBefore) !== undefined &&
@@ -67,7 +79,7 @@ const bounded = (selection: string): string => `
 export type Statements = ReturnType<typeof statementsFor>;
 
 /** Makes the statements for a database. Times are in milliseconds since 1970. */
-export function statementsFor({ schema, lock, lockFree, isAbandoned, noBytes }: Dialect) {
+export function statementsFor({ schema, lock, lockFree, isAbandoned, noBytes, position }: Dialect) {
   const delivery = `${schema}delivery`;
   const attempt = `${schema}attempt`;
   const event = `${schema}event`;
@@ -163,6 +175,57 @@ export function statementsFor({ schema, lock, lockFree, isAbandoned, noBytes }: 
       };
     },
 
+    retrying: (): Statement => ({
+      text: `SELECT count(*) AS count, min(due_at) AS "nextAt" FROM ${delivery} WHERE ${RETRYING}`,
+      values: [],
+    }),
+
+    /** Errors by their group. The time of the first is that of the first attempt that ended with the last error. */
+    errorGroups: (): Statement => ({
+      text: `
+        SELECT error_group AS "group", CASE WHEN min(error) = max(error) THEN min(error) END AS message,
+          count(CASE WHEN state = 'parked' THEN 1 END) AS parked,
+          count(CASE WHEN state = 'waiting' THEN 1 END) AS retrying,
+          min(coalesce(
+            (SELECT min(started_at) FROM ${attempt} a WHERE a.delivery = failing.id AND a.error = failing.error),
+            ended_at)) AS "firstAt",
+          max(ended_at) AS "lastAt"
+        FROM (
+          SELECT * FROM (
+            SELECT id, state, error, error_group, ended_at FROM ${delivery}
+            WHERE state = 'parked' ORDER BY id DESC LIMIT ${MAX_GROUPED}) AS parked
+          UNION ALL
+          SELECT * FROM (
+            SELECT id, state, error, error_group, ended_at FROM ${delivery}
+            WHERE ${RETRYING} ORDER BY due_at LIMIT ${MAX_GROUPED}) AS retrying
+        ) AS failing
+        WHERE error_group IS NOT NULL
+        GROUP BY error_group ORDER BY count(*) DESC, max(ended_at) DESC`,
+      values: [],
+    }),
+
+    /** The ids of a part of a search, the newest first, and whether each contains the text. */
+    search(text: string, filter: DeliveryFilter, before: number): Statement {
+      const values = new Values();
+      const part = bounded(`
+        SELECT id, length(content) AS bytes, -id AS position FROM ${delivery}
+        ${conditions(values, filter, { id: before, order: 'newest first' })}
+        ORDER BY id DESC LIMIT ${MAX_SEARCHED}`);
+      const sought = values.add(text);
+      const isIn = [
+        position('error', sought),
+        position('event_id', sought),
+        // As header fields are stored: in JSON.
+        position('fields', values.add(JSON.stringify(text).slice(1, -1))),
+        position('content', values.add(Buffer.from(text))),
+      ].map((found) => `${found} > 0`);
+      return {
+        text: `SELECT id, CASE WHEN ${isIn.join(' OR ')} THEN 1 ELSE 0 END AS "isFound"
+          FROM ${delivery} WHERE id IN (${part}) ORDER BY id DESC`,
+        values: values.all,
+      };
+    },
+
     oldestWaiting: (): Statement => ({
       text: `SELECT received_at AS "receivedAt" FROM ${delivery} WHERE state = 'waiting' ORDER BY id LIMIT 1`,
       values: [],
@@ -197,7 +260,8 @@ export function statementsFor({ schema, lock, lockFree, isAbandoned, noBytes }: 
       return {
         text: `
           WITH part AS MATERIALIZED (${selected(values, `AND ${REPLAYABLE}`, batch)})
-          UPDATE ${delivery} SET state = 'waiting', due_at = ${at}, attempts = 0, error = NULL
+          UPDATE ${delivery} SET state = 'waiting', due_at = ${at}, replayed_at = ${at}, attempts = 0, error = NULL,
+            error_group = NULL
           FROM part WHERE ${delivery}.id = part.id
           RETURNING ${delivery}.id AS id`,
         values: values.all,

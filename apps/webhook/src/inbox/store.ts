@@ -40,6 +40,7 @@ export interface ResultRow {
     readonly startedAt: number | null;
     readonly endedAt: number | null;
     readonly error: string | null;
+    readonly errorGroup: string | null;
   };
   /** A row for the history. */
   readonly failed: FailedAttempt | undefined;
@@ -76,6 +77,8 @@ export interface Dialect {
   readonly isAbandoned: string;
   /** A content without bytes. */
   readonly noBytes: string;
+  /** Where a column has a value, from 1; 0 if it hasn't. Both are texts, or both are bytes. */
+  readonly position: (column: string, value: string) => string;
 }
 
 /**

@@ -7,7 +7,7 @@ import { startListener } from '../../test/start-listener.js';
 import type { AttemptResult, Inbox } from '../inbox/inbox.js';
 import { deliveryRoutes } from './deliveries.js';
 
-const RECEIVER = { startedAt: 1, inbox: '/arbitrary' };
+const RECEIVER = { startedAt: 1, inbox: '/arbitrary', url: null };
 
 /** Every byte, in base64 that has + and / and =. */
 const CONTENT = Buffer.from(Array.from({ length: 256 }, (_, byte) => 255 - byte));
@@ -35,7 +35,14 @@ async function start(results: readonly (AttemptResult | undefined)[] = []): Prom
     if (result !== undefined) await inbox.settle((await inbox.claim(1)).deliveries[0]!, result, Date.now());
   }
   let count = 0;
-  const { url } = await startListener((app) => deliveryRoutes(app, inbox, RECEIVER, () => (count += 1)));
+  const { url } = await startListener((app) =>
+    deliveryRoutes(
+      app,
+      inbox,
+      () => RECEIVER,
+      () => (count += 1),
+    ),
+  );
   return {
     url,
     inbox,
@@ -59,6 +66,7 @@ const SUMMARY = {
   receivedAt: expect.any(Number),
   startedAt: expect.any(Number),
   endedAt: expect.any(Number),
+  replayedAt: null,
   attempts: 1,
   error: 'no more',
   dueAt: null,
@@ -84,6 +92,8 @@ describe('GET /deliveries', () => {
   test.each([
     ['state=parked', [2]],
     ['state=waiting&order=oldest', [3, 4]],
+    ['isRetrying=true', [3]],
+    ['errorGroup=no%20more', [2]],
     ['firstId=2&lastId=3', [3, 2]],
     ['limit=2', [4, 3]],
     ['limit=2&after=3', [2, 1]],
@@ -119,6 +129,36 @@ test.each([
   const { status, json } = await get(`/deliveries?${query}`);
 
   expect([status, json]).toEqual([400, { code: 'INVALID_QUERY', message: expect.stringContaining(message) }]);
+});
+
+test('GET /deliveries/search has what contains a text, and says whether it has searched everything', async () => {
+  const { get } = await start([HANDLED, PARKED, PARKED]);
+  const part = await get('/deliveries/search?text=no%20more&limit=1');
+
+  expect([part.status, part.json]).toEqual([
+    200,
+    { deliveries: [{ ...SUMMARY, id: 3 }], next: 3, complete: false },
+  ]);
+  expect((await get('/deliveries/search?text=no%20more&after=3')).json).toEqual({
+    deliveries: [SUMMARY],
+    next: null,
+    complete: true,
+  });
+  expect(idsIn(await get('/deliveries/search?text=X-Arbitrary&state=handled'))).toEqual([1]);
+  expect((await get('/deliveries/search')).status).toBe(400);
+});
+
+test('GET /errors groups what is parked or comes again by its error', async () => {
+  const { get } = await start([HANDLED, PARKED, PARKED, FAILED, undefined]);
+  const times = { firstAt: expect.any(Number), lastAt: expect.any(Number) };
+
+  expect((await get('/errors')).json).toEqual({
+    groups: [
+      { group: 'no more', message: 'no more', parked: 2, retrying: 0, ...times },
+      { group: 'not yet', message: 'not yet', parked: 0, retrying: 1, ...times },
+    ],
+    complete: true,
+  });
 });
 
 test('GET /deliveries/count counts what a filter has, by state', async () => {
@@ -245,6 +285,8 @@ test('GET /stats', async () => {
     parked: 1,
     discarded: 0,
     oldestWaitingAt: expect.any(Number),
+    retrying: 1,
+    nextRetryAt: expect.any(Number),
     bytes: expect.any(Number),
     isPaused: false,
     receiver: RECEIVER,
@@ -276,7 +318,8 @@ test.each<[string, unknown, string]>([
   ['/deliveries/replay', {}, "must have required property 'filter'"],
   ['/deliveries/replay', [], 'body must be object'],
   ['/deliveries/replay', { filter: {}, reason: 'a' }, 'body must NOT have additional properties: reason'],
-  ['/deliveries/replay', { filter: { ids: [1] } }, 'body/filter must NOT have additional properties: ids'],
+  ['/deliveries/replay', { filter: { id: 1 } }, 'body/filter must NOT have additional properties: id'],
+  ['/deliveries/replay', { filter: { ids: [] } }, 'body/filter/ids must NOT have fewer than 1 items'],
   ['/deliveries/replay', { filter: { receivedBefore: '2026-02-30' } }, 'body/filter/receivedBefore'],
   ['/deliveries/replay?state=parked', { filter: {} }, 'querystring must NOT have additional properties'],
   ['/deliveries/discard', { filter: {} }, "must have required property 'reason'"],

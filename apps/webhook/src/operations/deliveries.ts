@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { collectEvidence } from '../evidence/evidence.js';
 import type { BatchResult, InboxOperations, StoredDelivery } from '../inbox/inbox-operations.js';
+import { atMostEvery } from './look-up.js';
 import {
   BATCH_QUERY,
   COUNT_QUERY,
@@ -10,12 +11,21 @@ import {
   LIST_QUERY,
   NOTHING,
   REPLAY_CONTENT,
+  SEARCH_QUERY,
   type SentBatch,
   type SentFilter,
   type SentPage,
+  type SentSearch,
 } from './parameters.js';
 import { RequestFault } from './request-fault.js';
 import { PROTECTION } from './who-may-ask.js';
+
+/** Longest time of a search, in milliseconds. */
+const MAX_SEARCH_DURATION = 1_000;
+
+/** Shortest time between two groupings of errors, in milliseconds, and most groups in a response. */
+const GROUPING_INTERVAL = 1_000;
+const MAX_GROUPS = 50;
 
 /** What `/stats` says of the receiver itself. */
 export interface ReceiverFacts {
@@ -23,6 +33,8 @@ export interface ReceiverFacts {
   readonly startedAt: number;
   /** Where the inbox is, for people. */
   readonly inbox: string;
+  /** Where deliveries come; null as long as the receiver starts. */
+  readonly url: string | null;
 }
 
 interface OneDelivery {
@@ -39,13 +51,13 @@ const changing = (body: object): { schema: object } => ({ schema: { querystring:
 /**
  * The operations of an inbox.
  *
- * @param receiver undefined if none runs
+ * @param receiver tells about itself; undefined if none runs
  * @param wakeHandler called when there may be deliveries for the handler
  */
 export function deliveryRoutes(
   app: FastifyInstance,
   inbox: InboxOperations,
-  receiver?: ReceiverFacts,
+  receiver?: () => ReceiverFacts,
   wakeHandler: () => void = () => undefined,
 ): void {
   const find = async ({ params: { id } }: FastifyRequest<OneDelivery>): Promise<StoredDelivery> => {
@@ -70,6 +82,22 @@ export function deliveryRoutes(
   app.get<{ Querystring: SentFilter }>('/deliveries/count', reading(COUNT_QUERY), ({ query }) =>
     inbox.count(filterOf(query)),
   );
+  app.get<{ Querystring: SentFilter & SentSearch }>(
+    '/deliveries/search',
+    reading(SEARCH_QUERY),
+    async ({ query: { text, after, limit, ...filter } }) => {
+      const { deliveries, next = null } = await inbox.search({
+        ...{ text, filter: filterOf(filter), limit, maxDuration: MAX_SEARCH_DURATION },
+        ...(after !== undefined && { after }),
+      });
+      return { deliveries, next, complete: next === null };
+    },
+  );
+  const groupErrors = atMostEvery(GROUPING_INTERVAL, () => inbox.errorGroups());
+  app.get('/errors', reading(), async () => {
+    const { groups, isComplete } = await groupErrors();
+    return { groups: groups.slice(0, MAX_GROUPS), complete: isComplete && groups.length <= MAX_GROUPS };
+  });
   app.get<{ Querystring: SentFilter & SentBatch }>(
     '/deliveries/batch',
     reading(BATCH_QUERY),
@@ -113,7 +141,7 @@ export function deliveryRoutes(
   app.get<{ Querystring: SentFilter }>('/evidence', reading(COUNT_QUERY), ({ query }, reply) =>
     collectEvidence(inbox, filterOf(query), () => reply.raw.destroyed),
   );
-  app.get('/stats', reading(), async () => ({ ...(await inbox.stats()), receiver }));
+  app.get('/stats', reading(), async () => ({ ...(await inbox.stats()), receiver: receiver?.() }));
 }
 
 const withNext = ({ changed, next }: BatchResult): object => ({ changed, next: next ?? null });

@@ -19,6 +19,8 @@ const STATS = {
   parked: 0,
   discarded: 0,
   oldestWaitingAt: null,
+  retrying: 0,
+  nextRetryAt: null,
   bytes: expect.any(Number),
   isPaused: false,
 };

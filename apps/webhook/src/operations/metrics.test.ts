@@ -11,6 +11,8 @@ const STATS: InboxStats = {
   parked: 7,
   discarded: 11,
   oldestWaitingAt: null,
+  retrying: 0,
+  nextRetryAt: null,
   bytes: 13,
   isPaused: false,
 };

@@ -20,7 +20,7 @@ const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 const RESULTS = ['handled', 'failed', 'parked'] as const;
 
 /** The metrics of one receiver, for Prometheus. */
-export class Metrics implements Observer {
+export class Metrics implements Omit<Observer, 'refused'> {
   readonly #registry = new Registry();
   /** Counted here and not by the library, whose labels take longer than anything else of a count. */
   readonly #responses = new Map<number, number>();

@@ -3,7 +3,8 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { inboxFolder } from '../config/inbox-folder.js';
 import type { Inbox } from '../inbox/inbox.js';
-import { deliveryRoutes } from './deliveries.js';
+import type { Activity } from './activity.js';
+import { deliveryRoutes, type ReceiverFacts } from './deliveries.js';
 import { documentRoutes, readDocuments } from './documents.js';
 import { EventStream } from './events.js';
 import { healthRoutes, Readiness } from './health.js';
@@ -20,9 +21,12 @@ export interface Operated {
   readonly config: Config;
   readonly inbox: Inbox;
   readonly metrics: Metrics;
+  readonly activity: Activity;
   readonly logger: Logger;
   /** Called when there may be deliveries for the handler. */
   readonly wakeHandler: () => void;
+  /** Where deliveries come; null as long as nothing listens there. */
+  readonly deliveriesUrl: () => string | null;
 }
 
 /**
@@ -31,17 +35,19 @@ export interface Operated {
  * @throws ReceiverError `ADDRESS_UNAVAILABLE`; nothing is then left open
  */
 export async function startOperations(operated: Operated): Promise<Operations> {
-  const { config, inbox, metrics, logger, wakeHandler } = operated;
+  const { config, inbox, metrics, activity, logger, wakeHandler, deliveriesUrl } = operated;
   const folder = config.INBOX_URL.startsWith('file:') ? inboxFolder(config.INBOX_URL) : undefined;
   const readiness = new Readiness({ checkInbox: () => inbox.check(), folder });
   const events = new EventStream(inbox, logger);
-  const receiver = { startedAt: Date.now(), inbox: inbox.location };
+  const startedAt = Date.now();
+  const receiver = (): ReceiverFacts => ({ startedAt, inbox: inbox.location, url: deliveriesUrl() });
   const listener = await startListener(
     (app) => {
       documentRoutes(app, readDocuments());
       healthRoutes(app, readiness, metrics);
       deliveryRoutes(app, inbox, receiver, wakeHandler);
       events.route(app);
+      activity.route(app);
     },
     { port: config.OPERATIONS_PORT, host: config.OPERATIONS_HOST, folder },
     logger,

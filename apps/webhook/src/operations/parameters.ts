@@ -16,6 +16,8 @@ const time = {
 };
 const filter = {
   state: { enum: DELIVERY_STATES },
+  isRetrying: { type: 'boolean' },
+  errorGroup: { type: 'string', maxLength: 1_000 },
   firstId: id,
   lastId: id,
   receivedFrom: time,
@@ -33,7 +35,7 @@ const object = (properties: object, required: readonly string[] = []): object =>
 /** No parameters, or no members. */
 export const NOTHING = object({});
 
-/** Query of a list, of a count, and of a part of an export. */
+/** Query of a list, of a count, of a search, and of a part of an export. */
 export const LIST_QUERY = object({
   ...filter,
   order: { enum: ['newest', 'oldest'], default: 'newest' },
@@ -41,9 +43,14 @@ export const LIST_QUERY = object({
   limit,
 });
 export const COUNT_QUERY = object(filter);
+export const SEARCH_QUERY = object(
+  { ...filter, text: { type: 'string', minLength: 1, maxLength: 200 }, after: id, limit },
+  ['text'],
+);
 export const BATCH_QUERY = object({ ...filter, after, limit });
 
-const batch = { filter: object(filter), after, limit };
+const ids = { type: 'array', items: id, minItems: 1, maxItems: MAX_LIMIT };
+const batch = { filter: object({ ...filter, ids }), after, limit };
 
 /** Content of a change of many deliveries. */
 export const REPLAY_CONTENT = object(batch, ['filter']);
@@ -55,6 +62,9 @@ export const DISCARD_CONTENT = object(
 /** A filter as it is sent. Times are milliseconds or ISO 8601. */
 export interface SentFilter {
   readonly state?: DeliveryState;
+  readonly isRetrying?: boolean;
+  readonly errorGroup?: string;
+  readonly ids?: readonly number[];
   readonly firstId?: number;
   readonly lastId?: number;
   readonly receivedFrom?: number | string;
@@ -68,6 +78,12 @@ export interface SentBatch {
 }
 export interface SentPage {
   readonly order: 'newest' | 'oldest';
+  readonly after?: number;
+  readonly limit: number;
+}
+
+export interface SentSearch {
+  readonly text: string;
   readonly after?: number;
   readonly limit: number;
 }

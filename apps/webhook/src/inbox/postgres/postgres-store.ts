@@ -74,6 +74,7 @@ class PostgresStore implements Store {
     lockFree: 'FOR UPDATE SKIP LOCKED',
     isAbandoned: isAbandoned(this.receiver),
     noBytes: "''::bytea",
+    position: (column, value) => `position(${value} in ${column})`,
   };
   readonly lookInterval = LOOK_INTERVAL;
   readonly #writers: Connections;

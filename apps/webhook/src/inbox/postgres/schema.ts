@@ -5,7 +5,7 @@ import { ReceiverError } from '../../errors.js';
 import { Connections, openingError } from './connect.js';
 
 /** Version of the tables, kept in `schema_version`. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** Key of the lock under which the tables are made. */
 const LOCK = 0x706c616e;
@@ -39,7 +39,9 @@ const TABLES = `
     started_at bigint,
     ended_at bigint,
     attempts int NOT NULL,
+    replayed_at bigint,
     error text,
+    error_group text,
     reason text,
     receiver text NOT NULL,
     event_id text,
@@ -55,6 +57,7 @@ const TABLES = `
   CREATE INDEX delivery_by_state ON delivery (state, id);
   CREATE INDEX delivery_by_time ON delivery (received_at);
   CREATE INDEX delivery_due ON delivery (due_at, id) WHERE state = 'waiting';
+  CREATE INDEX delivery_retrying ON delivery (due_at) WHERE state = 'waiting' AND attempts > 0;
 
   CREATE TABLE attempt (
     id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,

@@ -38,10 +38,10 @@ const WRITE = `
   result AS (
     UPDATE plant_store.delivery d
     SET state = r.state, attempts = r.next_attempts, due_at = coalesce(r.due_at, d.due_at), started_at = r.started_at,
-      ended_at = r.ended_at, error = r.error
+      ended_at = r.ended_at, error = r.error, error_group = r.error_group
     FROM json_to_recordset($5) AS r (
       id bigint, attempts int, claimed_at bigint, state text, next_attempts int, due_at bigint, started_at bigint,
-      ended_at bigint, error text, failed json)
+      ended_at bigint, error text, error_group text, failed json)
     WHERE EXISTS (SELECT FROM lease)
       AND d.id = r.id AND d.state = 'running' AND d.receiver = $1 AND d.attempts = r.attempts
       AND d.started_at = r.claimed_at
@@ -162,6 +162,7 @@ function resultRows(results: readonly ResultRow[]): string {
       started_at: next.startedAt,
       ended_at: next.endedAt,
       error: next.error,
+      error_group: next.errorGroup,
       failed,
     })),
   );

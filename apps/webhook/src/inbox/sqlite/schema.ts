@@ -1,9 +1,10 @@
 /** Version of the tables, kept in the file's `user_version`; a new file has 0. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 /**
  * The tables of the embedded inbox. Times are in milliseconds since 1970; `fields` has the header fields as a JSON array
- * of names and values. An event stays known after its delivery was deleted. The view is for people who open the file.
+ * of names and values, `error_group` what the errors of one fault have in common. An event stays known after its delivery was
+ * deleted. The view is for people who open the file.
  */
 export const SCHEMA = `
   CREATE TABLE delivery (
@@ -14,7 +15,9 @@ export const SCHEMA = `
     started_at INTEGER,
     ended_at INTEGER,
     attempts INTEGER NOT NULL,
+    replayed_at INTEGER,
     error TEXT,
+    error_group TEXT,
     reason TEXT,
     receiver TEXT NOT NULL,
     event_id TEXT,
@@ -27,6 +30,7 @@ export const SCHEMA = `
   CREATE INDEX delivery_by_state ON delivery (state, id);
   CREATE INDEX delivery_by_time ON delivery (received_at);
   CREATE INDEX delivery_due ON delivery (due_at, id) WHERE state = 'waiting';
+  CREATE INDEX delivery_retrying ON delivery (due_at) WHERE state = 'waiting' AND attempts > 0;
 
   CREATE TABLE attempt (
     id INTEGER PRIMARY KEY,

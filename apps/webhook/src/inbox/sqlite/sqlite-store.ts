@@ -21,7 +21,10 @@ import { startThread } from './start-thread.js';
 const WATCH_INTERVAL = 1_000;
 
 /** Whoever has the lock is alone: whatever another receiver was running is abandoned. */
-const DIALECT: Dialect = { schema: '', lock: '', lockFree: '', isAbandoned: 'true', noBytes: "x''" };
+const DIALECT: Dialect = {
+  ...{ schema: '', lock: '', lockFree: '', isAbandoned: 'true', noBytes: "x''" },
+  position: (column, value) => `instr(${column}, ${value})`,
+};
 
 /**
  * Opens the database of an embedded inbox, in a thread of its own: the event loop never waits for the disk.

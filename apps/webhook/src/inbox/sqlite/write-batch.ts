@@ -20,8 +20,9 @@ export function prepareWriter(database: Database.Database, receiver: string): Wr
       content_encoding, fields, content)
     VALUES (?1, ?2, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`);
   const update = database.prepare(`
-    UPDATE delivery SET state = ?1, attempts = ?2, due_at = coalesce(?3, due_at), started_at = ?4, ended_at = ?5, error = ?6
-    WHERE id = ?7 AND state = 'running' AND receiver = ?8 AND attempts = ?9 AND started_at = ?10`);
+    UPDATE delivery SET state = ?1, attempts = ?2, due_at = coalesce(?3, due_at), started_at = ?4, ended_at = ?5, error = ?6,
+      error_group = ?7
+    WHERE id = ?8 AND state = 'running' AND receiver = ?9 AND attempts = ?10 AND started_at = ?11`);
   // Of the attempts of a delivery, the first and the last nine are kept, the one that follows included.
   const prune = database.prepare(`
     DELETE FROM attempt WHERE delivery = ?1
@@ -48,9 +49,9 @@ export function prepareWriter(database: Database.Database, receiver: string): Wr
   };
 
   const writeResult = ({ id, attempts, claimedAt, next, failed }: ResultRow): undefined => {
-    const { state, dueAt, startedAt, endedAt, error } = next;
+    const { state, dueAt, startedAt, endedAt, error, errorGroup } = next;
     const { changes } = update.run([
-      ...[state, next.attempts, dueAt, startedAt, endedAt, error],
+      ...[state, next.attempts, dueAt, startedAt, endedAt, error, errorGroup],
       ...[id, receiver, attempts, claimedAt],
     ]);
     if (changes === 0 || failed === undefined) return;

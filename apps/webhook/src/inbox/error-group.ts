@@ -1,0 +1,11 @@
+/**
+ * What differs between the errors of one fault: an identifier, text in quotation marks, and numbers in digits or
+ * hexadecimal digits, with the letters around them.
+ */
+const VARIABLE =
+  /[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}|"[^"]*"|'[^']*'|`[^`]*`|\b0x[\da-f]+\b|\b(?=[a-f]*\d)[\da-f]{8,}\b|\d+(?:[.:]\d+)*/gi;
+
+/** What the errors of one fault have in common: the message, in which `…` stands for what differs. */
+export function errorGroupOf(error: string): string {
+  return error.replaceAll(VARIABLE, '…');
+}
