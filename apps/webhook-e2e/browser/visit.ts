@@ -54,7 +54,10 @@ export async function visit(
   options: BrowserContextOptions = DESKTOP,
 ): Promise<Visit> {
   browser ??= await chromium.launch({ executablePath: executablePath!, args: CHROMIUM_ARGUMENTS });
-  const context = await browser.newContext(options);
+  const context = await browser.newContext({
+    permissions: ['clipboard-read', 'clipboard-write'],
+    ...options,
+  });
   const requests: string[] = [];
   const elsewhere = new Set<string>();
   const complaints: string[] = [];

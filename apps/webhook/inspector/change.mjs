@@ -1,43 +1,30 @@
 /**
- * Replays or discards one delivery, or all that a place lists: in parts, with progress, until it is stopped.
+ * Replays or discards one delivery, some, or all that a place lists: asks before, then does it in parts, with progress,
+ * until it is stopped.
  *
- * @import { DeliveryFilter, DeliveryState, DeliverySummary } from '../src/inbox/inbox-operations.js'
- * @import { Place } from './place.mjs'
+ * @import { DeliveryFilter, DeliverySummary } from '../src/inbox/inbox-operations.js'
+ * @import { Place, State } from './place.mjs'
  */
-import { find, make, say } from './page.mjs';
-import { filterOf, timesOf, wordsOf } from './place.mjs';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { filterOf, limitsOf, stateFilter, stateOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
+import { html, redraw, say } from './ui.mjs';
 import * as words from './words.mjs';
 
 /** How many deliveries a part has. */
 const LIMIT = 500;
-/** Deliveries are counted up to here. */
-const MOST_COUNTED = 10_000;
 
 /**
- * @typedef {object} Selection
- * @property {string} what in words, such as `delivery 7` or `12 parked deliveries`
- * @property {readonly DeliveryFilter[]} filters one is done after the other
- * @property {string} [note] what is left out
- *
  * @typedef {'replay' | 'discard'} Action
  *
- * @typedef {Selection & { action: Action }} Change
+ * @typedef {object} Change
+ * @property {Action} action
+ * @property {string} what in words, such as `delivery 7` or `12 parked deliveries`
+ * @property {number} count
+ * @property {readonly DeliveryFilter[]} filters one is done after the other
+ * @property {string} [note] what is left out
  */
-
-const dialog = find('change', HTMLDialogElement);
-const form = /** @type {HTMLFormElement} */ (dialog.querySelector('form'));
-const confirm = find('change-confirm', HTMLButtonElement);
-const cancel = find('change-cancel', HTMLButtonElement);
-const progress = find('change-progress', HTMLElement);
-const bar = /** @type {HTMLProgressElement} */ (progress.querySelector('progress'));
-const done = find('change-done', HTMLElement);
-const reason = /** @type {HTMLInputElement} */ (dialog.querySelector('input[name=reason]'));
-
-/** @type {Change | undefined} */
-let asked;
-/** What was started in the dialog, and may be stopped there. */
-let run = { isStopped: false };
 
 const WORDS = {
   replay: { verb: 'Replay', done: 'replayed' },
@@ -48,44 +35,38 @@ const WORDS = {
  * The states whose deliveries are changed if none is chosen. Handled ones have had their effect: whoever wants it again
  * chooses them.
  *
- * @type {Record<Action, readonly DeliveryState[]>}
+ * @type {Record<Action, readonly State[]>}
  */
-const STATES = { replay: ['waiting', 'parked'], discard: ['parked'] };
+const STATES = { replay: ['retrying', 'parked'], discard: ['parked'] };
 
-/** @param {Change} change */
-function consequence({ action, filters, note = '' }) {
-  if (action === 'discard')
-    return [
-      make('strong', {}, "This can't be undone."),
-      ' The head and the content are deleted for good. The error and your reason are kept.',
-    ];
-  const isHandled = filters.some(({ state }) => state === 'handled');
-  return [
-    'The handler gets them again, with all of its attempts. ',
-    isHandled ? make('strong', {}, 'What it has handled, it handles again.') : note,
-  ];
-}
+/** What is asked, and what was started in the dialog and may be stopped there. */
+const dialog = {
+  change: /** @type {Change | undefined} */ (undefined),
+  run: /** @type {{ isStopped: boolean, changed: number } | undefined} */ (undefined),
+};
 
 let isCounting = false;
 
-/**
- * Counts the deliveries that a place lists, and asks before they are changed.
- *
- * @param {Action} action
- * @param {Place} place
- */
+/** Counts the deliveries that a place lists, and asks before they are changed. @param {Action} action @param {Place} place */
 export async function confirmAll(action, place) {
   if (isCounting) return;
   isCounting = true;
   try {
     const states = place.state === undefined ? STATES[action] : [place.state];
-    const counts = await Promise.all(states.map((state) => count({ ...filterOf(place), state })));
-    const some = counts.filter(({ number }) => number > 0);
-    if (some.length === 0) return say(`There are no ${wordsOf(place)} to ${action}.`);
-    const noun = some.at(-1)?.number === 1 ? 'delivery' : 'deliveries';
-    const note = place.state === undefined ? 'Handled ones are left out: choose handled to replay them.' : '';
-    const what = [some.map(({ text }) => text).join(' and '), noun, ...timesOf(place)].join(' ');
-    confirmChange({ action, what, filters: some.map(({ filter }) => filter), note });
+    const counted = await Promise.all(
+      states.map((state) => countState({ ...filterOf(place), ...stateFilter(state) }, state)),
+    );
+    const some = counted.filter(({ count }) => count > 0);
+    const limits = limitsOf(place);
+    const scope = [place.state, 'deliveries', ...limits].filter(Boolean).join(' ');
+    if (some.length === 0) return say(`There are no ${scope} to ${action}.`);
+    const count = some.reduce((sum, one) => sum + one.count, 0);
+    const noun = some.at(-1)?.count === 1 ? 'delivery' : 'deliveries';
+    confirmChange({
+      ...{ action, count, filters: some.map(({ filter }) => filter) },
+      what: [some.map(({ text }) => text).join(' and '), noun, ...limits].join(' '),
+      note: place.state === undefined ? 'Handled ones are left out: choose handled to replay them.' : '',
+    });
   } catch (error) {
     if (!(error instanceof receiver.RequestError)) throw error;
     say(error.message);
@@ -94,122 +75,176 @@ export async function confirmAll(action, place) {
   }
 }
 
-/**
- * Counts the deliveries of a state that can be changed. The filter that it returns has no others: what arrives from now
- * on isn't part of it.
- *
- * @param {DeliveryFilter & { state: DeliveryState }} filter
- */
-async function count(filter) {
-  /** @type {DeliverySummary[]} */
-  const found = [];
-  for (let isEnd = false; !isEnd && found.length < MOST_COUNTED;) {
-    const part = await receiver.list(filter, { order: 'newest', after: found.at(-1)?.id, limit: LIMIT });
-    found.push(...part);
-    isEnd = part.length < LIMIT;
-  }
-  // Those that wait for their first attempt come anyway.
-  const number = found.filter(({ state, attempts }) => state !== 'waiting' || attempts > 0).length;
-  const least = found.length < MOST_COUNTED ? '' : 'at least ';
-  const lastId = found[0]?.id ?? 0;
-  return { number, text: `${least}${words.count(number)} ${filter.state}`, filter: { ...filter, lastId } };
+/** The filter that is returned has no others: what arrives from now on isn't part of it. */
+async function countState(/** @type {DeliveryFilter} */ filter, /** @type {State} */ state) {
+  const [newest] = await receiver.list(filter, { order: 'newest', limit: 1 });
+  const bounded = { ...filter, lastId: newest?.id ?? 1 };
+  const count = newest === undefined ? 0 : await receiver.count(bounded);
+  return { count, text: `${words.count(count)} ${state}`, filter: bounded };
 }
 
 /**
- * Asks before a change, then makes it.
+ * Asks before deliveries are changed that somebody has chosen one by one, or that a search has found.
  *
- * @param {Change} change
+ * @param {Action} action
+ * @param {readonly DeliverySummary[]} chosen
+ * @param {'selected' | 'shown'} how
  */
+export function confirmSelected(action, chosen, how) {
+  const able = chosen.filter(({ state, attempts }) =>
+    action === 'discard'
+      ? state === 'parked'
+      : state !== 'discarded' && !(state === 'waiting' && attempts === 0),
+  );
+  if (able.length === 0) return say(`None of the ${how} deliveries can be ${WORDS[action].done}.`);
+  const states = [...new Set(able.map(stateOf))];
+  const filters = states.map((state) => ({
+    ...stateFilter(state),
+    ids: able.filter((one) => stateOf(one) === state).map(({ id }) => id),
+  }));
+  const left = chosen.length - able.length;
+  const note =
+    left === 0 ? '' : `${words.deliveries(left)} of the selection cannot be ${WORDS[action].done}.`;
+  const noun = able.length === 1 ? 'delivery' : 'deliveries';
+  const what = `${words.count(able.length)} ${how} ${noun} (${states.join(', ')})`;
+  confirmChange({ action, what, count: able.length, filters, note });
+}
+
+/** Asks before a change, then makes it. @param {Change} change */
 export function confirmChange(change) {
-  const { verb } = WORDS[change.action];
-  asked = change;
-  dialog.className = change.action;
-  find('change-title', HTMLElement).textContent = `${verb} ${change.what}?`;
-  find('change-what', HTMLElement).replaceChildren(...consequence(change));
-  find('change-reason', HTMLElement).hidden = change.action === 'replay';
-  reason.disabled = change.action === 'replay';
-  reason.value = '';
-  confirm.textContent = verb;
-  confirm.hidden = false;
-  cancel.textContent = 'Cancel';
-  progress.hidden = true;
-  done.textContent = '';
-  dialog.showModal();
+  Object.assign(dialog, { change, run: undefined });
+  redraw();
+}
+
+/** @param {Action} action @param {DeliverySummary} delivery @returns {Change} */
+export const changeOf = (action, delivery) => ({
+  ...{ action, what: `delivery ${delivery.id}`, count: 1 },
+  filters: [{ ...stateFilter(stateOf(delivery)), firstId: delivery.id, lastId: delivery.id }],
+});
+
+/** Replays one. Nothing is lost by it, so nobody is asked, unless it was handled. @param {DeliverySummary} delivery */
+export function replayOne(delivery) {
+  const change = changeOf('replay', delivery);
+  if (delivery.state === 'handled') return confirmChange(change);
+  // It may have been handled since it was shown. Whoever replays that is asked first.
+  void carryOut(change, { isStopped: false, changed: 0 }, '');
+}
+
+/** The dialog, as long as something is asked. */
+export function ChangeDialog() {
+  const { change, run } = dialog;
+  return change && html`<${Question} key=${change} ...${{ change, run }} />`;
+}
+
+/** @param {{ change: Change, run: typeof dialog.run }} shown */
+function Question({ change, run }) {
+  const { action, what, count, filters, note } = change;
+  const { verb, done } = WORDS[action];
+  const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const form = useRef(/** @type {HTMLFormElement | null} */ (null));
+  const focus = (/** @type {string} */ id) => document.getElementById(id)?.focus();
+  useEffect(() => {
+    const before = document.activeElement;
+    element.current?.showModal();
+    focus('change-cancel');
+    return () => {
+      const isThere = before instanceof HTMLElement && before.isConnected && before !== document.body;
+      if (isThere) before.focus();
+      else (document.getElementById('delivery') ?? document.getElementById('deliveries'))?.focus();
+    };
+  }, []);
+  const close = () => {
+    if (dialog.run) dialog.run.isStopped = true;
+    Object.assign(dialog, { change: undefined, run: undefined });
+    redraw();
+  };
+  const start = () => {
+    if (run !== undefined || !form.current?.reportValidity()) return;
+    const reason = String(new FormData(form.current).get('reason') ?? '');
+    dialog.run = { isStopped: false, changed: 0 };
+    void carryOut(change, dialog.run, reason).then(close);
+    redraw();
+    focus('change-cancel');
+  };
+  const isHandled = filters.some(({ state }) => state === 'handled');
+  return html`<dialog ref=${element} class=${action} aria-labelledby="change-title" onClose=${close}>
+    <form
+      ref=${form}
+      onSubmit=${(/** @type {Event} */ event) => {
+        // Enter in the field of the reason changes nothing yet.
+        event.preventDefault();
+        focus('change-confirm');
+      }}
+    >
+      <h2 id="change-title">${verb} ${what}?</h2>
+      ${
+        action === 'discard'
+          ? html`<p>
+                <strong>This can't be undone.</strong> The header fields and the content are deleted for good.
+                The error and your reason are kept.
+              </p>
+              <label
+                >Reason, kept with the delivery
+                <input
+                  name="reason"
+                  required
+                  pattern=".*\\S.*"
+                  maxlength="1000"
+                  autocomplete="off"
+                  readonly=${run}
+              /></label>`
+          : html`<p>
+              The handler gets ${count === 1 ? 'it' : 'them'} again, with all attempts. ${' '}
+              ${isHandled && html`<strong>What it has handled, it handles again.</strong>`}
+            </p>`
+      }
+      ${note && html`<p class="note">${note}</p>`}
+      ${
+        run &&
+        html`<progress max=${count} value=${run.changed} aria-labelledby="change-done"></progress>
+          <p id="change-done" role="status">${words.count(run.changed)} ${done}</p>`
+      }
+      <p class="row">
+        <button id="change-cancel" type="button" onClick=${close}>${run ? 'Stop' : 'Cancel'}</button>
+        ${
+          !run &&
+          html`<button
+            id="change-confirm"
+            type="button"
+            class=${action === 'discard' ? 'danger strong' : 'primary'}
+            onClick=${start}
+          >
+            ${verb}${count > 1 ? ` ${words.count(count)}` : ''}
+          </button>`
+        }
+      </p>
+    </form>
+  </dialog>`;
 }
 
 /**
- * Replays without a question: nothing is lost by it.
- *
- * @param {Selection} selection
- */
-export const replayNow = (selection) => carryOut({ ...selection, action: 'replay' }, { isStopped: false });
-
-// Enter in the field of the reason changes nothing yet.
-form.addEventListener('submit', (event) => {
-  event.preventDefault();
-  confirm.focus();
-});
-confirm.addEventListener('click', () => {
-  if (asked === undefined || confirm.hidden || !form.reportValidity()) return;
-  confirm.hidden = true;
-  reason.disabled = true;
-  cancel.textContent = 'Stop';
-  progress.hidden = false;
-  bar.removeAttribute('value');
-  cancel.focus();
-  run = { isStopped: false };
-  void carryOut(asked, run);
-});
-cancel.addEventListener('click', () => dialog.close());
-dialog.addEventListener('close', () => {
-  run.isStopped = true;
-  // The button that opened it may be gone.
-  if (document.activeElement === document.body)
-    (document.getElementById('delivery') ?? find('deliveries', HTMLElement)).focus();
-});
-
-/**
  * @param {Change} change
- * @param {{ isStopped: boolean }} ours
+ * @param {{ isStopped: boolean, changed: number }} run
+ * @param {string} reason
  */
-async function carryOut({ action, filters }, ours) {
-  const { done: participle } = WORDS[action];
-  const why = reason.value;
-  let changed = 0;
+async function carryOut({ action, filters, count }, run, reason) {
   let failure = '';
   try {
-    for (const [index, filter] of filters.entries()) {
-      const [oldest, newest] = await Promise.all([endOf(filter, 'oldest'), endOf(filter, 'newest')]);
-      const bounded = { ...filter, firstId: oldest, lastId: newest };
-      let after = /** @type {number | null} */ (oldest - 1);
-      while (after !== null && after < newest && !ours.isStopped) {
-        const batch = { filter: bounded, after, limit: LIMIT };
-        const result = await (action === 'replay' ? receiver.replay(batch) : receiver.discard(batch, why));
-        changed += result.changed;
-        after = result.next;
-        if (ours !== run) continue;
-        bar.value = (index + ((after ?? newest) - oldest + 1) / (newest - oldest + 1)) / filters.length;
-        done.textContent = `${words.count(changed)} ${participle}`;
+    for (const filter of filters) {
+      let after = /** @type {number | null} */ (0);
+      while (after !== null && !run.isStopped) {
+        const batch = { filter, after, limit: LIMIT };
+        const result = await (action === 'replay' ? receiver.replay(batch) : receiver.discard(batch, reason));
+        run.changed += result.changed;
+        after = run.changed >= count ? null : result.next;
+        if (after !== null && run.isStopped) failure = ' Then it was stopped.';
+        redraw();
       }
-      if (after !== null && after < newest) failure = ' Then it was stopped.';
     }
   } catch (error) {
     if (!(error instanceof receiver.RequestError)) throw error;
     failure = ` Then it failed: ${error.message}`;
   }
-  if (ours === run) dialog.close();
-  const number =
-    changed === 0 ? 'No delivery' : changed === 1 ? '1 delivery' : `${words.count(changed)} deliveries`;
-  say(`${number} ${changed > 1 ? 'were' : 'was'} ${participle}.${failure}`);
-}
-
-/**
- * The lowest or the highest id of a filter. Without any delivery, they enclose nothing.
- *
- * @param {DeliveryFilter} filter
- * @param {'oldest' | 'newest'} order
- */
-async function endOf(filter, order) {
-  const [delivery] = await receiver.list(filter, { order, limit: 1 });
-  return delivery?.id ?? (order === 'oldest' ? 1 : 0);
+  const number = run.changed === 0 ? 'No delivery' : words.deliveries(run.changed);
+  say(`${number} ${run.changed > 1 ? 'were' : 'was'} ${WORDS[action].done}.${failure}`);
 }

@@ -3,9 +3,13 @@
 /** How much of a content is shown. The rest can be downloaded. */
 const TEXT_LIMIT = 262_144;
 const HEX_LIMIT = 16_384;
+const JSON_LIMIT = 4_194_304;
 
 /**
- * @typedef {'text' | 'json' | 'hex'} Form
+ * @typedef {'json' | 'raw' | 'hex'} Form
+ *
+ * A value of JSON as it was written: a scalar, or what is between two brackets.
+ * @typedef {string | { open: '{' | '[', items: { name?: string | undefined, value: Json }[] }} Json
  *
  * `isCut`: there is more than is shown.
  * @typedef {{ text: string, isCut: boolean }} Shown
@@ -18,24 +22,62 @@ const HEX_LIMIT = 16_384;
  * @returns {Form[]}
  */
 export function formsOf(content) {
-  if (isJson(content)) return ['json', 'text', 'hex'];
-  return isText(content) ? ['text', 'hex'] : ['hex', 'text'];
+  if (isJson(content)) return ['json', 'raw', 'hex'];
+  return isText(content) ? ['raw', 'hex'] : ['hex', 'raw'];
+}
+
+/** @param {Uint8Array} content @returns {Shown} */
+export function rawOf(content) {
+  return { text: visible(decode(content.subarray(0, TEXT_LIMIT))), isCut: content.length > TEXT_LIMIT };
 }
 
 /**
  * @param {Uint8Array} content
- * @param {Form} form
- * @param {number} bytesInLine of hexadecimal digits
+ * @param {number} bytesInLine
  * @returns {Shown}
  */
-export function showAs(content, form, bytesInLine) {
-  const limit = form === 'hex' ? HEX_LIMIT : TEXT_LIMIT;
-  const start = content.subarray(0, limit);
-  if (form === 'hex') return { text: hexOf(start, bytesInLine), isCut: content.length > limit };
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(start);
-  if (form === 'text') return { text: visible(text), isCut: content.length > limit };
-  const laidOut = layOut(text);
-  return { text: visible(laidOut.slice(0, TEXT_LIMIT)), isCut: laidOut.length > TEXT_LIMIT };
+export function hexOf(content, bytesInLine) {
+  const lines = [];
+  for (let start = 0; start < Math.min(content.length, HEX_LIMIT); start += bytesInLine) {
+    const bytes = [...content.subarray(start, Math.min(start + bytesInLine, HEX_LIMIT))];
+    const digits = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+    const characters = bytes.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.'));
+    const offset = start.toString(16).padStart(4, '0');
+    lines.push(`${offset}  ${digits.padEnd(bytesInLine * 3)} ${characters.join('')}`);
+  }
+  return { text: lines.join('\n'), isCut: content.length > HEX_LIMIT };
+}
+
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s[\]{},:"]+/g;
+
+/**
+ * The parts of JSON. Each name, number and text stays as it was written: `JSON.parse` changes large numbers, and drops
+ * the first of two fields with one name.
+ *
+ * @param {Uint8Array} content valid JSON
+ * @returns {Json}
+ */
+export function jsonOf(content) {
+  const root = { open: /** @type {const} */ ('['), items: /** @type {any[]} */ ([]) };
+  const open = [root];
+  /** @type {string | undefined} */
+  let name;
+  let before = '';
+  for (const [token] of decode(content).matchAll(TOKENS)) {
+    const { items } = /** @type {typeof root} */ (open.at(-1));
+    if (token === '}' || token === ']') open.pop();
+    else if (token === ':') {
+      items.pop();
+      name = before;
+    } else if (token !== ',') {
+      const value = token === '{' || token === '[' ? { open: token, items: [] } : token;
+      items.push(name === undefined ? { value } : { name, value });
+      if (typeof value !== 'string') open.push(/** @type {any} */ (value));
+      name = undefined;
+    }
+    before = token;
+  }
+  return root.items[0].value;
 }
 
 /** Characters that nobody sees. A carriage return in front of a line feed is one end of a line. */
@@ -54,12 +96,45 @@ export const visible = (text) =>
     unseen === undefined ? part : `\\u{${part.codePointAt(0)?.toString(16)}}`,
   );
 
+/** Fields that curl makes itself. */
+const MADE_BY_CURL = ['host', 'content-length', 'transfer-encoding', 'connection', 'expect'];
+
+/** Longest content that is a part of the command. */
+const COMMAND_LIMIT = 4_096;
+
+/**
+ * A command that sends a delivery again. The token is not in it: nobody has stored it.
+ *
+ * @param {{ method: string, fields: readonly (readonly [string, string])[], content: Uint8Array }} delivery
+ * @param {string} url where deliveries come
+ * @param {string} contentUrl where its content is
+ */
+export function curlOf({ method, fields, content }, url, contentUrl) {
+  const quoted = (/** @type {string} */ text) => `'${text.replaceAll("'", `'\\''`)}'`;
+  const kept = fields.filter(([name]) => !MADE_BY_CURL.includes(name.toLowerCase()));
+  const hasMediaType = kept.some(([name]) => name.toLowerCase() === 'content-type');
+  const headers = kept.map(([name, value]) => (value === '' ? `${name};` : `${name}: ${value}`));
+  // Without it, curl adds one of its own.
+  if (!hasMediaType) headers.push('Content-Type:');
+  const text = content.length <= COMMAND_LIMIT && isText(content) ? decode(content) : undefined;
+  const isShort = text !== undefined && !text.startsWith('@');
+  return [
+    `${isShort ? '' : `curl -sS ${quoted(contentUrl)} | `}curl -X ${method} ${quoted(url)}`,
+    `-H "Authorization: Bearer $ACCESS_TOKEN"`,
+    ...headers.map((header) => `-H ${quoted(header)}`),
+    `--data-binary ${isShort ? quoted(text) : '@-'}`,
+  ].join(' \\\n  ');
+}
+
+/** @param {Uint8Array} content */
+export const decode = (content) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(content);
+
 /** @param {Uint8Array} content */
 function isText(content) {
   try {
     // A character may be cut at the limit: `stream` expects the rest of it.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(content.subarray(0, TEXT_LIMIT), {
-      stream: true,
+      stream: content.length > TEXT_LIMIT,
     });
     // eslint-disable-next-line no-control-regex
     return !/[\0-\x08\x0e-\x1a\x1c-\x1f]/.test(text);
@@ -70,59 +145,11 @@ function isText(content) {
 
 /** @param {Uint8Array} content */
 function isJson(content) {
-  if (content.length > TEXT_LIMIT) return false;
+  if (content.length > JSON_LIMIT) return false;
   try {
     JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content));
     return true;
   } catch {
     return false;
   }
-}
-
-const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s[\]{},:"]+/g;
-const DEEPEST_INDENTATION = 20;
-
-/**
- * Puts JSON on lines. Each name, number and text stays as it was written: parsing it and writing it again would change
- * large numbers, and drop the first of two fields with one name.
- *
- * @param {string} json valid
- * @returns {string} not more than the start of it, if it gets very long
- */
-function layOut(json) {
-  let text = '';
-  let depth = 0;
-  let before = '';
-  const line = () => `\n${'  '.repeat(Math.min(depth, DEEPEST_INDENTATION))}`;
-  for (const [token] of json.matchAll(TOKENS)) {
-    if (text.length > TEXT_LIMIT) break;
-    const isOpen = before === '{' || before === '[';
-    if (token === '}' || token === ']') {
-      depth -= 1;
-      text += isOpen ? token : line() + token;
-    } else if (token === ',') text += token;
-    else if (token === ':') text += ': ';
-    else {
-      text += (isOpen || before === ',' ? line() : '') + token;
-      if (token === '{' || token === '[') depth += 1;
-    }
-    before = token;
-  }
-  return text;
-}
-
-/**
- * @param {Uint8Array} content
- * @param {number} bytesInLine
- */
-function hexOf(content, bytesInLine) {
-  const lines = [];
-  for (let start = 0; start < content.length; start += bytesInLine) {
-    const bytes = [...content.subarray(start, start + bytesInLine)];
-    const digits = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
-    const characters = bytes.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.'));
-    const offset = start.toString(16).padStart(4, '0');
-    lines.push(`${offset}  ${digits.padEnd(bytesInLine * 3)} ${characters.join('')}`);
-  }
-  return lines.join('\n');
 }

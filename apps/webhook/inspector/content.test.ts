@@ -1,88 +1,118 @@
 import fc from '../test/fast-check.js';
-import { formsOf, showAs, visible } from './content.mjs';
+import { curlOf, formsOf, hexOf, type Json, jsonOf, rawOf, visible } from './content.mjs';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const json = (text: string): string => showAs(bytes(text), 'json', 16).text;
+
+/** JSON as it was written, without spaces. */
+const written = (value: Json): string => {
+  if (typeof value === 'string') return value;
+  const items = value.items.map(({ name, value }) => (name === undefined ? '' : `${name}:`) + written(value));
+  return `${value.open}${items.join(',')}${value.open === '{' ? '}' : ']'}`;
+};
 
 test.each([
-  ['{"a":1}', ['json', 'text', 'hex']],
-  [' 7\n', ['json', 'text', 'hex']],
-  ['{"a":1', ['text', 'hex']],
-  ['plain text\r\n', ['text', 'hex']],
-  ['', ['text', 'hex']],
-  ['a\0b', ['hex', 'text']],
+  ['{"a":1}', ['json', 'raw', 'hex']],
+  [' 7\n', ['json', 'raw', 'hex']],
+  ['{"a":1', ['raw', 'hex']],
+  ['plain text\r\n', ['raw', 'hex']],
+  ['', ['raw', 'hex']],
+  ['a\0b', ['hex', 'raw']],
 ])('%j can be shown as %j', (content, forms) => {
   expect(formsOf(bytes(content))).toEqual(forms);
 });
 
 test('content that is not UTF-8 is shown in hexadecimal first', () => {
-  expect(formsOf(Uint8Array.of(0x22, 0xff, 0x22))).toEqual(['hex', 'text']);
+  expect(formsOf(Uint8Array.of(0x22, 0xff, 0x22))).toEqual(['hex', 'raw']);
 });
 
 test('a text that is cut within a character is a text', () => {
   const content = bytes('ä'.repeat(200_000)).subarray(0, 399_999);
-  expect(formsOf(content)).toEqual(['text', 'hex']);
-  expect(showAs(content, 'text', 16).isCut).toBe(true);
+  expect(formsOf(content)).toEqual(['raw', 'hex']);
+  expect(rawOf(content).isCut).toBe(true);
 });
 
-test('JSON is put on lines', () => {
-  expect(json('{"a":[1,{"b":"x, {y}"}],"c":{},"d":[ ]}')).toBe(
-    `{
-  "a": [
-    1,
-    {
-      "b": "x, {y}"
-    }
-  ],
-  "c": {},
-  "d": []
-}`,
-  );
+test.each([
+  '{"a":[1,{"b":"x, {y}: [z]"}],"c":{},"d":[]}',
+  '7',
+  '"a\\\\"',
+  '[]',
+  '{"n":12345678901234567890,"n":1.0,"e":1E2}',
+])('JSON stays as it was written: %s', (content) => {
+  expect(written(jsonOf(bytes(content)))).toBe(content);
 });
 
-test('numbers, texts and repeated names stay as they were written', () => {
-  const content = '{"n":12345678901234567890,"n":1.0,"e":1E2,"t":"\\u00e4\\"\\/"}';
-  expect(json(content).replaceAll(/\s/g, '')).toBe(content);
-});
-
-test('what is put on lines is the same JSON', () => {
+test('the parts of JSON are the same JSON', () => {
   fc.assert(
     fc.property(fc.json(), fc.json(), (one, other) => {
-      const content = `[${one},${other}]`;
-      expect(JSON.parse(json(content).replaceAll(/\\u\{[0-9a-f]+\}/g, ''))).toEqual(
-        JSON.parse(visible(content).replaceAll(/\\u\{[0-9a-f]+\}/g, '')),
-      );
+      const content = `[${one}, ${other}]`;
+      expect(JSON.parse(written(jsonOf(bytes(content))))).toEqual(JSON.parse(content));
     }),
   );
 });
 
-test('deep JSON is cut', () => {
-  const { text, isCut } = showAs(bytes(`${'['.repeat(100_000)}${']'.repeat(100_000)}`), 'json', 16);
-  expect([text.length, isCut]).toEqual([262_144, true]);
+test('deep and large JSON can be read', () => {
+  let depth = 0;
+  const deep = bytes(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+  for (let value = jsonOf(deep); typeof value !== 'string' && value.items[0]; value = value.items[0].value)
+    depth += 1;
+  expect(depth).toBe(99_999);
+  const large = bytes(
+    JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, text: 'arbitrary text' }))),
+  );
+  expect([formsOf(large)[0], (jsonOf(large) as { items: unknown[] }).items.length]).toEqual(['json', 20_000]);
 });
 
 test('hexadecimal digits have their offset and their characters', () => {
   expect(
-    showAs(
+    hexOf(
       Uint8Array.from({ length: 20 }, (_, index) => 0x40 + index),
-      'hex',
       16,
     ).text,
   ).toBe(
     `0000  40 41 42 43 44 45 46 47 48 49 4a 4b 4c 4d 4e 4f  @ABCDEFGHIJKLMNO
 0010  50 51 52 53                                      PQRS`,
   );
-  expect(showAs(Uint8Array.of(0, 0x7f, 0xff), 'hex', 8).text).toBe('0000  00 7f ff                 ...');
+  expect(hexOf(Uint8Array.of(0, 0x7f, 0xff), 8).text).toBe('0000  00 7f ff                 ...');
 });
 
 test('much content is cut', () => {
   const content = new Uint8Array(1_000_000).fill(0x61);
-  for (const form of formsOf(content)) {
-    const { text, isCut } = showAs(content, form, 16);
+  for (const { text, isCut } of [rawOf(content), hexOf(content, 16)]) {
     expect(isCut).toBe(true);
     expect(text.length).toBeLessThan(300_000);
   }
 });
+
+const URLS = ['http://127.0.0.1:3000/plant/webhook', 'http://127.0.0.1:3001/deliveries/7/content'] as const;
+
+test('a command sends a text again, with its header fields and without a token', () => {
+  const fields = [
+    ['Host', 'plants.example'],
+    ['Content-Type', 'text/plain'],
+    ['X-Any', "it's $HOME"],
+    ['X-Empty', ''],
+  ] as const;
+  expect(curlOf({ method: 'PUT', fields, content: bytes("a 'quoted' $text") }, ...URLS)).toBe(
+    [
+      `curl -X PUT 'http://127.0.0.1:3000/plant/webhook'`,
+      `-H "Authorization: Bearer $ACCESS_TOKEN"`,
+      `-H 'Content-Type: text/plain'`,
+      `-H 'X-Any: it'\\''s $HOME'`,
+      `-H 'X-Empty;'`,
+      `--data-binary 'a '\\''quoted'\\'' $text'`,
+    ].join(' \\\n  '),
+  );
+});
+
+test.each([Uint8Array.of(0xff), bytes('a'.repeat(5_000)), bytes('@file'), bytes('a\0')])(
+  'a command gets what no command line has from the receiver',
+  (content) => {
+    const command = curlOf({ method: 'POST', fields: [], content }, ...URLS);
+    expect(command).toMatch(/^curl -sS 'http:\/\/127\.0\.0\.1:3001\/deliveries\/7\/content' \| curl -X POST/);
+    expect(command).toContain(`-H 'Content-Type:'`);
+    expect(command).toMatch(/--data-binary @-$/);
+  },
+);
 
 test.each([
   ['the other direction', '\u202e', '202e'],

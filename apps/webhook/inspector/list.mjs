@@ -1,37 +1,39 @@
 /**
- * The table of deliveries: a page of at most fifty, however many there are.
+ * The deliveries that the table shows: a page of at most fifty, however many there are. What somebody looks at stays
+ * where it is.
  *
  * @import { DeliverySummary } from '../src/inbox/inbox-operations.js'
  * @import { Place } from './place.mjs'
  */
-import { visible } from './content.mjs';
-import { find, make, write } from './page.mjs';
-import { addressOf, filterOf, newestOf, wordsOf } from './place.mjs';
+import { filterOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
-import * as words from './words.mjs';
+import { redraw } from './ui.mjs';
 
 const ROWS = 50;
-/** The receiver gives no more at once. */
-const MOST = 500;
 /** New deliveries are counted up to here. */
 const MOST_NEW = 100;
 
-const body = /** @type {HTMLElement} */ (document.querySelector('#list tbody'));
-const follow = find('follow', HTMLInputElement);
-const newOnes = find('new', HTMLAnchorElement);
-const links = {
-  newest: find('newest', HTMLAnchorElement),
-  newer: find('newer', HTMLAnchorElement),
-  older: find('older', HTMLAnchorElement),
+/**
+ * - `place`: the one that was asked for last
+ * - `isStale`: the rows are those of another place, because the receiver hasn't responded
+ * - `gone`: the rows that the place has no more
+ * - `next`: where a search that has stopped goes on, and `hasStopped`, because of its time
+ * - `newCount`: how many would be above the first row
+ */
+export const list = {
+  place: /** @type {Place | undefined} */ (undefined),
+  rows: /** @type {readonly DeliverySummary[]} */ ([]),
+  gone: /** @type {ReadonlySet<number>} */ (new Set()),
+  selected: /** @type {ReadonlySet<number>} */ (new Set()),
+  isStale: true,
+  isFirstPage: false,
+  hasOlder: false,
+  next: /** @type {number | null} */ (null),
+  hasStopped: false,
+  newCount: 0,
 };
 
-/** @type {Place} */
-let shown;
-let isFirstPage = false;
-/** Whether the rows are those of another place, because the receiver hasn't responded. */
-let isStale = true;
-/** The rows by id, newest first. @type {Map<number, HTMLTableRowElement>} */
-let rows = new Map();
+/** @typedef {Pick<typeof list, 'rows' | 'hasOlder' | 'next' | 'hasStopped'> & { place: Place }} Page */
 
 /**
  * Shows the page of a place.
@@ -41,105 +43,83 @@ let rows = new Map();
  * @returns what is shown: above the newest page there is none, so that one is shown instead
  */
 export async function showList(place, mayMove = () => true) {
-  if (shown !== place) isStale = true;
-  shown = place;
+  if (list.place !== place) list.isStale = true;
+  list.place = place;
+  redraw();
   const page = await readPage(place);
   // Somebody may have gone on meanwhile.
-  if (shown !== place || !mayMove()) return place;
-  isStale = false;
-  isFirstPage = page.place.olderThan === undefined && page.place.newerThan === undefined;
-  fill(page.deliveries);
-  showOpen(page.place);
-  showLinks(page.hasOlder);
+  if (list.place !== place || !mayMove()) return place;
+  const isFirstPage = page.place.olderThan === undefined && page.place.newerThan === undefined;
+  const ids = new Set(page.rows.map(({ id }) => id));
+  const selected = new Set([...list.selected].filter((id) => ids.has(id)));
+  Object.assign(list, page, { isStale: false, isFirstPage, selected, gone: new Set(), newCount: 0 });
+  redraw();
   return page.place;
 }
 
-/** Whether the rows are those of the place that was asked for last. */
-export const isShown = () => !isStale;
-
-/**
- * Marks the delivery whose details are shown.
- *
- * @param {Place} place of the same page
- */
-export function showOpen(place) {
-  shown = place;
-  for (const [id, row] of rows) {
-    const isOpen = id === place.delivery;
-    row.classList.toggle('open', isOpen);
-    const link = linkOf(row);
-    link.href = addressOf({ ...place, delivery: id });
-    if (isOpen) link.setAttribute('aria-current', 'true');
-    else link.removeAttribute('aria-current');
-  }
+/** Shows another delivery's details beside the same page. @param {Place} place */
+export function keepList(place) {
+  list.place = place;
+  redraw();
 }
-
-/**
- * Whether the newest delivery is on the page already.
- *
- * @param {number | null} newestId
- */
-export const isUpToDate = (newestId) => isFirstPage && rows.keys().next().value === (newestId ?? undefined);
 
 /** Shows what has changed. What somebody reads stays where it is. */
 export async function refreshList() {
-  if (isStale) return void (await showList(shown));
-  const before = rows;
-  if (isFirstPage && isFollowing()) await showList(shown, isFollowing);
+  const { place, rows, isStale, isFirstPage } = list;
+  if (place === undefined) return;
+  if (isStale) return void (await showList(place));
+  // A search takes long. Its page stays until somebody asks again.
+  if (isFirstPage && place.text === undefined && isFollowing()) await showList(place, isFollowing);
   // Somebody may have begun to read, or have gone on, meanwhile.
-  if (rows === before && !isStale) await Promise.all([refreshRows(), countNew()]);
+  if (list.rows === rows && !list.isStale) await Promise.all([refreshRows(), countNew()]);
 }
 
-/**
- * Calls a function when the page was held back, and nobody reads the table any more.
- *
- * @param {() => void} listener
- */
-export function onRelease(listener) {
-  const release = () => {
-    const isBehind = !newOnes.hidden || body.querySelector('.gone') !== null;
-    if (isBehind && isFollowing()) listener();
-  };
-  body.addEventListener('pointerleave', release);
-  body.addEventListener('focusout', () => setTimeout(release));
-  document.addEventListener('scroll', release, { passive: true });
-  follow.addEventListener('change', release);
+/** Whether the page was held back, and nobody looks at it any more. */
+export const isReleased = () =>
+  (list.newCount > 0 || list.gone.size > 0) && list.place?.text === undefined && isFollowing();
+
+/** Whether the newest delivery is on the page already. @param {number | null} newestId */
+export const isUpToDate = (newestId) => list.isFirstPage && list.rows[0]?.id === (newestId ?? undefined);
+
+/** @param {readonly number[]} ids @param {boolean} isSelected */
+export function select(ids, isSelected) {
+  const selected = new Set(list.selected);
+  for (const id of ids) {
+    if (isSelected) selected.add(id);
+    else selected.delete(id);
+  }
+  list.selected = selected;
+  redraw();
 }
 
-/**
- * Moves the focus to the link of a delivery, or to the heading if it isn't on the page.
- *
- * @param {number | undefined} [id]
- */
-export function focusList(id) {
-  const row = id === undefined ? undefined : rows.get(id);
-  (row === undefined ? find('deliveries', HTMLElement) : linkOf(row)).focus();
-}
-
-/**
- * @param {Place} place
- * @returns {Promise<{ place: Place, deliveries: readonly DeliverySummary[], hasOlder: boolean }>}
- */
+/** @param {Place} place @returns {Promise<Page>} */
 async function readPage(place) {
-  const isUp = place.newerThan !== undefined;
+  const { text, newerThan, olderThan } = place;
+  if (text !== undefined) {
+    const page = { after: olderThan, limit: ROWS };
+    const { deliveries: rows, next } = await receiver.search(text, filterOf(place), page);
+    return { place, rows, hasOlder: false, next, hasStopped: next !== null && rows.length < ROWS };
+  }
+  const isUp = newerThan !== undefined;
   const found = await receiver.list(filterOf(place), {
     order: isUp ? 'oldest' : 'newest',
-    after: place.newerThan ?? place.olderThan,
+    after: newerThan ?? olderThan,
     limit: ROWS + 1,
   });
   const hasMore = found.length > ROWS;
   if (isUp && !hasMore) return readPage({ ...place, newerThan: undefined });
-  const deliveries = found.slice(0, ROWS);
-  if (isUp) deliveries.reverse();
-  return { place, deliveries, hasOlder: isUp || hasMore };
+  const rows = found.slice(0, ROWS);
+  if (isUp) rows.reverse();
+  return { place, rows, hasOlder: isUp || hasMore, next: null, hasStopped: false };
 }
 
 /** Whether nobody looks at a part of the table that new deliveries would move. */
 function isFollowing() {
-  if (rows.size === 0) return true;
+  const body = document.querySelector('#rows');
+  if (list.rows.length === 0 || body === null) return true;
   return (
-    follow.checked &&
-    shown.delivery === undefined &&
+    list.place?.delivery === undefined &&
+    list.selected.size === 0 &&
     !body.matches(':hover') &&
     !body.contains(document.activeElement) &&
     body.getBoundingClientRect().top >= 0 &&
@@ -147,120 +127,31 @@ function isFollowing() {
   );
 }
 
-/** Writes the present state of the deliveries into their rows. */
+/** Takes over the present state of the deliveries in the rows. */
 async function refreshRows() {
-  const place = shown;
-  const before = rows;
-  const ids = [...before.keys()];
-  const [lastId] = ids;
-  const firstId = ids.at(-1);
-  if (firstId === undefined || lastId === undefined) return;
-  const found = await receiver.list(
-    { ...filterOf(place), firstId, lastId },
-    { order: 'newest', limit: MOST },
-  );
+  const { place, rows } = list;
+  if (place === undefined || rows.length === 0) return;
+  const ids = rows.map(({ id }) => id);
+  const found = await receiver.list({ ...filterOf(place), ids }, { order: 'newest', limit: ids.length });
   // The page may be another one now.
-  if (rows !== before) return;
-  const lowest = found.length < MOST ? 0 : (found.at(-1)?.id ?? 0);
+  if (list.rows !== rows) return;
   const byId = new Map(found.map((delivery) => [delivery.id, delivery]));
-  for (const [id, row] of rows) {
-    const delivery = byId.get(id);
-    if (delivery !== undefined) fillRow(row, delivery);
-    else if (id > lowest && id <= lastId)
-      markAsGone(row, place.state === undefined ? 'deleted' : `no longer ${place.state}`);
-  }
+  list.gone = new Set(ids.filter((id) => !byId.has(id)));
+  list.rows = rows.map((row) => byId.get(row.id) ?? row);
+  redraw();
 }
 
 async function countNew() {
-  if (!isFirstPage || newOnes.textContent?.includes('+')) return;
-  const place = shown;
-  const [highest = 0] = rows.keys();
-  const found = await receiver.list(
-    { ...filterOf(place), firstId: highest + 1 },
-    { order: 'newest', limit: MOST_NEW },
-  );
+  const { place, rows, isFirstPage } = list;
+  if (place === undefined || !isFirstPage || place.text !== undefined || list.newCount === MOST_NEW) return;
+  const highest = rows[0]?.id ?? 0;
+  const filter = { ...filterOf(place), firstId: highest + 1 };
+  const found = await receiver.list(filter, { order: 'newest', limit: MOST_NEW });
   // The page may have changed meanwhile.
-  if (shown !== place || rows.keys().next().value !== highest) return;
-  newOnes.href = addressOf(place);
-  newOnes.hidden = found.length === 0;
-  write(newOnes, `Show ${found.length < MOST_NEW ? found.length : `${MOST_NEW - 1}+`} new`);
+  if (list.place !== place || (list.rows[0]?.id ?? 0) !== highest) return;
+  list.newCount = found.length;
+  redraw();
 }
 
-/** @param {readonly DeliverySummary[]} deliveries */
-function fill(deliveries) {
-  const before = rows;
-  rows = new Map(deliveries.map(({ id }) => [id, before.get(id) ?? makeRow(id)]));
-  for (const delivery of deliveries)
-    fillRow(/** @type {HTMLTableRowElement} */ (rows.get(delivery.id)), delivery);
-  // Rows that are moved lose the focus.
-  if ([...before.keys()].join() !== [...rows.keys()].join()) body.replaceChildren(...rows.values());
-  newOnes.hidden = true;
-  newOnes.textContent = '';
-}
-
-/** @param {boolean} hasOlder */
-function showLinks(hasOlder) {
-  const newest = newestOf(shown);
-  const [highest] = rows.keys();
-  const lowest = [...rows.keys()].at(-1);
-  links.newest.href = addressOf(newest);
-  links.newer.href = addressOf({ ...newest, newerThan: highest });
-  links.older.href = addressOf({ ...newest, olderThan: lowest });
-  links.newest.hidden = isFirstPage;
-  links.newer.hidden = isFirstPage || highest === undefined;
-  links.older.hidden = !hasOlder;
-  const none = find('none', HTMLElement);
-  none.hidden = rows.size > 0;
-  write(none, `No ${wordsOf(shown)}${isFirstPage ? '' : ' on this page'}.`);
-}
-
-/** @param {number} id */
-function makeRow(id) {
-  const heading = make('th', { scope: 'row', className: 'number' }, make('a', {}, String(id)));
-  const cells = [
-    make('td', {}, make('time')),
-    make('td', {}, make('span')),
-    make('td', { className: 'attempts' }),
-    make('td', { className: 'error' }, make('div')),
-    make('td', { className: 'number size' }),
-  ];
-  return make('tr', {}, heading, ...cells);
-}
-
-/**
- * @param {HTMLTableRowElement} row
- * @param {DeliverySummary} delivery
- */
-function fillRow(row, { receivedAt, state, attempts, dueAt, error, reason, bytes }) {
-  const [, received, stateCell, failed, why, size] = row.cells;
-  const time = /** @type {HTMLTimeElement} */ (received?.firstChild);
-  const dateTime = new Date(receivedAt).toISOString();
-  // Another inbox has other deliveries with the same ids.
-  if (time.dateTime !== dateTime) {
-    time.dateTime = dateTime;
-    const [day = '', timeOfDay = ''] = words.time(receivedAt).split(' ');
-    time.replaceChildren(make('span', {}, day), ' ', make('span', {}, timeOfDay));
-  }
-  const mark = /** @type {HTMLElement} */ (stateCell?.firstChild);
-  mark.className = `state ${state}`;
-  write(mark, state);
-  row.classList.remove('gone');
-  const again = dueAt === null ? '' : `, again at ${words.time(dueAt).slice(-8)}`;
-  write(/** @type {Node} */ (failed), attempts === 0 ? '' : `${words.count(attempts)}${again}`);
-  write(/** @type {Node} */ (why?.firstChild), visible(reason ?? error ?? ''));
-  write(/** @type {Node} */ (size), words.size(bytes));
-}
-
-/**
- * @param {HTMLTableRowElement} row
- * @param {string} text
- */
-function markAsGone(row, text) {
-  row.classList.add('gone');
-  const mark = /** @type {HTMLElement} */ (row.cells[2]?.firstChild);
-  mark.className = '';
-  write(mark, text);
-}
-
-/** @param {HTMLTableRowElement} row */
-const linkOf = (row) => /** @type {HTMLAnchorElement} */ (row.cells[0]?.firstChild);
+/** The new ones in words. */
+export const newText = () => `Show ${list.newCount < MOST_NEW ? list.newCount : `${MOST_NEW - 1}+`} new`;

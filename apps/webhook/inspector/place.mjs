@@ -1,16 +1,23 @@
 /**
  * What the page shows. It is in the address of the page, so that a place can be linked to, and the browser goes back.
  *
- * @import { DeliveryFilter, DeliveryState } from '../src/inbox/inbox-operations.js'
+ * @import { DeliveryFilter, DeliverySummary } from '../src/inbox/inbox-operations.js'
  */
 import { time } from './words.mjs';
 
-/** @type {readonly DeliveryState[]} */
-export const STATES = ['waiting', 'running', 'handled', 'parked', 'discarded'];
+/** What the list can be limited to. A delivery that waits and has failed before is retrying. */
+export const STATES = /** @type {const} */ ([
+  ...['parked', 'retrying', 'waiting', 'running', 'handled', 'discarded'],
+]);
+
+/** @typedef {typeof STATES[number]} State */
 
 /**
  * @typedef {object} Place
- * @property {DeliveryState | undefined} state
+ * @property {string | undefined} view undefined for the deliveries
+ * @property {State | undefined} state
+ * @property {string | undefined} errorGroup
+ * @property {string | undefined} text what is searched for
  * @property {number | undefined} receivedFrom in milliseconds since 1970
  * @property {number | undefined} receivedBefore
  * @property {number | undefined} olderThan the page begins below this id
@@ -21,16 +28,20 @@ export const STATES = ['waiting', 'running', 'handled', 'parked', 'discarded'];
 /** @returns {Place} */
 export function placeOf(/** @type {string} */ search) {
   const parameters = new URLSearchParams(search);
+  const text = (/** @type {string} */ name) => parameters.get(name) || undefined;
   const id = (/** @type {string} */ name) => {
-    const text = parameters.get(name) ?? '';
-    return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
+    const digits = text(name) ?? '';
+    return /^[1-9]\d{0,14}$/.test(digits) ? Number(digits) : undefined;
   };
   const time = (/** @type {string} */ name) => {
-    const value = Date.parse(parameters.get(name) ?? '');
+    const value = Date.parse(text(name) ?? '');
     return Number.isNaN(value) ? undefined : value;
   };
   return {
-    state: STATES.find((state) => state === parameters.get('state')),
+    view: text('view'),
+    state: STATES.find((state) => state === text('state')),
+    errorGroup: text('errorGroup'),
+    text: text('text'),
     receivedFrom: time('receivedFrom'),
     receivedBefore: time('receivedBefore'),
     olderThan: id('olderThan'),
@@ -63,13 +74,24 @@ export const newestOf = (place) => ({
   delivery: undefined,
 });
 
+/** What limits a list to a state. @param {State | undefined} state @returns {DeliveryFilter} */
+export function stateFilter(state) {
+  if (state === undefined) return {};
+  if (state === 'retrying') return { state: 'waiting', isRetrying: true };
+  return state === 'waiting' ? { state, isRetrying: false } : { state };
+}
+
+/** @param {DeliverySummary} delivery @returns {State} */
+export const stateOf = ({ state, dueAt }) => (state === 'waiting' && dueAt !== null ? 'retrying' : state);
+
 /**
  * @param {Place} place
  * @returns {DeliveryFilter}
  */
-export function filterOf({ state, receivedFrom, receivedBefore }) {
+export function filterOf({ state, errorGroup, receivedFrom, receivedBefore }) {
   return {
-    ...(state !== undefined && { state }),
+    ...stateFilter(state),
+    ...(errorGroup !== undefined && { errorGroup }),
     ...(receivedFrom !== undefined && { receivedFrom }),
     ...(receivedBefore !== undefined && { receivedBefore }),
   };
@@ -80,18 +102,16 @@ export function filterOf({ state, receivedFrom, receivedBefore }) {
  *
  * @param {Place} place
  */
-export const wordsOf = (place) =>
-  [...(place.state === undefined ? [] : [place.state]), 'deliveries', ...timesOf(place)].join(' ');
+export const wordsOf = (place) => [place.state, 'deliveries', ...limitsOf(place)].filter(Boolean).join(' ');
 
-/**
- * When the deliveries of a place were received, such as `received`, `before 2026-11-22 09:00:00`. Nothing for any time.
- *
- * @param {Place} place
- */
-export function timesOf({ receivedFrom, receivedBefore }) {
-  const times = [
-    ...(receivedFrom === undefined ? [] : [`from ${time(receivedFrom)}`]),
-    ...(receivedBefore === undefined ? [] : [`before ${time(receivedBefore)}`]),
+/** How a place limits its deliveries beside their state. @param {Place} place */
+export function limitsOf({ errorGroup, text, receivedFrom, receivedBefore }) {
+  return [
+    ...(errorGroup === undefined ? [] : [`that failed with “${errorGroup}”`]),
+    ...(text === undefined ? [] : [`that contain “${text}”`]),
+    ...(receivedFrom === undefined ? [] : [`received from ${time(receivedFrom)}`]),
+    ...(receivedBefore === undefined
+      ? []
+      : [`${receivedFrom === undefined ? 'received ' : ''}before ${time(receivedBefore)}`]),
   ];
-  return times.length === 0 ? [] : ['received', ...times];
 }

@@ -1,15 +1,18 @@
 /**
  * The receiver's interface for people who run it.
  *
- * @import { DeliveryFilter, DeliverySummary, HeaderField, InboxStats } from '../src/inbox/inbox-operations.js'
+ * @import { DeliveryFilter, DeliverySummary, ErrorGroup, FailedAttempt, HeaderField, InboxStats } from '../src/inbox/inbox-operations.js'
+ * @import { Minute, RefusedKind, RefusedRequest } from '../src/operations/activity.js'
  */
 
 /**
  * A delivery with what was sent. Its content is in base64.
  *
- * @typedef {DeliverySummary & { fields: readonly HeaderField[], content: string }} Delivery
+ * @typedef {DeliverySummary & { fields: readonly HeaderField[], history: readonly FailedAttempt[], content: string }} Delivery
  *
- * @typedef {InboxStats & { receiver: { startedAt: number, inbox: string } }} Stats
+ * @typedef {InboxStats & { receiver: { startedAt: number, inbox: string, url: string | null } }} Stats
+ *
+ * @typedef {{ minutes: readonly Minute[], refused: readonly RefusedKind[], lastRefused: readonly RefusedRequest[] }} Activity
  *
  * @typedef {{ order: 'newest' | 'oldest', after?: number | undefined, limit: number }} Page
  *
@@ -43,6 +46,28 @@ export async function list(filter, page) {
   const { deliveries } = await ask(`deliveries?${query({ ...filter, ...page })}`);
   return deliveries;
 }
+
+/**
+ * The deliveries that contain a text. If not all were searched, the search goes on below `next`.
+ *
+ * @param {string} text
+ * @param {DeliveryFilter} filter
+ * @param {{ after?: number | undefined, limit: number }} page
+ * @returns {Promise<{ deliveries: readonly DeliverySummary[], next: number | null, complete: boolean }>}
+ */
+export const search = (text, filter, page) => ask(`deliveries/search?${query({ text, ...filter, ...page })}`);
+
+/** How many deliveries a filter has. @param {DeliveryFilter} filter @returns {Promise<number>} */
+export async function count(filter) {
+  const counts = await ask(`deliveries/count?${query(filter)}`);
+  return Object.values(counts).reduce((sum, number) => sum + number, 0);
+}
+
+/** @returns {Promise<{ groups: readonly ErrorGroup[], complete: boolean }>} */
+export const errors = () => ask('errors');
+
+/** @returns {Promise<Activity>} */
+export const activity = () => ask('activity');
 
 /**
  * @param {number} id
@@ -116,7 +141,9 @@ export function watch({ connected, lost, stats, arrived }) {
 /** @param {object} parameters */
 function query(parameters) {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  return new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  return new URLSearchParams(
+    given.flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)])),
+  );
 }
 
 /**

@@ -95,6 +95,8 @@ describe('GET /deliveries', () => {
     ['isRetrying=true', [3]],
     ['errorGroup=no%20more', [2]],
     ['firstId=2&lastId=3', [3, 2]],
+    ['ids=2', [2]],
+    ['ids=1&ids=4', [4, 1]],
     ['limit=2', [4, 3]],
     ['limit=2&after=3', [2, 1]],
     ['limit=2&order=oldest&after=3', [4]],

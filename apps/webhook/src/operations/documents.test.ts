@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
@@ -55,10 +56,17 @@ test.each([
 test('the inspector may load its own files and data, and no text may become HTML', async () => {
   const { url } = await startWithDocuments();
   const response = await fetch(url);
+  const [, imports = ''] = /<script type="importmap">(.*?)<\/script>/s.exec(await response.text()) ?? [];
+  const hash = createHash('sha256').update(imports).digest('base64');
 
   expect(response.headers.get('content-security-policy')).toBe(
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    `default-src 'none'; script-src 'self' 'sha256-${hash}'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
   );
+  for (const path of Object.values((JSON.parse(imports) as { imports: Record<string, string> }).imports)) {
+    const module = await fetch(new URL(path, url));
+    expect([path, module.status]).toEqual([path, 200]);
+    expect(module.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+  }
 });
 
 test('GET /api is the page of the interface, with links to the inspector and to openapi.json', async () => {

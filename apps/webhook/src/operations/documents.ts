@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { extname } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, extname, join } from 'node:path';
 
 import type { FastifyInstance } from 'fastify';
 
@@ -22,12 +24,18 @@ const INSPECTOR = new URL('../../inspector/', import.meta.url);
 
 const NOTHING = PROTECTION['content-security-policy'];
 
+/** The modules of packages that the inspector imports, by the package. The import map of its page leads to them. */
+const PACKAGES = { htm: 'htm.mjs', preact: 'preact.mjs', 'preact/hooks': 'hooks.mjs' };
+
 /**
- * The inspector loads its own files and the receiver's data, and nothing else. No text can become HTML or a script
- * (Trusted Types).
+ * The inspector loads its own files and the receiver's data, and nothing else. The only script in it is its import map.
+ * No text can become HTML or a script (Trusted Types).
  */
-const OWN_FILES =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+function policyOfInspector(html: string): string {
+  const [, imports = ''] = /<script type="importmap">(.*?)<\/script>/s.exec(html) ?? [];
+  const hash = createHash('sha256').update(imports).digest('base64');
+  return `default-src 'none'; script-src 'self' 'sha256-${hash}'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`;
+}
 
 /** The files of the inspector that are served, by the end of their name. */
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -78,14 +86,23 @@ export function documentRoutes(app: FastifyInstance, documents: Documents): void
 
 function readInspector(folder: URL): [path: string, document: Document][] {
   if (!existsSync(folder)) return [];
-  return readdirSync(folder).flatMap((name): [path: string, document: Document][] => {
+  const { resolve } = createRequire(import.meta.url);
+  const packages = Object.entries(PACKAGES).map(([name, file]): [string, Document] => {
+    const content = readFileSync(join(dirname(resolve(name)), file));
+    return [
+      `/inspector/packages/${file}`,
+      { mediaType: MEDIA_TYPES['.mjs']!, content, contentSecurityPolicy: NOTHING },
+    ];
+  });
+  const files = readdirSync(folder).flatMap((name): [path: string, document: Document][] => {
     const mediaType = MEDIA_TYPES[extname(name)];
     if (mediaType === undefined) return [];
     const content = readFileSync(new URL(name, folder));
     return name === 'index.html'
-      ? [['/', { mediaType, content, contentSecurityPolicy: OWN_FILES }]]
+      ? [['/', { mediaType, content, contentSecurityPolicy: policyOfInspector(content.toString()) }]]
       : [[`/inspector/${name}`, { mediaType, content, contentSecurityPolicy: NOTHING }]];
   });
+  return [...files, ...packages];
 }
 
 function read(file: URL): Buffer | undefined {

@@ -18,6 +18,7 @@ const filter = {
   state: { enum: DELIVERY_STATES },
   isRetrying: { type: 'boolean' },
   errorGroup: { type: 'string', maxLength: 1_000 },
+  ids: { type: 'array', items: id, minItems: 1, maxItems: MAX_LIMIT },
   firstId: id,
   lastId: id,
   receivedFrom: time,
@@ -49,8 +50,7 @@ export const SEARCH_QUERY = object(
 );
 export const BATCH_QUERY = object({ ...filter, after, limit });
 
-const ids = { type: 'array', items: id, minItems: 1, maxItems: MAX_LIMIT };
-const batch = { filter: object({ ...filter, ids }), after, limit };
+const batch = { filter: object(filter), after, limit };
 
 /** Content of a change of many deliveries. */
 export const REPLAY_CONTENT = object(batch, ['filter']);

@@ -1,0 +1,97 @@
+/**
+ * Shows a content as text: JSON that folds, as it was sent, or in hexadecimal digits.
+ *
+ * @import { Form, Json } from './content.mjs'
+ */
+import { useMemo, useState } from 'preact/hooks';
+
+import { decode, formsOf, hexOf, jsonOf, rawOf, visible } from './content.mjs';
+import { contentAddress } from './receiver.mjs';
+import { Button, copy, html } from './ui.mjs';
+
+/** @type {Record<Form, string>} */
+const FORM_NAMES = { json: 'JSON', raw: 'Raw', hex: 'Hex' };
+
+/** Levels of JSON that are open at first, and how many values of one are shown at a time. */
+const OPEN_LEVELS = 3;
+const VALUES = 100;
+
+/** @param {{ id: number, content: Uint8Array }} shown */
+export function Content({ id, content }) {
+  const forms = useMemo(() => formsOf(content), [content]);
+  const [form, setForm] = useState(/** @type {Form} */ (forms[0]));
+  const json = useMemo(() => (form === 'json' ? jsonOf(content) : undefined), [form, content]);
+  const isNarrow = matchMedia('(max-width: 40rem)').matches;
+  const { text, isCut } = form === 'hex' ? hexOf(content, isNarrow ? 8 : 16) : rawOf(content);
+  return html`<div class="row bar">
+      <h3>Content</h3>
+      <fieldset>
+        <legend class="unseen">Show the content as</legend>
+        ${forms.map(
+          (one) =>
+            html`<label
+              ><input type="radio" name="form" checked=${one === form} onChange=${() => setForm(one)} />
+              ${FORM_NAMES[one]}</label
+            >`,
+        )}
+      </fieldset>
+      <${Button} act=${() => copy(decode(content), 'The content was')}>Copy<//>
+      <a class="button" href=${contentAddress(id)} download=${`delivery-${id}`}>Download</a>
+    </div>
+    ${
+      json === undefined
+        ? html`<pre
+              class=${`${form} scroll`}
+              tabindex="0"
+              role="region"
+              aria-label="Content"
+            ><code>${text}</code></pre>
+            ${isCut && html`<p class="note">This is the start. The download has everything.</p>`}`
+        : html`<div class="json scroll" tabindex="0" role="region" aria-label="Content">
+            <code><${Value} value=${json} level=${0} /></code>
+          </div>`
+    }`;
+}
+
+/**
+ * A value of JSON, with its name and a comma if another one follows.
+ *
+ * @param {{ value: Json, name?: string, level: number, isLast?: boolean }} shown
+ */
+function Value({ value, name, level, isLast = true }) {
+  const label = name !== undefined && html`<span class="name">${visible(name)}</span>: `;
+  const comma = isLast ? '' : ',';
+  if (typeof value === 'string')
+    return html`<div>
+      ${label}<span class=${value.startsWith('"') ? 'text' : 'literal'}>${visible(value)}</span>${comma}
+    </div>`;
+  const close = value.open === '{' ? '}' : ']';
+  if (value.items.length === 0) return html`<div>${label}${value.open}${close}${comma}</div>`;
+  return html`<${Values} ...${{ value, label, level, close: close + comma }} />`;
+}
+
+/** @param {{ value: Exclude<Json, string>, label: any, level: number, close: string }} shown */
+function Values({ value: { open, items }, label, level, close }) {
+  const [isOpen, setOpen] = useState(level < OPEN_LEVELS);
+  const [most, setMost] = useState(VALUES);
+  const shown = isOpen ? items.slice(0, most) : [];
+  const left = items.length - shown.length;
+  return html`<details
+      open=${isOpen}
+      onToggle=${(/** @type {any} */ event) => {
+        if (event.target === event.currentTarget) setOpen(event.currentTarget.open);
+      }}
+    >
+      <summary>
+        ${label}${open}${!isOpen && html` <span class="note">${items.length}</span> ${close}`}
+      </summary>
+      <div class="values">
+        ${shown.map(
+          ({ name, value }, index) =>
+            html`<${Value} ...${{ name, value, level: level + 1, isLast: index === items.length - 1 }} />`,
+        )}
+        ${isOpen && left > 0 && html`<${Button} act=${() => setMost(most + VALUES)}>${left} more<//>`}
+      </div>
+    </details>
+    ${isOpen && html`<div>${close}</div>`}`;
+}
