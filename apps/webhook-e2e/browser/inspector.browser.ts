@@ -113,7 +113,7 @@ describeWithBrowser.each([
     await open(page, id);
 
     const detail = page.getByRole('region', { name: `Delivery ${id}` });
-    await detail.getByText('header field').click();
+    await detail.getByText(/\d header fields/).click();
     await detail.getByRole('row', { name: 'x-arbitrary a value' }).waitFor();
     expect(await detail.textContent()).not.toContain(ACCESS_TOKEN);
     await timeline(page)
@@ -151,7 +151,10 @@ describeWithBrowser.each([
     const region = page.getByRole('region', { name: 'Content' });
     await region.getByText('throw an error').waitFor();
     expect(await region.textContent()).toBe(`throw an error ${HOSTILE}`.replace('\u202e', '\\u{202e}'));
-    await page.locator('#detail').getByText('header fields').click();
+    await page
+      .locator('#detail')
+      .getByText(/\d header fields/)
+      .click();
     await page.getByRole('row', { name: `x-hostile <img src=x onerror="alert(3)">"'</td>` }).waitFor();
     await timeline(page).getByText('<script>alert(4)</script>').waitFor();
     await page.goto(`${receiver.inspector}?delivery=${json}`);
@@ -165,7 +168,7 @@ describeWithBrowser.each([
     await page.getByRole('rowheader').first().waitFor();
     for (const place of ['?state=parked', `?delivery=${id}`]) {
       await page.goto(`${receiver.inspector}${place}`);
-      await page.getByRole('rowheader').first().waitFor({ state: 'attached' });
+      await page.locator('#rows tr').first().waitFor({ state: 'attached' });
       await page.getByText(/on disk/).waitFor({ state: 'attached' });
       for (const width of [320, options.viewport.width]) {
         await page.setViewportSize({ ...options.viewport, width });
@@ -198,7 +201,7 @@ describeWithBrowser.each([
     await inBothColours();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('link', { name: /^Refused/ }).click();
-    await page.getByText('No request was refused').waitFor();
+    await page.getByText('No request was refused.').waitFor();
     await inBothColours();
   });
 });
@@ -475,7 +478,10 @@ describeWithBrowser('the inspector', () => {
     await page.goto(`${receiver.inspector}?delivery=${id + 1}`);
     const content = page.getByRole('region', { name: 'Content' });
     await content.getByText("it's arbitrary").waitFor();
-    await page.locator('#detail').getByText('header fields').click();
+    await page
+      .locator('#detail')
+      .getByText(/\d header fields/)
+      .click();
     await page.getByRole('row', { name: 'x-any a' }).waitFor();
   });
 
@@ -553,7 +559,7 @@ describeWithBrowser('the inspector', () => {
     const { page, requests } = await visit(receiver, `?delivery=${id}`);
     await stateOf(page).getByText('parked').waitFor();
 
-    await timeline(page).getByText('failed on purpose').waitFor();
+    await timeline(page).getByText('Error: failed on purpose', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Replay', exact: true }).dblclick();
 
     await stateOf(page).getByText('handled').waitFor();

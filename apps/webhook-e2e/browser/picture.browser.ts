@@ -1,52 +1,97 @@
-/** Takes the picture of the README. `WRITE_PICTURE=1 npx nx browser webhook-e2e -- picture` writes it to docs/images. */
+/**
+ * Takes the pictures of the documentation. `WRITE_PICTURE=1 npx nx browser webhook-e2e -- picture` writes them to
+ * docs/images.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { makeFolder } from '@plant-store/test-support';
+import { afterThisFile, makeFolder } from '@plant-store/test-support';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 
 import { ROOT } from '../support/development.js';
+import { sendAll } from '../support/poison.js';
 import { preloading } from '../support/receiver.js';
-import { deliver, describeWithBrowser, startInspected, visit } from './visit.js';
+import {
+  deliver,
+  describeWithBrowser,
+  type InspectedReceiver,
+  PHONE,
+  startInspected,
+  visit,
+} from './visit.js';
 
 const { WRITE_PICTURE } = process.env;
 const PICTURES = join(ROOT, WRITE_PICTURE ? 'docs/images' : 'apps/webhook-e2e/test-output');
 
-const FAILED = 6;
+const LAPTOP = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1.5 };
+const MINUTE = 60_000;
 
-/** A handler that can't reach its database for one delivery. */
+/** A handler that can't reach its database for some deliveries, and has a fault that others meet. */
 function makeHandler(): string {
   const built = pathToFileURL(join(ROOT, 'apps/webhook/dist/dispatch/new-plant.handler.js')).href;
-  const file = join(makeFolder(), 'handler.mjs');
+  const file = join(makeFolder(afterThisFile), 'handler.mjs');
   writeFileSync(
     file,
     `import { NewPlantHandler } from '${built}';
+     const find = () => undefined;
      NewPlantHandler.prototype.handle = ({ id }) => {
-       if (id === ${FAILED}) throw new Error('connect ECONNREFUSED 127.0.0.1:5432');
+       if (id % 9 === 0) throw new Error('connect ECONNREFUSED 127.0.0.1:5432');
+       if (id % 14 === 0) return find(id).note;
      };`,
   );
   return file;
 }
 
-describeWithBrowser('the picture of the README', () => {
-  test('shows deliveries, and one that failed', async () => {
-    const settings = { ...preloading(makeHandler()), HANDLER_MAX_ATTEMPTS: '3', HANDLER_BACKOFF_MS: '10' };
-    const receiver = await startInspected({ settings });
-    for (let number = 1; number <= 9; number += 1) {
-      const content = JSON.stringify({
-        note: `Arbitrary content ${number}: the fields of a plant are open.`,
-      });
-      await deliver(receiver, content, { 'content-type': 'application/json' });
-    }
-
-    const { page } = await visit(receiver, `?delivery=${FAILED}`, {
-      viewport: { width: 1200, height: 890 },
-      deviceScaleFactor: 1.5,
+/** An hour of work, for which no test waits: lines of a receiver that gets slower. */
+async function showAnHour(page: Page): Promise<void> {
+  await page.route('**/activity', async (route) => {
+    const response = await route.fetch();
+    const activity = (await response.json()) as { minutes: { startedAt: number }[] };
+    const present = activity.minutes.at(-1)!.startedAt;
+    const minutes = Array.from({ length: 60 }, (_, index) => {
+      const slow = Math.max(0, index - 35);
+      return {
+        ...{ startedAt: present - (59 - index) * MINUTE, received: 120 + ((index * 37) % 23) + index / 2 },
+        ...{ attempts: 1, p50: 12 + (index % 3), p95: 40 + ((index * 7) % 11) + slow * slow },
+        ...{ waiting: slow * 2, retrying: slow, parked: Math.floor(slow / 2) },
+      };
     });
-    await page.locator('#detail dd').getByText('parked').waitFor();
-    await page.getByText('"note":').waitFor();
+    await route.fulfill({ json: { ...activity, minutes } });
+  });
+  await page.reload();
+}
 
+describeWithBrowser('the pictures of the documentation', () => {
+  let receiver: InspectedReceiver;
+
+  beforeAll(async () => {
     mkdirSync(PICTURES, { recursive: true });
-    await page.screenshot({ path: join(PICTURES, 'inspector.png') });
+    const settings = { ...preloading(makeHandler()), HANDLER_MAX_ATTEMPTS: '3', HANDLER_BACKOFF_MS: '10' };
+    receiver = await startInspected({ settings, cleanUp: afterThisFile });
+    await sendAll(
+      receiver,
+      Array.from({ length: 59 }, (_, index) => `Arbitrary content ${index + 1}`),
+    );
+    const notes = { text: 'The fields of a plant are open.', parts: ['arbitrary', { more: [1, 2] }] };
+    for (let number = 60; number <= 72; number += 1)
+      await deliver(receiver, JSON.stringify({ number, notes }), { 'content-type': 'application/json' });
+  });
+
+  test.each<[name: string, place: string, options: BrowserContextOptions]>([
+    ['inspector', '?delivery=63', LAPTOP],
+    ['inspector-failing', '?state=parked', LAPTOP],
+    ['inspector-dark', '?state=parked&delivery=63', { ...LAPTOP, colorScheme: 'dark' }],
+    ['inspector-phone', '?state=parked', PHONE],
+  ])('%s', async (name, place, options) => {
+    const { page } = await visit(receiver, place, options);
+    await page.getByRole('link', { name: 'parked 13' }).waitFor({ state: 'attached' });
+    await showAnHour(page);
+    await page.locator('#rows tr').first().waitFor({ state: 'attached' });
+    await page.getByText('connect ECONNREFUSED').first().waitFor();
+    if (place.includes('delivery')) await page.getByText('"notes"').waitFor();
+    await page.evaluate(() => document.fonts.ready);
+
+    await page.screenshot({ path: join(PICTURES, `${name}.png`) });
   });
 });

@@ -128,7 +128,9 @@ async function setPaused(/** @type {boolean} */ isPaused) {
 }
 
 const Page = () =>
-  html`<a class="skip" href="#deliveries">Skip to the ${page.place.view ?? 'deliveries'}</a>
+  html`<a class="skip" href=${`#${page.place.view ?? 'deliveries'}`}
+      >Skip to the ${page.place.view ?? 'deliveries'}</a
+    >
     <${Header} />
     <main class=${page.place.delivery === undefined ? '' : 'has-detail'}>
       <${viewOf(page.place).View} ...${{ stats: page.stats }} />

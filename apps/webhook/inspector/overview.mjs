@@ -53,7 +53,7 @@ export function LastHour({ stats }) {
   const sum = received.reduce((/** @type {number} */ sum, number) => sum + (number ?? 0), 0);
   return html`<section class="hour" aria-label="The last hour">
     <div>
-      <h3>Received, last hour</h3>
+      <h2>Received, last hour</h2>
       <p>
         <strong>${words.count(sum)}</strong>
         <span class="note">${words.count(received.at(-1) ?? 0)} this minute</span>
@@ -61,7 +61,7 @@ export function LastHour({ stats }) {
       <${Line} lines=${[{ kind: 'good', values: received }]} />
     </div>
     <div>
-      <h3>Attempt, p50, p95</h3>
+      <h2>Attempt, p50, p95</h2>
       <p>
         ${
           measured
@@ -78,7 +78,7 @@ export function LastHour({ stats }) {
       />
     </div>
     <div>
-      <h3>Backlog</h3>
+      <h2>Backlog</h2>
       <p>
         <strong>${backlog === undefined ? '' : words.count(backlog)}</strong>
         <span class="note">

@@ -24,17 +24,26 @@ const MEANINGS = {
   unavailable: 'The inbox could not be written, or too much was in flight. See the log.',
 };
 
+const textOf = (
+  /** @type {number} */ status,
+  /** @type {string} */ reason,
+  /** @type {string | null} */ peer,
+) => ` ${status} ${reason}${peer === null ? '' : ` from ${peer}`}`;
+
 /** @param {{ stats: Stats | undefined }} shown */
 export function Refused({ stats }) {
   const { refused = [], lastRefused = [] } = overview.activity ?? {};
   const since = stats && html`the start of the receiver, <${Ago} at=${stats.receiver.startedAt} />`;
+  const heading = html`<h2 id="refused" tabindex="-1">Refused requests</h2>`;
   if (refused.length === 0)
     return html`<div class="empty">
-      <h3>No request was refused</h3>
+      ${heading}
+      <p>No request was refused.</p>
       <p>This is since ${since}. If nothing arrives either, the sender does not reach the receiver.</p>
       ${stats?.receiver.url && html`<p>Deliveries come to <code>${stats.receiver.url}</code>.</p>`}
     </div>`;
-  return html`<p class="note">Since ${since}, in memory. Nothing of a request is kept.</p>
+  return html`${heading}
+    <p class="note">Since ${since}, in memory. Nothing of a request is kept.</p>
     <table class="refused">
       <caption class="unseen">
         Refused requests by status and reason
@@ -70,8 +79,8 @@ export function Refused({ stats }) {
         ${lastRefused.map(
           ({ at, status, reason, peer }) =>
             html`<li>
-              <time datetime=${new Date(at).toISOString()}>${words.preciseTime(at)}</time> ${status}
-              ${reason}${peer && ` from ${peer}`}
+              <time datetime=${new Date(at).toISOString()}>${words.preciseTime(at)}</time
+              >${textOf(status, reason, peer)}
             </li>`,
         )}
       </ul>

@@ -46,7 +46,7 @@ function Tab({ state, place, stats }) {
   const all = stats && STATES.reduce((sum, one) => sum + countOf(stats, one), 0);
   const number = stats && state !== undefined ? countOf(stats, state) : all;
   return html`<a
-    href=${addressOf({ ...newestOf(place), state })}
+    href=${addressOf({ ...newestOf(place), state, errorGroup: undefined })}
     class=${number ? (state ?? '') : 'none'}
     aria-current=${state === place.state ? 'true' : undefined}
     >${state ?? 'all'} <span class="count">${number === undefined ? '' : words.count(number)}</span></a
