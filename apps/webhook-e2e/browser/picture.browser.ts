@@ -52,7 +52,10 @@ async function showAnHour(page: Page): Promise<void> {
     const minutes = Array.from({ length: 60 }, (_, index) => {
       const slow = Math.max(0, index - 35);
       return {
-        ...{ startedAt: present - (59 - index) * MINUTE, received: 120 + ((index * 37) % 23) + index / 2 },
+        ...{
+          startedAt: present - (59 - index) * MINUTE,
+          received: 120 + ((index * 37) % 23) + Math.floor(index / 2),
+        },
         ...{ attempts: 1, p50: 12 + (index % 3), p95: 40 + ((index * 7) % 11) + slow * slow },
         ...{ waiting: slow * 2, retrying: slow, parked: Math.floor(slow / 2) },
       };
