@@ -25,7 +25,7 @@ function run(failing: string) {
 mkdir -p test-output
 echo "$*" >>npm.log
 case "$1 \${2:-}" in
-  'test ') echo '3 passed, 0 failed' >test-output/test.txt ;;
+  'test ') printf '%s\\n' 'failed: sdk:test › a title' '3 passed, 1 failed' >test-output/test.txt ;;
   'run nightly') echo '4 passed, 0 failed' >test-output/nightly.txt ;;
   'run check') [ "\${4:-}" = --summary ] && printf '## Gates that failed\\n\\n- **lint** failed\\n\\n' >>"$5" ;;
 esac
@@ -33,38 +33,35 @@ esac
 `,
   );
   chmodSync(npm, 0o755);
-  cpSync('/bin/true', join(folder, 'postgres/postgres'));
-  // What is there isn't installed.
-  for (const name of ['cc', 'zsh', 'fish']) cpSync('/bin/true', join(dirname(npm), name));
+  // A test installs nothing.
+  for (const name of ['apt-get', 'sudo']) cpSync('/bin/true', join(dirname(npm), name));
   const { PATH = '', ...environment } = process.env;
-  const { status, stdout } = spawnSync(join(folder, '.ci/run'), {
+  const { status, stdout, stderr } = spawnSync(join(folder, '.ci/run'), {
     encoding: 'utf8',
     env: {
       ...environment,
       PATH: [dirname(npm), PATH].join(delimiter),
-      CHROMIUM: process.execPath,
-      NGINX: process.execPath,
-      POSTGRES: join(folder, 'postgres'),
       GITHUB_STEP_SUMMARY: join(folder, 'summary.md'),
     },
   });
   const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
-  return { status, lines: stdout.trim().split('\n'), npm: read('npm.log'), summary: read('summary.md') };
+  return { status, stderr, lines: stdout.trim().split('\n'), npm: read('npm.log'), summary: read('summary.md') };
 }
 
 const STEPS = ['ci', 'test', 'run check', 'run nightly', 'run soak'];
 
-test('runs every step, and ends with the count of all tests', () => {
-  const { status, lines, npm } = run('nothing');
-  expect({ status, last: lines.at(-1) }).toEqual({ status: 0, last: '7 passed, 0 failed' });
+test('runs every step, and ends with the failed tests and the count of all', () => {
+  const { status, lines, stderr, npm } = run('nothing');
+  expect(stderr).toBe('failed: sdk:test › a title\n');
+  expect({ status, last: lines.at(-1) }).toEqual({ status: 0, last: '7 passed, 1 failed' });
   for (const step of STEPS) expect(npm).toMatch(new RegExp(`^${step}( --.*)?$`, 'm'));
 });
 
 test('runs every step after one has failed; the summary has the tests and the gates', () => {
   const { status, lines, npm, summary } = run('^test|check');
-  expect({ status, last: lines.at(-1) }).toEqual({ status: 1, last: '7 passed, 0 failed' });
+  expect({ status, last: lines.at(-1) }).toEqual({ status: 1, last: '7 passed, 1 failed' });
   for (const step of STEPS) expect(npm).toMatch(new RegExp(`^${step}( --.*)?$`, 'm'));
   expect(summary).toMatch(
-    /^## Gates that failed\n\n- \*\*lint\*\* failed\n\n## Tests: 7 passed, 0 failed\n\n- \*\*failed:\*\* `npm test`\n- \*\*failed:\*\* `npm run check -- --summary .*`\n$/,
+    /^## Gates that failed\n\n- \*\*lint\*\* failed\n\n## Tests: 7 passed, 1 failed\n\n- \*\*failed:\*\* `npm test`\n- \*\*failed:\*\* `npm run check -- --summary .*`\n$/,
   );
 });

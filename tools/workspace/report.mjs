@@ -107,8 +107,12 @@ export function addTotals(lines) {
   return totalLine(total);
 }
 
-// `node tools/workspace/report.mjs FILE...` prints the last line of `.ci/run`.
+// `node tools/workspace/report.mjs FILE...` prints the last line of `.ci/run`, and names on stderr what failed.
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const files = process.argv.slice(2);
-  console.log(addTotals(files.map((file) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined))));
+  const runs = process.argv.slice(2).map((file) => {
+    const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+    return { total: lines.pop(), failures: lines };
+  });
+  for (const line of runs.flatMap(({ failures }) => failures)) console.error(line);
+  console.log(addTotals(runs.map(({ total }) => total)));
 }

@@ -2,8 +2,8 @@
  * `npm test`, `npm run nightly`, `npm run browser` and the like: runs a target that tests, in every project that has it
  * or in those that the arguments select (`npm test -- -p sdk`). `nightly` is every target that takes long; with
  * `--affected` and a revision in NX_BASE, only where something has changed since. In the end, adds up the reports of the
- * runners, of this run or from the cache: prints a line for each project, then each failed test, then the total, which it
- * also writes to a file in `test-output`.
+ * runners, of this run or from the cache: prints a line for each project, then each failed test, then the total. The names
+ * of the failed tests and the total are also written to a file in `test-output`.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -54,11 +54,11 @@ for (const { task, report } of results) {
   console.log(`${task.replace(/:test$/, '').padEnd(width)}  ${describe(report)}`);
 }
 // CI shows the end of the output.
-for (const { task, report } of results) {
-  for (const failure of describeFailures(task, report)) console.log(`\n${failure}\n`);
-}
+const failures = results.flatMap(({ task, report }) => describeFailures(task, report));
+for (const failure of failures) console.log(`\n${failure}\n`);
 console.log(totalLine(total));
 
 mkdirSync(join(root, 'test-output'), { recursive: true });
-writeFileSync(join(root, 'test-output', `${name}.txt`), `${totalLine(total)}\n`);
+const titles = failures.map((failure) => failure.split('\n', 1)[0]);
+writeFileSync(join(root, 'test-output', `${name}.txt`), `${[...titles, totalLine(total)].join('\n')}\n`);
 process.exitCode = exitCode || (total.failed > 0 ? 1 : 0);
