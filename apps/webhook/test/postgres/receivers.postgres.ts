@@ -234,6 +234,7 @@ withPostgres('receivers on one database', () => {
     const inbox = await openShared(place);
     await own.psql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
     await own.psql('SELECT pg_reload_conf()');
+    while ((await own.psql('SHOW synchronous_standby_names')) !== 'nobody') await delay(20);
     const refused = rejection(inbox.accept(incoming('arbitrary')));
     const syncing = `FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
     while ((await own.psql(`SELECT count(*) ${syncing}`)) === '0') await delay(20);
