@@ -203,6 +203,9 @@ describeWithBrowser.each([
     await page.getByRole('link', { name: /^Refused/ }).click();
     await page.getByText('No request was refused.').waitFor();
     await inBothColours();
+    await page.getByRole('link', { name: 'Evidence' }).click();
+    await page.getByRole('region', { name: 'Methods' }).waitFor();
+    await inBothColours();
   });
 });
 
@@ -231,6 +234,30 @@ describeWithBrowser('the inspector', () => {
     await page.reload();
     await timeline(page).getByText('discarded: sent by mistake').waitFor();
     expect(await page.getByRole('link', { name: 'Download' }).count()).toBe(0);
+  });
+
+  test('shows what the deliveries show for each question, and no value of them', async () => {
+    const receiver = await startInspected();
+    const send = (): Promise<number> =>
+      deliver(receiver, '{"name":"canary-1"}', {
+        'content-type': 'application/json',
+        'x-arbitrary': 'canary-2',
+      });
+    await send();
+    const { page } = await visit(receiver);
+    await page.getByRole('link', { name: 'Evidence' }).click();
+    const content = page.getByRole('region', { name: 'Content', exact: true });
+    await content.getByRole('row', { name: '/name string 1 1 of 1' }).waitFor();
+    await content.getByText('plant-fields').waitFor();
+    const fields = page.getByRole('region', { name: 'Header fields' });
+    await fields.getByRole('row', { name: 'x-arbitrary 1 always' }).waitFor();
+
+    await send();
+    await page.getByRole('button', { name: 'Look again' }).click();
+
+    await content.getByRole('row', { name: '/name string 2 2 of 2' }).waitFor();
+    await page.getByText('1 delivery with a content that came before').waitFor();
+    expect(await page.locator('body').textContent()).not.toMatch(/canary-\d/);
   });
 
   test('pauses and resumes the handler', async () => {
@@ -593,7 +620,7 @@ describeWithBrowser('the inspector', () => {
     // The browser says so, too.
     tolerate(/net::ERR_/);
     await row(page, 1).waitFor();
-    const banner = page.getByText("The receiver doesn't respond since");
+    const banner = page.getByText("The receiver has not responded since");
     await first.process.kill();
     await banner.waitFor();
 
@@ -695,7 +722,7 @@ describeWithBrowser('the inspector', () => {
     const time = row(page, 1).locator('time');
     const before = await time.getAttribute('datetime');
     await first.process.kill();
-    await page.getByText("The receiver doesn't respond since").waitFor();
+    await page.getByText("The receiver has not responded since").waitFor();
 
     await startInspected({ folder, settings });
 

@@ -222,11 +222,7 @@ function Question({ change, run }) {
   </dialog>`;
 }
 
-/**
- * @param {Change} change
- * @param {{ isStopped: boolean, changed: number }} run
- * @param {string} reason
- */
+/** @param {Change} change @param {{ isStopped: boolean, changed: number }} run @param {string} reason */
 async function carryOut({ action, filters, count }, run, reason) {
   let failure = '';
   try {

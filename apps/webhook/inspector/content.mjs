@@ -31,11 +31,7 @@ export function rawOf(content) {
   return { text: visible(decode(content.subarray(0, TEXT_LIMIT))), isCut: content.length > TEXT_LIMIT };
 }
 
-/**
- * @param {Uint8Array} content
- * @param {number} bytesInLine
- * @returns {Shown}
- */
+/** @param {Uint8Array} content @param {number} bytesInLine @returns {Shown} */
 export function hexOf(content, bytesInLine) {
   const lines = [];
   for (let start = 0; start < Math.min(content.length, HEX_LIMIT); start += bytesInLine) {

@@ -10,6 +10,7 @@ import { render } from 'preact';
 import { ChangeDialog, replayOne } from './change.mjs';
 import { Detail, detail, refreshDetail, showDetail } from './detail.mjs';
 import { isReleased, isUpToDate, keepList, list, refreshList, select, showList } from './list.mjs';
+import { Evidence } from './evidence.mjs';
 import { Errors, LastHour, overview, refreshOverview } from './overview.mjs';
 import { calmly } from './pace.mjs';
 import { addressOf, newestOf, placeOf, wordsOf } from './place.mjs';
@@ -23,7 +24,17 @@ import * as words from './words.mjs';
 const VIEWS = [
   { name: undefined, title: 'Deliveries', View: DeliveriesView, count: () => 0 },
   { name: 'refused', title: 'Refused', View: Refused, count: countRefused },
+  { name: 'evidence', title: 'Evidence', View: Evidence, count: () => 0 },
 ];
+
+/** The keys that the foot of the page names, and what they do. */
+const FOOTER_KEYS = /** @type {const} */ ([
+  ['jk', 'move'],
+  ['x', 'select'],
+  ['r', 'replay'],
+  ['/', 'search'],
+  ['?', 'all keys'],
+]);
 
 /** How often the page looks at what nobody tells it, in milliseconds. */
 const OVERVIEW_INTERVAL = 10_000;
@@ -136,17 +147,8 @@ const Page = () =>
       <${viewOf(page.place).View} ...${{ stats: page.stats }} />
     </main>
     <footer>
-      ${[
-        ...[
-          ['j', 'k', 'move'],
-          ['x', 'select'],
-          ['r', 'replay'],
-          ['/', 'search'],
-          ['?', 'all keys'],
-        ],
-      ].map(
-        (keys) =>
-          html`<span>${keys.slice(0, -1).map((key) => html`<kbd>${key}</kbd> `)}${keys.at(-1)}</span>`,
+      ${FOOTER_KEYS.map(
+        ([keys, what]) => html`<span>${[...keys].map((key) => html`<kbd>${key}</kbd> `)}${what}</span>`,
       )}
       ${
         page.stats &&
@@ -174,7 +176,7 @@ function Header() {
   return html`<header>
     <h1>Inspector</h1>
     <p role="status" class=${lostAt === undefined ? 'live' : 'live lost'}>
-      ${lostAt === undefined ? 'live' : `The receiver doesn't respond since ${words.shortTime(lostAt)}`}
+      ${lostAt === undefined ? 'live' : `The receiver has not responded since ${words.shortTime(lostAt)}`}
     </p>
     ${failing('parked')}${failing('retrying', next)}
     ${stats?.isPaused && html`<span class="pill paused">The handler is paused</span>`}

@@ -82,7 +82,7 @@ export function LastHour({ stats }) {
       <p>
         <strong>${backlog === undefined ? '' : words.count(backlog)}</strong>
         <span class="note">
-          ${stats?.oldestWaitingAt ? html`oldest waits since <${Ago} at=${stats.oldestWaitingAt} />` : 'nothing waits'}
+          ${stats?.oldestWaitingAt ? html`oldest came <${Ago} at=${stats.oldestWaitingAt} />` : 'nothing waits'}
         </span>
       </p>
       <${Line}

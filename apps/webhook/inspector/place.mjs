@@ -61,12 +61,7 @@ export function addressOf(place) {
   return `?${parameters}`;
 }
 
-/**
- * The first page of the same deliveries, with no details.
- *
- * @param {Place} place
- * @returns {Place}
- */
+/** The first page of the same deliveries, with no details. @param {Place} place @returns {Place} */
 export const newestOf = (place) => ({
   ...place,
   olderThan: undefined,
@@ -84,10 +79,7 @@ export function stateFilter(state) {
 /** @param {DeliverySummary} delivery @returns {State} */
 export const stateOf = ({ state, dueAt }) => (state === 'waiting' && dueAt !== null ? 'retrying' : state);
 
-/**
- * @param {Place} place
- * @returns {DeliveryFilter}
- */
+/** @param {Place} place @returns {DeliveryFilter} */
 export function filterOf({ state, errorGroup, receivedFrom, receivedBefore }) {
   return {
     ...stateFilter(state),

@@ -1,6 +1,7 @@
 /**
  * The receiver's interface for people who run it.
  *
+ * @import { Evidence } from '../src/evidence/evidence.js'
  * @import { DeliveryFilter, DeliverySummary, ErrorGroup, FailedAttempt, HeaderField, InboxStats } from '../src/inbox/inbox-operations.js'
  * @import { Minute, RefusedKind, RefusedRequest } from '../src/operations/activity.js'
  */
@@ -27,21 +28,14 @@ export class RequestError extends Error {
   /** @override */
   name = 'RequestError';
 
-  /**
-   * @param {string} code the receiver's, or `UNREACHABLE`
-   * @param {string} message
-   */
+  /** @param {string} code the receiver's, or `UNREACHABLE` @param {string} message */
   constructor(code, message) {
     super(message);
     this.code = code;
   }
 }
 
-/**
- * @param {DeliveryFilter} filter
- * @param {Page} page
- * @returns {Promise<readonly DeliverySummary[]>}
- */
+/** @param {DeliveryFilter} filter @param {Page} page @returns {Promise<readonly DeliverySummary[]>} */
 export async function list(filter, page) {
   const { deliveries } = await ask(`deliveries?${query({ ...filter, ...page })}`);
   return deliveries;
@@ -69,10 +63,10 @@ export const errors = () => ask('errors');
 /** @returns {Promise<Activity>} */
 export const activity = () => ask('activity');
 
-/**
- * @param {number} id
- * @returns {Promise<Delivery>}
- */
+/** What all deliveries show. @param {AbortSignal} signal @returns {Promise<Evidence>} */
+export const evidence = (signal) => ask('evidence', { signal });
+
+/** @param {number} id @returns {Promise<Delivery>} */
 export const show = (id) => ask(`deliveries/${id}`);
 
 /** @param {number} id */
@@ -81,17 +75,10 @@ export const contentAddress = (id) => `deliveries/${id}/content`;
 /** @returns {Promise<Stats>} */
 export const stats = () => ask('stats');
 
-/**
- * @param {Batch} batch
- * @returns {Promise<BatchResult>}
- */
+/** @param {Batch} batch @returns {Promise<BatchResult>} */
 export const replay = (batch) => send('deliveries/replay', batch);
 
-/**
- * @param {Batch} batch
- * @param {string} reason
- * @returns {Promise<BatchResult>}
- */
+/** @param {Batch} batch @param {string} reason @returns {Promise<BatchResult>} */
 export const discard = (batch, reason) => send('deliveries/discard', { ...batch, reason });
 
 /** @param {boolean} isPaused */
@@ -146,10 +133,7 @@ function query(parameters) {
   );
 }
 
-/**
- * @param {string} path
- * @param {object} content
- */
+/** @param {string} path @param {object} content */
 const send = (path, content) =>
   ask(path, {
     method: 'POST',
@@ -157,10 +141,7 @@ const send = (path, content) =>
     body: JSON.stringify(content),
   });
 
-/**
- * @param {string} path
- * @param {RequestInit} [options]
- */
+/** @param {string} path @param {RequestInit} [options] */
 async function ask(path, options) {
   let response;
   try {

@@ -18,11 +18,13 @@ export function size(bytes) {
   return `${value.toFixed(value < 10 ? 1 : 0)} ${UNITS[power - 1] ?? ''}`;
 }
 
-/** A duration, such as `12 ms` or `1.4 s`. @param {number} milliseconds */
+/** A duration, such as `12 ms`, `1.4 s` or `3.5 h`. @param {number} milliseconds */
 export function duration(milliseconds) {
   if (milliseconds < 10 && !Number.isInteger(milliseconds)) return `${milliseconds.toFixed(1)} ms`;
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
-  return `${count(Number((milliseconds / 1_000).toFixed(milliseconds < 10_000 ? 1 : 0)))} s`;
+  const seconds = milliseconds / 1_000;
+  if (seconds < 300) return `${Number(seconds.toFixed(seconds < 10 ? 1 : 0))} s`;
+  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${count(Math.round(seconds / 360) / 10)} h`;
 }
 
 /** How long ago a time is. @param {number} milliseconds since 1970 */

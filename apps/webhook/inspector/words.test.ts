@@ -15,6 +15,8 @@ test.each([
   [999, '999 ms'],
   [1_400, '1.4 s'],
   [61_000, '61 s'],
+  [1_200_000, '20 min'],
+  [12_600_000, '3.5 h'],
 ])('%p ms are %s', (milliseconds, words) => {
   expect(duration(milliseconds)).toBe(words);
 });
