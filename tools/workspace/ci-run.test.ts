@@ -45,7 +45,13 @@ esac
     },
   });
   const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
-  return { status, stderr, lines: stdout.trim().split('\n'), npm: read('npm.log'), summary: read('summary.md') };
+  return {
+    status,
+    stderr,
+    lines: stdout.trim().split('\n'),
+    npm: read('npm.log'),
+    summary: read('summary.md'),
+  };
 }
 
 const STEPS = ['ci', 'test', 'run check', 'run nightly', 'run soak'];

@@ -620,7 +620,7 @@ describeWithBrowser('the inspector', () => {
     // The browser says so, too.
     tolerate(/net::ERR_/);
     await row(page, 1).waitFor();
-    const banner = page.getByText("The receiver has not responded since");
+    const banner = page.getByText('The receiver has not responded since');
     await first.process.kill();
     await banner.waitFor();
 
@@ -722,7 +722,7 @@ describeWithBrowser('the inspector', () => {
     const time = row(page, 1).locator('time');
     const before = await time.getAttribute('datetime');
     await first.process.kill();
-    await page.getByText("The receiver has not responded since").waitFor();
+    await page.getByText('The receiver has not responded since').waitFor();
 
     await startInspected({ folder, settings });
 
