@@ -13,7 +13,8 @@ import { startReceiver } from '../support/receiver.js';
 /** `script`, which gives a command a terminal, has other options on other systems. */
 const hasTerminals = platform() === 'linux' && spawnSync('script', ['--version']).status === 0;
 
-const COUNT = 2_000;
+/** So many that an export takes longer than a person needs for Ctrl-C. */
+const COUNT = 20_000;
 
 (hasTerminals ? describe : describe.skip)('on a terminal', () => {
   let inbox: string;
@@ -39,7 +40,7 @@ const COUNT = 2_000;
     const lines = list.stdout.split('\r\n').slice(0, 4);
     for (const text of lines)
       expect(text.length + (text.match(/[植物]/g)?.length ?? 0)).toBeLessThanOrEqual(80);
-    expect(lines[3]).toMatch(/^1998 {2}waiting .* event \\u001b\[2J 植物.*…$/);
+    expect(lines[3]).toMatch(/^19998 {2}waiting .* event \\u001b\[2J 植物.*…$/);
     expect(lines.join()).not.toContain('\u001b');
   });
 
@@ -50,8 +51,8 @@ const COUNT = 2_000;
     const plain = onTerminal(`env TERM=xterm NO_COLOR=1 ${command}`, 80);
     await plain.exit;
 
-    expect(coloured.stdout).toContain('\u001b[33m2000  waiting');
-    expect(plain.stdout).toMatch(/^2000 {2}waiting/m);
+    expect(coloured.stdout).toContain('\u001b[33m20000  waiting');
+    expect(plain.stdout).toMatch(/^20000 {2}waiting/m);
     expect(plain.stdout).not.toContain('\u001b');
   });
 
@@ -59,9 +60,9 @@ const COUNT = 2_000;
     const command = plantInboxOn(80, 'export', `${inbox}.exported`);
     expect(await command.exit).toMatchObject({ code: 0 });
 
-    expect(command.stdout).toContain('\r\u001b[KExporting: 2,000 deliveries\r\u001b[K');
+    expect(command.stdout).toContain('\r\u001b[KExporting: 20,000 deliveries\r\u001b[K');
     expect(command.stdout.slice(command.stdout.lastIndexOf('\u001b'))).toBe(
-      '\u001b[K2,000 deliveries exported.\r\n',
+      '\u001b[K20,000 deliveries exported.\r\n',
     );
   });
 
@@ -73,7 +74,7 @@ const COUNT = 2_000;
 
     expect(await command.exit).toMatchObject({ code: 1 });
     expect(command.stdout).toMatch(
-      /[\d,]+ deliver(y|ies) exported\. To go on, add --id \d+\.\.2000\.\r\n.*\.partial is partial\.\r\nplant-inbox: Interrupted\.\r\n$/,
+      /[\d,]+ deliver(y|ies) exported\. To go on, add --id \d+\.\.20000\.\r\n.*\.partial is partial\.\r\nplant-inbox: Interrupted\.\r\n$/,
     );
   });
 

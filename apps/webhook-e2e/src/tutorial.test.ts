@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -22,6 +22,8 @@ test('what docs/tutorial/first-plant.md shows is what a new user sees', async ()
     const { stdout } = await run('/bin/sh', ['-c', `exec 2>&1\n${commands}`], {
       cwd: folder,
       env: terminal(everythingOpen),
+    }).catch((error: Error & { stdout: string }) => {
+      throw new Error(`${commands}\n${error.stdout}`, { cause: error });
     });
     return stdout;
   };
@@ -33,10 +35,10 @@ test('what docs/tutorial/first-plant.md shows is what a new user sees', async ()
   const writeHandler = (heading: string): void => {
     const file = join(folder, 'apps/webhook/src/dispatch/new-plant.handler.ts');
     const [written = ''] = blocksOf(page, heading, 'ts');
-    writeFileSync(
-      file,
-      readFileSync(file, 'utf8').replace(/@Injectable\(\)\n.*/s, () => written),
-    );
+    const text = readFileSync(file, 'utf8').replace(/@Injectable\(\)\n.*/s, () => written);
+    // At once: half a file would be one more change, with a restart of its own.
+    writeFileSync(`${file}.new`, text);
+    renameSync(`${file}.new`, file);
   };
 
   const [install, start = ''] = blocksOf(page, '1. Start the receiver', 'sh')[0]!.trim().split('\n');
