@@ -9,15 +9,17 @@ import { render } from 'preact';
 
 import { ChangeDialog, replayOne } from './change.mjs';
 import { Detail, detail, refreshDetail, showDetail } from './detail.mjs';
-import { isReleased, isUpToDate, keepList, list, refreshList, select, showList } from './list.mjs';
 import { Evidence } from './evidence.mjs';
+import { Header } from './header.mjs';
+import { KeysDialog, KeysInBrief, onKeys, showKeys } from './keys.mjs';
+import { isReleased, isUpToDate, keepList, list, refreshList, select, showList } from './list.mjs';
 import { Errors, LastHour, overview, refreshOverview } from './overview.mjs';
 import { calmly } from './pace.mjs';
 import { addressOf, newestOf, placeOf, wordsOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
 import { Refused } from './refused.mjs';
 import { Deliveries } from './table.mjs';
-import { Button, html, message, onRedraw, redraw, say } from './ui.mjs';
+import { html, message, onRedraw, redraw, say } from './ui.mjs';
 import * as words from './words.mjs';
 
 /** What the page can show, by the name in its address. A further view is a further line. */
@@ -26,15 +28,6 @@ const VIEWS = [
   { name: 'refused', title: 'Refused', View: Refused, count: countRefused },
   { name: 'evidence', title: 'Evidence', View: Evidence, count: () => 0 },
 ];
-
-/** The keys that the foot of the page names, and what they do. */
-const FOOTER_KEYS = /** @type {const} */ ([
-  ['jk', 'move'],
-  ['x', 'select'],
-  ['r', 'replay'],
-  ['/', 'search'],
-  ['?', 'all keys'],
-]);
 
 /** How often the page looks at what nobody tells it, in milliseconds. */
 const OVERVIEW_INTERVAL = 10_000;
@@ -142,14 +135,12 @@ const Page = () =>
   html`<a class="skip" href=${`#${page.place.view ?? 'deliveries'}`}
       >Skip to the ${page.place.view ?? 'deliveries'}</a
     >
-    <${Header} />
+    <${Header} ...${{ ...page, views: VIEWS, setPaused }} />
     <main class=${page.place.delivery === undefined ? '' : 'has-detail'}>
       <${viewOf(page.place).View} ...${{ stats: page.stats }} />
     </main>
     <footer>
-      ${FOOTER_KEYS.map(
-        ([keys, what]) => html`<span>${[...keys].map((key) => html`<kbd>${key}</kbd> `)}${what}</span>`,
-      )}
+      <${KeysInBrief} />
       ${
         page.stats &&
         html`<span
@@ -159,49 +150,10 @@ const Page = () =>
       <span>Times are in ${words.timeZone()}</span>
     </footer>
     <p id="message" role="status">${message.text}</p>
-    <${ChangeDialog} /><${Keys} />`;
+    <${ChangeDialog} /><${KeysDialog} />`;
 
 /** @param {Place} place */
 const viewOf = ({ view }) => VIEWS.find(({ name }) => name === view) ?? VIEWS[0] ?? { View: Refused };
-
-function Header() {
-  const { stats, place, lostAt } = page;
-  const failing = (/** @type {'parked' | 'retrying'} */ state, more = '') =>
-    stats &&
-    stats[state] > 0 &&
-    html`<a class=${`pill ${state}`} href=${`?state=${state}`}
-      >${words.count(stats[state])} ${state}${more}</a
-    >`;
-  const next = stats?.nextRetryAt ? `, next at ${words.shortTime(stats.nextRetryAt)}` : '';
-  return html`<header>
-    <h1>Inspector</h1>
-    <p role="status" class=${lostAt === undefined ? 'live' : 'live lost'}>
-      ${lostAt === undefined ? 'live' : `The receiver has not responded since ${words.shortTime(lostAt)}`}
-    </p>
-    ${failing('parked')}${failing('retrying', next)}
-    ${stats?.isPaused && html`<span class="pill paused">The handler is paused</span>`}
-    <nav aria-label="Pages">
-      <ul>
-        ${VIEWS.map(
-          ({ name, title, count }) =>
-            html`<li>
-              <a href=${addressOf({ view: name })} aria-current=${name === place.view ? 'page' : undefined}
-                >${title}${count() > 0 && html` <span class="count">${words.count(count())}</span>`}</a
-              >
-            </li>`,
-        )}
-        <li><a href="api">Interface</a></li>
-        <li><a href="openapi.json">openapi.json</a></li>
-      </ul>
-    </nav>
-    ${
-      stats &&
-      html`<${Button} kind=${stats.isPaused ? 'primary' : ''} act=${() => setPaused(!stats.isPaused)}>
-        ${stats.isPaused ? 'Resume the handler' : 'Pause the handler'}
-      <//>`
-    }
-  </header>`;
-}
 
 function DeliveriesView() {
   const { place, stats } = page;
@@ -215,33 +167,6 @@ function DeliveriesView() {
     </section>
     ${place.delivery !== undefined && html`<${Detail} place=${place} url=${stats?.receiver.url} />`}`;
 }
-
-const KEYS = {
-  'j, k': 'the next or the previous delivery',
-  Enter: 'open the delivery',
-  x: 'select it',
-  r: 'replay it, or what is selected',
-  '/': 'search',
-  Escape: 'close the delivery',
-  '?': 'these keys',
-};
-
-const Keys = () =>
-  html`<dialog id="keys" aria-labelledby="keys-title">
-    <h2 id="keys-title">Keys</h2>
-    <dl>
-      ${Object.entries(KEYS).map(
-        ([key, what]) =>
-          html`<div>
-            <dt><kbd>${key}</kbd></dt>
-            <dd>${what}</dd>
-          </div>`,
-      )}
-    </dl>
-    <form method="dialog"><button autofocus>Close</button></form>
-  </dialog>`;
-
-const keysDialog = () => /** @type {HTMLDialogElement} */ (document.getElementById('keys'));
 
 /** Whether a key has opened another delivery: the focus then stays in the table. */
 let isMoving = false;
@@ -278,29 +203,13 @@ const ACTIONS = {
     else if (delivery !== undefined) replayOne(delivery);
   },
   '/': () => document.getElementById('search')?.focus(),
-  '?': () => keysDialog().showModal(),
+  '?': showKeys,
   Escape: () => {
     if (page.place.delivery !== undefined) goTo(pageOf(page.place));
   },
 };
 
-document.addEventListener('keydown', (event) => {
-  const { key, target, ctrlKey, metaKey, altKey } = event;
-  const isTyping =
-    target instanceof HTMLInputElement && target.type !== 'checkbox' && target.type !== 'radio';
-  const action = Object.hasOwn(ACTIONS, key) ? ACTIONS[key] : undefined;
-  if (
-    action === undefined ||
-    isTyping ||
-    ctrlKey ||
-    metaKey ||
-    altKey ||
-    document.querySelector('dialog[open]')
-  )
-    return;
-  event.preventDefault();
-  action();
-});
+onKeys(ACTIONS);
 
 // A link to another place of this page needs no other page.
 document.addEventListener('click', (event) => {

@@ -136,13 +136,11 @@ export function Errors({ place }) {
       </ul>
       ${
         (left > 0 || isOpen) &&
-        html`<p class="more">
-          <${Button} kind="quiet" aria-expanded=${isOpen} act=${() => setOpen(!isOpen)}>
-            ${isOpen ? 'Show fewer errors' : `Show ${left} more ${left === 1 ? 'error' : 'errors'}`}
-          <//>
-          ${!isComplete && html`<span class="note">Of many deliveries, only the newest are grouped.</span>`}
-        </p>`
+        html`<${Button} kind="quiet" aria-expanded=${isOpen} act=${() => setOpen(!isOpen)}>
+          ${isOpen ? 'Show fewer errors' : `Show ${left} more ${left === 1 ? 'error' : 'errors'}`}
+        <//>`
       }
+      ${!isComplete && html`<p class="note">There are more failures: the newest are grouped.</p>`}
     </section>`
   );
 }
