@@ -21,7 +21,8 @@ import {
 import { startPassingParent } from '../support/passing-parent.js';
 import { soon } from '../support/port.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
-import { findNginx, startNginx } from './nginx.js';
+import { openSender } from '../support/sender.js';
+import { findNginx, startNginx, startNginxWithTls } from './nginx.js';
 
 /** nginx would send it again by default, because the method is idempotent. */
 const PUT = POST.replace('POST', 'PUT');
@@ -44,6 +45,27 @@ withNginx('through nginx as documented', () => {
 
     expect(contentsOf(receiver.inbox).sort()).toEqual(contents.sort());
     expect(counted.connections()).toBeLessThanOrEqual(16);
+  });
+
+  test.each([
+    { file: 'nginx.conf', upstream: (port: number) => port },
+    { file: 'nginx-two-receivers.conf', upstream: (port: number) => [port, port] as const },
+  ])('$file: with TLS, the sender delivers, and nothing of a token is logged', async ({ upstream }) => {
+    const receiver = await startReceiver();
+    const { stopAfter, ...proxy } = await startNginxWithTls(nginx!, upstream(receiver.port));
+    const sender = openSender(proxy);
+
+    await sender.send(ARBITRARY);
+    await expect(openSender(proxy, 'wrong-t0ken').send('refused')).rejects.toMatchObject({ status: 401 });
+    await receiver.process.stop();
+    await expect(sender.send('not stored')).rejects.toMatchObject({ status: 502 });
+
+    expect(contentsOf(receiver.inbox)).toEqual([ARBITRARY]);
+    const log = await stopAfter(3);
+    const statuses = Array.from(log.matchAll(/" (\d{3}) /g), ([, status]) => status);
+    expect(statuses.sort()).toEqual(['204', '401', '502']);
+    expect(log).toContain('[error]');
+    expect(log).not.toMatch(/Bearer|t0ken/i);
   });
 
   test('a delivery in chunks is stored', async () => {

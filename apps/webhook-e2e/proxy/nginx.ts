@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
 
 import { ROOT } from '../support/development.js';
-import { untilItListens } from '../support/port.js';
+import { soon, untilItListens } from '../support/port.js';
 import { TestProcess } from '../support/process.js';
 
 /**
@@ -22,56 +23,98 @@ export function findNginx(): string | undefined {
   return undefined;
 }
 
-/** The configuration of a file in deploy/, without TLS: the tests of the deployed files check that nginx accepts it. */
-function readDeployed(name: string): string {
-  const text = readFileSync(join(ROOT, 'deploy', name), 'utf8');
-  return text.replace('listen 443 ssl;', 'listen 80;').replaceAll(/^ *ssl_.*\n/gm, '');
+/** nginx that listens with TLS. */
+export interface NginxWithTls {
+  readonly origin: string;
+  /** Its certificate, which is its own authority, in PEM. */
+  readonly certificate: string;
+  /** Stops it once it has logged this many requests. Resolves to all that it logged. */
+  readonly stopAfter: (requests: number) => Promise<string>;
 }
 
+/** The port of one receiver, or of two. */
+type Upstream = number | readonly [number, number];
+
 /**
- * Starts nginx with the configuration of deploy/, and waits until it listens. It ends after the test.
+ * Starts nginx with the configuration of deploy/, but without TLS, and waits until it listens. It ends after the test.
  *
- * @param upstream the port to which it passes requests, or two
+ * @param upstream where it passes requests
  * @param buffering `on` is the alternative that the documentation names
  * @returns the port on which it listens
  */
 export async function startNginx(
   path: string,
-  upstream: number | readonly [number, number],
+  upstream: Upstream,
   buffering: 'on' | 'off' = 'off',
 ): Promise<number> {
-  const port = await freePort();
-  const folder = makeFolder();
-  const file = join(folder, 'nginx.conf');
   const documented = replaced(
-    typeof upstream === 'number' ? forOne(upstream) : forTwo(...upstream),
-    ['listen 80;', `listen 127.0.0.1:${port};`],
+    readDeployed(upstream),
+    ['listen 443 ssl;', 'listen 443;'],
     ['proxy_request_buffering off;', `proxy_request_buffering ${buffering};`],
   );
-  writeFileSync(file, configuration(folder, documented));
+  const { port } = await start(path, makeFolder(), documented.replaceAll(/^ *ssl_.*\n/gm, ''));
+  return port;
+}
+
+/**
+ * Starts nginx with the configuration of deploy/ and a certificate for 127.0.0.1, and waits until it listens. It ends
+ * after the test.
+ */
+export async function startNginxWithTls(path: string, upstream: Upstream): Promise<NginxWithTls> {
+  const folder = makeFolder();
+  const file = (ending: string): string => join(folder, `tls/plant-store-webhook.${ending}`);
+  mkdirSync(join(folder, 'tls'));
+  const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=plants.example'];
+  const names = ['-addext', 'subjectAltName=IP:127.0.0.1'];
+  execFileSync('openssl', [...request, ...names, '-keyout', file('key'), '-out', file('crt')], {
+    stdio: 'pipe',
+  });
+  const { nginx, port } = await start(path, folder, readDeployed(upstream));
+  return {
+    origin: `https://127.0.0.1:${port}`,
+    certificate: readFileSync(file('crt'), 'utf8'),
+    stopAfter: async (requests) => {
+      const read = (): string => readFileSync(join(folder, 'access.log'), 'utf8');
+      // nginx may log a request after its response, and not at all if it stops before.
+      while (read().split('\n').length <= requests) await soon();
+      await nginx.stop();
+      return read() + nginx.output;
+    },
+  };
+}
+
+async function start(
+  path: string,
+  folder: string,
+  documented: string,
+): Promise<{ nginx: TestProcess; port: number }> {
+  const port = await freePort();
+  const file = join(folder, 'nginx.conf');
+  // Only root may listen on 443.
+  const text = replaced(documented, ['listen 443', `listen 127.0.0.1:${port}`]);
+  writeFileSync(file, configuration(folder, text));
   // One process, as the user who runs the tests.
   const options = 'daemon off; master_process off;';
   const command = [path, '-p', folder, '-c', file, '-e', 'stderr', '-g', options] as const;
   const nginx = new TestProcess(command, { environment: {} });
   afterThisTest(() => nginx.stop());
   (await untilItListens(nginx, port)).destroy();
-  return port;
+  return { nginx, port };
 }
 
-function forOne(port: number): string {
-  return replaced(readDeployed('nginx.conf'), ['127.0.0.1:3000', `127.0.0.1:${port}`]);
-}
-
-function forTwo(one: number, other: number): string {
+function readDeployed(upstream: Upstream): string {
+  const read = (name: string): string => readFileSync(join(ROOT, 'deploy', name), 'utf8');
+  if (typeof upstream === 'number')
+    return replaced(read('nginx.conf'), ['127.0.0.1:3000', `127.0.0.1:${upstream}`]);
   return replaced(
-    readDeployed('nginx-two-receivers.conf'),
-    ['127.0.0.1:3000', `127.0.0.1:${one}`],
-    ['127.0.0.1:3010', `127.0.0.1:${other}`],
+    read('nginx-two-receivers.conf'),
+    ['127.0.0.1:3000', `127.0.0.1:${upstream[0]}`],
+    ['127.0.0.1:3010', `127.0.0.1:${upstream[1]}`],
   );
 }
 
 /** What a user without rights needs besides the part in deploy/. */
-export function configuration(folder: string, documented: string): string {
+function configuration(folder: string, documented: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );
@@ -79,7 +122,7 @@ export function configuration(folder: string, documented: string): string {
 pid ${folder}/nginx.pid;
 events {}
 http {
-access_log off;
+access_log ${folder}/access.log;
 ${temporary.join('\n')}
 ${documented}
 }

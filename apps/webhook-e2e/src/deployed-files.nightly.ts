@@ -1,17 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
-import { configuration } from '../proxy/nginx.js';
 import { ROOT } from '../support/development.js';
 import { TestProcess } from '../support/process.js';
 
 /** The linters that Debian has. In CI, each has to be there. */
 const SYSTEMD_ANALYZE = '/usr/bin/systemd-analyze';
 const PROMTOOL = '/usr/bin/promtool';
-const NGINX = process.env['NGINX'] || '/usr/sbin/nginx';
-const OPENSSL = '/usr/bin/openssl';
 
 const testWith = (...programs: readonly string[]): jest.It =>
   process.env['CI'] === 'true' || programs.every((program) => existsSync(program)) ? test : test.skip;
@@ -70,23 +67,6 @@ describe('the dashboard of Grafana', () => {
     writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
 
     await succeed(PROMTOOL, 'check', 'rules', file);
-  });
-});
-
-describe('nginx', () => {
-  testWith(NGINX, OPENSSL).each(['nginx.conf', 'nginx-two-receivers.conf'])('accepts %s', async (name) => {
-    const folder = makeFolder();
-    const file = join(folder, 'nginx.conf');
-    mkdirSync(join(folder, 'tls'));
-    const [key, certificate] = ['key', 'crt'].map((ending) =>
-      join(folder, `tls/plant-store-webhook.${ending}`),
-    );
-    const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=plants.example'];
-    await succeed(OPENSSL, ...request, '-keyout', key!, '-out', certificate!);
-    // Only root may listen on 443.
-    writeFileSync(file, configuration(folder, read(name).replace('443', String(await freePort()))));
-
-    await succeed(NGINX, '-t', '-q', '-p', folder, '-c', file, '-e', 'stderr');
   });
 });
 

@@ -10,16 +10,19 @@ import {
 import { afterThisTest } from '@plant-store/test-support';
 
 import { ACCESS_TOKEN } from './messages.js';
-import type { RunningReceiver } from './receiver.js';
 
 /** The sender while every question is open. */
 export type OpenSender = NewPlantSender<Uint8Array | string, Record<never, never>>;
 
-/** Opens the SDK's sender to a receiver. It closes after the test. */
-export function openSender({ origin }: RunningReceiver): OpenSender {
+/** Opens the SDK's sender to a receiver, or to a proxy with a certificate of its own. It closes after the test. */
+export function openSender(
+  { origin, certificate }: { readonly origin: string; readonly certificate?: string },
+  accessToken: string = ACCESS_TOKEN,
+): OpenSender {
   const options = {
     baseUrl: origin,
-    accessToken: ACCESS_TOKEN,
+    ca: certificate,
+    accessToken,
     method: 'POST',
     encode: bytes('application/octet-stream'),
   };
