@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { longCells, longPages, wordsOf } from './words.mjs';
+import { decisionFaults, longCells, longPages, wordsOf } from './words.mjs';
 
 test('counts words, and neither figures nor targets of links', () => {
   expect(wordsOf('# Two words\n\n| a 12.3 | [b c](d/e.md) |\n| - | - |\n')).toBe(5);
@@ -11,6 +11,47 @@ test('counts words, and neither figures nor targets of links', () => {
 test('finds long cells as they are shown', () => {
   const long = 'a'.repeat(121);
   expect(longCells(`| ${long} | short |\n| [b](${long}) | ${'c'.repeat(120)} |\n`)).toEqual([long]);
+});
+
+describe('of a decision', () => {
+  const file = 'docs/decisions/001-first.md';
+  const decision = `# 001 First
+
+**Date.** 2026-11-20
+
+**Status.** Accepted.
+
+**Decision.** OpenAPI 3.1.0 it is. Nobody has given another.
+
+**Consequences.**
+
+- One.
+- Two.
+`;
+
+  test('accepts the form', () => {
+    expect(decisionFaults(file, decision)).toEqual([]);
+  });
+
+  test.each([
+    { what: 'another number', part: '001', by: '002' },
+    { what: 'no date', part: '2026-11-20', by: 'Today' },
+    { what: 'no status', part: '**Status.** Accepted.\n\n', by: '' },
+    { what: 'one sentence', part: ' Nobody has given another.', by: '' },
+    { what: 'three sentences', part: 'another.', by: 'another. Somebody will.' },
+    { what: 'a second paragraph', part: 'another.', by: 'another.\n\nSomebody will.' },
+    { what: 'no consequence', part: '- One.\n- Two.\n', by: '' },
+  ])('finds $what', ({ part, by }) => {
+    expect(decisionFaults(file, decision.replace(part, by))).toEqual([
+      `${file}: needs its number, date, status, two sentences and consequences.`,
+    ]);
+  });
+
+  test('finds more than 180 words', () => {
+    expect(decisionFaults(file, `${decision}- ${'word '.repeat(180)}`)).toEqual([
+      `${file}: has more than 180 words.`,
+    ]);
+  });
 });
 
 describe('in a folder', () => {
@@ -31,5 +72,16 @@ describe('in a folder', () => {
     await writeFile(join(folder, 'short.md'), 'two words');
 
     expect(longPages(folder)).toEqual(['The pages have 30001 words, more than 30000. Shorten one.']);
+  });
+
+  test('looks at the decisions, and not at their list', async () => {
+    await mkdir(join(folder, 'docs/decisions'), { recursive: true });
+    await writeFile(join(folder, 'docs/decisions/001-first.md'), '# 001 First\n');
+    await writeFile(join(folder, 'docs/decisions/README.md'), '# Decisions\n');
+
+    expect(longPages(folder)).toContainEqual(
+      expect.stringMatching(/^docs\/decisions\/001-first\.md: needs /),
+    );
+    expect(longPages(folder)).not.toContainEqual(expect.stringContaining('README'));
   });
 });
