@@ -2,7 +2,7 @@
 # Builds the receiver, and puts what it needs to run into a folder: sh deploy/build.sh FOLDER
 # Run it in a clone of its own: in the end, node_modules has only what production needs. Not for Alpine Linux.
 set -eu
-mkdir -p "$1"
+mkdir -p "${1:?name the folder}"
 target=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
 

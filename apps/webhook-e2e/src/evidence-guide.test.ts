@@ -98,9 +98,9 @@ test.each<[name: string, args: string[], says: string]>([
   [
     'no such question',
     ['--question', 'method', '--answer', 'PUT'],
-    'method: is not a question of the register',
+    'method: is not a question of OPEN_QUESTIONS.md',
   ],
-  ['no answer', ['--question', 'http-method'], "required option '--answer <value>' not specified"],
+  ['no answer', ['--question', 'http-method'], '--answer is missing.'],
   [
     'a question without its answer',
     ['--question', 'http-method', '--question', 'payload', '--answer', 'PUT'],

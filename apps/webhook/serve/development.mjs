@@ -142,7 +142,9 @@ export async function develop(given) {
       .on('checked', (count) => {
         waiting.clear();
         if (count > 0)
-          console.error(`${count} type ${count === 1 ? 'error' : 'errors'}. The receiver runs all the same.`);
+          console.error(
+            `${count} type ${count === 1 ? 'error' : 'errors'}.${receiver.isRunning ? ' The receiver runs all the same.' : ''}`,
+          );
         else if (hasTypeErrors !== false) console.log('The types are checked: no errors.');
         hasTypeErrors = count > 0;
       })

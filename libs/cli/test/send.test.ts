@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -105,12 +106,15 @@ describe('one plant', () => {
 
   test.each([
     [400, 1, 'not acknowledged: .* The receiver refused the delivery: Bad Request.'],
-    [401, 1, 'not acknowledged: .* The receiver refused the delivery: Unauthorized.'],
+    [401, 1, 'not acknowledged: .* The receiver refused the delivery: Unauthorized. Check the access token.'],
+    [405, 1, 'not acknowledged: .* Method Not Allowed. It allows PUT, PATCH.'],
     [302, 1, 'not acknowledged: .* Redirects are not followed.'],
     [503, 1, 'not acknowledged: .* Service Unavailable.'],
     [502, 4, 'outcome unknown: .* A gateway responds so .* it may be delivered twice.'],
   ])('with status %i ends with exit code %i', async (status, code, text) => {
-    const receiver = await startReceiver(() => status);
+    const allowing = (handle: RequestListener): Server =>
+      createServer((request, response) => handle(request, response.setHeader('allow', 'PUT, PATCH')));
+    const receiver = await startReceiver(() => status, allowing);
     const finished = await run(['send', file('{}'), '--json', ...required(receiver.url)]);
 
     expect(finished).toMatchObject({ code, stderr: expect.stringMatching(text) });

@@ -411,7 +411,7 @@ test.each<[Answers, string]>([
 
 /** By question: what the compiler refuses, and JavaScript can pass all the same, with a part of each fault. */
 const mistyped: Record<string, readonly (readonly [answer: unknown, ...faults: readonly string[]])[]> = {
-  'plant-colour': [['green', 'is not a question of the register']],
+  'plant-colour': [['green', 'is not a question of OPEN_QUESTIONS.md']],
   'http-method': [
     [undefined, `must be "POST" | "PUT" | "PATCH"; or ${words} (got undefined)`],
     ['GET', '(got "GET")'],

@@ -31,7 +31,8 @@ export function answerFaults(answers: Readonly<Record<string, unknown>>): string
 }
 
 function faultsOf(id: string, answer: unknown): string[] {
-  if (!openQuestions.some((question) => question.id === id)) return ['is not a question of the register'];
+  if (!openQuestions.some((question) => question.id === id))
+    return ['is not a question of OPEN_QUESTIONS.md'];
   if (!isExecutable(id)) return faultsIn(said, answer);
   const isInWords = (answer as Partial<InWords> | null | undefined)?.inWords !== undefined;
   return faultsIn(isInWords ? words : kinds[id], answer, [kinds[id], words].map(formOf).join('; or '));

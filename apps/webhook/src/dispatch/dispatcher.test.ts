@@ -678,7 +678,7 @@ describe('an inbox that fails', () => {
     const { inbox, dispatcher, log } = await run(undefined, {}, folder);
     const other = new Database(inbox.location);
     afterThisTest(() => other.close());
-    other.exec('ALTER TABLE delivery RENAME TO elsewhere');
+    other.exec('PRAGMA busy_timeout = 5000; ALTER TABLE delivery RENAME TO elsewhere');
     const start = performance.now();
     const lines = (): number => log.lines.filter(({ msg }) => msg === NOT_READ).length;
     for (let wakes = 0; wakes < 100 || lines() === 0; wakes += 1) {
@@ -699,7 +699,7 @@ describe('an inbox that fails', () => {
     const { inbox, dispatcher, recorder, log } = await run(undefined, {}, folder);
     const other = new Database(inbox.location);
     afterThisTest(() => other.close());
-    other.exec('ALTER TABLE delivery RENAME TO elsewhere');
+    other.exec('PRAGMA busy_timeout = 5000; ALTER TABLE delivery RENAME TO elsewhere');
     dispatcher.wake();
     expect(await log.line(NOT_READ)).toMatchObject({ level: 'error' });
     other.exec('ALTER TABLE elsewhere RENAME TO delivery');

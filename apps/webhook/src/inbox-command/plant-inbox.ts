@@ -62,7 +62,7 @@ export function createProgram(): Command {
     .configureOutput({
       getOutHelpWidth: () => HELP_WIDTH,
       getErrHelpWidth: () => HELP_WIDTH,
-      outputError: (text) => report(`plant-inbox: ${text.trim().replace('error: ', '').replace('\n', ' ')}`),
+      outputError: (text) => report(`plant-inbox: ${inOurWords(text)}`),
     })
     .exitOverride()
     .addHelpText('after', ABOUT_COMMANDS);
@@ -229,6 +229,14 @@ function reasonOf(text: string): string {
   if (text.trim() !== '' && text.length <= 1_000) return text;
   throw new InvalidArgumentError('It must have from 1 to 1000 characters.');
 }
+
+/** What Commander says is wrong. */
+const inOurWords = (text: string): string =>
+  text
+    .trim()
+    .replace('error: ', '')
+    .replace(/^required option '(--[a-z]+) .*' not specified$/, '$1 is missing.')
+    .replace('\n', ' ');
 
 const versionOf = (manifest: URL): string =>
   (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 import { z } from 'zod';
@@ -130,6 +131,8 @@ export async function backup(inbox: string, file: string): Promise<void> {
   requireEmbedded(inbox, 'backup copies an embedded inbox. For this one, use pg_dump.');
   // Known before everything is copied.
   if (existsSync(file)) throw new CommandError(`${file} exists already. Name a new file.`);
+  const folder = dirname(resolve(file));
+  if (!existsSync(folder)) throw new CommandError(`There is no folder ${folder}. Make it first.`);
   const bytes = backUp(embeddedFolder(inbox), file);
   await write(`The inbox is copied to ${file}: ${bytes.toLocaleString('en-US')} bytes.\n`);
 }

@@ -55,7 +55,9 @@ test.each(['0', '-1', '1.5', '5..', '..5', '5..4', '1..2..3', 'seven', '99999999
 
 test('a filter has what was chosen', () => {
   expect(filterOf({})).toEqual({});
-  expect(filterOf({ state: 'parked', since: 0, before: 2, id: { firstId: 3, lastId: 4 } })).toEqual({
+  const id = { firstId: 3, lastId: 4 };
+  expect(filterOf({ state: 'parked', since: 0, before: 2, id, error: 'Error: no plant 7' })).toEqual({
+    errorGroup: 'Error: no plant …',
     state: 'parked',
     receivedFrom: 0,
     receivedBefore: 2,

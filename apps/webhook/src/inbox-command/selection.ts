@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 
+import { errorGroupOf } from '../inbox/error-group.js';
 import { DELIVERY_STATES, type DeliveryFilter, type DeliveryState } from '../inbox/inbox-operations.js';
 
 /** The values of the options that choose deliveries. */
@@ -10,6 +11,8 @@ export interface Selection {
   readonly since?: number;
   readonly before?: number;
   readonly id?: Pick<DeliveryFilter, 'firstId' | 'lastId'>;
+  /** A message of the error. */
+  readonly error?: string;
 }
 
 /** Adds the options that choose deliveries. */
@@ -19,6 +22,10 @@ export function withSelection(command: Command, states: readonly DeliveryState[]
     .option('--since <time>', 'only deliveries received at this time or later', (text) => timeOf(text))
     .option('--before <time>', 'only deliveries received before this time', (text) => timeOf(text))
     .option('--id <ids>', 'only these deliveries: 7, or 5..90', rangeOf)
+    .option(
+      '--error <message>',
+      'only deliveries that failed with this error, apart from numbers and quoted text',
+    )
     .addHelpText('after', ABOUT_TIMES);
 }
 
@@ -27,12 +34,13 @@ A time is ISO 8601, such as 2026-11-22 or 2026-11-22T09:30+01:00 (UTC without an
 offset), or a duration before now: 90s, 30m, 2h, 7d.`;
 
 /** The filter that the options mean. */
-export function filterOf({ state, since, before, id }: Selection): DeliveryFilter {
+export function filterOf({ state, since, before, id, error }: Selection): DeliveryFilter {
   return {
     ...(state !== undefined && { state }),
     ...(since !== undefined && { receivedFrom: since }),
     ...(before !== undefined && { receivedBefore: before }),
     ...id,
+    ...(error !== undefined && { errorGroup: errorGroupOf(error) }),
   };
 }
 

@@ -54,6 +54,7 @@ export async function tryAnswers(
   { question, answer, json, ...selection }: TryOptions,
 ): Promise<void> {
   const trial = proposeAnswers(question, answer);
+  const isTried = trial.untried.length < new Set(question).size;
   const tried: Tried = { deliveries: 0, discarded: 0, refused: [], untried: trial.untried };
   const refused = new Map<Failure, RefusedDeliveries>();
   await withConnection(inbox, async (connection) => {
@@ -77,7 +78,7 @@ export async function tryAnswers(
     });
   });
   tried.refused = [...refused.values()].sort((one, other) => other.deliveries - one.deliveries);
-  await write(json ? jsonText(tried, 2) : triedText(tried));
+  await write(json ? jsonText(tried, 2) : triedText(tried, isTried));
 }
 
 /**
@@ -126,11 +127,11 @@ function count(refused: Map<Failure, RefusedDeliveries>, trial: Trial, failure: 
   refused.set(failure, row);
 }
 
-function triedText({ deliveries: all, discarded, refused, untried }: Tried): string {
+function triedText({ deliveries: all, discarded, refused, untried }: Tried, isTried: boolean): string {
   const sum = refused.reduce((total, each) => total + each.deliveries, 0);
   const rows = refused.map((each) => [each.deliveries, each.status, each.failure, each.ids.join(', ')]);
   const lines = [
-    `${deliveries(all)} tried: ${sum.toLocaleString('en-US')} would be refused.`,
+    ...(isTried ? [`${deliveries(all)} tried: ${sum.toLocaleString('en-US')} would be refused.`] : []),
     ...(discarded === 0 ? [] : [`${discarded} discarded left out: the content is deleted.`]),
     ...(rows.length === 0 ? [] : table(rows, ['DELIVERIES', 'STATUS', 'WHY', 'SUCH AS'])),
     ...untried.map(({ question, reason }) => `Can't be tried: ${question}: ${reason}.`),

@@ -12,6 +12,7 @@ test.each([
   ['took 31 ms, 2 times', 'took … ms, … times'],
   ['no digits, and no facade of a number', 'no digits, and no facade of a number'],
   ["it isn't there", "it isn't there"],
+  [`doesn't know {"n":7,"name":"tulip 42"}`, "doesn't know {…:…,…:…}"],
 ])('%s', (error, group) => {
   expect(errorGroupOf(error)).toBe(group);
 });

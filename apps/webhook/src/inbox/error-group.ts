@@ -3,7 +3,7 @@
  * hexadecimal digits, with the letters around them.
  */
 const VARIABLE =
-  /[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}|"[^"]*"|'[^']*'|`[^`]*`|\b0x[\da-f]+\b|\b(?=[a-f]*\d)[\da-f]{8,}\b|\d+(?:[.:]\d+)*/gi;
+  /[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}|"[^"]*"|(?<!\w)'[^']*'|`[^`]*`|\b0x[\da-f]+\b|\b(?=[a-f]*\d)[\da-f]{8,}\b|\d+(?:[.:]\d+)*/gi;
 
 /** What the errors of one fault have in common: the message, in which `…` stands for what differs. */
 export function errorGroupOf(error: string): string {

@@ -129,7 +129,7 @@ function sayWhatChanges(
 }
 
 const NEXT =
-  'Next: git diff, npm run review, npm test, npm run check, and a version plan (docs/how-to/release.md).';
+  'Next: git status, git diff, npm run review, npm test, npm run check, and a version plan (docs/how-to/release.md).';
 
 /** Whether only the actions of an answer are to be written again. */
 function isRewrite({ value, who, reason, replace, remove }: AnswerRequest): boolean {
