@@ -22,8 +22,8 @@ test('what docs/tutorial/first-plant.md shows is what a new user sees', async ()
     const { stdout } = await run('/bin/sh', ['-c', `exec 2>&1\n${commands}`], {
       cwd: folder,
       env: terminal(everythingOpen),
-    }).catch((error: Error & { stdout: string }) => {
-      throw new Error(`${commands}\n${error.stdout}`, { cause: error });
+    }).catch((error: unknown) => {
+      throw new Error(`${commands}\n${(error as { stdout: string }).stdout}`, { cause: error });
     });
     return stdout;
   };
