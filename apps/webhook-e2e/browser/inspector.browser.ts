@@ -31,7 +31,7 @@ const idsOn = async (page: Page): Promise<number[]> =>
   (await page.getByRole('rowheader').allTextContents()).map(Number);
 
 /** The state that the details show. */
-const stateOf = (page: Page): Locator => page.locator('#detail .heading .state');
+const stateOf = (page: Page): Locator => page.locator('#delivery + .pill');
 
 /** What happened to the delivery whose details are shown. */
 const timeline = (page: Page): Locator => page.getByRole('list', { name: 'What happened' });

@@ -7,6 +7,7 @@
  */
 import { useEffect, useRef } from 'preact/hooks';
 
+import { keepFocus, quietly } from './page.mjs';
 import { filterOf, limitsOf, stateFilter, stateOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
 import { html, redraw, say } from './ui.mjs';
@@ -24,6 +25,8 @@ const LIMIT = 500;
  * @property {number} count
  * @property {readonly DeliveryFilter[]} filters one is done after the other
  * @property {string} [note] what is left out
+ * @property {number} [changed] how many are done, once it has started
+ * @property {boolean} [isStopped]
  */
 
 const WORDS = {
@@ -31,56 +34,55 @@ const WORDS = {
   discard: { verb: 'Discard', done: 'discarded' },
 };
 
+/** The states whose deliveries can be changed. @type {Record<Action, readonly State[]>} */
+const STATES = { replay: ['retrying', 'parked', 'handled'], discard: ['parked'] };
+
+/** Whether deliveries of a state can be changed. @param {Action} action @param {State | undefined} state */
+export const isAble = (action, state) => state !== undefined && STATES[action].includes(state);
+
+const nounOf = (/** @type {number | undefined} */ count) => (count === 1 ? 'delivery' : 'deliveries');
+
+/** What is asked, or is being done. */
+let asked = /** @type {Change | undefined} */ (undefined);
+
+/** Asks before a change, then makes it. @param {Change} change */
+export function confirmChange(change) {
+  asked ??= change;
+  redraw();
+}
+
 /**
- * The states whose deliveries are changed if none is chosen. Handled ones have had their effect: whoever wants it again
- * chooses them.
+ * Counts the deliveries that a place lists, and asks before they are changed. Handled ones have had their effect:
+ * whoever wants it again chooses them.
  *
- * @type {Record<Action, readonly State[]>}
+ * @param {Action} action
+ * @param {Place} place
  */
-const STATES = { replay: ['retrying', 'parked'], discard: ['parked'] };
-
-/** What is asked, and what was started in the dialog and may be stopped there. */
-const dialog = {
-  change: /** @type {Change | undefined} */ (undefined),
-  run: /** @type {{ isStopped: boolean, changed: number } | undefined} */ (undefined),
-};
-
-let isCounting = false;
-
-/** Counts the deliveries that a place lists, and asks before they are changed. @param {Action} action @param {Place} place */
-export async function confirmAll(action, place) {
-  if (isCounting) return;
-  isCounting = true;
-  try {
-    const states = place.state === undefined ? STATES[action] : [place.state];
-    const counted = await Promise.all(
-      states.map((state) => countState({ ...filterOf(place), ...stateFilter(state) }, state)),
-    );
+export const confirmAll = (action, place) =>
+  quietly(async () => {
+    const unhandled = STATES[action].filter((state) => state !== 'handled');
+    const states = place.state === undefined ? unhandled : [place.state];
+    const counted = await Promise.all(states.map((state) => countState(place, state)));
     const some = counted.filter(({ count }) => count > 0);
     const limits = limitsOf(place);
     const scope = [place.state, 'deliveries', ...limits].filter(Boolean).join(' ');
     if (some.length === 0) return say(`There are no ${scope} to ${action}.`);
-    const count = some.reduce((sum, one) => sum + one.count, 0);
-    const noun = some.at(-1)?.count === 1 ? 'delivery' : 'deliveries';
+    const texts = some.map(({ count, state }) => `${words.count(count)} ${state}`);
     confirmChange({
-      ...{ action, count, filters: some.map(({ filter }) => filter) },
-      what: [some.map(({ text }) => text).join(' and '), noun, ...limits].join(' '),
+      action,
+      what: [texts.join(' and '), nounOf(some.at(-1)?.count), ...limits].join(' '),
+      count: some.reduce((sum, { count }) => sum + count, 0),
+      filters: some.map(({ filter }) => filter),
       note: place.state === undefined ? 'Handled ones are left out: choose handled to replay them.' : '',
     });
-  } catch (error) {
-    if (!(error instanceof receiver.RequestError)) throw error;
-    say(error.message);
-  } finally {
-    isCounting = false;
-  }
-}
+  });
 
 /** The filter that is returned has no others: what arrives from now on isn't part of it. */
-async function countState(/** @type {DeliveryFilter} */ filter, /** @type {State} */ state) {
+async function countState(/** @type {Place} */ place, /** @type {State} */ state) {
+  const filter = filterOf({ ...place, state });
   const [newest] = await receiver.list(filter, { order: 'newest', limit: 1 });
   const bounded = { ...filter, lastId: newest?.id ?? 1 };
-  const count = newest === undefined ? 0 : await receiver.count(bounded);
-  return { count, text: `${words.count(count)} ${state}`, filter: bounded };
+  return { state, count: newest === undefined ? 0 : await receiver.count(bounded), filter: bounded };
 }
 
 /**
@@ -91,127 +93,116 @@ async function countState(/** @type {DeliveryFilter} */ filter, /** @type {State
  * @param {'selected' | 'shown'} how
  */
 export function confirmSelected(action, chosen, how) {
-  const able = chosen.filter(({ state, attempts }) =>
-    action === 'discard'
-      ? state === 'parked'
-      : state !== 'discarded' && !(state === 'waiting' && attempts === 0),
-  );
-  if (able.length === 0) return say(`None of the ${how} deliveries can be ${WORDS[action].done}.`);
-  const states = [...new Set(able.map(stateOf))];
-  const filters = states.map((state) => ({
-    ...stateFilter(state),
-    ids: able.filter((one) => stateOf(one) === state).map(({ id }) => id),
-  }));
+  const { done } = WORDS[action];
+  const able = chosen.filter((delivery) => isAble(action, stateOf(delivery)));
   const left = chosen.length - able.length;
-  const note =
-    left === 0 ? '' : `${words.deliveries(left)} of the selection cannot be ${WORDS[action].done}.`;
-  const noun = able.length === 1 ? 'delivery' : 'deliveries';
-  const what = `${words.count(able.length)} ${how} ${noun} (${states.join(', ')})`;
-  confirmChange({ action, what, count: able.length, filters, note });
+  if (able.length === 0) return say(`None of the ${how} deliveries can be ${done}.`);
+  const states = [...new Set(able.map(stateOf))];
+  confirmChange({
+    action,
+    what: `${words.count(able.length)} ${how} ${nounOf(able.length)} (${states.join(', ')})`,
+    count: able.length,
+    filters: states.map((state) => filterOfSome(state, able)),
+    note: left === 0 ? '' : `${words.deliveries(left)} of the selection cannot be ${done}.`,
+  });
 }
 
-/** Asks before a change, then makes it. @param {Change} change */
-export function confirmChange(change) {
-  Object.assign(dialog, { change, run: undefined });
-  redraw();
-}
+/** Those of a state, as long as they have it. @param {State} state @param {readonly DeliverySummary[]} chosen */
+const filterOfSome = (state, chosen) => ({
+  ...stateFilter(state),
+  ids: chosen.filter((delivery) => stateOf(delivery) === state).map(({ id }) => id),
+});
 
 /** @param {Action} action @param {DeliverySummary} delivery @returns {Change} */
 export const changeOf = (action, delivery) => ({
-  ...{ action, what: `delivery ${delivery.id}`, count: 1 },
-  filters: [{ ...stateFilter(stateOf(delivery)), firstId: delivery.id, lastId: delivery.id }],
+  action,
+  what: `delivery ${delivery.id}`,
+  count: 1,
+  filters: [filterOfSome(stateOf(delivery), [delivery])],
 });
 
 /** Replays one. Nothing is lost by it, so nobody is asked, unless it was handled. @param {DeliverySummary} delivery */
 export function replayOne(delivery) {
   const change = changeOf('replay', delivery);
-  if (delivery.state === 'handled') return confirmChange(change);
-  // It may have been handled since it was shown. Whoever replays that is asked first.
-  void carryOut(change, { isStopped: false, changed: 0 }, '');
+  if (delivery.state === 'handled') confirmChange(change);
+  else void carryOut(change, '');
 }
 
 /** The dialog, as long as something is asked. */
-export function ChangeDialog() {
-  const { change, run } = dialog;
-  return change && html`<${Question} key=${change} ...${{ change, run }} />`;
-}
+export const ChangeDialog = () => asked && html`<${Question} key=${asked} change=${asked} />`;
 
-/** @param {{ change: Change, run: typeof dialog.run }} shown */
-function Question({ change, run }) {
-  const { action, what, count, filters, note } = change;
+/** @param {{ change: Change }} shown */
+function Question({ change }) {
+  const { action, what, count, filters, note, changed } = change;
   const { verb, done } = WORDS[action];
+  const isDiscard = action === 'discard';
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  const form = useRef(/** @type {HTMLFormElement | null} */ (null));
   const focus = (/** @type {string} */ id) => document.getElementById(id)?.focus();
   useEffect(() => {
-    const before = document.activeElement;
     element.current?.showModal();
     focus('change-cancel');
-    return () => {
-      const isThere = before instanceof HTMLElement && before.isConnected && before !== document.body;
-      if (isThere) before.focus();
-      else (document.getElementById('delivery') ?? document.getElementById('deliveries'))?.focus();
-    };
   }, []);
-  const close = () => {
-    if (dialog.run) dialog.run.isStopped = true;
-    Object.assign(dialog, { change: undefined, run: undefined });
+  const close = () => element.current?.close();
+  const forget = () => {
+    change.isStopped = true;
+    asked = undefined;
     redraw();
+    keepFocus();
   };
-  const start = () => {
-    if (run !== undefined || !form.current?.reportValidity()) return;
-    const reason = String(new FormData(form.current).get('reason') ?? '');
-    dialog.run = { isStopped: false, changed: 0 };
-    void carryOut(change, dialog.run, reason).then(close);
-    redraw();
+  const start = (/** @type {any} */ { currentTarget: { form } }) => {
+    if (!form.reportValidity()) return;
+    void carryOut(change, String(new FormData(form).get('reason') ?? '')).then(close);
     focus('change-cancel');
   };
-  const isHandled = filters.some(({ state }) => state === 'handled');
-  return html`<dialog ref=${element} class=${action} aria-labelledby="change-title" onClose=${close}>
-    <form
-      ref=${form}
-      onSubmit=${(/** @type {Event} */ event) => {
-        // Enter in the field of the reason changes nothing yet.
-        event.preventDefault();
-        focus('change-confirm');
-      }}
-    >
+  // Enter in the field of the reason changes nothing yet.
+  const confirmFirst = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    focus('change-confirm');
+  };
+  return html`<dialog ref=${element} aria-labelledby="change-title" onClose=${forget}>
+    <form class="stack" onSubmit=${confirmFirst}>
       <h2 id="change-title">${verb} ${what}?</h2>
       ${
-        action === 'discard'
+        isDiscard
           ? html`<p>
                 <strong>This can't be undone.</strong> The header fields and the content are deleted for good.
                 The error and your reason are kept.
               </p>
-              <label
-                >Reason, kept with the delivery
+              <label>
+                Reason, kept with the delivery
                 <input
                   name="reason"
                   required
                   pattern=".*\\S.*"
                   maxlength="1000"
                   autocomplete="off"
-                  readonly=${run}
-              /></label>`
+                  readonly=${changed !== undefined}
+                />
+              </label>`
           : html`<p>
               The handler gets ${count === 1 ? 'it' : 'them'} again, with all attempts. ${' '}
-              ${isHandled && html`<strong>What it has handled, it handles again.</strong>`}
+              ${
+                filters.some(({ state }) => state === 'handled') &&
+                html`<strong>What it has handled, it handles again.</strong>`
+              }
             </p>`
       }
       ${note && html`<p class="note">${note}</p>`}
       ${
-        run &&
-        html`<progress max=${count} value=${run.changed} aria-labelledby="change-done"></progress>
-          <p id="change-done" role="status">${words.count(run.changed)} ${done}</p>`
+        changed !== undefined &&
+        html`<progress max=${count} value=${changed} aria-labelledby="change-done"></progress>
+          <p id="change-done" role="status">${words.count(changed)} ${done}</p>`
       }
       <p class="row">
-        <button id="change-cancel" type="button" onClick=${close}>${run ? 'Stop' : 'Cancel'}</button>
+        <button id="change-cancel" class="end" type="button" onClick=${close}>
+          ${changed === undefined ? 'Cancel' : 'Stop'}
+        </button>
         ${
-          !run &&
+          changed === undefined &&
           html`<button
             id="change-confirm"
             type="button"
-            class=${action === 'discard' ? 'danger strong' : 'primary'}
+            class=${isDiscard ? 'primary bad' : 'primary'}
             onClick=${start}
           >
             ${verb}${count > 1 ? ` ${words.count(count)}` : ''}
@@ -222,25 +213,28 @@ function Question({ change, run }) {
   </dialog>`;
 }
 
-/** @param {Change} change @param {{ isStopped: boolean, changed: number }} run @param {string} reason */
-async function carryOut({ action, filters, count }, run, reason) {
+/** @param {Change} change @param {string} reason */
+async function carryOut(change, reason) {
+  const { action, filters, count } = change;
+  let changed = 0;
   let failure = '';
   try {
     for (const filter of filters) {
       let after = /** @type {number | null} */ (0);
-      while (after !== null && !run.isStopped) {
+      while (after !== null && !change.isStopped) {
+        change.changed = changed;
+        redraw();
         const batch = { filter, after, limit: LIMIT };
         const result = await (action === 'replay' ? receiver.replay(batch) : receiver.discard(batch, reason));
-        run.changed += result.changed;
-        after = run.changed >= count ? null : result.next;
-        if (after !== null && run.isStopped) failure = ' Then it was stopped.';
-        redraw();
+        changed += result.changed;
+        after = changed >= count ? null : result.next;
       }
     }
+    if (change.isStopped && changed < count) failure = ' Then it was stopped.';
   } catch (error) {
     if (!(error instanceof receiver.RequestError)) throw error;
     failure = ` Then it failed: ${error.message}`;
   }
-  const number = run.changed === 0 ? 'No delivery' : words.deliveries(run.changed);
-  say(`${number} ${run.changed > 1 ? 'were' : 'was'} ${WORDS[action].done}.${failure}`);
+  const number = changed === 0 ? 'No delivery' : words.deliveries(changed);
+  say(`${number} ${changed > 1 ? 'were' : 'was'} ${WORDS[action].done}.${failure}`);
 }

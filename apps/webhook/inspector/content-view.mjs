@@ -5,9 +5,9 @@
  */
 import { useMemo, useState } from 'preact/hooks';
 
-import { decode, formsOf, hexOf, jsonOf, rawOf, visible } from './content.mjs';
+import { bytesOf, decode, formsOf, hexOf, jsonOf, rawOf, visible } from './content.mjs';
 import { contentAddress } from './receiver.mjs';
-import { Button, copy, html } from './ui.mjs';
+import { Button, copy, html, Scroll } from './ui.mjs';
 
 /** @type {Record<Form, string>} */
 const FORM_NAMES = { json: 'JSON', raw: 'Raw', hex: 'Hex' };
@@ -16,16 +16,17 @@ const FORM_NAMES = { json: 'JSON', raw: 'Raw', hex: 'Hex' };
 const OPEN_LEVELS = 3;
 const VALUES = 100;
 
-/** @param {{ id: number, content: Uint8Array }} shown */
-export function Content({ id, content }) {
+/** @param {{ id: number, base64: string }} shown */
+export function Content({ id, base64 }) {
+  const content = useMemo(() => bytesOf(base64), [base64]);
   const forms = useMemo(() => formsOf(content), [content]);
   const [form, setForm] = useState(/** @type {Form} */ (forms[0]));
   const json = useMemo(() => (form === 'json' ? jsonOf(content) : undefined), [form, content]);
   const isNarrow = matchMedia('(max-width: 40rem)').matches;
   const { text, isCut } = form === 'hex' ? hexOf(content, isNarrow ? 8 : 16) : rawOf(content);
-  return html`<div class="row bar">
+  return html`<div class="row">
       <h3>Content</h3>
-      <fieldset>
+      <fieldset class="row end">
         <legend class="unseen">Show the content as</legend>
         ${forms.map(
           (one) =>
@@ -40,12 +41,7 @@ export function Content({ id, content }) {
     </div>
     ${
       json === undefined
-        ? html`<pre
-              class=${`${form} scroll`}
-              tabindex="0"
-              role="region"
-              aria-label="Content"
-            ><code>${text}</code></pre>
+        ? html`<${Scroll} label="Content" kind=${form}>${text}<//>
             ${isCut && html`<p class="note">This is the start. The download has everything.</p>`}`
         : html`<div class="json scroll" tabindex="0" role="region" aria-label="Content">
             <code><${Value} value=${json} level=${0} /></code>

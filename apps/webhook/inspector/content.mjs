@@ -122,6 +122,9 @@ export function curlOf({ method, fields, content }, url, contentUrl) {
   ].join(' \\\n  ');
 }
 
+/** @param {string} base64 */
+export const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+
 /** @param {Uint8Array} content */
 export const decode = (content) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(content);
 

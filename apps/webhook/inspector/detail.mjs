@@ -2,117 +2,113 @@
  * The details of one delivery: what happened to it, and what was sent.
  *
  * @import { FailedAttempt } from '../src/inbox/inbox-operations.js'
- * @import { Place } from './place.mjs'
  * @import { Delivery } from './receiver.mjs'
  */
-import { changeOf, confirmChange, replayOne } from './change.mjs';
+import { changeOf, confirmChange, isAble, replayOne } from './change.mjs';
 import { Content } from './content-view.mjs';
-import { curlOf, visible } from './content.mjs';
-import { addressOf, stateOf } from './place.mjs';
+import { bytesOf, curlOf, visible } from './content.mjs';
+import { keepFocus, page } from './page.mjs';
+import { listAddressOf, stateOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
-import { Button, copy, html, redraw, State } from './ui.mjs';
+import { Button, copy, html, redraw, Scroll, State, Table, Time } from './ui.mjs';
 import * as words from './words.mjs';
 
-/**
- * - `id`: of the delivery that was asked for last
- * - `delivery`: undefined until the receiver has responded
- * - `fault`: why there is none
- */
+/** The delivery of the place: undefined until the receiver has responded. `fault` says why there is none. */
 export const detail = {
-  id: /** @type {number | undefined} */ (undefined),
   delivery: /** @type {Delivery | undefined} */ (undefined),
-  content: new Uint8Array(),
   fault: '',
-  isRetried: false,
 };
 
-/** @param {number | undefined} id undefined for none */
-export async function showDetail(id) {
-  if (id !== detail.id) Object.assign(detail, { id, delivery: undefined, fault: '', isRetried: false });
+/** Shows the delivery of the place. */
+export async function showDetail() {
+  Object.assign(detail, { delivery: undefined, fault: '' });
   redraw();
-  if (id === undefined) return;
-  try {
-    const delivery = await receiver.show(id);
-    // Somebody may have gone on meanwhile.
-    if (detail.id !== id) return;
-    const isSame =
-      delivery.receivedAt === detail.delivery?.receivedAt && delivery.content === detail.delivery.content;
-    const content = isSame ? detail.content : bytesOf(delivery.content);
-    Object.assign(detail, { delivery, content, fault: '', isRetried: false });
-  } catch (error) {
-    if (!(error instanceof receiver.RequestError)) throw error;
-    if (detail.id !== id) return;
-    const isRetried = error.code === 'UNREACHABLE';
-    if (isRetried && detail.delivery !== undefined) return;
-    const fault =
-      detail.delivery === undefined
-        ? error.message
-        : 'The receiver has deleted this delivery, because of its age.';
-    Object.assign(detail, { fault, isRetried, delivery: isRetried ? detail.delivery : undefined });
-  }
-  const section = document.querySelector('#detail');
-  const hadFocus = section?.contains(document.activeElement);
-  redraw();
-  // The button that had the focus may be gone.
-  if (hadFocus && document.activeElement === document.body) document.getElementById('delivery')?.focus();
+  await readDetail();
 }
 
-/** Shows what has changed of the delivery. What was sent stays as it is, also where somebody has scrolled in it. */
+async function readDetail() {
+  const { delivery: id } = page.place;
+  if (id === undefined) return;
+  const found = await receiver.show(id).catch((error) => {
+    if (error instanceof receiver.RequestError) return error;
+    throw error;
+  });
+  // Somebody may have gone on meanwhile.
+  if (page.place.delivery !== id) return;
+  if (!(found instanceof receiver.RequestError)) Object.assign(detail, { delivery: found, fault: '' });
+  else if (detail.delivery === undefined) detail.fault = found.message;
+  else if (found.code !== 'UNREACHABLE')
+    Object.assign(detail, {
+      delivery: undefined,
+      fault: 'The receiver has deleted this delivery, because of its age.',
+    });
+  const hadFocus = document.querySelector('#detail')?.contains(document.activeElement);
+  redraw();
+  if (hadFocus) keepFocus();
+}
+
+/** Shows what has changed of the delivery. Its content may be long, and is asked for only then. */
 export async function refreshDetail() {
-  const { id, delivery, isRetried } = detail;
-  if (id === undefined || (delivery === undefined && !isRetried)) return;
-  if (delivery === undefined) return showDetail(id);
+  const { delivery, fault } = detail;
+  if (delivery === undefined) return fault === '' ? undefined : readDetail();
+  const { id } = delivery;
   const [now] = await receiver.list({ firstId: id, lastId: id }, { order: 'newest', limit: 1 });
   if (detail.delivery !== delivery) return;
   const isChanged = Object.entries(now ?? { id: 0 }).some(
     ([name, value]) => /** @type {any} */ (delivery)[name] !== value,
   );
-  if (isChanged) await showDetail(id);
+  if (isChanged) await readDetail();
 }
 
-/** @param {string} base64 */
-const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-
-/** @param {{ place: Place, url: string | null | undefined }} shown */
-export function Detail({ place, url }) {
-  const { id, delivery, content, fault } = detail;
-  return html`<section id="detail" aria-labelledby="delivery">
-    <div class="heading">
-      <h2 id="delivery" tabindex="-1">Delivery ${id}</h2>
+export function Detail() {
+  const { place } = page;
+  const { delivery, fault } = detail;
+  return html`<section id="detail" class="card stack" aria-labelledby="delivery">
+    <div class="row">
+      <h2 id="delivery" tabindex="-1">Delivery ${place.delivery}</h2>
       ${delivery && html`<${State} name=${stateOf(delivery)} />`}
-      <a class="button quiet" id="close" href=${addressOf({ ...place, delivery: undefined })}>Close</a>
+      <a class="button end" href=${listAddressOf(place)}>Close</a>
     </div>
-    ${
-      delivery
-        ? html`<${Actions} ...${{ delivery, content, url }} />
-            <${Timeline} delivery=${delivery} />
-            ${
-              delivery.state === 'discarded'
-                ? html`<p class="note">
-                    The header fields and the content were deleted when the delivery was discarded.
-                  </p>`
-                : html`<${Content} key=${`${id} ${delivery.receivedAt}`} ...${{ id, content }} />
-                    <${Fields} delivery=${delivery} />`
-            }`
-        : html`<p>${fault || 'Loading…'}</p>`
-    }
+    ${delivery ? html`<${Sent} delivery=${delivery} />` : html`<p>${fault || 'Loading…'}</p>`}
   </section>`;
 }
 
-/** @param {{ delivery: Delivery, content: Uint8Array, url: string | null | undefined }} shown */
-function Actions({ delivery, content, url }) {
+/** @param {{ delivery: Delivery }} shown */
+function Sent({ delivery }) {
+  const { id, receivedAt, content, fields, state } = delivery;
+  if (state === 'discarded')
+    return html`<${Timeline} delivery=${delivery} />
+      <p class="note">The header fields and the content were deleted when the delivery was discarded.</p>`;
+  return html`<${Actions} delivery=${delivery} />
+    <${Timeline} delivery=${delivery} />
+    <${Content} key=${`${id} ${receivedAt}`} id=${id} base64=${content} />
+    <details>
+      <summary>${fields.length === 1 ? '1 header field' : `${fields.length} header fields`}</summary>
+      <p class="note">Credentials, and fields of the connection, are never stored.</p>
+      <${Table}
+        caption="Header fields"
+        columns=${[{ title: 'Name', isName: true }, { title: 'Value' }]}
+        rows=${fields.map((field) => field.map(visible))}
+      />
+    </details>`;
+}
+
+/** @param {{ delivery: Delivery }} shown */
+function Actions({ delivery }) {
   const { id, state } = delivery;
-  if (state === 'discarded') return '';
   const curl = () => {
     const from = new URL(receiver.contentAddress(id), location.href).href;
-    void copy(curlOf({ ...delivery, content }, url ?? 'URL', from), 'The command was');
+    const sent = { ...delivery, content: bytesOf(delivery.content) };
+    void copy(curlOf(sent, page.about?.url ?? 'URL', from), 'The command was');
   };
-  const isAble = state !== 'running' && stateOf(delivery) !== 'waiting';
   return html`<p class="row">
-    ${isAble && html`<${Button} kind="primary" act=${() => replayOne(delivery)}>${state === 'handled' ? 'Replay…' : 'Replay'}<//>`}
+    ${
+      isAble('replay', stateOf(delivery)) &&
+      html`<${Button} kind="primary" act=${() => replayOne(delivery)}>Replay${state === 'handled' && '…'}<//>`
+    }
     ${
       state === 'parked' &&
-      html`<${Button} kind="danger" act=${() => confirmChange(changeOf('discard', delivery))}>Discard…<//>`
+      html`<${Button} kind="bad" act=${() => confirmChange(changeOf('discard', delivery))}>Discard…<//>`
     }
     <${Button} act=${curl} title="A command that sends it again. Set ACCESS_TOKEN.">Copy curl<//>
   </p>`;
@@ -130,7 +126,8 @@ function eventsOf(delivery) {
   /** @type {Event[]} */
   const past = [
     {
-      ...{ at: receivedAt, kind: 'good' },
+      at: receivedAt,
+      kind: 'good',
       what: `received: ${visible([...sent, ...event].filter((part) => part !== null).join(' · '))}`,
     },
     ...history.map((attempt) => ({ at: attempt.startedAt, kind: 'bad', what: '', attempt })),
@@ -159,13 +156,8 @@ const Timeline = ({ delivery }) =>
   html`<ol class="timeline" aria-label="What happened">
     ${eventsOf(delivery).map(
       ({ at, kind, what, attempt }) =>
-        html`<li class=${kind}>
-          ${
-            at !== null &&
-            html`<time datetime=${new Date(at).toISOString()} title=${words.time(at)}
-              >${words.preciseTime(at)}</time
-            >`
-          }
+        html`<li class=${`dot ${kind}`}>
+          ${at !== null && html`<${Time} at=${at} as=${words.preciseTime} />`}
           ${attempt ? html`<${Attempt} ...${attempt} />` : html`<span>${what}</span>`}
         </li>`,
     )}
@@ -175,43 +167,10 @@ const Timeline = ({ delivery }) =>
 function Attempt({ number, duration, error, stack, receiver }) {
   const took = duration === null ? 'ended with its process' : words.duration(duration);
   const text = html`attempt ${number} · ${took} · <code>${visible(error)}</code>`;
-  return stack === null
-    ? html`<span>${text}</span>`
-    : html`<details>
-        <summary>${text}</summary>
-        <pre
-          class="scroll"
-          tabindex="0"
-          role="region"
-          aria-label=${`Stack of attempt ${number}`}
-        ><code>${visible(stack)}</code></pre>
-        <p class="note">by ${receiver}</p>
-      </details>`;
-}
-
-/** @param {{ delivery: Delivery }} shown */
-const Fields = ({ delivery: { fields } }) =>
-  html`<details class="fields">
-    <summary>${fields.length === 1 ? '1 header field' : `${fields.length} header fields`}</summary>
-    <p class="note">Credentials, and fields of the connection, are never stored.</p>
-    <table>
-      <caption class="unseen">
-        Header fields
-      </caption>
-      <thead class="unseen">
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Value</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${fields.map(
-          ([name, value]) =>
-            html`<tr>
-              <th scope="row">${visible(name)}</th>
-              <td>${visible(value)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+  if (stack === null) return html`<span>${text}</span>`;
+  return html`<details>
+    <summary>${text}</summary>
+    <${Scroll} label=${`Stack of attempt ${number}`}>${visible(stack)}<//>
+    <p class="note">by ${receiver}</p>
   </details>`;
+}

@@ -8,7 +8,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
 import * as receiver from './receiver.mjs';
-import { Button, html } from './ui.mjs';
+import { Button, html, Table } from './ui.mjs';
 import * as words from './words.mjs';
 
 export function Evidence() {
@@ -22,7 +22,7 @@ export function Evidence() {
     receiver.evidence(leaving.signal).then(setFound, (/** @type {Error} */ { message }) => setFault(message));
     return () => leaving.abort();
   }, [looks]);
-  return html`<div class="heading">
+  return html`<div class="row">
       <h2 id="evidence" tabindex="-1">What the deliveries show</h2>
       ${(found || fault) && html`<${Button} act=${() => setLooks(looks + 1)}>Look again<//>`}
     </div>
@@ -43,7 +43,7 @@ function Sections(found) {
     ['contentEncodings', 'Content encodings', namesTable(found.contentEncodings)],
     ['sizes', 'Size of a content', spreadTable(found.sizes, words.size)],
     ['repeats', 'The same bytes again', repeatTables(found.repeats)],
-    ['headerFields', 'Header fields', fieldsTable(found.headerFields, deliveries)],
+    ['headerFields', 'Header fields', namesTable(found.headerFields, deliveries)],
     ['content', 'Content', contentTables(found.content)],
   ];
   return html`<p>
@@ -55,7 +55,7 @@ function Sections(found) {
     <div class="evidence">
       ${sections.map(
         ([part, title, content]) =>
-          html`<section class=${part} aria-labelledby=${`evidence-${part}`}>
+          html`<section class=${`card ${part}`} aria-labelledby=${`evidence-${part}`}>
             <h3 id=${`evidence-${part}`}>${title}</h3>
             <p class="note">
               ${questions[part].map((question, index) => html`${index > 0 && ', '}<code>${question}</code>`)}
@@ -71,42 +71,23 @@ function Sections(found) {
     </p>`;
 }
 
-/** @param {readonly string[]} head @param {readonly (readonly (string | number)[])[]} rows */
-const table = (head, rows) =>
-  html`<table>
-    <thead>
-      <tr>
-        ${head.map((text) => html`<th scope="col">${text}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${rows.map(
-        (row) =>
-          html`<tr>
-            ${row.map((value) => html`<td>${typeof value === 'number' ? words.count(value) : value}</td>`)}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+/** @param {readonly string[]} titles @param {readonly (readonly (string | number)[])[]} rows */
+const table = (titles, rows) =>
+  html`<${Table}
+    columns=${titles.map((title) => ({ title }))}
+    rows=${rows.map((row) => row.map((value) => (typeof value === 'number' ? words.count(value) : value)))}
+  />`;
 
-/** @param {Names} names */
-const namesTable = ({ names, further }) =>
-  table(
-    ['Name', 'Deliveries'],
-    [...names.map(({ name, deliveries }) => [name, deliveries]), ...furtherRow(further)],
-  );
-
-/** @param {Names} names @param {number} all a field that so many deliveries have comes always */
-const fieldsTable = ({ names, further }, all) =>
-  table(
-    ['Name', 'Deliveries', 'Comes'],
-    [
-      ...names.map(({ name, deliveries }) => [name, deliveries, deliveries === all ? 'always' : 'sometimes']),
-      ...furtherRow(further),
-    ],
-  );
-
-const furtherRow = (/** @type {number} */ further) => (further > 0 ? [['further names', further]] : []);
+/** @param {Names} names @param {number} [all] a field that so many deliveries have comes always */
+const namesTable = ({ names, further }, all) => {
+  const rows = names.map(({ name, deliveries }) => [
+    name,
+    deliveries,
+    deliveries === all ? 'always' : 'sometimes',
+  ]);
+  if (further > 0) rows.push(['further names', further]);
+  return table(all === undefined ? ['Name', 'Deliveries'] : ['Name', 'Deliveries', 'Comes'], rows);
+};
 
 /** @param {Spread | null} spread @param {(value: number) => string} text */
 const spreadTable = (spread, text) =>

@@ -1,43 +1,41 @@
-/**
- * The head of the page: whether the receiver responds, what fails, and the views.
- *
- * @import { Place } from './place.mjs'
- * @import { Stats } from './receiver.mjs'
- */
+/** The head of the page: whether the receiver responds, what fails, and the views. */
+import { page, quietly } from './page.mjs';
 import { addressOf } from './place.mjs';
-import { Button, html } from './ui.mjs';
+import * as receiver from './receiver.mjs';
+import { Button, html, say } from './ui.mjs';
 import * as words from './words.mjs';
 
 /**
- * `count`: a number beside the title; `lostAt`: when the receiver stopped to respond.
+ * `count`: a number beside the title.
  *
  * @typedef {{ name: string | undefined, title: string, count: () => number }} View
  *
- * @param {{
- *   place: Place,
- *   stats: Stats | undefined,
- *   lostAt: number | undefined,
- *   views: readonly View[],
- *   setPaused: (isPaused: boolean) => void,
- * }} shown
+ * @param {{ views: readonly View[], refreshStats: () => Promise<void> }} shown
  */
-export function Header({ place, stats, lostAt, views, setPaused }) {
+export function Header({ views, refreshStats }) {
+  const { place, stats, lostAt } = page;
   const next = stats?.nextRetryAt ? `, next at ${words.shortTime(stats.nextRetryAt)}` : '';
-  return html`<header>
+  const setPaused = (/** @type {boolean} */ isPaused) =>
+    void quietly(async () => {
+      await receiver.setPaused(isPaused);
+      await refreshStats();
+      say(isPaused ? 'The handler is paused. Deliveries are accepted, and wait.' : 'The handler goes on.');
+    });
+  return html`<header class="row">
     <h1>Inspector</h1>
-    <p role="status" class=${lostAt === undefined ? 'live' : 'live lost'}>
+    <p role="status" class=${`note dot ${lostAt === undefined ? 'good' : 'bad'}`}>
       ${lostAt === undefined ? 'live' : `The receiver has not responded since ${words.shortTime(lostAt)}`}
     </p>
     <${Failing} state="parked" number=${stats?.parked} />
     <${Failing} state="retrying" number=${stats?.retrying} more=${next} />
     ${stats?.isPaused && html`<span class="pill paused">The handler is paused</span>`}
-    <nav aria-label="Pages">
-      <ul>
+    <nav aria-label="Pages" class="end">
+      <ul class="row">
         ${views.map(
           ({ name, title, count }) =>
             html`<li>
               <a href=${addressOf({ view: name })} aria-current=${name === place.view ? 'page' : undefined}
-                >${title}${count() > 0 && html` <span class="count">${words.count(count())}</span>`}</a
+                >${title}${count() > 0 && ` ${words.count(count())}`}</a
               >
             </li>`,
         )}
@@ -57,4 +55,4 @@ export function Header({ place, stats, lostAt, views, setPaused }) {
 /** @param {{ state: 'parked' | 'retrying', number: number | undefined, more?: string }} shown */
 const Failing = ({ state, number = 0, more = '' }) =>
   number > 0 &&
-  html`<a class=${`pill ${state}`} href=${`?state=${state}`}>${words.count(number)} ${state}${more}</a>`;
+  html`<a class=${`pill ${state}`} href=${addressOf({ state })}>${words.count(number)} ${state}${more}</a>`;

@@ -1,9 +1,6 @@
 /**
  * The inspector: shows the deliveries of this receiver as they arrive, and lets people act on them. This file ties the
  * parts together.
- *
- * @import { Place } from './place.mjs'
- * @import { Stats } from './receiver.mjs'
  */
 import { render } from 'preact';
 
@@ -12,19 +9,22 @@ import { Detail, detail, refreshDetail, showDetail } from './detail.mjs';
 import { Evidence } from './evidence.mjs';
 import { Header } from './header.mjs';
 import { KeysDialog, KeysInBrief, onKeys, showKeys } from './keys.mjs';
-import { isReleased, isUpToDate, keepList, list, refreshList, select, showList } from './list.mjs';
+import { isReleased, isStale, isUpToDate, list, refreshList, select, showList } from './list.mjs';
 import { Errors, LastHour, overview, refreshOverview } from './overview.mjs';
 import { calmly } from './pace.mjs';
-import { addressOf, newestOf, placeOf, wordsOf } from './place.mjs';
+import { go, goTo, page, quietly } from './page.mjs';
+import { listAddressOf, newestOf, placeOf, wordsOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
 import { Refused } from './refused.mjs';
 import { Deliveries } from './table.mjs';
 import { html, message, onRedraw, redraw, say } from './ui.mjs';
 import * as words from './words.mjs';
 
+const DELIVERIES = { name: undefined, title: 'Deliveries', View: DeliveriesView, count: () => 0 };
+
 /** What the page can show, by the name in its address. A further view is a further line. */
 const VIEWS = [
-  { name: undefined, title: 'Deliveries', View: DeliveriesView, count: () => 0 },
+  DELIVERIES,
   { name: 'refused', title: 'Refused', View: Refused, count: countRefused },
   { name: 'evidence', title: 'Evidence', View: Evidence, count: () => 0 },
 ];
@@ -32,45 +32,22 @@ const VIEWS = [
 /** How often the page looks at what nobody tells it, in milliseconds. */
 const OVERVIEW_INTERVAL = 10_000;
 
-const page = {
-  place: placeOf(location.search),
-  stats: /** @type {Stats | undefined} */ (undefined),
-  /** When the receiver stopped to respond; undefined while it does. */
-  lostAt: /** @type {number | undefined} */ (undefined),
-};
-
-/** The part of a place that the list shows. @param {Place} place */
-const pageOf = (place) => addressOf({ ...place, delivery: undefined });
-
-let visits = 0;
-
 /** Shows the place of the address. */
 async function show() {
-  const visit = (visits += 1);
-  const before = page.place;
-  const place = placeOf(location.search);
-  page.place = place;
-  const isOtherDelivery = place.delivery !== before.delivery;
-  const isOtherPage = pageOf(place) !== pageOf(before);
-  // A link to the present place asks for what is new.
-  if (isOtherPage || !isOtherDelivery || list.isStale) void quietly(showPage);
-  else keepList(place);
-  const wasInTable = document.querySelector('#rows')?.contains(document.activeElement);
-  if (isOtherDelivery) await showDetail(place.delivery);
-  // Somebody may have gone on meanwhile.
-  if (visit !== visits || !isOtherDelivery) return;
-  if (place.delivery === undefined) focusRow(before.delivery);
-  else if (!(wasInTable && isMoving)) document.getElementById('delivery')?.focus();
-  isMoving = false;
-}
-
-async function showPage() {
-  const asked = page.place;
-  const shown = await showList(asked);
-  if (page.place !== asked || shown === asked) return;
-  page.place = shown;
-  history.replaceState(null, '', addressOf(shown));
+  const before = page.place.delivery;
+  page.place = placeOf(location.search);
   redraw();
+  const { delivery } = page.place;
+  // A link to the present place asks for what is new.
+  if (delivery === before || isStale()) void quietly(showList);
+  if (delivery === before) return;
+  const staysInTable = isMoving && document.activeElement?.closest('#rows');
+  isMoving = false;
+  await showDetail();
+  // Somebody may have gone on meanwhile.
+  if (page.place.delivery !== delivery || staysInTable) return;
+  if (delivery === undefined) focusRow(before);
+  else document.getElementById('delivery')?.focus();
 }
 
 /** Moves the focus to the link of a delivery, or to the heading if it isn't on the page. @param {number | undefined} id */
@@ -79,40 +56,12 @@ function focusRow(id) {
   if (link instanceof HTMLElement) link.focus();
 }
 
-/** @param {Partial<Place>} place */
-const go = (place) => goTo(addressOf(place));
-
-/** @param {string} address */
-function goTo(address) {
-  if (address === location.search) history.replaceState(null, '', address);
-  else history.pushState(null, '', address);
-  void show();
-}
-
-/** What fails here is said by the banner, and is tried again. */
-async function quietly(/** @type {() => Promise<unknown>} */ work) {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof receiver.RequestError)) throw error;
-    if (error.code !== 'UNREACHABLE') say(error.message);
-  }
-}
-
-/** The counts that the page shows. */
-let known = '';
-/** How often the receiver has told them. */
-let told = 0;
-
 async function refreshStats() {
-  const before = told;
-  const stats = await receiver.stats();
-  const { receiver: about, ...counts } = stats;
-  // What was told meanwhile may be newer, and isn't told again.
-  if (told === before || page.stats === undefined) {
-    known = JSON.stringify(counts);
-    page.stats = stats;
-  } else page.stats = { ...page.stats, receiver: about };
+  const before = page.stats;
+  const { receiver: about, ...stats } = await receiver.stats();
+  page.about = about;
+  // What was told meanwhile may be newer.
+  if (page.stats === before) page.stats = stats;
   redraw();
 }
 
@@ -122,50 +71,30 @@ function countRefused() {
   return (overview.activity?.refused ?? []).reduce((sum, { count }) => sum + count, 0);
 }
 
-async function setPaused(/** @type {boolean} */ isPaused) {
-  await quietly(async () => {
-    await receiver.setPaused(isPaused);
-    await refreshStats();
-    say(isPaused ? 'The handler is paused. Deliveries are accepted, and wait.' : 'The handler goes on.');
-    void refresh();
-  });
-}
-
-const Page = () =>
-  html`<a class="skip" href=${`#${page.place.view ?? 'deliveries'}`}
-      >Skip to the ${page.place.view ?? 'deliveries'}</a
-    >
-    <${Header} ...${{ ...page, views: VIEWS, setPaused }} />
-    <main class=${page.place.delivery === undefined ? '' : 'has-detail'}>
-      <${viewOf(page.place).View} ...${{ stats: page.stats }} />
-    </main>
-    <footer>
+function Page() {
+  const { place, stats, about } = page;
+  const { View } = VIEWS.find(({ name }) => name === place.view) ?? DELIVERIES;
+  const name = place.view ?? 'deliveries';
+  return html`<a class="skip" href=${`#${name}`}>Skip to the ${name}</a>
+    <${Header} views=${VIEWS} refreshStats=${refreshStats} />
+    <main class=${place.delivery === undefined ? '' : 'has-detail'}><${View} /></main>
+    <footer class="row note">
       <${KeysInBrief} />
       ${
-        page.stats &&
-        html`<span
-          >Inbox <code>${page.stats.receiver.inbox}</code> · ${words.size(page.stats.bytes)} on disk</span
-        >`
+        stats &&
+        about &&
+        html`<span>Inbox <code>${about.inbox}</code> · ${words.size(stats.bytes)} on disk</span>`
       }
       <span>Times are in ${words.timeZone()}</span>
     </footer>
     <p id="message" role="status">${message.text}</p>
     <${ChangeDialog} /><${KeysDialog} />`;
-
-/** @param {Place} place */
-const viewOf = ({ view }) => VIEWS.find(({ name }) => name === view) ?? VIEWS[0] ?? { View: Refused };
+}
 
 function DeliveriesView() {
-  const { place, stats } = page;
-  return html`<div class="overview">
-      <${LastHour} stats=${stats} />
-      <${Errors} place=${place} />
-    </div>
-    <section id="list" aria-labelledby="deliveries">
-      <h2 id="deliveries" class="unseen" tabindex="-1">Deliveries</h2>
-      <${Deliveries} ...${{ place, stats, go }} />
-    </section>
-    ${place.delivery !== undefined && html`<${Detail} place=${place} url=${stats?.receiver.url} />`}`;
+  return html`<div class="overview"><${LastHour} /><${Errors} /></div>
+    <${Deliveries} />
+    ${page.place.delivery !== undefined && html`<${Detail} />`}`;
 }
 
 /** Whether a key has opened another delivery: the focus then stays in the table. */
@@ -198,14 +127,13 @@ const ACTIONS = {
   r: () => {
     const id = presentId();
     const delivery = list.rows.find((one) => one.id === id) ?? detail.delivery;
-    if (list.selected.size > 0)
-      /** @type {HTMLElement | null} */ (document.querySelector('.actions [data-replay]'))?.click();
+    if (list.selected.size > 0) document.getElementById('replay')?.click();
     else if (delivery !== undefined) replayOne(delivery);
   },
   '/': () => document.getElementById('search')?.focus(),
   '?': showKeys,
   Escape: () => {
-    if (page.place.delivery !== undefined) goTo(pageOf(page.place));
+    if (page.place.delivery !== undefined) goTo(listAddressOf(page.place));
   },
 };
 
@@ -229,31 +157,28 @@ document.addEventListener('pointermove', release, { passive: true });
 document.addEventListener('focusout', () => setTimeout(release));
 document.addEventListener('scroll', release, { passive: true });
 
-onRedraw(() => {
+/** The title of the tab. It begins with what fails. */
+function titleOf() {
   const { stats, place } = page;
-  const failing = stats
-    ? [
-        stats.parked && `${words.count(stats.parked)} parked`,
-        stats.retrying && `${words.count(stats.retrying)} retrying`,
-      ]
-    : [];
-  const what = place.delivery === undefined ? wordsOf(newestOf(place)) : `delivery ${place.delivery}`;
-  const title = place.view === undefined ? what : place.view;
+  const failing = [
+    stats?.parked && `${words.count(stats.parked)} parked`,
+    stats?.retrying && `${words.count(stats.retrying)} retrying`,
+  ];
   const alarm = failing.filter(Boolean).join(', ');
-  document.title = [alarm && `▲ ${alarm}`, `${title.charAt(0).toUpperCase()}${title.slice(1)}`, 'Inspector']
-    .filter(Boolean)
-    .join(' · ');
+  const what = place.delivery === undefined ? wordsOf(newestOf(place)) : `delivery ${place.delivery}`;
+  const title = place.view ?? what;
+  const capital = `${title.charAt(0).toUpperCase()}${title.slice(1)}`;
+  return [alarm && `▲ ${alarm}`, capital, 'Inspector'].filter(Boolean).join(' · ');
+}
+
+onRedraw(() => {
+  document.title = titleOf();
   render(html`<${Page} />`, document.body);
 });
 
 document.querySelector('noscript')?.remove();
 redraw();
-await Promise.all([
-  quietly(showPage),
-  quietly(refreshStats),
-  quietly(refreshOverview),
-  showDetail(page.place.delivery),
-]);
+await Promise.all([quietly(showList), quietly(refreshStats), quietly(refreshOverview), showDetail()]);
 let wasConnected = false;
 receiver.watch({
   connected() {
@@ -270,13 +195,10 @@ receiver.watch({
     redraw();
   },
   stats(stats) {
-    told += 1;
-    const now = JSON.stringify(stats);
-    if (now === known || page.stats === undefined) return;
-    known = now;
-    page.stats = { ...page.stats, ...stats };
+    const isNews = page.stats !== undefined && JSON.stringify(stats) !== JSON.stringify(page.stats);
+    page.stats = stats;
     redraw();
-    void refresh();
+    if (isNews) void refresh();
   },
   arrived(newestId) {
     if (!isUpToDate(newestId)) void refresh();

@@ -3,9 +3,9 @@
  * where it is.
  *
  * @import { DeliverySummary } from '../src/inbox/inbox-operations.js'
- * @import { Place } from './place.mjs'
  */
-import { filterOf } from './place.mjs';
+import { page } from './page.mjs';
+import { addressOf, filterOf, isNewest, listAddressOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
 import { redraw } from './ui.mjs';
 
@@ -14,72 +14,119 @@ const ROWS = 50;
 const MOST_NEW = 100;
 
 /**
- * - `place`: the one that was asked for last
- * - `isStale`: the rows are those of another place, because the receiver hasn't responded
- * - `gone`: the rows that the place has no more
- * - `next`: where a search that has stopped goes on, and `hasStopped`, because of its time
+ * - `address`: of the list that the rows are from
+ * - `gone`: the rows that it has no more
+ * - `older`: there are more below this id
  * - `newCount`: how many would be above the first row
  */
 export const list = {
-  place: /** @type {Place | undefined} */ (undefined),
+  address: '',
   rows: /** @type {readonly DeliverySummary[]} */ ([]),
   gone: /** @type {ReadonlySet<number>} */ (new Set()),
   selected: /** @type {ReadonlySet<number>} */ (new Set()),
-  isStale: true,
-  isFirstPage: false,
-  hasOlder: false,
-  next: /** @type {number | null} */ (null),
-  hasStopped: false,
+  older: /** @type {number | null} */ (null),
   newCount: 0,
 };
 
-/** @typedef {Pick<typeof list, 'rows' | 'hasOlder' | 'next' | 'hasStopped'> & { place: Place }} Page */
+/** Whether the rows are those of another place, because the receiver hasn't responded. */
+export const isStale = () => list.address !== listAddressOf(page.place);
+
+/** Whether a search ended because of its time. */
+export const hasStopped = () =>
+  page.place.text !== undefined && list.older !== null && list.rows.length < ROWS;
+
+/** How many questions were asked. Only the last one's answer is shown. */
+let reads = 0;
 
 /**
- * Shows the page of a place.
+ * Shows the page of the place. Above the newest page there is none, so that one is shown instead.
  *
- * @param {Place} place
  * @param {() => boolean} mayMove asked again when the receiver has responded
- * @returns what is shown: above the newest page there is none, so that one is shown instead
+ * @returns {Promise<boolean>} whether it is shown
  */
-export async function showList(place, mayMove = () => true) {
-  if (list.place !== place) list.isStale = true;
-  list.place = place;
+export async function showList(mayMove = () => true) {
+  const read = (reads += 1);
+  const { rows, older, isAbove } = await readPage();
+  if (read !== reads || !mayMove()) return false;
+  if (isAbove) {
+    page.place = { ...page.place, newerThan: undefined };
+    history.replaceState(null, '', addressOf(page.place));
+    return showList(mayMove);
+  }
+  const selected = new Set(rows.map(({ id }) => id).filter((id) => list.selected.has(id)));
+  const address = listAddressOf(page.place);
+  Object.assign(list, { address, rows, older, selected, gone: new Set(), newCount: 0 });
   redraw();
-  const page = await readPage(place);
-  // Somebody may have gone on meanwhile.
-  if (list.place !== place || !mayMove()) return place;
-  const isFirstPage = page.place.olderThan === undefined && page.place.newerThan === undefined;
-  const ids = new Set(page.rows.map(({ id }) => id));
-  const selected = new Set([...list.selected].filter((id) => ids.has(id)));
-  Object.assign(list, page, { isStale: false, isFirstPage, selected, gone: new Set(), newCount: 0 });
-  redraw();
-  return page.place;
+  return true;
 }
 
-/** Shows another delivery's details beside the same page. @param {Place} place */
-export function keepList(place) {
-  list.place = place;
-  redraw();
+/** @returns {Promise<Pick<typeof list, 'rows' | 'older'> & { isAbove?: boolean }>} */
+async function readPage() {
+  const { text, newerThan, olderThan } = page.place;
+  const filter = filterOf(page.place);
+  if (text !== undefined) {
+    const found = await receiver.search(text, filter, { after: olderThan, limit: ROWS });
+    return { rows: found.deliveries, older: found.next };
+  }
+  const isUp = newerThan !== undefined;
+  const order = isUp ? 'oldest' : 'newest';
+  const found = await receiver.list(filter, { order, after: newerThan ?? olderThan, limit: ROWS + 1 });
+  const hasMore = found.length > ROWS;
+  const rows = found.slice(0, ROWS);
+  if (isUp) rows.reverse();
+  return { rows, older: isUp || hasMore ? (rows.at(-1)?.id ?? null) : null, isAbove: isUp && !hasMore };
 }
 
 /** Shows what has changed. What somebody reads stays where it is. */
 export async function refreshList() {
-  const { place, rows, isStale, isFirstPage } = list;
-  if (place === undefined) return;
-  if (isStale) return void (await showList(place));
+  if (isStale()) return void (await showList());
   // A search takes long. Its page stays until somebody asks again.
-  if (isFirstPage && place.text === undefined && isFollowing()) await showList(place, isFollowing);
-  // Somebody may have begun to read, or have gone on, meanwhile.
-  if (list.rows === rows && !list.isStale) await Promise.all([refreshRows(), countNew()]);
+  if (isFollowed() && (await showList(isFollowed))) return;
+  if (!isStale()) await refreshRows();
+}
+
+/** Takes over the present state of the deliveries in the rows, and counts those that would be above. */
+async function refreshRows() {
+  const { rows } = list;
+  const ids = rows.map(({ id }) => id);
+  if (ids.length === 0) return;
+  const filter = filterOf(page.place);
+  const above = { ...filter, firstId: Number(ids[0]) + 1 };
+  const [found, newer] = await Promise.all([
+    receiver.list({ ...filter, ids }, { order: 'newest', limit: ids.length }),
+    hasNewest() ? receiver.list(above, { order: 'newest', limit: MOST_NEW }) : [],
+  ]);
+  // The page may be another one now.
+  if (list.rows !== rows || isStale()) return;
+  const byId = new Map(found.map((delivery) => [delivery.id, delivery]));
+  list.gone = new Set(ids.filter((id) => !byId.has(id)));
+  list.rows = rows.map((row) => byId.get(row.id) ?? row);
+  list.newCount = newer.length;
+  redraw();
+}
+
+/** Whether new deliveries belong to the rows. */
+const hasNewest = () => isNewest(page.place) && page.place.text === undefined && !isStale();
+
+/** Whether new deliveries may move the rows: nobody looks at one of them. */
+function isFollowed() {
+  const body = document.querySelector('#rows');
+  if (!hasNewest() || body === null) return hasNewest();
+  return (
+    page.place.delivery === undefined &&
+    list.selected.size === 0 &&
+    !body.matches(':hover') &&
+    !body.contains(document.activeElement) &&
+    body.getBoundingClientRect().top >= 0 &&
+    document.getSelection()?.isCollapsed !== false
+  );
 }
 
 /** Whether the page was held back, and nobody looks at it any more. */
-export const isReleased = () =>
-  (list.newCount > 0 || list.gone.size > 0) && list.place?.text === undefined && isFollowing();
+export const isReleased = () => (list.newCount > 0 || list.gone.size > 0) && isFollowed();
 
 /** Whether the newest delivery is on the page already. @param {number | null} newestId */
-export const isUpToDate = (newestId) => list.isFirstPage && list.rows[0]?.id === (newestId ?? undefined);
+export const isUpToDate = (newestId) => hasNewest() && list.rows[0]?.id === (newestId ?? undefined);
 
 /** @param {readonly number[]} ids @param {boolean} isSelected */
 export function select(ids, isSelected) {
@@ -89,67 +136,6 @@ export function select(ids, isSelected) {
     else selected.delete(id);
   }
   list.selected = selected;
-  redraw();
-}
-
-/** @param {Place} place @returns {Promise<Page>} */
-async function readPage(place) {
-  const { text, newerThan, olderThan } = place;
-  if (text !== undefined) {
-    const page = { after: olderThan, limit: ROWS };
-    const { deliveries: rows, next } = await receiver.search(text, filterOf(place), page);
-    return { place, rows, hasOlder: false, next, hasStopped: next !== null && rows.length < ROWS };
-  }
-  const isUp = newerThan !== undefined;
-  const found = await receiver.list(filterOf(place), {
-    order: isUp ? 'oldest' : 'newest',
-    after: newerThan ?? olderThan,
-    limit: ROWS + 1,
-  });
-  const hasMore = found.length > ROWS;
-  if (isUp && !hasMore) return readPage({ ...place, newerThan: undefined });
-  const rows = found.slice(0, ROWS);
-  if (isUp) rows.reverse();
-  return { place, rows, hasOlder: isUp || hasMore, next: null, hasStopped: false };
-}
-
-/** Whether nobody looks at a part of the table that new deliveries would move. */
-function isFollowing() {
-  const body = document.querySelector('#rows');
-  if (list.rows.length === 0 || body === null) return true;
-  return (
-    list.place?.delivery === undefined &&
-    list.selected.size === 0 &&
-    !body.matches(':hover') &&
-    !body.contains(document.activeElement) &&
-    body.getBoundingClientRect().top >= 0 &&
-    document.getSelection()?.isCollapsed !== false
-  );
-}
-
-/** Takes over the present state of the deliveries in the rows. */
-async function refreshRows() {
-  const { place, rows } = list;
-  if (place === undefined || rows.length === 0) return;
-  const ids = rows.map(({ id }) => id);
-  const found = await receiver.list({ ...filterOf(place), ids }, { order: 'newest', limit: ids.length });
-  // The page may be another one now.
-  if (list.rows !== rows) return;
-  const byId = new Map(found.map((delivery) => [delivery.id, delivery]));
-  list.gone = new Set(ids.filter((id) => !byId.has(id)));
-  list.rows = rows.map((row) => byId.get(row.id) ?? row);
-  redraw();
-}
-
-async function countNew() {
-  const { place, rows, isFirstPage } = list;
-  if (place === undefined || !isFirstPage || place.text !== undefined || list.newCount === MOST_NEW) return;
-  const highest = rows[0]?.id ?? 0;
-  const filter = { ...filterOf(place), firstId: highest + 1 };
-  const found = await receiver.list(filter, { order: 'newest', limit: MOST_NEW });
-  // The page may have changed meanwhile.
-  if (list.place !== place || (list.rows[0]?.id ?? 0) !== highest) return;
-  list.newCount = found.length;
   redraw();
 }
 

@@ -3,16 +3,15 @@
  *
  * @import { ErrorGroup } from '../src/inbox/inbox-operations.js'
  * @import { Minute } from '../src/operations/activity.js'
- * @import { Place } from './place.mjs'
- * @import { Activity, Stats } from './receiver.mjs'
+ * @import { Activity } from './receiver.mjs'
  */
 import { useState } from 'preact/hooks';
 
 import { confirmAll } from './change.mjs';
 import { visible } from './content.mjs';
-import { placeOf } from './place.mjs';
+import { page } from './page.mjs';
+import { addressOf, placeOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
-import { addressOf } from './place.mjs';
 import { Ago, Button, html, redraw } from './ui.mjs';
 import * as words from './words.mjs';
 
@@ -34,77 +33,64 @@ export async function refreshOverview() {
   redraw();
 }
 
-/** @param {{ stats: Stats | undefined }} shown */
-export function LastHour({ stats }) {
+/** A line; null where nothing is known. @typedef {{ kind: string, values: (number | null)[] }} Line */
+
+export function LastHour() {
+  const { stats } = page;
   const minutes = overview.activity?.minutes ?? [];
-  const last = minutes.at(-1)?.startedAt ?? 0;
-  const at = (/** @type {number} */ index) => last - (MINUTES - 1 - index) * MINUTE;
-  const byStart = new Map(minutes.map((minute) => [minute.startedAt, minute]));
   const first = minutes[0]?.startedAt ?? Infinity;
-  /** The values of a line; null where nothing is known. @param {(minute: Minute) => number | null} value */
-  const values = (value, missing = /** @type {number | null} */ (null)) =>
-    Array.from({ length: MINUTES }, (_, index) => {
-      const minute = byStart.get(at(index));
-      return minute === undefined ? (at(index) < first ? null : missing) : value(minute);
-    });
-  const received = values(({ received }) => received, 0);
+  const start = (minutes.at(-1)?.startedAt ?? 0) - (MINUTES - 1) * MINUTE;
+  const byStart = new Map(minutes.map((minute) => [minute.startedAt, minute]));
+  const hour = Array.from({ length: MINUTES }, (_, index) => byStart.get(start + index * MINUTE));
+  /** @param {string} kind @param {(minute: Minute) => number | null} value @returns {Line} */
+  const line = (kind, value) => ({ kind, values: hour.map((minute) => (minute ? value(minute) : null)) });
+  // Nothing was received in a minute that is missing since the first one.
+  const received = hour.map(
+    (minute, index) => minute?.received ?? (start + index * MINUTE < first ? null : 0),
+  );
   const measured = minutes.findLast(({ p50 }) => p50 !== null);
-  const backlog = stats && stats.waiting + stats.parked;
-  const sum = received.reduce((/** @type {number} */ sum, number) => sum + (number ?? 0), 0);
+  const p50 = measured && words.duration(measured.p50 ?? 0);
+  const oldest = stats?.oldestWaitingAt;
   return html`<section class="hour" aria-label="The last hour">
-    <div>
-      <h2>Received, last hour</h2>
-      <p>
-        <strong>${words.count(sum)}</strong>
-        <span class="note">${words.count(received.at(-1) ?? 0)} this minute</span>
-      </p>
-      <${Line} lines=${[{ kind: 'good', values: received }]} />
-    </div>
-    <div>
-      <h2>Attempt, p50, p95</h2>
-      <p>
-        ${
-          measured
-            ? html`<strong>${words.duration(measured.p50 ?? 0)}</strong>
-                <span class="note">and ${words.duration(measured.p95 ?? 0)}</span>`
-            : html`<span class="note">none yet</span>`
-        }
-      </p>
-      <${Line}
-        lines=${[
-          { kind: 'good', values: values(({ p50 }) => p50) },
-          { kind: 'open', values: values(({ p95 }) => p95) },
-        ]}
-      />
-    </div>
-    <div>
-      <h2>Backlog</h2>
-      <p>
-        <strong>${backlog === undefined ? '' : words.count(backlog)}</strong>
-        <span class="note">
-          ${stats?.oldestWaitingAt ? html`oldest came <${Ago} at=${stats.oldestWaitingAt} />` : 'nothing waits'}
-        </span>
-      </p>
-      <${Line}
-        lines=${[
-          {
-            kind: 'open',
-            values: values(({ waiting, parked }) =>
-              waiting !== null && parked !== null ? waiting + parked : null,
-            ),
-          },
-          { kind: 'bad', values: values(({ parked }) => parked) },
-        ]}
-      />
-    </div>
+    <${Measure}
+      title="Received, last hour"
+      value=${words.count(minutes.reduce((sum, minute) => sum + minute.received, 0))}
+      note=${`${words.count(received.at(-1) ?? 0)} this minute`}
+      lines=${[{ kind: 'good', values: received }]}
+    />
+    <${Measure}
+      title="Attempt, p50, p95"
+      value=${p50}
+      note=${measured ? `and ${words.duration(measured.p95 ?? 0)}` : 'none yet'}
+      lines=${[line('good', ({ p50 }) => p50), line('open', ({ p95 }) => p95)]}
+    />
+    <${Measure}
+      title="Backlog"
+      value=${stats && words.count(stats.waiting + stats.parked)}
+      note=${oldest ? html`oldest came <${Ago} at=${oldest} />` : 'nothing waits'}
+      lines=${[
+        line('open', ({ waiting, parked }) =>
+          waiting !== null && parked !== null ? waiting + parked : null,
+        ),
+        line('bad', ({ parked }) => parked),
+      ]}
+    />
   </section>`;
 }
+
+/** @param {{ title: string, value: string | undefined, note: any, lines: Line[] }} shown */
+const Measure = ({ title, value, note, lines }) =>
+  html`<div class="card">
+    <${Lines} lines=${lines} />
+    <h2>${title}</h2>
+    <p class="cut"><strong>${value}</strong> <span class="note">${note}</span></p>
+  </div>`;
 
 const WIDTH = 120;
 const HEIGHT = 24;
 
 /** Lines over the same minutes, with one scale. What they show is beside them in words. */
-function Line(/** @type {{ lines: { kind: string, values: (number | null)[] }[] }} */ { lines }) {
+function Lines(/** @type {{ lines: Line[] }} */ { lines }) {
   const most = Math.max(1, ...lines.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const point = (/** @type {number} */ value, /** @type {number} */ index) =>
     `${((index / (MINUTES - 1)) * WIDTH).toFixed(1)} ${(HEIGHT - 1.5 - (value / most) * (HEIGHT - 3)).toFixed(1)}`;
@@ -122,47 +108,44 @@ function Line(/** @type {{ lines: { kind: string, values: (number | null)[] }[] 
   </svg>`;
 }
 
-/** What fails: the errors of what is parked or comes again. @param {{ place: Place }} shown */
-export function Errors({ place }) {
+/** What fails: the errors of what is parked or comes again. */
+export function Errors() {
   const [isOpen, setOpen] = useState(false);
   const { groups, isComplete } = overview;
   const shown = isOpen ? groups : groups.slice(0, GROUPS);
   const left = groups.length - shown.length;
-  return (
-    groups.length > 0 &&
-    html`<section class="errors" aria-label="What fails">
-      <ul>
-        ${shown.map((group) => html`<${Group} key=${group.group} ...${{ group, place }} />`)}
-      </ul>
-      ${
-        (left > 0 || isOpen) &&
-        html`<${Button} kind="quiet" aria-expanded=${isOpen} act=${() => setOpen(!isOpen)}>
-          ${isOpen ? 'Show fewer errors' : `Show ${left} more ${left === 1 ? 'error' : 'errors'}`}
-        <//>`
-      }
-      ${!isComplete && html`<p class="note">There are more failures: the newest are grouped.</p>`}
-    </section>`
-  );
+  if (groups.length === 0) return '';
+  return html`<section class="errors card" aria-label="What fails">
+    <ul>
+      ${shown.map((group) => html`<${Group} key=${group.group} ...${group} />`)}
+    </ul>
+    ${
+      (left > 0 || isOpen) &&
+      html`<${Button} aria-expanded=${isOpen} act=${() => setOpen(!isOpen)}>
+        ${isOpen ? 'Show fewer errors' : `Show ${left} more ${left === 1 ? 'error' : 'errors'}`}
+      <//>`
+    }
+    ${!isComplete && html`<p class="note">There are more failures: the newest are grouped.</p>`}
+  </section>`;
 }
 
-/** @param {{ group: ErrorGroup, place: Place }} shown */
-function Group({ group: { group, message, parked, retrying, firstAt, lastAt }, place }) {
+/** @param {ErrorGroup} group */
+function Group({ group, message, parked, retrying, firstAt, lastAt }) {
   const only = { ...placeOf(''), errorGroup: group };
-  return html`<li class=${parked > 0 ? 'parked' : 'retrying'}>
-    <strong>${words.count(parked + retrying)}</strong>
-    <code title=${visible(message)}>${visible(message)}</code>
+  const count = words.count(parked + retrying);
+  const retried = parked === 0 ? 'retrying · ' : `${words.count(retrying)} retrying · `;
+  return html`<li class=${`row ${parked > 0 ? 'parked' : 'retrying'}`}>
+    <strong>${count}</strong>
+    <code class="cut" title=${visible(message)}>${visible(message)}</code>
     <span class="note">
-      ${parked > 0 && retrying > 0 && `${words.count(retrying)} retrying · `}${parked === 0 && 'retrying · '}
-      first <${Ago} at=${firstAt} /> · last <${Ago} at=${lastAt} />
+      ${retrying > 0 && retried}first <${Ago} at=${firstAt} /> · last <${Ago} at=${lastAt} />
     </span>
-    <span class="actions">
-      <${Button} act=${() => confirmAll('replay', only)}>Replay ${words.count(parked + retrying)}…<//>
-      <a
-        class="button"
-        href=${addressOf(only)}
-        aria-current=${place.errorGroup === group ? 'true' : undefined}
-        >Show</a
-      >
-    </span>
+    <${Button} act=${() => confirmAll('replay', only)}>Replay ${count}…<//>
+    <a
+      class="button"
+      href=${addressOf(only)}
+      aria-current=${page.place.errorGroup === group ? 'true' : undefined}
+      >Show</a
+    >
   </li>`;
 }

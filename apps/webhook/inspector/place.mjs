@@ -7,7 +7,12 @@ import { time } from './words.mjs';
 
 /** What the list can be limited to. A delivery that waits and has failed before is retrying. */
 export const STATES = /** @type {const} */ ([
-  ...['parked', 'retrying', 'waiting', 'running', 'handled', 'discarded'],
+  'parked',
+  'retrying',
+  'waiting',
+  'running',
+  'handled',
+  'discarded',
 ]);
 
 /** @typedef {typeof STATES[number]} State */
@@ -69,6 +74,12 @@ export const newestOf = (place) => ({
   delivery: undefined,
 });
 
+/** Whether a place is a first page. @param {Place} place */
+export const isNewest = ({ olderThan, newerThan }) => olderThan === undefined && newerThan === undefined;
+
+/** The address of the part of a place that the list shows. @param {Place} place */
+export const listAddressOf = (place) => addressOf({ ...place, delivery: undefined });
+
 /** What limits a list to a state. @param {State | undefined} state @returns {DeliveryFilter} */
 export function stateFilter(state) {
   if (state === undefined) return {};
@@ -81,12 +92,9 @@ export const stateOf = ({ state, dueAt }) => (state === 'waiting' && dueAt !== n
 
 /** @param {Place} place @returns {DeliveryFilter} */
 export function filterOf({ state, errorGroup, receivedFrom, receivedBefore }) {
-  return {
-    ...stateFilter(state),
-    ...(errorGroup !== undefined && { errorGroup }),
-    ...(receivedFrom !== undefined && { receivedFrom }),
-    ...(receivedBefore !== undefined && { receivedBefore }),
-  };
+  const limits = { errorGroup, receivedFrom, receivedBefore };
+  const given = Object.entries(limits).filter(([, value]) => value !== undefined);
+  return { ...stateFilter(state), ...Object.fromEntries(given) };
 }
 
 /**
@@ -98,12 +106,11 @@ export const wordsOf = (place) => [place.state, 'deliveries', ...limitsOf(place)
 
 /** How a place limits its deliveries beside their state. @param {Place} place */
 export function limitsOf({ errorGroup, text, receivedFrom, receivedBefore }) {
+  const from = receivedFrom !== undefined && `received from ${time(receivedFrom)}`;
   return [
-    ...(errorGroup === undefined ? [] : [`that failed with “${errorGroup}”`]),
-    ...(text === undefined ? [] : [`that contain “${text}”`]),
-    ...(receivedFrom === undefined ? [] : [`received from ${time(receivedFrom)}`]),
-    ...(receivedBefore === undefined
-      ? []
-      : [`${receivedFrom === undefined ? 'received ' : ''}before ${time(receivedBefore)}`]),
-  ];
+    errorGroup !== undefined && `that failed with “${errorGroup}”`,
+    text !== undefined && `that contain “${text}”`,
+    from,
+    receivedBefore !== undefined && `${from ? '' : 'received '}before ${time(receivedBefore)}`,
+  ].filter((limit) => limit !== false);
 }

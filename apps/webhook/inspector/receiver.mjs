@@ -11,7 +11,7 @@
  *
  * @typedef {DeliverySummary & { fields: readonly HeaderField[], history: readonly FailedAttempt[], content: string }} Delivery
  *
- * @typedef {InboxStats & { receiver: { startedAt: number, inbox: string, url: string | null } }} Stats
+ * @typedef {{ startedAt: number, inbox: string, url: string | null }} About
  *
  * @typedef {{ minutes: readonly Minute[], refused: readonly RefusedKind[], lastRefused: readonly RefusedRequest[] }} Activity
  *
@@ -72,7 +72,7 @@ export const show = (id) => ask(`deliveries/${id}`);
 /** @param {number} id */
 export const contentAddress = (id) => `deliveries/${id}/content`;
 
-/** @returns {Promise<Stats>} */
+/** @returns {Promise<InboxStats & { receiver: About }>} */
 export const stats = () => ask('stats');
 
 /** @param {Batch} batch @returns {Promise<BatchResult>} */

@@ -1,10 +1,7 @@
-/**
- * The requests that the receiver has refused since its start: why nothing arrives.
- *
- * @import { Stats } from './receiver.mjs'
- */
+/** The requests that the receiver has refused since its start: why nothing arrives. */
 import { overview } from './overview.mjs';
-import { Ago, html } from './ui.mjs';
+import { page } from './page.mjs';
+import { Ago, html, Table, Time } from './ui.mjs';
 import * as words from './words.mjs';
 
 /** What a reason means, and what to look at. @type {Readonly<Record<string, string>>} */
@@ -24,63 +21,46 @@ const MEANINGS = {
   unavailable: 'The inbox could not be written, or too much was in flight. See the log.',
 };
 
-const textOf = (
-  /** @type {number} */ status,
-  /** @type {string} */ reason,
-  /** @type {string | null} */ peer,
-) => ` ${status} ${reason}${peer === null ? '' : ` from ${peer}`}`;
-
-/** @param {{ stats: Stats | undefined }} shown */
-export function Refused({ stats }) {
+export function Refused() {
   const { refused = [], lastRefused = [] } = overview.activity ?? {};
-  const since = stats && html`the start of the receiver, <${Ago} at=${stats.receiver.startedAt} />`;
+  const { about } = page;
+  const since = about && html`the start of the receiver, <${Ago} at=${about.startedAt} />`;
   const heading = html`<h2 id="refused" tabindex="-1">Refused requests</h2>`;
   if (refused.length === 0)
-    return html`<div class="empty">
+    return html`<div class="empty stack">
       ${heading}
       <p>No request was refused.</p>
       <p>This is since ${since}. If nothing arrives either, the sender does not reach the receiver.</p>
-      ${stats?.receiver.url && html`<p>Deliveries come to <code>${stats.receiver.url}</code>.</p>`}
+      ${about?.url && html`<p>Deliveries come to <code>${about.url}</code>.</p>`}
     </div>`;
   return html`${heading}
     <p class="note">Since ${since}, in memory. Nothing of a request is kept.</p>
-    <table class="refused">
-      <caption class="unseen">
-        Refused requests by status and reason
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col" class="number">Count</th>
-          <th scope="col">Status</th>
-          <th scope="col">Reason</th>
-          <th scope="col">First</th>
-          <th scope="col">Last</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${refused.map(
-          ({ status, reason, count, firstAt, lastAt }) =>
-            html`<tr>
-              <td class="number"><strong>${words.count(count)}</strong></td>
-              <td>${status}</td>
-              <th scope="row">
-                ${reason}
-                <p class="note">${MEANINGS[reason]}</p>
-              </th>
-              <td><${Ago} at=${firstAt} /></td>
-              <td><${Ago} at=${lastAt} /></td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    <${Table}
+      caption="Refused requests by status and reason"
+      columns=${[
+        { title: 'Count', kind: 'number' },
+        { title: 'Status' },
+        { title: 'Reason', isName: true },
+        { title: 'First' },
+        { title: 'Last' },
+      ]}
+      rows=${refused.map(({ status, reason, count, firstAt, lastAt }) => [
+        html`<strong>${words.count(count)}</strong>`,
+        status,
+        html`${reason}
+          <p class="note">${MEANINGS[reason]}</p>`,
+        html`<${Ago} at=${firstAt} />`,
+        html`<${Ago} at=${lastAt} />`,
+      ])}
+    />
     <details>
       <summary>The last ${lastRefused.length === 1 ? 'one' : lastRefused.length}</summary>
-      <ul class="requests">
+      <ul>
         ${lastRefused.map(
           ({ at, status, reason, peer }) =>
             html`<li>
-              <time datetime=${new Date(at).toISOString()}>${words.preciseTime(at)}</time
-              >${textOf(status, reason, peer)}
+              <${Time} at=${at} as=${words.preciseTime} />
+              ${` ${status} ${reason}${peer === null ? '' : ` from ${peer}`}`}
             </li>`,
         )}
       </ul>

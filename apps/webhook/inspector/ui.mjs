@@ -47,10 +47,62 @@ export const Button = (/** @type {any} */ { act, kind = '', children, ...others 
     ${children}
   </button>`;
 
-/** How long ago something was. Its title has the time. */
-export const Ago = (/** @type {{ at: number }} */ { at }) =>
-  html`<time datetime=${new Date(at).toISOString()} title=${words.time(at)}>${words.ago(at)}</time>`;
+/** A time. Its title has all of it. */
+export const Time = (
+  /** @type {{ at: number, as?: (at: number) => string }} */ { at, as = words.shortTime },
+) => html`<time datetime=${new Date(at).toISOString()} title=${words.time(at)}>${as(at)}</time>`;
+
+/** How long ago something was. */
+export const Ago = (/** @type {{ at: number }} */ { at }) => html`<${Time} at=${at} as=${words.ago} />`;
 
 /** The state of a delivery, as the page names it. */
 export const State = (/** @type {{ name: string }} */ { name }) =>
-  html`<span class=${`state ${name}`}>${name}</span>`;
+  html`<span class=${`pill ${name}`}>${name}</span>`;
+
+/** What somebody can scroll in, with the keyboard too. */
+export const Scroll = (/** @type {any} */ { label, kind = '', children }) =>
+  html`<pre
+    class=${`scroll ${kind}`}
+    tabindex="0"
+    role="region"
+    aria-label=${label}
+  ><code>${children}</code></pre>`;
+
+/**
+ * A table. The cells of a column have its `kind` as their class; `isName`: they name their rows. `keys` tell rows apart
+ * that move.
+ *
+ * @typedef {{ title: any, kind?: string, isName?: boolean }} Column
+ *
+ * @param {{ caption?: string, columns: readonly Column[], rows: readonly (readonly any[])[], keys?: readonly number[], id?: string }} shown
+ */
+export const Table = ({ caption, columns, rows, keys, id }) =>
+  html`<table>
+    ${
+      caption &&
+      html`<caption class="unseen">
+        ${caption}
+      </caption>`
+    }
+    <thead>
+      <tr>
+        ${columns.map(({ title, kind }) =>
+          typeof title === 'string'
+            ? html`<th scope="col" class=${kind}>${title}</th>`
+            : html`<td class=${kind}>${title}</td>`,
+        )}
+      </tr>
+    </thead>
+    <tbody id=${id}>
+      ${rows.map(
+        (cells, row) =>
+          html`<tr key=${keys?.[row]}>
+            ${columns.map(({ kind, isName }, column) =>
+              isName
+                ? html`<th scope="row" class=${kind}>${cells[column]}</th>`
+                : html`<td class=${kind}>${cells[column]}</td>`,
+            )}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
