@@ -81,7 +81,7 @@ function Values({ value: { open, items }, label, level, close }) {
       <summary>
         ${label}${open}${!isOpen && html` <span class="note">${items.length}</span> ${close}`}
       </summary>
-      <div class="values">
+      <div>
         ${shown.map(
           ({ name, value }, index) =>
             html`<${Value} ...${{ name, value, level: level + 1, isLast: index === items.length - 1 }} />`,

@@ -16,12 +16,12 @@ import * as words from './words.mjs';
 /** The delivery of the place: undefined until the receiver has responded. `fault` says why there is none. */
 export const detail = {
   delivery: /** @type {Delivery | undefined} */ (undefined),
-  fault: '',
+  fault: /** @type {receiver.RequestError | undefined} */ (undefined),
 };
 
 /** Shows the delivery of the place. */
 export async function showDetail() {
-  Object.assign(detail, { delivery: undefined, fault: '' });
+  Object.assign(detail, { delivery: undefined, fault: undefined });
   redraw();
   await readDetail();
 }
@@ -35,13 +35,12 @@ async function readDetail() {
   });
   // Somebody may have gone on meanwhile.
   if (page.place.delivery !== id) return;
-  if (!(found instanceof receiver.RequestError)) Object.assign(detail, { delivery: found, fault: '' });
-  else if (detail.delivery === undefined) detail.fault = found.message;
-  else if (found.code !== 'UNREACHABLE')
-    Object.assign(detail, {
-      delivery: undefined,
-      fault: 'The receiver has deleted this delivery, because of its age.',
-    });
+  if (!(found instanceof receiver.RequestError)) Object.assign(detail, { delivery: found, fault: undefined });
+  else if (detail.delivery === undefined) detail.fault = found;
+  else if (found.code !== 'UNREACHABLE') {
+    const message = 'The receiver has deleted this delivery, because of its age.';
+    Object.assign(detail, { delivery: undefined, fault: new receiver.RequestError(found.code, message) });
+  }
   const hadFocus = document.querySelector('#detail')?.contains(document.activeElement);
   redraw();
   if (hadFocus) keepFocus();
@@ -50,7 +49,7 @@ async function readDetail() {
 /** Shows what has changed of the delivery. Its content may be long, and is asked for only then. */
 export async function refreshDetail() {
   const { delivery, fault } = detail;
-  if (delivery === undefined) return fault === '' ? undefined : readDetail();
+  if (delivery === undefined) return fault?.code === 'UNREACHABLE' ? readDetail() : undefined;
   const { id } = delivery;
   const [now] = await receiver.list({ firstId: id, lastId: id }, { order: 'newest', limit: 1 });
   if (detail.delivery !== delivery) return;
@@ -69,7 +68,7 @@ export function Detail() {
       ${delivery && html`<${State} name=${stateOf(delivery)} />`}
       <a class="button end" href=${listAddressOf(place)}>Close</a>
     </div>
-    ${delivery ? html`<${Sent} delivery=${delivery} />` : html`<p>${fault || 'Loading…'}</p>`}
+    ${delivery ? html`<${Sent} delivery=${delivery} />` : html`<p>${fault?.message ?? 'Loading…'}</p>`}
   </section>`;
 }
 

@@ -12,24 +12,23 @@ import { Button, html, Table } from './ui.mjs';
 import * as words from './words.mjs';
 
 export function Evidence() {
-  const [found, setFound] = useState(/** @type {Found | undefined} */ (undefined));
-  const [fault, setFault] = useState('');
+  const [found, setFound] = useState(/** @type {Found | Error | undefined} */ (undefined));
   const [looks, setLooks] = useState(1);
   useEffect(() => {
     const leaving = new AbortController();
     setFound(undefined);
-    setFault('');
-    receiver.evidence(leaving.signal).then(setFound, (/** @type {Error} */ { message }) => setFault(message));
+    receiver.evidence(leaving.signal).then(setFound, setFound);
     return () => leaving.abort();
   }, [looks]);
   return html`<div class="row">
       <h2 id="evidence" tabindex="-1">What the deliveries show</h2>
-      ${(found || fault) && html`<${Button} act=${() => setLooks(looks + 1)}>Look again<//>`}
+      ${found && html`<${Button} act=${() => setLooks(looks + 1)}>Look again<//>`}
     </div>
     <p class="note">
       Shapes and counts of what is kept. No value of a header field or of a content is shown.
     </p>
-    ${fault || (found ? html`<${Sections} ...${found} />` : html`<p role="status">Looking at all deliveries…</p>`)}`;
+    ${found === undefined && html`<p role="status">Looking at all deliveries…</p>`}
+    ${found instanceof Error ? found.message : found && html`<${Sections} ...${found} />`}`;
 }
 
 /** @param {Found} found */

@@ -10,16 +10,16 @@ import * as words from './words.mjs';
  *
  * @typedef {{ name: string | undefined, title: string, count: () => number }} View
  *
- * @param {{ views: readonly View[], refreshStats: () => Promise<void> }} shown
+ * @param {{ views: readonly View[], refresh: () => Promise<void> }} shown
  */
-export function Header({ views, refreshStats }) {
+export function Header({ views, refresh }) {
   const { place, stats, lostAt } = page;
   const next = stats?.nextRetryAt ? `, next at ${words.shortTime(stats.nextRetryAt)}` : '';
   const setPaused = (/** @type {boolean} */ isPaused) =>
     void quietly(async () => {
       await receiver.setPaused(isPaused);
-      await refreshStats();
       say(isPaused ? 'The handler is paused. Deliveries are accepted, and wait.' : 'The handler goes on.');
+      await refresh();
     });
   return html`<header class="row">
     <h1>Inspector</h1>

@@ -67,6 +67,11 @@ async function refreshStats() {
 
 const refresh = calmly(() => quietly(() => Promise.all([refreshList(), refreshDetail(), refreshOverview()])));
 
+async function refreshAll() {
+  await quietly(refreshStats);
+  void refresh();
+}
+
 function countRefused() {
   return (overview.activity?.refused ?? []).reduce((sum, { count }) => sum + count, 0);
 }
@@ -76,7 +81,7 @@ function Page() {
   const { View } = VIEWS.find(({ name }) => name === place.view) ?? DELIVERIES;
   const name = place.view ?? 'deliveries';
   return html`<a class="skip" href=${`#${name}`}>Skip to the ${name}</a>
-    <${Header} views=${VIEWS} refreshStats=${refreshStats} />
+    <${Header} views=${VIEWS} refresh=${refreshAll} />
     <main class=${place.delivery === undefined ? '' : 'has-detail'}><${View} /></main>
     <footer class="row note">
       <${KeysInBrief} />
@@ -186,7 +191,7 @@ receiver.watch({
     page.lostAt = undefined;
     redraw();
     // Whatever happened while there was no connection wasn't told.
-    if (wasConnected) void quietly(refreshStats).then(refresh);
+    if (wasConnected) void refreshAll();
     wasConnected = true;
   },
   lost() {

@@ -9,9 +9,9 @@ import { addressOf, filterOf, isNewest, listAddressOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
 import { redraw } from './ui.mjs';
 
-const ROWS = 50;
+export const ROWS = 50;
 /** New deliveries are counted up to here. */
-const MOST_NEW = 100;
+export const MOST_NEW = 100;
 
 /**
  * - `address`: of the list that the rows are from
@@ -30,10 +30,6 @@ export const list = {
 
 /** Whether the rows are those of another place, because the receiver hasn't responded. */
 export const isStale = () => list.address !== listAddressOf(page.place);
-
-/** Whether a search ended because of its time. */
-export const hasStopped = () =>
-  page.place.text !== undefined && list.older !== null && list.rows.length < ROWS;
 
 /** How many questions were asked. Only the last one's answer is shown. */
 let reads = 0;
@@ -138,6 +134,3 @@ export function select(ids, isSelected) {
   list.selected = selected;
   redraw();
 }
-
-/** The new ones in words. */
-export const newText = () => `Show ${list.newCount < MOST_NEW ? list.newCount : `${MOST_NEW - 1}+`} new`;

@@ -8,7 +8,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 import { confirmAll, confirmSelected, isAble } from './change.mjs';
 import { visible } from './content.mjs';
-import { hasStopped, isStale, list, newText, select } from './list.mjs';
+import { isStale, list, MOST_NEW, ROWS, select } from './list.mjs';
 import { go, page } from './page.mjs';
 import { addressOf, isNewest, newestOf, stateOf, STATES, wordsOf } from './place.mjs';
 import { Button, html, Scroll, State, Table, Time } from './ui.mjs';
@@ -36,7 +36,9 @@ export const Deliveries = () =>
       html`<div class=${`table ${isStale() ? 'stale' : ''}`} aria-busy=${isStale()}>
         ${
           list.newCount > 0 &&
-          html`<a id="new" class="button primary" href=${addressOf(newestOf(page.place))}>${newText()}</a>`
+          html`<a id="new" class="button primary" href=${addressOf(newestOf(page.place))}
+            >Show ${list.newCount < MOST_NEW ? list.newCount : `${MOST_NEW - 1}+`} new</a
+          >`
         }
         <${Rows} />
       </div>`
@@ -209,6 +211,7 @@ function End() {
   const { place } = page;
   const { rows, older } = list;
   const isFirst = isNewest(place);
+  const isSearch = place.text !== undefined;
   const link = (/** @type {string} */ text, /** @type {Partial<Place>} */ to) =>
     html`<a class="button" href=${addressOf({ ...newestOf(place), ...to })}>${text}</a>`;
   if (isStale()) return '';
@@ -216,15 +219,17 @@ function End() {
   return html`
     ${rows.length === 0 && html`<p>No ${wordsOf(place)}${isFirst ? '' : ' on this page'}.</p>`}
     ${
-      hasStopped() &&
+      isSearch &&
+      older !== null &&
+      rows.length < ROWS &&
       html`<p class="note">
         The search stopped after a second: everything from delivery ${older} on was searched.
       </p>`
     }
     <nav aria-label="Page" class="row">
       ${!isFirst && link('Newest', {})}
-      ${!isFirst && rows[0] && place.text === undefined && link('Newer', { newerThan: rows[0].id })}
-      ${older !== null && link(place.text === undefined ? 'Older' : 'Search older', { olderThan: older })}
+      ${!isFirst && rows[0] && !isSearch && link('Newer', { newerThan: rows[0].id })}
+      ${older !== null && link(isSearch ? 'Search older' : 'Older', { olderThan: older })}
     </nav>
   `;
 }
