@@ -63,7 +63,7 @@ function Value({ value, name, level, isLast = true }) {
     </div>`;
   const close = value.open === '{' ? '}' : ']';
   if (value.items.length === 0) return html`<div>${label}${value.open}${close}${comma}</div>`;
-  return html`<${Values} ...${{ value, label, level, close: close + comma }} />`;
+  return html`<${Values} value=${value} label=${label} level=${level} close=${close + comma} />`;
 }
 
 /** @param {{ value: Exclude<Json, string>, label: any, level: number, close: string }} shown */
@@ -84,7 +84,12 @@ function Values({ value: { open, items }, label, level, close }) {
       <div>
         ${shown.map(
           ({ name, value }, index) =>
-            html`<${Value} ...${{ name, value, level: level + 1, isLast: index === items.length - 1 }} />`,
+            html`<${Value}
+              name=${name}
+              value=${value}
+              level=${level + 1}
+              isLast=${index === items.length - 1}
+            />`,
         )}
         ${isOpen && left > 0 && html`<${Button} act=${() => setMost(most + VALUES)}>${left} more<//>`}
       </div>
