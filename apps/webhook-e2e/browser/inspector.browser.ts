@@ -433,6 +433,9 @@ describeWithBrowser('the inspector', () => {
     await group.getByRole('link', { name: 'Show' }).click();
     await row(page, 1).waitFor({ state: 'detached' });
     expect(await idsOn(page)).toEqual([id, 3]);
+    await page.getByRole('button', { name: 'Discard these…' }).click();
+    const discarding = page.getByRole('dialog', { name: /^Discard 1 parked delivery that failed with “/ });
+    await discarding.getByRole('button', { name: 'Cancel' }).click();
     await group.getByRole('button', { name: 'Replay 2…' }).click();
     await dialog.getByRole('button', { name: 'Replay 2' }).click();
     await page.getByText('2 deliveries were replayed.').waitFor();

@@ -89,7 +89,7 @@ describeWithBrowser('the pictures of the documentation', () => {
     ['inspector-evidence', '?view=evidence', LAPTOP],
   ])('%s', async (name, place, options) => {
     const { page } = await visit(receiver, place, options);
-    await page.getByText('13 parked').waitFor({ state: 'attached' });
+    await page.getByRole('link', { name: '13 parked' }).waitFor({ state: 'attached' });
     await showAnHour(page);
     if (place.includes('evidence')) await page.getByRole('region', { name: 'Methods' }).waitFor();
     else await page.getByText('connect ECONNREFUSED').first().waitFor();

@@ -30,8 +30,12 @@ const LIMIT = 500;
  */
 
 const WORDS = {
-  replay: { verb: 'Replay', done: 'replayed' },
-  discard: { verb: 'Discard', done: 'discarded' },
+  replay: {
+    verb: 'Replay',
+    done: 'replayed',
+    leftOut: 'Handled ones are left out: choose handled to replay them.',
+  },
+  discard: { verb: 'Discard', done: 'discarded', leftOut: 'Only parked ones can be discarded.' },
 };
 
 /** The states whose deliveries can be changed. @type {Record<Action, readonly State[]>} */
@@ -73,7 +77,7 @@ export const confirmAll = (action, place) =>
       what: [texts.join(' and '), nounOf(some.at(-1)?.count), ...limits].join(' '),
       count: some.reduce((sum, { count }) => sum + count, 0),
       filters: some.map(({ filter }) => filter),
-      note: place.state === undefined ? 'Handled ones are left out: choose handled to replay them.' : '',
+      note: place.state === undefined ? WORDS[action].leftOut : '',
     });
   });
 

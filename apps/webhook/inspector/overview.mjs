@@ -50,10 +50,12 @@ export function LastHour() {
   );
   const measured = minutes.findLast(({ p50 }) => p50 !== null);
   const p50 = measured && words.duration(measured.p50 ?? 0);
+  const isYoung = page.about && Date.now() - page.about.startedAt < MINUTES * MINUTE;
   const oldest = stats?.oldestWaitingAt;
+  const parked = stats?.parked ? `${words.count(stats.parked)} parked, ` : '';
   return html`<section class="hour" aria-label="The last hour">
     <${Measure}
-      title="Received, last hour"
+      title=${`Received, ${isYoung ? 'since the start' : 'last hour'}`}
       value=${words.count(minutes.reduce((sum, minute) => sum + minute.received, 0))}
       note=${`${words.count(received.at(-1) ?? 0)} this minute`}
       lines=${[{ kind: 'good', values: received }]}
@@ -67,7 +69,7 @@ export function LastHour() {
     <${Measure}
       title="Backlog"
       value=${stats && words.count(stats.waiting + stats.parked)}
-      note=${oldest ? html`oldest came <${Ago} at=${oldest} />` : 'nothing waits'}
+      note=${oldest ? html`${parked}oldest came <${Ago} at=${oldest} />` : `${parked}nothing waits`}
       lines=${[
         line('open', ({ waiting, parked }) =>
           waiting !== null && parked !== null ? waiting + parked : null,

@@ -15,6 +15,9 @@
  *
  * @typedef {{ minutes: readonly Minute[], refused: readonly RefusedKind[], lastRefused: readonly RefusedRequest[] }} Activity
  *
+ * What fails, by its error. If `complete` is false, there is more.
+ * @typedef {{ groups: readonly ErrorGroup[], complete: boolean }} Errors
+ *
  * @typedef {{ order: 'newest' | 'oldest', after?: number | undefined, limit: number }} Page
  *
  * A part of a change of many deliveries.
@@ -57,7 +60,7 @@ export async function count(filter) {
   return Object.values(counts).reduce((sum, number) => sum + number, 0);
 }
 
-/** @returns {Promise<{ groups: readonly ErrorGroup[], complete: boolean }>} */
+/** @returns {Promise<Errors>} */
 export const errors = () => ask('errors');
 
 /** @returns {Promise<Activity>} */

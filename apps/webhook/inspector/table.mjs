@@ -115,10 +115,12 @@ function Actions() {
     else if (place.text !== undefined) confirmSelected(action, list.rows, 'shown');
     else void confirmAll(action, place);
   };
-  const isChosen = size > 0 || place.text !== undefined || place.errorGroup !== undefined;
-  const canReplay = isChosen || isAble('replay', place.state);
+  const isOfError = place.state === undefined && place.errorGroup !== undefined;
+  const canReplay = size > 0 || place.text !== undefined || isOfError || isAble('replay', place.state);
   const canDiscard =
-    size > 0 ? selected.some((one) => isAble('discard', stateOf(one))) : isAble('discard', place.state);
+    size > 0
+      ? selected.some((one) => isAble('discard', stateOf(one)))
+      : isOfError || isAble('discard', place.state);
   if (list.rows.length === 0) return '';
   return html`
     ${size > 0 && html`<${Button} act=${() => select([...list.selected], false)}>Clear<//>`}
