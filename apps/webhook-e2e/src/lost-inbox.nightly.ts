@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { makeFolder } from '@plant-store/test-support';
 
 import { sendAll } from '../support/poison.js';
-import { startReceiver } from '../support/receiver.js';
+import { spawnReceiver, startReceiver } from '../support/receiver.js';
 
 /** Overwrites the page with a content, while the receiver is stopped. */
 function damage(inbox: string, content: string): void {
@@ -37,7 +37,8 @@ test('when a damaged page is read, the receiver ends with one line and exit code
   await first.process.stop();
   damage(first.inbox, 'content 5 ');
 
-  const { process } = await startReceiver({ folder });
+  // The handler may read it before the receiver listens.
+  const process = spawnReceiver({ folder });
 
   expect(await process.exit).toEqual({ code: 65, signal: null });
   const lines = process.entries('the inbox cannot be trusted any more; the receiver ends');
