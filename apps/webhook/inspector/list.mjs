@@ -31,7 +31,7 @@ export const list = {
 /** Whether the rows are those of another place, because the receiver hasn't responded. */
 export const isStale = () => list.address !== listAddressOf(page.place);
 
-/** How many questions were asked. Only the last one's answer is shown. */
+/** How often a page was read. Only the last one is shown. */
 let reads = 0;
 
 /**
