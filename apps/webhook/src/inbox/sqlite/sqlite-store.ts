@@ -21,8 +21,12 @@ import { startThread } from './start-thread.js';
 const WATCH_INTERVAL = 1_000;
 
 /** Whoever has the lock is alone: whatever another receiver was running is abandoned. */
-const DIALECT: Dialect = {
-  ...{ schema: '', lock: '', lockFree: '', isAbandoned: 'true', noBytes: "x''" },
+export const DIALECT: Dialect = {
+  schema: '',
+  lock: '',
+  lockFree: '',
+  isAbandoned: 'true',
+  noBytes: "x''",
   position: (column, value) => `instr(${column}, ${value})`,
 };
 
