@@ -21,9 +21,12 @@ export function Content({ id, base64 }) {
   const content = useMemo(() => bytesOf(base64), [base64]);
   const forms = useMemo(() => formsOf(content), [content]);
   const [form, setForm] = useState(/** @type {Form} */ (forms[0]));
+  // The page is drawn again and again, and a content may be long.
   const json = useMemo(() => (form === 'json' ? jsonOf(content) : undefined), [form, content]);
-  const isNarrow = matchMedia('(max-width: 40rem)').matches;
-  const { text, isCut } = form === 'hex' ? hexOf(content, isNarrow ? 8 : 16) : rawOf(content);
+  const shown = useMemo(
+    () => (json === undefined ? textOf(form, content) : undefined),
+    [form, json, content],
+  );
   return html`<div class="row">
       <h3>Content</h3>
       <fieldset class="row end">
@@ -40,13 +43,19 @@ export function Content({ id, base64 }) {
       <a class="button" href=${contentAddress(id)} download=${`delivery-${id}`}>Download</a>
     </div>
     ${
-      json === undefined
-        ? html`<${Scroll} label="Content" kind=${form}>${text}<//>
-            ${isCut && html`<p class="note">This is the start. The download has everything.</p>`}`
-        : html`<div class="json scroll" tabindex="0" role="region" aria-label="Content">
-            <code><${Value} value=${json} level=${0} /></code>
-          </div>`
-    }`;
+      json !== undefined &&
+      html`<div class="json scroll" tabindex="0" role="region" aria-label="Content">
+        <code><${Value} value=${json} level=${0} /></code>
+      </div>`
+    }
+    ${shown && html`<${Scroll} label="Content" kind=${form}>${shown.text}<//>`}
+    ${shown?.isCut && html`<p class="note">This is the start. The download has everything.</p>`}`;
+}
+
+/** @param {Form} form @param {Uint8Array} content */
+function textOf(form, content) {
+  const isNarrow = matchMedia('(max-width: 40rem)').matches;
+  return form === 'hex' ? hexOf(content, isNarrow ? 8 : 16) : rawOf(content);
 }
 
 /**

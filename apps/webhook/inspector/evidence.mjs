@@ -102,7 +102,7 @@ const repeatTables = ({ contents, deliveries, between, forgotten }) =>
       ${
         deliveries === 0
           ? 'No content came twice.'
-          : `${words.deliveries(deliveries)} with a content that came before, of ${words.count(contents)} contents. Time between two of them:`
+          : `${words.deliveries(deliveries)} with a content that came before (${words.count(contents)} different). Time between two:`
       }
       ${forgotten > 0 && ` ${words.deliveries(forgotten)} not compared: there are too many contents.`}
     </p>

@@ -1,10 +1,14 @@
-/** The requests that the receiver has refused since its start: why nothing arrives. */
+/**
+ * The requests that the receiver has refused since its start: why nothing arrives.
+ *
+ * @import { RefusalReason } from '../src/observer.js'
+ */
 import { overview } from './overview.mjs';
 import { page } from './page.mjs';
 import { Ago, html, Table, Time } from './ui.mjs';
 import * as words from './words.mjs';
 
-/** What a reason means, and what to look at. @type {Readonly<Record<string, string>>} */
+/** What a reason means, and what to look at. @type {Readonly<Record<RefusalReason, string>>} */
 const MEANINGS = {
   'credentials-missing': 'There is no bearer token in the Authorization field.',
   'credentials-malformed': 'The Authorization field is no bearer token, or there are several.',
@@ -16,6 +20,17 @@ const MEANINGS = {
   'content-malformed': 'The content is not valid in its media type.',
   'content-invalid': 'The content does not have the fields of a plant.',
   'media-type-unsupported': 'The media type is not the answered one.',
+  'version-unsupported': 'The version of the request is not the answered one.',
+  'event-id-missing': 'The identifier of the event is missing.',
+  'signature-invalid': 'The signature does not fit. Compare SIGNING_KEYS with the key of the sender.',
+  'rate-exceeded': 'There were more deliveries than the answered rate allows.',
+  'head-too-large': 'The header fields are too large.',
+  'host-invalid': 'The Host field is missing, or is no host.',
+  'path-malformed': 'The path cannot be decoded.',
+  'http-version-unsupported': 'The version of HTTP is another one than 1.0 or 1.1.',
+  'method-not-implemented': 'The receiver does not implement this method.',
+  'transfer-coding-unknown': 'The content has another transfer coding than chunked.',
+  'chunk-extensions-too-large': 'The chunks of the content have extensions that are too large.',
   'request-too-slow': 'The request took longer than REQUEST_TIMEOUT_MS.',
   'not-http': 'What came is not HTTP. It may be TLS: is something missing in front of the receiver?',
   unavailable: 'The inbox could not be written, or too much was in flight. See the log.',

@@ -239,7 +239,10 @@ function End() {
 const Empty = () =>
   html`<div class="empty stack">
     <h3>No delivery has arrived</h3>
-    <p>Send one, with a token of the receiver. It appears here at once.</p>
+    <p>
+      Send one, with a token of the receiver. It appears here at once. Method and media type are examples:
+      they are open questions, or have the answers of your team.
+    </p>
     <${Scroll} label="Command"
       >${[
         `curl -i -X POST ${page.about?.url ?? 'URL'}`,

@@ -71,7 +71,12 @@ export async function startReceiver(
     // Imported late: a receiver that can't start says so before Nest and Fastify are loaded, which takes longest.
     const { startOperations } = await import('./operations/operations.js');
     const operations = await startOperations({
-      ...{ config, inbox, metrics, activity, logger, wakeHandler },
+      config,
+      inbox,
+      metrics,
+      activity,
+      logger,
+      wakeHandler,
       deliveriesUrl: () => deliveriesUrl(),
     });
     opened.push(operations.close);

@@ -72,8 +72,8 @@ export function decisionFaults(file, markdown) {
 const shown = (markdown) => markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 
 /**
- * Gate: the pages that people write have few words and no long cells, and each decision has its form. Returns a line for each
- * finding.
+ * Gate: the pages that people write have few words and no long cells, and each decision has its form. Returns a line
+ * for each finding.
  *
  * @param {string} folder
  * @returns {string[]}

@@ -57,26 +57,27 @@ export async function tryAnswers(
   const isTried = trial.untried.length < new Set(question).size;
   const tried: Tried = { deliveries: 0, discarded: 0, refused: [], untried: trial.untried };
   const refused = new Map<Failure, RefusedDeliveries>();
-  await withConnection(inbox, async (connection) => {
-    const filters = await upToNow(connection, filterOf(selection));
-    await inBatches(filters, { doing: 'Trying', done: 'tried' }, async (filter, part) => {
-      const batch = { ...filter, ...part };
-      const read = await connection.get<{ deliveries: ReadDelivery[]; next: number | null }>(
-        '/deliveries/batch',
-        batch,
-      );
-      for (const { id, state, content, ...delivery } of read.deliveries) {
-        if (state === 'discarded') {
-          tried.discarded += 1;
-          continue;
+  if (isTried)
+    await withConnection(inbox, async (connection) => {
+      const filters = await upToNow(connection, filterOf(selection));
+      await inBatches(filters, { doing: 'Trying', done: 'tried' }, async (filter, part) => {
+        const batch = { ...filter, ...part };
+        const read = await connection.get<{ deliveries: ReadDelivery[]; next: number | null }>(
+          '/deliveries/batch',
+          batch,
+        );
+        for (const { id, state, content, ...delivery } of read.deliveries) {
+          if (state === 'discarded') {
+            tried.discarded += 1;
+            continue;
+          }
+          tried.deliveries += 1;
+          const failure = await trial.refusalOf({ ...delivery, content: Buffer.from(content, 'base64') });
+          if (failure !== undefined) count(refused, trial, failure, id);
         }
-        tried.deliveries += 1;
-        const failure = await trial.refusalOf({ ...delivery, content: Buffer.from(content, 'base64') });
-        if (failure !== undefined) count(refused, trial, failure, id);
-      }
-      return { changed: read.deliveries.length, next: read.next };
+        return { changed: read.deliveries.length, next: read.next };
+      });
     });
-  });
   tried.refused = [...refused.values()].sort((one, other) => other.deliveries - one.deliveries);
   await write(json ? jsonText(tried, 2) : triedText(tried, isTried));
 }

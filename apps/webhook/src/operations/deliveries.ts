@@ -87,7 +87,10 @@ export function deliveryRoutes(
     reading(SEARCH_QUERY),
     async ({ query: { text, after, limit, ...filter } }) => {
       const { deliveries, next = null } = await inbox.search({
-        ...{ text, filter: filterOf(filter), limit, maxDuration: MAX_SEARCH_DURATION },
+        text,
+        filter: filterOf(filter),
+        limit,
+        maxDuration: MAX_SEARCH_DURATION,
         ...(after !== undefined && { after }),
       });
       return { deliveries, next, complete: next === null };

@@ -58,6 +58,8 @@ const TABLES = `
   CREATE INDEX delivery_by_time ON delivery (received_at);
   CREATE INDEX delivery_due ON delivery (due_at, id) WHERE state = 'waiting';
   CREATE INDEX delivery_retrying ON delivery (due_at) WHERE state = 'waiting' AND attempts > 0;
+  -- By its hash: a message may be too long for another index.
+  CREATE INDEX delivery_by_error ON delivery USING hash (error_group) WHERE error_group IS NOT NULL;
 
   CREATE TABLE attempt (
     id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,

@@ -12,7 +12,12 @@ test.each([
   ['makeDue', statements.makeDue(1), 'delivery_due (state=? AND due_at>?)'],
   ['retrying', statements.retrying(), 'delivery_retrying (state=?)'],
   ['errorGroups', statements.errorGroups(), 'delivery_retrying (state=?)'],
-])('%s reads no more of what waits than it needs', (_name, { text, values }, index) => {
+  [
+    'list of an error',
+    statements.list({ errorGroup: 'a' }, { order: 'newest first', limit: 1 }),
+    'delivery_by_error (error_group=?)',
+  ],
+])('%s reads no more than it needs', (_name, { text, values }, index) => {
   const database = new Database(':memory:');
   database.exec(SCHEMA);
   const plan = database

@@ -3,8 +3,8 @@ export const SCHEMA_VERSION = 6;
 
 /**
  * The tables of the embedded inbox. Times are in milliseconds since 1970; `fields` has the header fields as a JSON array
- * of names and values, `error_group` what the errors of one fault have in common. An event stays known after its delivery was
- * deleted. The view is for people who open the file.
+ * of names and values, `error_group` what the errors of one fault have in common. An event stays known after its
+ * delivery was deleted. The view is for people who open the file.
  *
  * Each index of one state begins with it: without statistics, SQLite takes the index with the most equal columns, and
  * would read all that waits.
@@ -34,6 +34,7 @@ export const SCHEMA = `
   CREATE INDEX delivery_by_time ON delivery (received_at);
   CREATE INDEX delivery_due ON delivery (state, due_at, id) WHERE state = 'waiting';
   CREATE INDEX delivery_retrying ON delivery (state, due_at) WHERE state = 'waiting' AND attempts > 0;
+  CREATE INDEX delivery_by_error ON delivery (error_group, id) WHERE error_group IS NOT NULL;
 
   CREATE TABLE attempt (
     id INTEGER PRIMARY KEY,
