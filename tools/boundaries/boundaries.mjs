@@ -42,7 +42,7 @@ const environmentReaders = [
   'apps/webhook/serve/serve.mjs',
   'libs/cli/src/plant-store.ts',
   'tools/soak/preload/handler.mjs',
-  'tools/workspace/nx.mjs',
+  'tools/workspace/reporter.mjs',
   'tools/workspace/package/before-publish.mjs',
 ];
 
@@ -69,42 +69,22 @@ const importForms = [
   'TSImportType',
 ];
 
-/** The files of the contract that need its schema library. The entry `.` of the contract takes only types of them. */
-const contractChecks = ['libs/contract/src/kinds/**/*.ts', 'libs/contract/src/{check-accepts,faults}.ts'];
-
-/**
- * @param {string} refused how a source begins that may not be imported: a regular expression
- * @param {string} message
- * @returns {import('eslint').Linter.RulesRecord}
- */
-const contractImports = (refused, message) => ({
-  'no-restricted-syntax': [
-    'error',
-    {
-      selector: `:matches(${importForms.join(', ')})[source.value=/^${refused}/], TSImportEqualsDeclaration`,
-      message,
-    },
-  ],
-});
-
 export default [
   { files: [sources], plugins: { '@nx': nx }, rules: moduleBoundaries({}) },
   { files: tests, rules: moduleBoundaries(testsMayImport) },
   {
     // answers.ts may import the schema library that a team prefers.
     files: ['libs/contract/src/**/*.ts'],
-    ignores: [...tests, 'libs/contract/src/answers.ts', ...contractChecks],
-    rules: contractImports(
-      '[^.]',
-      'The contract imports only its own files: no package, no module of Node or Nest.',
-    ),
-  },
-  {
-    files: contractChecks,
-    rules: contractImports(
-      '(?!valibot$)[^.]',
-      'The checks of the contract import only its own files and Valibot.',
-    ),
+    ignores: [...tests, 'libs/contract/src/answers.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: `:matches(${importForms.join(', ')})[source.value=/^(?!valibot$)[^.]/], TSImportEqualsDeclaration`,
+          message: 'The contract imports only its own files and Valibot: no module of Node or Nest.',
+        },
+      ],
+    },
   },
   {
     files: [sources],
