@@ -1,65 +1,33 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import ts from 'typescript';
+/**
+ * `nx run workspace:kubernetes`: the manifest has what the API of Kubernetes defines, and nothing else. The compiler
+ * checks each of its documents as a literal of the type, so that an unknown field is a fault, too.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 
-const MANIFEST = 'deploy/kubernetes.yaml';
+const [manifest = 'deploy/kubernetes.yaml'] = process.argv.slice(2);
+// Below the workspace, the compiler finds the package of the types.
+const folder = 'tools/workspace/out-tsc';
+const file = `${folder}/manifest-${process.pid}.ts`;
 
-/** The file of types for each kind that the manifest may have. */
+/** The module of each kind's type. */
 const modules = { Service: 'core/v1', StatefulSet: 'apps/v1' };
 
-/**
- * Gate: the manifest has what the API of Kubernetes defines, and nothing else. Returns a line for each fault.
- *
- * @param {string} folder
- * @returns {string[]}
- */
-export function manifestFaults(folder) {
-  const text = readFileSync(join(folder, MANIFEST), 'utf8');
-  return unknownToKubernetes(text).map((fault) => `${MANIFEST}: ${fault}`);
-}
-
-/**
- * Type-checks each document of a manifest as a literal, so that an unknown field is a fault, too.
- *
- * @param {string} text
- * @returns {string[]}
- */
-export function unknownToKubernetes(text) {
-  const types = dirname(
-    ts.sys.resolvePath(new URL(import.meta.resolve('kubernetes-types/package.json')).pathname),
-  );
-  const sources = new Map(
-    parseAllDocuments(text).map((document, index) => {
-      const { kind, ...others } = document.toJS();
-      const file = modules[/** @type {keyof typeof modules} */ (kind)];
-      if (file === undefined) throw new Error(`${MANIFEST}: add the kind ${kind} to ${import.meta.url}`);
-      const literal = JSON.stringify({ kind, ...others }, null, 1);
-      return [
-        `${types}/${index}.ts`,
-        `const manifest: import('./${file}').${kind} = ${literal};\nexport default manifest;\n`,
-      ];
-    }),
-  );
-  return compile(sources);
-}
-
-/**
- * @param {ReadonlyMap<string, string>} sources by path
- * @returns {string[]} the errors
- */
-function compile(sources) {
-  const options = { strict: true, noEmit: true, skipLibCheck: true, lib: ['lib.es5.d.ts'], types: [] };
-  const host = ts.createCompilerHost(options);
-  const readSource = host.getSourceFile;
-  host.getSourceFile = (name, ...more) => {
-    const text = sources.get(name);
-    return text === undefined
-      ? readSource(name, ...more)
-      : ts.createSourceFile(name, text, ts.ScriptTarget.ES2022);
-  };
-  const program = ts.createProgram([...sources.keys()], options, host);
-  return ts
-    .getPreEmitDiagnostics(program)
-    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
+const literals = parseAllDocuments(readFileSync(manifest, 'utf8')).map((document) => {
+  const { kind, ...others } = document.toJS();
+  const from = modules[/** @type {keyof typeof modules} */ (kind)] ?? 'unknown-kind';
+  const literal = JSON.stringify({ kind, ...others }, undefined, 2);
+  return `export default ${literal} satisfies import('kubernetes-types/${from}').${kind};\n`;
+});
+mkdirSync(folder, { recursive: true });
+for (const literal of literals) {
+  writeFileSync(file, literal);
+  const options = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck'];
+  const tsc = ['node_modules/typescript/bin/tsc', ...options, file];
+  const { stdout, status } = spawnSync(process.execPath, tsc, { encoding: 'utf8' });
+  rmSync(file);
+  if (status === 0) continue;
+  console.error(`${manifest} isn't what Kubernetes takes:\n${stdout}${literal}`);
+  process.exitCode = 1;
 }

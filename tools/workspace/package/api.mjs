@@ -7,8 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
-import { root } from '../nx.mjs';
-import { libraries, readEntries, reportOf } from './entries.mjs';
+import { libraries, readEntries, reportOf, root } from './entries.mjs';
 
 /** A union that the compiler has inferred. Its order depends on what was compiled before. */
 const LITERALS = /(?:"[^"\n]*"|\d+)(?: \| (?:"[^"\n]*"|\d+))+/g;

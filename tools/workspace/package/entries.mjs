@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../nx.mjs';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** The folders of the packages that are published, each after those that it depends on. */
 export const libraries = ['libs/contract', 'libs/sdk', 'libs/cli'];

@@ -1,0 +1,1 @@
+// Placeholder: the front door is another commit.
