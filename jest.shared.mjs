@@ -1,8 +1,4 @@
-import { mkdirSync } from 'node:fs';
 import { compilerOptions } from './swc.shared.mjs';
-
-// A fresh clone doesn't have the folder of the reports, and Jest doesn't make it.
-mkdirSync('test-output', { recursive: true });
 
 /**
  * The Jest configuration of every project, which its jest.config.mjs re-exports: native ES modules, TypeScript through
@@ -14,6 +10,10 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'] },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/out-tsc/'],
+  // `npx jest` in the folder of a project prints as Jest does.
+  reporters: process.env['NX_TASK_TARGET_TARGET']
+    ? ['<rootDir>/../../tools/workspace/reporter.mjs']
+    : ['default'],
   testMatch: ['**/*.test.ts'],
   // Long enough for a busy machine, because no test asserts a time.
   testTimeout: 60_000,
