@@ -51,7 +51,7 @@ interface StrategyActions {
 @Injectable()
 export class BearerStrategy extends Strategy<VerifyFunction> {
   constructor(
-    accessTokens: AccessTokens,
+    @Inject(AccessTokens) accessTokens: AccessTokens,
     @Inject(CHALLENGES) private readonly challenges: Challenges,
   ) {
     super((token, done) => done(null, accessTokens.find(token)));
@@ -79,7 +79,7 @@ export interface AuthenticatedRequest extends FastifyRequest {
 /** Lets a request in if its bearer token is accepted. It guards the whole application (§5). */
 @Injectable()
 export class BearerAuthGuard extends AuthGuard('bearer') {
-  constructor(private readonly strategy: BearerStrategy) {
+  constructor(@Inject(BearerStrategy) private readonly strategy: BearerStrategy) {
     super();
   }
 

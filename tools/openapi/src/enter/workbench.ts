@@ -17,11 +17,11 @@ export interface Documents {
 /** The target of the application that writes its document. Nobody imports an application. */
 const WRITE_DOCUMENT = 'apps/webhook/src/openapi/write-document.ts';
 
-/** Runs a program from the sources of this repository, as the scripts of package.json do. */
-const FROM_SOURCES = [
-  ...['--conditions', '@plant-store/source'],
-  ...['--import', './tools/workspace/from-source/register.mjs'],
-];
+/** Runs a program from the sources of this repository, as the script `openapi` of package.json does. */
+const FROM_SOURCES = ['--conditions', '@plant-store/source', '--import', 'tsx'];
+
+/** Tells tsx that decorators are those of TypeScript. It leaves out their metadata, so what is injected has `@Inject`. */
+const env = { TSX_TSCONFIG_PATH: 'apps/webhook/tsconfig.build.json' };
 
 let evaluations = 0;
 
@@ -46,7 +46,7 @@ export function makeDocuments(): Documents {
   try {
     const [file, without] = [join(folder, 'openapi.json'), join(folder, 'without')];
     const args = [...FROM_SOURCES, WRITE_DOCUMENT, file, '--without', without];
-    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
     if (status !== 0) throw new ToolError('bad-answers', stderr.trim());
     return { document: { ...readSource(file), file: FILES.document }, without: readWithout(without) };
   } finally {
