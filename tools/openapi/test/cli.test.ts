@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { answers, plainAnswers } from '@plant-store/contract';
 import { action, overlayOf, withHook } from './documents.js';
-import { CLI, inFolder, run, runCli } from './run-cli.js';
+import { CLI, inFolder, run, runCli, WORKSPACE } from './run-cli.js';
 
 const BASELINE = `# The facts
 openapi: 3.1.0 # §9
@@ -152,22 +153,18 @@ test('openapi answers writes what diff reads', () => {
 });
 
 describe('openapi answers', () => {
-  /** Runs it with these sources in place of answers.ts and accepts.ts. */
+  const EVERYTHING_OPEN = join(WORKSPACE, 'libs/test-support/everything-open.mjs');
+  const builtContract = (name: string) =>
+    pathToFileURL(join(WORKSPACE, `libs/contract/dist/${name}.js`)).href;
+
+  /** Runs it as if answers.ts and accepts.ts stated this. */
   function answersWith(sources: Readonly<Record<string, object>>) {
-    const hooks = `
-      const sources = ${JSON.stringify(sources)};
-      export async function resolve(specifier, context, next) {
-        const resolved = await next(specifier, context);
-        const [, name] = /\\/libs\\/contract\\/dist\\/(answers|accepts)\\.js$/.exec(resolved.url) ?? [];
-        if (name === undefined) return resolved;
-        const text = 'export const ' + name + ' = ' + JSON.stringify(sources[name] ?? {});
-        return { url: 'data:text/javascript,' + encodeURIComponent(text), shortCircuit: true };
-      }`;
-    const program = `import { register } from 'node:module';
-register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hooks)}`)});`;
-    const loader = `data:text/javascript,${encodeURIComponent(program)}`;
-    // Node 26 warns of `register`, and Node 20 has nothing else.
-    return run(['--disable-warning=DEP0205', '--import', loader, CLI, 'answers']);
+    const program = Object.entries(sources).map(
+      ([name, stated]) =>
+        `import { ${name} } from ${JSON.stringify(builtContract(name))};\nObject.assign(${name}, ${JSON.stringify(stated)});`,
+    );
+    const preload = `data:text/javascript,${encodeURIComponent(program.join('\n'))}`;
+    return run(['--import', EVERYTHING_OPEN, '--import', preload, CLI, 'answers']);
   }
   const accepted = {
     also: ['PUT'],

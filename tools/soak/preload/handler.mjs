@@ -1,7 +1,11 @@
 /**
- * The handler under a soak: does what the first line of the content says, and appends the number of each delivery that
- * it handled to the file that SOAK_HANDLED names. What was written stays, however the process ends.
+ * Preloaded with `node --import`: replaces what the receiver's handler does by what the first line of the content says.
+ * It appends the number of each delivery that it handled to the file that SOAK_HANDLED names. What was written stays,
+ * however the process ends. The contract has no answers then, because the soak sends what is accepted while every
+ * question is open.
  */
+import '@plant-store/test-support/everything-open';
+
 import { openSync, writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -32,11 +36,15 @@ const fates = {
   },
 };
 
-export class NewPlantHandler {
+const handler = {
   /** @param {{ content: Buffer }} delivery */
   async handle(delivery) {
     const [, sequence, fate] = /^(\d+) ([a-z ]+)\n/.exec(delivery.content.toString('latin1', 0, 40)) ?? [];
     await fates[fate ?? 'fail']?.(delivery);
     writeSync(handled, `${sequence}\n`);
-  }
-}
+  },
+};
+
+const module = new URL('../../../apps/webhook/dist/dispatch/new-plant.handler.js', import.meta.url);
+const { NewPlantHandler } = await import(module.href);
+Object.assign(NewPlantHandler.prototype, handler);

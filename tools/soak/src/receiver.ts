@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../../apps/webhook/dist/main.js', import.meta.url));
-const REPLACE_HANDLER = fileURLToPath(new URL('../preload/replace-handler.mjs', import.meta.url));
+const HANDLER = fileURLToPath(new URL('../preload/handler.mjs', import.meta.url));
 
 /** How long a start or a stop may take, in milliseconds. */
 const PATIENCE = 30_000;
@@ -158,7 +158,7 @@ function start(options: ReceiverOptions): ChildProcess {
       OPERATIONS_PORT: '0',
       ACCESS_TOKENS_FILE: tokensFile,
       INBOX_URL: inboxUrl,
-      NODE_OPTIONS: `--import=${REPLACE_HANDLER}`,
+      NODE_OPTIONS: `--import=${HANDLER}`,
       SOAK_HANDLED: handledFile,
       ...settings,
     },

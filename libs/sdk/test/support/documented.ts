@@ -9,12 +9,9 @@ const path = (relative: string): string => fileURLToPath(new URL(relative, impor
 /** Preloaded with `--import`: the built contract then has no answers. */
 const everythingOpen = path('../../../test-support/everything-open.mjs');
 
-/** What Node 20 and Node 26 warn of when {@link everythingOpen} is loaded. */
-const notOfTheProgram = ['--disable-warning=ExperimentalWarning', '--disable-warning=DEP0205'];
-
 /** Arguments of Node.js for a module in a folder of `writeDocumented`, with every question open. */
 export function withEverythingOpen(file: string): string[] {
-  return [...notOfTheProgram, '--import', everythingOpen, file];
+  return ['--import', everythingOpen, file];
 }
 
 /**
