@@ -8,12 +8,9 @@
 import { rmSync } from 'node:fs';
 import { commitAll } from '@plant-store/test-support/clone';
 import { cloneRepository, runInClone } from '../clone.js';
-import { answerSets, enterAnswers } from './answer-sets.js';
+import { answerSets } from './answer-sets.js';
 
 const WITHOUT_ANSWERS = ['webhook-e2e', 'soak', 'boundaries', 'workspace'];
-
-/** The end-to-end tests that run the receiver as main has it. */
-const GUIDES = ['readme', 'development-guide', 'plant-inbox-guide', 'handler-page'];
 
 const GATES = [
   'types',
@@ -28,29 +25,23 @@ const GATES = [
 
 describe.each(answerSets())('$name', (set) => {
   let clone: string;
-  let written: string[];
 
   beforeAll(() => {
     clone = cloneRepository();
-    written = enterAnswers(clone, set);
   });
   afterAll(() => rmSync(clone, { recursive: true, force: true }));
 
   /** Each runs even after one has failed. */
   test.each([
-    ['npm run generate', () => `npx prettier --write ${written.join(' ')} && npm run generate`],
+    ['npm run enter-examples', () => `npm run enter-examples -- ${set.name}`],
     ['npm test', () => `npm test -- --exclude ${WITHOUT_ANSWERS.join()}`],
-    [
-      'the guides',
-      () =>
-        `cd apps/webhook-e2e && NODE_OPTIONS='--experimental-vm-modules' npx jest ${GUIDES.map((guide) => `src/${guide}.test`).join(' ')}`,
-    ],
+    ['the guides', () => 'npx nx guide webhook-e2e && npx nx guide openapi'],
     ['npm run check', () => `npm run check ${GATES.join(' ')} && npx eslint libs/contract`],
     ['npm run review', () => "npm run --silent review -- --base HEAD~1 | grep '^## Answers'"],
   ])('%s', (name, commands) => {
     const { failed, output } = runInClone(clone, commands());
     // Like any other change on main.
-    if (name === 'npm run generate') commitAll(clone);
+    if (name === 'npm run enter-examples') commitAll(clone);
     expect(failed ? output : '').toBe('');
   });
 });

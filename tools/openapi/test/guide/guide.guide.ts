@@ -59,9 +59,7 @@ export const accepts = {} as const satisfies Accepts;
 `,
   );
   rmSync(join(clone, 'libs/contract/spec/answers.overlay.yaml'), { force: true });
-  const { failed, output } = run(
-    'npx nx run webhook:openapi && npx nx run-many -t open-questions contract-diff api package-api',
-  );
+  const { failed, output } = run('npm run generate');
   if (failed) throw new Error(output);
   commitAll(clone);
 }
