@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { openQuestions, plainAnswers } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { parse, plain } from '../src/gate/read.js';
+import { slugOf } from '../src/markdown.js';
 import { renderApi } from '../src/pages/api.js';
 import { renderHtml } from '../src/pages/api-html.js';
 import { renderContractDiff } from '../src/pages/contract-diff.js';
-import { type GivenAnswers, renderQuestions, slugOf } from '../src/pages/questions.js';
+import { type GivenAnswers, renderQuestions } from '../src/pages/questions.js';
+import { HEADINGS, linkSections, SPECIFICATION } from '../src/pages/specification.js';
 import { ANSWERED_DOCUMENT } from './answered-document.js';
 import { action, gateOf, overlayOf, withHook } from './documents.js';
 import { runCli, WORKSPACE } from './run-cli.js';
@@ -113,6 +115,24 @@ describe('docs/reference/contract-diff.md', () => {
     const accepted = { also: ['PUT'], until: '2026-12-31', decidedBy: 'Ada', reason: 'Two senders' };
     const text = renderContractDiff(gateOf({ document: withHook({}) }), { 'http-method': accepted }, 31);
     expect(text).toContain('| http-method | `["PUT"]` | 2026-12-31 | Ada | Two senders |');
+  });
+});
+
+describe('the specification', () => {
+  test('has the headings to which the pages link', () => {
+    const text = readFileSync(join(WORKSPACE, SPECIFICATION), 'utf8');
+    const headings = Array.from(text.matchAll(/^## (\d)\. (.+)$/gm), ([, number, heading]) => [
+      `§${number}`,
+      heading,
+    ]);
+    expect(headings).toEqual(Object.entries(HEADINGS));
+  });
+
+  test('is where each section leads, except in code and of an RFC', () => {
+    const link = `[§5](../${SPECIFICATION}#5-authentication)`;
+    expect(linkSections('(§5; RFC 6750 §3, §3.1, §15) `§5`', '../')).toBe(
+      `(${link}; RFC 6750 §3, §3.1, §15) \`§5\``,
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Marked, type Tokens } from 'marked';
-import { slugOf } from './questions.js';
+import { slugOf } from '../markdown.js';
 import { STYLE } from './style.js';
 
 /**

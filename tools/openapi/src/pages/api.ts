@@ -1,6 +1,6 @@
 import { facts, type OpenQuestion } from '@plant-store/contract';
-import { code, codeBlock, escape } from '../markdown.js';
-import { type GivenAnswers, slugOf } from './questions.js';
+import { code, codeBlock, escape, slugOf } from '../markdown.js';
+import type { GivenAnswers } from './questions.js';
 
 type ByName<Value> = Readonly<Record<string, Value>>;
 

@@ -8,6 +8,7 @@ import { type InterfaceDocument, renderApi } from './api.js';
 import { renderHtml } from './api-html.js';
 import { renderContractDiff } from './contract-diff.js';
 import { type GivenAnswers, renderQuestions, renderSections } from './questions.js';
+import { linkSections } from './specification.js';
 
 /** A generated page. */
 interface Page {
@@ -23,7 +24,7 @@ const PAGES: readonly Page[] = [
   {
     file: 'OPEN_QUESTIONS.md',
     sources: [REGISTER, FILES.answers, FILES.overlay],
-    render: (sources) => renderQuestions(openQuestions, given(sources)),
+    render: (sources) => linkSections(renderQuestions(openQuestions, given(sources)), ''),
   },
   {
     file: 'docs/reference/api.md',
@@ -33,7 +34,8 @@ const PAGES: readonly Page[] = [
   {
     file: 'docs/reference/contract-diff.md',
     sources: [FILES.baseline, FILES.overlay, FILES.answers, FILES.document],
-    render: (sources) => renderContractDiff(gateOf(sources), accepts, openQuestions.length),
+    render: (sources) =>
+      linkSections(renderContractDiff(gateOf(sources), accepts, openQuestions.length), '../../'),
   },
   {
     file: 'docs/reference/answers.md',

@@ -1,6 +1,7 @@
 import { isExecutable, type OpenQuestion } from '@plant-store/contract';
 import type { Provenance } from '../gate/overlay.js';
 import { code, codeBlock, escape, marked, table } from '../markdown.js';
+import { HEADINGS, SPECIFICATION } from './specification.js';
 
 /** What a page tells of an answer. */
 export interface GivenAnswer {
@@ -17,20 +18,7 @@ export interface GivenAnswer {
 /** Answers by question. */
 export type GivenAnswers = Readonly<Record<string, GivenAnswer>>;
 
-/** The headings of the interface specification, in its order. */
-const HEADINGS = {
-  '§1': 'What the service does',
-  '§2': 'Resources and their fields',
-  '§3': 'States and transitions',
-  '§4': 'Endpoints',
-  '§5': 'Authentication',
-  '§6': 'Events',
-  '§7': 'Errors',
-  '§8': 'Limits',
-  '§9': 'Versioning',
-};
-
-const INTRODUCTION = `The interface specification leaves much open: it says "not shown". This page lists each such place, the holes that we found ourselves, and what the software does until somebody answers.
+const INTRODUCTION = `The [interface specification](${SPECIFICATION}) leaves much open: it says "not shown". This page lists each such place, the holes that we found ourselves, and what the software does until somebody answers.
 
 An answer is entered twice: in \`libs/contract/src/answers.ts\`, and in \`libs/contract/spec/answers.overlay.yaml\` with who answered, when and why. \`npm run answer\` writes both, and every generated file. If you enter it by hand in one of them, \`npx nx run webhook:openapi-diff\` prints the lines for the other.
 
@@ -135,12 +123,4 @@ function renderBehaviour(
 
 function isStructure(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
-}
-
-/** The fragment that GitHub gives to a heading. No two headings of these pages are the same. */
-export function slugOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
-    .replaceAll(' ', '-');
 }
