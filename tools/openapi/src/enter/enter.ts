@@ -1,7 +1,6 @@
-import { type Answers, openQuestions, plainAnswers, type QuestionId } from '@plant-store/contract';
-import { answerFaults, isDay } from '@plant-store/contract/check';
+import { openQuestions, plainAnswers, type QuestionId } from '@plant-store/contract';
 import { answerInWords, effectLines, effectOf } from '../effects/effects.js';
-import { isCarriedOut, isClean, passes } from '../gate/gate.js';
+import { isClean, passes } from '../gate/gate.js';
 import { type Provenance, readOverlay } from '../gate/overlay.js';
 import { writePages } from '../pages/pages.js';
 import { plain } from '../gate/read.js';
@@ -9,25 +8,12 @@ import { questionOf } from '../report/advice.js';
 import { renderText } from '../report/report.js';
 import { FILES, gateOf, readIfThere, readSource, replaceFile } from '../repository.js';
 import { enterInSource } from '../answers/answers-source.js';
-import { QUESTIONS, SCHEMA_QUESTIONS } from '../gate/code-answers.js';
+import { QUESTIONS } from '../gate/code-answers.js';
 import { formatCode } from '../answers/format.js';
 import { impliedBy } from '../gate/implied.js';
 import { enterInOverlay, removeFromOverlay } from '../answers/overlay-source.js';
+import { type AnswerRequest, isRewrite, requestFaults } from './request.js';
 import { makeDocuments, readAnswers } from './workbench.js';
-
-/** What `npm run answer` was asked to do. */
-export interface AnswerRequest {
-  readonly question: string;
-  /** As JSON; undefined if the code has the answer already. */
-  readonly value?: unknown;
-  readonly who?: string | undefined;
-  readonly date: string;
-  readonly reason?: string | undefined;
-  /** Replace the answer that is there. */
-  readonly replace: boolean;
-  /** Open the question again. */
-  readonly remove: boolean;
-}
 
 /** How it ended: the lines to print, and the exit code. */
 export interface Entered {
@@ -50,7 +36,7 @@ export async function enterAnswer(request: AnswerRequest): Promise<Entered> {
   const own = signed.find((action) => action.question === question && action.answer !== undefined);
   const signedAnswer = own?.answer && plain(own.answer);
   const isAgain = own !== undefined && question in answers && isRewrite(request);
-  const faults = isAgain ? [] : faultsOf(request, answers, own !== undefined);
+  const faults = isAgain ? [] : requestFaults(request, answers, own !== undefined);
   if (faults.length > 0) return { lines: faults, code: 2 };
 
   const source =
@@ -130,43 +116,3 @@ function sayWhatChanges(
 
 const NEXT =
   'Next: git status, git diff, npm run review, npm test, npm run check, and a version plan (docs/how-to/release.md).';
-
-/** Whether only the actions of an answer are to be written again. */
-function isRewrite({ value, who, reason, replace, remove }: AnswerRequest): boolean {
-  return value === undefined && who === undefined && reason === undefined && !replace && !remove;
-}
-
-/** Every fault of a request, one line each. */
-function faultsOf(request: AnswerRequest, answers: Answers, isSigned: boolean): string[] {
-  const { question, value, who = '', date, reason = '', replace, remove } = request;
-  const provenance = remove
-    ? []
-    : [
-        ...(who.trim() === '' ? ['--who is missing: who answered'] : []),
-        ...(isDay(date) ? [] : [`--date must be a day such as 2026-01-31 (got ${date})`]),
-        ...(reason.trim() === '' ? ['--reason is missing: why, or where to read it'] : []),
-      ];
-  if (question === '') return ['--question is missing', ...provenance];
-  if (!QUESTIONS.includes(question))
-    return [`--question: there is no ${question}. The questions: ${QUESTIONS.join(', ')}`, ...provenance];
-  const isInCode = question in answers;
-  if (remove) {
-    if (!isInCode && !isSigned) return [`--remove: ${question} has no answer`];
-    const others = Object.fromEntries(Object.entries(answers).filter(([id]) => id !== question));
-    return answerFaults(others).map((fault) => `--remove: another answer needs this one. ${fault}`);
-  }
-  const isWords = value !== undefined && !isCarriedOut(question, value);
-  if (SCHEMA_QUESTIONS.includes(question) && !isWords && (value !== undefined || !isInCode))
-    return [
-      `--value: ${question} is answered with a schema, which is code. Write it in ${FILES.answers} as docs/how-to/answer-a-question.md says, then run this again without --value`,
-      ...provenance,
-    ];
-  if (value === undefined && !isInCode) return ['--value is missing', ...provenance];
-  const isThere = isSigned || (value !== undefined && isInCode);
-  const next = value === undefined ? answers : { ...answers, [question]: value };
-  return [
-    ...(isThere && !replace ? [`${question} has an answer already. To replace it, add --replace`] : []),
-    ...answerFaults(next).map((fault) => `--value: ${fault}`),
-    ...provenance,
-  ];
-}

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { openQuestions } from '@plant-store/contract';
-import type { AnswerRequest } from './enter.js';
+import type { AnswerRequest } from './request.js';
 
 /** A request that may lack anything. */
 export type PartialRequest = { -readonly [Key in keyof AnswerRequest]: AnswerRequest[Key] };

@@ -1,0 +1,83 @@
+import { PassThrough } from 'node:stream';
+import { exampleAnswers } from '@plant-store/example-answers';
+import { askForRest, parseValue, type PartialRequest } from '../src/enter/options.js';
+import { type AnswerRequest, requestFaults } from '../src/enter/request.js';
+
+const SIGNED = { who: 'A. Person', date: '2026-01-31', reason: 'Minutes' };
+
+describe('a request is refused with', () => {
+  test.each<{ name: string; request: Partial<AnswerRequest>; want: string[] }>([
+    {
+      name: 'everything that is missing',
+      request: { question: '', who: undefined, reason: undefined },
+      want: ['--question is missing', '--who is missing', '--reason is missing'],
+    },
+    {
+      name: 'no question of the register',
+      request: { question: 'nope' },
+      want: ['--question: there is no nope'],
+    },
+    { name: 'no value', request: { question: 'retry' }, want: ['--value is missing'] },
+    {
+      name: 'a schema',
+      request: { question: 'plant-fields', value: {} },
+      want: ['--value: plant-fields is answered with a schema, which is code'],
+    },
+    {
+      name: 'nothing to remove',
+      request: { question: 'retry', remove: true },
+      want: ['--remove: retry has no answer'],
+    },
+    {
+      name: 'an answer on which another one is built',
+      request: { question: 'event-identity', remove: true },
+      want: ['--remove: another answer needs this one. '],
+    },
+    {
+      name: 'every fault, and an answer that is there',
+      request: { question: 'http-method', value: 'GET', date: '2026-13-41', reason: '' },
+      want: [
+        'http-method has an answer already. To replace it, add --replace',
+        '--value: http-method: ',
+        '--date must be a day such as 2026-01-31 (got 2026-13-41)',
+        '--reason is missing',
+      ],
+    },
+  ])('$name', ({ request, want }) => {
+    const { signing } = exampleAnswers;
+    const answers = { 'http-method': 'PUT', 'event-identity': { header: 'webhook-id' }, signing } as const;
+    const whole = { replace: false, remove: false, ...SIGNED, question: '', ...request };
+    expect(requestFaults(whole, answers, false)).toEqual(
+      want.map((line): unknown => expect.stringContaining(line)),
+    );
+  });
+});
+
+describe('in a terminal', () => {
+  const asked = async (given: Partial<PartialRequest>, lines: string) => {
+    const request: PartialRequest = { question: '', date: '', replace: false, remove: false, ...given };
+    const output = new PassThrough({ encoding: 'utf8' });
+    await askForRest(request, () => false, { input: new PassThrough().end(lines), output });
+    return { request, shown: String(output.read()) };
+  };
+
+  test('it asks for what is missing, and shows the form of an answer', async () => {
+    const { request, shown } = await asked({}, 'size-limits\n5000\nA. Person\nMinutes\n');
+    expect(request).toMatchObject({
+      question: 'size-limits',
+      value: 5000,
+      who: 'A. Person',
+      reason: 'Minutes',
+    });
+    expect(shown).toContain('An answer: ');
+  });
+
+  test('it asks for nothing else', async () => {
+    expect((await asked({ question: 'retry', remove: true }, '')).shown).toBe('null');
+  });
+
+  test('a value is JSON or plain text', () => {
+    expect(parseValue('{"status":200}')).toEqual({ status: 200 });
+    expect(parseValue('PUT')).toBe('PUT');
+  });
+});
