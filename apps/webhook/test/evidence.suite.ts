@@ -4,8 +4,10 @@ import { gzipSync } from 'node:zlib';
 import { prepareTrial } from '../src/answers/try-answers.js';
 import { collectEvidence } from '../src/evidence/evidence.js';
 import { evidenceText } from '../src/inbox-command/evidence.js';
+import { Terminal } from '../src/inbox-command/terminal.js';
 import type { IncomingDelivery } from '../src/inbox/inbox.js';
 import { type Adapter, all, HANDLED, incoming, numbers, only, OpenedInbox, PARKED } from './open-inbox.js';
+import { InnerProcess } from './run-plant-inbox.js';
 
 /** In every value, and in every name that is a value. */
 const CANARY = 'canary';
@@ -114,7 +116,7 @@ export function evidenceSuite(adapter: Adapter): void {
     test('has no value of a header field or of a content, and no line is wider than 80 columns', async () => {
       await accept(...WITH_CANARIES);
       const found = await collectEvidence(opened.inbox, {});
-      const text = evidenceText(found);
+      const text = evidenceText(new Terminal(new InnerProcess()), found);
 
       expect(found.deliveries).toBe(WITH_CANARIES.length);
       for (const shown of [JSON.stringify(found), text]) {

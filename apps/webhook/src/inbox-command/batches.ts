@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { DeliveryFilter } from '../inbox/inbox-operations.js';
 import { MAX_LIMIT } from '../operations/parameters.js';
 import type { Connection } from './connection.js';
-import { CommandError, interruption, report, showProgress } from './terminal.js';
+import { CommandError, type Terminal } from './terminal.js';
 
 /** A filter that leaves out what comes later. */
 export type FixedFilter = DeliveryFilter & { readonly lastId: number };
@@ -36,11 +36,12 @@ export interface BatchResult {
  * @throws CommandError if it is stopped, or what `doBatch` throws
  */
 export async function inBatches(
+  terminal: Terminal,
   filters: readonly FixedFilter[],
   { doing, done }: { readonly doing: string; readonly done: string },
   doBatch: (filter: FixedFilter, part: { after: number; limit: number }) => Promise<BatchResult>,
 ): Promise<number[]> {
-  const interrupted = interruption();
+  const interrupted = terminal.interruption();
   const counts = filters.map(() => 0);
   let after = 0;
   try {
@@ -51,17 +52,17 @@ export async function inBatches(
         const result = await doBatch(filter, { after, limit: MAX_LIMIT });
         counts[index]! += result.changed;
         next = result.next;
-        showProgress(`${doing}: ${deliveries(sumOf(counts))}`);
+        terminal.showProgress(`${doing}: ${deliveries(sumOf(counts))}`);
         // An inbox that is open here waits for nothing. A signal needs its turn.
         await setImmediate();
       }
     return counts;
   } catch (error) {
     const rest = filters.length === 1 ? ` To go on, add --id ${after + 1}..${filters[0]!.lastId}.` : '';
-    if (!isClosed(error)) report(`${deliveries(sumOf(counts))} ${done}.${rest}`);
+    if (!isClosed(error)) terminal.report(`${deliveries(sumOf(counts))} ${done}.${rest}`);
     throw error;
   } finally {
-    showProgress('');
+    terminal.showProgress('');
   }
 }
 

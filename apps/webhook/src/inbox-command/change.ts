@@ -3,7 +3,7 @@ import { deliveries, type FixedFilter, inBatches, sumOf, upToNow } from './batch
 import { withConnection } from './connection.js';
 import { jsonText } from './printable.js';
 import { filterOf, type Selection } from './selection.js';
-import { canAsk, CommandError, confirm, report, write } from './terminal.js';
+import { CommandError, type Terminal } from './terminal.js';
 
 /** The changes by their routes: what each is called, the deliveries to which it applies, and those it takes unasked. */
 const CHANGES = {
@@ -40,6 +40,7 @@ export interface ChangeOptions extends Selection {
  */
 export async function changeDeliveries(
   kind: keyof typeof CHANGES,
+  terminal: Terminal,
   inbox: string,
   ids: readonly number[],
   { yes, json, reason, ...selection }: ChangeOptions,
@@ -58,21 +59,23 @@ export async function changeDeliveries(
       for (const state of states) filters.push(...(await upToNow(connection, { ...chosen, state })));
     const counts: StateCounts[] = [];
     for (const filter of filters) counts.push(await connection.get('/deliveries/count', filter));
-    if (!(await isWanted(kind, counts, yes === true))) {
-      process.exitCode = 1;
-      return report(`Nothing was ${done}.`);
+    if (!(await isWanted(terminal, kind, counts, yes === true))) {
+      terminal.exitCode = 1;
+      return terminal.report(`Nothing was ${done}.`);
     }
-    const changed = await inBatches(filters, { doing, done }, (filter, part) =>
+    const changed = await inBatches(terminal, filters, { doing, done }, (filter, part) =>
       connection.post(`/deliveries/${kind}`, { filter, ...part, reason }),
     );
     const left = ids
       .map((id, index) => ({ id, state: stateOf(counts[index]!) }))
       .filter((_, index) => changed[index] === 0);
     for (const { id, state } of left)
-      report(`Delivery ${id} was not ${done}: ${state === null ? 'there is none' : `it is ${state}`}.`);
-    if (left.length > 0) process.exitCode = 1;
+      terminal.report(
+        `Delivery ${id} was not ${done}: ${state === null ? 'there is none' : `it is ${state}`}.`,
+      );
+    if (left.length > 0) terminal.exitCode = 1;
     const count = sumOf(changed);
-    await write(json ? jsonText({ [done]: count, left }, 2) : `${deliveries(count)} ${done}.\n`);
+    await terminal.write(json ? jsonText({ [done]: count, left }, 2) : `${deliveries(count)} ${done}.\n`);
   });
 }
 
@@ -86,6 +89,7 @@ const stateOf = (counts: StateCounts): DeliveryState | null =>
  * @throws CommandError if nobody is there to be asked
  */
 async function isWanted(
+  terminal: Terminal,
   kind: keyof typeof CHANGES,
   counts: readonly StateCounts[],
   yes: boolean,
@@ -97,20 +101,20 @@ async function isWanted(
     .map(({ state, count }) => (state === 'waiting' ? 'what has failed of ' : '') + deliveries(count, state));
   const what = new Intl.ListFormat('en').format(parts);
   if (what === '') return true;
-  if (!yes && canAsk()) return confirm(`${verb} ${what}?`);
+  if (!yes && terminal.canAsk) return terminal.confirm(`${verb} ${what}?`);
   if (!yes) throw new CommandError(`This is about ${what}. Add --yes: there is no terminal to ask on.`, 2);
-  report(`${doing} ${what}.`);
+  terminal.report(`${doing} ${what}.`);
   return true;
 }
 
 /** `plant-inbox pause` */
-export async function pause(inbox: string): Promise<void> {
+export async function pause(terminal: Terminal, inbox: string): Promise<void> {
   await withConnection(inbox, ({ post }) => post('/handler/pause', {}));
-  await write('The handler is paused. Deliveries are still accepted.\n');
+  await terminal.write('The handler is paused. Deliveries are still accepted.\n');
 }
 
 /** `plant-inbox resume` */
-export async function resume(inbox: string): Promise<void> {
+export async function resume(terminal: Terminal, inbox: string): Promise<void> {
   await withConnection(inbox, ({ post }) => post('/handler/resume', {}));
-  await write('The handler gets deliveries.\n');
+  await terminal.write('The handler gets deliveries.\n');
 }

@@ -1,8 +1,14 @@
 import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
+import { join } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
+import { copyInbox } from '../../test/copy-inbox.js';
+import { openEmbedded } from '../../test/open-inbox.js';
+import { plantInbox } from '../../test/run-plant-inbox.js';
+import { fillInbox } from '../../test/serve-inbox.js';
 import { openSocketAddress } from '../operations/socket-address.js';
 import { type Connection, connectionTo, sendToReceiver } from './connection.js';
 
@@ -43,4 +49,38 @@ test.each([
   );
 
   await expect(connection.get('/stats')).rejects.toMatchObject({ ...error, message: fault.message });
+});
+
+test('an inbox that does not exist is not created', async () => {
+  const missing = join(makeFolder(), 'inbox');
+
+  expect(await plantInbox('list', '--inbox', missing)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `plant-inbox: There is no inbox in ${missing}, or only its owner may read it. Run the command as the user of the receiver, and name its inbox with --inbox or INBOX_URL. [INBOX_UNUSABLE]\n`,
+  });
+  expect(existsSync(missing)).toBe(false);
+});
+
+test('a receiver that starts, stops, or does not listen on its socket', async () => {
+  const folder = makeFolder();
+  await openEmbedded(folder);
+
+  expect(await plantInbox('list', '--inbox', folder)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `plant-inbox: The inbox in ${folder} is in use, but no receiver responds on operations.sock there: connect ENOENT ${join(folder, 'operations.sock')}. A receiver is starting or stopping, or another plant-inbox is at work. Run the command again in a moment. If that goes on, restart the receiver: its socket may have been removed. [INBOX_IN_USE]\n`,
+  });
+});
+
+test('after a crash the inbox is opened, though its socket is there still', async () => {
+  const { folder, inbox } = await fillInbox([['content']]);
+  await inbox.claim(1);
+  const crashed = copyInbox(folder);
+  writeFileSync(join(crashed, 'operations.sock'), '');
+
+  expect(await plantInbox('stats', '--inbox', crashed)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^receiver {3}stopped\n.*\nwaiting {4}0\nrunning {4}1\n/) as string,
+  });
 });

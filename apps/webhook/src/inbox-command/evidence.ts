@@ -1,5 +1,3 @@
-import { styleText } from 'node:util';
-
 import type { Evidence } from '../evidence/evidence.js';
 import type { FieldEvidence, JsonEvidence } from '../evidence/json-fields.js';
 import type { Names, Spread } from '../evidence/tally.js';
@@ -7,32 +5,35 @@ import { deliveries } from './batches.js';
 import { withConnection } from './connection.js';
 import { jsonText } from './printable.js';
 import { filterOf, type Selection } from './selection.js';
-import { cut, report, type Row, table, write } from './terminal.js';
+import { cut, type Row, table, type Terminal } from './terminal.js';
 
-/** No line is wider, in columns. */
+/** No line is wider, in columns, nor wider than the terminal. */
 const WIDTH = 80;
 
 /** `plant-inbox evidence` */
 export async function evidence(
+  terminal: Terminal,
   inbox: string,
   { json, ...selection }: Selection & { json?: true },
 ): Promise<void> {
   const found = await withConnection(inbox, ({ get }) => get<Evidence>('/evidence', filterOf(selection)));
-  if (json) await write(jsonText(found, 2));
-  else if (found.deliveries > 0) await write(evidenceText(found));
-  if (found.deliveries === 0) report('No deliveries with a content.');
+  if (json) await terminal.write(jsonText(found, 2));
+  else if (found.deliveries > 0) await terminal.write(evidenceText(terminal, found));
+  if (found.deliveries === 0) terminal.report('No deliveries with a content.');
   if (found.stoppedAfter !== null)
-    report(`The time was over after delivery ${found.stoppedAfter}. Choose fewer with --since or --id.`);
+    terminal.report(
+      `The time was over after delivery ${found.stoppedAfter}. Choose fewer with --since or --id.`,
+    );
 }
 
 /** What is found, for people. */
-export function evidenceText(found: Evidence): string {
+export function evidenceText(terminal: Terminal, found: Evidence): string {
   const { content, discarded, firstReceivedAt, lastReceivedAt, repeats, sizes, headerFields } = found;
   const [first, last] = [firstReceivedAt, lastReceivedAt].map((time) => new Date(time!).toISOString());
   const section = (part: keyof Evidence['questions'], what: string, lines: readonly string[]): string[] => [
     '',
-    styleText('bold', `${found.questions[part].join(', ')}: ${what}`),
-    ...lines.map((line) => cut(`  ${line}`, WIDTH)),
+    terminal.style('bold', `${found.questions[part].join(', ')}: ${what}`),
+    ...lines.map((line) => cut(`  ${line}`, Math.min(WIDTH, terminal.width))),
   ];
   const lines = [
     `${deliveries(found.deliveries)}, from ${first} to ${last}`,

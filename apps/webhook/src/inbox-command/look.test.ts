@@ -1,11 +1,15 @@
+import { failed, HANDLED, incoming, PARKED } from '../../test/open-inbox.js';
+import { InnerProcess, plantInbox, plantInboxIn } from '../../test/run-plant-inbox.js';
+import { type Kept, runningInbox, stoppedInbox } from '../../test/serve-inbox.js';
 import { headText } from './look.js';
+import { Terminal } from './terminal.js';
 
 const T = Date.parse('2026-11-22T09:30:00.5Z');
 
 test('the head of a delivery has its failed attempts and the last stack', () => {
   const attempt = { startedAt: T, receiver: 'host 1', error: 'Error: first', stack: 'not shown' };
 
-  const text = headText({
+  const text = headText(new Terminal(new InnerProcess()), {
     id: 4,
     state: 'waiting',
     receivedAt: T,
@@ -58,4 +62,141 @@ Error: second
 
 X-Any:  arbitrary
 `);
+});
+
+const FIELDS = [['Host', 'localhost']] as const;
+const BYTES = Buffer.from('bytes\u00ff', 'latin1');
+
+const KEPT: readonly Kept[] = [
+  ['content', HANDLED],
+  ['\u001b[2Jcontent', HANDLED, { mediaType: null, fields: FIELDS }],
+  [BYTES, HANDLED, { mediaType: null, fields: FIELDS }],
+  ['content', PARKED],
+  ['content', PARKED],
+];
+
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
+
+describe('of an inbox', () => {
+  let inbox: string;
+  beforeEach(async () => {
+    inbox = await stoppedInbox(KEPT);
+  });
+
+  test('list is the default command', async () => {
+    const { code, stdout, stderr } = await plantInbox('--inbox', inbox);
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')).toMatch(
+      new RegExp(
+        [
+          '^ID  STATE    RECEIVED +BYTES  ATTEMPTS  ERROR OR REASON',
+          ' 5  parked   TIME +7 +1  no more',
+          ' 4  parked   TIME +7 +1  no more',
+          ' 3  handled  TIME +6 +1',
+          ' 2  handled  TIME +11 +1',
+          ' 1  handled  TIME +7 +1\n$',
+        ].join('\n'),
+      ),
+    );
+  });
+
+  test('list --json has everything but what was sent, and the options choose', async () => {
+    const options = ['--since', '1h', '--id', '2..5', '--state', 'parked', '--after', '5', '--limit', '1'];
+    const { code, stdout, stderr } = await plantInbox('list', '--json', ...options, '--inbox', inbox);
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'For older ones: --after 4\n' });
+    expect(stdout).toMatch(/^\[\n {2}\{\n {4}"id": 4,\n/);
+    expect(JSON.parse(stdout)).toEqual([
+      {
+        id: 4,
+        state: 'parked',
+        attempts: 1,
+        error: 'no more',
+        bytes: 7,
+        eventId: null,
+        method: 'POST',
+        mediaType: 'text/plain',
+        contentEncoding: null,
+        receivedAt: TIME,
+        startedAt: TIME,
+        endedAt: TIME,
+        replayedAt: null,
+        dueAt: null,
+        reason: null,
+      },
+    ]);
+    expect(await plantInbox('list', '--before', '1h', '--inbox', inbox)).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'No deliveries.\n',
+    });
+  });
+
+  test('show has the head, and the content as text without control characters', async () => {
+    const { code, stdout } = await plantInbox('show', '2', '--inbox', inbox);
+
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^id +2\nstate +handled\nreceived .*\nattempts +1\n/);
+    expect(stdout.slice(stdout.indexOf('\n\n'))).toBe('\n\nHost:  localhost\n\n\\u001b[2Jcontent\n');
+  });
+
+  test('show --raw writes the bytes, but not to a terminal; --json has them in base64', async () => {
+    const show = ['show', '3', '--inbox', inbox];
+
+    expect((await plantInboxIn({}, ...show, '--raw')).bytes).toEqual(BYTES);
+    expect((await plantInboxIn({ columns: 80 }, ...show, '--raw')).result).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'plant-inbox: --raw writes to a file or a pipe, not to a terminal: add > FILE.\n',
+    });
+    expect((await plantInbox(...show)).stderr).toBe(
+      'The content is not text. To see its bytes, add --raw | xxd\n',
+    );
+    expect(JSON.parse((await plantInbox(...show, '--json')).stdout)).toMatchObject({
+      id: 3,
+      state: 'handled',
+      bytes: 6,
+      fields: FIELDS,
+      content: BYTES.toString('base64'),
+    });
+  });
+
+  test('tail needs a receiver', async () => {
+    expect(await plantInbox('tail', '--inbox', inbox)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'plant-inbox: No receiver has the inbox open, so nothing arrives. Start it, then run tail.\n',
+    });
+  });
+});
+
+test('tail writes what arrives, and ends when it is interrupted', async () => {
+  const { folder, inbox } = await runningInbox([['before']]);
+  let arrived = 0;
+  const tail = await plantInboxIn(
+    {
+      onWrite: (text, interrupt) => {
+        if (text.startsWith('New deliveries follow.')) void inbox.accept(incoming('after'));
+        arrived += text.startsWith('{') ? 1 : 0;
+        if (arrived > 0) interrupt();
+      },
+    },
+    ...['tail', '--inbox', folder],
+  );
+
+  expect(tail.result).toMatchObject({ code: 0, stderr: 'New deliveries follow. Ctrl-C ends this.\n' });
+  expect(JSON.parse(tail.result.stdout)).toMatchObject({ id: 2, bytes: 5 });
+});
+
+test('no line of a list is wider than the terminal, with wide characters and without control characters', async () => {
+  const eventId = `event \u001b[2J ${'植物'.repeat(40)}`;
+  const inbox = await stoppedInbox([['content', failed(3_600_000), { eventId }]]);
+
+  const { stdout } = (await plantInboxIn({ columns: 80 }, 'list', '--inbox', inbox)).result;
+
+  const lines = stdout.split('\n');
+  for (const line of lines)
+    expect(line.length + (line.match(/[植物]/g)?.length ?? 0)).toBeLessThanOrEqual(80);
+  expect(lines[1]).toMatch(/^ 1 {2}waiting .* event \\u001b\[2J 植物.*…$/);
 });

@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { styleText } from 'node:util';
 
 import {
   DELIVERY_STATES,
@@ -12,7 +11,7 @@ import { newestId } from './batches.js';
 import { withConnection } from './connection.js';
 import { jsonText, printable, textOf, timeText } from './printable.js';
 import { filterOf, type Selection } from './selection.js';
-import { CommandError, interruption, report, table, write } from './terminal.js';
+import { CommandError, type Terminal } from './terminal.js';
 
 /** Colours of states on a terminal. */
 const COLOURS = {
@@ -32,6 +31,7 @@ interface Listed {
 
 /** `plant-inbox list` */
 export async function list(
+  terminal: Terminal,
   inbox: string,
   { limit, after, json, ...selection }: Selection & { limit: number; after?: number; json?: true },
 ): Promise<void> {
@@ -41,16 +41,17 @@ export async function list(
       ...(after !== undefined && { after }),
       limit,
     });
-    if (json) await write(jsonText(deliveries, 2));
-    else if (deliveries.length > 0) await write(linesOf(deliveries).join(''));
+    if (json) await terminal.write(jsonText(deliveries, 2));
+    else if (deliveries.length > 0) await terminal.write(linesOf(terminal, deliveries).join(''));
     const last = deliveries.at(-1);
-    if (last === undefined) report('No deliveries.');
-    else if (deliveries.length === limit && last.id > 1) report(`For older ones: --after ${last.id}`);
+    if (last === undefined) terminal.report('No deliveries.');
+    else if (deliveries.length === limit && last.id > 1)
+      terminal.report(`For older ones: --after ${last.id}`);
   });
 }
 
 /** A line for each delivery, after one with headings. */
-function linesOf(deliveries: readonly DeliverySummary[]): string[] {
+function linesOf(terminal: Terminal, deliveries: readonly DeliverySummary[]): string[] {
   const rows = deliveries.map(({ id, state, receivedAt, bytes, attempts, eventId, error, reason }) => [
     id,
     state,
@@ -61,28 +62,33 @@ function linesOf(deliveries: readonly DeliverySummary[]): string[] {
     reason ?? error ?? '',
   ]);
   const headings = ['ID', 'STATE', 'RECEIVED', 'BYTES', 'ATTEMPTS', 'EVENT', 'ERROR OR REASON'];
-  return table(rows, headings).map(
-    (line, index) => `${styleText(index === 0 ? 'bold' : COLOURS[deliveries[index - 1]!.state], line)}\n`,
-  );
+  return terminal
+    .table(rows, headings)
+    .map(
+      (line, index) =>
+        `${terminal.style(index === 0 ? 'bold' : COLOURS[deliveries[index - 1]!.state], line)}\n`,
+    );
 }
 
 /** How long {@link tail} waits before it looks again, in milliseconds. */
 const TAIL_INTERVAL = 1_000;
 
 /** `plant-inbox tail`: ends with Ctrl-C */
-export async function tail(inbox: string, { json }: { json?: true }): Promise<void> {
-  const asJson = json ?? !process.stdout.isTTY;
-  const interrupted = interruption();
+export async function tail(terminal: Terminal, inbox: string, { json }: { json?: true }): Promise<void> {
+  const asJson = json ?? !terminal.isTTY;
+  const interrupted = terminal.interruption();
   await withConnection(inbox, async (connection) => {
     if (connection.isRunning === false)
       throw new CommandError('No receiver has the inbox open, so nothing arrives. Start it, then run tail.');
     let last = await newestId(connection);
-    report('New deliveries follow. Ctrl-C ends this.');
+    terminal.report('New deliveries follow. Ctrl-C ends this.');
     while (!interrupted.aborted) {
       const next = { firstId: last + 1, order: 'oldest', limit: MAX_LIMIT };
       const { deliveries } = await connection.get<Listed>('/deliveries', next);
-      const lines = asJson ? deliveries.map((one) => jsonText(one, 0)) : linesOf(deliveries).slice(1);
-      await write(lines.join(''));
+      const lines = asJson
+        ? deliveries.map((one) => jsonText(one, 0))
+        : linesOf(terminal, deliveries).slice(1);
+      await terminal.write(lines.join(''));
       last = deliveries.at(-1)?.id ?? last;
       if (deliveries.length < MAX_LIMIT)
         await setTimeout(TAIL_INTERVAL, undefined, { signal: interrupted }).catch(() => undefined);
@@ -94,16 +100,23 @@ export async function tail(inbox: string, { json }: { json?: true }): Promise<vo
 export type ShownDelivery = Omit<StoredDelivery, 'content'> & { readonly content: string };
 
 /** `plant-inbox show ID` */
-export async function show(inbox: string, id: number, form: { raw?: true; json?: true }): Promise<void> {
-  if (form.raw && process.stdout.isTTY)
+export async function show(
+  terminal: Terminal,
+  inbox: string,
+  id: number,
+  form: { raw?: true; json?: true },
+): Promise<void> {
+  if (form.raw && terminal.isTTY)
     throw new CommandError('--raw writes to a file or a pipe, not to a terminal: add > FILE.', 2);
   const delivery = await withConnection(inbox, ({ get }) => get<ShownDelivery>(`/deliveries/${id}`));
   const content = Buffer.from(delivery.content, 'base64');
-  if (form.raw) return write(content);
-  if (form.json) return write(jsonText(delivery, 2));
+  if (form.raw) return terminal.write(content);
+  if (form.json) return terminal.write(jsonText(delivery, 2));
   const text = textOf(content);
-  await write(headText(delivery) + (text ? `\n${printable(text).replace(/\n?$/, '\n')}` : ''));
-  if (text === undefined) report('The content is not text. To see its bytes, add --raw | xxd');
+  await terminal.write(
+    headText(terminal, delivery) + (text ? `\n${printable(text).replace(/\n?$/, '\n')}` : ''),
+  );
+  if (text === undefined) terminal.report('The content is not text. To see its bytes, add --raw | xxd');
 }
 
 /** What each member of a delivery is called. */
@@ -126,7 +139,7 @@ const LABELS = {
 } as const;
 
 /** Everything about a delivery but its content. */
-export function headText(delivery: ShownDelivery): string {
+export function headText(terminal: Terminal, delivery: ShownDelivery): string {
   const { history, fields } = delivery;
   const facts = (Object.keys(LABELS) as (keyof typeof LABELS)[])
     .filter((name) => delivery[name] !== null)
@@ -140,10 +153,10 @@ export function headText(delivery: ShownDelivery): string {
   ]);
   const stack = history.at(-1)?.stack;
   return [
-    table(facts),
-    history.length === 0 ? [] : table(attempts, ['FAILED', 'BEGAN', 'TOOK', 'RECEIVER', 'ERROR']),
+    terminal.table(facts),
+    history.length === 0 ? [] : terminal.table(attempts, ['FAILED', 'BEGAN', 'TOOK', 'RECEIVER', 'ERROR']),
     stack ? [printable(stack)] : [],
-    table(fields.map(([name, value]) => [`${name}:`, value])),
+    terminal.table(fields.map(([name, value]) => [`${name}:`, value])),
   ]
     .filter((lines) => lines.length > 0)
     .map((lines) => `${lines.join('\n')}\n`)
@@ -151,18 +164,18 @@ export function headText(delivery: ShownDelivery): string {
 }
 
 /** `plant-inbox stats` */
-export async function stats(inbox: string, { json }: { json?: true }): Promise<void> {
+export async function stats(terminal: Terminal, inbox: string, { json }: { json?: true }): Promise<void> {
   await withConnection(inbox, async ({ get, isRunning }) => {
     const found = await get<InboxStats>('/stats');
-    if (json) return write(jsonText(found, 2));
+    if (json) return terminal.write(jsonText(found, 2));
     const { isPaused, oldestWaitingAt, bytes } = found;
-    const lines = table([
+    const lines = terminal.table([
       ...(isRunning === undefined ? [] : [['receiver', isRunning ? 'running' : 'stopped']]),
       ['handler', isPaused ? 'paused' : 'not paused'],
       ...DELIVERY_STATES.map((state) => [state, found[state].toLocaleString('en-US')]),
       ...(oldestWaitingAt === null ? [] : [['oldest', `waits since ${shortTime(oldestWaitingAt)}`]]),
       ['on disk', `${bytes.toLocaleString('en-US')} bytes`],
     ]);
-    return write(`${lines.join('\n')}\n`);
+    return terminal.write(`${lines.join('\n')}\n`);
   });
 }

@@ -2,9 +2,13 @@ import { readFileSync } from 'node:fs';
 
 import type { Command } from 'commander';
 
+import { InnerProcess, plantInbox } from '../../test/run-plant-inbox.js';
 import { createProgram } from './plant-inbox.js';
+import { Terminal } from './terminal.js';
 
 const page = readFileSync(new URL('../../../../docs/reference/plant-inbox.md', import.meta.url), 'utf8');
+
+const create = (): Command => createProgram(new Terminal(new InnerProcess()), { answers: {}, accepts: {} });
 
 /** The program and its commands. */
 const all = (program: Command): readonly Command[] => [program, ...program.commands];
@@ -17,11 +21,11 @@ function helpOf(command: Command): string {
 }
 
 test('the page has the help text', () => {
-  expect(page).toContain(`\`\`\`text\n${helpOf(createProgram())}\`\`\``);
+  expect(page).toContain(`\`\`\`text\n${helpOf(create())}\`\`\``);
 });
 
 test('no help text is wider than 80 columns', () => {
-  const lines = all(createProgram()).flatMap((command) => helpOf(command).split('\n'));
+  const lines = all(create()).flatMap((command) => helpOf(command).split('\n'));
 
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
 });
@@ -66,16 +70,35 @@ test.each<[string, string[], string]>([
     'must be file: and a folder, as in file:./data',
   ],
 ])('%s is wrong usage', async (_name, args, says) => {
-  const program = createProgram();
+  const program = create();
   for (const command of all(program)) command.configureOutput({ outputError: () => undefined });
 
   await expect(program.parseAsync(args, { from: 'user' })).rejects.toThrow(says);
 });
 
+test('a wrong command line is one line and exit code 2, and the version is no failure', async () => {
+  expect(await plantInbox('repaly')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: "plant-inbox: unknown command 'repaly' (Did you mean replay?)\n",
+  });
+  expect(await plantInbox('discard', '--reason', 'arbitrary')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'plant-inbox: Name deliveries by id, or choose them: --state parked means all of them.\n',
+  });
+  expect(await plantInbox('try', '--question', 'http-method')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'plant-inbox: --answer is missing.\n',
+  });
+  expect(await plantInbox('--version')).toEqual({ code: 0, stdout: '0.0.0\n', stderr: '' });
+});
+
 test('the password of a database is in no message', async () => {
   const args = ['list', '--inbox', 'postgres://user:secret@/'];
 
-  await expect(createProgram().parseAsync(args, { from: 'user' })).rejects.toMatchObject({
+  await expect(create().parseAsync(args, { from: 'user' })).rejects.toMatchObject({
     exitCode: 2,
     message: expect.not.stringContaining('secret'),
   });

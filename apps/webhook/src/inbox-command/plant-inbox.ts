@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 
+import { accepts, answers } from '@plant-store/contract';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
 import { inboxUrl } from '../config/config.js';
@@ -11,41 +12,47 @@ import { evidence } from './evidence.js';
 import { list, show, stats, tail } from './look.js';
 import { backup, check, exportDeliveries, importDeliveries } from './save.js';
 import { idOf, idsOf, withSelection } from './selection.js';
-import { CommandError, report } from './terminal.js';
-import { tryAnswers } from './try.js';
+import { CommandError, type CommandProcess, Terminal } from './terminal.js';
+import { type Given, tryAnswers } from './try.js';
 
 /** Columns of the help text. */
 const HELP_WIDTH = 80;
 
 /**
- * Runs a command line. It reports on standard error if it fails, and sets the exit code of the process: 0 if it was done,
+ * Runs a command line. It reports on standard error if it fails, and sets the exit code of its process: 0 if it was done,
  * 1 if it failed or was done in part, 2 if the command line is wrong.
  *
+ * @param itsProcess what it reads, writes and is interrupted by
+ * @param given the answers beside which it tries others
  * @throws what nobody but its author can fix
  */
-export async function runPlantInbox(args: readonly string[]): Promise<void> {
+export async function runPlantInbox(
+  args: readonly string[],
+  itsProcess: CommandProcess = process,
+  given: Given = { answers, accepts },
+): Promise<void> {
+  const terminal = new Terminal(itsProcess);
+  const fail = (message: string, exitCode = 1): void => {
+    terminal.report(`plant-inbox: ${message}`);
+    terminal.exitCode = exitCode;
+  };
   try {
-    const program = createProgram();
+    const program = createProgram(terminal, given);
     await program.parseAsync(withCommand(program, args), { from: 'user' });
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     // Commander has said it.
-    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+    if (error instanceof CommanderError) terminal.exitCode = error.exitCode === 0 ? 0 : 2;
     else if (error instanceof CommandError) fail(message, error.exitCode);
     else if (error instanceof ReceiverError) fail(`${message} [${error.code}]`);
-    else if (isClosed(error)) process.exitCode = 1;
+    else if (isClosed(error)) terminal.exitCode = 1;
     else if (code !== undefined) fail(message);
     else throw error;
   }
 }
 
-function fail(message: string, exitCode = 1): void {
-  report(`plant-inbox: ${message}`);
-  process.exitCode = exitCode;
-}
-
 /** The commands of `plant-inbox`. A wrong command line is reported, and then it throws CommanderError. */
-export function createProgram(): Command {
+export function createProgram(terminal: Terminal, given: Given): Command {
   const program = new Command('plant-inbox')
     .description(
       'Looks at the deliveries of a receiver and acts on them. The receiver may be running or stopped.',
@@ -62,15 +69,17 @@ export function createProgram(): Command {
     .configureOutput({
       getOutHelpWidth: () => HELP_WIDTH,
       getErrHelpWidth: () => HELP_WIDTH,
-      outputError: (text) => report(`plant-inbox: ${inOurWords(text)}`),
+      // Nobody has to read a help text to its end.
+      writeOut: (text) => void terminal.write(text).catch(() => undefined),
+      outputError: (text) => terminal.report(`plant-inbox: ${inOurWords(text)}`),
     })
     .exitOverride()
     .addHelpText('after', ABOUT_COMMANDS);
-  /** Calls a command with the inbox, its arguments and its options. */
+  /** Calls a command with the terminal, the inbox, its arguments and its options. */
   const on =
-    <Args extends unknown[]>(run: (inbox: string, ...args: Args) => Promise<void>) =>
+    <Args extends unknown[]>(run: (terminal: Terminal, inbox: string, ...args: Args) => Promise<void>) =>
     (...args: Args): Promise<void> =>
-      run(inboxOf(program.opts<{ inbox: string }>().inbox), ...args);
+      run(terminal, inboxOf(program.opts<{ inbox: string }>().inbox), ...args);
   const json = new Option('--json', 'print JSON');
   const command = (usage: string, summary: string, more = ''): Command =>
     program
@@ -186,7 +195,7 @@ export function createProgram(): Command {
     .requiredOption('--question <id>', 'a question of OPEN_QUESTIONS.md; may be repeated', collect)
     .requiredOption('--answer <value>', 'the proposed answer, as JSON or plain text', collect)
     .addOption(json)
-    .action(on(tryAnswers));
+    .action(on(tryAnswers.bind(undefined, given)));
 
   return program;
 }

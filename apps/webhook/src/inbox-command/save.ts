@@ -13,7 +13,7 @@ import { deliveries, inBatches, sumOf, upToNow } from './batches.js';
 import { embeddedFolder, withConnection } from './connection.js';
 import { jsonText } from './printable.js';
 import { filterOf, type Selection } from './selection.js';
-import { CommandError, report, showProgress, write } from './terminal.js';
+import { CommandError, type Terminal } from './terminal.js';
 
 interface ExportedBatch {
   readonly deliveries: readonly object[];
@@ -22,6 +22,7 @@ interface ExportedBatch {
 
 /** `plant-inbox export [FILE]` */
 export async function exportDeliveries(
+  terminal: Terminal,
   inbox: string,
   file: string | undefined,
   selection: Selection,
@@ -31,17 +32,17 @@ export async function exportDeliveries(
     try {
       const filters = await upToNow(connection, filterOf(selection));
       const work = { doing: 'Exporting', done: 'exported' };
-      const counts = await inBatches(filters, work, async (filter, part) => {
+      const counts = await inBatches(terminal, filters, work, async (filter, part) => {
         const batch = { ...filter, ...part };
         const { deliveries: found, next } = await connection.get<ExportedBatch>('/deliveries/batch', batch);
         const lines = found.map((delivery) => jsonText(delivery, 0)).join('');
-        await (output === undefined ? write(lines) : output.writeFile(lines));
+        await (output === undefined ? terminal.write(lines) : output.writeFile(lines));
         return { changed: found.length, next };
       });
       await output?.sync();
-      report(`${deliveries(sumOf(counts))} exported.`);
+      terminal.report(`${deliveries(sumOf(counts))} exported.`);
     } catch (error) {
-      if (file !== undefined) report(`${file} is partial.`);
+      if (file !== undefined) terminal.report(`${file} is partial.`);
       throw error;
     } finally {
       await output?.close();
@@ -73,6 +74,7 @@ const START_AGAIN =
 
 /** `plant-inbox import [FILE]` */
 export async function importDeliveries(
+  terminal: Terminal,
   url: string,
   file: string | undefined,
   { handled: withHandled }: { handled?: true },
@@ -84,13 +86,13 @@ export async function importDeliveries(
   const flush = async (): Promise<void> => {
     await Promise.all(batch.map((delivery) => inbox.accept(delivery)));
     [batch, length] = [[], 0];
-    showProgress(`Importing: line ${number.toLocaleString('en-US')}`);
+    terminal.showProgress(`Importing: line ${number.toLocaleString('en-US')}`);
   };
   try {
     if ((await countOf(inbox)) > 0)
       throw new CommandError(`${inbox.location} has deliveries. ${START_AGAIN}`);
     // Not before the inbox is open: lines that come while nobody waits for them are lost.
-    const lines = input?.readLines() ?? createInterface({ input: process.stdin, crlfDelay: Infinity });
+    const lines = input?.readLines() ?? createInterface({ input: terminal.stdin, crlfDelay: Infinity });
     for await (const line of lines) {
       number += 1;
       if (line === '') continue;
@@ -102,9 +104,11 @@ export async function importDeliveries(
     }
     await flush();
     // Several deliveries of one event are stored once.
-    report(`${deliveries(await countOf(inbox))} imported, ${omitted} handled or discarded left out.`);
+    terminal.report(
+      `${deliveries(await countOf(inbox))} imported, ${omitted} handled or discarded left out.`,
+    );
   } finally {
-    showProgress('');
+    terminal.showProgress('');
     await inbox.close();
     await input?.close();
   }
@@ -127,21 +131,21 @@ function parseLine(line: string, number: number): z.infer<typeof exportedDeliver
 }
 
 /** `plant-inbox backup FILE` */
-export async function backup(inbox: string, file: string): Promise<void> {
+export async function backup(terminal: Terminal, inbox: string, file: string): Promise<void> {
   requireEmbedded(inbox, 'backup copies an embedded inbox. For this one, use pg_dump.');
   // Known before everything is copied.
   if (existsSync(file)) throw new CommandError(`${file} exists already. Name a new file.`);
   const folder = dirname(resolve(file));
   if (!existsSync(folder)) throw new CommandError(`There is no folder ${folder}. Make it first.`);
   const bytes = backUp(embeddedFolder(inbox), file);
-  await write(`The inbox is copied to ${file}: ${bytes.toLocaleString('en-US')} bytes.\n`);
+  await terminal.write(`The inbox is copied to ${file}: ${bytes.toLocaleString('en-US')} bytes.\n`);
 }
 
 /** `plant-inbox check` */
-export async function check(inbox: string): Promise<void> {
+export async function check(terminal: Terminal, inbox: string): Promise<void> {
   requireEmbedded(inbox, 'check reads the files of an embedded inbox. For this one, use pg_amcheck.');
   requireUndamaged(embeddedFolder(inbox));
-  await write('No damage was found.\n');
+  await terminal.write('No damage was found.\n');
 }
 
 function requireEmbedded(url: string, otherwise: string): void {

@@ -1,16 +1,5 @@
 import { table } from './terminal.js';
 
-/** Lays out rows as on a terminal with so many columns. */
-function tableOn(columns: number, ...args: Parameters<typeof table>): string[] {
-  const { isTTY, columns: before } = process.stdout;
-  Object.assign(process.stdout, { isTTY: true, columns });
-  try {
-    return table(...args);
-  } finally {
-    Object.assign(process.stdout, { isTTY, columns: before });
-  }
-}
-
 test('columns are as wide as their widest cell, and numbers end in one column', () => {
   const rows = [
     [1, 'first'],
@@ -29,7 +18,7 @@ test.each([
   ['wide characters, which take two columns', '植物植物', '植物…'],
   ['one character of several code points', 'e\u0301'.repeat(7), `${'e\u0301'.repeat(5)}…`],
 ])('no line is wider than the terminal: %s', (_name, note, shown) => {
-  expect(tableOn(10, [[1, note]], ['ID', 'NOTE'])).toEqual(['ID  NOTE', ` 1  ${shown}`]);
+  expect(table([[1, note]], ['ID', 'NOTE'], 10)).toEqual(['ID  NOTE', ` 1  ${shown}`]);
 });
 
 test('a line break in a cell stays in the line', () => {

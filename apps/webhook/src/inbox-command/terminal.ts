@@ -1,4 +1,6 @@
 import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { styleText } from 'node:util';
 
 import stringWidth from 'string-width';
 
@@ -17,68 +19,117 @@ export class CommandError extends Error {
   }
 }
 
-// What can't be written fails where it is written. Without a listener, it would also end the process.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-
-/**
- * Writes to standard output. Resolves when everything is written.
- *
- * @throws what the system reports; `EPIPE` if nobody reads it any more, as with `| head`
- */
-export function write(data: string | Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.stdout.write(data, (error) => (error ? reject(error) : resolve()));
-  });
-}
-
-let isProgressShown = false;
-
-/** Shows how far long work has come, on the last line of a terminal. An empty text clears the line. */
-export function showProgress(text: string): void {
-  if (!process.stderr.isTTY || (text === '' && !isProgressShown)) return;
-  process.stderr.write(`\r\u001b[K${text}`);
-  isProgressShown = text !== '';
-}
-
-/** Writes a line for people to standard error. */
-export function report(line: string): void {
-  showProgress('');
-  process.stderr.write(`${printable(line)}\n`);
-}
-
-/** Whether somebody is there to be asked. */
-export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
-
-/** Asks a question on the terminal. Anything but `y` or `yes` means no. */
-export async function confirm(question: string): Promise<boolean> {
-  // The terminal edits the line and turns Ctrl-C into a signal, which ends the process.
-  const lines = createInterface({ input: process.stdin, terminal: false });
-  process.stderr.write(`${printable(question)} [y/N] `);
-  try {
-    for await (const line of lines) return /^y(es)?$/i.test(line.trim());
-    return false;
-  } finally {
-    lines.close();
-  }
-}
-
-/** Aborts at the first Ctrl-C or SIGTERM. A second one ends the process. */
-export function interruption(): AbortSignal {
-  const interrupted = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupted.abort());
-  return interrupted.signal;
+/** What a command uses of its process. */
+export interface CommandProcess {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  exitCode?: typeof process.exitCode;
+  once(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
 }
 
 /** The cells of a row. Numbers end in the same column. */
 export type Row = readonly (string | number)[];
 
+/** What a command reads and writes: a terminal, or files and pipes. */
+export class Terminal {
+  readonly #process: CommandProcess;
+  #isProgressShown = false;
+
+  constructor(process: CommandProcess) {
+    this.#process = process;
+    // What can't be written fails where it is written. Without a listener, it would also end the process.
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  }
+
+  /** Not opened before it is used. */
+  get stdin(): Readable {
+    return this.#process.stdin;
+  }
+
+  /** Whether standard output is a terminal. */
+  get isTTY(): boolean {
+    return this.#process.stdout.isTTY === true;
+  }
+
+  /** Columns of a line of standard output; Infinity without a terminal. */
+  get width(): number {
+    return (this.isTTY ? this.#process.stdout.columns : undefined) ?? Infinity;
+  }
+
+  /** Whether somebody is there to be asked. */
+  get canAsk(): boolean {
+    return this.#process.stdin.isTTY === true && this.#process.stderr.isTTY === true;
+  }
+
+  /** The exit code of the process, once it ends: 0 unless it is set. */
+  set exitCode(code: number) {
+    this.#process.exitCode = code;
+  }
+
+  /**
+   * Writes to standard output. Resolves when everything is written.
+   *
+   * @throws what the system reports; `EPIPE` if nobody reads it any more, as with `| head`
+   */
+  write(data: string | Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#process.stdout.write(data, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** Shows how far long work has come, on the last line of a terminal. An empty text clears the line. */
+  showProgress(text: string): void {
+    const { stderr } = this.#process;
+    if (!stderr.isTTY || (text === '' && !this.#isProgressShown)) return;
+    stderr.write(`\r\u001b[K${text}`);
+    this.#isProgressShown = text !== '';
+  }
+
+  /** Writes a line for people to standard error. */
+  report(line: string): void {
+    this.showProgress('');
+    this.#process.stderr.write(`${printable(line)}\n`);
+  }
+
+  /** Asks a question on the terminal. Anything but `y` or `yes` means no. */
+  async confirm(question: string): Promise<boolean> {
+    // The terminal edits the line and turns Ctrl-C into a signal, which ends the process.
+    const lines = createInterface({ input: this.#process.stdin, terminal: false });
+    this.#process.stderr.write(`${printable(question)} [y/N] `);
+    try {
+      for await (const line of lines) return /^y(es)?$/i.test(line.trim());
+      return false;
+    } finally {
+      lines.close();
+    }
+  }
+
+  /** Aborts at the first Ctrl-C or SIGTERM. A second one ends the process. */
+  interruption(): AbortSignal {
+    const interrupted = new AbortController();
+    for (const name of ['SIGINT', 'SIGTERM'] as const) this.#process.once(name, () => interrupted.abort());
+    return interrupted.signal;
+  }
+
+  /** A text in a colour or in bold, if standard output shows that. */
+  style(format: Parameters<typeof styleText>[0], text: string): string {
+    return styleText(format, text, { stream: this.#process.stdout });
+  }
+
+  /** Lays out rows as {@link table} does. On a terminal no line is wider than that. */
+  table(rows: readonly Row[], headings?: readonly string[]): string[] {
+    return table(rows, headings, this.width);
+  }
+}
+
 /**
- * Lays out rows in columns, and leaves out columns that are empty. On a terminal no line is wider than that: what doesn't
- * fit is cut off with `…`.
+ * Lays out rows in columns, and leaves out columns that are empty. What doesn't fit into a line is cut off with `…`.
  *
+ * @param width of a line; by default nothing is cut off
  * @returns lines without their ends; the first one has the headings, if there are any
  */
-export function table(rows: readonly Row[], headings?: readonly string[]): string[] {
+export function table(rows: readonly Row[], headings?: readonly string[], width = Infinity): string[] {
   const columns = (rows[0] ?? []).map((_, column) => column);
   const shown = columns.filter((column) => rows.some((row) => row[column] !== ''));
   const cells = [...(headings === undefined ? [] : [headings]), ...rows].map((row) =>
@@ -90,18 +141,14 @@ export function table(rows: readonly Row[], headings?: readonly string[]): strin
       const space = ' '.repeat(widths[index]! - stringWidth(cell));
       return typeof rows[0]![shown[index]!] === 'number' ? space + cell : cell + space;
     });
-    return cut(padded.join('  ').trimEnd());
+    return cut(padded.join('  ').trimEnd(), width);
   });
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/**
- * Cuts off what is wider than so many columns.
- *
- * @param width by default that of the terminal; without one, nothing is cut off
- */
-export function cut(line: string, width = process.stdout.isTTY ? process.stdout.columns : Infinity): string {
+/** Cuts off what is wider than so many columns. */
+export function cut(line: string, width: number): string {
   if (stringWidth(line) <= width) return line;
   let shown = '';
   for (const { segment } of graphemes.segment(line)) {

@@ -1,4 +1,4 @@
-import { type Accepts, accepts, type Answers, answers, type Failure } from '@plant-store/contract';
+import type { Accepts, Answers, Failure } from '@plant-store/contract';
 import { answerFaults } from '@plant-store/contract/check';
 import { z } from 'zod';
 
@@ -8,7 +8,7 @@ import { deliveries, inBatches, upToNow } from './batches.js';
 import { withConnection } from './connection.js';
 import { jsonText } from './printable.js';
 import { filterOf, type Selection } from './selection.js';
-import { CommandError, table, write } from './terminal.js';
+import { CommandError, type Terminal } from './terminal.js';
 
 /** Questions that are answered with a schema. */
 const SCHEMA_QUESTIONS = ['plant-fields', 'event-payload-fields'];
@@ -20,6 +20,12 @@ interface TryOptions extends Selection {
   readonly question: readonly string[];
   readonly answer: readonly string[];
   readonly json?: true;
+}
+
+/** The answers that hold already, and what is accepted beside them. */
+export interface Given {
+  readonly answers: Answers;
+  readonly accepts: Accepts;
 }
 
 /** Deliveries that would be refused for the same reason. */
@@ -50,17 +56,19 @@ type ReadDelivery = Omit<KeptDelivery, 'content'> & {
 
 /** `plant-inbox try` */
 export async function tryAnswers(
+  given: Given,
+  terminal: Terminal,
   inbox: string,
   { question, answer, json, ...selection }: TryOptions,
 ): Promise<void> {
-  const trial = proposeAnswers(question, answer);
+  const trial = proposeAnswers(question, answer, given);
   const isTried = trial.untried.length < new Set(question).size;
   const tried: Tried = { deliveries: 0, discarded: 0, refused: [], untried: trial.untried };
   const refused = new Map<Failure, RefusedDeliveries>();
   if (isTried)
     await withConnection(inbox, async (connection) => {
       const filters = await upToNow(connection, filterOf(selection));
-      await inBatches(filters, { doing: 'Trying', done: 'tried' }, async (filter, part) => {
+      await inBatches(terminal, filters, { doing: 'Trying', done: 'tried' }, async (filter, part) => {
         const batch = { ...filter, ...part };
         const read = await connection.get<{ deliveries: ReadDelivery[]; next: number | null }>(
           '/deliveries/batch',
@@ -79,20 +87,15 @@ export async function tryAnswers(
       });
     });
   tried.refused = [...refused.values()].sort((one, other) => other.deliveries - one.deliveries);
-  await write(json ? jsonText(tried, 2) : triedText(tried, isTried));
+  await terminal.write(json ? jsonText(tried, 2) : triedText(terminal, tried, isTried));
 }
 
 /**
  * Prepares to try answers beside those that are given.
  *
- * @param given the answers of the contract, and what is accepted beside them
  * @throws CommandError with every fault of the answers
  */
-export function proposeAnswers(
-  questions: readonly string[],
-  texts: readonly string[],
-  given: { readonly answers: Answers; readonly accepts: Accepts } = { answers, accepts },
-): Trial {
+export function proposeAnswers(questions: readonly string[], texts: readonly string[], given: Given): Trial {
   if (questions.length !== texts.length) throw new CommandError('Each --question needs its --answer.', 2);
   const proposed = questions.map((question, index): [string, unknown] => [
     question,
@@ -128,13 +131,17 @@ function count(refused: Map<Failure, RefusedDeliveries>, trial: Trial, failure: 
   refused.set(failure, row);
 }
 
-function triedText({ deliveries: all, discarded, refused, untried }: Tried, isTried: boolean): string {
+function triedText(
+  terminal: Terminal,
+  { deliveries: all, discarded, refused, untried }: Tried,
+  isTried: boolean,
+): string {
   const sum = refused.reduce((total, each) => total + each.deliveries, 0);
   const rows = refused.map((each) => [each.deliveries, each.status, each.failure, each.ids.join(', ')]);
   const lines = [
     ...(isTried ? [`${deliveries(all)} tried: ${sum.toLocaleString('en-US')} would be refused.`] : []),
     ...(discarded === 0 ? [] : [`${discarded} discarded left out: the content is deleted.`]),
-    ...(rows.length === 0 ? [] : table(rows, ['DELIVERIES', 'STATUS', 'WHY', 'SUCH AS'])),
+    ...(rows.length === 0 ? [] : terminal.table(rows, ['DELIVERIES', 'STATUS', 'WHY', 'SUCH AS'])),
     ...untried.map(({ question, reason }) => `Can't be tried: ${question}: ${reason}.`),
   ];
   return `${lines.join('\n')}\n`;

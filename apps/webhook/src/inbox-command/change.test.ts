@@ -1,0 +1,132 @@
+import { failed, HANDLED, PARKED } from '../../test/open-inbox.js';
+import { plantInbox, plantInboxIn, type Result } from '../../test/run-plant-inbox.js';
+import { type Kept, runningInbox, stoppedInbox } from '../../test/serve-inbox.js';
+
+const KEPT: readonly Kept[] = [
+  ['content 1', HANDLED],
+  ['content 2', HANDLED],
+  ['content 3', PARKED],
+  ['content 4', PARKED],
+];
+
+const jsonOf = ({ stdout }: Result): unknown => JSON.parse(stdout);
+
+/** Two inboxes are not filled and replayed at the same time. */
+const withoutTimes = (result: Result): Result => ({
+  ...result,
+  stdout: result.stdout.replaceAll(/\d{4}-\d\d-\d\dT\S+Z/g, 'TIME'),
+});
+
+test('a stopped inbox shows and does the same as one whose receiver runs', async () => {
+  const { folder: running, inbox } = await runningInbox(KEPT);
+  const stopped = await stoppedInbox(KEPT);
+  const results: Result[] = [];
+  for (const command of [
+    ['pause'],
+    ['replay', '--since', '1h', '--json', '--yes'],
+    ['replay', '1', '1', '4', '77', '--yes'],
+    ['show', '1'],
+    ['show', '77'],
+  ]) {
+    const result = withoutTimes(await plantInbox(...command, '--inbox', running));
+    expect([command, withoutTimes(await plantInbox(...command, '--inbox', stopped))]).toEqual([
+      command,
+      result,
+    ]);
+    results.push(result);
+  }
+
+  expect(jsonOf(results[1]!)).toEqual({ replayed: 2, left: [] });
+  expect(results.slice(2)).toEqual([
+    {
+      code: 1,
+      stdout: '1 delivery replayed.\n',
+      stderr:
+        'Replaying 1 handled delivery and what has failed of 1 waiting delivery.\nDelivery 4 was not replayed: it is waiting.\nDelivery 77 was not replayed: there is none.\n',
+    },
+    { code: 0, stdout: expect.stringMatching(/^id +1\nstate +waiting\n[^]*content 1\n$/), stderr: '' },
+    { code: 1, stdout: '', stderr: 'plant-inbox: There is no delivery 77.\n' },
+  ]);
+  const statsOf = async (folder: string): Promise<string> =>
+    (await plantInbox('stats', '--inbox', folder)).stdout;
+  expect(await statsOf(stopped)).toMatch(/^receiver {3}stopped\nhandler {4}paused\n/);
+  expect(await statsOf(running)).toMatch(/^receiver {3}running\nhandler {4}paused\n/);
+  expect(jsonOf(await plantInbox('stats', '--json', '--inbox', running))).toMatchObject({
+    waiting: 3,
+    handled: 1,
+    oldestWaitingAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
+    isPaused: true,
+  });
+  await plantInbox('resume', '--inbox', running);
+  expect(await inbox.stats()).toMatchObject({ isPaused: false });
+});
+
+test('replay takes what is parked and what waits after a failure, but nothing that is handled', async () => {
+  const inbox = await stoppedInbox([
+    ['content 1', HANDLED],
+    ['content 2', PARKED],
+    ['content 3', failed(3_600_000)],
+  ]);
+
+  expect(await plantInbox('replay', '--inbox', inbox)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'plant-inbox: This is about 1 parked delivery and what has failed of 1 waiting delivery. Add --yes: there is no terminal to ask on.\n',
+  });
+  expect(await plantInbox('replay', '--yes', '--inbox', inbox)).toEqual({
+    code: 0,
+    stdout: '2 deliveries replayed.\n',
+    stderr: 'Replaying 1 parked delivery and what has failed of 1 waiting delivery.\n',
+  });
+  expect(jsonOf(await plantInbox('stats', '--json', '--inbox', inbox))).toMatchObject({
+    waiting: 2,
+    handled: 1,
+  });
+});
+
+test('discard deletes the content of what is parked, and keeps why', async () => {
+  const inbox = await stoppedInbox(KEPT);
+  const discard = (...args: readonly string[]): Promise<Result> =>
+    plantInbox('discard', ...args, '--yes', '--reason', 'sent twice by mistake', '--inbox', inbox);
+
+  expect(await discard('1', '4')).toEqual({
+    code: 1,
+    stdout: '1 delivery discarded.\n',
+    stderr: 'Discarding 1 parked delivery.\nDelivery 1 was not discarded: it is handled.\n',
+  });
+  expect(jsonOf(await plantInbox('show', '4', '--json', '--inbox', inbox))).toMatchObject({
+    state: 'discarded',
+    reason: 'sent twice by mistake',
+    content: '',
+  });
+  expect(await discard('--state', 'parked')).toEqual({
+    code: 0,
+    stdout: '1 delivery discarded.\n',
+    stderr: 'Discarding 1 parked delivery.\n',
+  });
+});
+
+describe('on a terminal, a change asks before it begins', () => {
+  const QUESTION = 'Replay 2 parked deliveries? [y/N] ';
+
+  test.each<[args: string[], question: string, stdin: string, code: number, says: string]>([
+    [['replay'], QUESTION, '', 1, 'Nothing was replayed.\n'],
+    [
+      ['discard', '--state', 'parked', '--reason', 'arbitrary'],
+      'Delete for good the content of 2 parked deliveries? [y/N] ',
+      'n\n',
+      1,
+      'Nothing was discarded.\n',
+    ],
+    [['replay'], QUESTION, 'y\n', 0, '2 deliveries replayed.\n'],
+  ])('%j: %s%j', async (args, question, stdin, code, says) => {
+    const inbox = await stoppedInbox(KEPT);
+
+    const { result } = await plantInboxIn({ stdin, columns: 80 }, ...args, '--inbox', inbox);
+
+    expect(result.code).toBe(code);
+    expect(result.stderr).toContain(question);
+    expect(result.stdout + result.stderr).toContain(says);
+  });
+});
