@@ -58,7 +58,9 @@ export async function inBatches(
       }
     return counts;
   } catch (error) {
-    const rest = filters.length === 1 ? ` To go on, add --id ${after + 1}..${filters[0]!.lastId}.` : '';
+    const [filter, ...others] = filters;
+    const from = Math.max(after + 1, filter?.firstId ?? 1);
+    const rest = filter && others.length === 0 ? ` To go on, add --id ${from}..${filter.lastId}.` : '';
     if (!isClosed(error)) terminal.report(`${deliveries(sumOf(counts))} ${done}.${rest}`);
     throw error;
   } finally {
