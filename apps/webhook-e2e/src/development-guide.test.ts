@@ -2,34 +2,21 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { makeFolder } from '@plant-store/test-support';
-
-import { DevelopmentProcess, ROOT, SERVE, terminal } from '../support/development.js';
-import { readInbox } from '../support/inbox.js';
-import { everythingOpen } from '../support/receiver.js';
+import { SERVE } from '../support/development.js';
 
 const run = promisify(execFile);
 
-test('the printed lines, at any log level, send a delivery, list it and show it', async () => {
-  const folder = makeFolder();
-  const settings = { INBOX_URL: `file:${folder}`, LOG_LEVEL: 'silent', ...everythingOpen };
-  const served = DevelopmentProcess.start(ROOT, settings);
-  const environment = terminal(everythingOpen);
-  await served.printed(/^Deliveries go to {2}http:/);
-  const [send] = await served.printed(/^ +echo .* plant-store send .*$/);
-  const [list] = await served.printed(/^ +npx plant-inbox list.*$/);
-  const [show] = await served.printed(/^ +npx plant-inbox show 1.*$/);
+test.each([
+  { given: {}, want: 'debug' },
+  { given: { LOG_LEVEL: 'trace' }, want: 'trace' },
+  { given: { LOG_LEVEL: 'silent' }, want: 'info' },
+])('the lines are printed at any log level: $given', async ({ given, want }) => {
+  const { developmentEnvironment } = (await import(join(SERVE, 'environment.mjs'))) as {
+    developmentEnvironment: (given: object, answers: object) => object;
+  };
 
-  const sent = await run('/bin/sh', ['-c', send], { cwd: ROOT, env: environment });
-  const listed = await run('/bin/sh', ['-c', list], { cwd: ROOT, env: environment });
-  const shown = await run('/bin/sh', ['-c', show], { cwd: ROOT, env: environment });
-
-  expect(sent.stdout).toMatch(/^acknowledged: 204, /);
-  expect(readInbox(folder).map(({ content }) => String(content))).toEqual([
-    expect.stringContaining('Sample content. It is arbitrary'),
-  ]);
-  expect(listed.stdout).toMatch(/^ *1 +(waiting|handled) /m);
-  expect(shown.stdout).toContain('Sample content. It is arbitrary');
+  // Only the log says that the receiver listens.
+  expect(developmentEnvironment({ ACCESS_TOKENS: 'one', ...given }, {})).toMatchObject({ LOG_LEVEL: want });
 });
 
 describe('the printed line that sends', () => {
