@@ -2,197 +2,120 @@ import { type Connection, openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';
 import { readInbox } from '../support/inbox.js';
 import { ARBITRARY, delivery, head, HOST, POST, RIGHT } from '../support/messages.js';
+import { soon } from '../support/port.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 
-describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('on %s', (signal) => {
-  test('a delivery in flight gets its response, new connections are refused, and the exit code is 0', async () => {
-    const receiver = await startReceiver();
-    const connection = await openHalf(receiver);
+const DONE = { code: 0, signal: null };
 
-    receiver.process.signal(signal);
-    await untilRefused(receiver);
-    connection.write(ARBITRARY.slice(4));
+const contentsOf = ({ inbox }: RunningReceiver): string[] =>
+  readInbox(inbox).map(({ content }) => content.toString());
 
-    expectResponse(await connection.response(), { status: 204, closes: true });
-    expect(await connection.rest()).toBe('');
-    expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
-    expect(readInbox(receiver.inbox).map(({ content }) => content.toString())).toEqual([ARBITRARY]);
-    expect(receiver.process.stderr).toBe('');
-  });
-});
-
-test('a signal right after the start stops the receiver in order', async () => {
+test('what was begun is acknowledged, everything else closes, new connections are refused, and the exit code is 0', async () => {
   const receiver = await startReceiver();
+  const silent = await openConnection(receiver.port);
+  const begun = await openConnection(receiver.port, { allowHalfOpen: true });
+  begun.write(delivery('begun').slice(0, 10));
+  const refused = await openConnection(receiver.port, { allowHalfOpen: true });
+  refused.write(head('not HTTP'));
+  expectResponse(await refused.response(), { status: 400, closes: true });
+  const inFlight = await openHalf(receiver);
+  const idle = await openIdle(receiver);
 
-  expect(await receiver.process.stop()).toEqual({ code: 0, signal: null });
-  expect(receiver.process.entries().map(({ msg }) => msg)).toEqual(['listening', 'stopping', 'stopped']);
-});
-
-test('a further SIGHUP, as a terminal that closes sends it, cuts nothing short', async () => {
-  const receiver = await startReceiver();
-  const connection = await openHalf(receiver);
   receiver.process.signal('SIGHUP');
+  for (const connection of [silent, idle]) expect(await connection.rest()).toBe('');
   await untilRefused(receiver);
-
+  // A terminal that closes sends it several times.
   receiver.process.signal('SIGHUP');
-  connection.write(ARBITRARY.slice(4));
+  begun.write(delivery('begun').slice(10));
+  begun.end();
+  inFlight.write(ARBITRARY.slice(4));
 
-  expectResponse(await connection.response(), { status: 204, closes: true });
-  expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
-});
-
-describe('while the receiver stops', () => {
-  test('a delivery that was begun on an open connection is acknowledged', async () => {
-    const receiver = await startReceiver();
-    const connection = await openConnection(receiver.port, { allowHalfOpen: true });
-    connection.write(delivery('begun').slice(0, 10));
-    await untilReceived(receiver);
-
-    receiver.process.signal('SIGTERM');
-    await untilRefused(receiver);
-    connection.write(delivery('begun').slice(10));
-    connection.end();
-
+  for (const connection of [begun, inFlight]) {
     expectResponse(await connection.response(), { status: 204, closes: true });
     expect(await connection.rest()).toBe('');
-    expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
-    const contents = readInbox(receiver.inbox).map(({ content }) => content.toString());
-    expect(contents).toEqual(['received', 'begun']);
-  });
+  }
+  expect(await receiver.process.exit).toEqual(DONE);
+  expect(contentsOf(receiver).sort()).toEqual([ARBITRARY, 'begun', 'idle']);
+  expect(receiver.process.entries().map(({ msg }) => msg)).toEqual([
+    'listening',
+    'a request was refused',
+    'stopping',
+    'stopped',
+  ]);
+  expect(receiver.process.stderr).toBe('');
+});
 
-  test('an idle connection closes', async () => {
-    const receiver = await startReceiver();
-    const connection = await openConnection(receiver.port);
-    connection.write(delivery());
+test('with SHUTDOWN_DELAY_MS, deliveries are accepted as before, then each connection closes after its next response', async () => {
+  // Both leave a busy machine the time for what happens meanwhile.
+  const settings = { SHUTDOWN_DELAY_MS: '5000', SHUTDOWN_TIMEOUT_MS: '10000' };
+  const receiver = await startReceiver({ settings });
+  const [kept, used, idle] = [await openIdle(receiver), await openIdle(receiver), await openIdle(receiver)];
+  const silent = await openConnection(receiver.port);
+
+  receiver.process.signal('SIGINT');
+  expect(await receiver.process.logged('stopping')).toMatchObject({ delayMs: 5_000, timeoutMs: 10_000 });
+  const { operations } = await receiver.process.logged('listening');
+  const readyz = await fetch(new URL('readyz', operations as string));
+  expect([readyz.status, await readyz.text()]).toEqual([503, 'The receiver is stopping.']);
+  for (const connection of [kept, await openConnection(receiver.port)]) {
+    connection.write(delivery('during the delay'));
     expectResponse(await connection.response(), { status: 204 });
+  }
 
-    receiver.process.signal('SIGTERM');
-
+  await untilRefused(receiver);
+  for (const connection of [kept, used]) {
+    connection.write(delivery('after the delay'));
+    expectResponse(await connection.response(), { status: 204, closes: true });
     expect(await connection.rest()).toBe('');
-    expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
-  });
+  }
+  for (const connection of [idle, silent]) expect(await connection.rest()).toBe('');
+  expect(await receiver.process.exit).toEqual(DONE);
+  expect(contentsOf(receiver)).toEqual([
+    ...Array<string>(3).fill('idle'),
+    ...Array<string>(2).fill('during the delay'),
+    ...Array<string>(2).fill('after the delay'),
+  ]);
 });
 
-test('a connection without a request does not delay the end', async () => {
-  const receiver = await startReceiver();
-  const connection = await openConnection(receiver.port);
-  await untilReceived(receiver);
-
-  receiver.process.signal('SIGTERM');
-
-  expect(await connection.rest()).toBe('');
-  expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
-});
-
-test('a refused peer that keeps its side open does not delay the end', async () => {
-  const receiver = await startReceiver();
-  const connection = await openConnection(receiver.port, { allowHalfOpen: true });
-  connection.write(head('not HTTP'));
-  expectResponse(await connection.response(), { status: 400, closes: true });
-
-  receiver.process.signal('SIGTERM');
-
-  expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
-});
-
-describe('with SHUTDOWN_DELAY_MS', () => {
-  test('/readyz says no, deliveries are accepted as before, then each connection closes after its next response', async () => {
-    const receiver = await startReceiver({ settings: { SHUTDOWN_DELAY_MS: '2000' } });
-    const kept = await openConnection(receiver.port);
-    const idle = await openConnection(receiver.port);
-    for (const connection of [kept, idle]) {
-      connection.write(delivery('before'));
-      expectResponse(await connection.response(), { status: 204 });
-    }
-
-    receiver.process.signal('SIGTERM');
-    expect(await receiver.process.logged('stopping')).toMatchObject({ delayMs: 2_000, timeoutMs: 10_000 });
-    const { operations } = await receiver.process.logged('listening');
-    const readyz = await fetch(new URL('readyz', operations as string));
-    expect([readyz.status, await readyz.text()]).toEqual([503, 'The receiver is stopping.']);
-    for (const connection of [kept, await openConnection(receiver.port)]) {
-      connection.write(delivery('during the delay'));
-      expectResponse(await connection.response(), { status: 204 });
-    }
-
-    await untilRefused(receiver);
-    for (const connection of [kept, idle]) {
-      connection.write(delivery('after the delay'));
-      expectResponse(await connection.response(), { status: 204, closes: true });
-      expect(await connection.rest()).toBe('');
-    }
-    expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
-    const contents = ['before', 'during the delay', 'after the delay'].flatMap((text) => [text, text]);
-    expect(readInbox(receiver.inbox).map(({ content }) => content.toString())).toEqual(contents);
-  });
-
-  test('connections that stay idle close, and the exit code is 0', async () => {
-    const settings = { SHUTDOWN_DELAY_MS: '1', SHUTDOWN_TIMEOUT_MS: '1000' };
-    const receiver = await startReceiver({ settings });
-    const silent = await openConnection(receiver.port);
-    const idle = await openConnection(receiver.port);
-    idle.write(delivery());
-    expectResponse(await idle.response(), { status: 204 });
-
-    receiver.process.signal('SIGTERM');
-
-    expect(await idle.rest()).toBe('');
-    expect(await silent.rest()).toBe('');
-    expect(await receiver.process.exit).toEqual({ code: 0, signal: null });
-  });
-
-  test('a request that does not end is cut short after SHUTDOWN_TIMEOUT_MS', async () => {
-    const settings = { SHUTDOWN_DELAY_MS: '1', SHUTDOWN_TIMEOUT_MS: '200' };
-    const receiver = await startReceiver({ settings });
-    await openHalf(receiver);
+test.each([{}, { SHUTDOWN_DELAY_MS: '1' }])(
+  'requests that do not end are cut short after SHUTDOWN_TIMEOUT_MS, and the exit code is 1: %j',
+  async (settings) => {
+    const receiver = await startReceiver({ settings: { ...settings, SHUTDOWN_TIMEOUT_MS: '200' } });
+    const halfHead = await openConnection(receiver.port);
+    halfHead.write(`${POST}\r\n`);
+    const halfContent = await openHalf(receiver);
 
     receiver.process.signal('SIGTERM');
 
     expect(await receiver.process.exit).toEqual({ code: 1, signal: null });
-  });
-
-  test('a second signal ends the receiver during the delay', async () => {
-    const receiver = await startReceiver({ settings: { SHUTDOWN_DELAY_MS: '600000' } });
-    receiver.process.signal('SIGTERM');
-    await receiver.process.logged('stopping');
-
-    receiver.process.signal('SIGTERM');
-
-    expect(await receiver.process.exit).toEqual({ code: null, signal: 'SIGTERM' });
-  });
-});
-
-describe('a request that does not end', () => {
-  test.each([
-    { name: 'half a head', given: `${POST}\r\n` },
-    { name: 'half of its content', given: head(POST, HOST, RIGHT, 'Content-Length: 100') + 'half' },
-  ])('$name: the receiver exits at its deadline with code 1', async ({ given }) => {
-    const receiver = await startReceiver({ settings: { SHUTDOWN_TIMEOUT_MS: '200' } });
-    const connection = await openConnection(receiver.port);
-    connection.write(given);
-    await untilReceived(receiver);
-
-    receiver.process.signal('SIGTERM');
-
-    expect(await connection.rest()).toBe('');
-    expect(await receiver.process.exit).toEqual({ code: 1, signal: null });
+    for (const connection of [halfHead, halfContent]) expect(await connection.rest()).toBe('');
     expect(receiver.process.entries('stopped')).toMatchObject([{ cutShort: true }]);
     expect(receiver.process.stderr).toBe('');
-  });
+  },
+);
 
-  test('a second signal ends the receiver at once', async () => {
-    const receiver = await startReceiver();
-    await openHalf(receiver);
-    receiver.process.signal('SIGTERM');
-    await untilRefused(receiver);
+test('a second signal ends the receiver at once', async () => {
+  const receiver = await startReceiver({ settings: { SHUTDOWN_DELAY_MS: '600000' } });
+  receiver.process.signal('SIGTERM');
+  await receiver.process.logged('stopping');
 
-    receiver.process.signal('SIGTERM');
+  receiver.process.signal('SIGTERM');
 
-    expect(await receiver.process.exit).toEqual({ code: null, signal: 'SIGTERM' });
-  });
+  expect(await receiver.process.exit).toEqual({ code: null, signal: 'SIGTERM' });
 });
 
-/** Opens a delivery of which the receiver has begun to read the content. */
+/** Opens a connection and delivers on it. */
+async function openIdle({ port }: RunningReceiver): Promise<Connection> {
+  const connection = await openConnection(port);
+  connection.write(delivery('idle'));
+  expectResponse(await connection.response(), { status: 204 });
+  return connection;
+}
+
+/**
+ * Opens a delivery of which the receiver has begun to read the content. It reads in order of arrival, so what was sent
+ * before has been read too.
+ */
 async function openHalf({ port }: RunningReceiver): Promise<Connection> {
   const connection = await openConnection(port);
   connection.write(head(POST, HOST, RIGHT, `Content-Length: ${ARBITRARY.length}`, 'Expect: 100-continue'));
@@ -201,15 +124,7 @@ async function openHalf({ port }: RunningReceiver): Promise<Connection> {
   return connection;
 }
 
-/** Waits until the receiver has read what was sent before: it reads in order of arrival. */
-async function untilReceived({ port }: RunningReceiver): Promise<void> {
-  const connection = await openConnection(port);
-  connection.write(delivery('received'));
-  expectResponse(await connection.response(), { status: 204 });
-  connection.destroy();
-}
-
-/** Waits until the receiver refuses new connections. */
+/** Waits until the receiver refuses new connections, which no event tells. */
 async function untilRefused({ port }: RunningReceiver): Promise<void> {
   for (;;) {
     try {
@@ -220,5 +135,6 @@ async function untilRefused({ port }: RunningReceiver): Promise<void> {
       if (code === 'ECONNREFUSED') return;
       expect(code).toBe('ECONNRESET');
     }
+    await soon();
   }
 }
