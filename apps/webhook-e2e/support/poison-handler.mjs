@@ -21,13 +21,13 @@ const fates = {
     for (;;);
   },
   'block briefly': () => {
-    const end = Date.now() + 20;
+    const end = Date.now() + 100;
     while (Date.now() < end);
   },
   // The file that the content names says that the response has arrived.
   'block until': ({ content }) => {
     const file = String(content).slice('block until '.length);
-    const deadline = Date.now() + 5_000;
+    const deadline = Date.now() + 20_000;
     while (!existsSync(file)) if (Date.now() > deadline) throw new Error('the response did not arrive');
   },
   'reject unhandled': async () => void Promise.reject(new Error('rejected on purpose')),

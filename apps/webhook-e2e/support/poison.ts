@@ -6,7 +6,7 @@ import { countOpen } from './inbox.js';
 import { delivery } from './messages.js';
 import { soon } from './port.js';
 import type { Environment } from './process.js';
-import { preloading, type RunningReceiver, startReceiver } from './receiver.js';
+import { preloading, type ReceiverOptions, type RunningReceiver, startReceiver } from './receiver.js';
 
 export const POISON_HANDLER = fileURLToPath(new URL('poison-handler.mjs', import.meta.url));
 
@@ -30,14 +30,22 @@ export async function untilNothingWaits(inbox: string): Promise<void> {
   while (countOpen(inbox) > 0) await soon();
 }
 
-/** Starts the receiver again each time that it ends, until each delivery is handled or parked. */
-export async function superviseUntilDone(folder: string, settings: Environment): Promise<void> {
-  for (let starts = 1; starts <= 10; starts += 1) {
-    const { process, inbox } = await startReceiver({ folder, settings });
-    const done = untilNothingWaits(inbox).then(() => true);
-    if (!(await Promise.race([done, process.exit.then(() => false)]))) continue;
-    expect(await process.stop()).toEqual({ code: 0, signal: null });
-    return;
+/**
+ * Starts a receiver again each time that it ends, until each delivery is handled or parked. Resolves to those that ended
+ * by themselves.
+ */
+export async function superviseUntilDone(
+  first: RunningReceiver,
+  options: ReceiverOptions,
+): Promise<readonly RunningReceiver[]> {
+  const ended: RunningReceiver[] = [];
+  for (let receiver = first; ended.length < 10; receiver = await startReceiver(options)) {
+    const done = untilNothingWaits(receiver.inbox).then(() => true);
+    if (await Promise.race([done, receiver.process.exit.then(() => false)])) {
+      expect(await receiver.process.stop()).toEqual({ code: 0, signal: null });
+      return ended;
+    }
+    ended.push(receiver);
   }
   throw new Error('The receiver ended at each of 10 starts.');
 }
