@@ -25,20 +25,25 @@ const WRONG_TOKEN: WantedResponse = {
   fields: { 'www-authenticate': 'Bearer error="invalid_token"' },
   closes: true,
 };
-const contentsOf = ({ inbox }: RunningReceiver): string[] =>
-  readInbox(inbox).map(({ content }) => content.toString());
+
+/** The contents of the deliveries with an id above `after`. */
+const contentsOf = ({ inbox }: RunningReceiver, after = 0): string[] =>
+  readInbox(inbox, after).map(({ content }) => content.toString());
+
+const lastId = ({ inbox }: RunningReceiver): number => readInbox(inbox).at(-1)?.id ?? 0;
+
+let receiver: RunningReceiver;
+
+beforeAll(async () => {
+  receiver = await startReceiver({
+    settings: { MAX_CONTENT_BYTES: `${LIMIT}`, MAX_CONTENT_BYTES_IN_FLIGHT: `${LIMIT}` },
+    cleanUp: afterThisFile,
+  });
+});
 
 describe('content above MAX_CONTENT_BYTES', () => {
-  let receiver: RunningReceiver;
-
-  beforeAll(async () => {
-    receiver = await startReceiver({
-      settings: { MAX_CONTENT_BYTES: `${LIMIT}` },
-      cleanUp: afterThisFile,
-    });
-  });
-
   test('content of exactly the limit is accepted, with a length and in chunks', async () => {
+    const before = lastId(receiver);
     const connection = await openConnection(receiver.port);
     const [byLength, byChunks] = ['l'.repeat(LIMIT), 'c'.repeat(LIMIT)];
 
@@ -47,7 +52,7 @@ describe('content above MAX_CONTENT_BYTES', () => {
     connection.write(head(POST, HOST, RIGHT, CHUNKED) + chunks(byChunks.slice(1), 'c') + LAST_CHUNK);
     expectResponse(await connection.response(), { status: 204 });
 
-    expect(contentsOf(receiver)).toEqual([byLength, byChunks]);
+    expect(contentsOf(receiver, before)).toEqual([byLength, byChunks]);
   });
 
   test.each([
@@ -61,14 +66,14 @@ describe('content above MAX_CONTENT_BYTES', () => {
       given: head(POST, HOST, RIGHT, `Content-Length: ${Number.MAX_SAFE_INTEGER}`),
     },
   ])('$name → 413, and the connection closes', async ({ given }) => {
-    const before = contentsOf(receiver);
+    const before = lastId(receiver);
     const connection = await openConnection(receiver.port);
 
     connection.write(given);
 
     expectResponse(await connection.response(), TOO_LARGE);
     expect(await connection.rest()).toBe('');
-    expect(contentsOf(receiver)).toEqual(before);
+    expect(contentsOf(receiver, before)).toEqual([]);
   });
 
   test('with a length → 413 before any content is sent; the sender can go on without a reset', async () => {
@@ -96,12 +101,6 @@ describe('content above MAX_CONTENT_BYTES', () => {
 });
 
 describe('authentication before content', () => {
-  let receiver: RunningReceiver;
-
-  beforeAll(async () => {
-    receiver = await startReceiver({ cleanUp: afterThisFile });
-  });
-
   test.each([
     { name: 'a length', fields: ['Content-Length: 1000'] },
     { name: 'chunks', fields: [CHUNKED] },
@@ -163,10 +162,17 @@ describe('authentication before content', () => {
 });
 
 describe('a request slower than REQUEST_TIMEOUT_MS', () => {
-  let receiver: RunningReceiver;
+  let slow: RunningReceiver;
 
   beforeAll(async () => {
-    receiver = await startReceiver({ settings: { REQUEST_TIMEOUT_MS: '200' }, cleanUp: afterThisFile });
+    slow = await startReceiver({
+      settings: {
+        REQUEST_TIMEOUT_MS: '200',
+        MAX_CONTENT_BYTES: `${LIMIT}`,
+        MAX_CONTENT_BYTES_IN_FLIGHT: `${LIMIT}`,
+      },
+      cleanUp: afterThisFile,
+    });
   });
 
   test.each([
@@ -175,54 +181,39 @@ describe('a request slower than REQUEST_TIMEOUT_MS', () => {
     { name: 'half of its chunks', given: head(POST, HOST, RIGHT, CHUNKED) + chunks('slow') },
     { name: 'none of its content', given: head(POST, HOST, RIGHT, 'Content-Length: 4') },
   ])('$name → 408, and the connection closes', async ({ given }) => {
-    const connection = await openConnection(receiver.port);
+    const connection = await openConnection(slow.port);
 
     connection.write(given);
 
     expectResponse(await connection.response(), { status: 408, closes: true });
     expect(await connection.rest()).toBe('');
-    expect(contentsOf(receiver)).toEqual([]);
+    expect(contentsOf(slow)).toEqual([]);
   });
 
   test('nothing at all → 408, and the connection closes', async () => {
-    const connection = await openConnection(receiver.port);
+    const connection = await openConnection(slow.port);
 
     expectResponse(await connection.response(), { status: 408, closes: true });
     expect(await connection.rest()).toBe('');
   });
 
   test('content that arrives after the 408 is not stored', async () => {
-    const connection = await openConnection(receiver.port, { allowHalfOpen: true });
+    const connection = await openConnection(slow.port, { allowHalfOpen: true });
     connection.write(head(POST, HOST, RIGHT, 'Content-Length: 4') + 'la');
     expectResponse(await connection.response(), { status: 408, closes: true });
 
     connection.write('te' + delivery('later'));
 
     expect(await connection.rest()).toBe('');
-    expect(contentsOf(receiver)).toEqual([]);
-  });
-});
-
-describe('a peer that keeps its side of the connection open', () => {
-  let receiver: RunningReceiver;
-
-  beforeAll(async () => {
-    receiver = await startReceiver({
-      settings: {
-        REQUEST_TIMEOUT_MS: '200',
-        MAX_CONTENT_BYTES: '1000',
-        MAX_CONTENT_BYTES_IN_FLIGHT: '1000',
-      },
-      cleanUp: afterThisFile,
-    });
+    expect(contentsOf(slow)).toEqual([]);
   });
 
-  test('content that stalls: its share of MAX_CONTENT_BYTES_IN_FLIGHT is freed', async () => {
-    const connection = await openConnection(receiver.port, { allowHalfOpen: true });
-    connection.write(delivery('a'.repeat(1_000)).slice(0, -1));
+  test('what a sender that stalls holds of MAX_CONTENT_BYTES_IN_FLIGHT is freed, though it keeps its side open', async () => {
+    const connection = await openConnection(slow.port, { allowHalfOpen: true });
+    connection.write(delivery('a'.repeat(LIMIT)).slice(0, -1));
     expect((await connection.response()).line).toMatch('HTTP/1.1 408 ');
 
-    await deliverUntil(receiver, 'b'.repeat(1_000), 204);
+    await deliverUntil(slow, 'b'.repeat(LIMIT), 204);
   });
 });
 
@@ -308,23 +299,16 @@ describe('more connections than MAX_CONNECTIONS', () => {
 
 describe('content in flight above MAX_CONTENT_BYTES_IN_FLIGHT', () => {
   const half = 'a'.repeat(600);
-  let receiver: RunningReceiver;
-
-  beforeAll(async () => {
-    receiver = await startReceiver({
-      settings: { MAX_CONTENT_BYTES: '1000', MAX_CONTENT_BYTES_IN_FLIGHT: '1000' },
-      cleanUp: afterThisFile,
-    });
-  });
 
   test('503, and nothing is stored; deliveries are accepted again when the others are complete', async () => {
+    const before = lastId(receiver);
     const slow = await sendHalf();
 
     const accepted = await deliverUntil(receiver, half, 503);
 
     slow.write('a'.repeat(400));
     expectResponse(await slow.response(), { status: 204 });
-    expect(contentsOf(receiver)).toEqual([...Array<string>(accepted).fill(half), 'a'.repeat(1_000)]);
+    expect(contentsOf(receiver, before)).toEqual([...Array<string>(accepted).fill(half), 'a'.repeat(1_000)]);
     const next = await openConnection(receiver.port);
     next.write(delivery('b'.repeat(1_000)));
     expectResponse(await next.response(), { status: 204 });
