@@ -1,0 +1,32 @@
+import { get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+import { soon } from './port.js';
+import type { TestProcess } from './process.js';
+
+/** The socket of the operations in the folder of an inbox. */
+export const socketIn = (inbox: string): string => join(inbox, 'operations.sock');
+
+/** What the operations of a receiver respond on the socket in the folder of its inbox. */
+export async function ask(inbox: string, path: string): Promise<{ status: number; content: string }> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get({ socketPath: socketIn(inbox), path, agent: false }, resolve).on('error', reject);
+  });
+  return { status: response.statusCode as number, content: await text(response) };
+}
+
+/** Waits until a receiver whose log can't be read listens. Resolves to the URL of its deliveries. */
+export async function untilItListens(receiver: TestProcess, inbox: string): Promise<string> {
+  const ended = receiver.gone.then(() => {
+    throw new Error(`The receiver ended before it listened.\n${receiver.output}`);
+  });
+  ended.catch(() => undefined);
+  for (;;) {
+    // There is no socket before the operations listen.
+    const stats = await Promise.race([ended, ask(inbox, '/stats').catch(soon)]);
+    const { receiver: facts } = JSON.parse(stats?.content ?? '{}') as { receiver?: { url: string | null } };
+    if (typeof facts?.url === 'string') return facts.url;
+    await soon();
+  }
+}
