@@ -1,27 +1,34 @@
-import { type Connection, openConnection } from '../support/connection.js';
+import { afterThisFile } from '@plant-store/test-support';
+
+import { openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';
 import { readInbox } from '../support/inbox.js';
-import { CHUNKED, chunks, delivery, head, HOST, POST, RIGHT } from '../support/messages.js';
+import { CHUNKED, chunks, delivery, head, HOST, POST } from '../support/messages.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 
-const DELIVERIES = 30;
+const DELIVERIES = 10;
 
 /** Delivers one after the other. Each is acknowledged and stored. */
 async function deliverAll(receiver: RunningReceiver): Promise<void> {
+  const before = readInbox(receiver.inbox).at(-1)?.id;
   const contents = Array.from({ length: DELIVERIES }, (_, index) => `delivery ${index}`);
   const connection = await openConnection(receiver.port);
   for (const content of contents) {
     connection.write(delivery(content));
     expectResponse(await connection.response(), { status: 204 });
   }
-  expect(readInbox(receiver.inbox).map(({ content }) => content.toString())).toEqual(contents);
+  expect(readInbox(receiver.inbox, before).map(({ content }) => content.toString())).toEqual(contents);
 }
 
+let receiver: RunningReceiver;
+
+beforeAll(async () => {
+  receiver = await startReceiver({ cleanUp: afterThisFile });
+});
+
 test('twenty strangers who pipeline thousands of requests: each is cut off, every delivery is acknowledged', async () => {
-  const receiver = await startReceiver();
   const requests = Buffer.from(head(POST, HOST, 'Authorization: Bearer wrong').repeat(2_000));
   let goesOn = true;
-  let refused = 0;
   /** Sends the requests again and again, each time on a new connection. */
   async function attack(): Promise<void> {
     while (goesOn) {
@@ -29,7 +36,6 @@ test('twenty strangers who pipeline thousands of requests: each is cut off, ever
       connection.write(requests);
       const responses = await connection.everything();
       expect(responses.split('HTTP/1.1 401 ')).toHaveLength(2);
-      refused += 1;
     }
   }
 
@@ -37,8 +43,6 @@ test('twenty strangers who pipeline thousands of requests: each is cut off, ever
   await deliverAll(receiver);
   goesOn = false;
   await Promise.all(strangers);
-
-  expect(refused).toBeGreaterThan(20);
 });
 
 describe('strangers who send chunks of one byte without end, on connection after connection', () => {
@@ -63,7 +67,6 @@ describe('strangers who send chunks of one byte without end, on connection after
   }
 
   test('every delivery is acknowledged', async () => {
-    const receiver = await startReceiver();
     const end = attack(100, receiver.port, POST, 401);
 
     await deliverAll(receiver);
@@ -72,7 +75,6 @@ describe('strangers who send chunks of one byte without end, on connection after
   });
 
   test('on the operations listener: every delivery is acknowledged, and every probe gets its response', async () => {
-    const receiver = await startReceiver();
     const { operations } = await receiver.process.logged('listening');
     const end = attack(50, Number(new URL(operations as string).port), 'GET /livez HTTP/1.1', 200);
 
@@ -89,50 +91,25 @@ describe('strangers who send chunks of one byte without end, on connection after
 });
 
 test('1,100 connections of one byte each, and 200 to the operations, with 1,024 descriptors: every delivery is acknowledged', async () => {
-  const receiver = await startReceiver({ maxOpenFiles: 1_024 });
-  const { operations } = await receiver.process.logged('listening');
+  const limited = await startReceiver({ maxOpenFiles: 1_024 });
+  const { operations } = await limited.process.logged('listening');
   let strangers = 0;
   async function attack(): Promise<void> {
     for (; strangers < 1_300; strangers += 1) {
-      const port = strangers < 1_100 ? receiver.port : Number(new URL(operations as string).port);
+      const port = strangers < 1_100 ? limited.port : Number(new URL(operations as string).port);
       (await openConnection(port)).write('P');
     }
   }
 
   const attackers = Array.from({ length: 10 }, attack);
-  await deliverAll(receiver);
+  await deliverAll(limited);
   await Promise.all(attackers);
 
   for (const content of ['on a new connection', 'on another']) {
-    const connection = await openConnection(receiver.port);
+    const connection = await openConnection(limited.port);
     connection.write(delivery(content));
     expectResponse(await connection.response(), { status: 204 });
   }
   expect((await fetch(new URL('/readyz', operations as string))).status).toBe(200);
-  expect(receiver.process.stderr).toBe('');
-});
-
-test('63 senders that stall at 1,048,000 bytes and keep their side open: what they hold is freed', async () => {
-  const receiver = await startReceiver({ settings: { REQUEST_TIMEOUT_MS: '2000' } });
-  const all = Buffer.alloc(1_048_576, 'a');
-  const stalled = all.subarray(0, 1_048_000);
-  async function deliver(connection: Connection): Promise<string> {
-    connection.write(delivery(all.toString()));
-    return (await connection.response()).line;
-  }
-
-  const senders = await Promise.all(
-    Array.from({ length: 63 }, async () => {
-      const connection = await openConnection(receiver.port, { allowHalfOpen: true });
-      connection.write(head(POST, HOST, RIGHT, `Content-Length: ${all.length}`));
-      await connection.writeAll(stalled);
-      return connection;
-    }),
-  );
-  for (const sender of senders) expect((await sender.response()).line).toMatch('HTTP/1.1 408 ');
-
-  // The last of them may be closing still.
-  let line = '';
-  while (!line.startsWith('HTTP/1.1 204')) line = await deliver(await openConnection(receiver.port));
-  expect(readInbox(receiver.inbox)).toHaveLength(1);
+  expect(limited.process.stderr).toBe('');
 });
