@@ -1,4 +1,4 @@
-import type { AnswerOf, kinds, words } from './kinds/kinds.js';
+import { type AnswerOf, kinds, type words } from './kinds/kinds.js';
 import type { Surface } from './register/open-question.js';
 import type { openQuestions, QuestionId } from './register/register.js';
 
@@ -26,32 +26,9 @@ export type CarriedOut<Given extends Answers = Answers> = {
   ]: Exclude<Given[Id], InWords>;
 };
 
-/** The executable questions: the keys of `kinds`, which only `./check` loads, because it needs a library. */
-const EXECUTABLE: readonly string[] = [
-  'authentication-realm',
-  'base-address',
-  'error-codes',
-  'error-payloads',
-  'event-identity',
-  'event-payload-fields',
-  'http-method',
-  'media-type',
-  'payload',
-  'plant-fields',
-  'rate-limits',
-  'receiver-response',
-  'request-versioning',
-  'retry',
-  'signing',
-  'size-limits',
-  'status-codes',
-  'time-outs',
-  'token-format',
-] satisfies ExecutableId[];
-
 /** Whether software can carry out an answer to a question. If not, its answer is always in words. */
 export function isExecutable(id: string): id is ExecutableId {
-  return EXECUTABLE.includes(id);
+  return Object.hasOwn(kinds, id);
 }
 
 /**
@@ -61,8 +38,7 @@ export function isExecutable(id: string): id is ExecutableId {
 export function carriedOut<const Given extends Answers>(answers: Given): CarriedOut<Given> {
   return Object.fromEntries(
     Object.entries(answers).filter(
-      ([id, answer]) =>
-        EXECUTABLE.includes(id) && (answer as Partial<InWords> | undefined)?.inWords === undefined,
+      ([id, answer]) => isExecutable(id) && (answer as Partial<InWords> | undefined)?.inWords === undefined,
     ),
   ) as CarriedOut<Given>;
 }

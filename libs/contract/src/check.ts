@@ -1,4 +1,4 @@
-/** `@plant-store/contract/check`: what is wrong with answers. It loads Valibot, and the entry `.` loads nothing. */
+/** `@plant-store/contract/check`: what is wrong with answers. */
 import { fieldsOf, plainAnswers } from './answer-schema.js';
 import {
   type Answers,

@@ -11,7 +11,6 @@ test('the names that the package exports', () => {
     'BEARER',
     'CONNECTION_FIELDS',
     'CONTENT_METHODS',
-    'DELIVERY_PATH',
     'FAILURES',
     'KEY_PATTERNS',
     'MAX_SIZE_LIMIT',
@@ -29,7 +28,6 @@ test('the names that the package exports', () => {
     'partAt',
     'plainAnswers',
     'plantFieldOf',
-    'prompts',
     'signedPieces',
     'statusOf',
   ]);

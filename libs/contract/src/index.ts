@@ -12,17 +12,13 @@ export {
   type ShownOn,
 } from './answer-types.js';
 export { answers } from './answers.js';
-// Only types: to load `check-accepts` or `kinds` is to load Valibot.
 export type { Accepts } from './check-accepts.js';
 export * as facts from './facts.js';
-// Also by its own name: a bundle of the sender has this fact, and not all of them.
-export { DELIVERY_PATH } from './facts.js';
 export { type Failure, FAILURES, statusOf } from './failures.js';
 export { isPointer, keysOf, partAt } from './json-pointer.js';
 export { MAX_SIZE_LIMIT, RateWindow } from './limits.js';
 export type { JsonSchema } from './references.js';
 export type { OpenQuestion, Surface } from './register/open-question.js';
-export { type PromptId, prompts } from './register/prompts.js';
 export { openQuestions, type QuestionId } from './register/register.js';
 export { KEY_PATTERNS, signedPieces, type SigningScheme } from './signing.js';
 export {

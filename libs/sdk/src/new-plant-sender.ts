@@ -101,7 +101,7 @@ export function createNewPlantSender<Plant extends AnyPlant = AnyPlant>(
 
 /**
  * Creates a sender under a set of answers, which must be right: nothing is checked here. Those of the contract are
- * checked before it is published. To check them in each sender, every bundle would have all the checks.
+ * checked before it is published.
  *
  * @param accepted What is accepted beside the answers.
  * @throws InvalidOptionsError with every fault of the options.

@@ -1,5 +1,4 @@
 import type { OpenQuestion } from './open-question.js';
-import { prompts } from './prompts.js';
 
 /** Questions about the request that carries the notification, and about the response to it (§4, §6). */
 export const notificationQuestions = [
@@ -8,13 +7,14 @@ export const notificationQuestions = [
     section: '§4',
     foundBy: 'specification',
     title: 'HTTP method',
-    ...prompts['http-method'],
+    question: 'Which HTTP method delivers the notification?',
     whileOpen: {
       receiver:
         'Accepts the methods that carry content and change state: POST, PUT and PATCH. Any other gets 405 with `Allow` (RFC 9110 §15.5.6), except CONNECT (501, §15.6.2) and what Node.js does not read as a method (400).',
       sender: '`method` is a required option without a default.',
       document: 'A Path Item with summary and description, but without an operation.',
     },
+    answer: 'One of POST, PUT, PATCH.',
     shows: ['receiver', 'sender', 'types', 'document'],
   },
   {

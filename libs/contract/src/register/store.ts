@@ -1,5 +1,4 @@
 import type { OpenQuestion } from './open-question.js';
-import { prompts } from './prompts.js';
 
 /** Questions about the store itself and how it is reached (§1, §2, §3, §4). */
 export const storeQuestions = [
@@ -18,12 +17,13 @@ export const storeQuestions = [
     section: '§1',
     foundBy: 'us',
     title: 'Value of {base_url}',
-    ...prompts['base-address'],
+    question: 'What is the value of {base_url}, or which values may it take?',
     whileOpen: {
       sender: '`baseUrl` is a required option without a default.',
       document:
         'One server, whose URL is the variable. The variable is not declared, because OpenAPI would require a default value.',
     },
+    answer: 'An absolute https URL.',
     shows: ['sender', 'types', 'document'],
   },
   {

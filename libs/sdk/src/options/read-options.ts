@@ -1,4 +1,4 @@
-import { type PromptId, prompts } from '@plant-store/contract';
+import { openQuestions, type QuestionId } from '@plant-store/contract';
 import { longestTimer } from '../delivery/clocks.js';
 import { ignore, isPromiseLike } from '../delivery/promise-like.js';
 import { invalidOption, InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
@@ -135,8 +135,8 @@ export function isNumber(value: unknown, minimum: number, maximum: number): valu
 }
 
 /** The error of a missing option that has no default because a question is open. It quotes the question. */
-export function missing(option: string, id: PromptId): InvalidOptionsError {
-  const { question, answer } = prompts[id];
+export function missing(option: string, id: QuestionId): InvalidOptionsError {
+  const { question, answer } = openQuestions.find((one) => one.id === id)!;
   return invalidOption(
     option,
     `is missing. It has no default while the question ${id} is open: "${question}" Expected: ${answer}`,

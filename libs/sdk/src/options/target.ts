@@ -1,4 +1,4 @@
-import { DELIVERY_PATH } from '@plant-store/contract';
+import { facts } from '@plant-store/contract';
 import type { Target } from '../transport/transport.js';
 import { invalidOption } from '../errors/invalid-options-error.js';
 import { missing } from './read-options.js';
@@ -24,10 +24,10 @@ export function readTarget(
       'or `allowInsecureTransport`.',
   );
   refuseIf(
-    url.pathname.replace(/\/$/, '').endsWith(DELIVERY_PATH),
-    `must not end in ${DELIVERY_PATH}: it is appended. Pass the address before it.`,
+    url.pathname.replace(/\/$/, '').endsWith(facts.DELIVERY_PATH),
+    `must not end in ${facts.DELIVERY_PATH}: it is appended. Pass the address before it.`,
   );
-  const path = url.pathname.replace(/\/$/, '') + (pathPrefix ?? '') + DELIVERY_PATH;
+  const path = url.pathname.replace(/\/$/, '') + (pathPrefix ?? '') + facts.DELIVERY_PATH;
   return Object.freeze({ origin: url.origin, path, url: url.origin + path });
 }
 
