@@ -1,57 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { isSchema } from './answer-schema.js';
-import * as checkPath from './check.js';
-import * as documentPath from './document.js';
 import * as contract from './index.js';
-import * as jsonSchemaPath from './json-schema.js';
-
-test('the names that the package exports', () => {
-  expect(Object.keys(contract).sort()).toEqual([
-    'ACCESS_TOKEN_PATTERN',
-    'BEARER',
-    'CONNECTION_FIELDS',
-    'CONTENT_METHODS',
-    'FAILURES',
-    'KEY_PATTERNS',
-    'MAX_SIZE_LIMIT',
-    'RESERVED_FIELDS',
-    'RateWindow',
-    'accepts',
-    'answers',
-    'carriedOut',
-    'facts',
-    'isExecutable',
-    'isJsonMediaType',
-    'isPointer',
-    'keysOf',
-    'openQuestions',
-    'partAt',
-    'plainAnswers',
-    'plantFieldOf',
-    'signedPieces',
-    'statusOf',
-  ]);
-});
-
-test.each<[string, object, string[]]>([
-  ['check', checkPath, ['acceptFaults', 'answerFaults', 'isDay', 'overdueFaults']],
-  [
-    'document',
-    documentPath,
-    [
-      'componentsOf',
-      'errorPayloadNameOf',
-      'jsonSchemaOf',
-      'namedComponents',
-      'payloadDescriptionOf',
-      'referenceTo',
-      'requiredFieldsOf',
-    ],
-  ],
-  ['json-schema', jsonSchemaPath, ['jsonSchema']],
-])('the names that its subpath %s exports', (_path, exported, names) => {
-  expect(Object.keys(exported).sort()).toEqual(names);
-});
 
 /** Read off the specification. Its text is the only reason to change one. */
 test('the facts', () => {

@@ -93,19 +93,3 @@ test('an error is recognised by its code, also if it comes from another copy of 
     [false, false, true, false, false, false],
   ]);
 });
-
-test('these names are exported', () => {
-  expect(Object.keys(sdk).toSorted()).toEqual([
-    'InvalidOptionsError',
-    'NotAcknowledgedError',
-    'PlantStoreError',
-    'bytes',
-    'createNewPlantSender',
-    'errorCodes',
-    'isInvalidOptions',
-    'isNotAcknowledged',
-    'isPlantStoreError',
-    'json',
-    'limitDefaults',
-  ]);
-});
