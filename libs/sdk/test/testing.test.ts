@@ -1,12 +1,9 @@
-import { join } from 'node:path';
 import { afterThisTest } from '@plant-store/test-support';
 import { bytes, type RetryOptions } from '../src/index.js';
 import { createFakeSenderUnder, type FakeSender } from '../src/testing/fake-sender.js';
 import type { FakeReply } from '../src/testing/index.js';
 import { describeSender } from './sender.suite.js';
-import { withEverythingOpen, writeDocumented } from './support/documented.js';
 import { acknowledge, respondWith, startRawServer, staySilent } from './support/raw-server.js';
-import { startProcess } from './support/run-process.js';
 import { accessToken, arbitrary, type Open, openSenderUnder, rejection } from './support/senders.js';
 
 type Plant = string | Uint8Array;
@@ -192,13 +189,4 @@ describe('a fake sender', () => {
     sender.reply({ status: 204 });
     expect(await rejection(sender.send(arbitrary))).toMatchObject({ status: 204 });
   });
-});
-
-test('the documented test passes', async () => {
-  const folder = writeDocumented('docs/testing.md');
-  const test = startProcess(process.execPath, withEverythingOpen(join(folder, 'store.test.mjs')));
-
-  const { code, stdout } = await test.finished;
-  expect(stdout).toMatch(/^[#ℹ] pass 2$/m);
-  expect(code).toBe(0);
 });

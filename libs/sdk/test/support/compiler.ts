@@ -21,10 +21,13 @@ const options: ts.CompilerOptions = {
   customConditions: ['@plant-store/source'],
 };
 
+/** What several calls of {@link compile} in a file parse once. */
+const parsed = ts.createDocumentRegistry();
+
 /** What TypeScript says about some files. */
 export interface Compiled {
-  /** The errors of a file, or of all of them. `code` is the number of the message. */
-  errors(file?: string): { readonly code: number; readonly text: string }[];
+  /** The errors of a file. `code` is the number of the message. */
+  errors(file: string): { readonly code: number; readonly text: string }[];
   /** What an editor shows for the first place of a text in a file. */
   hover(file: string, text: string): string;
 }
@@ -47,10 +50,10 @@ export function compile(
   ]);
   const folders = new Set(paths.map((path) => dirname(path)));
   const read = (path: string): string | undefined => contents.get(path) ?? ts.sys.readFile(path);
-  const service = ts.createLanguageService({
+  const host: ts.LanguageServiceHost = {
     getCompilationSettings: () => options,
     getScriptFileNames: () => paths,
-    getScriptVersion: () => '1',
+    getScriptVersion: (path) => contents.get(path) ?? '',
     getScriptSnapshot: (path) => {
       const content = read(path);
       return content === undefined ? undefined : ts.ScriptSnapshot.fromString(content);
@@ -62,15 +65,17 @@ export function compile(
     directoryExists: (path) => folders.has(path) || ts.sys.directoryExists(path),
     getDirectories: (path) => ts.sys.getDirectories(path),
     realpath: (path) => (contents.has(path) ? path : ts.sys.realpath!(path)),
-  });
+  };
+  const service = ts.createLanguageService(host, parsed);
   return {
     errors: (file) =>
-      (file === undefined ? paths : [join(folder, file)])
-        .flatMap((path) => [
-          ...service.getSyntacticDiagnostics(path),
-          ...service.getSemanticDiagnostics(path),
-        ])
-        .map(({ code, messageText }) => ({ code, text: ts.flattenDiagnosticMessageText(messageText, '\n') })),
+      [
+        ...service.getSyntacticDiagnostics(join(folder, file)),
+        ...service.getSemanticDiagnostics(join(folder, file)),
+      ].map(({ code, messageText }) => ({
+        code,
+        text: ts.flattenDiagnosticMessageText(messageText, '\n'),
+      })),
     hover: (file, text) => {
       const info = service.getQuickInfoAtPosition(join(folder, file), files[file]!.indexOf(text));
       return ts.displayPartsToString(info?.displayParts);
