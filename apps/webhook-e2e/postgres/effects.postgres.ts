@@ -2,17 +2,13 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import { afterThisFile } from '@plant-store/test-support';
-import { findPostgres, PostgresServer } from '@plant-store/test-support/postgres';
+import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
 import ts from 'typescript';
 
 import { sendAll } from '../support/poison.js';
 import { soon } from '../support/port.js';
 import type { Environment } from '../support/process.js';
 import { preloading, spawnReceiver, startReceiver } from '../support/receiver.js';
-
-const programs = findPostgres(process.env);
-const withPostgres = programs === undefined ? describe.skip : describe;
 
 const HANDLER = fileURLToPath(new URL('effects-handler.mjs', import.meta.url));
 
@@ -22,19 +18,14 @@ const HANDLER_PAGE = fileURLToPath(new URL('../../../docs/how-to/write-a-handler
 const COUNT = 40;
 
 /** How often the receiver is killed; a start takes a second. */
-const MAX_KILLS = 6;
+const MAX_KILLS = 4;
 
 withPostgres("the handler's transaction", () => {
-  let server: PostgresServer;
-
-  beforeAll(async () => {
-    server = await PostgresServer.start({ programs: programs! }, afterThisFile);
-  });
-
   /** An empty database with a table for effects, and a receiver's settings for it. */
   const prepare = async (): Promise<{ settings: Environment; query: (sql: string) => Promise<string> }> => {
+    const server = await postgresOfThisFile();
     const url = await server.createDatabase();
-    const query = (sql: string): Promise<string> => server.psql(sql, new URL(url).pathname.slice(1));
+    const query = (sql: string): Promise<string> => server.query(sql, new URL(url).pathname.slice(1));
     await query('CREATE TABLE effects (delivery bigint NOT NULL)');
     return {
       settings: {
@@ -155,5 +146,6 @@ async function expectOneEach(settings: Environment, query: (sql: string) => Prom
 async function untilDone(query: (sql: string) => Promise<string>, count: number): Promise<void> {
   const ended =
     "SELECT count(*) FROM (SELECT delivery FROM effects UNION SELECT id FROM plant_store.delivery WHERE state = 'parked') e";
-  while ((await query(ended)) !== String(count)) await soon();
+  // Each look is a connection to the server.
+  while ((await query(ended)) !== String(count)) await pause(200);
 }

@@ -1,16 +1,14 @@
 import { join } from 'node:path';
 
-import { afterThisTest, makeFolder } from '@plant-store/test-support';
-import { findPostgres, POSTGRES_PASSWORD, PostgresServer } from '@plant-store/test-support/postgres';
+import { makeFolder } from '@plant-store/test-support';
+import { POSTGRES_PASSWORD } from '@plant-store/test-support/postgres';
+import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
 
 import { readInbox } from '../support/inbox.js';
 import { plantInbox } from '../support/plant-inbox.js';
 import { poisonSettings, sendAll } from '../support/poison.js';
 import { soon } from '../support/port.js';
 import { startReceiver } from '../support/receiver.js';
-
-const programs = findPostgres(process.env);
-const withPostgres = programs === undefined ? describe.skip : describe;
 
 withPostgres('moving from the embedded inbox to PostgreSQL', () => {
   test('copies what waits and what is parked, as docs/how-to/share-an-inbox.md says', async () => {
@@ -23,14 +21,14 @@ withPostgres('moving from the embedded inbox to PostgreSQL', () => {
     while (!readInbox(embedded.inbox).some(({ state }) => state === 'parked')) await soon();
     await embedded.process.kill();
 
-    const server = await PostgresServer.start({ programs: programs! }, afterThisTest);
+    const server = await postgresOfThisFile();
     const url = await server.createDatabase();
     const file = join(folder, 'deliveries.ndjson');
     expect(await plantInbox('export', '--inbox', embedded.inbox, file)).toMatchObject({ code: 0 });
     expect(await plantInbox('import', '--inbox', url, file)).toMatchObject({ code: 0 });
 
     const contents = `SELECT convert_from(content, 'UTF8') FROM plant_store.delivery ORDER BY id`;
-    const query = (sql: string): Promise<string> => server.psql(sql, new URL(url).pathname.slice(1));
+    const query = (sql: string): Promise<string> => server.query(sql, new URL(url).pathname.slice(1));
     expect((await query(contents)).split('\n')).toEqual([
       'throw an error',
       'wait for ever 1',
@@ -44,9 +42,9 @@ withPostgres('moving from the embedded inbox to PostgreSQL', () => {
 
 withPostgres('plant-inbox', () => {
   test('makes and updates no tables', async () => {
-    const server = await PostgresServer.start({ programs: programs! }, afterThisTest);
+    const server = await postgresOfThisFile();
     const url = await server.createDatabase();
-    const query = (sql: string): Promise<string> => server.psql(sql, new URL(url).pathname.slice(1));
+    const query = (sql: string): Promise<string> => server.query(sql, new URL(url).pathname.slice(1));
 
     const withoutTables = await plantInbox('list', '--inbox', url);
 
@@ -70,11 +68,11 @@ withPostgres('plant-inbox', () => {
   });
 
   test('says in one line that its user has no rights, or that a table is missing', async () => {
-    const server = await PostgresServer.start({ programs: programs! }, afterThisTest);
+    const server = await postgresOfThisFile();
     const url = await server.createDatabase();
     const name = new URL(url).pathname.slice(1);
     await startReceiver({ settings: { INBOX_URL: url } });
-    await server.psql(`CREATE ROLE guest LOGIN PASSWORD '${POSTGRES_PASSWORD}'`);
+    await server.query(`CREATE ROLE guest LOGIN PASSWORD '${POSTGRES_PASSWORD}'`);
     const asGuest = server.url(name, { name: 'guest' });
 
     expect(await plantInbox('list', '--inbox', asGuest)).toEqual({
@@ -83,7 +81,7 @@ withPostgres('plant-inbox', () => {
       stderr: `plant-inbox: The inbox at ${withoutPassword(asGuest)} cannot be used: permission denied for schema plant_store. Give the user the rights that docs/how-to/share-an-inbox.md lists under "Set it up". [INBOX_UNUSABLE]\n`,
     });
 
-    await server.psql(
+    await server.query(
       `GRANT ALL ON SCHEMA plant_store TO guest;
        GRANT ALL ON ALL TABLES IN SCHEMA plant_store TO guest;
        GRANT ALL ON ALL SEQUENCES IN SCHEMA plant_store TO guest;
@@ -97,7 +95,7 @@ withPostgres('plant-inbox', () => {
       ) as string,
     });
 
-    await server.psql('DROP TABLE plant_store.delivery CASCADE', name);
+    await server.query('DROP TABLE plant_store.delivery CASCADE', name);
     for (const args of [['list'], ['import', '/dev/null']])
       expect(await plantInbox(...args, '--inbox', url)).toEqual({
         code: 1,

@@ -5,10 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CleanUp } from './clean-up.js';
 import { freePort } from './free-port.js';
 import {
+  makePostgresData,
   makePostgresFolder,
   POSTGRES_PASSWORD,
   PostgresServer,
-  runPostgresProgram,
+  runAsPostgres,
 } from './postgres-server.js';
 
 /** How many servers a cluster has: a primary and two standbys. */
@@ -20,7 +21,6 @@ const SIZE = 3;
  */
 export class PostgresCluster {
   private constructor(
-    private readonly programs: string,
     private readonly ports: readonly number[],
     public primary: PostgresServer,
     public standbys: readonly PostgresServer[],
@@ -38,18 +38,20 @@ export class PostgresCluster {
       wal_keep_size: '1GB',
       wal_retrieve_retry_interval: '100ms',
     });
-    const primary = await PostgresServer.start({ programs, port: ports[0]!, settings: settings(0) }, cleanUp);
-    const copies = ports.slice(1).map(async (port, index) => {
-      const data = join(makePostgresFolder(cleanUp), 'data');
-      await runPostgresProgram(programs, 'pg_basebackup', [
-        ...['-d', primary.url('postgres'), '-D', data, '-X', 'stream', '-c', 'fast', '--no-sync'],
-      ]);
-      writeFileSync(join(data, 'standby.signal'), '');
-      return PostgresServer.start({ programs, data, port, settings: settings(index + 1) }, cleanUp);
-    });
-    const cluster = new PostgresCluster(programs, ports, primary, await Promise.all(copies));
+    const folders = [await makePostgresData(programs, cleanUp)];
+    while (folders.length < SIZE) {
+      const standby = join(makePostgresFolder(cleanUp), 'data');
+      await runAsPostgres('cp', ['-a', folders[0]!, standby]);
+      writeFileSync(join(standby, 'standby.signal'), '');
+      folders.push(standby);
+    }
+    const servers = folders.map((data, index) =>
+      PostgresServer.start({ programs, data, port: ports[index]!, settings: settings(index) }, cleanUp),
+    );
+    const [primary, ...standbys] = await Promise.all(servers);
+    const cluster = new PostgresCluster(ports, primary!, standbys);
     await cluster.untilReplicated(SIZE - 1);
-    await primary.psql('CREATE DATABASE test');
+    await cluster.primary.query('CREATE DATABASE test');
     return cluster;
   }
 
@@ -61,13 +63,13 @@ export class PostgresCluster {
 
   /** Runs SQL on the database `test` of the primary. */
   query(sql: string): Promise<string> {
-    return this.primary.psql(sql, 'test');
+    return this.primary.query(sql, 'test');
   }
 
   /** Resolves when so many standbys follow the primary. */
   async untilReplicated(count: number): Promise<void> {
     const streaming = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'";
-    while (Number(await this.primary.psql(streaming)) < count) await pause(20);
+    while (Number(await this.primary.query(streaming)) < count) await pause(20);
   }
 
   /** Kills the primary, as if its machine were gone. */
@@ -81,11 +83,11 @@ export class PostgresCluster {
    */
   async promote(): Promise<void> {
     const received = await Promise.all(
-      this.standbys.map((standby) => standby.psql("SELECT pg_last_wal_receive_lsn() - '0/0'::pg_lsn")),
+      this.standbys.map((standby) => standby.query("SELECT pg_last_wal_receive_lsn() - '0/0'::pg_lsn")),
     );
     const most = received.map(Number).reduce((best, lsn, index, all) => (lsn > all[best]! ? index : best), 0);
     const promoted = this.standbys[most]!;
-    await runPostgresProgram(this.programs, 'pg_ctl', ['promote', '-w', '-D', promoted.data]);
+    if ((await promoted.query('SELECT pg_promote()')) !== 't') throw new Error('No standby was promoted.');
     this.primary = promoted;
     this.standbys = this.standbys.filter((standby) => standby !== promoted);
   }

@@ -4,6 +4,9 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+import pg from 'pg';
 
 import type { CleanUp } from './clean-up.js';
 import { freePort } from './free-port.js';
@@ -32,7 +35,7 @@ export function requirePostgres(environment: NodeJS.ProcessEnv = process.env): s
   );
   if (found !== undefined) return found;
   throw new Error(
-    `There is no PostgreSQL in ${environment['POSTGRES'] || DEBIAN}. Install it (Debian: apt-get install postgresql-15), or name the folder of its programs with: POSTGRES=FOLDER npm run postgres`,
+    `There is no PostgreSQL in ${environment['POSTGRES'] || DEBIAN}. Install it (Debian and Ubuntu: apt-get install postgresql), or name the folder of its programs with: POSTGRES=FOLDER npm run postgres`,
   );
 }
 
@@ -62,7 +65,7 @@ function installed(): string[] {
 export interface PostgresOptions {
   /** The folder of the programs, from {@link findPostgres}. */
   readonly programs: string;
-  /** An existing data folder, such as that of a standby. By default a new one. */
+  /** From {@link makePostgresData}, or a copy of it. By default a new one. */
   readonly data?: string;
   /** By default a free one. */
   readonly port?: number;
@@ -78,19 +81,23 @@ export function makePostgresFolder(cleanUp: CleanUp): string {
   return folder;
 }
 
-/**
- * Runs a program of PostgreSQL, such as `pg_basebackup`, as the user who runs the servers.
- *
- * @returns what it printed
- */
-export function runPostgresProgram(programs: string, name: string, args: readonly string[]): Promise<string> {
-  const options = { ...postgresUser, cwd: '/', env: { PGPASSWORD: POSTGRES_PASSWORD, LC_ALL: 'C' } };
-  return new Promise((resolve, reject) => {
-    execFile(join(programs, name), args, options, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else reject(new Error(`${name} failed: ${error.message}\n${stderr}`));
-    });
-  });
+/** Runs a program as the user who runs the servers. */
+export async function runAsPostgres(program: string, args: readonly string[]): Promise<void> {
+  const options = { ...postgresUser, cwd: '/', env: { PATH: process.env['PATH'], LC_ALL: 'C' } };
+  await promisify(execFile)(program, args, options);
+}
+
+/** Makes the data folder of a server that has not started yet. */
+export async function makePostgresData(programs: string, cleanUp: CleanUp): Promise<string> {
+  const folder = makePostgresFolder(cleanUp);
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, POSTGRES_PASSWORD, { mode: 0o644 });
+  const data = join(folder, 'data');
+  await runAsPostgres(join(programs, 'initdb'), [
+    ...['-D', data, '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
+    ...['-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'],
+  ]);
+  return data;
 }
 
 /** A real PostgreSQL server of a test, on 127.0.0.1. */
@@ -108,7 +115,7 @@ export class PostgresServer {
 
   /** Makes a server and starts it. It is stopped, and its folder removed, when the clean-up comes. */
   static async start(options: PostgresOptions, cleanUp: CleanUp): Promise<PostgresServer> {
-    const data = options.data ?? (await makeDataFolder(options.programs, cleanUp));
+    const data = options.data ?? (await makePostgresData(options.programs, cleanUp));
     const server = new PostgresServer(options, data, options.port ?? (await freePort()));
     cleanUp(() => server.crash());
     await server.start();
@@ -184,14 +191,23 @@ export class PostgresServer {
   /** Creates a database. @returns its URL */
   async createDatabase(): Promise<string> {
     const name = `test_${this.#nextDatabase++}`;
-    await this.psql(`CREATE DATABASE ${name}`);
+    await this.query(`CREATE DATABASE ${name}`);
     return this.url(name);
   }
 
-  /** Runs SQL by a connection of its own. @returns the rows, with `|` between the columns */
-  psql(sql: string, database = 'postgres'): Promise<string> {
-    const options = ['-X', '-A', '-t', '-q', '-v', 'ON_ERROR_STOP=1', '-d', this.url(database), '-c', sql];
-    return runPostgresProgram(this.options.programs, 'psql', options).then((text) => text.trim());
+  /** Runs statements by a connection of their own. @returns all rows as text, one a line, with `|` between the columns */
+  async query(sql: string, database = 'postgres'): Promise<string> {
+    const types = { getTypeParser: () => (text: string | Buffer) => String(text) };
+    const client = new pg.Client({ connectionString: this.url(database), types });
+    // A server that is killed ends connections that have no statement to report it to.
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      const results = [await client.query<(string | null)[]>({ text: sql, rowMode: 'array' })].flat();
+      return results.flatMap(({ rows }) => rows.map((row) => row.join('|'))).join('\n');
+    } finally {
+      await client.end();
+    }
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -201,16 +217,4 @@ export class PostgresServer {
     child.kill(signal);
     await ended;
   }
-}
-
-async function makeDataFolder(programs: string, cleanUp: CleanUp): Promise<string> {
-  const folder = makePostgresFolder(cleanUp);
-  const passwordFile = join(folder, 'password');
-  writeFileSync(passwordFile, POSTGRES_PASSWORD, { mode: 0o644 });
-  const data = join(folder, 'data');
-  await runPostgresProgram(programs, 'initdb', [
-    ...['-D', data, '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
-    ...['-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'],
-  ]);
-  return data;
 }

@@ -5,28 +5,26 @@ import { openShared } from './open-shared.js';
 
 let database = '';
 
+/** Ends all connections to the database, and waits until they have ended. */
+const END = `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+
 /** The database of this file, empty. */
 async function empty(): Promise<string> {
   const server = await postgresOfThisFile();
-  const isFree =
-    database !== '' &&
-    (await server.psql(`SELECT count(*) FROM pg_stat_activity WHERE datname = '${database}'`)) === '0';
-  if (!isFree) database = new URL(await server.createDatabase()).pathname.slice(1);
-  else await server.psql('SET client_min_messages = error; DROP SCHEMA plant_store CASCADE', database);
+  if (database === '') database = new URL(await server.createDatabase()).pathname.slice(1);
+  await server.query(`${END}; DROP SCHEMA IF EXISTS plant_store CASCADE`, database);
   return server.url(database);
 }
 
 /** Ends all connections to the database and all leases, and renames it so that nobody comes back. */
 async function crash(): Promise<string> {
   const server = await postgresOfThisFile();
-  await server.psql(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
-  await server.psql(
-    `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${database}'`,
-  );
-  await server.psql(`ALTER DATABASE ${database} RENAME TO ${database}_`);
-  await server.psql(`ALTER DATABASE ${database}_ ALLOW_CONNECTIONS true`);
+  await server.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
+  await server.query(END.replace('current_database()', `'${database}'`));
+  await server.query(`ALTER DATABASE ${database} RENAME TO ${database}_`);
+  await server.query(`ALTER DATABASE ${database}_ ALLOW_CONNECTIONS true`);
   database = `${database}_`;
-  await server.psql('DELETE FROM plant_store.receiver', database);
+  await server.query('DELETE FROM plant_store.receiver', database);
   return server.url(database);
 }
 

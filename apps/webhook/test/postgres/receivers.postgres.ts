@@ -60,12 +60,12 @@ withPostgres('receivers on one database', () => {
   let server: PostgresServer;
   let url: string;
 
-  const sql = (text: string): Promise<string> => server.psql(text, nameIn(url));
+  const sql = (text: string): Promise<string> => server.query(text, nameIn(url));
 
   /** Resolves when so many sessions wait for something of this kind. */
   const waits = async (kind: string, count = 1): Promise<void> => {
     const waiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event = '${kind}' AND datname = '${nameIn(url)}'`;
-    while (Number(await server.psql(waiting)) < count) await delay(20);
+    while (Number(await server.query(waiting)) < count) await delay(20);
   };
 
   beforeEach(async () => {
@@ -159,7 +159,7 @@ withPostgres('receivers on one database', () => {
       const locked = sql(`BEGIN; ${text}; SELECT pg_sleep(60)`).catch(() => undefined);
       await waits('PgSleep');
       return async () => {
-        await server.psql(
+        await server.query(
           `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = '${nameIn(url)}'`,
         );
         await locked;
@@ -230,19 +230,19 @@ withPostgres('receivers on one database', () => {
   test('a commit waits for the standby whatever the database says, and without it counts as failed', async () => {
     const own = await startPostgres();
     const place = await own.createDatabase();
-    await own.psql(`ALTER DATABASE ${nameIn(place)} SET synchronous_commit = off`);
+    await own.query(`ALTER DATABASE ${nameIn(place)} SET synchronous_commit = off`);
     const inbox = await openShared(place);
-    await own.psql(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
-    await own.psql('SELECT pg_reload_conf()');
-    while ((await own.psql('SHOW synchronous_standby_names')) !== 'nobody') await delay(20);
+    await own.query(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
+    await own.query('SELECT pg_reload_conf()');
+    while ((await own.query('SHOW synchronous_standby_names')) !== 'nobody') await delay(20);
     const refused = rejection(inbox.accept(incoming('arbitrary')));
     const syncing = `FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
-    while ((await own.psql(`SELECT count(*) ${syncing}`)) === '0') await delay(20);
-    await own.psql(`SELECT pg_cancel_backend(pid) ${syncing}`);
+    while ((await own.query(`SELECT count(*) ${syncing}`)) === '0') await delay(20);
+    await own.query(`SELECT pg_cancel_backend(pid) ${syncing}`);
 
     expect(await refused).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
-    await own.psql('ALTER SYSTEM RESET synchronous_standby_names');
-    await own.psql('SELECT pg_reload_conf()');
+    await own.query('ALTER SYSTEM RESET synchronous_standby_names');
+    await own.query('SELECT pg_reload_conf()');
     expect(await nextClaim(inbox)).toMatchObject({ id: 1, attempts: 1 });
   });
 

@@ -130,6 +130,6 @@ async function deliver(
 async function holdSnapshot(server: PostgresServer, { url }: Database): Promise<void> {
   const hold =
     'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM plant_store_outbox.relay; SELECT pg_sleep(3600)';
-  server.psql(hold, new URL(url).pathname.slice(1)).catch(() => undefined);
-  while ((await server.psql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")) === '0');
+  server.query(hold, new URL(url).pathname.slice(1)).catch(() => undefined);
+  while ((await server.query("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")) === '0');
 }
