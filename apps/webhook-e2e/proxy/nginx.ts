@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
+import { afterThisTest, type CleanUp, freePort, makeFolder } from '@plant-store/test-support';
 
 import { ROOT } from '../support/development.js';
 import { soon, untilItListens } from '../support/port.js';
@@ -36,23 +36,32 @@ export interface NginxWithTls {
 type Upstream = number | readonly [number, number];
 
 /**
- * Starts nginx with the configuration of deploy/, but without TLS, and waits until it listens. It ends after the test.
+ * Starts nginx with the configuration of deploy/, but without TLS, and waits until it listens. It ends after the test
+ * unless it is told otherwise.
  *
  * @param upstream where it passes requests
- * @param buffering `on` is the alternative that the documentation names
+ * @param options `buffering: 'on'` is the alternative that the documentation names
  * @returns the port on which it listens
  */
 export async function startNginx(
   path: string,
   upstream: Upstream,
-  buffering: 'on' | 'off' = 'off',
+  {
+    buffering = 'off',
+    cleanUp = afterThisTest,
+  }: { readonly buffering?: 'on' | 'off'; readonly cleanUp?: CleanUp } = {},
 ): Promise<number> {
   const documented = replaced(
     readDeployed(upstream),
     ['listen 443 ssl;', 'listen 443;'],
     ['proxy_request_buffering off;', `proxy_request_buffering ${buffering};`],
   );
-  const { port } = await start(path, makeFolder(), documented.replaceAll(/^ *ssl_.*\n/gm, ''));
+  const { port } = await start(
+    path,
+    makeFolder(cleanUp),
+    documented.replaceAll(/^ *ssl_.*\n/gm, ''),
+    cleanUp,
+  );
   return port;
 }
 
@@ -69,7 +78,7 @@ export async function startNginxWithTls(path: string, upstream: Upstream): Promi
   execFileSync('openssl', [...request, ...names, '-keyout', file('key'), '-out', file('crt')], {
     stdio: 'pipe',
   });
-  const { nginx, port } = await start(path, folder, readDeployed(upstream));
+  const { nginx, port } = await start(path, folder, readDeployed(upstream), afterThisTest);
   return {
     origin: `https://127.0.0.1:${port}`,
     certificate: readFileSync(file('crt'), 'utf8'),
@@ -87,6 +96,7 @@ async function start(
   path: string,
   folder: string,
   documented: string,
+  cleanUp: CleanUp,
 ): Promise<{ nginx: TestProcess; port: number }> {
   const port = await freePort();
   const file = join(folder, 'nginx.conf');
@@ -97,7 +107,7 @@ async function start(
   const options = 'daemon off; master_process off;';
   const command = [path, '-p', folder, '-c', file, '-e', 'stderr', '-g', options] as const;
   const nginx = new TestProcess(command, { environment: {} });
-  afterThisTest(() => nginx.stop());
+  cleanUp(() => nginx.stop());
   (await untilItListens(nginx, port)).destroy();
   return { nginx, port };
 }
