@@ -1,12 +1,11 @@
 #!/bin/sh
-# Builds the receiver, and puts what it needs to run into a folder: sh deploy/build.sh FOLDER
+# Builds the receiver, and puts what it needs to run into a folder: npm ci && sh deploy/build.sh FOLDER
 # Run it in a clone of its own: in the end, node_modules has only what production needs. Not for Alpine Linux.
 set -eu
 mkdir -p "${1:?name the folder}"
 target=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
 
-npm ci
 NX_DAEMON=false npx nx run-many -t build api-html -p webhook
 
 npm ci --omit=dev --workspace @plant-store/webhook

@@ -18,6 +18,7 @@ const read = (name: string): string => readFileSync(deployed(name), 'utf8');
 
 /** Runs a command that has to succeed. */
 async function succeed(...command: readonly [string, ...string[]]): Promise<string> {
+  if (!existsSync(command[0])) throw new Error(`There is no ${command[0]}. Install it as .ci/run does.`);
   const started = new TestProcess(command, { environment: {} });
   afterThisTest(() => started.kill());
   const { code } = await started.exit;
