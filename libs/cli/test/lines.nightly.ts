@@ -4,10 +4,10 @@ import { makeFolder } from '@plant-store/test-support';
 import { startReceiver } from './support/receiver.js';
 import { required, start } from './support/run.js';
 
-const LINES = 200_000;
+const LINES = 40_000;
 const ENDS = ['SIGINT', 'SIGKILL', 'SIGTERM', 'SIGKILL', 'SIGKILL', 'SIGINT'] as const;
 
-test('200,000 lines with interrupts and kills: nothing acknowledged is sent twice, and the rest is told', async () => {
+test('40,000 lines with interrupts and kills: nothing acknowledged is sent twice, and the rest is told', async () => {
   const receiver = await startReceiver();
   const input = join(makeFolder(), 'plants.ndjson');
   writeFileSync(input, Array.from({ length: LINES }, (_, index) => `{"plant":${index + 1}}\n`).join(''));
@@ -15,7 +15,7 @@ test('200,000 lines with interrupts and kills: nothing acknowledged is sent twic
   const args = ['send', '--ndjson', input, '--results', results, ...required(receiver.url)];
   for (const [index, signal] of ENDS.entries()) {
     const { child, finished } = start(index === 0 ? args : [...args, '--resume']);
-    await receiver.whenReceived(receiver.requests.length + 25_000);
+    await receiver.whenReceived(receiver.requests.length + 5_000);
     child.kill(signal);
     await finished;
   }
