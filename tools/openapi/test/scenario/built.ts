@@ -65,7 +65,6 @@ export async function loadBuilt<File extends keyof Modules>(file: File): Promise
  * Starts the built receiver under a set of answers.
  *
  * @param folder of its inbox
- * @throws Error that lists the settings that it refuses
  */
 export async function startReceiver(
   answers: Answers,
@@ -73,16 +72,29 @@ export async function startReceiver(
   settings: Settings,
   accepts?: Accepts,
 ): Promise<Receiver> {
-  const { composeAnswers } = await loadBuilt('apps/webhook/dist/answers/compose-answers.js');
-  const { parseConfig } = await loadBuilt('apps/webhook/dist/config/config.js');
   const { createLogger } = await loadBuilt('apps/webhook/dist/logging/logger.js');
   const receiver = await loadBuilt('apps/webhook/dist/receiver.js');
-  const composed = composeAnswers(answers, accepts);
-  const environment = { PORT: '0', OPERATIONS_PORT: '0', INBOX_URL: `file:${folder}`, ...settings };
-  const config = parseConfig(environment, composed.settings);
+  const { composed, config } = await configure(
+    answers,
+    { INBOX_URL: `file:${folder}`, ...settings },
+    accepts,
+  );
   const logger = createLogger('silent', { write: () => undefined });
   const { url, close } = await receiver.startReceiver(config, logger, composed);
   return { origin: new URL(url).origin, inbox: join(folder, 'inbox.sqlite'), stop: close };
+}
+
+/**
+ * What the built receiver does before it starts.
+ *
+ * @throws Error that lists the settings that it refuses
+ */
+export async function configure(answers: Answers, settings: Settings, accepts?: Accepts) {
+  const { composeAnswers } = await loadBuilt('apps/webhook/dist/answers/compose-answers.js');
+  const { parseConfig } = await loadBuilt('apps/webhook/dist/config/config.js');
+  const composed = composeAnswers(answers, accepts);
+  const config = parseConfig({ PORT: '0', OPERATIONS_PORT: '0', ...settings }, composed.settings);
+  return { composed, config };
 }
 
 /** The document under a set of answers, as text. */
