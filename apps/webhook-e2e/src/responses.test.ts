@@ -17,7 +17,7 @@ const rows = tableOf(page, 'Request').map(([request, response, connection]) => (
 const SETTINGS = {
   MAX_CONTENT_BYTES: '1000',
   MAX_CONTENT_BYTES_IN_FLIGHT: '1000',
-  REQUEST_TIMEOUT_MS: '2000',
+  REQUEST_TIMEOUT_MS: '4000',
 };
 const MORE_THAN_HALF = 'a'.repeat(600);
 
