@@ -5,6 +5,6 @@ export default {
   ...shared,
   rootDir: '.',
   testMatch: ['<rootDir>/*.package.ts'],
-  modulePathIgnorePatterns: ['<rootDir>/projects/', '<rootDir>/registry/', '<rootDir>/out-tsc/'],
+  modulePathIgnorePatterns: ['<rootDir>/projects/', '<rootDir>/out-tsc/'],
   testTimeout: 180_000,
 };

@@ -1,174 +1,264 @@
-import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** The packages as they are released, packed and installed. */
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterThisFile, makeFolder } from '@plant-store/test-support';
-import { testEntryPoints, testWithoutPeers } from './entry-points.js';
+import { makeFolder } from '@plant-store/test-support';
+import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
+import { answer, installProjects, type Packed, releaseAndPack } from './packed.js';
 import { startReceiver } from './receiver.js';
-import { type Registry, startRegistry } from './registry.js';
-import { ADDRESS, release } from './release.js';
 import { ROOT, run, succeed } from './run.js';
 
-const NODES = ['20', '22', '24', '26'];
-const TYPESCRIPTS = ['5.4', '5.9', '6.0'];
+const NAMES = ['contract', 'sdk', 'cli'] as const;
+const TYPESCRIPTS = ['5.4', '6.0'];
 
-let registry: Registry;
-let clone: string;
-/** The fresh projects, with one installation for all of them. */
+let packed: Packed;
+/** The fresh projects. */
 let projects: string;
 
 beforeAll(async () => {
-  registry = await startRegistry();
-  clone = await release(registry, 'minor', 'A line for the changelog.');
-  projects = join(makeFolder(afterThisFile), 'projects');
-  cpSync(join(import.meta.dirname, 'projects'), projects, {
-    recursive: true,
-    filter: (path) => !path.includes('node_modules'),
-  });
-  await succeed('npm', ['install', '--ignore-scripts'], { cwd: projects, env: registry.env });
-  openEveryQuestion();
+  packed = await releaseAndPack('A line for the changelog.');
+  projects = await installProjects(packed);
 }, 600_000);
 
-/** The projects send as callers do while everything is open, whatever is answered on main. */
-function openEveryQuestion(): void {
-  for (const name of ['answers', 'accepts']) {
-    const module = join(projects, 'node_modules/@plant-store/contract/dist', name);
-    writeFileSync(`${module}.js`, `export const ${name} = {};\n`);
-    writeFileSync(`${module}.d.ts`, `export declare const ${name}: {};\n`);
-  }
+/** Runs a program, and returns what it printed. */
+const node = (args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<string> =>
+  succeed(process.execPath, args, { cwd, env });
+
+const installed = (name: string): string => join(projects, 'node_modules/@plant-store', name);
+
+function manifestIn(folder: string): Record<string, unknown> {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>;
 }
 
-/** The program of a version of Node.js, from the package of this machine's platform. */
-const node = (version: string): string => join(projects, `node_modules/node-${version}/bin/node`);
-
-function manifestIn(folder: string, name = ''): Record<string, unknown> {
-  return JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8')) as Record<string, unknown>;
-}
-
-describe('nx release', () => {
-  const versionOf = (library: string) => manifestIn(join(clone, library))['version'];
+describe('a release', () => {
+  const versionOf = (name: string) => manifestIn(installed(name))['version'];
 
   test('gives all packages one new version, on which they depend exactly', () => {
-    const version = versionOf('libs/contract');
-    expect(version).not.toBe(manifestIn(ROOT, 'libs/contract')['version']);
-    expect([versionOf('libs/sdk'), versionOf('libs/cli')]).toEqual([version, version]);
-    expect(manifestIn(clone, 'libs/sdk')['dependencies']).toMatchObject({ '@plant-store/contract': version });
-    expect(manifestIn(clone, 'libs/cli')['dependencies']).toMatchObject({
+    const version = versionOf('contract');
+    expect(version).not.toBe(manifestIn(join(ROOT, 'libs/contract'))['version']);
+    expect([versionOf('sdk'), versionOf('cli')]).toEqual([version, version]);
+    expect(manifestIn(installed('sdk'))['dependencies']).toMatchObject({ '@plant-store/contract': version });
+    expect(manifestIn(installed('cli'))['dependencies']).toMatchObject({
       '@plant-store/contract': version,
       '@plant-store/sdk': version,
     });
   });
 
   test('tags the version, and commits it without the plan', async () => {
-    const git = async (...args: string[]) => (await succeed('git', args, { cwd: clone })).trim();
-    expect(await git('tag', '--points-at', 'HEAD')).toBe(`v${String(versionOf('libs/sdk'))}`);
+    const git = async (...args: string[]) => (await succeed('git', args, { cwd: packed.clone })).trim();
+    expect(await git('tag', '--points-at', 'HEAD')).toBe(`v${String(versionOf('sdk'))}`);
     expect(await git('ls-files', '.nx')).toBe('');
   });
 
-  test.each(['contract', 'sdk', 'cli'])('adds the line of the plan to the changelog of %s', (library) => {
-    const published = readFileSync(
-      join(projects, 'node_modules/@plant-store', library, 'CHANGELOG.md'),
-      'utf8',
-    );
-    const [, first = ''] = published.split(/^## /m);
-    expect(first).toContain(String(versionOf('libs/sdk')));
+  test.each(NAMES)('adds the line of the plan to the changelog of %s', (name) => {
+    const [, first = ''] = readFileSync(join(installed(name), 'CHANGELOG.md'), 'utf8').split(/^## /m);
+    expect(first).toContain(String(versionOf(name)));
     expect(first).toContain('- A line for the changelog.');
   });
+});
 
-  test.each(['contract', 'sdk', 'cli'])('publishes %s with the address of the repository', (library) => {
-    expect(manifestIn(join(projects, 'node_modules/@plant-store', library))).toMatchObject({
-      repository: { url: `git+${ADDRESS}.git`, directory: `libs/${library}` },
-      bugs: { url: `${ADDRESS}/issues` },
-      homepage: `${ADDRESS}/tree/main/libs/${library}#readme`,
-    });
+describe('a tarball', () => {
+  test.each(NAMES)('of %s: publint finds nothing', async (name) => {
+    const publint = join(ROOT, 'node_modules/publint/src/cli.js');
+    const said = await node(
+      [publint, 'run', packed.tarballs[NAMES.indexOf(name)]!, '--strict'],
+      packed.alone,
+    );
+    expect(said).toContain('All good!');
   });
 
-  test.each(['contract', 'sdk', 'cli'])('does not publish %s without a registry for it', async (library) => {
-    const env = { ...registry.env, npm_config_userconfig: '/dev/null' };
-    const { code, stderr } = await run('npm', ['publish'], { cwd: join(clone, 'libs', library), env });
+  test.each([
+    ['contract', ['spec']],
+    ['sdk', ['docs', 'sql']],
+    ['cli', ['bin']],
+  ])('of %s, packed from a clone that was not built, has these files and no others', (name, folders) => {
+    const library = join(ROOT, 'libs', name);
+    const modules = filesIn(join(library, 'src')).filter((file) => !file.endsWith('.test.ts'));
+    const compiled = modules.flatMap((file) => [
+      `src/${file}`,
+      ...['d.ts', 'd.ts.map', 'js', 'js.map'].map((extension) => `dist/${file.slice(0, -3)}.${extension}`),
+    ]);
+    const others = folders.flatMap((folder) =>
+      filesIn(join(library, folder)).map((file) => `${folder}/${file}`),
+    );
+    expect(filesIn(installed(name)).sort()).toEqual(
+      [...compiled, ...others, 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'].sort(),
+    );
+  });
+
+  test('is not made if the package does not compile', async () => {
+    const folder = makeFolder();
+    const project = join(packed.clone, 'libs/sdk');
+    appendFileSync(join(project, 'src/index.ts'), "export const number: number = 'text';\n");
+    const { code } = await run('npm', ['pack', '--pack-destination', folder], { cwd: project });
+    expect(code).not.toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  function filesIn(folder: string): string[] {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+  }
+});
+
+describe('npm publish', () => {
+  const publish = (npmrc: string) => {
+    const file = join(makeFolder(), 'npmrc');
+    writeFileSync(file, npmrc);
+    const env = { npm_config_userconfig: file, npm_config_fetch_retries: '0' };
+    return run('npm', ['publish', '--dry-run'], { cwd: join(packed.clone, 'libs/contract'), env });
+  };
+
+  test('refuses to publish without a registry', async () => {
+    const { code, stderr } = await publish('');
     expect(code).not.toBe(0);
     expect(stderr).toContain(
       'Not published: npm has no registry for @plant-store. Set it: npm config set @plant-store:registry ADDRESS',
     );
   });
-});
 
-describe('npm pack without a build', () => {
-  const pack = async (library: string) => {
-    rmSync(join(clone, 'libs', library, 'dist'), { recursive: true, force: true });
-    return run('npm', ['pack', '--dry-run', '--json'], {
-      cwd: join(clone, 'libs', library),
-      env: registry.env,
-    });
-  };
-
-  test.each(['contract', 'sdk', 'cli'])('builds %s first', async (library) => {
-    const { code, stdout } = await pack(library);
-    expect(code).toBe(0);
-    expect(stdout).toContain('"path": "dist/');
+  test('refuses the public registry', async () => {
+    const nothing = ['--userconfig=no-such-file', '--globalconfig=nor-this-one'];
+    const registry = await succeed('npm', ['config', 'get', 'registry', ...nothing], { cwd: ROOT });
+    const { code, stderr } = await publish(`@plant-store:registry=${registry}`);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('Not published: @plant-store:registry is the public registry');
   });
 
-  test('fails if the package does not compile', async () => {
-    appendFileSync(join(clone, 'libs/sdk/src/index.ts'), "export const number: number = 'text';\n");
-    expect((await pack('sdk')).code).not.toBe(0);
+  test('takes another registry', async () => {
+    expect(await publish('@plant-store:registry=http://127.0.0.1:9/')).toMatchObject({ code: 0 });
   });
 });
 
-describe.each(NODES)('on Node.js %s', (version) => {
-  test.each(['esm', 'commonjs'])('a project in %s sends a plant', async (project) => {
+describe('a project with the SDK alone', () => {
+  test('has these packages and no others: undici and Valibot', () => {
+    // An answer with a schema also brings the schema's library.
+    const { packages } = JSON.parse(readFileSync(join(packed.alone, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { dependencies?: Record<string, string> }>;
+    };
+    const answered = Object.keys(manifestIn(join(ROOT, 'libs/contract'))['dependencies'] as object);
+    expect(Object.keys(packages['node_modules/@plant-store/sdk']?.dependencies ?? {})).toEqual([
+      '@plant-store/contract',
+      'undici',
+    ]);
+    if (answered.length > 1) return;
+    const names = Object.keys(packages).filter((path) => path !== '');
+    expect(names.map((path) => path.replace('node_modules/', '')).sort()).toEqual([
+      '@plant-store/contract',
+      '@plant-store/sdk',
+      'undici',
+      'valibot',
+    ]);
+  });
+
+  test.each(['outbox', 'nest', 'testing'])('imports %s', async (entry) => {
+    const program = `console.log(Object.keys(await import('@plant-store/sdk/${entry}')).length > 0)`;
+    expect(await node(['--input-type=module', '--eval', program], packed.alone)).toBe('true\n');
+  });
+
+  test('sends with the example of the README', async () => {
     const { url, contents } = await startReceiver();
-    const output = await succeed(node(version), ['send.js', url], { cwd: join(projects, project) });
-    expect(output).toBe('204\n');
+    const readme = readFileSync(join(packed.alone, 'node_modules/@plant-store/sdk/README.md'), 'utf8');
+    const [, example = ''] = /```js\n([\s\S]*?)```/.exec(readme) ?? [];
+    writeFileSync(join(packed.alone, 'send.mjs'), example);
+    const output = await node(['send.mjs'], packed.alone, { RECEIVER_URL: url, ACCESS_TOKEN: 'token' });
+    expect(output).toBe('acknowledged with 204\n');
+    expect(contents).toEqual(['Bearer token {"arbitrary":"content"}']);
+  });
+});
+
+describe.each([
+  ['esm', 'the newest Nest'],
+  ['commonjs', 'the oldest Nest'],
+])('a project in %s', (project, nest) => {
+  const runScript = (...args: readonly string[]) => node(args, join(projects, project));
+
+  test('sends a plant', async () => {
+    const { url, contents } = await startReceiver();
+    expect(await runScript('send.js', url)).toBe('204\n');
     expect(contents).toEqual([`Bearer token {"from":"${project}"}`]);
   });
 
-  test('import and require give one instance', async () => {
-    const output = await succeed(node(version), ['one-instance.js'], { cwd: join(projects, 'commonjs') });
-    expect(output).toBe('one instance\n');
-  });
-
-  testEntryPoints(
-    () => node(version),
-    () => ({ projects, env: registry.env }),
-  );
-
-  test('the command sends a plant', async () => {
+  test(`sends a plant from an application of ${nest}, and closes it`, async () => {
     const { url, contents } = await startReceiver();
-    const command = join(projects, 'node_modules/@plant-store/cli/bin/plant-store.js');
-    const args = ['send', 'package.json', '--base-url', url, '--method', 'POST'];
-    await succeed(node(version), [command, ...args, '--content-type', 'application/json'], {
-      cwd: join(projects, 'esm'),
-      env: { ACCESS_TOKEN: 'token' },
-    });
-    expect(contents).toEqual([`Bearer token ${readFileSync(join(projects, 'esm/package.json'), 'utf8')}`]);
+    expect(await runScript('nest.js', url)).toBe('204\n');
+    expect(contents).toEqual([`Bearer token {"from":"${project}"}`]);
   });
+});
 
-  test('Jest in CommonJS mode sends a plant, and uses a fake sender, with the transform of the README', async () => {
+test('import and require give one instance', async () => {
+  expect(await node(['one-instance.js'], join(projects, 'commonjs'))).toBe('one instance\n');
+});
+
+test('a fake sender tests', async () => {
+  expect(await node(['testing.js'], join(projects, 'esm'))).toBe('esm\n');
+});
+
+withPostgres('with PostgreSQL', () => {
+  test('the outbox finds its SQL, and delivers', async () => {
+    const { url, contents } = await startReceiver();
+    const database = await (await postgresOfThisFile()).createDatabase();
+    expect(await node(['outbox.js', url, database], join(projects, 'esm'))).toBe('delivered\n');
+    expect(contents).toEqual(['Bearer token {"from":"esm"}']);
+  });
+});
+
+test('the command sends a plant', async () => {
+  const { url, contents } = await startReceiver();
+  const args = ['send', 'package.json', '--base-url', url, '--method', 'POST'];
+  await succeed('../node_modules/.bin/plant-store', [...args, '--content-type', 'application/json'], {
+    cwd: join(projects, 'esm'),
+    env: { ACCESS_TOKEN: 'token' },
+  });
+  expect(contents).toEqual([`Bearer token ${readFileSync(join(projects, 'esm/package.json'), 'utf8')}`]);
+});
+
+describe('Jest in CommonJS mode', () => {
+  const runJest = (project: string, url: string) =>
+    node([join(ROOT, 'node_modules/jest/bin/jest.js')], join(projects, project), { RECEIVER_URL: url });
+
+  test('sends a plant with the transform of the README', async () => {
     const { url, contents } = await startReceiver();
     await runJest('jest-transform', url);
     expect(contents).toEqual(['Bearer token {"from":"jest"}']);
   });
 
-  test('Jest in CommonJS mode refuses ES modules without a transform, as the README says', async () => {
+  test('refuses ES modules without a transform, as the README says', async () => {
     await expect(runJest('jest', 'http://127.0.0.1:1')).rejects.toThrow('Must use import to load ES Module');
   });
-
-  function runJest(project: string, url: string): Promise<string> {
-    return succeed(node(version), ['../node_modules/jest/bin/jest.js'], {
-      cwd: join(projects, project),
-      env: { RECEIVER_URL: url },
-    });
-  }
 });
 
-describe('a project with the SDK alone', () => {
-  testWithoutPeers(() => ({ projects, env: registry.env }));
-});
+/** What a version of TypeScript says. With `nodenext`, it checks the declarations of all packages, too. */
+async function compile(
+  version: string,
+  folder: string,
+  files: readonly string[],
+  resolution: string,
+): Promise<string> {
+  const compiler =
+    version === '5.4' ? join(projects, 'node_modules/typescript-5.4') : `${ROOT}/node_modules/typescript`;
+  const module = resolution === 'bundler' ? 'es2022' : resolution;
+  const { stdout } = await run(
+    process.execPath,
+    [
+      join(compiler, 'bin/tsc'),
+      ...['--strict', '--target', 'es2022', '--types', 'node'],
+      ...['--skipLibCheck', String(resolution !== 'nodenext')],
+      ...['--module', module, '--moduleResolution', resolution, '--outDir', resolution],
+      ...files,
+    ],
+    { cwd: folder },
+  );
+  // The declarations of pg's own packages need TypeScript 5.7.
+  return stdout.replaceAll(/^\.\.\/node_modules\/pg-protocol\/.*\n/gm, '');
+}
 
 describe.each(TYPESCRIPTS)('TypeScript %s', (version) => {
   test.each(['node16', 'nodenext', 'bundler'])(
     'compiles an ES module with %s, which sends, and all entry points',
     async (resolution) => {
       const folder = join(projects, 'typescript');
-      expect(await compile(folder, ['send', 'entries'], resolution)).toBe('');
+      expect(await compile(version, folder, ['send.ts', 'entries.ts'], resolution)).toBe('');
       await sends(join(folder, resolution, 'send.js'), 'typescript');
     },
   );
@@ -178,7 +268,7 @@ describe.each(TYPESCRIPTS)('TypeScript %s', (version) => {
     'compiles CommonJS with %s, or refuses it, as the README says',
     async (resolution) => {
       const folder = join(projects, 'typescript-commonjs');
-      const faults = await compile(folder, ['send'], resolution);
+      const faults = await compile(version, folder, ['send.ts'], resolution);
       if (refused.includes(resolution)) return expect(faults).toContain('error TS1479');
       expect(faults).toBe('');
       return sends(join(folder, resolution, 'send.js'), 'typescript');
@@ -187,47 +277,29 @@ describe.each(TYPESCRIPTS)('TypeScript %s', (version) => {
 
   test('compiles CommonJS with node16 that imports it with import(), and sends', async () => {
     const folder = join(projects, 'typescript-commonjs');
-    expect(await compile(folder, ['import'], 'node16')).toBe('');
+    expect(await compile(version, folder, ['import.ts'], 'node16')).toBe('');
     await sends(join(folder, 'node16/import.js'), 'import');
   });
 
-  /** What the compiler says. With `nodenext`, it checks the declarations of all packages, too. */
-  async function compile(folder: string, files: readonly string[], resolution: string): Promise<string> {
-    const module = resolution === 'bundler' ? 'es2022' : resolution;
-    const { stdout } = await run(
-      process.execPath,
-      [
-        join(projects, `node_modules/typescript-${version}/bin/tsc`),
-        ...['--strict', '--target', 'es2022', '--types', 'node'],
-        ...['--skipLibCheck', String(resolution !== 'nodenext')],
-        ...['--module', module, '--moduleResolution', resolution, '--outDir', resolution],
-        ...files.map((file) => `${file}.ts`),
-      ],
-      { cwd: folder },
-    );
-    // The declarations of pg's own packages need TypeScript 5.7.
-    return stdout.replaceAll(/^\.\.\/node_modules\/pg-protocol\/.*\n/gm, '');
-  }
-
   async function sends(file: string, from: string): Promise<void> {
     const { url, contents } = await startReceiver();
-    expect(await succeed(process.execPath, [file, url], { cwd: projects })).toContain('204\n');
+    expect(await node([file, url], projects)).toContain('204\n');
     expect(contents).toEqual([`Bearer token {"from":"${from}"}`]);
   }
 });
 
-test('the SDK brings these packages and no others: undici and Valibot', () => {
-  const { packages } = JSON.parse(readFileSync(join(projects, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { dependencies?: Record<string, string> }>;
-  };
-  const found = new Set<string>();
-  const add = (name: string): void => {
-    if (found.has(name)) return;
-    found.add(name);
-    // An answer with a schema also brings the schema's library.
-    const dependencies = Object.keys(packages[`node_modules/${name}`]?.dependencies ?? {});
-    dependencies.filter((one) => name !== '@plant-store/contract' || one === 'valibot').forEach(add);
-  };
-  add('@plant-store/sdk');
-  expect([...found].sort()).toEqual(['@plant-store/contract', '@plant-store/sdk', 'undici', 'valibot']);
+test('an answer in the contract reaches the installed sender and its types', async () => {
+  answer(packed.alone, 'answers', `{ 'http-method': 'PUT', 'event-identity': { header: 'example-id' } }`);
+  const source = `import { createNewPlantSender, json } from '@plant-store/sdk';
+    const sender = createNewPlantSender({ baseUrl: 'http://127.0.0.1:9', accessToken: 'token', encode: json });
+    export const send = () => sender.send({ arbitrary: 'content' }, { eventId: 'example' });
+    // @ts-expect-error the identifier of the event is required
+    export const without = () => sender.send({ arbitrary: 'content' });`;
+  writeFileSync(join(packed.alone, 'answered.ts'), source);
+  const args = ['--strict', '--skipLibCheck', '--target', 'es2022', '--module', 'nodenext'];
+  const roots = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
+  await node([join(ROOT, 'node_modules/typescript/bin/tsc'), ...args, ...roots, 'answered.ts'], packed.alone);
+  const program =
+    "import('./answered.js').then(({ without }) => without().catch(({ code }) => console.log(code)))";
+  expect(await node(['--eval', program], packed.alone)).toBe('PLANT_STORE_INVALID_OPTIONS\n');
 });
