@@ -103,65 +103,6 @@ describeWithBrowser.each([
     expect(await idsOn(page)).toEqual([parked]);
   });
 
-  test('shows the head without credentials, and the content as JSON, text, digits and a file', async () => {
-    const content = '{"n":12345678901234567890,"n":1.0,"t":"ä"}';
-    const id = await deliver(receiver, content, {
-      'content-type': 'application/json',
-      'x-arbitrary': 'a value',
-    });
-    const { page } = await visit(receiver, '', options);
-    await open(page, id);
-
-    const detail = page.getByRole('region', { name: `Delivery ${id}` });
-    await detail.getByText(/\d header fields/).click();
-    await detail.getByRole('row', { name: 'x-arbitrary a value' }).waitFor();
-    expect(await detail.textContent()).not.toContain(ACCESS_TOKEN);
-    await timeline(page)
-      .getByText(`POST · application/json · ${Buffer.byteLength(content)} B`)
-      .waitFor();
-
-    const region = page.getByRole('region', { name: 'Content' });
-    await region.getByText('12345678901234567890').waitFor();
-    expect(await region.innerText()).toBe('{\n"n": 12345678901234567890,\n"n": 1.0,\n"t": "ä"\n}');
-    await region.getByText('{').click();
-    await region.getByText('12345678901234567890').waitFor({ state: 'hidden' });
-    await page.getByRole('radio', { name: 'Raw' }).check();
-    expect(await region.textContent()).toBe(content);
-    await page.getByRole('button', { name: 'Copy', exact: true }).click();
-    await page.getByText('The content was copied.').waitFor();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(content);
-    await page.getByRole('radio', { name: 'Hex' }).check();
-    expect(await region.textContent()).toMatch(/^0000 {2}7b 22 6e 22 3a /);
-
-    const downloading = page.waitForEvent('download');
-    await page.getByRole('link', { name: 'Download' }).click();
-    const download = await downloading;
-    expect(download.suggestedFilename()).toBe(`delivery-${id}`);
-    expect(readFileSync(await download.path(), 'utf8')).toBe(content);
-  });
-
-  test('runs nothing of what was sent, and shows all of it as text', async () => {
-    const failed = await deliver(receiver, `throw an error ${HOSTILE}`, {
-      'x-hostile': `<img src=x onerror="alert(3)">"'</td>`,
-      'content-type': 'text/html; charset="</dd><script>alert(4)</script>"',
-    });
-    const json = await deliver(receiver, `{"t":${JSON.stringify(HOSTILE)}}`);
-    const { page } = await visit(receiver, `?delivery=${failed}`, options);
-
-    const region = page.getByRole('region', { name: 'Content' });
-    await region.getByText('throw an error').waitFor();
-    expect(await region.textContent()).toBe(`throw an error ${HOSTILE}`.replace('\u202e', '\\u{202e}'));
-    await page
-      .locator('#detail')
-      .getByText(/\d header fields/)
-      .click();
-    await page.getByRole('row', { name: `x-hostile <img src=x onerror="alert(3)">"'</td>` }).waitFor();
-    await timeline(page).getByText('<script>alert(4)</script>').waitFor();
-    await page.goto(`${receiver.inspector}?delivery=${json}`);
-    await region.getByText('"<img').waitFor();
-    expect(await page.locator('img, script:not([src], [type=importmap]), main script').count()).toBe(0);
-  });
-
   test('is not wider than the window', async () => {
     const id = await deliver(receiver, 'long'.repeat(1_000), { 'x-long': 'long'.repeat(1_000) });
     const { page } = await visit(receiver, '?state=parked', options);
@@ -214,6 +155,65 @@ describeWithBrowser('the inspector', () => {
 
   beforeAll(async () => {
     receiver = await startInspected({ cleanUp: afterThisFile });
+  });
+
+  test('shows the head without credentials, and the content as JSON, text, digits and a file', async () => {
+    const content = '{"n":12345678901234567890,"n":1.0,"t":"ä"}';
+    const id = await deliver(receiver, content, {
+      'content-type': 'application/json',
+      'x-arbitrary': 'a value',
+    });
+    const { page } = await visit(receiver);
+    await open(page, id);
+
+    const detail = page.getByRole('region', { name: `Delivery ${id}` });
+    await detail.getByText(/\d header fields/).click();
+    await detail.getByRole('row', { name: 'x-arbitrary a value' }).waitFor();
+    expect(await detail.textContent()).not.toContain(ACCESS_TOKEN);
+    await timeline(page)
+      .getByText(`POST · application/json · ${Buffer.byteLength(content)} B`)
+      .waitFor();
+
+    const region = page.getByRole('region', { name: 'Content' });
+    await region.getByText('12345678901234567890').waitFor();
+    expect(await region.innerText()).toBe('{\n"n": 12345678901234567890,\n"n": 1.0,\n"t": "ä"\n}');
+    await region.getByText('{').click();
+    await region.getByText('12345678901234567890').waitFor({ state: 'hidden' });
+    await page.getByRole('radio', { name: 'Raw' }).check();
+    expect(await region.textContent()).toBe(content);
+    await page.getByRole('button', { name: 'Copy', exact: true }).click();
+    await page.getByText('The content was copied.').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(content);
+    await page.getByRole('radio', { name: 'Hex' }).check();
+    expect(await region.textContent()).toMatch(/^0000 {2}7b 22 6e 22 3a /);
+
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe(`delivery-${id}`);
+    expect(readFileSync(await download.path(), 'utf8')).toBe(content);
+  });
+
+  test('runs nothing of what was sent, and shows all of it as text', async () => {
+    const failed = await deliver(receiver, `throw an error ${HOSTILE}`, {
+      'x-hostile': `<img src=x onerror="alert(3)">"'</td>`,
+      'content-type': 'text/html; charset="</dd><script>alert(4)</script>"',
+    });
+    const json = await deliver(receiver, `{"t":${JSON.stringify(HOSTILE)}}`);
+    const { page } = await visit(receiver, `?delivery=${failed}`);
+
+    const region = page.getByRole('region', { name: 'Content' });
+    await region.getByText('throw an error').waitFor();
+    expect(await region.textContent()).toBe(`throw an error ${HOSTILE}`.replace('\u202e', '\\u{202e}'));
+    await page
+      .locator('#detail')
+      .getByText(/\d header fields/)
+      .click();
+    await page.getByRole('row', { name: `x-hostile <img src=x onerror="alert(3)">"'</td>` }).waitFor();
+    await timeline(page).getByText('<script>alert(4)</script>').waitFor();
+    await page.goto(`${receiver.inspector}?delivery=${json}`);
+    await region.getByText('"<img').waitFor();
+    expect(await page.locator('img, script:not([src], [type=importmap]), main script').count()).toBe(0);
   });
 
   test('discards a parked delivery for a reason, and keeps the reason', async () => {
