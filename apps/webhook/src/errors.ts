@@ -7,6 +7,7 @@ export const RECEIVER_ERRORS = {
   ANSWERS_INVALID: 'An answer to an open question cannot be carried out. The message lists every fault.',
   ACCESS_TOKENS_UNREADABLE: 'The file of access tokens cannot be read, or has no usable token.',
   ADDRESS_UNAVAILABLE: 'The address is taken, belongs to another machine, or is not allowed.',
+  HANDLER_UNUSABLE: 'The handler cannot be loaded, or what it injects cannot be created.',
   INBOX_IN_USE: 'Another receiver uses the same inbox.',
   INBOX_UNUSABLE:
     'The inbox cannot be opened, read or written: check the folder and its owner, or the database.',

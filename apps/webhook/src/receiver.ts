@@ -7,6 +7,7 @@ import type { ComposedAnswers } from './answers/compose-answers.js';
 import { openAccessTokens } from './authentication/access-token-source.js';
 import type { Config } from './config/config.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
+import type { OpenHandler } from './dispatch/open-handler.js';
 import { ReceiverError } from './errors.js';
 import { drain } from './http/connections.js';
 import { openInbox } from './inbox/open-inbox.js';
@@ -43,7 +44,7 @@ export interface Receiver {
  * @param config parsed with the settings of `composed`
  * @param passedSocket the file descriptor of a socket to listen on, in place of HOST and PORT
  * @throws ReceiverError `ACCESS_TOKENS_UNREADABLE`, `INBOX_UNUSABLE`, `INBOX_IN_USE`, `INBOX_DAMAGED`,
- * `ADDRESS_UNAVAILABLE`. After any failure nothing is left open.
+ * `HANDLER_UNUSABLE`, `ADDRESS_UNAVAILABLE`. After any failure nothing is left open.
  */
 export async function startReceiver(
   config: Config,
@@ -80,8 +81,7 @@ export async function startReceiver(
       deliveriesUrl: () => deliveriesUrl(),
     });
     opened.push(operations.close);
-    const { openHandler } = await import('./dispatch/open-handler.js');
-    const handler = await openHandler(logger, config.INBOX_URL);
+    const handler = await startHandler(logger, config.INBOX_URL);
     opened.push(() => handler.close(AbortSignal.abort()));
     const dispatcher = new Dispatcher(
       inbox,
@@ -158,6 +158,17 @@ export async function startReceiver(
   } catch (error) {
     for (const close of opened.reverse()) await closeQuietly(close);
     throw error;
+  }
+}
+
+/** Loads the team's code, which may fail in any way. */
+async function startHandler(logger: Logger, inboxUrl: string): Promise<OpenHandler> {
+  try {
+    const { openHandler } = await import('./dispatch/open-handler.js');
+    return await openHandler(logger, inboxUrl);
+  } catch (error) {
+    const { handlerFault } = await import('./dispatch/handler-fault.js');
+    throw handlerFault(error);
   }
 }
 

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 
 import { isPostgresUrl, postgresServers } from '../config/postgres-url.js';
 import type { PostgresTransactions } from '../inbox/postgres/postgres-transactions.js';
+import { ReceiverError } from '../errors.js';
 import { LOGGER, nestLogger } from '../logging/logger.js';
 import { callHandler, type DeliveryHandler, withTransactions } from './attempt.js';
 import { HandlerModule } from './handler.module.js';
@@ -35,6 +36,11 @@ export async function openHandler(logger: Logger, inboxUrl: string): Promise<Ope
     { logger: nestLogger(logger), abortOnError: false },
   );
   const handler = context.get<{ readonly handle: DeliveryHandler }>(NewPlantHandler);
+  if (typeof handler.handle !== 'function')
+    throw new ReceiverError(
+      'HANDLER_UNUSABLE',
+      'The handler cannot start: NewPlantHandler has no method "handle". Add it in dispatch/new-plant.handler.ts.',
+    );
   const handle: DeliveryHandler = (delivery, attempt) => {
     beat();
     const { id, method, mediaType, content } = delivery;

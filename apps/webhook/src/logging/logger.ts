@@ -32,11 +32,17 @@ export function createLogger(
   );
 }
 
-/** Passes Nest's messages on to the process's logger. What Nest says about its start doesn't help an operator. */
+/**
+ * Passes Nest's messages on to the process's logger. What Nest says about its start doesn't help an operator, and an
+ * error that ends the start is thrown, too.
+ */
 export function nestLogger(logger: Logger): LoggerService {
   return {
     log: (message) => logger.trace(String(message)),
     warn: (message) => logger.warn(String(message)),
-    error: (message) => logger.error(message instanceof Error ? message : String(message)),
+    error: (message, ...details) => {
+      if (details.at(-1) === 'ExceptionHandler') return;
+      logger.error(message instanceof Error ? message : String(message));
+    },
   };
 }
