@@ -105,9 +105,10 @@ onLinux('on a full disk, export names the partial file', () => {
 
 test('a command that was not built says how to build it', async () => {
   const folder = makeFolder();
-  cpSync(PLANT_INBOX, join(folder, 'bin', 'plant-inbox.mjs'));
+  cpSync(PLANT_INBOX, join(folder, 'bin', 'plant-inbox.js'));
+  cpSync(join(PLANT_INBOX, '../../package.json'), join(folder, 'package.json'));
 
-  const command = new TestProcess([process.execPath, join(folder, 'bin', 'plant-inbox.mjs'), 'list'], {
+  const command = new TestProcess([process.execPath, join(folder, 'bin', 'plant-inbox.js'), 'list'], {
     environment: everythingOpen,
   });
 

@@ -20,7 +20,7 @@ test('the command takes its answers from the contract', () => {
 test('the command that is not built says in one line how to build it', () => {
   const copy = makeFolder();
   cpSync(path('../bin'), join(copy, 'bin'), { recursive: true });
-  writeFileSync(join(copy, 'package.json'), '{ "type": "module" }');
+  cpSync(path('../package.json'), join(copy, 'package.json'));
   const run = (): unknown =>
     execFileSync(process.execPath, [join(copy, 'bin/plant-store.js')], { stdio: 'pipe' });
   expect(run).toThrow(
