@@ -76,9 +76,9 @@ const server = createServer((request: any, response: any) => {
     for (let delivery = 1; delivery <= 1_000; delivery += 1) console.log(JSON.stringify({ level: 20, delivery, msg }));
   }
 });
-server.listen(0, '127.0.0.1', () => {
+server.listen(process.env.PORT, '127.0.0.1', () => {
   const url = \`http://127.0.0.1:\${server.address().port}/\`;
-  console.log(JSON.stringify({ level: 30, msg: 'listening', url, operations: '', inbox: '' }));
+  console.log(JSON.stringify({ level: 30, msg: 'listening', url, operations: url, inbox: '' }));
 });
 process.once('SIGTERM', () => process.exit(0));
 

@@ -63,7 +63,7 @@ export class Build {
 
   /**
    * @returns {Promise<string[]>} the sources that were compiled or removed
-   * @throws {Error} that shows a source which can't be parsed; a later call compiles it again
+   * @throws {Error} that shows a line which can't be parsed; a later call compiles it again
    */
   async run() {
     if (this.#compiled.size === 0) prepare();
@@ -111,13 +111,22 @@ function sourcesIn(folder, output) {
     });
 }
 
+/** Compiles a source. What swc says about a fault ends with how swc got there. */
+async function transform(source) {
+  try {
+    return await transformFile(source, {
+      ...compilerOptions,
+      sourceMaps: true,
+      sourceFileName: resolve(source),
+    });
+  } catch (error) {
+    throw new Error(error.message.split('\n\nCaused by:', 1)[0].trimEnd(), { cause: error });
+  }
+}
+
 /** Writes nothing unless everything can be parsed: what runs may start again from what is there. */
 async function compile(files) {
-  const results = await Promise.all(
-    files.map(({ source }) =>
-      transformFile(source, { ...compilerOptions, sourceMaps: true, sourceFileName: resolve(source) }),
-    ),
-  );
+  const results = await Promise.all(files.map(({ source }) => transform(source)));
   for (const [index, { code, map }] of results.entries()) {
     const { output } = files[index];
     mkdirSync(dirname(output), { recursive: true });

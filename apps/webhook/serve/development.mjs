@@ -7,8 +7,8 @@ import { ANSWERS, Build, buildCommands, buildPage, sourceFolders } from './build
 import { developmentEnvironment } from './environment.mjs';
 import { guide } from './guide.mjs';
 import { createLog } from './log.mjs';
-import { portFault } from './ports.mjs';
 import { DevelopmentReceiver } from './receiver.mjs';
+import { startFault } from './start-fault.mjs';
 import { startTypeCheck } from './type-check.mjs';
 import { WaitingLine } from './waiting-line.mjs';
 
@@ -27,9 +27,9 @@ const SAVING_MS = 30;
  * @param {NodeJS.ProcessEnv} given
  */
 export async function develop(given) {
-  const taken = await portFault(given);
-  if (taken !== undefined) {
-    console.error(taken);
+  const fault = await startFault(given);
+  if (fault !== undefined) {
+    console.error(fault);
     process.exitCode = 1;
     return;
   }

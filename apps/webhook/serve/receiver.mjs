@@ -9,7 +9,8 @@ const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 30_000;
 
 /**
- * Runs the built receiver, and again after a crash.
+ * Runs the built receiver, and again after a crash, always on the ports on which it has listened first: those that the
+ * system chooses for 0 would be others each time.
  *
  * - `line` (text): a line of its log
  * - `listening` (entry): it takes deliveries
@@ -19,6 +20,7 @@ const LONGEST_DELAY_MS = 30_000;
 export class DevelopmentReceiver extends EventEmitter {
   #child;
   #environment;
+  #ports = {};
   #startedAt = 0;
   #hasListened = false;
   #crashes = 0;
@@ -53,13 +55,15 @@ export class DevelopmentReceiver extends EventEmitter {
 
   #start() {
     this.#startedAt = performance.now();
-    const child = startChild([ENTRY], this.#environment);
+    const child = startChild([ENTRY], { ...this.#environment, ...this.#ports });
     this.#child = child;
     createInterface({ input: child.stdout }).on('line', (line) => {
       this.emit('line', line);
       if (!line.includes('"msg":"listening"')) return;
       this.#hasListened = true;
-      this.emit('listening', JSON.parse(line));
+      const entry = JSON.parse(line);
+      this.#ports = { PORT: portOf(entry.url), OPERATIONS_PORT: portOf(entry.operations) };
+      this.emit('listening', entry);
     });
     child.once('close', (code, signal) => this.#onEnd(code, signal));
   }
@@ -75,4 +79,9 @@ export class DevelopmentReceiver extends EventEmitter {
     this.#restart = setTimeout(() => this.#start(), delay);
     this.emit('crashed', signal ?? `exit code ${code}`, delay);
   }
+}
+
+/** A URL has no port if it is the one of its scheme. */
+function portOf(url) {
+  return new URL(url).port || '80';
 }

@@ -1,0 +1,262 @@
+import { once } from 'node:events';
+import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+import { transformSync } from '@swc/core';
+import { afterThisFile, afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
+
+import { DevelopmentProcess, makeWorkspace, ROOT, SERVE, standIn, terminal } from '../support/development.js';
+import { TestProcess } from '../support/process.js';
+import { environmentIn } from '../support/receiver.js';
+
+// What people get wrong when they begin. Each mistake gives one message, which says what to do.
+
+/** Copies files of this workspace into a folder. */
+function copyFiles(folder: string, ...paths: readonly string[]): void {
+  for (const path of paths) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+}
+
+/** Makes a package.json ask for a version of Node.js that doesn't exist yet. */
+function needNewerNode(manifest: string): void {
+  const { engines, ...others } = JSON.parse(readFileSync(manifest, 'utf8')) as { engines: object };
+  writeFileSync(manifest, JSON.stringify({ ...others, engines: { ...engines, node: '>=99.1' } }));
+}
+
+async function takePort(): Promise<number> {
+  const port = await freePort();
+  const server = createServer().listen(port, '127.0.0.1');
+  afterThisTest(() => server.close());
+  await once(server, 'listening');
+  return port;
+}
+
+const portTaken = (name: string, port: number): string =>
+  `Port ${port} of 127.0.0.1 is in use, perhaps by another npm start. End that one, or set ${name} to a free port; 0 lets the system choose.\n`;
+
+describe('before the packages are there', () => {
+  const notInstalled = 'The packages of this workspace are not installed. Run npm ci first.\n';
+  const tooOld = `This workspace needs Node.js 99.1 or newer (this is ${process.versions.node}). Install it, for example with "nvm install".\n`;
+
+  test.each([
+    { name: 'npm start before npm ci', prepare: () => undefined, want: notInstalled },
+    {
+      name: 'npm start after an npm ci that was interrupted',
+      prepare: (folder: string) => mkdirSync(join(folder, 'node_modules')),
+      want: notInstalled,
+    },
+    {
+      name: 'npm start with an older Node.js',
+      prepare: (folder: string) => needNewerNode(join(folder, 'package.json')),
+      want: tooOld,
+    },
+  ])('$name', async ({ prepare, want }) => {
+    const folder = makeFolder();
+    copyFiles(folder, 'package.json', 'tools/workspace/ready.mjs');
+    prepare(folder);
+
+    const start = new TestProcess(['npm', 'start'], { folder, environment: terminal() });
+
+    expect(await start.exit).toEqual({ code: 1, signal: null });
+    expect(start.stderr).toBe(want);
+  });
+
+  test.each([
+    { name: 'plant-inbox', project: 'apps/webhook', code: 1 },
+    { name: 'plant-store', project: 'libs/cli', code: 5 },
+  ])('$name with an older Node.js', async ({ name, project, code }) => {
+    const folder = makeFolder();
+    copyFiles(folder, `${project}/bin`, `${project}/package.json`);
+    needNewerNode(join(folder, project, 'package.json'));
+
+    const command = new TestProcess([process.execPath, join(folder, project, `bin/${name}.js`)], {
+      environment: terminal(),
+    });
+
+    expect(await command.exit).toEqual({ code, signal: null });
+    expect(command.output).toBe(
+      `${name}: Node.js 99.1 or newer is needed (this is ${process.versions.node}). Install it, for example with "nvm install 99.1".\n`,
+    );
+  });
+});
+
+describe('npm start', () => {
+  test.each(['PORT', 'OPERATIONS_PORT'])('with a %s that is taken', async (name) => {
+    const folder = makeWorkspace(standIn.receiver('first'));
+    const port = await takePort();
+
+    const served = DevelopmentProcess.start(folder, { [name]: String(port) });
+
+    expect(await served.exit).toEqual({ code: 1, signal: null });
+    expect(served.output).toBe(portTaken(name, port));
+  });
+
+  test('as a user who may not write into the folder', async () => {
+    const folder = makeWorkspace(standIn.receiver('first'));
+    chmodSync(folder, 0o755);
+    const data = join(folder, 'data');
+    mkdirSync(data);
+    chmodSync(data, 0o500);
+    // Root may write everywhere.
+    const command =
+      process.getuid?.() === 0
+        ? (['setpriv', '--reuid=65534', '--clear-groups', process.execPath] as const)
+        : ([process.execPath] as const);
+
+    const served = new DevelopmentProcess([...command, join(SERVE, 'serve.mjs')], {
+      folder,
+      environment: terminal(),
+    });
+
+    expect(await served.exit).toEqual({ code: 1, signal: null });
+    expect(served.output).toBe(
+      `${process.getuid?.() === 0 ? 'This folder' : 'data'} may not be written by this user. Run npm start as the user who owns it, or make the whole folder yours: sudo chown -R "$USER" .\n`,
+    );
+  });
+
+  test('in a folder with spaces and umlauts, without git', async () => {
+    const folder = join(makeFolder(), 'Zimmer Pflänzchen');
+    mkdirSync(folder);
+    makeWorkspace(standIn.receiver('first'), folder);
+
+    const served = DevelopmentProcess.start(folder, { PATH: makeFolder() });
+
+    expect(await (await fetch(await served.listening())).text()).toBe('first');
+    await served.printed(/^The types are checked: no errors\.$/);
+    expect(served.stderr).toBe('');
+  });
+
+  test('has the settings of nx serve webhook, whichever file they are in', async () => {
+    const folder = makeWorkspace(standIn.receiver('first'));
+    const port = await takePort();
+    copyFiles(folder, 'nx.json', 'package.json', 'tools/workspace/ready.mjs', 'apps/webhook/package.json');
+    symlinkSync(SERVE, join(folder, 'apps/webhook/serve'));
+    writeFileSync(join(folder, '.env'), 'PORT=0\n');
+    writeFileSync(join(folder, '.env.local'), 'OPERATIONS_PORT=0\n');
+    writeFileSync(join(folder, 'apps/webhook/.env'), `PORT=${port}\n`);
+    const { PATH = '', HOME = '' } = process.env;
+    const environment = { PATH, HOME, NX_DAEMON: 'false', NX_ISOLATE_PLUGINS: 'false' };
+    const nx = join(ROOT, 'node_modules/.bin/nx');
+
+    for (const command of [
+      ['npm', 'start'],
+      [nx, 'serve', 'webhook'],
+    ] as const) {
+      const served = new TestProcess(command, { folder, environment });
+      afterThisTest(() => served.stop());
+      expect(await served.exit).toEqual({ code: 1, signal: null });
+      expect(served.output).toContain(portTaken('PORT', port));
+    }
+  });
+});
+
+describe('a handler that cannot start', () => {
+  const HANDLER = 'apps/webhook/src/dispatch/new-plant.handler.ts';
+  const imports = `import { Injectable } from '@nestjs/common';\nimport type { Delivery } from '../inbox/inbox.js';\n`;
+  const handle = 'handle(_delivery: Delivery): void {}';
+
+  const rows: readonly {
+    name: string;
+    /** From the third line on. */
+    source: string;
+    /** What is wrong and what to do, the place, and the line there. */
+    want: readonly [message: string, place?: string, line?: string];
+  }[] = [
+    {
+      name: 'a provider is missing',
+      source: `@Injectable()\nclass Catalog {}\n@Injectable()\nexport class NewPlantHandler {\n  constructor(readonly catalog: Catalog) {}\n  ${handle}\n}\n`,
+      want: [
+        `Nest can't resolve dependencies of the NewPlantHandler (?). Please make sure that the argument Catalog at index [0] is available in the HandlerModule module. Add it to the providers in dispatch/handler.module.ts, or import the module that exports it. An interface cannot be injected: use a class.`,
+      ],
+    },
+    {
+      name: 'a module is missing',
+      source: `import { plants } from '../plants.js';\nexport class NewPlantHandler {\n  readonly plants = plants;\n  ${handle}\n}\n`,
+      want: [
+        'it imports the module "../plants.js", which is not there. Add the file, or correct the import.',
+        `${HANDLER}:3:24`,
+        `import { plants } from '../plants.js';`,
+      ],
+    },
+    {
+      name: 'a package is missing',
+      source: `import plants from 'no-such-package';\nexport class NewPlantHandler {\n  readonly plants = plants;\n  ${handle}\n}\n`,
+      want: [
+        'it imports the package "no-such-package", which is not there. Install it, or correct the import.',
+        `${HANDLER}:3:20`,
+        `import plants from 'no-such-package';`,
+      ],
+    },
+    {
+      name: 'the class has another name',
+      source: `@Injectable()\nexport class PlantHandler {\n  ${handle}\n}\n`,
+      want: [
+        '"./new-plant.handler.js" has no export "NewPlantHandler". Add it there, or correct the import.',
+        'apps/webhook/src/dispatch/handler.module.ts:3:33',
+        `import { NewPlantHandler } from './new-plant.handler.js';`,
+      ],
+    },
+    {
+      name: 'the class has no method handle',
+      source: '@Injectable()\nexport class NewPlantHandler {}\n',
+      want: ['NewPlantHandler has no method "handle". Add it in dispatch/new-plant.handler.ts.'],
+    },
+    {
+      name: 'the constructor throws',
+      source: `@Injectable()\nexport class NewPlantHandler {\n  constructor() {\n    throw new Error('CATALOG_URL is not set.');\n  }\n  ${handle}\n}\n`,
+      want: [
+        'CATALOG_URL is not set. Fix the line below, or what it needs.',
+        `${HANDLER}:6:11`,
+        `    throw new Error('CATALOG_URL is not set.');`,
+      ],
+    },
+    {
+      name: 'what it awaits rejects, with a cause',
+      source: `await Promise.reject(new Error('no catalog', { cause: new Error('no network') }));\n@Injectable()\nexport class NewPlantHandler {\n  ${handle}\n}\n`,
+      want: [
+        'no catalog: no network. Fix the line below, or what it needs.',
+        `${HANDLER}:3:22`,
+        `await Promise.reject(new Error('no catalog', { cause: new Error('no network') }));`,
+      ],
+    },
+  ];
+
+  let workspace: Promise<{ folder: string; compile: (source: string) => void }> | undefined;
+
+  test.each(rows)('$name', async ({ source, want: [message, place, line] }) => {
+    const { folder, compile } = await (workspace ??= makeReceiver());
+    compile(imports + source);
+    const main = join(folder, 'apps/webhook/dist/main.js');
+
+    const receiver = new TestProcess([process.execPath, '--enable-source-maps', main], {
+      folder,
+      environment: { ...environmentIn(folder), PORT: '0' },
+    });
+
+    expect(await receiver.exit).toEqual({ code: 1, signal: null });
+    const column = Number(place?.split(':')[2]);
+    const excerpt = place && line ? [`  ${place}`, `    ${line}`, `    ${' '.repeat(column - 1)}^`] : [];
+    expect(receiver.output.split('\n')).toEqual([
+      `The handler cannot start: ${message} [HANDLER_UNUSABLE]`,
+      ...excerpt,
+      '',
+    ]);
+  });
+
+  /** Copies the built receiver into a folder where its handler may be compiled again. */
+  async function makeReceiver(): Promise<{ folder: string; compile: (source: string) => void }> {
+    const folder = makeFolder(afterThisFile);
+    copyFiles(folder, 'apps/webhook/package.json', 'apps/webhook/dist', 'apps/webhook/src/dispatch');
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    const { compilerOptions } = (await import(join(ROOT, 'swc.shared.mjs'))) as { compilerOptions: object };
+    const compile = (source: string): void => {
+      const built = join(folder, 'apps/webhook/dist/dispatch/new-plant.handler.js');
+      const sourceFileName = join(folder, HANDLER);
+      const { code, map } = transformSync(source, { ...compilerOptions, sourceMaps: true, sourceFileName });
+      writeFileSync(sourceFileName, source);
+      writeFileSync(`${built}.map`, map!);
+      writeFileSync(built, `${code}//# sourceMappingURL=new-plant.handler.js.map\n`);
+    };
+    return { folder, compile };
+  }
+});
