@@ -146,15 +146,6 @@ test('what README.md and docs/tutorial/first-plant.md show is what a new user se
   expect(await clone.enter(send)).toMatch(/^acknowledged: 204, /m);
 }, 600_000);
 
-test('nx serve webhook does the same as npm start', () => {
-  const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
-  const { nx } = JSON.parse(read('apps/webhook/package.json')) as {
-    nx: { targets: { serve: { options: { command: string; cwd: string } } } };
-  };
-
-  expect(nx.targets.serve.options).toEqual({ command: `exec ${scripts.start}`, cwd: '{workspaceRoot}' });
-});
-
 // `openapi:guide` runs each command of that page.
 test('the command that enters an answer is the one of docs/how-to/answer-a-question.md', () => {
   const [command = ''] = blocksOf(readme, 'Answer a question', 'sh');
