@@ -1,6 +1,6 @@
 /**
- * ESLint configuration: which project may import which, and which files may read the environment. Each rule has a
- * fixture in boundaries.test.ts that must fail.
+ * ESLint configuration: which project may import which, what a receiver may not load, and which files may read the
+ * environment. Each rule has a fixture in boundaries.test.ts that must fail.
  */
 import nx from '@nx/eslint-plugin';
 
@@ -76,15 +76,18 @@ export default [
     // answers.ts may import the schema library that a team prefers.
     files: ['libs/contract/src/**/*.ts'],
     ignores: [...tests, 'libs/contract/src/answers.ts'],
-    rules: {
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector: `:matches(${importForms.join(', ')})[source.value=/^(?!valibot$)[^.]/], TSImportEqualsDeclaration`,
-          message: 'The contract imports only its own files and Valibot: no module of Node or Nest.',
-        },
-      ],
-    },
+    rules: refuseImports(
+      '(?!valibot$)[^.]',
+      'The contract imports only its own files and Valibot: no module of Node or Nest.',
+    ),
+  },
+  {
+    files: ['apps/webhook/src/**/*.ts'],
+    ignores: [...tests, 'apps/webhook/src/openapi/**/*.ts'],
+    rules: refuseImports(
+      '(@nestjs\\/swagger|\\..*\\/openapi\\/)',
+      'Only openapi/ imports @nestjs/swagger, and nothing imports openapi/: a receiver would load it.',
+    ),
   },
   {
     files: [sources],
@@ -121,4 +124,14 @@ function moduleBoundaries(also) {
       },
     ],
   };
+}
+
+/**
+ * @param {string} refused how a source begins that may not be imported: a regular expression
+ * @param {string} message
+ * @returns {import('eslint').Linter.RulesRecord}
+ */
+function refuseImports(refused, message) {
+  const selector = `:matches(${importForms.join(', ')})[source.value=/^${refused}/], TSImportEqualsDeclaration`;
+  return { 'no-restricted-syntax': ['error', { selector, message }] };
 }

@@ -17,6 +17,7 @@ const modules = '@nx/enforce-module-boundaries: ';
 const relative = '@nx/enforce-module-boundaries: Projects cannot be imported by a relative or absolute path';
 const undeclared = '@nx/enforce-module-boundaries: Only packages defined in the "package.json"';
 const contract = 'no-restricted-syntax: The contract imports only its own files and Valibot';
+const document = 'no-restricted-syntax: Only openapi/ imports @nestjs/swagger';
 const environment = "no-restricted-properties: 'process.env' is restricted";
 const environmentModule = "no-restricted-imports: 'node:process' import is restricted";
 
@@ -41,6 +42,13 @@ test.each([
   ['a re-export of all in the contract', inContract, "export * from 'node:fs';", [contract]],
   ['a dynamic import in the contract', inContract, "await import('node:fs');", [contract]],
   ['a type import in the contract', inContract, "export type A = import('node:fs').Stats;", [contract]],
+  ['the receiver loads Swagger', 'apps/webhook/src/x.ts', "import '@nestjs/swagger';", [document]],
+  [
+    'the receiver loads what makes the document',
+    'apps/webhook/src/x/y.ts',
+    "import '../openapi/z.js';",
+    [document],
+  ],
   ['process.env in a library', sdk, 'export default process.env;', [environment]],
   ['process.env by another spelling', sdk, "export default process['env'];", [environment]],
   ['process.env taken apart', 'apps/webhook/src/x.ts', 'export const { env } = process;', [environment]],
@@ -59,6 +67,7 @@ test.each([
   ['libs/contract/src/x.test.ts', "import 'node:fs';"],
   [sdk, "import 'node:fs';\nimport 'undici';\nimport '@plant-store/contract';"],
   ['libs/sdk/src/x.test.ts', "import '@plant-store/test-support';"],
+  ['apps/webhook/src/openapi/x.ts', "import '@nestjs/swagger';"],
   ['libs/cli/src/plant-store.ts', 'export default process.env;'],
   ['apps/webhook/src/x.test.ts', "import '@plant-store/example-answers';\nexport default process.env;"],
 ])('allowed in %s: %s', async (file, source) => {

@@ -7,14 +7,14 @@ import type { Logger } from 'pino';
 import { openEmbedded } from '../test/open-inbox.js';
 import { recordLog } from '../test/record-log.js';
 import { composeAnswers, type ComposedAnswers } from './answers/compose-answers.js';
-import { createApp, previewApp, type Resources } from './app.module.js';
+import { createApp, type Resources } from './app.module.js';
 import { AccessTokens } from './authentication/access-tokens.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { openHandler } from './dispatch/open-handler.js';
 
 test('it has one route, whatever the document shows', async () => {
   const composed = composeAnswers({});
-  const app = await createApp(composed, await openResources(composed, recordLog().logger), LIMITS);
+  const app = await createApp(composed.path, await openResources(composed, recordLog().logger), LIMITS);
   await listen(app);
 
   const routes = app.getHttpAdapter().getInstance().printRoutes({ commonPrefix: false });
@@ -52,9 +52,3 @@ async function listen(app: NestFastifyApplication): Promise<string> {
   await app.listen(0, '127.0.0.1');
   return `${await app.getUrl()}/plant/webhook`;
 }
-
-test('a preview constructs nothing', async () => {
-  const app = await previewApp(composeAnswers({}));
-
-  await expect(app.close()).resolves.toBeUndefined();
-});

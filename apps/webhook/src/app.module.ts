@@ -1,12 +1,11 @@
-import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, NestFactory } from '@nestjs/core';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 
 import { AccessTokens } from './authentication/access-tokens.js';
 import { BearerAuthGuard, BearerStrategy } from './authentication/bearer-auth.guard.js';
 import { CHALLENGES, type Challenges } from './authentication/challenges.js';
-import type { OperationParts } from './delivery/describe-operation.js';
 import { newPlantController } from './delivery/new-plant.controller.js';
 import { DELIVERY_PIPELINE, type DeliveryPipeline } from './delivery/pipeline.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
@@ -16,14 +15,6 @@ import { RefusalFilter } from './http/refusal.filter.js';
 import { INBOX, type Inbox } from './inbox/inbox.js';
 import { LOGGER, nestLogger } from './logging/logger.js';
 import { NO_OBSERVER, type Observer, OBSERVER } from './observer.js';
-
-/** What the answers decide about the shape of the application. */
-export interface AppShape {
-  /** The path where deliveries come. */
-  readonly path: string;
-  /** What the document states about the operation. */
-  readonly document: OperationParts;
-}
 
 /** What the application needs to run. */
 export interface Resources {
@@ -50,8 +41,11 @@ export interface Resources {
   ],
 })
 export class AppModule {
-  /** @param resources called when a resource is needed, which is never in a preview */
-  static with({ path, document }: AppShape, resources: () => Resources): DynamicModule {
+  /**
+   * @param controller that of the webhook
+   * @param resources called when a resource is needed, which is never in a preview
+   */
+  static with(controller: Type, resources: () => Resources): DynamicModule {
     const providers: Provider[] = [
       { provide: AccessTokens, useFactory: () => resources().accessTokens },
       { provide: CHALLENGES, useFactory: () => resources().challenges },
@@ -61,13 +55,17 @@ export class AppModule {
       { provide: LOGGER, useFactory: () => resources().logger },
       { provide: OBSERVER, useFactory: () => resources().observer ?? NO_OBSERVER },
     ];
-    return { module: AppModule, controllers: [newPlantController(path, document)], providers };
+    return { module: AppModule, controllers: [controller], providers };
   }
 }
 
-/** Creates the application. It neither listens nor dispatches yet. */
+/**
+ * Creates the application. It neither listens nor dispatches yet.
+ *
+ * @param path where deliveries come
+ */
 export function createApp(
-  shape: AppShape,
+  path: string,
   resources: Resources,
   limits: HttpLimits,
 ): Promise<NestFastifyApplication> {
@@ -79,20 +77,8 @@ export function createApp(
     observer.refused(status, reason, socket.remoteAddress);
   };
   return NestFactory.create<NestFastifyApplication>(
-    AppModule.with(shape, () => resources),
+    AppModule.with(newPlantController(path), () => resources),
     createFastifyAdapter(limits, { responded, refused }),
     { logger: nestLogger(logger), bodyParser: false, abortOnError: false },
   );
-}
-
-/** Creates the same application for the document. Nothing in it is constructed, so it needs no inbox and no token. */
-export function previewApp(shape: AppShape): Promise<NestFastifyApplication> {
-  const resources = (): never => {
-    throw new Error('A preview has no resources.');
-  };
-  return NestFactory.create<NestFastifyApplication>(AppModule.with(shape, resources), new FastifyAdapter(), {
-    preview: true,
-    logger: false,
-    abortOnError: false,
-  });
 }

@@ -98,7 +98,7 @@ export async function startReceiver(
     );
     const { createApp } = await import('./app.module.js');
     const app = await createApp(
-      composed,
+      composed.path,
       {
         accessTokens: tokens.accessTokens,
         challenges: composed.challenges,

@@ -43,12 +43,12 @@ describe('openapi diff', () => {
       out: `contradicted: webhooks › /hook › summary   /webhooks/~1hook/summary
   specification  "Hook"   b.yaml:6 (§4)
   document       "Other"   d.json:1
-  to do          The document must show "Hook". Change it in libs/contract/src/facts.ts or apps/webhook/src/delivery/new-plant.controller.ts, then run: npx nx run webhook:openapi
+  to do          The document must show "Hook". Change it in libs/contract/src/facts.ts or apps/webhook/src/openapi/new-plant.decorators.ts, then run: npx nx run webhook:openapi
                  If the specification changed, change b.yaml:6 and the section beside it.
 
 invented: webhooks › /hook › post   /webhooks/~1hook/post
   document       {}   d.json:1
-  to do          Nothing states it. Remove it from libs/contract/src/facts.ts or apps/webhook/src/delivery/new-plant.controller.ts, then run: npx nx run webhook:openapi
+  to do          Nothing states it. Remove it from libs/contract/src/facts.ts or apps/webhook/src/openapi/new-plant.decorators.ts, then run: npx nx run webhook:openapi
                  If it was answered, enter the answer: npm run answer
 
 3 specified, 0 missing, 1 contradicted, 1 invented, 0 answered

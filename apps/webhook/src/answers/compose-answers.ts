@@ -18,7 +18,8 @@ import { readSigningKey } from '../delivery/steps/signature.js';
 import { ReceiverError } from '../errors.js';
 import { prepareRefusals } from '../http/refusal.js';
 import { prepareResponse } from '../http/response.js';
-import { type DocumentParts, documentPartsOf } from './document-table.js';
+import type { DocumentParts } from './document-parts.js';
+import { documentPartsOf } from './document-table.js';
 import { type ReceiverEffect, type ReceiverQuestion, receiverTable } from './receiver-table.js';
 
 /** The settings that the pipeline needs. */

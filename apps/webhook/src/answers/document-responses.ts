@@ -8,7 +8,7 @@ import {
 } from '@plant-store/contract';
 import { errorPayloadNameOf, referenceTo, requiredFieldsOf } from '@plant-store/contract/document';
 
-import type { ContentParts, ResponseParts } from '../delivery/describe-operation.js';
+import type { ContentParts, ResponseParts } from './document-parts.js';
 
 /** What the answers about errors show. */
 interface ErrorParts {

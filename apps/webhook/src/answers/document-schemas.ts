@@ -13,7 +13,7 @@ import {
   referenceTo,
 } from '@plant-store/contract/document';
 
-import type { OperationParts } from '../delivery/describe-operation.js';
+import type { OperationParts } from './document-parts.js';
 
 /** `components.schemas`, by name. */
 interface SchemaParts {

@@ -1,7 +1,8 @@
 import type { CarriedOut } from '@plant-store/contract';
 import { z } from 'zod';
 
-import { type DocumentParts, documentPartsOf } from './document-table.js';
+import type { DocumentParts } from './document-parts.js';
+import { documentPartsOf } from './document-table.js';
 
 const plant = z.object({ name: z.string() });
 const event = z.object({ addedOn: z.string() });

@@ -1,24 +1,8 @@
-import {
-  type CarriedOut,
-  type ExecutableAnswers,
-  facts,
-  type JsonSchema,
-  type ShownOn,
-} from '@plant-store/contract';
+import { type CarriedOut, type ExecutableAnswers, facts, type ShownOn } from '@plant-store/contract';
 
-import type { OperationParts } from '../delivery/describe-operation.js';
+import type { DocumentParts } from './document-parts.js';
 import { errorCodeParts, errorPayloadParts, failureResponses, storedResponse } from './document-responses.js';
 import { fieldParts, payloadParts } from './document-schemas.js';
-
-/** What the answers show in the document. What is open is missing. */
-export interface DocumentParts extends OperationParts {
-  /** Variables of the server, by name. */
-  readonly serverVariables?: Readonly<Record<string, { readonly default: string }>>;
-  /** Fields of the security scheme beside those of §5. */
-  readonly securityScheme?: { readonly bearerFormat: string };
-  /** `components.schemas`, by name. */
-  readonly schemas?: Readonly<Record<string, JsonSchema>>;
-}
 
 /** A question whose answer shows in the document, and that software carries out. */
 export type DocumentQuestion = ShownOn<'document'>;

@@ -1,6 +1,4 @@
 import { All, Controller, Inject, Req, Res, type Type } from '@nestjs/common';
-import { ApiOperation, ApiWebhook } from '@nestjs/swagger';
-import { facts } from '@plant-store/contract';
 import type { FastifyReply } from 'fastify';
 
 import type { AuthenticatedRequest } from '../authentication/bearer-auth.guard.js';
@@ -9,7 +7,6 @@ import { storedFields } from '../http/request.js';
 import { respond } from '../http/response.js';
 import { INBOX, type Inbox } from '../inbox/inbox.js';
 import { type Observer, OBSERVER } from '../observer.js';
-import { describeOperation, type OperationParts } from './describe-operation.js';
 import {
   DELIVERY_PIPELINE,
   type DeliveryPipeline,
@@ -18,17 +15,17 @@ import {
 } from './pipeline.js';
 
 /** Receives deliveries of the New Plant webhook (§4, §6). */
-interface NewPlantReceiver {
+export interface NewPlantReceiver {
   receive(request: AuthenticatedRequest, reply: FastifyReply): Promise<void>;
 }
 
 /**
- * Creates the controller of the webhook.
+ * Creates the controller of the webhook. What the document states about it is in
+ * `openapi/new-plant.decorators.ts`.
  *
  * @param path where deliveries come
- * @param operation what the document states about the operation
  */
-export function newPlantController(path: string, operation: OperationParts): Type<NewPlantReceiver> {
+export function newPlantController(path: string): Type<NewPlantReceiver> {
   @Controller()
   class NewPlantController implements NewPlantReceiver {
     readonly #runner: PipelineRunner;
@@ -44,9 +41,6 @@ export function newPlantController(path: string, operation: OperationParts): Typ
 
     /** Stores the content as it was sent and responds once it is on disk. The guard has let the request in. */
     @All(path)
-    @ApiWebhook(facts.DELIVERY_PATH)
-    @ApiOperation({ summary: facts.WEBHOOK_NAME, description: facts.WEBHOOK_DESCRIPTION })
-    @describeOperation(operation)
     async receive(@Req() request: AuthenticatedRequest, @Res() reply: FastifyReply): Promise<void> {
       const start = performance.now();
       await this.#runner.run(request.raw, reply.raw, request.user, this.#store);

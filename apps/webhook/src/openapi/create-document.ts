@@ -1,17 +1,18 @@
-import type { INestApplication } from '@nestjs/common';
-import { ModulesContainer } from '@nestjs/core';
+import type { INestApplication, Type } from '@nestjs/common';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { CONTENT_METHODS, facts } from '@plant-store/contract';
 
-import type { DocumentParts } from '../answers/document-table.js';
-import { previewApp } from '../app.module.js';
-import { newPlantController } from '../delivery/new-plant.controller.js';
+import type { DocumentParts } from '../answers/document-parts.js';
+import { AppModule } from '../app.module.js';
 import {
   assertsResponses,
   describeWebhook,
   GENERATED_OPERATION_ID,
   silentDecorators,
 } from './describe-webhook.js';
+import { decoratedController } from './new-plant.decorators.js';
 
 /**
  * Generates the OpenAPI document from the application's decorators. Nothing is constructed or opened for it, and it
@@ -19,15 +20,30 @@ import {
  *
  * @param composed the parts of the composed answers that show in the document
  */
-export async function createDocument(composed: {
+export async function createDocument({
+  path,
+  document,
+}: {
   readonly path: string;
   readonly document: DocumentParts;
 }): Promise<Record<string, unknown>> {
-  const { path, document } = composed;
-  const app = await previewApp(composed);
+  const controller = decoratedController(path, document);
+  const app = await previewApp(controller);
   const generated = generateDocument(app, document);
   await app.close();
-  return tidy(generated, document, assertsResponses(newPlantController(path, document), 'receive'));
+  return tidy(generated, document, assertsResponses(controller, 'receive'));
+}
+
+/** Creates the application without constructing anything in it, so it needs no inbox and no token. */
+function previewApp(controller: Type): Promise<INestApplication> {
+  const resources = (): never => {
+    throw new Error('A preview has no resources.');
+  };
+  return NestFactory.create(AppModule.with(controller, resources), new FastifyAdapter(), {
+    preview: true,
+    logger: false,
+    abortOnError: false,
+  });
 }
 
 /** The decorators can't become a document. The message says what to do. */

@@ -25,7 +25,7 @@ export interface Advice {
 /** Where the code states what is at a pointer: the values of facts, and the decorators or the builder. */
 const codeAt = (pointer: string): string => {
   const file = pointer.startsWith('/webhooks')
-    ? 'delivery/new-plant.controller.ts'
+    ? 'openapi/new-plant.decorators.ts'
     : 'openapi/create-document.ts';
   return `libs/contract/src/facts.ts or apps/webhook/src/${file}`;
 };

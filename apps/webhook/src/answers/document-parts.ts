@@ -1,5 +1,3 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import type { ContentMethod, JsonSchema } from '@plant-store/contract';
 
 /** Content by media type. */
@@ -26,22 +24,12 @@ export interface OperationParts {
   readonly responses?: ResponseParts;
 }
 
-/**
- * States in the document what the answers say about an operation; nothing while its method is open. Write it below
- * `@ApiOperation`, which states the rest.
- */
-export function describeOperation({
-  method,
-  headers = {},
-  requestBody,
-  responses = {},
-}: OperationParts): MethodDecorator {
-  if (method === undefined) return applyDecorators();
-  return applyDecorators(
-    ...Object.entries(headers).map(([name, schema]) => ApiHeader({ name, required: true, schema })),
-    ...(requestBody === undefined ? [] : [ApiOperation({ requestBody })]),
-    ...Object.entries(responses).map(([status, response]) =>
-      ApiResponse({ ...response, status: Number(status) }),
-    ),
-  );
+/** What the answers show in the document. What is open is missing. */
+export interface DocumentParts extends OperationParts {
+  /** Variables of the server, by name. */
+  readonly serverVariables?: Readonly<Record<string, { readonly default: string }>>;
+  /** Fields of the security scheme beside those of §5. */
+  readonly securityScheme?: { readonly bearerFormat: string };
+  /** `components.schemas`, by name. */
+  readonly schemas?: Readonly<Record<string, JsonSchema>>;
 }

@@ -8,7 +8,7 @@ import type { CarriedOut } from '@plant-store/contract';
 import { exampleAnswers } from '@plant-store/example-answers';
 
 import { documentPartsOf } from '../answers/document-table.js';
-import { describeOperation } from './describe-operation.js';
+import { describeOperation } from './new-plant.decorators.js';
 
 /** What Nest generates for an operation whose decorators state a header and a response beside the answers. */
 async function operationOf(answers: CarriedOut): Promise<object | undefined> {
