@@ -72,6 +72,14 @@ export function setClock(difference: number): () => void {
   return restore;
 }
 
+/**
+ * Expects a time that is now, to the minute: an inbox goes by a clock of its own, which may be some milliseconds from
+ * `Date.now()`.
+ */
+export function expectNow(time: number): void {
+  expect(Math.abs(time - Date.now())).toBeLessThan(60_000);
+}
+
 /** An inbox that is closed when the current test ends. */
 export class OpenedInbox {
   inbox!: Inbox;
