@@ -1,4 +1,4 @@
-import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import { afterThisTest, type CleanUp, makeFolder } from '@plant-store/test-support';
 
 import type { AttemptResult, Claimed, Delivery, Inbox, IncomingDelivery } from '../src/inbox/inbox.js';
 import type { Batch, BatchResult, DeliveryFilter, DeliverySummary } from '../src/inbox/inbox-operations.js';
@@ -17,12 +17,16 @@ export interface Adapter {
   readonly propertyRuns?: number;
 }
 
-/** Opens an embedded inbox that is closed when the current test ends. A loss fails the test. */
-export async function openEmbedded(folder: string): Promise<Inbox> {
+/**
+ * Opens an embedded inbox. A loss fails the test.
+ *
+ * @param cleanUp when it is closed; by default after the test
+ */
+export async function openEmbedded(folder: string, cleanUp: CleanUp = afterThisTest): Promise<Inbox> {
   const inbox = await openSqliteInbox(folder, (error) => {
     throw error;
   });
-  afterThisTest(() => inbox.close());
+  cleanUp(() => inbox.close());
   return inbox;
 }
 

@@ -1,13 +1,18 @@
-import { afterThisTest } from '@plant-store/test-support';
+import { afterThisTest, type CleanUp } from '@plant-store/test-support';
 import type { FastifyInstance } from 'fastify';
 
 import { type Listener, type ListenerAddress, startListener as start } from '../src/operations/listener.js';
 import { type LogRecord, recordLog } from './record-log.js';
 
-/** Starts an operations listener, on the loopback address alone. It closes after the test. */
+/**
+ * Starts an operations listener, on the loopback address alone.
+ *
+ * @param cleanUp when it closes; by default after the test
+ */
 export async function startListener(
   addRoutes: (app: FastifyInstance) => void,
   address: Partial<ListenerAddress> = {},
+  cleanUp: CleanUp = afterThisTest,
 ): Promise<Listener & { readonly log: LogRecord }> {
   const log = recordLog();
   const listener = await start(
@@ -17,6 +22,6 @@ export async function startListener(
   );
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= listener.close());
-  afterThisTest(close);
+  cleanUp(close);
   return { ...listener, close, log };
 }
