@@ -7,8 +7,16 @@ import { recordLog } from '../../test/record-log.js';
 import { openAccessTokens, readAccessTokensFile } from './access-token-source.js';
 import { createTokenMatcher } from './access-tokens.js';
 
+const { jest } = import.meta;
+
 const RELOADED = 'access tokens reloaded';
 const NOT_RELOADED = 'access tokens not reloaded; those read last stay';
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+/** The time comes at which the file is looked at. */
+const look = (): void => jest.advanceTimersToNextTimer();
 
 function open(text: string) {
   const file = join(makeFolder(), 'tokens');
@@ -40,29 +48,30 @@ test('accepts the tokens of the configuration', () => {
   ]);
 });
 
-test('accepts the tokens of the file, and those after a change', async () => {
+test('accepts the tokens of the file, and those after a change', () => {
   const { file, log, accepts } = open('one-secret\n');
   expect(accepts('one-secret', 'two-secret')).toEqual([true, false]);
 
   writeFileSync(`${file}.new`, 'two-secret\nthree-secret\n');
   renameSync(`${file}.new`, file);
 
-  expect(await log.line(RELOADED)).toMatchObject({ level: 'info', file, count: 2 });
+  look();
+  expect(log.lines).toMatchObject([{ level: 'info', msg: RELOADED, file, count: 2 }]);
   expect(accepts('one-secret', 'two-secret', 'three-secret')).toEqual([false, true, true]);
   expect(log.text()).not.toContain('secret');
 });
 
-test('notices a second change at the same moment that leaves the size as it was', async () => {
-  const { file, log, accepts } = open('one-secret\n');
+test('notices a second change at the same moment that leaves the size as it was', () => {
+  const { file, accepts } = open('one-secret\n');
   // Both have the same times on a file system whose clock ticks every few milliseconds.
   writeFileSync(file, 'two-secret\n');
 
-  await log.line(RELOADED);
+  look();
   expect(accepts('one-secret', 'two-secret')).toEqual([false, true]);
 });
 
-test('accepts no part of a token while the file is being written', async () => {
-  const { file, log, accepts } = open('one-secret\n');
+test('accepts no part of a token while the file is being written', () => {
+  const { file, accepts } = open('one-secret\n');
   const text = '# arbitrary\ntwo-secret\nthree-secret\n';
   for (let length = 0; length < text.length; length += 1) {
     writeFileSync(`${file}.new`, text.slice(0, length));
@@ -76,47 +85,40 @@ test('accepts no part of a token while the file is being written', async () => {
   }
 
   writeFileSync(file, 'two-se');
-  await log.line(NOT_RELOADED);
+  look();
   expect(accepts('one-secret', 'two-se')).toEqual([true, false]);
   appendFileSync(file, 'cret\n');
-  await log.line(RELOADED);
+  look();
   expect(accepts('one-secret', 'two-se', 'two-secret')).toEqual([false, false, true]);
 });
 
 test.each<[string, (file: string) => void]>([
   ['has something else', (file) => writeFileSync(file, 'no secret at all\n')],
   ['is gone', (file) => rmSync(file)],
-])('keeps accepting what it read last while the file %s', async (_name, change) => {
+])('keeps accepting what it read last while the file %s', (_name, change) => {
   const { file, log, accepts } = open('one-secret\n');
   change(file);
 
-  expect(await log.line(NOT_RELOADED)).toMatchObject({
-    level: 'error',
-    err: { code: 'ACCESS_TOKENS_UNREADABLE' },
-  });
+  look();
+  expect(log.lines).toMatchObject([
+    { level: 'error', msg: NOT_RELOADED, err: { code: 'ACCESS_TOKENS_UNREADABLE' } },
+  ]);
   expect(accepts('one-secret', 'secret')).toEqual([true, false]);
   expect(log.text()).not.toContain('secret');
 
   writeFileSync(file, 'two-secret\n');
-  await log.line(RELOADED);
+  look();
   expect(accepts('one-secret', 'two-secret')).toEqual([false, true]);
 });
 
-test('logs once that the file cannot be read, however often it tries', async () => {
+test('logs once that the file cannot be read, however often it tries', () => {
   const { file, log } = open('one-secret\n');
   rmSync(file);
-  await log.line(NOT_RELOADED);
-  // It tries again at least once before a file that is opened now is looked at.
-  const other = open('two-secret\n');
-  writeFileSync(other.file, 'three-secret\n');
-  await other.log.line(RELOADED);
+  for (let times = 0; times < 3; times += 1) look();
   writeFileSync(file, 'four-secret\n');
-  await log.line(RELOADED);
-
+  for (let times = 0; times < 3; times += 1) look();
   rmSync(file);
-  const again = open('two-secret\n');
-  writeFileSync(again.file, 'three-secret\n');
-  await again.log.line(RELOADED);
+  for (let times = 0; times < 3; times += 1) look();
 
   expect(log.lines.map(({ msg }) => msg)).toEqual([NOT_RELOADED, RELOADED, NOT_RELOADED]);
 });
