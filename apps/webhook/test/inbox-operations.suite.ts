@@ -124,7 +124,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         expect(await opened.list()).toMatchObject([{ state: 'handled', attempts: 2, error: null }]);
       });
 
-      test.each<[name: string, filter: DeliveryFilter, want: number[]]>([
+      const selections: readonly (readonly [name: string, filter: DeliveryFilter, want: number[]])[] = [
         ['handled', { state: 'handled' }, [1, 6]],
         ['waiting', { state: 'waiting' }, [3, 7, 8]],
         ['running', { state: 'running' }, [5]],
@@ -133,11 +133,15 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         ['no ids', { firstId: 6, lastId: 5 }, []],
         ['ids that are not there', { firstId: 9, lastId: 1_000_000 }, []],
         ['waiting ones up to an id', { state: 'waiting', lastId: 7 }, [3, 7]],
-      ])('can be limited to: %s', async (_name, filter, want) => {
+      ];
+
+      test('can be limited', async () => {
         await makeOneOfEach();
 
-        expect(await opened.ids(filter)).toEqual(want);
-        expect(sum(Object.values(await opened.inbox.count(filter)))).toBe(want.length);
+        for (const [name, filter, want] of selections) {
+          const count = sum(Object.values(await opened.inbox.count(filter)));
+          expect([name, await opened.ids(filter), count]).toEqual([name, want, want.length]);
+        }
       });
 
       test('can be limited to a time, whatever the clock did', async () => {
@@ -165,10 +169,14 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         expect(await opened.ids({ receivedBefore: receivedAt })).toEqual([]);
       });
 
-      test.each([1, 7, 100])('comes in pages of %d, in both orders', async (limit) => {
+      test('comes in pages, in both orders', async () => {
         await opened.accept(50);
         await opened.settle(...numbers(1, 30).map((id) => (id % 3 === 0 ? PARKED : HANDLED)));
-        const inPages = async (filter: DeliveryFilter, order: Page['order']): Promise<number[]> => {
+        const inPages = async (
+          limit: number,
+          filter: DeliveryFilter,
+          order: Page['order'],
+        ): Promise<number[]> => {
           const found: number[] = [];
           for (;;) {
             const after = found.at(-1);
@@ -185,9 +193,11 @@ export function inboxOperationsSuite(adapter: Adapter): void {
           [{}, numbers(1, 50)],
           [{ state: 'parked', lastId: 20 }, numbers(1, 20).filter((id) => id % 3 === 0)],
         ];
-        for (const [filter, want] of wanted) {
-          expect(await inPages(filter, 'oldest first')).toEqual(want);
-          expect(await inPages(filter, 'newest first')).toEqual(want.toReversed());
+        for (const limit of [1, 7, 100]) {
+          for (const [filter, want] of wanted) {
+            expect(await inPages(limit, filter, 'oldest first')).toEqual(want);
+            expect(await inPages(limit, filter, 'newest first')).toEqual(want.toReversed());
+          }
         }
       });
     });
@@ -235,29 +245,32 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         expect(await numbersOf()).toEqual([1, 6, 7, 8, 9, 10, 11, 12, 13, 1]);
       });
 
-      test.each([0, -1, 9, 1.5, Number.MAX_SAFE_INTEGER])('is not there with the id %d', async (id) => {
+      test('is not there with another id', async () => {
         await makeOneOfEach();
 
-        expect(await opened.inbox.find(id)).toBeUndefined();
+        for (const id of [0, -1, 9, 1.5, Number.MAX_SAFE_INTEGER])
+          expect([id, await opened.inbox.find(id)]).toEqual([id, undefined]);
       });
     });
 
     describe('reading', () => {
-      test.each([1, 3, 1_000])('comes in parts of %d, with everything but the history', async (limit) => {
+      test('comes in parts, with everything but the history', async () => {
         await makeOneOfEach();
-        const read = [];
-        for (let after: number | undefined = 0; after !== undefined;) {
-          const part: Awaited<ReturnType<typeof opened.inbox.read>> = await opened.inbox.read({
-            ...{ filter: {}, after, limit },
-          });
-          read.push(...part.deliveries);
-          after = part.next;
-        }
-
         const found = await Promise.all(numbers(1, 8).map((id) => opened.inbox.find(id)));
-        expect(read.map((delivery) => ({ ...delivery, history: expect.any(Array) as unknown }))).toEqual(
-          found,
-        );
+
+        for (const limit of [1, 3, 1_000]) {
+          const read = [];
+          for (let after: number | undefined = 0; after !== undefined;) {
+            const part: Awaited<ReturnType<typeof opened.inbox.read>> = await opened.inbox.read({
+              ...{ filter: {}, after, limit },
+            });
+            read.push(...part.deliveries);
+            after = part.next;
+          }
+          expect(read.map((delivery) => ({ ...delivery, history: expect.any(Array) as unknown }))).toEqual(
+            found,
+          );
+        }
       });
 
       test('has few large contents in a part', async () => {
@@ -529,11 +542,15 @@ export function inboxOperationsSuite(adapter: Adapter): void {
       });
 
       test('have the time of the oldest delivery that waits', async () => {
+        const restore = setClock(-DAY);
+        await opened.reopen();
         await opened.accept(1);
-        await new Promise((resolve) => setTimeout(resolve, 2));
+        restore();
+        await opened.reopen();
         await opened.accept(1);
         const times = (await opened.list()).map(({ receivedAt }) => receivedAt);
 
+        expect(times[0]).toBeLessThan(times[1]!);
         expect(await opened.inbox.stats()).toMatchObject({ oldestWaitingAt: times[0] });
         await opened.settle(HANDLED);
         expect(await opened.inbox.stats()).toMatchObject({ oldestWaitingAt: times[1] });
