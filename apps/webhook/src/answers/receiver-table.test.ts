@@ -310,13 +310,15 @@ describe('what is accepted beside the answers', () => {
     'media-type': { also: ['application/vnd.plant+json'], ...decided },
   };
 
+  let running: Promise<RunningReceiver> | undefined;
+
   test.each([
     { method: 'PUT', mediaType: 'application/json', want: taken },
     { method: 'POST', mediaType: 'application/vnd.plant+json; v=1', want: taken },
     { method: 'PATCH', mediaType: 'application/json', want: refused(405, { allow: 'PUT, POST' }) },
     { method: 'PUT', mediaType: 'text/plain', want: refused(415) },
   ])('$method and $mediaType', async ({ method, mediaType, want }) => {
-    const receiver = await runReceiver(answers, {}, accepts);
+    const receiver = await (running ??= runReceiver(answers, {}, accepts, afterThisFile));
     expect(await receiver.send({ method, fields: { 'content-type': mediaType } })).toEqual(want);
   });
 
