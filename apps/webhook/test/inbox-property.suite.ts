@@ -174,7 +174,7 @@ class Play {
  * Whatever happens in whichever order: nothing acknowledged is lost, nothing settled comes again, and an event comes
  * as one delivery.
  */
-export function inboxProperty({ open, make = makeFolder, propertyRuns = 15 }: Adapter): void {
+export function inboxProperty({ open, make = makeFolder }: Adapter): void {
   test('loses nothing and repeats nothing, whatever happens', async () => {
     await fc.assert(
       fc.asyncProperty(turns, async (given) => {
@@ -184,7 +184,7 @@ export function inboxProperty({ open, make = makeFolder, propertyRuns = 15 }: Ad
         for (const turn of given) await play.turn(turn);
         await play.end();
       }),
-      { numRuns: propertyRuns, interruptAfterTimeLimit: 20_000, markInterruptAsFailure: false },
+      { numRuns: 5 },
     );
   });
 }

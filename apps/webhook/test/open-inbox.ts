@@ -13,8 +13,6 @@ export interface Adapter {
   readonly crash: (place: string) => string | Promise<string>;
   /** Whether RETENTION_BYTES is refused for it: deleted rows give their space back only to their table. */
   readonly isUnlimited?: boolean;
-  /** How often the test with arbitrary turns runs. By default 15 times. */
-  readonly propertyRuns?: number;
 }
 
 /**

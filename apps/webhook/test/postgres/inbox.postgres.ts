@@ -34,6 +34,5 @@ withPostgres('on PostgreSQL', () => {
     open: (url) => openShared(url),
     crash,
     isUnlimited: true,
-    propertyRuns: 8,
   });
 });
