@@ -1,7 +1,8 @@
 import { getEventListeners, once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { AccessTokenRequest } from '../src/index.js';
-import { acknowledge, closing, startRawServer, staySilent } from './support/raw-server.js';
+import { acknowledge, closing, respondWith, startRawServer, staySilent } from './support/raw-server.js';
+import { responseHeads } from './support/response-heads.js';
 import { arbitrary, openTestSender, rejection, openBoth } from './support/senders.js';
 
 const reason = new Error('the reason of the caller');
@@ -101,16 +102,13 @@ describe('the signal of the caller', () => {
     [504, 'unknown'],
   ])('ends reading a response with %i; the outcome is %s', async (status, outcome) => {
     const controller = new AbortController();
-    const server = await startRawServer(({ socket }) =>
-      socket.write(`HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 100\r\n\r\n`, () =>
-        globalThis.setImmediate(goOn),
-      ),
+    const { sender } = await openBoth(
+      respondWith(`HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 100\r\n\r\n`),
     );
-    const goOn = (): void => void setTimeout(() => controller.abort(reason), 100);
 
-    const sent = rejection(
-      openTestSender({ baseUrl: server.url }).send(arbitrary, { signal: controller.signal }),
-    );
+    const sent = rejection(sender.send(arbitrary, { signal: controller.signal }));
+    await responseHeads();
+    controller.abort(reason);
 
     expect(await sent).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome });
   });

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import type { AccessTokenRequest } from '../src/index.js';
-import { useClocksThatRunOut, useTimeThatPasses } from './support/clocks.js';
+import { useClocks, useTimeThatPasses } from './support/clocks.js';
 import { acknowledge, startRawServer, staySilent } from './support/raw-server.js';
 import {
   accessToken,
@@ -52,7 +52,7 @@ describe('an accessToken function', () => {
       attemptTimeout: 10_000,
       accessToken: () => Promise.resolve('token'),
     });
-    const runOut = useClocksThatRunOut(10_000);
+    const { runOut } = useClocks(10_000);
 
     const sent = rejection(sender.send(arbitrary));
     await server.request(0);
@@ -73,7 +73,7 @@ describe('an accessToken function', () => {
       accessToken: () => new Promise<string>((resolve) => tokens.push(resolve)),
       headers: () => ({ 'X-Made': String((made += 1)) }),
     });
-    const runOut = useClocksThatRunOut(10_000);
+    const { runOut } = useClocks(10_000);
 
     const late = rejection(sender.send('late'));
     expect(runOut()).toBe(1);

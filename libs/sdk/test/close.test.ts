@@ -1,9 +1,8 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { afterThisTest } from '@plant-store/test-support';
 import { type CloseOptions, InvalidOptionsError, type PlantStoreError } from '../src/index.js';
 import { acknowledge, closing, respondWith, startRawServer, staySilent } from './support/raw-server.js';
+import { responseHeads } from './support/response-heads.js';
 import { arbitrary, openTestSender, rejection, openBoth } from './support/senders.js';
 
 describe('close', () => {
@@ -54,19 +53,6 @@ describe('close', () => {
 describe('close with force', () => {
   const begun = (status: number): string => `HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 9\r\n\r\nhalf`;
 
-  /** Resolves once undici has read the header fields of so many responses. */
-  function readHeads(count: number): Promise<void> {
-    return new Promise((resolve) => {
-      let seen = 0;
-      const onHead = (): void => {
-        seen += 1;
-        if (seen === count) resolve();
-      };
-      subscribe('undici:request:headers', onHead);
-      afterThisTest(() => unsubscribe('undici:request:headers', onHead));
-    });
-  }
-
   test('ends the deliveries in flight, each with its outcome', async () => {
     const { server, sender } = await openBoth(
       (request, index) => {
@@ -74,7 +60,7 @@ describe('close with force', () => {
       },
       { maxConnections: 3 },
     );
-    const read = readHeads(2);
+    const read = responseHeads(2);
     const sent: Promise<PlantStoreError>[] = [];
     const { signal } = new AbortController();
     for (const index of [0, 1, 2]) {

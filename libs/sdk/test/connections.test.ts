@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { useClocksThatRunOut } from './support/clocks.js';
+import { useClocks } from './support/clocks.js';
 import {
   acknowledge,
   type RawRequest,
@@ -17,7 +17,7 @@ const response = (status: number): string => `HTTP/1.1 ${status} Arbitrary\r\nCo
 describe('while a delivery waits for a connection', () => {
   test('attemptTimeout does not run; it starts with the turn of the delivery', async () => {
     const { server, sender } = await openBoth(staySilent, { maxConnections: 1, attemptTimeout: 10_000 });
-    const runOut = useClocksThatRunOut(10_000);
+    const { runOut } = useClocks(10_000);
 
     const first = rejection(sender.send('first'));
     const second = rejection(sender.send('second'));
@@ -31,7 +31,7 @@ describe('while a delivery waits for a connection', () => {
 
   test('totalTimeout runs: what is not sent when it ends never is', async () => {
     const { server, sender } = await openBoth(staySilent, { maxConnections: 2, totalTimeout: 10_000 });
-    const runOut = useClocksThatRunOut(10_000);
+    const { runOut } = useClocks(10_000);
 
     const sent = Array.from({ length: 30 }, (_, index) => rejection(sender.send(String(index))));
     await server.request(1);

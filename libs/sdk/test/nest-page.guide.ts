@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { freePort } from '@plant-store/test-support';
 import { withEverythingOpen, writeDocumented } from './support/documented.js';
 import { acknowledge, type RawServer, startRawServer, staySilent } from './support/raw-server.js';
 import { type Running, startProcess } from './support/run-process.js';
@@ -11,31 +10,25 @@ import { accessToken } from './support/senders.js';
 
 const plant = { arbitrary: 'content' };
 
+/** Preloaded: prints on which port a server listens. */
+const PRINT_PORT = `data:text/javascript,${encodeURIComponent(`
+  import { subscribe } from 'node:diagnostics_channel';
+  subscribe('tracing:net.server.listen:asyncEnd', ({ server }) => console.log('port', server.address().port));
+`)}`;
+
 /** Starts a module beside the documented application. */
 function start(folder: string, source: string, { url }: RawServer, env: NodeJS.ProcessEnv = {}): Running {
   const file = join(folder, 'start.js');
   writeFileSync(file, source);
   const own = { RECEIVER_URL: url, ACCESS_TOKEN: accessToken };
-  return startProcess(process.execPath, withEverythingOpen(file), { env: { ...own, ...env } });
+  const args = ['--import', PRINT_PORT, ...withEverythingOpen(file)];
+  return startProcess(process.execPath, args, { env: { ...own, ...env } });
 }
 
-/** Resolves once a process has printed a line with this text. */
-function printed({ child }: Running, text: string): Promise<void> {
+/** Resolves with the first line of a process that begins with this text. */
+function printed({ child }: Running, text: string): Promise<string> {
   const lines = createInterface({ input: child.stdout! });
-  return new Promise((resolve) => lines.on('line', (line) => line.includes(text) && resolve()));
-}
-
-/** Whether something listens on a port. */
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
+  return new Promise((resolve) => lines.on('line', (line) => line.startsWith(text) && resolve(line)));
 }
 
 test.each(['app.module.js', 'app-async.module.js'])(
@@ -44,18 +37,20 @@ test.each(['app.module.js', 'app-async.module.js'])(
     const receiver = await startRawServer(staySilent);
     const folder = writeDocumented('docs/nest.md');
     const main = readFileSync(join(folder, 'main.js'), 'utf8').replace('app.module.js', module);
-    const port = await freePort();
-    const application = start(folder, main, receiver, { PORT: String(port) });
-    // Nest prints this shortly before it listens.
-    await printed(application, 'successfully started');
-    while (!(await isListening(port)));
+    const application = start(folder, main, receiver, { PORT: '0' });
+    const [, port] = (await printed(application, 'port ')).split(' ');
+    // A server that stops listening closes the connections on which no request runs.
+    const idle = connect(Number(port), '127.0.0.1');
+    idle.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(idle, 'data');
+    const stopped = once(idle, 'close');
 
     const headers = { 'content-type': 'application/json', connection: 'close' };
     const body = JSON.stringify(plant);
     const response = fetch(`http://127.0.0.1:${port}/plants`, { method: 'POST', headers, body });
     const request = await receiver.request(0);
     application.child.kill('SIGTERM');
-    while (await isListening(port));
+    await stopped;
     acknowledge(request);
 
     expect((await response).status).toBe(201);

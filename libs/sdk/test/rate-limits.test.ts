@@ -1,6 +1,7 @@
 import type { ExecutableAnswers } from '@plant-store/contract';
 import { bytes, type NewPlantSenderOptions } from '../src/index.js';
-import { acknowledge, respond, startRawServer } from './support/raw-server.js';
+import { useClocks } from './support/clocks.js';
+import { acknowledge, respond, startRawServer, textsOf } from './support/raw-server.js';
 import { startProcess } from './support/run-process.js';
 import { accessToken, arbitrary, openSenderUnder, rejection } from './support/senders.js';
 
@@ -17,65 +18,68 @@ function open(limit: RateLimit, baseUrl: string, options: Partial<Options> = {})
   );
 }
 
-const once: RateLimit = { deliveries: 1, seconds: 600 };
-const often: RateLimit = { deliveries: 2, seconds: 0.1 };
+const once: RateLimit = { deliveries: 1, seconds: 10 };
 const reason = new Error('the reason of the caller');
 
 describe('under a rate limit', () => {
-  test('deliveries wait, and are sent in the order of their calls', async () => {
+  test('deliveries wait, and are sent in the order of their calls; close waits for them', async () => {
     const server = await startRawServer(acknowledge);
-    const sender = open(often, server.url);
+    const { running, runOut } = useClocks(10_000);
+    const sender = open({ deliveries: 2, seconds: 10 }, server.url);
     const contents = ['1', '2', '3', '4', '5'];
 
-    await Promise.all(contents.map((content) => sender.send(content)));
+    const sent = Promise.all(contents.map((content) => sender.send(content)));
+    const closed = sender.close();
+    for (const count of [2, 4]) {
+      await running();
+      expect(server.requests).toHaveLength(count);
+      runOut();
+    }
+    await closed;
 
-    expect(server.requests.map(({ content }) => content.toString())).toEqual(contents);
+    expect(textsOf(server)).toEqual(contents);
+    expect((await sent).map(({ status }) => status)).toEqual(Array(5).fill(204));
   });
 
   test('a delivery beyond the limit waits until totalTimeout runs out', async () => {
     const server = await startRawServer(acknowledge);
-    const sender = open(once, server.url, { totalTimeout: 1_000 });
-
+    const sender = open({ deliveries: 1, seconds: 600 }, server.url, { totalTimeout: 20_000 });
     await sender.send(arbitrary);
-    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+    const { runOut } = useClocks(20_000);
+
+    const sent = rejection(sender.send(arbitrary));
+    runOut();
+
+    expect(await sent).toMatchObject({
       code: 'PLANT_STORE_TOTAL_TIMEOUT',
       outcome: 'not-sent',
       attempts: 0,
     });
-
     await sender.close();
     expect(server.requests).toHaveLength(1);
   });
 
-  test('close waits for the deliveries that wait for the limit', async () => {
-    const server = await startRawServer(acknowledge);
-    const sender = open(often, server.url);
-    const sent = Promise.all(['1', '2', '3', '4', '5'].map((content) => sender.send(content)));
-
-    await sender.close();
-
-    expect(server.requests).toHaveLength(5);
-    expect((await sent).map(({ status }) => status)).toEqual(Array(5).fill(204));
-  });
-
   test('the signal ends the wait, and the next delivery moves up', async () => {
     const server = await startRawServer(acknowledge);
-    const sender = open({ deliveries: 1, seconds: 0.1 }, server.url);
+    const { running, runOut } = useClocks(10_000);
+    const sender = open(once, server.url);
     const controller = new AbortController();
 
-    const first = sender.send('1');
+    await sender.send('1');
     const second = rejection(sender.send('2', { signal: controller.signal }));
     const third = sender.send('3');
+    await running();
     controller.abort(reason);
-
     expect(await second).toMatchObject({ code: 'PLANT_STORE_ABORTED', outcome: 'not-sent', cause: reason });
-    await Promise.all([first, third]);
-    expect(server.requests.map(({ content }) => content.toString())).toEqual(['1', '3']);
+    runOut();
+    await third;
+
+    expect(textsOf(server)).toEqual(['1', '3']);
   });
 
   test('a delivery that waits for a connection has taken nothing of the limit', async () => {
     const server = await startRawServer((request, index) => (index === 0 ? undefined : acknowledge(request)));
-    const sender = open({ deliveries: 2, seconds: 600 }, server.url, { totalTimeout: 1_000 });
+    const sender = open({ deliveries: 2, seconds: 600 }, server.url);
     const controller = new AbortController();
 
     const first = sender.send('1');
@@ -87,7 +91,7 @@ describe('under a rate limit', () => {
     acknowledge(request);
     await Promise.all([first, third]);
 
-    expect(server.requests.map(({ content }) => content.toString())).toEqual(['1', '3']);
+    expect(textsOf(server)).toEqual(['1', '3']);
   });
 
   test('close with force ends the wait for the limit', async () => {
@@ -113,8 +117,10 @@ describe('under a rate limit', () => {
       const options = { accessToken: 'x', method: 'POST', encode: () => ({ content: 'x' }), baseUrl: process.argv[1] };
       const sender = createSenderUnder({ 'rate-limits': ${JSON.stringify(once)} }, options);
       await sender.send('x');
-      const signal = AbortSignal.timeout(1);
-      await sender.send('x', { signal }).catch(({ code }) => console.log(code));`;
+      const controller = new AbortController();
+      const waiting = sender.send('x', { signal: controller.signal });
+      controller.abort();
+      await waiting.catch(({ code }) => console.log(code));`;
 
     const { stdout } = await startProcess(process.execPath, ['--input-type=module', '-e', script, server.url])
       .finished;
@@ -124,17 +130,17 @@ describe('under a rate limit', () => {
 
   test('every attempt of a delivery counts', async () => {
     const server = await startRawServer(respond(503));
+    const { running, runOut } = useClocks(10_000);
     const sender = open(once, server.url, {
       retry: { delays: [1], statuses: 'all', withoutResponse: true },
-      totalTimeout: 1_000,
     });
 
-    expect(await rejection(sender.send(arbitrary))).toMatchObject({
-      code: 'PLANT_STORE_TOTAL_TIMEOUT',
-      outcome: 'responded',
-      attempts: 1,
-      cause: { status: 503 },
-    });
+    const sent = rejection(sender.send(arbitrary));
+    await running();
     expect(server.requests).toHaveLength(1);
+    runOut();
+
+    expect(await sent).toMatchObject({ status: 503, attempts: 2 });
+    expect(server.requests).toHaveLength(2);
   });
 });

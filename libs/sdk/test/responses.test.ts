@@ -1,8 +1,8 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { acknowledges } from '../src/delivery/response.js';
 import { NotAcknowledgedError } from '../src/index.js';
-import { useClocksThatRunOut } from './support/clocks.js';
+import { useClocks } from './support/clocks.js';
 import { respondWith, closing, startRawServer } from './support/raw-server.js';
+import { responseHeads } from './support/response-heads.js';
 import { arbitrary, openTestSender, rejection, openBoth } from './support/senders.js';
 
 const response = (status: number, content = ''): string =>
@@ -150,7 +150,7 @@ describe('once status and header fields have arrived, the status decides', () =>
     );
 
     const sent = sender.send(arbitrary);
-    await responseHead();
+    await responseHeads();
     server.requests[0]!.socket.resetAndDestroy();
 
     expect(await sent).toMatchObject({ status: 200, truncated: true });
@@ -171,26 +171,13 @@ describe('once status and header fields have arrived, the status decides', () =>
     const { sender } = await openBoth(({ socket }, index) => socket.write(begun(index === 0 ? 200 : 500)), {
       [clock]: 10_000,
     });
-    const runOut = useClocksThatRunOut(10_000);
+    const { runOut } = useClocks(10_000);
 
     for (const status of [200, 500]) {
       const sent = sender.send(arbitrary).catch((error: unknown) => error);
-      await responseHead();
+      await responseHeads();
       runOut();
       expect(await sent).toMatchObject({ status, truncated: true });
     }
   });
 });
-
-/** Resolves once the status and the header fields of a response have arrived at the sender. */
-function responseHead(): Promise<void> {
-  return new Promise((resolve) => {
-    const channel = 'undici:request:headers';
-    const onHead = (): void => {
-      unsubscribe(channel, onHead);
-      // undici publishes the message before it calls the handler.
-      setImmediate(resolve);
-    };
-    subscribe(channel, onHead);
-  });
-}

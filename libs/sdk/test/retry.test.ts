@@ -11,7 +11,7 @@ import {
 } from '../src/index.js';
 import { createFakeSenderUnder } from '../src/testing/fake-sender.js';
 import type { FakeFailureCode } from '../src/testing/index.js';
-import { useClocksThatRunOut } from './support/clocks.js';
+import { useClocks } from './support/clocks.js';
 import {
   acknowledge,
   breakOff,
@@ -23,6 +23,7 @@ import {
   startRawServer,
   staySilent,
 } from './support/raw-server.js';
+import { responseHeads } from './support/response-heads.js';
 import {
   accessToken,
   arbitrary,
@@ -186,12 +187,17 @@ describe('totalTimeout and the signal cover all attempts', () => {
   const long: RetryPolicy = { ...twice, delays: [never] };
 
   test('totalTimeout ends the wait between two attempts', async () => {
-    const server = await startRawServer(respond(503));
-    const sender = open(server.url, { retry: long, totalTimeout: 1_000 });
+    const server = await startRawServer(({ socket }) =>
+      socket.end('HTTP/1.1 503 Arbitrary\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
+    );
+    const { runOut } = useClocks(10_000);
+    const sender = open(server.url, { retry: long, totalTimeout: 10_000 });
 
-    const error = await rejection(sender.send(arbitrary));
+    const sent = rejection(sender.send(arbitrary));
+    await closing((await server.request(0)).socket);
+    runOut();
 
-    expect(error).toMatchObject({
+    expect(await sent).toMatchObject({
       code: 'PLANT_STORE_TOTAL_TIMEOUT',
       outcome: 'responded',
       attempts: 1,
@@ -202,9 +208,14 @@ describe('totalTimeout and the signal cover all attempts', () => {
 
   test('totalTimeout ends an attempt; there is no further one', async () => {
     const server = await startRawServer(inTurn(respond(503), staySilent));
-    const sender = open(server.url, { totalTimeout: 1_000 });
+    const { runOut } = useClocks(10_000);
+    const sender = open(server.url, { totalTimeout: 10_000 });
 
-    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+    const sent = rejection(sender.send(arbitrary));
+    await server.request(1);
+    runOut();
+
+    expect(await sent).toMatchObject({
       code: 'PLANT_STORE_TOTAL_TIMEOUT',
       outcome: 'unknown',
       attempts: 2,
@@ -217,14 +228,17 @@ describe('totalTimeout and the signal cover all attempts', () => {
   test('totalTimeout ends reading a response; there is no further attempt', async () => {
     const begun = (status: number) => `HTTP/1.1 ${status} Arbitrary\r\nContent-Length: 9\r\n\r\nhalf`;
     const server = await startRawServer(inTurn(respondWith(begun(503)), respondWith(begun(200))));
-    const sender = open(server.url, { totalTimeout: 1_000 });
+    const { runOut } = useClocks(10_000);
+    const sender = open(server.url, { totalTimeout: 10_000 });
+    const sendUntilItRunsOut = async (): Promise<unknown> => {
+      const sent = sender.send(arbitrary).catch((error: unknown) => error);
+      await responseHeads();
+      runOut();
+      return sent;
+    };
 
-    expect(await rejection(sender.send(arbitrary))).toMatchObject({
-      status: 503,
-      truncated: true,
-      attempts: 1,
-    });
-    expect(await sender.send(arbitrary)).toMatchObject({ status: 200, truncated: true });
+    expect(await sendUntilItRunsOut()).toMatchObject({ status: 503, truncated: true, attempts: 1 });
+    expect(await sendUntilItRunsOut()).toMatchObject({ status: 200, truncated: true });
     expect(server.requests).toHaveLength(2);
   });
 
@@ -379,7 +393,7 @@ describe('the wait before another attempt', () => {
 
   /** Whether a delivery waits for exactly so many milliseconds after a 503 with these header lines. */
   async function expectWait(milliseconds: number, retry: RetryOptions, ...lines: string[]): Promise<void> {
-    const runOut = useClocksThatRunOut(milliseconds);
+    const { runOut } = useClocks(milliseconds);
     const { now } = Date;
     Date.now = () => at;
     const { random } = Math;

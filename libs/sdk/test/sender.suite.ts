@@ -6,6 +6,7 @@ import {
   PlantStoreError,
 } from '../src/index.js';
 import type { FakeReply } from '../src/testing/index.js';
+import { useClocks } from './support/clocks.js';
 import { accessToken, arbitrary, type Open, rejection } from './support/senders.js';
 
 type Plant = string | Uint8Array;
@@ -16,13 +17,25 @@ export type Script = readonly FakeReply[];
 /** Options of a sender, but for where it sends. */
 export type SuiteOptions = Omit<NewPlantSenderOptions<Plant, Open>, 'baseUrl'>;
 
-/** Opens a sender whose requests get these replies. It ends with the test. */
-export type OpenScripted = (script: Script, options: SuiteOptions) => Promise<NewPlantSender<Plant, Open>>;
+/**
+ * Opens a sender whose requests get these replies. It ends with the test.
+ *
+ * @param onSilence is called for each request that gets no reply
+ */
+export type OpenScripted = (
+  script: Script,
+  options: SuiteOptions,
+  onSilence: () => void,
+) => Promise<NewPlantSender<Plant, Open>>;
 
 /** What every sender does, whether or not it has a receiver. */
 export function describeSender(name: string, openScripted: OpenScripted): void {
-  const open = (script: Script, options: Partial<SuiteOptions> = {}): Promise<NewPlantSender<Plant, Open>> =>
-    openScripted(script, { accessToken, method: 'POST', encode: bytes('text/plain'), ...options });
+  const open = (
+    script: Script,
+    options: Partial<SuiteOptions> = {},
+    onSilence = (): void => {},
+  ): Promise<NewPlantSender<Plant, Open>> =>
+    openScripted(script, { accessToken, method: 'POST', encode: bytes('text/plain'), ...options }, onSilence);
 
   describe(name, () => {
     test('resolves with the response that acknowledges', async () => {
@@ -160,7 +173,8 @@ export function describeSender(name: string, openScripted: OpenScripted): void {
     });
 
     test('a request without a response ends with its clock', async () => {
-      const sender = await open([], { attemptTimeout: 1_000 });
+      const { runOut } = useClocks(10_000);
+      const sender = await open([], { attemptTimeout: 10_000 }, () => setImmediate(runOut));
 
       const code = 'PLANT_STORE_ATTEMPT_TIMEOUT';
       expect(await rejection(sender.send(arbitrary))).toMatchObject({ code, outcome: 'unknown' });

@@ -13,6 +13,7 @@ import {
   Agent,
   buildConnector,
   type Dispatcher,
+  errors,
   interceptors,
   MockAgent,
   ProxyAgent,
@@ -214,11 +215,11 @@ describe('a dispatcher', () => {
   });
 
   test('that takes too long to connect has no limit in its message that does not apply', async () => {
-    const server = await startRawServer(staySilent);
-    const dispatcher = untilTheEnd(new Agent({ connect: { timeout: 50 } }));
-    const baseUrl = `https://127.0.0.1:${server.port}`;
+    const connect: buildConnector.connector = (_, callback) =>
+      callback(new errors.ConnectTimeoutError('Connect Timeout Error'), null);
+    const dispatcher = untilTheEnd(new Agent({ connect }));
 
-    const error = await rejection(openTestSender({ baseUrl, dispatcher }).send(arbitrary));
+    const error = await rejection(openTestSender({ baseUrl: options.baseUrl, dispatcher }).send(arbitrary));
 
     expect(error).toMatchObject({ code: 'PLANT_STORE_CONNECT_TIMEOUT', outcome: 'not-sent' });
     expect(error.message).not.toContain('connectTimeout');

@@ -20,7 +20,7 @@ import {
   type Transaction,
 } from '../../src/outbox/index.js';
 import { createOutboxUnder } from '../../src/outbox/outbox.js';
-import { useClocksThatRunOut } from '../support/clocks.js';
+import { useClocks } from '../support/clocks.js';
 import type { Open } from '../support/senders.js';
 import {
   inTransaction,
@@ -481,7 +481,7 @@ test('a database that does not answer is given up, and its connection is closed'
     statements.push(statement);
     return new Promise(() => {});
   };
-  const runOut = useClocksThatRunOut(20_000);
+  const { runOut } = useClocks(20_000);
 
   const status = createOutboxUnder({}, { database: { ...noDatabase, query }, encode: json }).status();
   runOut();
