@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 
 import { transformSync } from '@swc/core';
-import { afterThisFile, afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
+import { afterThisFile, afterThisTest, makeFolder } from '@plant-store/test-support';
 
 import { DevelopmentProcess, makeWorkspace, ROOT, SERVE, standIn, terminal } from '../support/development.js';
 import { TestProcess } from '../support/process.js';
@@ -24,11 +24,10 @@ function needNewerNode(manifest: string): void {
 }
 
 async function takePort(): Promise<number> {
-  const port = await freePort();
-  const server = createServer().listen(port, '127.0.0.1');
+  const server = createServer().listen(0, '127.0.0.1');
   afterThisTest(() => server.close());
   await once(server, 'listening');
-  return port;
+  return (server.address() as AddressInfo).port;
 }
 
 const portTaken = (name: string, port: number): string =>

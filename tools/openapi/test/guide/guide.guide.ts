@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 import { answers } from '@plant-store/contract';
+import { freePort } from '@plant-store/test-support';
 import { commitAll } from '@plant-store/test-support/clone';
 
 import { cloneRepository, ROOT, runInClone } from '../clone.js';
@@ -62,14 +62,4 @@ export const accepts = {} as const satisfies Accepts;
   const { failed, output } = run('npm run generate');
   if (failed) throw new Error(output);
   commitAll(clone);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
