@@ -162,7 +162,7 @@ Exit codes:
   2  bad input: an argument, a file or a secret is wrong; nothing was sent
   3  not sent: no request reached a connection; it is safe to send again
   4  unknown: no response came from the receiver; it may have accepted the plant
-  5  the command has to be compiled first
+  5  the command cannot run: it is not compiled, or Node.js is too old
 With --ndjson it is that of the worst line: 4, then 1, 2, 3.`;
 
 const ABOUT_RETRY = `
