@@ -13,12 +13,12 @@ import { answerSets } from './answer-sets.js';
 const WITHOUT_ANSWERS = ['webhook-e2e', 'soak', 'boundaries', 'workspace'];
 
 const GATES = [
-  'types',
-  'openapi',
+  'typecheck',
+  'openapi-check',
   'openapi-diff',
   'openapi-lint',
-  'pages',
-  'package-api',
+  'pages-check',
+  'package-api-check',
   'links',
   'dependencies',
 ];
@@ -36,7 +36,7 @@ describe.each(answerSets())('$name', (set) => {
     ['npm run enter-examples', () => `npm run enter-examples -- ${set.name}`],
     ['npm test', () => `npm test -- --exclude ${WITHOUT_ANSWERS.join()}`],
     ['the guides', () => 'npx nx guide webhook-e2e && npx nx guide openapi'],
-    ['npm run check', () => `npm run check ${GATES.join(' ')} && npx eslint libs/contract`],
+    ['the gates', () => `npx nx run-many -t ${GATES.join(' ')} && npx eslint libs/contract`],
     ['npm run review', () => "npm run --silent review -- --base HEAD~1 | grep '^## Answers'"],
   ])('%s', (name, commands) => {
     const { failed, output } = runInClone(clone, commands());
