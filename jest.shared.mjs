@@ -9,7 +9,7 @@ export default {
   testEnvironmentOptions: { customExportConditions: ['@plant-store/source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.ts', '$1.js'] },
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/out-tsc/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/dist-dev/', '<rootDir>/out-tsc/'],
   // `npx jest` in the folder of a project prints as Jest does.
   reporters: process.env['NX_TASK_TARGET_TARGET']
     ? ['<rootDir>/../../tools/workspace/reporter.mjs']

@@ -41,7 +41,9 @@ const pages = files
 const words = pages.reduce((sum, { text }) => sum + wordsOf(text), 0);
 const faults = [
   ...(words > MAX_WORDS ? [`The pages have ${words} words, more than ${MAX_WORDS}. Shorten one.`] : []),
-  ...pages.flatMap(({ file, text }) => longCells(text).map((cell) => `${file}: shorten this cell: ${cell}`)),
+  ...pages.flatMap(({ file, text }) =>
+    longCells(text).map((cell) => `${file}: shorten this cell to ${MAX_CELL} characters: ${cell}`),
+  ),
   ...pages.flatMap(({ file, text }) => (/decisions\/\d/.test(file) ? decisionFaults(file, text) : [])),
 ];
 for (const fault of faults) console.error(fault);
