@@ -34,3 +34,8 @@ export class ReceiverError extends Error {
     super(message, options);
   }
 }
+
+/** What whoever uses a closed inbox gets. */
+export function inboxClosed(location: string): ReceiverError {
+  return new ReceiverError('INBOX_CLOSED', `The inbox at ${location} is closed. Open it again.`);
+}

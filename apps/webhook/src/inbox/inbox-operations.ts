@@ -2,10 +2,11 @@
 export type HeaderField = readonly [name: string, value: string];
 
 /**
- * The states of a delivery. A waiting one comes to the handler when it is due, a running one is there or is about to, a
- * parked one has failed for the last time, and of a discarded one the content was deleted.
+ * The states of a delivery. A waiting one comes to the handler, a running one is there or is about to, a retrying one
+ * has failed and comes again when it is due, a parked one has failed for the last time, and of a discarded one the
+ * content was deleted.
  */
-export const DELIVERY_STATES = ['waiting', 'running', 'handled', 'parked', 'discarded'] as const;
+export const DELIVERY_STATES = ['waiting', 'running', 'retrying', 'handled', 'parked', 'discarded'] as const;
 
 /** The state of a delivery. */
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
@@ -13,8 +14,6 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 /** Deliveries that an operator chooses. Without any condition, all of them. */
 export interface DeliveryFilter {
   readonly state?: DeliveryState;
-  /** Whether an attempt has failed already, of those that wait. */
-  readonly isRetrying?: boolean;
   /** The group of the last error, see {@link ErrorGroup}. */
   readonly errorGroup?: string;
   /** No others than these; at least one. */
@@ -44,7 +43,7 @@ export interface DeliverySummary {
   readonly receivedAt: number;
   /** When a delivery that has failed comes again; null for all others. */
   readonly dueAt: number | null;
-  /** When its last attempt began, and when that ended; null before. */
+  /** When it was claimed for its last attempt, and when that ended; null before. */
   readonly startedAt: number | null;
   readonly endedAt: number | null;
   /** When an operator replayed it last; null if none did. */
@@ -113,11 +112,12 @@ export type StateCounts = Readonly<Record<DeliveryState, number>>;
 
 /** The state of an inbox. */
 export interface InboxStats extends StateCounts {
-  /** When the oldest waiting delivery was stored, in milliseconds since 1970; null if none waits. */
+  /** When the oldest delivery was stored that waits or comes again, in milliseconds since 1970; null if none does. */
   readonly oldestWaitingAt: number | null;
-  /** How many of those that wait have failed before, and when the first of them comes again; null if there are none. */
-  readonly retrying: number;
+  /** When the first of those that have failed comes again; null if there are none. */
   readonly nextRetryAt: number | null;
+  /** The time of the inbox, in milliseconds since 1970. */
+  readonly now: number;
   /** What the inbox takes on its disk. */
   readonly bytes: number;
   readonly isPaused: boolean;
@@ -184,8 +184,8 @@ export interface InboxOperations {
   /**
    * Changes the deliveries of a part. Those to which the change doesn't apply are left out.
    *
-   * - A replay passes to the handler, as if they had never failed: parked and handled ones, and at once those that wait
-   *   after a failure.
+   * - A replay passes to the handler, as if they had never failed: parked and handled ones, and at once those that come
+   *   again.
    * - Only parked deliveries can be discarded. Fields and content are deleted. It stays known why.
    */
   change(batch: Batch, change: Change): Promise<BatchResult>;
@@ -198,7 +198,7 @@ export interface InboxOperations {
 
 /** How long deliveries stay stored. Times are in milliseconds. */
 export interface Retention {
-  /** Handled and discarded deliveries that were stored longer ago are deleted. */
+  /** Deliveries that were handled or discarded longer ago are deleted. */
   readonly maxAge: number;
   /** If the inbox is larger, the oldest handled ones are deleted too. Undefined for no limit. */
   readonly maxBytes: number | undefined;

@@ -1,77 +1,119 @@
-import type { HeaderField, InboxOperations, Retention } from './inbox-operations.js';
+import type { Logger } from 'pino';
 
-/** A delivery as it was received. */
-export interface IncomingDelivery {
-  readonly method: string;
-  /** `Content-Type` as it was sent; null if it was missing. */
-  readonly mediaType: string | null;
-  /** `Content-Encoding` as it was sent, without which the bytes can't be decoded (RFC 9110 §8.4); null if missing. */
-  readonly contentEncoding: string | null;
-  /** Identifier of the event, see {@link isEventId}; null while the question `event-identity` is open. */
-  readonly eventId: string | null;
-  /** Its header fields, in order, see `storedFields`. */
-  readonly fields: readonly HeaderField[];
-  /** The bytes, unchanged. */
-  readonly content: Uint8Array;
-}
+import { CLOCK, type Clock } from '../clock.js';
+import type { Counters } from '../counters.js';
+import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
+import {
+  type AttemptResult,
+  type Claimed,
+  type Delivery,
+  type IncomingDelivery,
+  isEventId,
+  type RetryPolicy,
+  storableText,
+} from './delivery.js';
+import { errorGroupOf } from './error-group.js';
+import type { Batch as Selection, BatchResult, Change, Retention } from './inbox-operations.js';
+import { CautiousClock } from './retention.js';
+import { SqlOperations } from './sql-operations.js';
+import { type CycleOutcome, isOfOnePart, type Result, type Statement, type Store } from './store.js';
 
-/** A delivery that the handler gets. */
-export interface Delivery extends IncomingDelivery {
-  /** Numbers the deliveries of one inbox. It is local and doesn't identify the event (question `event-identity`). */
-  readonly id: number;
-  /** When it was stored, in milliseconds since 1970. */
-  readonly receivedAt: number;
-  /** How many attempts have begun since it was received or replayed, this one included. */
-  readonly attempts: number;
-  /** When it was claimed, in milliseconds since 1970. */
-  readonly claimedAt: number;
-}
+/** So many arrivals begin a cycle. Fewer begin it at the end of the turn of the event loop. */
+const POST_AT = 32;
 
-/** Names an attempt. */
-export type Claimed = Pick<Delivery, 'id' | 'attempts' | 'claimedAt'>;
+/** Most content in one cycle, in bytes, if it is of more than one delivery. */
+const MAX_BYTES = 8 * 1_048_576;
 
-/** What is kept of an error, for people: one line, and where it was thrown. */
-export interface AttemptError {
-  readonly error: string;
-  readonly stack: string | null;
-}
+/** How long to wait after a cycle that failed, in milliseconds. */
+const RETRY_INTERVAL = 250;
+
+/** How often to look for what was running in receivers that have ended, in milliseconds. */
+const ADOPT_INTERVAL = 5_000;
+
+/** Longest timer, in milliseconds. */
+const MAX_WAIT = 3_600_000;
+
+/** Longest stack that is stored, in UTF-16 code units. */
+const MAX_STACK = 8_000;
 
 /**
- * What became of an attempt:
- *
- * - `handled`: the delivery is finished.
- * - `failed`: it comes again after `retryAfter` milliseconds.
- * - `parked`: it failed for the last time, and stays until somebody acts.
- * - `interrupted`: the process ended during the attempt, and the next attempt begins now. It stays claimed.
- * - `released`: there was no attempt, or it was broken off. It waits as before.
+ * - `running`: a cycle begins when something arrives, has ended, or is due.
+ * - `backing off`: a cycle failed, and nobody knows what it did. The next one begins when what it may have claimed is
+ *   released.
+ * - `draining`: nothing begins to run. Results and the last arrivals are stored, or fail.
+ * - `closed`: the store is closed, and whatever is called rejects with `INBOX_CLOSED`.
  */
-export type AttemptResult =
-  | { readonly kind: 'handled' | 'released' }
-  | ({ readonly kind: 'failed'; readonly retryAfter: number } & AttemptError)
-  | ({ readonly kind: 'parked' } & AttemptError)
-  | ({ readonly kind: 'interrupted' } & AttemptError);
+type Mode = 'running' | 'backing off' | 'draining' | 'closed';
 
-/** Deliveries that were claimed. */
-export interface Claim {
-  /** Attempts may begin, in this order. */
-  readonly deliveries: readonly Delivery[];
+/** Where deliveries go that run. */
+export interface Consumer {
   /**
-   * A delivery during whose last attempt a process ended, so that it may be the cause. It is claimed alone. Settle that
-   * attempt first, as `interrupted` or `parked`.
+   * Called in a turn of the event loop of its own: a handler may block, so the responses to what was stored go out before.
+   *
+   * @param isStarved more was due than there was room for
    */
-  readonly interrupted?: Delivery;
-  /** Milliseconds until there may be more to claim; undefined if only an arrival or a result changes that. */
-  readonly nextIn: number | undefined;
+  take(deliveries: readonly Delivery[], isStarved: boolean): void;
 }
+
+/** What is told of an inbox, and to whom. */
+export interface InboxListeners {
+  readonly counters: Pick<Counters, 'committed'>;
+  readonly logger: Pick<Logger, 'error' | 'warn'>;
+}
+
+/** A delivery that waits for its commit. */
+interface Arrival {
+  readonly delivery: IncomingDelivery;
+  readonly resolve: (id: number) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What goes into one cycle. */
+interface Batch {
+  readonly arrivals: readonly Arrival[];
+  readonly results: readonly Result[];
+}
+
+/** Injection token of the {@link Inbox}. */
+export const INBOX = Symbol('Inbox');
 
 /**
  * Stores deliveries from their acknowledgement until they are handled, and after. Each is one row with its state.
  *
- * The embedded and the shared inbox pass one suite, test/inbox.suite.ts.
+ * It runs cycles. What is in memory is only what the database can't know: the requests that wait for their commit, the
+ * results that aren't stored, and what this process runs. The embedded and the shared inbox pass one suite,
+ * test/inbox.suite.ts.
  */
-export interface Inbox extends InboxOperations {
-  /** Where it is, for people. It has no credentials. */
-  readonly location: string;
+export class Inbox extends SqlOperations {
+  #mode: Mode = 'running';
+  #arrivals: Arrival[] = [];
+  #results: Result[] = [];
+  /** Runs here: claimed, and its result isn't stored. Its attempt by its id. */
+  readonly #running = new Map<number, number>();
+  /** Cycles under way. */
+  #cycles = 0;
+  /** When to look for what is due, by the monotonic clock. */
+  #lookAt = -Infinity;
+  #isWaking = false;
+  #timer: unknown;
+  #adopting: unknown;
+  #consumer: Consumer | undefined;
+  #longestWait = MAX_WAIT;
+  #onIdle: (() => void)[] = [];
+  readonly #retentionClock: CautiousClock;
+  readonly #logUnstored: WriteLine;
+
+  constructor(
+    store: Store,
+    private readonly listeners: InboxListeners,
+    private readonly clock: Clock = CLOCK,
+  ) {
+    super(store);
+    this.#retentionClock = new CautiousClock(clock);
+    this.#logUnstored = throttledLog((fields) =>
+      listeners.logger.error(fields, 'failed to store the results of deliveries; they are kept'),
+    );
+  }
 
   /**
    * Resolves with the delivery's id once the delivery is durable, and not before. If the event has a delivery here
@@ -80,23 +122,54 @@ export interface Inbox extends InboxOperations {
    * @throws ReceiverError `INBOX_WRITE_FAILED`; the delivery isn't stored, or the reply that says so was lost
    * @throws TypeError if the event's identifier can't be stored
    */
-  accept(delivery: IncomingDelivery): Promise<number>;
+  accept(delivery: IncomingDelivery): Promise<number> {
+    if (delivery.eventId !== null && !isEventId(delivery.eventId))
+      return Promise.reject(
+        new TypeError("The event's identifier contains U+0000 or half of a surrogate pair."),
+      );
+    return new Promise((resolve, reject) => {
+      this.#arrivals.push({ delivery, resolve, reject });
+      if (this.#arrivals.length >= POST_AT) this.#post();
+      else this.#wake();
+    });
+  }
 
   /**
-   * Claims deliveries that are due: `limit` at most, fewer if they are large. Nobody else gets them until they are
-   * settled. If there are fewer, the next ones that arrive may be claimed at once: they come with the next claim. What a
-   * crash interrupted comes first, one at a time. While the handler is paused, nothing is claimed.
-   */
-  claim(limit: number): Promise<Claim>;
-
-  /**
-   * Resolves once the result is stored. If the claim was lost meanwhile, to another receiver or an operator, it changes
-   * nothing.
+   * Begins to hand deliveries to a consumer, as many as {@link grant} allows. What was running in receivers that have
+   * ended comes again. Nobody else gets what is handed on until it is settled.
    *
-   * @param startedAt when the handler was called, in milliseconds since 1970
-   * @throws ReceiverError `INBOX_WRITE_FAILED`; the delivery stays claimed, and may be settled again
+   * @throws ReceiverError `INBOX_WRITE_FAILED`
    */
-  settle(claimed: Claimed, result: AttemptResult, startedAt: number): Promise<void>;
+  async begin(consumer: Consumer, policy: RetryPolicy): Promise<void> {
+    this.#consumer = consumer;
+    this.#longestWait = policy.maxBackoff;
+    await this.#adoptOrphans(policy);
+    this.#look();
+    if (this.store.pollInterval === undefined) return;
+    const adoptAgain = (): void => {
+      this.#adopting = this.clock.setTimeout(
+        () => void this.#adoptOrphans(policy).catch(() => undefined).then(adoptAgain),
+        ADOPT_INTERVAL,
+      );
+    };
+    adoptAgain();
+  }
+
+  /** Lets so many more deliveries run. With less than 0, so many fewer. */
+  grant(places: number): void {
+    if (this.#mode === 'draining' || this.#mode === 'closed') return;
+    this.store.room.add(places);
+    if (this.#lookAt <= this.clock.now()) this.#wake();
+  }
+
+  /**
+   * Stores what became of an attempt. It is kept until it is stored: a full disk must not cause a delivery to be handled
+   * again. If the delivery was lost meanwhile, to another receiver or an operator, it changes nothing.
+   */
+  settle({ id, attempts }: Claimed, result: AttemptResult): void {
+    this.#results.push(resultOf(id, attempts, result));
+    this.#wake();
+  }
 
   /**
    * Deletes some of what the retention doesn't keep, the oldest first. Call it again until it returns 0. Ids are never
@@ -105,34 +178,227 @@ export interface Inbox extends InboxOperations {
    * @returns how many deliveries, and identifiers of events, it has deleted
    * @throws ReceiverError `INBOX_WRITE_FAILED`
    */
-  removeExpired(retention: Retention): Promise<number>;
+  async removeExpired({ maxAge, maxBytes, maxEventAge }: Retention): Promise<number> {
+    const remove = async (statement: Statement): Promise<number> => (await this.store.run(statement)).length;
+    const [clock] = await this.store.read(this.statements.now());
+    const now = this.#retentionClock.now(clock!['now'] as number, maxAge);
+    const expired = await remove(this.statements.removeExpired(now - maxAge));
+    if (expired > 0) return expired;
+    if (maxBytes !== undefined && (await this.store.size()).inUse > maxBytes) {
+      const oldest = await remove(this.statements.removeOldest());
+      if (oldest > 0) return oldest;
+    }
+    return remove(this.statements.removeEvents(now - maxEventAge));
+  }
+
+  override async change(batch: Selection, change: Change): Promise<BatchResult> {
+    const result = await super.change(batch, change);
+    this.#look();
+    return result;
+  }
+
+  override async setPaused(isPaused: boolean): Promise<void> {
+    await super.setPaused(isPaused);
+    this.#look();
+  }
 
   /**
    * Resolves if a delivery could be accepted now: it writes something.
    *
    * @throws ReceiverError `INBOX_WRITE_FAILED`
    */
-  check(): Promise<void>;
+  async probeWrite(): Promise<void> {
+    await this.store.run(this.statements.probe());
+  }
+
+  /** Lets nothing more run. Resolves when what was given is stored, or can't be. May be called again. */
+  async drain(): Promise<void> {
+    if (this.#mode === 'running' || this.#mode === 'backing off') this.#enter('draining');
+    this.store.room.close();
+    this.clock.clearTimeout(this.#adopting);
+    this.clock.clearTimeout(this.#timer);
+    this.#post();
+    if (!this.#isIdle()) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
+  }
 
   /**
-   * Writes what is under way, releases what is claimed, and closes the store. May be called again. Whatever else is
+   * Stores what is under way, releases what still runs here, and closes the store. May be called again. Whatever else is
    * called from then on rejects with the ReceiverError `INBOX_CLOSED`.
    */
-  close(): Promise<void>;
+  async close(): Promise<void> {
+    if (this.#mode === 'closed') return;
+    await this.drain();
+    this.#enter('closed');
+    // Without it, it comes again as after a crash.
+    await this.#releaseLost([]).catch(() => undefined);
+    await this.store.close();
+  }
+
+  /** Every change of the mode. Each mode may follow those that are named here, and no other. */
+  #enter(next: Mode): void {
+    const before: Record<Mode, readonly Mode[]> = {
+      running: ['backing off'],
+      'backing off': ['running'],
+      draining: ['running', 'backing off'],
+      closed: ['draining'],
+    };
+    if (!before[next].includes(this.#mode))
+      throw new Error(`The inbox can't go from "${this.#mode}" to "${next}".`);
+    this.#mode = next;
+  }
+
+  /** Looks for what is due in the next cycle. */
+  #look(): void {
+    this.#lookAt = -Infinity;
+    this.#wake();
+  }
+
+  /** Begins a cycle at the end of this turn of the event loop. */
+  #wake(): void {
+    if (this.#isWaking) return;
+    this.#isWaking = true;
+    this.clock.setImmediate(() => {
+      this.#isWaking = false;
+      this.#post();
+    });
+  }
+
+  #post(): void {
+    while (this.#mayPost()) void this.#cycle(this.#takeBatch());
+  }
+
+  #mayPost(): boolean {
+    if (this.#mode === 'backing off' || this.#cycles >= this.store.maxCycles) return false;
+    if (this.#arrivals.length + this.#results.length > 0) return true;
+    if (this.#mode !== 'running') return false;
+    return this.#lookAt === -Infinity || (this.#lookAt <= this.clock.now() && this.store.room.free > 0);
+  }
+
+  #takeBatch(): Batch {
+    let bytes = 0;
+    const end = this.#arrivals.findIndex(({ delivery }) => (bytes += delivery.content.length) > MAX_BYTES);
+    const arrivals =
+      end === -1 ? this.#arrivals.splice(0) : this.#arrivals.splice(0, Math.max(1, end));
+    return { arrivals, results: this.#results.splice(0) };
+  }
+
+  async #cycle(batch: Batch): Promise<void> {
+    const start = this.clock.now();
+    this.#lookAt = Infinity;
+    this.#cycles += 1;
+    let outcome: CycleOutcome | undefined;
+    let failure: unknown;
+    try {
+      outcome = await this.store.cycle({
+        arrivals: batch.arrivals.map(({ delivery }) => delivery),
+        results: batch.results,
+        longestWait: this.#longestWait,
+      });
+    } catch (error) {
+      failure = error;
+    }
+    this.#cycles -= 1;
+    if (outcome !== undefined) this.#committed(batch, outcome, this.clock.now() - start);
+    else if (isOfOnePart(failure) && batch.arrivals.length + batch.results.length > 1) this.#splitUp(batch);
+    else this.#failed(batch, failure);
+    this.#post();
+    if (this.#isIdle()) this.#onIdle.splice(0).forEach((resolve) => resolve());
+  }
+
+  #committed({ arrivals, results }: Batch, outcome: CycleOutcome, duration: number): void {
+    const { at, stored, claimed, nextDueIn, isStarved } = outcome;
+    if (arrivals.length > 0) this.listeners.counters.committed(arrivals.length, duration);
+    for (const [, id, attempts] of results) if (this.#running.get(id) === attempts) this.#running.delete(id);
+    const taken = [...claimed];
+    for (const [index, { delivery, resolve }] of arrivals.entries()) {
+      const { id, runs } = stored[index]!;
+      if (runs) taken.push({ ...delivery, id, receivedAt: at, attempts: 1, startedAt: at });
+      resolve(id);
+    }
+    for (const { id, attempts } of taken) this.#running.set(id, attempts);
+    if (taken.length > 0 || isStarved) this.clock.setImmediate(() => this.#consumer?.take(taken, isStarved));
+    this.#lookIn(nextDueIn);
+  }
+
+  /** Sets the time of the next look. What is due waits until there is room. */
+  #lookIn(milliseconds = Infinity): void {
+    this.#lookAt = this.clock.now() + milliseconds;
+    this.clock.clearTimeout(this.#timer);
+    const hasRoom = this.store.room.free > 0;
+    const wait = Math.min(hasRoom || milliseconds > 0 ? milliseconds : Infinity, this.store.pollInterval ?? Infinity);
+    if (wait === Infinity || this.#mode !== 'running') return;
+    this.#timer = this.clock.setTimeout(() => this.#look(), Math.min(Math.max(1, wait), MAX_WAIT));
+  }
+
+  /** One part can't be stored, and nothing was: each goes alone. */
+  #splitUp({ arrivals, results }: Batch): void {
+    for (const arrival of arrivals) void this.#cycle({ arrivals: [arrival], results: [] });
+    for (const result of results) void this.#cycle({ arrivals: [], results: [result] });
+  }
+
+  #failed({ arrivals, results }: Batch, error: unknown): void {
+    this.#lookAt = -Infinity;
+    for (const { reject } of arrivals) reject(error);
+    if (results.length > 0) this.#logUnstored({ err: error, deliveries: results.length });
+    // One that can't be stored, or only later, comes again after a restart.
+    if (isOfOnePart(error) || this.#mode === 'draining') return;
+    this.#results.unshift(...results);
+    if (this.#mode === 'running') this.#backOff();
+  }
+
+  #backOff(): void {
+    this.#enter('backing off');
+    this.#tryAgain();
+  }
+
+  #tryAgain(): void {
+    this.clock.clearTimeout(this.#timer);
+    this.#timer = this.clock.setTimeout(() => void this.#recover(), RETRY_INTERVAL);
+  }
+
+  /** Releases what a cycle that failed may have claimed. If that fails, so do those that wait meanwhile. */
+  async #recover(): Promise<void> {
+    if (this.#cycles > 0) return this.#tryAgain();
+    try {
+      await this.#releaseLost([...this.#running.keys()]);
+    } catch (error) {
+      for (const { reject } of this.#arrivals.splice(0)) reject(error);
+      if (this.#mode === 'backing off') this.#tryAgain();
+      return;
+    }
+    if (this.#mode !== 'backing off') return;
+    this.#enter('running');
+    this.#look();
+  }
+
+  async #releaseLost(except: readonly number[]): Promise<void> {
+    await this.store.run(this.transitions.releaseLost(this.store.receiver, except));
+  }
+
+  async #adoptOrphans(policy: RetryPolicy): Promise<void> {
+    const orphans = await this.store.run(...this.transitions.adopt(policy));
+    if (orphans.length === 0) return;
+    const parked = orphans.filter(({ state }) => state === 'parked').map(({ id }) => id as number);
+    this.listeners.logger.warn(
+      { orphaned: orphans.length, ...(parked.length > 0 && { parked: parked.slice(0, 20) }) },
+      'a process ended during attempts; their deliveries come again, or are parked after the last one',
+    );
+    this.#look();
+  }
+
+  #isIdle(): boolean {
+    return this.#cycles + this.#arrivals.length + this.#results.length === 0;
+  }
 }
 
-/** Injection token of the {@link Inbox}. */
-export const INBOX = Symbol('Inbox');
-
-/** U+0000 and halves of surrogate pairs. libsql ends the process that reads them back; PostgreSQL stores neither. */
-const UNSTORABLE = /[\0\p{Surrogate}]/u;
-
-/** Whether an inbox can store this text as the identifier of an event: well-formed Unicode without U+0000. */
-export function isEventId(text: string): boolean {
-  return !UNSTORABLE.test(text);
-}
-
-/** A text for people as an inbox stores it: its beginning, in well-formed Unicode without U+0000. */
-export function storableText(text: string, maxLength = 1_000): string {
-  return text.slice(0, maxLength).replaceAll(new RegExp(UNSTORABLE, 'gu'), '\u{fffd}');
+/** What a result stores: its transition and the values of that. */
+function resultOf(id: number, attempts: number, result: AttemptResult): Result {
+  if (result.kind === 'handled') return ['complete', id, attempts];
+  if (result.kind === 'released') return ['release', id, attempts];
+  const error = storableText(result.error);
+  const stack = result.stack === null ? null : storableText(result.stack, MAX_STACK);
+  const failure = [error, errorGroupOf(error), stack, Math.round(result.duration)] as const;
+  return result.kind === 'parked'
+    ? ['park', id, attempts, ...failure]
+    : ['retry', id, attempts, ...failure, Math.ceil(result.retryAfter)];
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
-import type { IncomingDelivery } from './inbox.js';
-import type { DeliveryState, FailedAttempt } from './inbox-operations.js';
+import type { Delivery, IncomingDelivery } from './delivery.js';
 
 /** A name for a receiver: host, process id, and what no other start has. */
 export function nameReceiver(): string {
@@ -18,38 +17,35 @@ export interface Statement {
 /** A row, by the names of its columns. Whole numbers are numbers, contents are bytes. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A delivery that arrived. */
-export interface Arrival extends Omit<IncomingDelivery, 'fields'> {
-  /** The header fields as they are stored: in JSON. */
-  readonly fields: string;
-  readonly receivedAt: number;
-  /** Whether the handler gets it at once: it is inserted as `running`, with its first attempt. */
-  readonly runs: boolean;
+/** Of an attempt that failed, what its transition stores. */
+export type Failure = readonly [error: string, errorGroup: string, stack: string | null, duration: number];
+
+/** The transition of an attempt that has ended, and its values. It applies to this attempt, and to no later one. */
+export type Result =
+  | readonly [transition: 'complete' | 'release', id: number, attempts: number]
+  | readonly [transition: 'retry', id: number, attempts: number, ...Failure, wait: number]
+  | readonly [transition: 'park', id: number, attempts: number, ...Failure];
+
+/** What goes into one cycle. */
+export interface CycleInput {
+  readonly arrivals: readonly IncomingDelivery[];
+  readonly results: readonly Result[];
+  /** The longest backoff, in milliseconds: what is due further away is due, because a clock was wrong. */
+  readonly longestWait: number;
 }
 
-/** What became of an attempt, as columns of its delivery. It applies to the attempt that is named, and to no later one. */
-export interface ResultRow {
-  readonly id: number;
-  readonly attempts: number;
-  readonly claimedAt: number;
-  readonly next: {
-    readonly state: DeliveryState;
-    readonly attempts: number;
-    /** Null for what it was. */
-    readonly dueAt: number | null;
-    readonly startedAt: number | null;
-    readonly endedAt: number | null;
-    readonly error: string | null;
-    readonly errorGroup: string | null;
-  };
-  /** A row for the history. */
-  readonly failed: FailedAttempt | undefined;
-}
-
-/** What goes into one transaction. */
-export interface WriteBatch {
-  readonly arrivals: readonly Arrival[];
-  readonly results: readonly ResultRow[];
+/** What became of a cycle that is committed. */
+export interface CycleOutcome {
+  /** When it was committed, by the clock of the store, in milliseconds since 1970. */
+  readonly at: number;
+  /** For each arrival, in its order. */
+  readonly stored: readonly Stored[];
+  /** What was due and runs now, in the order in which it was due. */
+  readonly claimed: readonly Delivery[];
+  /** Milliseconds until more is due, 0 if it is already; undefined if only an arrival or a result changes that. */
+  readonly nextDueIn: number | undefined;
+  /** More was due than there was room for. */
+  readonly isStarved: boolean;
 }
 
 /** A delivery that is stored: with its event's first delivery, if there is one already. */
@@ -59,20 +55,39 @@ export interface Stored {
   readonly runs: boolean;
 }
 
-/** What became of each part of a {@link WriteBatch}, in its order. */
-export interface WriteOutcome {
-  readonly arrivals: readonly (Stored | Error)[];
-  /** Undefined if it was stored, or if the attempt isn't the last one any more. */
-  readonly results: readonly (Error | undefined)[];
+/**
+ * How many more deliveries may run: the dispatcher adds, and the transaction that lets one run subtracts. It is shared
+ * with the store's thread, so that cycles overlap and none lets too many run.
+ */
+export class Room {
+  constructor(readonly shared = new Int32Array(new SharedArrayBuffer(4))) {}
+
+  get free(): number {
+    return Math.max(0, Atomics.load(this.shared, 0));
+  }
+
+  /** @param places may be negative */
+  add(places: number): void {
+    Atomics.add(this.shared, 0, places);
+  }
+
+  /** No more, whatever is added. */
+  close(): void {
+    Atomics.store(this.shared, 0, -0x4000_0000);
+  }
 }
 
 /** What the two databases call by different names. */
 export interface Dialect {
   /** In front of the name of a table. */
   readonly schema: string;
+  /** The time, in milliseconds since 1970, by the clock of the store. */
+  readonly now: () => string;
   /** Behind a selection: locks its rows, and waits for those that are locked, or leaves them out. */
   readonly lock: string;
   readonly lockFree: string;
+  /** The smallest of its arguments. */
+  readonly least: string;
   /** A condition: the receiver of a running delivery isn't alive. */
   readonly isAbandoned: string;
   /** A content without bytes. */
@@ -82,10 +97,11 @@ export interface Dialect {
 }
 
 /**
- * A database with the tables of an inbox. The core in sql-inbox.ts knows states and statements, a store how to open a
- * database, how to write a batch at once, and who else is alive.
+ * A database with the tables of an inbox. The inbox knows when to write and what, a store how: how to open a database, run
+ * a cycle in one transaction, and who else is alive.
  *
- * Writes reject with the ReceiverError `INBOX_WRITE_FAILED`, reads with `INBOX_UNUSABLE`.
+ * Writes reject with the ReceiverError `INBOX_WRITE_FAILED`, reads with `INBOX_UNUSABLE`, and everything with
+ * `INBOX_CLOSED` after the store was closed.
  */
 export interface Store {
   /** Where it is, for people. It has no credentials. */
@@ -93,18 +109,35 @@ export interface Store {
   /** Names this process, see {@link nameReceiver}. */
   readonly receiver: string;
   readonly dialect: Dialect;
+  readonly room: Room;
   /** How often to look for what other receivers have changed, in milliseconds; undefined if there are none. */
-  readonly lookInterval: number | undefined;
+  readonly pollInterval: number | undefined;
+  /** How many cycles may be under way: a store may take what was called meanwhile into one transaction. */
+  readonly maxCycles: number;
   /**
-   * Writes in one transaction, durable when it resolves. If it can't, it tries each part alone: one that can't be written
-   * doesn't refuse the others. If it rejects, nobody knows what was written.
+   * Applies results, claims what is due while there is room, and inserts arrivals: those for which room is left run at
+   * once. While the handler is paused, nothing begins to run. One transaction, durable when it resolves.
+   *
+   * @throws ReceiverError `INBOX_WRITE_FAILED`. If {@link isOfOnePart}, nothing was written, and the parts alone may be;
+   * else nobody knows what was.
    */
-  write(batch: WriteBatch): Promise<WriteOutcome>;
-  /** Runs a statement in a transaction of its own, after the writes that were called before. */
-  run(statement: Statement): Promise<readonly Row[]>;
+  cycle(input: CycleInput): Promise<CycleOutcome>;
+  /** Runs statements in one transaction, after the cycles that were called before. Returns the rows of the last one. */
+  run(...statements: readonly Statement[]): Promise<readonly Row[]>;
   /** Runs a statement that only reads, beside the writes. */
   read(statement: Statement): Promise<readonly Row[]>;
   /** What the inbox takes on its disk, and how much of that is in use, in bytes. */
   size(): Promise<{ readonly onDisk: number; readonly inUse: number }>;
   close(): Promise<void>;
+}
+
+/** Marks an error of one part of a cycle, such as a value that the database refuses. */
+const OF_ONE_PART = Symbol('of one part');
+
+export function markOfOnePart<Fault extends Error>(error: Fault): Fault {
+  return Object.assign(error, { [OF_ONE_PART]: true });
+}
+
+export function isOfOnePart(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && OF_ONE_PART in error;
 }

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 
 import { ReceiverError } from '../../errors.js';
-import { SCHEMA, SCHEMA_VERSION } from './schema.js';
+import { migrate, requireVersion } from './migrate.js';
 import { isDamage } from './sqlite-errors.js';
 
 /** The files of an embedded inbox, in its folder. SQLite keeps two more beside the database, `-wal` and `-shm`. */
@@ -13,6 +13,9 @@ export const INBOX_FILES = { database: 'inbox.sqlite', lock: 'receiver.lock' } a
 
 /** How long to wait for a lock of another program, in milliseconds: somebody may be looking at the file. */
 const BUSY_TIMEOUT = 250;
+
+/** How large the write-ahead log stays after a checkpoint, in bytes. */
+const MAX_LOG_BYTES = 16 * 1_048_576;
 
 /** The open files of an embedded inbox. */
 export interface OpenDatabase {
@@ -58,7 +61,7 @@ export function openForReading(folder: string): OpenDatabase {
     // libsql ignores its option `readonly`.
     const database = new Database(`${pathToFileURL(file).href}?mode=ro`);
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-    if (versionOf(database, file) === 0) throw new Error(`${file} has no tables`);
+    requireVersion(database, file);
     return { database, close: () => database.close() };
   } catch (cause) {
     throw openingError(folder, cause);
@@ -101,22 +104,27 @@ function prepare(database: Database.Database, file: string): void {
   database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
   // Several contents fit into a page, which halves the writes. Only a new file takes this size.
   database.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-  if (versionOf(database, file) === 0) database.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
+  // While somebody reads, the log grows. Without a limit it keeps its largest size until the next start.
+  database.exec(`PRAGMA journal_size_limit = ${MAX_LOG_BYTES}`);
+  migrate(database, file);
   // A file that can't be written is opened for reading, and a statement that would write reports it.
-  else database.exec('UPDATE handler SET checked_at = NULL');
+  database.exec('UPDATE inbox_state SET probed_at = NULL');
 }
 
-/** The version of a file's tables, if this receiver knows it; 0 for a file without tables. */
-function versionOf(database: Database.Database, file: string): number {
-  const { user_version: version } = database.prepare('PRAGMA user_version').get([]) as {
-    user_version: number;
-  };
-  if (version === 0 || version === SCHEMA_VERSION) return version;
-  throw new Error(
-    version > SCHEMA_VERSION
-      ? `${file} has tables of version ${version}; this receiver knows version ${SCHEMA_VERSION}`
-      : `${file} is of an earlier receiver. Take it along with "plant-inbox export" of that receiver, and "plant-inbox import" of this one, into another folder`,
-  );
+/**
+ * Runs writes in one transaction: durable on return, undone if they throw. What can wait for a lock is never prepared: a
+ * prepared statement that was refused with `SQLITE_BUSY` stays active, and nothing else is committed meanwhile.
+ */
+export function inTransaction<Result>(database: Database.Database, write: () => Result): Result {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = write();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (database.inTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
 }
 
 /**

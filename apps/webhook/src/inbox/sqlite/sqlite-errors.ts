@@ -36,3 +36,8 @@ export function isLoss(error: unknown): boolean {
   const { rawCode } = faultIn(error);
   return isDamage(error) || FLUSH_FAILED.includes(rawCode) || rawCode === MOVED;
 }
+
+/** Whether this was thrown because of a value, and others can be written. */
+export function isOfOneRow(error: unknown): boolean {
+  return /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(faultIn(error).code ?? '') || error instanceof TypeError;
+}

@@ -2,19 +2,22 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 
-import { ReceiverError } from '../../errors.js';
+import { inboxClosed, ReceiverError } from '../../errors.js';
 import {
+  type CycleInput,
+  type CycleOutcome,
   type Dialect,
+  markOfOnePart,
   nameReceiver,
+  Room,
   type Row,
   type Statement,
   type Store,
-  type WriteBatch,
-  type WriteOutcome,
 } from '../store.js';
 import { INBOX_FILES, openingError } from './open-database.js';
+import { cycleCall, type GroupOutcome, outcomesOf } from './sqlite-cycle.js';
 import { isDamage, isLoss, type SqliteFault } from './sqlite-errors.js';
-import type { ThreadOptions, ThreadOutcome, ThreadRequest, ThreadResponse } from './sqlite-thread.js';
+import type { ThreadOptions, ThreadRequest, ThreadResponse } from './sqlite-thread.js';
 import { startThread } from './start-thread.js';
 
 /** How often to look whether the files are still there, in milliseconds. */
@@ -23,8 +26,10 @@ const WATCH_INTERVAL = 1_000;
 /** Whoever has the lock is alone: whatever another receiver was running is abandoned. */
 export const DIALECT: Dialect = {
   schema: '',
+  now: () => String(Date.now()),
   lock: '',
   lockFree: '',
+  least: 'min',
   isAbandoned: 'true',
   noBytes: "x''",
   position: (column, value) => `instr(${column}, ${value})`,
@@ -41,27 +46,35 @@ export async function openSqliteStore(
   onLost: (error: ReceiverError) => void,
 ): Promise<Store> {
   const receiver = nameReceiver();
+  const room = new Room();
   const lose = (reason: string, cause?: unknown): void => {
     const message = `The inbox in ${folder} can't be trusted: ${reason}.`;
     onLost(
       isDamage(cause) ? openingError(folder, cause) : new ReceiverError('INBOX_LOST', message, { cause }),
     );
   };
-  const writer = await SqliteThread.open({ folder, receiver, mode: 'write' }, lose);
-  return new SqliteStore(folder, receiver, writer, lose);
+  const options = { folder, receiver, room: room.shared };
+  const writer = await SqliteThread.open({ ...options, mode: 'write' }, lose);
+  const openReader = (): Promise<SqliteThread> => SqliteThread.open({ ...options, mode: 'read' }, lose);
+  return new SqliteStore(folder, receiver, room, writer, openReader, lose);
 }
 
 class SqliteStore implements Store {
   readonly location: string;
   readonly dialect = DIALECT;
-  readonly lookInterval = undefined;
+  readonly pollInterval = undefined;
+  /** The thread takes what was called meanwhile into one transaction. */
+  readonly maxCycles = Infinity;
+  #isClosed = false;
   #reader: Promise<SqliteThread> | undefined;
   readonly #watch: NodeJS.Timeout;
 
   constructor(
     private readonly folder: string,
     readonly receiver: string,
+    readonly room: Room,
     private readonly writer: SqliteThread,
+    private readonly openReader: () => Promise<SqliteThread>,
     private readonly lose: (reason: string) => void,
   ) {
     this.location = join(folder, INBOX_FILES.database);
@@ -73,32 +86,21 @@ class SqliteStore implements Store {
     }, WATCH_INTERVAL).unref();
   }
 
-  async write(batch: WriteBatch): Promise<WriteOutcome> {
-    // The clone of a small content would have the whole of its pool.
-    const arrivals = batch.arrivals.map((arrival) => ({
-      ...arrival,
-      content: new Uint8Array(arrival.content),
-    }));
-    const request = { kind: 'write', batch: { ...batch, arrivals } } as const;
-    const outcome = (await this.#request(this.writer, request)) as ThreadOutcome;
-    const unpack = <Value>(value: Value | SqliteFault): Value | Error =>
-      isFault(value) ? writeFailed(this.location, value) : value;
-    return {
-      arrivals: outcome.arrivals.map(unpack),
-      results: outcome.results.map((fault) => fault && writeFailed(this.location, fault)),
-    };
+  cycle(input: CycleInput): Promise<CycleOutcome> {
+    const call = cycleCall(input);
+    return this.#request(this.writer, { kind: 'cycle', call }, [
+      call.contents.buffer,
+    ]) as Promise<CycleOutcome>;
   }
 
-  async run(statement: Statement): Promise<readonly Row[]> {
-    return (await this.#request(this.writer, { kind: 'run', statement })) as Row[];
+  async run(...statements: readonly Statement[]): Promise<readonly Row[]> {
+    return (await this.#request(this.writer, { kind: 'run', statements })) as Row[];
   }
 
   async read(statement: Statement): Promise<readonly Row[]> {
-    this.#reader ??= SqliteThread.open(
-      { folder: this.folder, receiver: this.receiver, mode: 'read' },
-      this.lose,
-    );
-    return (await this.#request(await this.#reader, { kind: 'run', statement })) as Row[];
+    this.#requireOpen();
+    this.#reader ??= this.openReader();
+    return (await this.#request(await this.#reader, { kind: 'run', statements: [statement] })) as Row[];
   }
 
   async size(): Promise<{ onDisk: number; inUse: number }> {
@@ -112,26 +114,43 @@ class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearInterval(this.#watch);
     const reader = await this.#reader?.catch(() => undefined);
     await reader?.close();
     await this.writer.close();
   }
 
-  async #request(thread: SqliteThread, request: ThreadRequest): Promise<unknown> {
+  async #request(
+    thread: SqliteThread,
+    request: ThreadRequest,
+    transfer: readonly ArrayBuffer[] = [],
+  ): Promise<unknown> {
+    this.#requireOpen();
     try {
-      return await thread.request(request);
-    } catch (error) {
-      throw thread === this.writer
-        ? writeFailed(this.location, error as Error)
-        : new ReceiverError(
-            'INBOX_UNUSABLE',
-            `The inbox at ${this.location} cannot be read: ${(error as Error).message}.`,
-            { cause: error },
-          );
+      return await thread.request(request, transfer);
+    } catch (cause) {
+      const { message } = cause as Error;
+      if (thread !== this.writer)
+        throw new ReceiverError('INBOX_UNUSABLE', `The inbox at ${this.location} cannot be read: ${message}.`, {
+          cause,
+        });
+      const failed = new ReceiverError(
+        'INBOX_WRITE_FAILED',
+        `The inbox in ${this.location} could not write: ${message}.`,
+        { cause },
+      );
+      throw (cause as RequestFault).isOfOneRow ? markOfOnePart(failed) : failed;
     }
   }
+
+  #requireOpen(): void {
+    if (this.#isClosed) throw inboxClosed(this.location);
+  }
 }
+
+/** What a request rejects with: an error of SQLite. */
+type RequestFault = Error & { readonly isOfOneRow: boolean };
 
 /** A thread with a connection to the database. */
 class SqliteThread {
@@ -167,8 +186,8 @@ class SqliteThread {
   }
 
   /** @throws Error of SQLite */
-  request(request: ThreadRequest): Promise<unknown> {
-    this.#worker.postMessage(request);
+  request(request: ThreadRequest, transfer: readonly ArrayBuffer[] = []): Promise<unknown> {
+    this.#worker.postMessage(request, transfer);
     return this.#response();
   }
 
@@ -183,32 +202,26 @@ class SqliteThread {
   }
 
   #settle(response: ThreadResponse): void {
-    const { resolve, reject } = this.#waiting.shift()!;
-    if ('result' in response) return resolve(response.result);
-    const cause = Object.assign(new Error(response.fault.message), response.fault);
     if ('refused' in response) {
       this.#isClosed = true;
       const { code, message } = response.refused;
-      return reject(new ReceiverError(code, message, { cause }));
+      this.#waiting.shift()!.reject(new ReceiverError(code, message, { cause: errorOf(response.fault) }));
+      return;
     }
-    if (isLoss(cause)) this.lose(cause.message, cause);
-    reject(cause);
+    const waiting = this.#waiting.splice(0, response.requests);
+    if ('fault' in response) {
+      const cause = errorOf(response.fault);
+      if (isLoss(cause)) this.lose(cause.message, cause);
+      const fault: RequestFault = Object.assign(cause, { isOfOneRow: response.isOfOneRow });
+      for (const { reject } of waiting) reject(fault);
+      return;
+    }
+    const results = response.isCycle ? outcomesOf(response.result as GroupOutcome) : [response.result];
+    for (const [index, { resolve }] of waiting.entries()) resolve(results[index]);
   }
 }
 
-const isFault = (value: unknown): value is SqliteFault =>
-  typeof value === 'object' && value !== null && 'rawCode' in value;
-
-function writeFailed(location: string, fault: SqliteFault | Error): ReceiverError {
-  const cause = fault instanceof Error ? fault : Object.assign(new Error(fault.message), fault);
-  return new ReceiverError(
-    'INBOX_WRITE_FAILED',
-    `The inbox in ${location} could not write: ${fault.message}.`,
-    {
-      cause,
-    },
-  );
-}
+const errorOf = (fault: SqliteFault): Error => Object.assign(new Error(fault.message), fault);
 
 function inodeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.ino;

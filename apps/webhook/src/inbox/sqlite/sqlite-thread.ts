@@ -1,83 +1,100 @@
-/** The threads that sqlite-store.ts starts: one writes, and one reads. Each answers its messages one after the other. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** The threads that sqlite-store.ts starts: one writes, and one reads. Each responds to its messages in their order. */
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 
 import { ReceiverError } from '../../errors.js';
-import type { Statement, WriteBatch, WriteOutcome } from '../store.js';
-import { openDatabase, openForReading, type OpenDatabase } from './open-database.js';
-import { faultIn, type SqliteFault } from './sqlite-errors.js';
-import { inTransaction, prepareWriter, type Writer } from './write-batch.js';
+import { Room, type Statement } from '../store.js';
+import { inTransaction, openDatabase, openForReading, type OpenDatabase } from './open-database.js';
+import { type CycleCall, prepareCycle } from './sqlite-cycle.js';
+import { faultIn, isOfOneRow, type SqliteFault } from './sqlite-errors.js';
 
 /** What a thread is given. */
 export interface ThreadOptions {
   readonly folder: string;
   readonly receiver: string;
   readonly mode: 'write' | 'read';
+  /** The memory of a `Room`. */
+  readonly room: Int32Array;
 }
 
 /** What a thread is asked for. */
 export type ThreadRequest =
-  | { readonly kind: 'write'; readonly batch: WriteBatch }
-  | { readonly kind: 'run'; readonly statement: Statement }
+  | { readonly kind: 'cycle'; readonly call: CycleCall }
+  | { readonly kind: 'run'; readonly statements: readonly Statement[] }
   | { readonly kind: 'close' };
 
-/** What a thread answers, first of all that it has opened the database. */
+/**
+ * What a thread responds, first of all that it has opened the database. Cycles that were called together have one
+ * response. A fault is of each of them, and nothing of them is written.
+ */
 export type ThreadResponse =
-  | { readonly result: unknown }
-  | { readonly fault: SqliteFault }
+  | { readonly requests: number; readonly isCycle: boolean; readonly result: unknown }
+  | { readonly requests: number; readonly fault: SqliteFault; readonly isOfOneRow: boolean }
   | { readonly refused: Pick<ReceiverError, 'code' | 'message'>; readonly fault: SqliteFault };
 
-/** An outcome as it passes between threads. */
-export interface ThreadOutcome {
-  readonly arrivals: readonly (WriteOutcome['arrivals'][number] | SqliteFault)[];
-  readonly results: readonly (SqliteFault | undefined)[];
-}
+/** Most content in one transaction, in bytes, if it is of more than one call. */
+const MAX_BYTES = 32 * 1_048_576;
 
-const { folder, receiver, mode } = workerData as ThreadOptions;
+const { folder, receiver, mode, room } = workerData as ThreadOptions;
 const port = parentPort!;
 const respond = (response: ThreadResponse): void => port.postMessage(response);
 
-const opened = open();
-if (opened !== undefined) {
-  const perform = requestsTo(opened);
-  port.on('message', (request: ThreadRequest) => respond(perform(request)));
-  respond({ result: undefined });
+try {
+  const opened = mode === 'write' ? openDatabase(folder) : openForReading(folder);
+  if (mode === 'write') serveWrites(opened);
+  else serveReads(opened);
+  respond({ requests: 1, isCycle: false, result: undefined });
+} catch (error) {
+  const { code, message, cause = error } = error as ReceiverError;
+  respond({ refused: { code, message }, fault: faultIn(cause) });
 }
 
-function open(): OpenDatabase | undefined {
+/** Takes every cycle that was called meanwhile into one transaction, so that groups grow by themselves on a slow disk. */
+function serveWrites({ database, close }: OpenDatabase): void {
+  const cycle = prepareCycle(database, receiver, new Room(room));
+  port.on('message', (first: ThreadRequest) => {
+    let request: ThreadRequest | undefined = first;
+    while (request !== undefined) {
+      const calls: CycleCall[] = [];
+      let bytes = 0;
+      for (; request?.kind === 'cycle' && bytes < MAX_BYTES; request = next()) {
+        calls.push(request.call);
+        bytes += request.call.contents.length;
+      }
+      if (calls.length > 0) perform(calls.length, true, () => cycle(calls, Date.now()));
+      if (request === undefined || request.kind === 'cycle') continue;
+      const other: ThreadRequest = request;
+      perform(1, false, () =>
+        other.kind === 'close' ? close() : inTransaction(database, () => runAll(database, other.statements)),
+      );
+      request = next();
+    }
+  });
+}
+
+function serveReads({ database, close }: OpenDatabase): void {
+  port.on('message', (request: ThreadRequest) => {
+    perform(1, false, () => (request.kind === 'run' ? runAll(database, request.statements) : close()));
+  });
+}
+
+function next(): ThreadRequest | undefined {
+  return (receiveMessageOnPort(port) as { message: ThreadRequest } | undefined)?.message;
+}
+
+function perform(requests: number, isCycle: boolean, work: () => unknown): void {
   try {
-    return mode === 'write' ? openDatabase(folder) : openForReading(folder);
+    respond({ requests, isCycle, result: work() });
   } catch (error) {
-    const { code, message, cause = error } = error as ReceiverError;
-    respond({ refused: { code, message }, fault: faultIn(cause) });
-    return undefined;
+    respond({ requests, fault: faultIn(error), isOfOneRow: isOfOneRow(error) });
   }
 }
 
-function requestsTo({ database, close }: OpenDatabase): (request: ThreadRequest) => ThreadResponse {
-  const write: Writer | undefined = mode === 'write' ? prepareWriter(database, receiver) : undefined;
-  const run = ({ text, values }: Statement): unknown[] => {
+/** The rows of the last statement. */
+function runAll(database: OpenDatabase['database'], statements: readonly Statement[]): unknown[] {
+  let rows: unknown[] = [];
+  for (const { text, values } of statements) {
     const statement = database.prepare(text.replaceAll(/\$(?=\d)/g, '?'));
-    return statement.reader ? statement.all(values) : (statement.run(values), []);
-  };
-  const perform = (request: ThreadRequest): unknown => {
-    if (request.kind === 'write') return asPassed(write!(request.batch));
-    if (request.kind === 'run')
-      return write === undefined
-        ? run(request.statement)
-        : inTransaction(database, () => run(request.statement));
-    return close();
-  };
-  return (request) => {
-    try {
-      return { result: perform(request) };
-    } catch (error) {
-      return { fault: faultIn(error) };
-    }
-  };
-}
-
-function asPassed({ arrivals, results }: WriteOutcome): ThreadOutcome {
-  const pass = <Value>(value: Value | Error): Value | SqliteFault =>
-    value instanceof Error ? faultIn(value) : value;
-  return { arrivals: arrivals.map(pass), results: results.map(pass) };
+    rows = statement.reader ? statement.all([...values]) : (statement.run([...values]), []);
+  }
+  return rows;
 }

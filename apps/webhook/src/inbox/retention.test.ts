@@ -2,7 +2,7 @@ import { afterThisTest } from '@plant-store/test-support';
 
 import { makeLatch } from '../../test/make-latch.js';
 import { recordLog } from '../../test/record-log.js';
-import { startRemovingExpired } from './remove-expired.js';
+import { startRemovingExpired } from './retention.js';
 
 const retention = { maxAge: 1, maxBytes: undefined, maxEventAge: 1 };
 

@@ -2,9 +2,39 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Logger } from 'pino';
 
+import type { Clock } from '../clock.js';
 import { throttledLog } from '../logging/throttled-log.js';
 import type { Inbox } from './inbox.js';
 import type { Retention } from './inbox-operations.js';
+
+/** How far a wall clock may be ahead of the time that has passed, in milliseconds: clocks are corrected by and by. */
+const TOLERANCE = 60_000;
+
+/**
+ * A wall clock that doesn't believe a jump forward until it has lasted as long as the retention: whatever was stored
+ * before the jump has expired by then. So a clock that is wrong deletes nothing.
+ */
+export class CautiousClock {
+  /** A time that is believed, by the wall clock and by the monotonic one. */
+  #wall: number | undefined;
+  #monotonic = 0;
+
+  constructor(private readonly clock: Pick<Clock, 'now'>) {}
+
+  /**
+   * @param wall the time by the wall clock, in milliseconds since 1970
+   * @param maxAge the retention, in milliseconds
+   */
+  now(wall: number, maxAge: number): number {
+    const monotonic = this.clock.now();
+    const elapsed = monotonic - this.#monotonic;
+    const expected = (this.#wall ?? wall) + elapsed;
+    if (this.#wall !== undefined && wall > expected + TOLERANCE && elapsed < maxAge) return expected;
+    this.#wall = wall;
+    this.#monotonic = monotonic;
+    return wall;
+  }
+}
 
 /** How often it looks for what has expired, in milliseconds. */
 const INTERVAL = 5_000;

@@ -1,0 +1,16 @@
+/** What the inbox and the dispatcher know of time. A simulation gives them another. */
+export interface Clock {
+  /** In milliseconds since any moment. It never goes back and never jumps: for durations. */
+  now(): number;
+  setTimeout(run: () => void, milliseconds: number): unknown;
+  clearTimeout(timer: unknown): void;
+  setImmediate(run: () => void): void;
+}
+
+/** The clock of this process. */
+export const CLOCK: Clock = {
+  now: () => performance.now(),
+  setTimeout: (run, milliseconds) => setTimeout(run, milliseconds),
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+  setImmediate: (run) => void setImmediate(run),
+};

@@ -1,0 +1,75 @@
+import type { IncomingDelivery } from './delivery.js';
+import type { Row } from './store.js';
+
+/**
+ * What is stored of a request beside its content: the property, and its column. A new one stands here and in a migration
+ * of both databases; statements and transports take it from here.
+ */
+const SENT = {
+  method: 'method',
+  mediaType: 'media_type',
+  contentEncoding: 'content_encoding',
+  eventId: 'event_id',
+  fields: 'fields',
+} as const satisfies Partial<Record<keyof IncomingDelivery, string>>;
+
+/** A value of {@link SENT} as it is stored. */
+type SentValue = string | null;
+
+/** The values of a delivery in the order of {@link SENT_COLUMNS}: header fields are stored as JSON. */
+export type SentValues = readonly SentValue[];
+
+const SENT_NAMES = Object.keys(SENT) as (keyof typeof SENT)[];
+
+/** The columns of what was sent, without the content. */
+export const SENT_COLUMNS: readonly string[] = Object.values(SENT);
+
+/** Where the identifier of the event is in {@link SentValues}. */
+export const EVENT_ID = SENT_NAMES.indexOf('eventId');
+
+export function sentValues(delivery: IncomingDelivery): SentValues {
+  return SENT_NAMES.map((name) => (name === 'fields' ? JSON.stringify(delivery.fields) : delivery[name]));
+}
+
+/** A selection of columns by the names that the code has for them. */
+const selection = (columns: Readonly<Record<string, string>>): string =>
+  Object.entries(columns)
+    .map(([name, column]) => `${column} AS "${name}"`)
+    .join(', ');
+
+/** What a handler gets of a delivery. */
+export const CLAIMED = selection({
+  ...{ id: 'id', receivedAt: 'received_at', attempts: 'attempts', startedAt: 'started_at' },
+  ...SENT,
+  content: 'content',
+});
+
+const { fields: _fields, ...sentShortly } = SENT;
+
+/** What a list shows. */
+const LISTED = {
+  id: 'id',
+  state: 'state',
+  receivedAt: 'received_at',
+  dueAt: "CASE WHEN state = 'retrying' THEN due_at END",
+  startedAt: 'started_at',
+  endedAt: 'ended_at',
+  replayedAt: 'replayed_at',
+  attempts: 'attempts',
+  error: 'error',
+  reason: 'reason',
+  ...sentShortly,
+  bytes: 'length(content)',
+};
+
+export const SUMMARY = selection(LISTED);
+
+export const WHOLE = selection({ ...LISTED, fields: 'fields', content: 'content' });
+
+/** A row with what was sent. */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- The columns are known by the statement.
+export function withSent<Parsed extends Pick<IncomingDelivery, 'fields' | 'content'>>(row: Row): Parsed {
+  const fields = JSON.parse(row['fields'] as string) as Parsed['fields'];
+  const content: Parsed['content'] = Buffer.from(row['content'] as ArrayBuffer);
+  return { ...row, fields, content } as Parsed;
+}

@@ -1,0 +1,209 @@
+import type Database from 'libsql';
+
+import { CLAIMED, EVENT_ID, SENT_COLUMNS, type SentValues, sentValues, withSent } from '../columns.js';
+import { DUE, MAX_BYTES, SUSPECTED } from '../conditions.js';
+import type { Delivery } from '../delivery.js';
+import type { CycleInput, CycleOutcome, Result, Room, Row, Stored } from '../store.js';
+import { ACCEPTED, transition } from '../transitions.js';
+import { inTransaction } from './open-database.js';
+
+
+/** One call of a cycle as it passes between threads: arrays, and all contents in one buffer, cost least. */
+export interface CycleCall {
+  readonly arrivals: readonly SentValues[];
+  /** How long the content of each arrival is, in bytes. */
+  readonly sizes: readonly number[];
+  readonly contents: Uint8Array;
+  readonly results: readonly Result[];
+  readonly longestWait: number;
+}
+
+export function cycleCall({ arrivals, results, longestWait }: CycleInput): CycleCall {
+  const sizes = arrivals.map(({ content }) => content.length);
+  const contents = new Uint8Array(sizes.reduce((sum, size) => sum + size, 0));
+  let end = 0;
+  for (const { content } of arrivals) {
+    contents.set(content, end);
+    end += content.length;
+  }
+  return { arrivals: arrivals.map(sentValues), sizes, contents, results, longestWait };
+}
+
+/** What became of a group of calls in one transaction. */
+export interface GroupOutcome extends Omit<CycleOutcome, 'stored' | 'claimed'> {
+  /** For each call: its arrivals. */
+  readonly stored: readonly (readonly Stored[])[];
+  readonly claimed: readonly Row[];
+}
+
+/** The outcome of each call. What was claimed is in that of the last one, which comes last. */
+export function outcomesOf({ stored, claimed, ...outcome }: GroupOutcome): CycleOutcome[] {
+  const deliveries = claimed.map((row) => withSent<Delivery>(row));
+  return stored.map((of, index) => ({
+    ...outcome,
+    stored: of,
+    claimed: index === stored.length - 1 ? deliveries : [],
+  }));
+}
+
+/** Runs the cycles of several calls in one transaction. `now` is in milliseconds since 1970. */
+export type RunCycle = (calls: readonly CycleCall[], now: number) => GroupOutcome;
+
+/**
+ * Prepares the statements of a cycle. A statement for each row is faster in SQLite than one for all.
+ *
+ * @param receiver names this process
+ * @param room how many may run; what runs is subtracted once it is committed
+ */
+export function prepareCycle(database: Database.Database, receiver: string, room: Room): RunCycle {
+  const applyResult = prepareResults(database);
+  const accept = prepareAccept(database, receiver);
+  const claim = prepareClaim(database, receiver);
+  const suspects = prepareDue(database, `${SUSPECTED} AND due_at IS NOT NULL`);
+  const others = prepareDue(database, DUE);
+  const runningSuspects = database.prepare(
+    `SELECT 1 FROM delivery WHERE ${SUSPECTED} AND state = 'running' LIMIT 1`,
+  );
+  const pauses = database.prepare('SELECT is_paused FROM inbox_state').raw();
+  const isPaused = (): boolean => (pauses.all([]) as [[number]])[0][0] === 1;
+  const maySuspectRun = (): boolean => runningSuspects.all([]).length === 0;
+
+  const claimDue = (now: number, latest: number, limit: number): Row[] => {
+    const ids = maySuspectRun() ? suspects.find(now, latest, 1) : [];
+    return [...ids, ...others.find(now, latest, limit - ids.length)].map((id) => claim(id, now));
+  };
+  const dueIn = (now: number, latest: number): number | undefined => {
+    const times = [others.dueIn(now, latest), maySuspectRun() ? suspects.dueIn(now, latest) : Infinity];
+    const next = Math.min(...times);
+    return next === Infinity ? undefined : next;
+  };
+
+  return (calls, now) => {
+    let taken = 0;
+    const outcome = inTransaction(database, () => {
+      for (const { results } of calls) for (const result of results) applyResult(result, now);
+      const paused = isPaused();
+      const latest = now + calls.at(-1)!.longestWait;
+      let left = paused ? 0 : room.free;
+      // What is due comes first: an arrival runs only if nothing waits before it.
+      const claimed = left > 0 ? claimDue(now, latest, left) : [];
+      left -= claimed.length;
+      taken = claimed.length;
+      const stored = calls.map(({ arrivals, sizes, contents }) => {
+        let end = 0;
+        return arrivals.map((values, index) => {
+          const one = accept(values, contents.subarray(end, (end += sizes[index]!)), now, left > 0);
+          if (one.runs) {
+            left -= 1;
+            taken += 1;
+          }
+          return one;
+        });
+      });
+      const nextDueIn = paused ? undefined : dueIn(now, latest);
+      return { at: now, stored, claimed, nextDueIn, isStarved: left <= 0 && nextDueIn === 0 };
+    });
+    room.add(-taken);
+    return outcome;
+  };
+}
+
+/** Applies the results of attempts. */
+function prepareResults(database: Database.Database): (result: Result, now: number) => void {
+  const prepare = (name: Parameters<typeof transition>[0]): Database.Statement => {
+    const values = { now: '?1', error: '?4', group: '?5', wait: '?6' };
+    return database.prepare(
+      `UPDATE delivery SET ${transition(name, values)} WHERE id = ?2 AND attempts = ?3 AND state = 'running'`,
+    );
+  };
+  const complete = prepare('complete');
+  const release = prepare('release');
+  const retry = prepare('retry');
+  const park = prepare('park');
+  // Of the attempts of a delivery, the first and the last nine are kept, the one that follows included.
+  const prune = database.prepare(`
+    DELETE FROM attempt WHERE delivery = ?1
+      AND id > (SELECT min(id) FROM attempt WHERE delivery = ?1)
+      AND id <= (SELECT id FROM attempt WHERE delivery = ?1 ORDER BY id DESC LIMIT 1 OFFSET 8)`);
+  const addAttempt = database.prepare(`
+    INSERT INTO attempt (delivery, number, started_at, duration, receiver, error, stack)
+    SELECT id, attempts, started_at, ?2, receiver, error, ?3 FROM delivery WHERE id = ?1`);
+
+  return (result, now) => {
+    if (result[0] === 'complete') return void complete.run([now, result[1], result[2]]);
+    if (result[0] === 'release') return void release.run([now, result[1], result[2]]);
+    const [name, id, attempts, error, group, stack, duration, wait] = result;
+    const { changes } =
+      name === 'retry'
+        ? retry.run([now, id, attempts, error, group, wait])
+        : park.run([now, id, attempts, error, group]);
+    if (changes === 0) return;
+    prune.run([id]);
+    addAttempt.run([id, duration, stack]);
+  };
+}
+
+/** Inserts an arrival, unless its event has a delivery already. */
+function prepareAccept(
+  database: Database.Database,
+  receiver: string,
+): (values: SentValues, content: Uint8Array, now: number, runs: boolean) => Stored {
+  const findEvent = database.prepare('SELECT delivery FROM event WHERE key = ?').raw();
+  const insertEvent = database.prepare('INSERT INTO event (key, delivery, received_at) VALUES (?, ?, ?)');
+  const values = Array.from({ length: 7 + SENT_COLUMNS.length }, () => '?').join(', ');
+  const insert = database.prepare(`INSERT INTO delivery (${ACCEPTED}) VALUES (${values})`);
+  return (sent, content, now, runs) => {
+    const eventId = sent[EVENT_ID]!;
+    const [first] = eventId === null ? [] : (findEvent.all([eventId]) as [number][]);
+    if (first !== undefined) return { id: first[0], runs: false };
+    const state = runs ? ['running', 1, now, null, now, receiver] : ['waiting', 0, now, now, null, null];
+    const id = Number(insert.run([...state, ...sent, content]).lastInsertRowid);
+    if (eventId !== null) insertEvent.run([eventId, id, now]);
+    return { id, runs };
+  };
+}
+
+function prepareClaim(database: Database.Database, receiver: string): (id: number, now: number) => Row {
+  const claim = database.prepare(`
+    UPDATE delivery SET ${transition('claim', { now: '?1', receiver: '?2' })} WHERE id = ?3 RETURNING ${CLAIMED}`);
+  return (id, now) => (claim.all([now, receiver, id]) as Row[])[0]!;
+}
+
+/** What is due of an index. What is due later than any backoff is due too: a clock was wrong. */
+function prepareDue(database: Database.Database, index: string) {
+  const select = (when: string): Database.Statement =>
+    database
+      .prepare(
+        `SELECT id, length(content) FROM delivery WHERE ${index} AND ${when} ORDER BY due_at, id LIMIT ?2`,
+      )
+      .raw();
+  const dueBy = select('due_at <= ?1');
+  const dueAfter = select('due_at > ?1');
+  const times = database
+    .prepare(
+      `SELECT (SELECT min(due_at) FROM delivery WHERE ${index}), (SELECT max(due_at) FROM delivery WHERE ${index})`,
+    )
+    .raw();
+  const read = (): [first: number | null, last: number | null] =>
+    (times.all([]) as [number | null, number | null][])[0]!;
+
+  return {
+    /** Milliseconds until the next one is due. */
+    dueIn(now: number, latest: number): number {
+      const [first, last] = read();
+      if (first === null) return Infinity;
+      return last! > latest ? 0 : Math.max(0, first - now);
+    },
+    /** Some that are due: fewer than the limit if their contents are large. */
+    find(now: number, latest: number, limit: number): number[] {
+      const [first, last] = read();
+      if (first === null || limit === 0) return [];
+      const found = first <= now ? (dueBy.all([now, limit]) as [number, number][]) : [];
+      if (last! > latest && found.length < limit)
+        found.push(...(dueAfter.all([latest, limit - found.length]) as [number, number][]));
+      let bytes = 0;
+      const end = found.findIndex(([, size]) => (bytes += size) > MAX_BYTES);
+      return (end === -1 ? found : found.slice(0, Math.max(1, end))).map(([id]) => id);
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { SENT_COLUMNS } from './columns.js';
+import { bounded, conditions, NOT_HANDLED, type Selection, SUSPECT, Values } from './conditions.js';
+import type { RetryPolicy } from './delivery.js';
+import type { Dialect, Statement } from './store.js';
+
+/**
+ * The transitions of a delivery, each with the columns that it sets. A transition applies to a row as it was, and changes
+ * nothing else. The cycles of both databases have these texts in their statements: `:name` is a value.
+ *
+ * | Transition | From → to                                                                      |
+ * | ---------- | ------------------------------------------------------------------------------ |
+ * | accept     | – → waiting, running                                                           |
+ * | claim      | waiting, retrying → running                                                    |
+ * | complete   | running → handled                                                              |
+ * | retry      | running → retrying                                                             |
+ * | park       | running → parked                                                               |
+ * | release    | running → waiting or retrying, as it was                                       |
+ * | adopt      | running of a receiver that has ended → retrying, parked after the last attempt |
+ * | replay     | handled, parked, retrying → waiting                                            |
+ * | discard    | parked → discarded                                                             |
+ */
+export const TRANSITIONS = {
+  claim: `state = 'running', attempts = attempts + 1, due_at = NULL, started_at = :now, receiver = :receiver`,
+  complete: `state = 'handled', ended_at = :now, error = NULL, error_group = NULL, interruptions = 0`,
+  retry: `state = 'retrying', due_at = :now + :wait, ended_at = :now, error = :error, error_group = :group,
+    interruptions = 0`,
+  park: `state = 'parked', ended_at = :now, error = :error, error_group = :group, interruptions = 0`,
+  // Due since it arrived: what waits goes on in its order.
+  release: `state = CASE WHEN attempts > 1 THEN 'retrying' ELSE 'waiting' END, attempts = attempts - 1,
+    due_at = CASE WHEN received_at < :now THEN received_at ELSE :now END, started_at = NULL`,
+} as const;
+
+/** Columns of an insertion: of the transition `accept`, of what was sent, and the content. */
+export const ACCEPTED = `state, attempts, received_at, due_at, started_at, receiver, ${SENT_COLUMNS.join(', ')}, content`;
+
+/** What is stored of an attempt during which its process ended. */
+const INTERRUPTED = 'the process ended during the attempt';
+
+/** Puts values or placeholders into a transition. */
+export function transition(name: keyof typeof TRANSITIONS, values: Readonly<Record<string, string>>): string {
+  return TRANSITIONS[name].replaceAll(/:(\w+)/g, (_placeholder, value: string) => values[value]!);
+}
+
+/** The transitions of many deliveries in both databases, by a statement each. */
+export type Transitions = ReturnType<typeof transitionsFor>;
+
+/** Makes the transitions for a database. */
+export function transitionsFor({
+  schema,
+  now,
+  lock,
+  lockFree,
+  least,
+  isAbandoned,
+  noBytes,
+}: Dialect) {
+  const delivery = `${schema}delivery`;
+
+  /** Selects deliveries for a change, which applies to none that has changed meanwhile. */
+  const selected = (values: Values, where: string, { after, limit, filter }: Selection): string => `
+    SELECT id, length(content) AS bytes, id AS position FROM ${delivery}
+    ${conditions(values, filter, { id: after, order: 'oldest first' })} ${where}
+    ORDER BY id LIMIT ${values.add(limit)} ${lock}`;
+
+  return {
+    /**
+     * Takes over what was running in receivers that have ended. It comes again at once; what may have ended them, after a
+     * backoff. The first statement writes the history, the second returns the deliveries.
+     */
+    adopt({ maxAttempts, backoff, maxBackoff }: RetryPolicy): readonly [history: Statement, change: Statement] {
+      const orphaned = `state = 'running' AND ${NOT_HANDLED} AND ${isAbandoned}`;
+      return [
+        {
+          text: `
+            INSERT INTO ${schema}attempt (delivery, number, started_at, receiver, error)
+            SELECT id, attempts, started_at, receiver, '${INTERRUPTED}' FROM ${delivery}
+            WHERE ${orphaned} ${lockFree}`,
+          values: [],
+        },
+        {
+          text: `
+            UPDATE ${delivery} SET
+              state = CASE WHEN attempts >= $1 THEN 'parked' ELSE 'retrying' END,
+              due_at = CASE WHEN attempts >= $1 THEN NULL WHEN interruptions + 1 < ${SUSPECT} THEN ${now()}
+                ELSE ${now()} + ${least}($2 * (1 << ${least}(interruptions, 20)), $3) END,
+              interruptions = interruptions + 1, ended_at = ${now()}, error = '${INTERRUPTED}',
+              error_group = '${INTERRUPTED}'
+            WHERE ${orphaned}
+            RETURNING id, state, attempts`,
+          values: [maxAttempts, backoff, maxBackoff],
+        },
+      ];
+    },
+
+    /** Releases what this receiver is running, except some: what a lost reply has claimed, nobody would settle. */
+    releaseLost: (receiver: string, except: readonly number[]): Statement => ({
+      text: `
+        UPDATE ${delivery} SET ${transition('release', { now: now() })}
+        WHERE state = 'running' AND ${NOT_HANDLED} AND receiver = $1
+        ${except.length === 0 ? '' : `AND id NOT IN (${except.join(', ')})`}`,
+      values: [receiver],
+    }),
+
+    replay(batch: Selection): Statement {
+      const values = new Values();
+      return {
+        text: `
+          WITH part AS MATERIALIZED (
+            ${selected(values, "AND (state = 'handled' OR state = 'parked' OR state = 'retrying')", batch)})
+          UPDATE ${delivery} SET state = 'waiting', due_at = ${now()}, replayed_at = ${now()}, attempts = 0,
+            interruptions = 0, error = NULL, error_group = NULL
+          FROM part WHERE ${delivery}.id = part.id
+          RETURNING ${delivery}.id AS id`,
+        values: values.all,
+      };
+    },
+
+    discard(batch: Selection, reason: string): Statement {
+      const values = new Values();
+      const why = values.add(reason);
+      return {
+        text: `
+          WITH part AS MATERIALIZED (${bounded(selected(values, `AND state = 'parked' AND ${NOT_HANDLED}`, batch))})
+          UPDATE ${delivery} SET state = 'discarded', reason = ${why}, fields = '[]', content = ${noBytes}
+          FROM part WHERE id = part.chosen
+          RETURNING id`,
+        values: values.all,
+      };
+    },
+  };
+}
