@@ -3,7 +3,8 @@
  *
  * @import { Evidence } from '../src/evidence/evidence.js'
  * @import { DeliveryFilter, DeliverySummary, ErrorGroup, FailedAttempt, HeaderField, InboxStats } from '../src/inbox/inbox-operations.js'
- * @import { Minute, RefusedKind, RefusedRequest } from '../src/operations/activity.js'
+ * @import { RefusedKind, RefusedRequest } from '../src/counters.js'
+ * @import { Minute } from '../src/operations/activity.js'
  */
 
 /**

@@ -1,7 +1,7 @@
 /**
  * The requests that the receiver has refused since its start: why nothing arrives.
  *
- * @import { RefusalReason } from '../src/observer.js'
+ * @import { RefusalReason } from '../src/counters.js'
  */
 import { overview } from './overview.mjs';
 import { page } from './page.mjs';

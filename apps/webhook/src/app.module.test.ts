@@ -9,6 +9,7 @@ import { recordLog } from '../test/record-log.js';
 import { composeAnswers, type ComposedAnswers } from './answers/compose-answers.js';
 import { createApp, type Resources } from './app.module.js';
 import { AccessTokens } from './authentication/access-tokens.js';
+import { Counters } from './counters.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { openHandler } from './dispatch/open-handler.js';
 
@@ -34,6 +35,7 @@ async function openResources(
   const limits = { concurrency: 1, timeout: 1_000, maxAttempts: 1, backoff: 1, maxBackoff: 1 };
   return {
     accessTokens: new AccessTokens(['arbitrary']),
+    counters: new Counters(),
     inbox,
     dispatcher: new Dispatcher(inbox, run, limits, logger),
     logger,

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { AccessTokens } from './authentication/access-tokens.js';
 import { BearerAuthGuard, BearerStrategy } from './authentication/bearer-auth.guard.js';
 import { CHALLENGES, type Challenges } from './authentication/challenges.js';
+import { Counters } from './counters.js';
 import { newPlantController } from './delivery/new-plant.controller.js';
 import { DELIVERY_PIPELINE, type DeliveryPipeline } from './delivery/pipeline.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
@@ -14,7 +15,6 @@ import { logRefusals } from './http/refusal-log.js';
 import { RefusalFilter } from './http/refusal.filter.js';
 import { INBOX, type Inbox } from './inbox/inbox.js';
 import { LOGGER, nestLogger } from './logging/logger.js';
-import { NO_OBSERVER, type Observer, OBSERVER } from './observer.js';
 
 /** What the application needs to run. */
 export interface Resources {
@@ -23,9 +23,8 @@ export interface Resources {
   readonly pipeline: DeliveryPipeline;
   readonly inbox: Inbox;
   readonly dispatcher: Dispatcher;
+  readonly counters: Counters;
   readonly logger: Logger;
-  /** By default nobody looks. */
-  readonly observer?: Observer;
 }
 
 /** The parts of the receiver. */
@@ -50,10 +49,10 @@ export class AppModule {
       { provide: AccessTokens, useFactory: () => resources().accessTokens },
       { provide: CHALLENGES, useFactory: () => resources().challenges },
       { provide: DELIVERY_PIPELINE, useFactory: () => resources().pipeline },
+      { provide: Counters, useFactory: () => resources().counters },
       { provide: Dispatcher, useFactory: () => resources().dispatcher },
       { provide: INBOX, useFactory: () => resources().inbox },
       { provide: LOGGER, useFactory: () => resources().logger },
-      { provide: OBSERVER, useFactory: () => resources().observer ?? NO_OBSERVER },
     ];
     return { module: AppModule, controllers: [controller], providers };
   }
@@ -69,16 +68,15 @@ export function createApp(
   resources: Resources,
   limits: HttpLimits,
 ): Promise<NestFastifyApplication> {
-  const { logger, observer = NO_OBSERVER } = resources;
-  const responded = observer.responded.bind(observer);
+  const { logger, counters } = resources;
   const logRefusal = logRefusals(logger);
   const refused: typeof logRefusal = (status, reason, socket) => {
     logRefusal(status, reason, socket);
-    observer.refused(status, reason, socket.remoteAddress);
+    counters.refused(status, reason, socket.remoteAddress);
   };
   return NestFactory.create<NestFastifyApplication>(
     AppModule.with(newPlantController(path), () => resources),
-    createFastifyAdapter(limits, { responded, refused }),
+    createFastifyAdapter(limits, { responded: (status) => counters.responded(status), refused }),
     { logger: nestLogger(logger), bodyParser: false, abortOnError: false },
   );
 }

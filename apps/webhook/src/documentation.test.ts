@@ -10,6 +10,7 @@ import { composeAnswers } from './answers/compose-answers.js';
 import { parseConfig, SETTING_NAMES } from './config/config.js';
 import { RECEIVER_ERRORS } from './errors.js';
 import type { AttemptResult } from './inbox/inbox.js';
+import { Counters } from './counters.js';
 import { Metrics } from './operations/metrics.js';
 import { REQUEST_FAULTS } from './operations/request-fault.js';
 
@@ -74,7 +75,11 @@ test.each(PAGES)('docs/%s names settings and codes that exist', (page) => {
 });
 
 test('docs/reference/operations.md lists every metric of the receiver with its type, and no other', async () => {
-  const exposition = await new Metrics(() => Promise.reject(new Error()), recordLog().logger).text();
+  const exposition = await new Metrics(
+    new Counters(),
+    () => Promise.reject(new Error()),
+    recordLog().logger,
+  ).text();
   const own = [...exposition.matchAll(/^# TYPE (plant_store_\w+) (\w+)$/gm)];
 
   expect(

@@ -6,15 +6,13 @@ import type { Logger } from 'pino';
 import type { ComposedAnswers } from './answers/compose-answers.js';
 import { openAccessTokens } from './authentication/access-token-source.js';
 import type { Config } from './config/config.js';
+import { Counters } from './counters.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import type { OpenHandler } from './dispatch/open-handler.js';
 import { ReceiverError } from './errors.js';
 import { drain } from './http/connections.js';
 import { openInbox } from './inbox/open-inbox.js';
 import { startRemovingExpired } from './inbox/remove-expired.js';
-import { observeBy } from './observer.js';
-import { Activity } from './operations/activity.js';
-import { Metrics } from './operations/metrics.js';
 
 /** Exit codes of a receiver whose inbox can't be trusted any more: EX_DATAERR and EX_IOERR of sysexits.h. */
 const INBOX_DAMAGED_EXIT = 65;
@@ -57,25 +55,22 @@ export async function startReceiver(
   try {
     const tokens = openAccessTokens(config, logger, composed.tokenMatcher);
     opened.push(tokens.close);
-    const metrics: Metrics = new Metrics(() => inbox.stats(), logger);
+    const counters = new Counters();
     const inbox = await openInbox(config.INBOX_URL, {
       onLost: (err) => endLost(err, logger),
       log: logger,
-      observer: metrics,
+      counters,
     });
     opened.push(() => inbox.close());
     let wake = (): void => undefined;
     const wakeHandler = (): void => wake();
     let deliveriesUrl = (): string | null => null;
-    const activity = new Activity(() => inbox.stats());
-    const observer = observeBy(metrics, activity);
     // Imported late: a receiver that can't start says so before Nest and Fastify are loaded, which takes longest.
     const { startOperations } = await import('./operations/operations.js');
     const operations = await startOperations({
       config,
       inbox,
-      metrics,
-      activity,
+      counters,
       logger,
       wakeHandler,
       deliveriesUrl: () => deliveriesUrl(),
@@ -94,7 +89,7 @@ export async function startReceiver(
         maxBackoff: config.HANDLER_MAX_BACKOFF_MS,
       },
       logger,
-      observer,
+      counters,
     );
     const { createApp } = await import('./app.module.js');
     const app = await createApp(
@@ -106,7 +101,7 @@ export async function startReceiver(
         inbox,
         dispatcher,
         logger,
-        observer,
+        counters,
       },
       {
         requestTimeout: config.REQUEST_TIMEOUT_MS,

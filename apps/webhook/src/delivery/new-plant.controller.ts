@@ -2,11 +2,11 @@ import { All, Controller, Inject, Req, Res, type Type } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 
 import type { AuthenticatedRequest } from '../authentication/bearer-auth.guard.js';
+import { Counters } from '../counters.js';
 import { Dispatcher } from '../dispatch/dispatcher.js';
 import { storedFields } from '../http/request.js';
 import { respond } from '../http/response.js';
 import { INBOX, type Inbox } from '../inbox/inbox.js';
-import { type Observer, OBSERVER } from '../observer.js';
 import {
   DELIVERY_PIPELINE,
   type DeliveryPipeline,
@@ -33,7 +33,7 @@ export function newPlantController(path: string): Type<NewPlantReceiver> {
     constructor(
       @Inject(DELIVERY_PIPELINE) private readonly pipeline: DeliveryPipeline,
       @Inject(INBOX) private readonly inbox: Inbox,
-      @Inject(OBSERVER) private readonly observer: Observer,
+      private readonly counters: Counters,
       private readonly dispatcher: Dispatcher,
     ) {
       this.#runner = new PipelineRunner(pipeline);
@@ -45,7 +45,7 @@ export function newPlantController(path: string): Type<NewPlantReceiver> {
       const start = performance.now();
       await this.#runner.run(request.raw, reply.raw, request.user, this.#store);
       respond(reply, this.pipeline.acknowledgement);
-      this.observer.acknowledged(performance.now() - start);
+      this.counters.acknowledged(performance.now() - start);
       this.dispatcher.wake();
     }
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 import type { FastifyReply } from 'fastify';
 
-import type { RefusalReason } from '../observer.js';
+import type { RefusalReason } from '../counters.js';
 import { connectionOf } from './connection.js';
 import { hasContent } from './request.js';
 

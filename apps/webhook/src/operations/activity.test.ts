@@ -1,5 +1,6 @@
 import { ask } from '../../test/ask.js';
 import { startListener } from '../../test/start-listener.js';
+import { Counters } from '../counters.js';
 import { Activity } from './activity.js';
 
 const MINUTE = 60_000;
@@ -8,16 +9,17 @@ const BACKLOG = { waiting: 3, retrying: 2, parked: 1 };
 /** What a receiver did, by a clock that stands still until it is set. */
 function make(stats = () => Promise.resolve(BACKLOG)) {
   const clock = { now: 10 * MINUTE + 5_000 };
-  return { clock, activity: new Activity(stats, () => clock.now) };
+  const counters = new Counters(() => clock.now);
+  return { clock, counters, activity: new Activity(counters, stats, () => clock.now) };
 }
 
 test('GET /activity has the present minute, with the backlog', async () => {
-  const { activity } = make();
+  const { activity, counters } = make();
   const { url } = await startListener((app) => activity.route(app));
-  activity.acknowledged();
-  activity.acknowledged();
+  counters.acknowledged(1);
+  counters.acknowledged(1);
   for (let milliseconds = 1; milliseconds <= 100; milliseconds += 1)
-    activity.attempted('handled', milliseconds);
+    counters.attempted('handled', milliseconds);
 
   expect((await ask(url, '/activity')).json).toEqual({
     minutes: [
@@ -33,9 +35,9 @@ test('GET /activity has the present minute, with the backlog', async () => {
 });
 
 test('a percentile is not too short, and at most a fifth too long', () => {
-  const { activity } = make();
+  const { activity, counters } = make();
   for (let milliseconds = 1; milliseconds <= 100; milliseconds += 1)
-    activity.attempted('handled', milliseconds);
+    counters.attempted('handled', milliseconds);
   const [{ p50, p95 } = { p50: 0, p95: 0 }] = activity.read().minutes;
 
   for (const [found, exact] of [
@@ -48,25 +50,26 @@ test('a percentile is not too short, and at most a fifth too long', () => {
 });
 
 test.each([0, 1e-9, 1e12])('an attempt of %p ms is counted', (milliseconds) => {
-  const { activity } = make();
-  activity.attempted('handled', milliseconds);
+  const { activity, counters } = make();
+  counters.attempted('handled', milliseconds);
 
   expect(activity.read().minutes).toMatchObject([{ attempts: 1, p50: expect.any(Number) }]);
 });
 
-test('it remembers the minutes of an hour, and goes on if the clock is set back', () => {
-  const { activity, clock } = make();
+test('it remembers the minutes of an hour, and goes on if the clock is set back', async () => {
+  const { activity, counters, clock } = make();
   const { now } = clock;
   for (let minute = 0; minute < 100; minute += 1) {
     clock.now = now + minute * MINUTE;
-    activity.acknowledged();
+    await activity.look();
+    counters.acknowledged(1);
   }
   clock.now = now;
-  activity.acknowledged();
+  counters.acknowledged(1);
 
   const { minutes } = activity.read();
   expect(minutes).toHaveLength(60);
-  expect(minutes[0]).toMatchObject({ startedAt: 50 * MINUTE, received: 1, p50: null, waiting: null });
+  expect(minutes[0]).toMatchObject({ startedAt: 50 * MINUTE, received: 1, p50: null, waiting: 3 });
   expect(minutes.at(-1)).toMatchObject({ startedAt: 109 * MINUTE, received: 2 });
 });
 
@@ -86,12 +89,12 @@ test('an inbox that cannot be read has no backlog, and is asked again', async ()
 });
 
 test('refused requests are counted by status and reason, and the last fifty are remembered', () => {
-  const { activity, clock } = make();
+  const { activity, counters, clock } = make();
   const { now } = clock;
-  activity.refused(404, 'path-unknown', undefined);
+  counters.refused(404, 'path-unknown', undefined);
   for (let second = 1; second <= 60; second += 1) {
     clock.now = now + second * 1_000;
-    activity.refused(401, 'token-invalid', '192.0.2.1');
+    counters.refused(401, 'token-invalid', '192.0.2.1');
   }
 
   const { refused, lastRefused } = activity.read();

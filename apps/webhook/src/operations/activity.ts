@@ -1,20 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 
+import type { Counters, Histogram, RefusedKind, RefusedRequest } from '../counters.js';
 import type { InboxStats } from '../inbox/inbox-operations.js';
-import type { Observer, RefusalReason } from '../observer.js';
 import { NOTHING } from './parameters.js';
 
 const MINUTE = 60_000;
 const MINUTES = 60;
-
-/** Most refused requests that are remembered one by one. */
-const MAX_REFUSED = 50;
-
-/** Durations are counted in steps, four for each doubling: a percentile is at most a fifth too long. */
-const STEPS = 96;
-const STEPS_IN_DOUBLING = 4;
-/** The shortest step, in milliseconds. */
-const SHORTEST = 1 / 16;
 
 /** One minute of the receiver. Times are in milliseconds. */
 export interface Minute {
@@ -32,126 +23,108 @@ export interface Minute {
   readonly parked: number | null;
 }
 
-/** Requests that got the same response for the same reason. */
-export interface RefusedKind {
-  readonly status: number;
-  readonly reason: RefusalReason;
-  readonly count: number;
-  /** In milliseconds since 1970. */
-  readonly firstAt: number;
-  readonly lastAt: number;
-}
+type Backlog = Pick<InboxStats, 'waiting' | 'retrying' | 'parked'>;
 
-/** A request that was refused. */
-export interface RefusedRequest {
-  readonly status: number;
-  readonly reason: RefusalReason;
-  readonly at: number;
-  /** The address of the peer. */
-  readonly peer: string | null;
-}
-
-/** What is counted during a minute. */
-interface Counts {
+/** A minute that isn't over, and the counters as they were when it began. */
+interface PresentMinute {
   readonly startedAt: number;
-  received: number;
-  readonly durations: Uint32Array;
+  readonly acknowledged: number;
+  readonly durations: Histogram;
   backlog: Backlog | undefined;
 }
 
-type Backlog = Pick<InboxStats, 'waiting' | 'retrying' | 'parked'>;
-
 /**
- * What this receiver did in the last hour, and which requests it refused since its start. It is in memory, and bounded:
- * the minutes of an hour, a count for each status and reason, and the last requests. Nothing of a request is kept.
+ * What this receiver did in the last hour, and which requests it refused since its start. It is in memory, and bounded.
+ * It reads the counters once a minute: what they have more than a minute before is what happened in it.
  */
-export class Activity implements Pick<Observer, 'acknowledged' | 'attempted' | 'refused'> {
-  readonly #minutes: Counts[] = [];
-  readonly #refused = new Map<string, RefusedKind>();
-  readonly #lastRefused: RefusedRequest[] = [];
+export class Activity {
+  /** Those that are over, the oldest first. */
+  readonly #minutes: Minute[] = [];
+  #present: PresentMinute;
 
   /**
+   * @param counters of the receiver
    * @param stats of the inbox
    * @param now the time, in milliseconds since 1970
    */
   constructor(
+    private readonly counters: Counters,
     private readonly stats: () => Promise<Backlog>,
     private readonly now: () => number = Date.now,
-  ) {}
+  ) {
+    this.#present = this.#begin(startOf(now()));
+  }
 
-  /** Serves it at `/activity`, and looks at the backlog once a minute from now on. */
+  /** Serves it at `/activity`, and looks at the counters and the backlog at the start of each minute from now on. */
   route(app: FastifyInstance): void {
-    const timer = setInterval(() => void this.look(), MINUTE).unref();
-    app.addHook('preClose', async () => clearInterval(timer));
+    let timer: NodeJS.Timeout;
+    const wait = (): void => {
+      timer = setTimeout(
+        () => {
+          void this.look();
+          wait();
+        },
+        MINUTE - (this.now() % MINUTE),
+      ).unref();
+    };
+    wait();
+    app.addHook('preClose', async () => clearTimeout(timer));
     app.get('/activity', { schema: { querystring: NOTHING } }, async () => {
       await this.look();
       return this.read();
     });
   }
 
-  acknowledged(): void {
-    this.#minute().received += 1;
-  }
-
-  attempted(_result: unknown, milliseconds: number): void {
-    const step = Math.ceil(Math.log2(milliseconds / SHORTEST) * STEPS_IN_DOUBLING);
-    const { durations } = this.#minute();
-    durations[Math.max(0, Math.min(step, STEPS - 1))]! += 1;
-  }
-
-  refused(status: number, reason: RefusalReason, peer: string | undefined): void {
-    const at = this.now();
-    const kind = `${status} ${reason}`;
-    const { count, firstAt } = this.#refused.get(kind) ?? { count: 0, firstAt: at };
-    this.#refused.set(kind, { status, reason, count: count + 1, firstAt, lastAt: at });
-    this.#lastRefused.unshift({ status, reason, at, peer: peer ?? null });
-    this.#lastRefused.length = Math.min(this.#lastRefused.length, MAX_REFUSED);
-  }
-
-  /** Looks at the backlog, unless it knows that of this minute. An inbox that can't be read has none. */
+  /** Looks at the counters, and at the backlog unless that of this minute is known. An inbox that can't be read has none. */
   async look(): Promise<void> {
-    const minute = this.#minute();
-    minute.backlog ??= await this.stats().catch(() => undefined);
+    const present = this.#turnOver();
+    present.backlog ??= await this.stats().catch(() => undefined);
   }
 
-  /** The minutes of the last hour in which anything was seen, the oldest first, and the refused requests, the last first. */
+  /** The minutes of the last hour, the oldest first, and the refused requests, the last first. */
   read(): { minutes: Minute[]; refused: RefusedKind[]; lastRefused: RefusedRequest[] } {
-    this.#minute();
+    const present = this.#turnOver();
+    const { refusedKinds: refused, lastRefused } = this.counters;
+    return { minutes: [...this.#minutes, this.#measure(present)], refused, lastRefused };
+  }
+
+  /** Begins a minute if the present one is over. Those that are older than an hour are forgotten. */
+  #turnOver(): PresentMinute {
+    const startedAt = startOf(this.now());
+    // A clock that is set back goes on with the last minute.
+    if (startedAt <= this.#present.startedAt) return this.#present;
+    this.#minutes.push(this.#measure(this.#present));
+    this.#present = this.#begin(startedAt);
+    const oldest = startedAt - MINUTES * MINUTE;
+    while (this.#minutes.length > 0 && this.#minutes[0]!.startedAt <= oldest) this.#minutes.shift();
+    return this.#present;
+  }
+
+  #begin(startedAt: number): PresentMinute {
+    const { acknowledgements, attemptDurations } = this.counters;
     return {
-      minutes: this.#minutes.map(({ startedAt, received, durations, backlog }) => ({
-        startedAt,
-        received,
-        attempts: durations.reduce((sum, count) => sum + count, 0),
-        p50: percentile(durations, 0.5),
-        p95: percentile(durations, 0.95),
-        waiting: backlog?.waiting ?? null,
-        retrying: backlog?.retrying ?? null,
-        parked: backlog?.parked ?? null,
-      })),
-      refused: [...this.#refused.values()].sort((one, other) => other.lastAt - one.lastAt),
-      lastRefused: [...this.#lastRefused],
+      startedAt,
+      acknowledged: acknowledgements.count,
+      durations: attemptDurations.copy(),
+      backlog: undefined,
     };
   }
 
-  /** The present minute. Those that are older than an hour are forgotten. */
-  #minute(): Counts {
-    const now = this.now();
-    const startedAt = now - (now % MINUTE);
-    const last = this.#minutes.at(-1);
-    // A clock that is set back goes on with the last minute.
-    if (last !== undefined && last.startedAt >= startedAt) return last;
-    const minute = { startedAt, received: 0, durations: new Uint32Array(STEPS), backlog: undefined };
-    this.#minutes.push(minute);
-    while (this.#minutes[0]!.startedAt <= startedAt - MINUTES * MINUTE) this.#minutes.shift();
-    return minute;
+  #measure({ startedAt, acknowledged, durations: before, backlog }: PresentMinute): Minute {
+    const durations = this.counters.attemptDurations.since(before);
+    return {
+      startedAt,
+      received: this.counters.acknowledgements.count - acknowledged,
+      attempts: durations.count,
+      p50: durations.percentile(0.5),
+      p95: durations.percentile(0.95),
+      waiting: backlog?.waiting ?? null,
+      retrying: backlog?.retrying ?? null,
+      parked: backlog?.parked ?? null,
+    };
   }
 }
 
-/** How long so many of the attempts took at most, in milliseconds. */
-function percentile(durations: Uint32Array, part: number): number | null {
-  const total = durations.reduce((sum, count) => sum + count, 0);
-  let left = Math.ceil(total * part);
-  if (left === 0) return null;
-  const step = durations.findIndex((count) => (left -= count) <= 0);
-  return SHORTEST * 2 ** (step / STEPS_IN_DOUBLING);
+function startOf(time: number): number {
+  return time - (time % MINUTE);
 }

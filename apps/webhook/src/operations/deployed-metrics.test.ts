@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { recordLog } from '../../test/record-log.js';
+import { Counters } from '../counters.js';
 import { Metrics } from './metrics.js';
 
 function deployed(name: string): string {
@@ -10,7 +11,11 @@ function deployed(name: string): string {
 test.each(['prometheus-alerts.yaml', 'grafana-dashboard.json'])(
   'deploy/%s uses only metrics that the receiver has',
   async (name) => {
-    const exposition = await new Metrics(() => Promise.reject(new Error()), recordLog().logger).text();
+    const exposition = await new Metrics(
+      new Counters(),
+      () => Promise.reject(new Error()),
+      recordLog().logger,
+    ).text();
     const own = Array.from(exposition.matchAll(/^# TYPE (\w+) (\w+)$/gm), ([, metric, type]) =>
       type === 'histogram' ? [`${metric!}_bucket`, `${metric!}_sum`, `${metric!}_count`] : [metric!],
     ).flat();

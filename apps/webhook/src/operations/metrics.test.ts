@@ -1,6 +1,7 @@
 import { makeLatch } from '../../test/make-latch.js';
 import { type Family, parseMetrics } from '../../test/parse-metrics.js';
 import { recordLog } from '../../test/record-log.js';
+import { Counters } from '../counters.js';
 import type { InboxStats } from '../inbox/inbox-operations.js';
 import { Metrics } from './metrics.js';
 
@@ -31,8 +32,10 @@ const valuesOf = (families: ReadonlyMap<string, Family>, name: string): Record<s
       ]),
   );
 
-const start = (stats: () => Promise<InboxStats> = async () => STATS): Metrics =>
-  new Metrics(stats, recordLog().logger);
+const start = (
+  stats: () => Promise<InboxStats> = async () => STATS,
+  counters: Counters = new Counters(),
+): Metrics => new Metrics(counters, stats, recordLog().logger);
 
 test('has the metrics of the process, with the delay of the event loop', async () => {
   const names = [...(await read(start())).keys()];
@@ -46,17 +49,17 @@ test('has the metrics of the process, with the delay of the event loop', async (
   );
 });
 
-test('counts what it observes', async () => {
-  const metrics = start();
-  for (const status of [204, 204, 401]) metrics.responded(status);
-  metrics.acknowledged(0.5);
-  metrics.acknowledged(20_000);
-  metrics.committed(2, 3);
-  metrics.committed(1_001, 0.1);
-  metrics.attempted('handled', 4);
-  metrics.attempted('handled', 40_000);
-  metrics.attempted('parked', 1);
-  const families = await read(metrics);
+test('has what was counted', async () => {
+  const counters = new Counters();
+  for (const status of [204, 204, 401]) counters.responded(status);
+  counters.acknowledged(0.5);
+  counters.acknowledged(20_000);
+  counters.committed(2, 3);
+  counters.committed(1_001, 0.1);
+  counters.attempted('handled', 4);
+  counters.attempted('handled', 40_000);
+  counters.attempted('parked', 1);
+  const families = await read(start(undefined, counters));
 
   expect(valuesOf(families, 'plant_store_http_requests_total')).toEqual({ '204': 2, '401': 1 });
   expect(valuesOf(families, 'plant_store_acknowledgement_seconds')).toMatchObject({
@@ -118,8 +121,9 @@ test('however often it is asked, it looks at the inbox once in a second', async 
 
 test('an inbox that cannot be read leaves its gauges out, and the log says why', async () => {
   const log = recordLog();
-  const metrics = new Metrics(() => Promise.reject(new Error('It is damaged.')), log.logger);
-  metrics.responded(503);
+  const counters = new Counters();
+  counters.responded(503);
+  const metrics = new Metrics(counters, () => Promise.reject(new Error('It is damaged.')), log.logger);
   const families = await read(metrics);
 
   expect(valuesOf(families, 'plant_store_http_requests_total')).toEqual({ '503': 1 });
@@ -138,8 +142,9 @@ test('an inbox that cannot be read leaves its gauges out, and the log says why',
 test('an inbox that does not respond leaves its gauges out', async () => {
   const latch = makeLatch();
   const hanging = (): Promise<InboxStats> => latch.opened.then(() => STATS);
-  const metrics = new Metrics(hanging, recordLog().logger, 10);
-  metrics.responded(204);
+  const counters = new Counters();
+  counters.responded(204);
+  const metrics = new Metrics(counters, hanging, recordLog().logger, 10);
   const families = await read(metrics);
 
   expect(valuesOf(families, 'plant_store_http_requests_total')).toEqual({ '204': 1 });

@@ -1,51 +1,25 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Logger } from 'pino';
 
+import type { Counters, Histogram } from '../counters.js';
 import { DELIVERY_STATES, type InboxStats } from '../inbox/inbox-operations.js';
 import { throttledLog } from '../logging/throttled-log.js';
-import type { Observer } from '../observer.js';
 import { atMostEvery, INBOX_TIMEOUT, within } from './look-up.js';
 
 /** Shortest time between two texts, in milliseconds. */
 const INTERVAL = 1_000;
 
 /** From half a millisecond, about a flush of a fast disk, to ten seconds. */
-const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const DURATIONS = [0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
 
 /** An attempt may be as long as HANDLER_TIMEOUT_MS. */
-const ATTEMPT_SECONDS = [...SECONDS, 30, 60, 300];
+const ATTEMPT_DURATIONS = [...DURATIONS, 30_000, 60_000, 300_000];
 
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 
-const RESULTS = ['handled', 'failed', 'parked'] as const;
-
-/** The metrics of one receiver, for Prometheus. */
-export class Metrics implements Omit<Observer, 'refused'> {
+/** The metrics of one receiver, for Prometheus. They are read from its counters and its inbox when somebody asks. */
+export class Metrics {
   readonly #registry = new Registry();
-  /** Counted here and not by the library, whose labels take longer than anything else of a count. */
-  readonly #responses = new Map<number, number>();
-  readonly #attempts = new Map<string, number>(RESULTS.map((result) => [result, 0]));
-  readonly #acknowledgement = this.#histogram(
-    'plant_store_acknowledgement_seconds',
-    'Time from the head of a delivery to its acknowledgement.',
-    SECONDS,
-  );
-  readonly #commit = this.#histogram(
-    'plant_store_commit_seconds',
-    'Duration of a commit of the inbox that stored deliveries, its flush included.',
-    SECONDS,
-  );
-  readonly #batch = this.#histogram(
-    'plant_store_commit_deliveries',
-    'Deliveries that one commit stored.',
-    BATCH_SIZES,
-  );
-  readonly #attempt = this.#histogram(
-    'plant_store_handler_attempt_seconds',
-    'Duration of an attempt of the handler.',
-    ATTEMPT_SECONDS,
-  );
-
   readonly #deliveries = this.#gauge('plant_store_deliveries', 'Deliveries in the inbox by state.', [
     'state',
   ]);
@@ -58,10 +32,11 @@ export class Metrics implements Omit<Observer, 'refused'> {
   readonly #text: () => Promise<string>;
 
   /**
+   * @param counters of the receiver
    * @param stats of the inbox
    * @param timeout of the stats, in milliseconds
    */
-  constructor(stats: () => Promise<InboxStats>, logger: Logger, timeout = INBOX_TIMEOUT) {
+  constructor(counters: Counters, stats: () => Promise<InboxStats>, logger: Logger, timeout = INBOX_TIMEOUT) {
     const logFailure = throttledLog((fields) =>
       logger.error(fields, 'failed to read the inbox for the metrics'),
     );
@@ -73,20 +48,14 @@ export class Metrics implements Omit<Observer, 'refused'> {
     );
     this.#text = atMostEvery(INTERVAL, async () => {
       this.#setGauges(await within(timeout, look(), undefined));
-      return this.#registry.metrics();
+      return [...histogramsOf(counters), await this.#registry.metrics()].join('\n\n');
     });
     collectDefaultMetrics({ register: this.#registry });
-    this.#counter(
-      'plant_store_http_requests_total',
-      'Requests that got a response.',
-      'status',
-      this.#responses,
+    this.#counter('plant_store_http_requests_total', 'Requests that got a response.', 'status', () =>
+      [...counters.responses.entries()].filter(([, count]) => count > 0),
     );
-    this.#counter(
-      'plant_store_handler_attempts_total',
-      'Attempts of the handler that ended.',
-      'result',
-      this.#attempts,
+    this.#counter('plant_store_handler_attempts_total', 'Attempts of the handler that ended.', 'result', () =>
+      Object.entries(counters.attempts),
     );
   }
 
@@ -99,29 +68,12 @@ export class Metrics implements Omit<Observer, 'refused'> {
     return this.#text();
   }
 
-  responded(status: number): void {
-    this.#responses.set(status, (this.#responses.get(status) ?? 0) + 1);
-  }
-
-  acknowledged(milliseconds: number): void {
-    this.#acknowledgement.observe(milliseconds / 1_000);
-  }
-
-  committed(deliveries: number, milliseconds: number): void {
-    this.#commit.observe(milliseconds / 1_000);
-    this.#batch.observe(deliveries);
-  }
-
-  attempted(result: (typeof RESULTS)[number], milliseconds: number): void {
-    this.#attempts.set(result, (this.#attempts.get(result) ?? 0) + 1);
-    this.#attempt.observe(milliseconds / 1_000);
-  }
-
-  #histogram(name: string, help: string, buckets: number[]): Histogram {
-    return new Histogram({ name, help, buckets, registers: [this.#registry] });
-  }
-
-  #counter(name: string, help: string, label: string, counts: ReadonlyMap<unknown, number>): void {
+  #counter(
+    name: string,
+    help: string,
+    label: string,
+    counts: () => (readonly [value: string | number, count: number])[],
+  ): void {
     new Counter({
       name,
       help,
@@ -129,7 +81,7 @@ export class Metrics implements Omit<Observer, 'refused'> {
       registers: [this.#registry],
       collect() {
         this.reset();
-        for (const [value, count] of counts) this.inc({ [label]: String(value) }, count);
+        for (const [value, count] of counts()) this.inc({ [label]: String(value) }, count);
       },
     });
   }
@@ -152,4 +104,58 @@ export class Metrics implements Omit<Observer, 'refused'> {
     this.#bytes.set(bytes);
     this.#paused.set(isPaused ? 1 : 0);
   }
+}
+
+function histogramsOf(counters: Counters): string[] {
+  return [
+    exposed(
+      'plant_store_acknowledgement_seconds',
+      'Time from the head of a delivery to its acknowledgement.',
+      counters.acknowledgements,
+      DURATIONS,
+    ),
+    exposed(
+      'plant_store_commit_seconds',
+      'Duration of a commit of the inbox that stored deliveries, its flush included.',
+      counters.commits,
+      DURATIONS,
+    ),
+    exposed(
+      'plant_store_commit_deliveries',
+      'Deliveries that one commit stored.',
+      counters.commitDeliveries,
+      BATCH_SIZES,
+      1,
+    ),
+    exposed(
+      'plant_store_handler_attempt_seconds',
+      'Duration of an attempt of the handler.',
+      counters.attemptDurations,
+      ATTEMPT_DURATIONS,
+    ),
+  ];
+}
+
+/**
+ * One histogram in Prometheus's text format. The library exposes only histograms that it counts itself.
+ *
+ * @param bounds of its buckets, of those of {@link Histogram}
+ * @param unit what is exposed as 1: by default a second, of values in milliseconds
+ */
+function exposed(
+  name: string,
+  help: string,
+  histogram: Histogram,
+  bounds: readonly number[],
+  unit = 1_000,
+): string {
+  const { count, sum } = histogram;
+  return [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} histogram`,
+    ...bounds.map((bound) => `${name}_bucket{le="${bound / unit}"} ${histogram.atMost(bound)}`),
+    `${name}_bucket{le="+Inf"} ${count}`,
+    `${name}_sum ${sum / unit}`,
+    `${name}_count ${count}`,
+  ].join('\n');
 }

@@ -2,14 +2,15 @@ import type { Logger } from 'pino';
 
 import type { Config } from '../config/config.js';
 import { inboxFolder } from '../config/inbox-folder.js';
+import type { Counters } from '../counters.js';
 import type { Inbox } from '../inbox/inbox.js';
-import type { Activity } from './activity.js';
+import { Activity } from './activity.js';
 import { deliveryRoutes, type ReceiverFacts } from './deliveries.js';
 import { documentRoutes, readDocuments } from './documents.js';
 import { EventStream } from './events.js';
 import { healthRoutes, Readiness } from './health.js';
 import { type Listener, startListener } from './listener.js';
-import type { Metrics } from './metrics.js';
+import { Metrics } from './metrics.js';
 
 /** What the people who run the receiver use. */
 export interface Operations extends Listener {
@@ -20,8 +21,7 @@ export interface Operations extends Listener {
 export interface Operated {
   readonly config: Config;
   readonly inbox: Inbox;
-  readonly metrics: Metrics;
-  readonly activity: Activity;
+  readonly counters: Counters;
   readonly logger: Logger;
   /** Called when there may be deliveries for the handler. */
   readonly wakeHandler: () => void;
@@ -35,9 +35,12 @@ export interface Operated {
  * @throws ReceiverError `ADDRESS_UNAVAILABLE`; nothing is then left open
  */
 export async function startOperations(operated: Operated): Promise<Operations> {
-  const { config, inbox, metrics, activity, logger, wakeHandler, deliveriesUrl } = operated;
+  const { config, inbox, counters, logger, wakeHandler, deliveriesUrl } = operated;
   const folder = config.INBOX_URL.startsWith('file:') ? inboxFolder(config.INBOX_URL) : undefined;
   const readiness = new Readiness({ checkInbox: () => inbox.check(), folder });
+  const stats = inbox.stats.bind(inbox);
+  const metrics = new Metrics(counters, stats, logger);
+  const activity = new Activity(counters, stats);
   const events = new EventStream(inbox, logger);
   const startedAt = Date.now();
   const receiver = (): ReceiverFacts => ({ startedAt, inbox: inbox.location, url: deliveriesUrl() });
