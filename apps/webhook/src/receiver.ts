@@ -11,6 +11,7 @@ import { Dispatcher } from './dispatch/dispatcher.js';
 import type { OpenHandler } from './dispatch/open-handler.js';
 import { ReceiverError } from './errors.js';
 import { drain } from './http/connections.js';
+import type { Inbox } from './inbox/inbox.js';
 import { openInbox } from './inbox/open-inbox.js';
 import { startRemovingExpired } from './inbox/remove-expired.js';
 
@@ -62,19 +63,9 @@ export async function startReceiver(
       counters,
     });
     opened.push(() => inbox.close());
-    let wake = (): void => undefined;
-    const wakeHandler = (): void => wake();
-    let deliveriesUrl = (): string | null => null;
     // Imported late: a receiver that can't start says so before Nest and Fastify are loaded, which takes longest.
     const { startOperations } = await import('./operations/operations.js');
-    const operations = await startOperations({
-      config,
-      inbox,
-      counters,
-      logger,
-      wakeHandler,
-      deliveriesUrl: () => deliveriesUrl(),
-    });
+    const operations = await startOperations({ config, inbox, counters, logger });
     opened.push(operations.close);
     const handler = await startHandler(logger, config.INBOX_URL);
     opened.push(() => handler.close(AbortSignal.abort()));
@@ -109,18 +100,17 @@ export async function startReceiver(
         maxConnections: config.MAX_CONNECTIONS,
       },
     );
-    wake = () => dispatcher.wake();
+    wakeAfterChanges(inbox, dispatcher);
     opened.push(() => stop(app, dispatcher, AbortSignal.abort()));
     const { waiting, parked, isPaused } = await inbox.stats();
     const url = new URL(composed.path, await listen(app, config, passedSocket)).href;
-    deliveriesUrl = () => url;
-    const { url: operationsUrl, socket, readiness } = operations;
+    const { url: operationsUrl, socket } = operations;
     logger.info(
       { url, operations: operationsUrl, socket, inbox: inbox.location, waiting, parked },
       'listening',
     );
     if (isPaused) logger.warn({ waiting }, 'the handler is paused; deliveries wait until it is resumed');
-    readiness.started();
+    operations.started(url);
     dispatcher.wake();
     const stopRemoving = startRemovingExpired(
       inbox,
@@ -133,7 +123,7 @@ export async function startReceiver(
     );
 
     const close = async (): Promise<boolean> => {
-      readiness.stopping();
+      operations.stopping();
       const { SHUTDOWN_DELAY_MS: wait, SHUTDOWN_TIMEOUT_MS: timeout } = config;
       logger.info({ delayMs: wait, timeoutMs: timeout }, 'stopping');
       if (wait > 0) await delay(wait);
@@ -154,6 +144,14 @@ export async function startReceiver(
     for (const close of opened.reverse()) await closeQuietly(close);
     throw error;
   }
+}
+
+/** What an operator replays or resumes is due at once. */
+function wakeAfterChanges(inbox: Inbox, dispatcher: Dispatcher): void {
+  const change = inbox.change.bind(inbox);
+  const setPaused = inbox.setPaused.bind(inbox);
+  inbox.change = (...given) => change(...given).finally(() => dispatcher.wake());
+  inbox.setPaused = (...given) => setPaused(...given).finally(() => dispatcher.wake());
 }
 
 /** Loads the team's code, which may fail in any way. */

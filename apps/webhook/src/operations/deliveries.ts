@@ -34,7 +34,7 @@ export interface ReceiverFacts {
   /** Where the inbox is, for people. */
   readonly inbox: string;
   /** Where deliveries come; null as long as the receiver starts. */
-  readonly url: string | null;
+  url: string | null;
 }
 
 interface OneDelivery {
@@ -51,14 +51,12 @@ const changing = (body: object): { schema: object } => ({ schema: { querystring:
 /**
  * The operations of an inbox.
  *
- * @param receiver tells about itself; undefined if none runs
- * @param wakeHandler called when there may be deliveries for the handler
+ * @param receiver undefined if none runs
  */
 export function deliveryRoutes(
   app: FastifyInstance,
   inbox: InboxOperations,
-  receiver?: () => ReceiverFacts,
-  wakeHandler: () => void = () => undefined,
+  receiver?: Readonly<ReceiverFacts>,
 ): void {
   const find = async ({ params: { id } }: FastifyRequest<OneDelivery>): Promise<StoredDelivery> => {
     const found = await inbox.find(Number(id));
@@ -67,7 +65,6 @@ export function deliveryRoutes(
   };
   const setPaused = async (isPaused: boolean, reply: FastifyReply): Promise<unknown> => {
     await inbox.setPaused(isPaused);
-    if (!isPaused) wakeHandler();
     return reply.code(204).send();
   };
 
@@ -126,9 +123,8 @@ export function deliveryRoutes(
     '/deliveries/replay',
     changing(REPLAY_CONTENT),
     async ({ body: { filter, after, limit } }) => {
-      const result = await inbox.change({ filter: filterOf(filter), after, limit }, { kind: 'replay' });
-      if (result.changed > 0) wakeHandler();
-      return withNext(result);
+      const batch = { filter: filterOf(filter), after, limit };
+      return withNext(await inbox.change(batch, { kind: 'replay' }));
     },
   );
   app.post<ManyDeliveries>(
@@ -144,7 +140,7 @@ export function deliveryRoutes(
   app.get<{ Querystring: SentFilter }>('/evidence', reading(COUNT_QUERY), ({ query }, reply) =>
     collectEvidence(inbox, filterOf(query), () => reply.raw.destroyed),
   );
-  app.get('/stats', reading(), async () => ({ ...(await inbox.stats()), receiver: receiver?.() }));
+  app.get('/stats', reading(), async () => ({ ...(await inbox.stats()), receiver }));
 }
 
 const withNext = ({ changed, next }: BatchResult): object => ({ changed, next: next ?? null });

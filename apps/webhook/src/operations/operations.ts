@@ -14,7 +14,10 @@ import { Metrics } from './metrics.js';
 
 /** What the people who run the receiver use. */
 export interface Operations extends Listener {
-  readonly readiness: Readiness;
+  /** The receiver listens: deliveries come to this URL. */
+  readonly started: (url: string) => void;
+  /** The receiver is about to stop. */
+  readonly stopping: () => void;
 }
 
 /** What the operations are for. */
@@ -23,10 +26,6 @@ export interface Operated {
   readonly inbox: Inbox;
   readonly counters: Counters;
   readonly logger: Logger;
-  /** Called when there may be deliveries for the handler. */
-  readonly wakeHandler: () => void;
-  /** Where deliveries come; null as long as nothing listens there. */
-  readonly deliveriesUrl: () => string | null;
 }
 
 /**
@@ -34,26 +33,31 @@ export interface Operated {
  *
  * @throws ReceiverError `ADDRESS_UNAVAILABLE`; nothing is then left open
  */
-export async function startOperations(operated: Operated): Promise<Operations> {
-  const { config, inbox, counters, logger, wakeHandler, deliveriesUrl } = operated;
+export async function startOperations({ config, inbox, counters, logger }: Operated): Promise<Operations> {
   const folder = config.INBOX_URL.startsWith('file:') ? inboxFolder(config.INBOX_URL) : undefined;
   const readiness = new Readiness({ checkInbox: () => inbox.check(), folder });
   const stats = inbox.stats.bind(inbox);
   const metrics = new Metrics(counters, stats, logger);
   const activity = new Activity(counters, stats);
   const events = new EventStream(inbox, logger);
-  const startedAt = Date.now();
-  const receiver = (): ReceiverFacts => ({ startedAt, inbox: inbox.location, url: deliveriesUrl() });
+  const receiver: ReceiverFacts = { startedAt: Date.now(), inbox: inbox.location, url: null };
   const listener = await startListener(
     (app) => {
       documentRoutes(app, readDocuments());
       healthRoutes(app, readiness, metrics);
-      deliveryRoutes(app, inbox, receiver, wakeHandler);
+      deliveryRoutes(app, inbox, receiver);
       events.route(app);
       activity.route(app);
     },
     { port: config.OPERATIONS_PORT, host: config.OPERATIONS_HOST, folder },
     logger,
   );
-  return { ...listener, readiness };
+  return {
+    ...listener,
+    started: (url) => {
+      receiver.url = url;
+      readiness.started();
+    },
+    stopping: () => readiness.stopping(),
+  };
 }
