@@ -9,7 +9,6 @@ import { CHALLENGES, type Challenges } from './authentication/challenges.js';
 import { Counters } from './counters.js';
 import { newPlantController } from './delivery/new-plant.controller.js';
 import { DELIVERY_PIPELINE, type DeliveryPipeline } from './delivery/pipeline.js';
-import { Dispatcher } from './dispatch/dispatcher.js';
 import { createFastifyAdapter, type HttpLimits } from './http/fastify-adapter.js';
 import { logRefusals } from './http/refusal-log.js';
 import { RefusalFilter } from './http/refusal.filter.js';
@@ -22,7 +21,6 @@ export interface Resources {
   readonly challenges: Challenges;
   readonly pipeline: DeliveryPipeline;
   readonly inbox: Inbox;
-  readonly dispatcher: Dispatcher;
   readonly counters: Counters;
   readonly logger: Logger;
 }
@@ -50,7 +48,6 @@ export class AppModule {
       { provide: CHALLENGES, useFactory: () => resources().challenges },
       { provide: DELIVERY_PIPELINE, useFactory: () => resources().pipeline },
       { provide: Counters, useFactory: () => resources().counters },
-      { provide: Dispatcher, useFactory: () => resources().dispatcher },
       { provide: INBOX, useFactory: () => resources().inbox },
       { provide: LOGGER, useFactory: () => resources().logger },
     ];

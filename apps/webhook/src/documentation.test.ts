@@ -9,7 +9,7 @@ import { recordLog } from '../test/record-log.js';
 import { composeAnswers } from './answers/compose-answers.js';
 import { parseConfig, SETTING_NAMES } from './config/config.js';
 import { RECEIVER_ERRORS } from './errors.js';
-import type { AttemptResult } from './inbox/inbox.js';
+import type { AttemptResult } from './inbox/delivery.js';
 import { Counters } from './counters.js';
 import { Metrics } from './operations/metrics.js';
 import { REQUEST_FAULTS } from './operations/request-fault.js';

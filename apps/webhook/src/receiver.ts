@@ -11,9 +11,8 @@ import { Dispatcher } from './dispatch/dispatcher.js';
 import type { OpenHandler } from './dispatch/open-handler.js';
 import { ReceiverError } from './errors.js';
 import { drain } from './http/connections.js';
-import type { Inbox } from './inbox/inbox.js';
 import { openInbox } from './inbox/open-inbox.js';
-import { startRemovingExpired } from './inbox/remove-expired.js';
+import { startRemovingExpired } from './inbox/retention.js';
 
 /** Exit codes of a receiver whose inbox can't be trusted any more: EX_DATAERR and EX_IOERR of sysexits.h. */
 const INBOX_DAMAGED_EXIT = 65;
@@ -59,7 +58,7 @@ export async function startReceiver(
     const counters = new Counters();
     const inbox = await openInbox(config.INBOX_URL, {
       onLost: (err) => endLost(err, logger),
-      log: logger,
+      logger,
       counters,
     });
     opened.push(() => inbox.close());
@@ -90,7 +89,6 @@ export async function startReceiver(
         challenges: composed.challenges,
         pipeline: composed.createPipeline(config),
         inbox,
-        dispatcher,
         logger,
         counters,
       },
@@ -100,7 +98,6 @@ export async function startReceiver(
         maxConnections: config.MAX_CONNECTIONS,
       },
     );
-    wakeAfterChanges(inbox, dispatcher);
     opened.push(() => stop(app, dispatcher, AbortSignal.abort()));
     const { waiting, parked, isPaused } = await inbox.stats();
     const url = new URL(composed.path, await listen(app, config, passedSocket)).href;
@@ -111,7 +108,7 @@ export async function startReceiver(
     );
     if (isPaused) logger.warn({ waiting }, 'the handler is paused; deliveries wait until it is resumed');
     operations.started(url);
-    dispatcher.wake();
+    await dispatcher.start();
     const stopRemoving = startRemovingExpired(
       inbox,
       {
@@ -144,14 +141,6 @@ export async function startReceiver(
     for (const close of opened.reverse()) await closeQuietly(close);
     throw error;
   }
-}
-
-/** What an operator replays or resumes is due at once. */
-function wakeAfterChanges(inbox: Inbox, dispatcher: Dispatcher): void {
-  const change = inbox.change.bind(inbox);
-  const setPaused = inbox.setPaused.bind(inbox);
-  inbox.change = (...given) => change(...given).finally(() => dispatcher.wake());
-  inbox.setPaused = (...given) => setPaused(...given).finally(() => dispatcher.wake());
 }
 
 /** Loads the team's code, which may fail in any way. */

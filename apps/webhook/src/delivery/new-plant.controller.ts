@@ -3,7 +3,6 @@ import type { FastifyReply } from 'fastify';
 
 import type { AuthenticatedRequest } from '../authentication/bearer-auth.guard.js';
 import { Counters } from '../counters.js';
-import { Dispatcher } from '../dispatch/dispatcher.js';
 import { storedFields } from '../http/request.js';
 import { respond } from '../http/response.js';
 import { INBOX, type Inbox } from '../inbox/inbox.js';
@@ -34,7 +33,6 @@ export function newPlantController(path: string): Type<NewPlantReceiver> {
       @Inject(DELIVERY_PIPELINE) private readonly pipeline: DeliveryPipeline,
       @Inject(INBOX) private readonly inbox: Inbox,
       private readonly counters: Counters,
-      private readonly dispatcher: Dispatcher,
     ) {
       this.#runner = new PipelineRunner(pipeline);
     }
@@ -46,7 +44,6 @@ export function newPlantController(path: string): Type<NewPlantReceiver> {
       await this.#runner.run(request.raw, reply.raw, request.user, this.#store);
       respond(reply, this.pipeline.acknowledgement);
       this.counters.acknowledged(performance.now() - start);
-      this.dispatcher.wake();
     }
 
     readonly #store = ({ request, content, eventId }: ReceivedDelivery): Promise<unknown> => {

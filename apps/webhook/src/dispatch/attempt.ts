@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-import type { Claimed, Delivery } from '../inbox/inbox.js';
+import type { Claimed, Delivery } from '../inbox/delivery.js';
 import type { PostgresTransactions, TransactionWork } from '../inbox/postgres/postgres-transactions.js';
 
 /** What is done with a delivery. It may be called again for the same one. */
@@ -93,8 +93,8 @@ export function withTransactions(
 ): DeliveryHandler {
   return (delivery, attempt) => {
     // The handler may change what it gets.
-    const { id, attempts, claimedAt } = delivery;
-    attempt.useTransactions(transactions, { id, attempts, claimedAt });
+    const { id, attempts } = delivery;
+    attempt.useTransactions(transactions, { id, attempts });
     const running = handle(delivery, attempt);
     if (running === undefined && attempt.transactionEnded === undefined) return undefined;
     return endWithTransaction(running, attempt).catch((err: unknown) => {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-import type { Delivery } from '../inbox/inbox.js';
+import type { Delivery } from '../inbox/delivery.js';
 
 /**
  * What happens with a new plant: nothing yet. **Replace the body of `handle` with what your team does.**

@@ -10,7 +10,7 @@ import {
 import { afterThisTest } from '@plant-store/test-support';
 
 import type { HeaderField } from '../inbox/inbox-operations.js';
-import type { Delivery } from '../inbox/inbox.js';
+import type { Delivery } from '../inbox/delivery.js';
 import { Attempt, type DeliveryHandler } from './attempt.js';
 import { traceAttempts } from './tracing.js';
 

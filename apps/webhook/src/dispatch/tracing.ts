@@ -5,7 +5,7 @@ import type { Exception, Span, SpanOptions, TextMapGetter } from '@opentelemetry
 import { facts } from '@plant-store/contract';
 
 import type { HeaderField } from '../inbox/inbox-operations.js';
-import type { Delivery } from '../inbox/inbox.js';
+import type { Delivery } from '../inbox/delivery.js';
 import { errorText } from '../logging/describe-error.js';
 import type { DeliveryHandler } from './attempt.js';
 

@@ -17,6 +17,7 @@ import { CommandError, type Terminal } from './terminal.js';
 const COLOURS = {
   waiting: 'yellow',
   running: 'cyan',
+  retrying: 'yellow',
   handled: 'green',
   parked: 'red',
   discarded: 'gray',

@@ -6,7 +6,8 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
 import { backUp, requireUndamaged } from '../inbox/sqlite/back-up.js';
-import { type Inbox, type IncomingDelivery, isEventId } from '../inbox/inbox.js';
+import { type IncomingDelivery, isEventId } from '../inbox/delivery.js';
+import type { Inbox } from '../inbox/inbox.js';
 import { DELIVERY_STATES } from '../inbox/inbox-operations.js';
 import { openInbox } from '../inbox/open-inbox.js';
 import { deliveries, inBatches, sumOf, upToNow } from './batches.js';

@@ -148,7 +148,10 @@ export class Inbox extends SqlOperations {
     if (this.store.pollInterval === undefined) return;
     const adoptAgain = (): void => {
       this.#adopting = this.clock.setTimeout(
-        () => void this.#adoptOrphans(policy).catch(() => undefined).then(adoptAgain),
+        () =>
+          void this.#adoptOrphans(policy)
+            .catch(() => undefined)
+            .then(adoptAgain),
         ADOPT_INTERVAL,
       );
     };
@@ -277,8 +280,7 @@ export class Inbox extends SqlOperations {
   #takeBatch(): Batch {
     let bytes = 0;
     const end = this.#arrivals.findIndex(({ delivery }) => (bytes += delivery.content.length) > MAX_BYTES);
-    const arrivals =
-      end === -1 ? this.#arrivals.splice(0) : this.#arrivals.splice(0, Math.max(1, end));
+    const arrivals = end === -1 ? this.#arrivals.splice(0) : this.#arrivals.splice(0, Math.max(1, end));
     return { arrivals, results: this.#results.splice(0) };
   }
 
@@ -325,7 +327,10 @@ export class Inbox extends SqlOperations {
     this.#lookAt = this.clock.now() + milliseconds;
     this.clock.clearTimeout(this.#timer);
     const hasRoom = this.store.room.free > 0;
-    const wait = Math.min(hasRoom || milliseconds > 0 ? milliseconds : Infinity, this.store.pollInterval ?? Infinity);
+    const wait = Math.min(
+      hasRoom || milliseconds > 0 ? milliseconds : Infinity,
+      this.store.pollInterval ?? Infinity,
+    );
     if (wait === Infinity || this.#mode !== 'running') return;
     this.#timer = this.clock.setTimeout(() => this.#look(), Math.min(Math.max(1, wait), MAX_WAIT));
   }
@@ -393,8 +398,7 @@ export class Inbox extends SqlOperations {
 
 /** What a result stores: its transition and the values of that. */
 function resultOf(id: number, attempts: number, result: AttemptResult): Result {
-  if (result.kind === 'handled') return ['complete', id, attempts];
-  if (result.kind === 'released') return ['release', id, attempts];
+  if (!('error' in result)) return [result.kind === 'handled' ? 'complete' : 'release', id, attempts];
   const error = storableText(result.error);
   const stack = result.stack === null ? null : storableText(result.stack, MAX_STACK);
   const failure = [error, errorGroupOf(error), stack, Math.round(result.duration)] as const;

@@ -45,15 +45,7 @@ export function transition(name: keyof typeof TRANSITIONS, values: Readonly<Reco
 export type Transitions = ReturnType<typeof transitionsFor>;
 
 /** Makes the transitions for a database. */
-export function transitionsFor({
-  schema,
-  now,
-  lock,
-  lockFree,
-  least,
-  isAbandoned,
-  noBytes,
-}: Dialect) {
+export function transitionsFor({ schema, now, lock, lockFree, least, isAbandoned, noBytes }: Dialect) {
   const delivery = `${schema}delivery`;
 
   /** Selects deliveries for a change, which applies to none that has changed meanwhile. */
@@ -67,7 +59,11 @@ export function transitionsFor({
      * Takes over what was running in receivers that have ended. It comes again at once; what may have ended them, after a
      * backoff. The first statement writes the history, the second returns the deliveries.
      */
-    adopt({ maxAttempts, backoff, maxBackoff }: RetryPolicy): readonly [history: Statement, change: Statement] {
+    adopt({
+      maxAttempts,
+      backoff,
+      maxBackoff,
+    }: RetryPolicy): readonly [history: Statement, change: Statement] {
       const orphaned = `state = 'running' AND ${NOT_HANDLED} AND ${isAbandoned}`;
       return [
         {

@@ -16,7 +16,6 @@ const time = {
 };
 const filter = {
   state: { enum: DELIVERY_STATES },
-  isRetrying: { type: 'boolean' },
   errorGroup: { type: 'string', maxLength: 1_000 },
   ids: { type: 'array', items: id, minItems: 1, maxItems: MAX_LIMIT },
   firstId: id,
@@ -62,7 +61,6 @@ export const DISCARD_CONTENT = object(
 /** A filter as it is sent. Times are milliseconds or ISO 8601. */
 export interface SentFilter {
   readonly state?: DeliveryState;
-  readonly isRetrying?: boolean;
   readonly errorGroup?: string;
   readonly ids?: readonly number[];
   readonly firstId?: number;

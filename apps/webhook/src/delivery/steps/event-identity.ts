@@ -2,7 +2,7 @@ import { keysOf, partAt } from '@plant-store/contract';
 
 import { Refusal } from '../../http/refusal.js';
 import { headerOf } from '../../http/request.js';
-import { isEventId } from '../../inbox/inbox.js';
+import { isEventId } from '../../inbox/delivery.js';
 import type { ContentStep, HeadStep } from '../pipeline.js';
 
 /** Refuses a delivery without an identifier of its event in this header field (question `event-identity`). */

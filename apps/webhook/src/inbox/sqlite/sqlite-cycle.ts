@@ -7,13 +7,12 @@ import type { CycleInput, CycleOutcome, Result, Room, Row, Stored } from '../sto
 import { ACCEPTED, transition } from '../transitions.js';
 import { inTransaction } from './open-database.js';
 
-
 /** One call of a cycle as it passes between threads: arrays, and all contents in one buffer, cost least. */
 export interface CycleCall {
   readonly arrivals: readonly SentValues[];
   /** How long the content of each arrival is, in bytes. */
   readonly sizes: readonly number[];
-  readonly contents: Uint8Array;
+  readonly contents: Uint8Array<ArrayBuffer>;
   readonly results: readonly Result[];
   readonly longestWait: number;
 }

@@ -70,7 +70,7 @@ class SqliteStore implements Store {
   readonly #watch: NodeJS.Timeout;
 
   constructor(
-    private readonly folder: string,
+    folder: string,
     readonly receiver: string,
     readonly room: Room,
     private readonly writer: SqliteThread,
@@ -132,9 +132,13 @@ class SqliteStore implements Store {
     } catch (cause) {
       const { message } = cause as Error;
       if (thread !== this.writer)
-        throw new ReceiverError('INBOX_UNUSABLE', `The inbox at ${this.location} cannot be read: ${message}.`, {
-          cause,
-        });
+        throw new ReceiverError(
+          'INBOX_UNUSABLE',
+          `The inbox at ${this.location} cannot be read: ${message}.`,
+          {
+            cause,
+          },
+        );
       const failed = new ReceiverError(
         'INBOX_WRITE_FAILED',
         `The inbox in ${this.location} could not write: ${message}.`,

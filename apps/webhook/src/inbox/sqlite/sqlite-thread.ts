@@ -13,7 +13,7 @@ export interface ThreadOptions {
   readonly receiver: string;
   readonly mode: 'write' | 'read';
   /** The memory of a `Room`. */
-  readonly room: Int32Array;
+  readonly room: Int32Array<SharedArrayBuffer>;
 }
 
 /** What a thread is asked for. */
