@@ -9,8 +9,8 @@ export interface Clock {
 
 /** The clock of this process. */
 export const CLOCK: Clock = {
-  now: () => performance.now(),
-  setTimeout: (run, milliseconds) => setTimeout(run, milliseconds),
-  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
-  setImmediate: (run) => void setImmediate(run),
+  now: performance.now.bind(performance),
+  setTimeout,
+  clearTimeout: clearTimeout as Clock['clearTimeout'],
+  setImmediate,
 };
