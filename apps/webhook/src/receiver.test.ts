@@ -1,9 +1,7 @@
 import 'reflect-metadata';
 
-import { once } from 'node:events';
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 
 import type { Answers } from '@plant-store/contract';
@@ -151,23 +149,6 @@ test('a delivery that was stored before the start is handled', async () => {
   await close();
 
   expect(overviewOf(folder)).toEqual([[1, 'handled', 'PUT', null, 'arbitrary']]);
-});
-
-test('a request that does not end is ended at the deadline', async () => {
-  const { url, close } = await start(makeFolder(), { SHUTDOWN_TIMEOUT_MS: '20' });
-  const { port, hostname, pathname } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  afterThisTest(() => socket.destroy());
-  socket.write(
-    `POST ${pathname} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\n` +
-      'Expect: 100-continue\r\nContent-Length: 10\r\n\r\n',
-  );
-  const [response] = (await once(socket, 'data')) as [Buffer];
-  expect(String(response)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
-
-  const closed = once(socket, 'close');
-  expect(await close()).toBe(false);
-  await closed;
 });
 
 describe('a start that fails says why, and leaves nothing open:', () => {

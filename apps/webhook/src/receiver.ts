@@ -18,8 +18,8 @@ import { startRemovingExpired } from './inbox/retention.js';
 const INBOX_DAMAGED_EXIT = 65;
 const INBOX_LOST_EXIT = 74;
 
-/** How long the inbox may take to close, in milliseconds: a shared one may be out of reach. */
-const CLOSE_TIMEOUT = 5_000;
+/** What is cut off must still be stored, so it is cut off so long before the deadline of a stop: milliseconds. */
+const TIME_TO_STORE = 1_000;
 
 /** A receiver that runs. */
 export interface Receiver {
@@ -29,7 +29,8 @@ export interface Receiver {
   readonly operationsUrl: string;
   /**
    * Serves on for the configured delay. Then it accepts no further delivery, responds to those in flight, lets handlers
-   * end, and closes the inbox. What has not ended within the configured time is aborted.
+   * end, and closes the inbox. It takes no longer than the configured time: requests and attempts that haven't ended
+   * shortly before are cut off, and what hangs then is left. End the process.
    *
    * @returns whether everything ended by itself
    */
@@ -108,7 +109,7 @@ export async function startReceiver(
     );
     if (isPaused) logger.warn({ waiting }, 'the handler is paused; deliveries wait until it is resumed');
     operations.started(url);
-    await dispatcher.start();
+    dispatcher.start();
     const stopRemoving = startRemovingExpired(
       inbox,
       {
@@ -119,22 +120,24 @@ export async function startReceiver(
       logger,
     );
 
-    const close = async (): Promise<boolean> => {
-      operations.stopping();
-      const { SHUTDOWN_DELAY_MS: wait, SHUTDOWN_TIMEOUT_MS: timeout } = config;
-      logger.info({ delayMs: wait, timeoutMs: timeout }, 'stopping');
-      if (wait > 0) await delay(wait);
-      const deadline = AbortSignal.timeout(timeout);
+    const { SHUTDOWN_DELAY_MS: wait, SHUTDOWN_TIMEOUT_MS: timeout } = config;
+    const closeAll = async (cut: AbortSignal): Promise<void> => {
       tokens.close();
       const isPassed = passedSocket !== undefined;
       const drained = wait > 0 || isPassed ? drain(app.getHttpServer(), timeout / 2, isPassed) : undefined;
-      await stop(app, dispatcher, deadline, drained);
-      await handler.close(deadline);
+      await stop(app, dispatcher, cut, drained);
+      await handler.close(cut);
       await operations.close();
       await stopRemoving();
-      await Promise.race([inbox.close(), delay(CLOSE_TIMEOUT, undefined, { ref: false })]);
-      logger.info({ cutShort: deadline.aborted }, 'stopped');
-      return !deadline.aborted;
+      await inbox.close();
+    };
+    const close = async (): Promise<boolean> => {
+      operations.stopping();
+      logger.info({ delayMs: wait, timeoutMs: timeout }, 'stopping');
+      if (wait > 0) await delay(wait);
+      const isComplete = await closeWithin(timeout, closeAll);
+      logger.info({ cutShort: !isComplete }, 'stopped');
+      return isComplete;
     };
     return { url, operationsUrl, close };
   } catch (error) {
@@ -205,23 +208,39 @@ async function listenOnPassedSocket(app: NestFastifyApplication, fd: number): Pr
 }
 
 /**
- * Stops serving and dispatching. When the deadline aborts, connections and attempts are ended.
+ * Closes everything, and leaves what hangs at the deadline.
+ *
+ * @param timeout until the deadline, in milliseconds
+ * @param closeAll cuts off what is under way when its signal aborts
+ * @returns whether everything has ended by itself
+ */
+async function closeWithin(timeout: number, closeAll: (cut: AbortSignal) => Promise<void>): Promise<boolean> {
+  const cut = AbortSignal.timeout(timeout - Math.min(TIME_TO_STORE, Math.ceil(timeout / 2)));
+  const hasClosed = new AbortController();
+  const deadline = delay(timeout, false, { signal: hasClosed.signal });
+  const isComplete = await Promise.race([closeAll(cut).then(() => !cut.aborted), deadline]);
+  hasClosed.abort();
+  return isComplete;
+}
+
+/**
+ * Stops serving and dispatching. When the signal aborts, connections and attempts are cut off.
  *
  * @param drained resolves when connections may be closed
  */
 async function stop(
   app: NestFastifyApplication,
   dispatcher: Dispatcher,
-  deadline: AbortSignal,
+  cut: AbortSignal,
   drained?: Promise<void>,
 ): Promise<void> {
-  const endConnections = (): void => app.getHttpServer().closeAllConnections();
-  deadline.addEventListener('abort', endConnections, { once: true });
+  const cutConnections = (): void => app.getHttpServer().closeAllConnections();
+  cut.addEventListener('abort', cutConnections, { once: true });
   const closeApp = async (): Promise<void> => {
     await drained;
     await app.close();
   };
-  const stopped = Promise.all([closeApp(), dispatcher.stop(deadline)]);
-  if (deadline.aborted) endConnections();
+  const stopped = Promise.all([closeApp(), dispatcher.stop(cut)]);
+  if (cut.aborted) cutConnections();
   await stopped;
 }

@@ -64,13 +64,9 @@ export class Dispatcher implements Consumer {
     return this.#attempts.size;
   }
 
-  /**
-   * Begins to hand on deliveries.
-   *
-   * @throws ReceiverError `INBOX_WRITE_FAILED`
-   */
-  async start(): Promise<void> {
-    await this.inbox.begin(this, this.limits);
+  /** Begins to hand on deliveries. */
+  start(): void {
+    this.inbox.begin(this, this.limits);
     this.inbox.grant(this.limits.concurrency);
   }
 

@@ -16,7 +16,14 @@ import { errorGroupOf } from './error-group.js';
 import type { Batch as Selection, BatchResult, Change, Retention } from './inbox-operations.js';
 import { CautiousClock } from './retention.js';
 import { SqlOperations } from './sql-operations.js';
-import { type CycleOutcome, isOfOnePart, type Result, type Statement, type Store } from './store.js';
+import {
+  type CycleOutcome,
+  isOfOnePart,
+  type Result,
+  type Row,
+  type Statement,
+  type Store,
+} from './store.js';
 
 /** So many arrivals begin a cycle. Fewer begin it at the end of the turn of the event loop. */
 const POST_AT = 32;
@@ -137,25 +144,12 @@ export class Inbox extends SqlOperations {
   /**
    * Begins to hand deliveries to a consumer, as many as {@link grant} allows. What was running in receivers that have
    * ended comes again. Nobody else gets what is handed on until it is settled.
-   *
-   * @throws ReceiverError `INBOX_WRITE_FAILED`
    */
-  async begin(consumer: Consumer, policy: RetryPolicy): Promise<void> {
+  begin(consumer: Consumer, policy: RetryPolicy): void {
     this.#consumer = consumer;
     this.#longestWait = policy.maxBackoff;
-    await this.#adoptOrphans(policy);
+    void this.#adoptOrphans(policy);
     this.#look();
-    if (this.store.pollInterval === undefined) return;
-    const adoptAgain = (): void => {
-      this.#adopting = this.clock.setTimeout(
-        () =>
-          void this.#adoptOrphans(policy)
-            .catch(() => undefined)
-            .then(adoptAgain),
-        ADOPT_INTERVAL,
-      );
-    };
-    adoptAgain();
   }
 
   /** Lets so many more deliveries run. With less than 0, so many fewer. */
@@ -380,9 +374,20 @@ export class Inbox extends SqlOperations {
     await this.store.run(this.transitions.releaseLost(this.store.receiver, except));
   }
 
+  /** Adopts what was running in receivers that have ended: at once, and now and then if others share the inbox. */
   async #adoptOrphans(policy: RetryPolicy): Promise<void> {
-    const orphans = await this.store.run(...this.transitions.adopt(policy));
-    if (orphans.length === 0) return;
+    let wait = this.store.pollInterval === undefined ? Infinity : ADOPT_INTERVAL;
+    try {
+      const orphans = await this.store.run(...this.transitions.adopt(this.store.receiver, policy));
+      if (orphans.length > 0) this.#tellOfOrphans(orphans);
+    } catch {
+      wait = RETRY_INTERVAL;
+    }
+    if (wait === Infinity || this.#mode === 'draining' || this.#mode === 'closed') return;
+    this.#adopting = this.clock.setTimeout(() => void this.#adoptOrphans(policy), wait);
+  }
+
+  #tellOfOrphans(orphans: readonly Row[]): void {
     const parked = orphans.filter(({ state }) => state === 'parked').map(({ id }) => id as number);
     this.listeners.logger.warn(
       { orphaned: orphans.length, ...(parked.length > 0 && { parked: parked.slice(0, 20) }) },

@@ -64,14 +64,15 @@ export function transitionsFor({ schema, now, lock, lockFree, least, isAbandoned
       backoff,
       maxBackoff,
     }: RetryPolicy): readonly [history: Statement, change: Statement] {
-      const orphaned = `state = 'running' AND ${NOT_HANDLED} AND ${isAbandoned}`;
+      const orphaned = (me: string): string =>
+        `state = 'running' AND ${NOT_HANDLED} AND receiver <> ${me} AND ${isAbandoned}`;
       return [
         {
           text: `
             INSERT INTO ${schema}attempt (delivery, number, started_at, receiver, error)
             SELECT id, attempts, started_at, receiver, '${INTERRUPTED}' FROM ${delivery}
-            WHERE ${orphaned} ${lockFree}`,
-          values: [],
+            WHERE ${orphaned('$1')} ${lockFree}`,
+          values: [receiver],
         },
         {
           text: `
@@ -81,9 +82,9 @@ export function transitionsFor({ schema, now, lock, lockFree, least, isAbandoned
                 ELSE ${now()} + ${least}($2 * (1 << ${least}(interruptions, 20)), $3) END,
               interruptions = interruptions + 1, ended_at = ${now()}, error = '${INTERRUPTED}',
               error_group = '${INTERRUPTED}'
-            WHERE ${orphaned}
+            WHERE ${orphaned('$4')}
             RETURNING id, state, attempts`,
-          values: [maxAttempts, backoff, maxBackoff],
+          values: [maxAttempts, backoff, maxBackoff, receiver],
         },
       ];
     },

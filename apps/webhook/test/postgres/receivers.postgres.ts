@@ -1,3 +1,5 @@
+import 'reflect-metadata';
+
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,10 +8,14 @@ import { afterThisTest } from '@plant-store/test-support';
 import type { PostgresServer } from '@plant-store/test-support/postgres';
 import { postgresOfThisFile, startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
 
+import { composeAnswers } from '../../src/answers/compose-answers.js';
+import { parseConfig } from '../../src/config/config.js';
 import { postgresServers } from '../../src/config/postgres-url.js';
 import type { Delivery, Inbox } from '../../src/inbox/inbox.js';
 import { PostgresTransactions } from '../../src/inbox/postgres/postgres-transactions.js';
+import { startReceiver } from '../../src/receiver.js';
 import { failed, HANDLED, incoming } from '../open-inbox.js';
+import { recordLog } from '../record-log.js';
 import { rejection } from '../rejection.js';
 import { openShared } from './open-shared.js';
 import { hasPgBouncer, startPgBouncer } from '@plant-store/test-support/pgbouncer';
@@ -66,6 +72,18 @@ withPostgres('receivers on one database', () => {
   const waits = async (kind: string, count = 1): Promise<void> => {
     const waiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event = '${kind}' AND datname = '${nameIn(url)}'`;
     while (Number(await server.query(waiting)) < count) await delay(20);
+  };
+
+  /** Keeps a lock until it is released. */
+  const lock = async (text: string): Promise<() => Promise<unknown>> => {
+    const locked = sql(`BEGIN; ${text}; SELECT pg_sleep(60)`).catch(() => undefined);
+    await waits('PgSleep');
+    return async () => {
+      await server.query(
+        `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = '${nameIn(url)}'`,
+      );
+      await locked;
+    };
   };
 
   beforeEach(async () => {
@@ -154,18 +172,6 @@ withPostgres('receivers on one database', () => {
       await inbox.claim(10);
     });
 
-    /** Keeps a lock until it is released. */
-    const lock = async (text: string): Promise<() => Promise<unknown>> => {
-      const locked = sql(`BEGIN; ${text}; SELECT pg_sleep(60)`).catch(() => undefined);
-      await waits('PgSleep');
-      return async () => {
-        await server.query(
-          `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = '${nameIn(url)}'`,
-        );
-        await locked;
-      };
-    };
-
     test('goes on with a new lease: what the lost one still sends writes nothing', async () => {
       const release = await lock('LOCK TABLE plant_store.event');
       const refused = rejection(inbox.accept(incoming('refused')));
@@ -203,6 +209,27 @@ withPostgres('receivers on one database', () => {
       expect(await inbox.find(id)).toMatchObject({ state: 'waiting', attempts: 1, history: [{ number: 1 }] });
       expect(await inbox.stats()).toMatchObject({ waiting: 1, running: 1 });
     });
+  });
+
+  test('one that the database leaves without a reply ends at the deadline of its stop', async () => {
+    const log = recordLog();
+    const composed = composeAnswers({});
+    const settings = {
+      PORT: '0',
+      OPERATIONS_PORT: '0',
+      ACCESS_TOKENS: 'arbitrary',
+      SHUTDOWN_TIMEOUT_MS: '500',
+    };
+    const config = parseConfig({ ...settings, INBOX_URL: url }, composed.settings);
+    const receiver = await startReceiver(config, log.logger, composed);
+    const release = await lock('LOCK TABLE plant_store.delivery');
+    await waits('relation');
+
+    expect(await receiver.close()).toBe(false);
+    // PostgreSQL would end the wait after ten seconds, and the log would have that failure.
+    const afterwards = log.lines.slice(log.lines.findIndex(({ msg }) => msg === 'stopping') + 1);
+    expect(afterwards).toMatchObject([{ msg: 'stopped', cutShort: true }]);
+    await release();
   });
 
   test('one goes on after a restart of the server, and refuses meanwhile', async () => {
