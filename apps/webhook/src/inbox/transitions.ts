@@ -59,11 +59,10 @@ export function transitionsFor({ schema, now, lock, lockFree, least, isAbandoned
      * Takes over what was running in receivers that have ended. It comes again at once; what may have ended them, after a
      * backoff. The first statement writes the history, the second returns the deliveries.
      */
-    adopt({
-      maxAttempts,
-      backoff,
-      maxBackoff,
-    }: RetryPolicy): readonly [history: Statement, change: Statement] {
+    adopt(
+      receiver: string,
+      { maxAttempts, backoff, maxBackoff }: RetryPolicy,
+    ): readonly [history: Statement, change: Statement] {
       const orphaned = (me: string): string =>
         `state = 'running' AND ${NOT_HANDLED} AND receiver <> ${me} AND ${isAbandoned}`;
       return [
@@ -79,7 +78,7 @@ export function transitionsFor({ schema, now, lock, lockFree, least, isAbandoned
             UPDATE ${delivery} SET
               state = CASE WHEN attempts >= $1 THEN 'parked' ELSE 'retrying' END,
               due_at = CASE WHEN attempts >= $1 THEN NULL WHEN interruptions + 1 < ${SUSPECT} THEN ${now()}
-                ELSE ${now()} + ${least}($2 * (1 << ${least}(interruptions, 20)), $3) END,
+                ELSE ${now()} + ${least}(CAST($2 AS bigint) * (1 << ${least}(interruptions, 20)), CAST($3 AS bigint)) END,
               interruptions = interruptions + 1, ended_at = ${now()}, error = '${INTERRUPTED}',
               error_group = '${INTERRUPTED}'
             WHERE ${orphaned('$4')}
