@@ -16,8 +16,8 @@ export class Operations {
 
   /** How many deliveries are neither handled nor parked. */
   async unhandled(): Promise<number> {
-    const stats = (await this.#get('/stats')) as Record<'waiting' | 'running', number>;
-    return stats.waiting + stats.running;
+    const stats = (await this.#get('/stats')) as Record<'waiting' | 'running' | 'retrying', number>;
+    return stats.waiting + stats.running + stats.retrying;
   }
 
   /** Everything that is stored with an id above `after`, in the order of the ids. */
