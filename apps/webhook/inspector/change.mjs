@@ -229,7 +229,7 @@ async function carryOut(change, reason) {
         change.changed = changed;
         redraw();
         const batch = { filter, after, limit: LIMIT };
-        const result = await (action === 'replay' ? receiver.replay(batch) : receiver.discard(batch, reason));
+        const result = await receiver.change(action, batch, reason || undefined);
         changed += result.changed;
         after = changed >= count ? null : result.next;
       }

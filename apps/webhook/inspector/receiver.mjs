@@ -79,11 +79,8 @@ export const contentAddress = (id) => `deliveries/${id}/content`;
 /** @returns {Promise<InboxStats & { receiver: About }>} */
 export const stats = () => ask('stats');
 
-/** @param {Batch} batch @returns {Promise<BatchResult>} */
-export const replay = (batch) => send('deliveries/replay', batch);
-
-/** @param {Batch} batch @param {string} reason @returns {Promise<BatchResult>} */
-export const discard = (batch, reason) => send('deliveries/discard', { ...batch, reason });
+/** @param {string} action @param {Batch} batch @param {string | undefined} reason @returns {Promise<BatchResult>} */
+export const change = (action, batch, reason) => send(`deliveries/${action}`, { ...batch, reason });
 
 /** @param {boolean} isPaused */
 export const setPaused = (isPaused) => send(isPaused ? 'handler/pause' : 'handler/resume', {});

@@ -97,7 +97,11 @@ export interface Batch {
 }
 
 /** What an operator does with deliveries: passes them to the handler again, or deletes their content and says why. */
-export type Change = { readonly kind: 'replay' } | { readonly kind: 'discard'; readonly reason: string };
+export interface Change {
+  readonly kind: 'replay' | 'discard';
+  /** Required to discard. */
+  readonly reason?: string;
+}
 
 /** What became of one {@link Batch}. */
 export interface BatchResult {

@@ -93,11 +93,7 @@ export class SqlOperations implements InboxOperations {
   }
 
   async change(batch: Batch, change: Change): Promise<BatchResult> {
-    const rows = await this.store.run(
-      change.kind === 'replay'
-        ? this.transitions.replay(batch)
-        : this.transitions.discard(batch, storableText(change.reason)),
-    );
+    const rows = await this.store.run(this.transitions[change.kind](batch, change));
     const ids = rows.map(({ id }) => id as number);
     return { changed: ids.length, next: ids.length === 0 ? undefined : Math.max(...ids) };
   }

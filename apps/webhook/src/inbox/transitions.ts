@@ -1,6 +1,7 @@
 import { SENT_COLUMNS } from './columns.js';
 import { bounded, conditions, NOT_HANDLED, type Selection, SUSPECT, Values } from './conditions.js';
-import type { RetryPolicy } from './delivery.js';
+import { type RetryPolicy, storableText } from './delivery.js';
+import type { Change } from './inbox-operations.js';
 import type { Dialect, Statement } from './store.js';
 
 /**
@@ -111,9 +112,9 @@ export function transitionsFor({ schema, now, lock, lockFree, least, isAbandoned
       };
     },
 
-    discard(batch: Selection, reason: string): Statement {
+    discard(batch: Selection, { reason = '' }: Change): Statement {
       const values = new Values();
-      const why = values.add(reason);
+      const why = values.add(storableText(reason));
       return {
         text: `
           WITH part AS MATERIALIZED (${bounded(selected(values, `AND state = 'parked' AND ${NOT_HANDLED}`, batch))})

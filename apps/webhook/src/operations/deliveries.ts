@@ -1,16 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { collectEvidence } from '../evidence/evidence.js';
-import type { BatchResult, InboxOperations, StoredDelivery } from '../inbox/inbox-operations.js';
+import type { Change, InboxOperations, StoredDelivery } from '../inbox/inbox-operations.js';
 import { atMostEvery } from './look-up.js';
 import {
   BATCH_QUERY,
+  CHANGE_CONTENTS,
   COUNT_QUERY,
-  DISCARD_CONTENT,
   filterOf,
   LIST_QUERY,
   NOTHING,
-  REPLAY_CONTENT,
   SEARCH_QUERY,
   type SentBatch,
   type SentFilter,
@@ -41,7 +40,7 @@ interface OneDelivery {
   readonly Params: { readonly id: string };
 }
 interface ManyDeliveries {
-  readonly Body: SentBatch & { readonly filter: SentFilter; readonly reason: string };
+  readonly Body: SentBatch & { readonly filter: SentFilter; readonly reason?: string };
 }
 
 /** Schemas of a request that only reads, and of one that changes something. */
@@ -119,22 +118,16 @@ export function deliveryRoutes(
       })
       .send(asBuffer(content));
   });
-  app.post<ManyDeliveries>(
-    '/deliveries/replay',
-    changing(REPLAY_CONTENT),
-    async ({ body: { filter, after, limit } }) => {
-      const batch = { filter: filterOf(filter), after, limit };
-      return withNext(await inbox.change(batch, { kind: 'replay' }));
-    },
-  );
-  app.post<ManyDeliveries>(
-    '/deliveries/discard',
-    changing(DISCARD_CONTENT),
-    async ({ body: { filter, after, limit, reason } }) => {
-      const batch = { filter: filterOf(filter), after, limit };
-      return withNext(await inbox.change(batch, { kind: 'discard', reason: reason.trim() }));
-    },
-  );
+  for (const kind of Object.keys(CHANGE_CONTENTS) as Change['kind'][])
+    app.post<ManyDeliveries>(
+      `/deliveries/${kind}`,
+      changing(CHANGE_CONTENTS[kind]),
+      async ({ body: { filter, after, limit, reason = '' } }) => {
+        const batch = { filter: filterOf(filter), after, limit };
+        const { changed, next = null } = await inbox.change(batch, { kind, reason: reason.trim() });
+        return { changed, next };
+      },
+    );
   app.post('/handler/pause', changing(NOTHING), (_request, reply) => setPaused(true, reply));
   app.post('/handler/resume', changing(NOTHING), (_request, reply) => setPaused(false, reply));
   app.get<{ Querystring: SentFilter }>('/evidence', reading(COUNT_QUERY), ({ query }, reply) =>
@@ -142,8 +135,6 @@ export function deliveryRoutes(
   );
   app.get('/stats', reading(), async () => ({ ...(await inbox.stats()), receiver }));
 }
-
-const withNext = ({ changed, next }: BatchResult): object => ({ changed, next: next ?? null });
 
 function withContent(delivery: Omit<StoredDelivery, 'history'>): object {
   return { ...delivery, content: asBuffer(delivery.content).toString('base64') };

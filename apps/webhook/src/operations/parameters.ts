@@ -1,4 +1,9 @@
-import { DELIVERY_STATES, type DeliveryFilter, type DeliveryState } from '../inbox/inbox-operations.js';
+import {
+  type Change,
+  DELIVERY_STATES,
+  type DeliveryFilter,
+  type DeliveryState,
+} from '../inbox/inbox-operations.js';
 
 /** Most deliveries in one response, or in one part of a change. */
 export const MAX_LIMIT = 500;
@@ -51,12 +56,14 @@ export const BATCH_QUERY = object({ ...filter, after, limit });
 
 const batch = { filter: object(filter), after, limit };
 
-/** Content of a change of many deliveries. */
-export const REPLAY_CONTENT = object(batch, ['filter']);
-export const DISCARD_CONTENT = object(
-  { ...batch, reason: { type: 'string', pattern: '\\S', maxLength: 1_000 } },
-  ['filter', 'reason'],
-);
+/** Content of each change of many deliveries. */
+export const CHANGE_CONTENTS: Readonly<Record<Change['kind'], object>> = {
+  replay: object(batch, ['filter']),
+  discard: object({ ...batch, reason: { type: 'string', pattern: '\\S', maxLength: 1_000 } }, [
+    'filter',
+    'reason',
+  ]),
+};
 
 /** A filter as it is sent. Times are milliseconds or ISO 8601. */
 export interface SentFilter {
