@@ -5,7 +5,7 @@ import { prepareTrial } from '../src/answers/try-answers.js';
 import { collectEvidence } from '../src/evidence/evidence.js';
 import { evidenceText } from '../src/inbox-command/evidence.js';
 import { Terminal } from '../src/inbox-command/terminal.js';
-import type { IncomingDelivery } from '../src/inbox/inbox.js';
+import type { IncomingDelivery } from '../src/inbox/delivery.js';
 import { type Adapter, all, HANDLED, incoming, numbers, only, OpenedInbox, PARKED } from './open-inbox.js';
 import { InnerProcess } from './run-plant-inbox.js';
 

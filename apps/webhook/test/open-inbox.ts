@@ -1,8 +1,18 @@
-import { afterThisTest, type CleanUp, makeFolder } from '@plant-store/test-support';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 
-import type { AttemptResult, Claimed, Delivery, Inbox, IncomingDelivery } from '../src/inbox/inbox.js';
+import { afterThisTest, type CleanUp, makeFolder } from '@plant-store/test-support';
+import Database from 'libsql';
+
+import type {
+  AttemptResult,
+  Claimed,
+  Delivery,
+  IncomingDelivery,
+  RetryPolicy,
+} from '../src/inbox/delivery.js';
+import type { Consumer, Inbox } from '../src/inbox/inbox.js';
 import type { Batch, BatchResult, DeliveryFilter, DeliverySummary } from '../src/inbox/inbox-operations.js';
-import { openSqliteInbox } from '../src/inbox/open-inbox.js';
+import { openInbox } from '../src/inbox/open-inbox.js';
 
 /** A kind of {@link Inbox}, for its suites. An inbox has a place: a folder, or the URL of a database. */
 export interface Adapter {
@@ -11,6 +21,8 @@ export interface Adapter {
   readonly open: (place: string) => Promise<Inbox>;
   /** Returns a place that is as if the process had ended now. */
   readonly crash: (place: string) => string | Promise<string>;
+  /** Runs statements in the database of a place. */
+  readonly sql: (place: string, text: string) => unknown;
   /** Whether RETENTION_BYTES is refused for it: deleted rows give their space back only to their table. */
   readonly isUnlimited?: boolean;
 }
@@ -20,21 +32,39 @@ export interface Adapter {
  *
  * @param cleanUp when it is closed; by default after the test
  */
-export async function openEmbedded(folder: string, cleanUp: CleanUp = afterThisTest): Promise<Inbox> {
-  const inbox = await openSqliteInbox(folder, (error) => {
+export async function openEmbedded(
+  folder: string,
+  cleanUp: CleanUp = afterThisTest,
+  listeners: Parameters<typeof openInbox>[1] = {},
+): Promise<Inbox> {
+  const onLost = (error: Error): never => {
     throw error;
-  });
+  };
+  const inbox = await openInbox(`file:${folder}`, { onLost, ...listeners });
   cleanUp(() => inbox.close());
   return inbox;
 }
 
-export const HANDLED: AttemptResult = { kind: 'handled' };
-export const PARKED: AttemptResult = { kind: 'parked', error: 'no more', stack: null };
+/** Runs statements in a database, beside whoever has it open. */
+export function runSql(file: string, text: string): void {
+  const database = new Database(file);
+  database.exec(`PRAGMA busy_timeout = 5000; ${text}`);
+  database.close();
+}
 
-export const failed = (retryAfter: number): AttemptResult => ({
+export const HANDLED: AttemptResult = { kind: 'handled' };
+export const PARKED = {
+  kind: 'parked',
+  error: 'no more',
+  stack: null,
+  duration: 7,
+} as const satisfies AttemptResult;
+
+export const failed = (retryAfter: number): Extract<AttemptResult, { kind: 'failed' }> => ({
   kind: 'failed',
   error: 'not yet',
   stack: 'Error: not yet\n    at handle',
+  duration: 7,
   retryAfter,
 });
 
@@ -61,40 +91,77 @@ export const all = (filter: DeliveryFilter = {}): Batch => ({ filter, after: 0, 
 /** A change of one delivery. */
 export const only = (id: number): Batch => all({ firstId: id, lastId: id });
 
-/**
- * Sets the clock to another time.
- *
- * @returns sets it right again, which the end of the test does too
- */
-export function setClock(difference: number): () => void {
-  const { now } = Date;
-  Date.now = () => now() + difference;
-  const restore = (): void => void (Date.now = now);
-  afterThisTest(restore);
-  return restore;
-}
-
-/**
- * Expects a time that is now, to the minute: an inbox goes by a clock of its own, which may be some milliseconds from
- * `Date.now()`.
- */
+/** Expects a time that is now, to the minute. */
 export function expectNow(time: number): void {
   expect(Math.abs(time - Date.now())).toBeLessThan(60_000);
+}
+
+/** Resolves when what was called before is stored, and what is due was handed on. */
+export async function untilStored(inbox: Inbox): Promise<void> {
+  // An inbox looks again after a millisecond if more is due. A cycle that is under way may have another behind it.
+  await delay(2);
+  for (let cycles = 0; cycles < 2; cycles += 1) {
+    await turn();
+    await inbox.probeWrite();
+  }
+  await turn();
+}
+
+const POLICY: RetryPolicy = { maxAttempts: 1_000, backoff: 1, maxBackoff: 3 * 3_600_000 };
+
+/** Has no handler: a test says what of an inbox runs, and what becomes of it. */
+export class Claims implements Consumer {
+  /** How many were handed on at a time. */
+  readonly sizes: number[] = [];
+  #taken: Delivery[] = [];
+
+  private constructor(private readonly inbox: Inbox) {}
+
+  static async begin(inbox: Inbox, policy: Partial<RetryPolicy> = {}): Promise<Claims> {
+    const claims = new Claims(inbox);
+    await inbox.begin(claims, { ...POLICY, ...policy });
+    return claims;
+  }
+
+  take(deliveries: readonly Delivery[]): void {
+    this.#taken.push(...deliveries);
+    this.sizes.push(deliveries.length);
+  }
+
+  /** What runs since the last call: as many as the limit, or as are due. */
+  async claim(limit = 1_000): Promise<Delivery[]> {
+    this.inbox.grant(limit);
+    for (let before = -1; this.#taken.length < limit && this.#taken.length > before;) {
+      before = this.#taken.length;
+      await untilStored(this.inbox);
+    }
+    this.inbox.grant(this.#taken.length - limit);
+    return this.#taken.splice(0);
+  }
+
+  /** Claims a delivery for each of these results, and stores the result. */
+  async settle(...results: readonly AttemptResult[]): Promise<void> {
+    const claimed = await this.claim(results.length);
+    for (const [index, delivery] of claimed.entries()) this.inbox.settle(delivery, results[index]!);
+    await untilStored(this.inbox);
+  }
 }
 
 /** An inbox that is closed when the current test ends. */
 export class OpenedInbox {
   inbox!: Inbox;
+  claims!: Claims;
   #place: string | undefined;
 
   constructor(private readonly adapter: Adapter) {}
 
-  async open(): Promise<void> {
+  async open(policy?: Partial<RetryPolicy>): Promise<void> {
     const { make = makeFolder, open } = this.adapter;
     this.#place ??= await make();
     const inbox = await open(this.#place);
     this.inbox = inbox;
     afterThisTest(() => inbox.close());
+    this.claims = await Claims.begin(inbox, policy);
   }
 
   async reopen(): Promise<void> {
@@ -102,19 +169,24 @@ export class OpenedInbox {
     await this.open();
   }
 
-  async reopenAfterCrash(): Promise<void> {
+  async reopenAfterCrash(policy?: Partial<RetryPolicy>): Promise<void> {
     this.#place = await this.adapter.crash(this.#place!);
-    await this.open();
+    await this.open(policy);
   }
 
-  /** Claims until there is nothing more, or the limit is reached. */
-  async claim(limit = 1_000): Promise<readonly Delivery[]> {
-    const claimed: Delivery[] = [];
-    for (;;) {
-      const { deliveries } = await this.inbox.claim(limit - claimed.length);
-      claimed.push(...deliveries);
-      if (deliveries.length === 0 || claimed.length === limit) return claimed;
-    }
+  /** Makes all that is stored so much older, in milliseconds. */
+  async age(difference: number): Promise<void> {
+    const times = (...columns: readonly string[]): string =>
+      columns.map((column) => `${column} = ${column} - ${difference}`).join(', ');
+    await this.adapter.sql(
+      this.#place!,
+      `UPDATE delivery SET ${times('received_at', 'due_at', 'started_at', 'ended_at')};
+      UPDATE event SET ${times('received_at')}`,
+    );
+  }
+
+  claim(limit?: number): Promise<readonly Delivery[]> {
+    return this.claims.claim(limit);
   }
 
   async claimIds(limit?: number): Promise<number[]> {
@@ -128,15 +200,14 @@ export class OpenedInbox {
     );
   }
 
-  /** Stores the result of an attempt that began just now. */
-  end(claimed: Claimed, result: AttemptResult): Promise<void> {
-    return this.inbox.settle(claimed, result, Date.now());
+  /** Stores the result of an attempt. */
+  async end(claimed: Claimed, result: AttemptResult): Promise<void> {
+    this.inbox.settle(claimed, result);
+    await untilStored(this.inbox);
   }
 
-  /** Claims a delivery for each of these results, and stores the result. */
-  async settle(...results: readonly AttemptResult[]): Promise<void> {
-    const claimed = await this.claim(results.length);
-    await Promise.all(claimed.map((delivery, index) => this.end(delivery, results[index]!)));
+  settle(...results: readonly AttemptResult[]): Promise<void> {
+    return this.claims.settle(...results);
   }
 
   replay(batch: Batch = all()): Promise<BatchResult> {

@@ -1,8 +1,9 @@
 import { makeFolder } from '@plant-store/test-support';
 
-import type { AttemptResult, Inbox, IncomingDelivery } from '../src/inbox/inbox.js';
+import type { AttemptResult, IncomingDelivery } from '../src/inbox/delivery.js';
+import type { Inbox } from '../src/inbox/inbox.js';
 import { deliveryRoutes } from '../src/operations/deliveries.js';
-import { incoming, openEmbedded } from './open-inbox.js';
+import { Claims, incoming, openEmbedded } from './open-inbox.js';
 import { startListener } from './start-listener.js';
 
 /** A delivery, and what became of it. Those without a result wait; they come last. */
@@ -16,9 +17,10 @@ export type Kept = readonly [
 export async function fillInbox(kept: readonly Kept[]): Promise<{ folder: string; inbox: Inbox }> {
   const folder = makeFolder();
   const inbox = await openEmbedded(folder);
+  const claims = await Claims.begin(inbox);
   for (const [content, result, given] of kept) {
     await inbox.accept(incoming(content, given));
-    if (result !== undefined) await inbox.settle((await inbox.claim(1)).deliveries[0]!, result, Date.now());
+    if (result !== undefined) await claims.settle(result);
   }
   return { folder, inbox };
 }

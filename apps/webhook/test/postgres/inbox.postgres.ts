@@ -33,6 +33,8 @@ withPostgres('on PostgreSQL', () => {
     make: empty,
     open: (url) => openShared(url),
     crash,
+    sql: async (_url, text) =>
+      (await postgresOfThisFile()).query(`SET search_path = plant_store; ${text}`, database),
     isUnlimited: true,
   });
 });

@@ -1,5 +1,11 @@
+import { join } from 'node:path';
+
 import { copyInbox } from '../../../test/copy-inbox.js';
 import { inboxSuite } from '../../../test/inbox.suite.js';
-import { openEmbedded } from '../../../test/open-inbox.js';
+import { openEmbedded, runSql } from '../../../test/open-inbox.js';
 
-inboxSuite('the embedded inbox', { open: openEmbedded, crash: copyInbox });
+inboxSuite('the embedded inbox', {
+  open: openEmbedded,
+  crash: copyInbox,
+  sql: (folder, text) => runSql(join(folder, 'inbox.sqlite'), text),
+});
