@@ -4,19 +4,19 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
-import { copyInbox } from '../../test/copy-inbox.js';
-import fc from '../../test/fast-check.js';
 import { makeLatch } from '../../test/make-latch.js';
-import { failed, openEmbedded } from '../../test/open-inbox.js';
+import { Claims, incoming, openEmbedded, untilStored } from '../../test/open-inbox.js';
 import { type LogRecord, recordLog } from '../../test/record-log.js';
-import type { Delivery, Inbox, IncomingDelivery } from '../inbox/inbox.js';
+import { CLOCK, type Clock } from '../clock.js';
+import { Counters } from '../counters.js';
+import type { Delivery } from '../inbox/delivery.js';
+import type { Inbox } from '../inbox/inbox.js';
 import { callHandler, type DeliveryHandler } from './attempt.js';
 import { Dispatcher, type DispatcherLimits } from './dispatcher.js';
 
 const FAILED = /^attempt \d+ of \d+ failed; the delivery comes again$/;
 const PARKED = /^attempt \d+ of \d+ failed; the delivery is parked$/;
-const NOT_WRITTEN = 'failed to store the result of a delivery';
-const NOT_READ = 'failed to read the inbox';
+const NOT_WRITTEN = 'failed to store the results of deliveries; they are kept';
 
 /** Limits that don't matter; a failed delivery comes again at once. */
 const freely: DispatcherLimits = {
@@ -25,15 +25,6 @@ const freely: DispatcherLimits = {
   maxAttempts: 1_000,
   backoff: 1,
   maxBackoff: 1,
-};
-
-const arbitrary: IncomingDelivery = {
-  method: 'PUT',
-  mediaType: null,
-  contentEncoding: null,
-  eventId: null,
-  fields: [],
-  content: Buffer.from('arbitrary'),
 };
 
 const neverAborts = new AbortController().signal;
@@ -71,40 +62,42 @@ interface Running {
   readonly dispatcher: Dispatcher;
   readonly recorder: Recorder;
   readonly log: LogRecord;
-  readonly accept: (count: number) => Promise<void>;
+  readonly counters: Counters;
+  readonly accept: (count: number) => Promise<unknown>;
 }
 
-async function run(
+const acceptIn = (inbox: Inbox, count: number): Promise<unknown> =>
+  Promise.all(Array.from({ length: count }, (_, index) => inbox.accept(incoming(`content ${index}`))));
+
+/** An inbox with so many deliveries, and a dispatcher that has not started. */
+async function make(
   handler?: DeliveryHandler,
   limits: Partial<DispatcherLimits> = {},
-  folder = makeFolder(),
+  count = 0,
+  clock: Clock = CLOCK,
 ): Promise<Running> {
-  const inbox = await openEmbedded(folder);
-  const recorder = new Recorder(handler);
   const log = recordLog();
-  const dispatcher = new Dispatcher(inbox, recorder.run, { ...freely, ...limits }, log.logger);
-  afterThisTest(async () => {
-    await dispatcher.stop(AbortSignal.abort());
-    await inbox.close();
-  });
-  const accept = async (count: number): Promise<void> => {
-    await Promise.all(
-      Array.from({ length: count }, (_, index) =>
-        inbox.accept({ ...arbitrary, content: Buffer.from(`content ${index}`) }),
-      ),
-    );
-    dispatcher.wake();
-  };
-  return { inbox, dispatcher, recorder, log, accept };
+  const inbox = await openEmbedded(makeFolder(), afterThisTest, { logger: log.logger });
+  await acceptIn(inbox, count);
+  const recorder = new Recorder(handler);
+  const counters = new Counters();
+  const all = { ...freely, ...limits };
+  const dispatcher = new Dispatcher(inbox, recorder.run, all, log.logger, counters, clock);
+  afterThisTest(() => dispatcher.stop(AbortSignal.abort()));
+  return { inbox, dispatcher, recorder, log, counters, accept: (more) => acceptIn(inbox, more) };
+}
+
+async function run(...given: Parameters<typeof make>): Promise<Running> {
+  const running = await make(...given);
+  await running.dispatcher.start();
+  return running;
 }
 
 /** What the inbox has for the handler after it was closed and opened again. */
 async function afterRestart({ inbox }: Running): Promise<readonly Delivery[]> {
   await inbox.close();
   const again = await openEmbedded(dirname(inbox.location));
-  const { deliveries } = await again.claim(1_000);
-  await again.close();
-  return deliveries;
+  return (await Claims.begin(again)).claim();
 }
 
 const manyTurns = async (): Promise<void> => {
@@ -125,56 +118,27 @@ describe('passes on', () => {
     await dispatcher.stop(neverAborts);
 
     expect(recorder.ids).toEqual(Array.from({ length: 25 }, (_, index) => index + 1));
-    expect(recorder.calls[3]).toMatchObject({ method: 'PUT', attempts: 1 });
+    expect(recorder.calls[3]).toMatchObject({ method: 'POST', attempts: 1 });
     expect(String(recorder.calls[3]!.content)).toBe('content 3');
-    expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
+    expect(await inbox.stats()).toMatchObject({ handled: 25 });
     expect(await afterRestart(running)).toEqual([]);
   });
 
-  test('deliveries that were stored before it started', async () => {
-    const folder = makeFolder();
-    const before = await openEmbedded(folder);
-    await before.accept(arbitrary);
-    await before.close();
-
-    const { dispatcher, recorder } = await run(undefined, {}, folder);
+  test('deliveries that were stored before it started, and none before', async () => {
+    const { dispatcher, recorder } = await make(undefined, {}, 3);
+    await manyTurns();
     expect(recorder.calls).toEqual([]);
-    dispatcher.wake();
-    await recorder.called(1);
+    await dispatcher.start();
+    await recorder.called(3);
 
-    expect(recorder.calls).toMatchObject([{ id: 1, method: 'PUT' }]);
-  });
-
-  test('what arrives while a slow inbox is read', async () => {
-    const inbox = await openEmbedded(makeFolder());
-    const answer = makeLatch();
-    const recorder = new Recorder();
-    const claim = inbox.claim.bind(inbox);
-    inbox.claim = async (limit) => {
-      const claimed = await claim(limit);
-      await answer.opened;
-      return claimed;
-    };
-    const dispatcher = new Dispatcher(inbox, recorder.run, freely, recordLog().logger);
-    afterThisTest(async () => {
-      await dispatcher.stop(AbortSignal.abort());
-      await inbox.close();
-    });
-
-    dispatcher.wake();
-    await inbox.accept(arbitrary);
-    dispatcher.wake();
-    answer.open();
-    await recorder.called(1);
-
-    expect(recorder.ids).toEqual([1]);
+    expect(recorder.ids).toEqual([1, 2, 3]);
   });
 
   test('no more at a time than the limit', async () => {
     const latch = makeLatch();
     let atOnce = 0;
     let most = 0;
-    const { recorder, dispatcher, accept } = await run(
+    const { recorder, dispatcher, inbox, accept } = await run(
       async () => {
         most = Math.max(most, (atOnce += 1));
         await latch.opened;
@@ -184,9 +148,9 @@ describe('passes on', () => {
     );
     await accept(10);
     await recorder.called(3);
-    dispatcher.wake();
-    await manyTurns();
+    await untilStored(inbox);
     expect(recorder.ids).toEqual([1, 2, 3]);
+    expect(await inbox.stats()).toMatchObject({ running: 3, waiting: 7 });
 
     latch.open();
     await recorder.called(10);
@@ -207,8 +171,32 @@ describe('passes on', () => {
     latch.open();
     await dispatcher.stop(neverAborts);
 
-    expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
+    expect(await inbox.stats()).toMatchObject({ handled: 600 });
   });
+});
+
+test.each<[name: string, maxAttempts: number, ahead: boolean]>([
+  ['so that what waits behind slow attempts goes back', 2, true],
+  ['unless one attempt is all there is, which a crash would use up', 1, false],
+])('claims a backlog ahead of its attempts, %s', async (_name, maxAttempts, isAhead) => {
+  let time = 0;
+  const timers: (() => void)[] = [];
+  const setTimeout: Clock['setTimeout'] = (then, wait) => wait <= 200 && timers.push(then);
+  const { inbox, recorder } = await run(
+    ({ id }) => (id > 400 ? never : undefined),
+    { concurrency: 2, maxAttempts },
+    600,
+    { ...CLOCK, now: () => time, setTimeout },
+  );
+  await recorder.called(402);
+  await untilStored(inbox);
+  expect((await inbox.stats()).running > 2).toBe(isAhead);
+  time += 200;
+  timers.forEach((then) => then());
+  await untilStored(inbox);
+
+  expect(await inbox.stats()).toMatchObject({ handled: 400, running: 2, waiting: 198, retrying: 0 });
+  expect(recorder.ids).toHaveLength(402);
 });
 
 describe('a handler that fails', () => {
@@ -218,14 +206,7 @@ describe('a handler that fails', () => {
   const failures: readonly (readonly [name: string, fail: () => Promise<void> | void, described: string])[] =
     [
       ['throws', () => raise(new TypeError('no')), 'TypeError: no'],
-      ['rejects', async () => raise(new Error('no')), 'Error: no'],
       ['rejects without a reason', async () => raise(undefined), 'undefined'],
-      ['throws text', () => raise('no'), "'no'"],
-      [
-        'throws an object without a prototype',
-        () => raise(Object.create(null)),
-        '[Object: null prototype] {}',
-      ],
     ];
 
   test.each(failures)('that %s gets the delivery again', async (_name, fail) => {
@@ -282,38 +263,6 @@ describe('a handler that fails', () => {
     expect(recorder.calls).toHaveLength(1);
   });
 
-  const withSymbol = new Error();
-  Object.assign(withSymbol, { message: Symbol('arbitrary') });
-  const unreadable = new Error();
-  Object.defineProperty(unreadable, 'message', {
-    get: () => {
-      throw new Error('This getter throws.');
-    },
-  });
-
-  test.each<[name: string, thrown: unknown]>([
-    ['an error whose message is a symbol', withSymbol],
-    ['an error whose message cannot be read', unreadable],
-    ['an error whose message is very large', new Error('a'.repeat(50_000_000))],
-  ])('with %s is recorded like any other', async (_name, thrown) => {
-    const { inbox, recorder, log, accept } = await run(
-      async () => {
-        throw thrown;
-      },
-      { maxAttempts: 3 },
-    );
-    await accept(1);
-    await recorder.called(3);
-    await log.line(PARKED);
-
-    expect(log.lines.map(({ msg }) => msg)).toEqual(
-      [FAILED, FAILED, PARKED].map((msg) => expect.stringMatching(msg) as unknown),
-    );
-    expect(log.text().length).toBeLessThan(100_000);
-    while ((await inbox.stats()).parked === 0) await turn();
-    expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 1 });
-  });
-
   test('does not delay later deliveries', async () => {
     const { recorder, accept } = await run(
       ({ id }) => (id === 1 ? Promise.reject(new Error('no')) : Promise.resolve()),
@@ -323,24 +272,6 @@ describe('a handler that fails', () => {
     await recorder.called(3);
 
     expect(recorder.ids).toEqual([1, 2, 3]);
-  });
-
-  test('keeps its wait after a restart', async () => {
-    const folder = makeFolder();
-    const limits = { concurrency: 1, backoff: 1, maxBackoff: 1_000_000_000 };
-    const inbox = await openEmbedded(folder);
-    await inbox.accept(arbitrary);
-    const [delivery] = (await inbox.claim(1)).deliveries;
-    await inbox.settle(delivery!, failed(1_000_000_000), Date.now());
-    await inbox.close();
-
-    const again = await run(undefined, limits, folder);
-    for (let count = 1; count <= 3; count += 1) {
-      await again.accept(1);
-      await again.recorder.called(count);
-    }
-
-    expect(again.recorder.ids).toEqual([2, 3, 4]);
   });
 });
 
@@ -397,94 +328,27 @@ const aborting = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', () => resolve());
   });
 
-describe('an attempt that the end of the process cut off', () => {
-  /** A folder as it was when the process ended with these deliveries under way. */
-  async function interrupt(count: number, failures: number): Promise<string> {
-    const folder = makeFolder();
-    const inbox = await openEmbedded(folder);
-    for (let each = 0; each < count; each += 1) await inbox.accept(arbitrary);
-    for (let each = 0; each < failures; each += 1) {
-      for (const delivery of (await inbox.claim(count)).deliveries)
-        await inbox.settle(delivery, failed(0), Date.now());
-    }
-    await inbox.claim(count);
-    return copyInbox(folder);
-  }
-
-  test('has failed, and the next one runs alone', async () => {
-    let atOnce = 0;
-    let most = 0;
-    const { recorder, log, dispatcher, inbox } = await run(
-      async () => {
-        most = Math.max(most, (atOnce += 1));
-        await turn();
-        atOnce -= 1;
-      },
-      {},
-      await interrupt(3, 0),
-    );
-    dispatcher.wake();
-    await recorder.called(3);
-    await dispatcher.stop(neverAborts);
-
-    expect(most).toBe(1);
-    expect(recorder.calls.map(({ attempts }) => attempts)).toEqual([2, 2, 2]);
-    const line = {
-      attempt: 1,
-      msg: expect.stringMatching(FAILED),
-      err: { message: 'the process ended during the attempt' },
-    };
-    expect(log.lines).toMatchObject([line, line, line]);
-    expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
-  });
-
-  test('parks the delivery if it was the last one, without another attempt', async () => {
-    const { recorder, log, dispatcher, inbox } = await run(
-      undefined,
-      { maxAttempts: 3 },
-      await interrupt(1, 2),
-    );
-    dispatcher.wake();
-    await log.line(PARKED);
-    await dispatcher.stop(neverAborts);
-
-    expect(recorder.calls).toEqual([]);
-    expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 1 });
-  });
-});
-
-test('tells an observer of each attempt that ended, and of none that was aborted by the stop', async () => {
-  const inbox = await openEmbedded(makeFolder());
-  afterThisTest(() => inbox.close());
-  const seen: [string, boolean][] = [];
-  const recorder = new Recorder(({ id, attempts }) => {
-    if (id === 2) throw new Error(`attempt ${attempts}`);
-    return id === 3 ? never : undefined;
-  });
-  const limits = { ...freely, maxAttempts: 2, concurrency: 1 };
-  const dispatcher = new Dispatcher(inbox, recorder.run, limits, recordLog().logger, {
-    attempted: (result, milliseconds) => void seen.push([result, milliseconds >= 0]),
-  });
-  await inbox.accept(arbitrary);
-  await inbox.accept(arbitrary);
-  dispatcher.wake();
-  await recorder.called(3);
-  await inbox.accept(arbitrary);
-  dispatcher.wake();
+test('counts each attempt that ended, and none that was aborted by the stop', async () => {
+  const { inbox, recorder, dispatcher, counters, accept } = await run(
+    ({ id, attempts }) => {
+      if (id === 2) throw new Error(`attempt ${attempts}`);
+      return id === 3 ? never : undefined;
+    },
+    { maxAttempts: 2 },
+  );
+  await accept(3);
   await recorder.called(4);
+  await untilStored(inbox);
   await dispatcher.stop(AbortSignal.abort());
 
-  expect(seen).toEqual([
-    ['handled', true],
-    ['failed', true],
-    ['parked', true],
-  ]);
+  expect(counters.attempts).toEqual({ handled: 1, failed: 1, parked: 1 });
+  expect(counters.attemptDurations.count).toBe(3);
 });
 
 test('a handler that changes its delivery changes nothing in the inbox', async () => {
   const running = await run(
     (delivery) => {
-      Object.assign(delivery, { id: 2, attempts: 100, claimedAt: 0 });
+      Object.assign(delivery, { id: 2, attempts: 100 });
       delivery.content.fill(0);
       throw new Error('no');
     },
@@ -496,7 +360,7 @@ test('a handler that changes its delivery changes nothing in the inbox', async (
 
   expect(logged).toMatchObject({ delivery: 1, attempt: 1 });
   expect(await running.inbox.find(1)).toMatchObject({
-    ...{ id: 1, state: 'waiting', attempts: 1, content: Buffer.from('content 0') },
+    ...{ id: 1, state: 'retrying', attempts: 1, content: Buffer.from('content 0') },
   });
 });
 
@@ -568,28 +432,15 @@ describe('stopping', () => {
   });
 
   test('while deliveries are being claimed starts none of them and loses none', async () => {
-    const running = await run();
-    const { inbox, dispatcher, recorder } = running;
-    await Promise.all([1, 2, 3].map(() => inbox.accept(arbitrary)));
-    const [claimed, answer] = [makeLatch(), makeLatch()];
-    const claim = inbox.claim.bind(inbox);
-    inbox.claim = async (limit) => {
-      const found = await claim(limit);
-      claimed.open();
-      await answer.opened;
-      return found;
-    };
-    dispatcher.wake();
-    await claimed.opened;
-    let hasStopped = false;
-    const stopping = dispatcher.stop(neverAborts).then(() => (hasStopped = true));
-    await manyTurns();
-    expect(hasStopped).toBe(false);
+    const running = await make(undefined, {}, 3);
+    await running.dispatcher.start();
+    // The cycle that claims them has begun.
+    await turn();
+    await running.dispatcher.stop(neverAborts);
+    await untilStored(running.inbox);
 
-    answer.open();
-    await stopping;
-    expect(recorder.calls).toEqual([]);
-    expect((await afterRestart(running)).map(({ id }) => id)).toEqual([1, 2, 3]);
+    expect(running.recorder.calls).toEqual([]);
+    expect(await running.inbox.stats()).toMatchObject({ waiting: 3, running: 0 });
   });
 
   test('leaves no timer behind', async () => {
@@ -622,21 +473,13 @@ describe('an inbox that fails', () => {
   const lock = ({ inbox }: Running): (() => void) => {
     const other = new Database(inbox.location);
     afterThisTest(() => other.close());
-    other.exec('BEGIN IMMEDIATE');
+    other.exec('PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE');
     return () => other.exec('ROLLBACK');
-  };
-
-  /** The dispatcher has claimed what there is, so that it gets the next ones as they arrive. */
-  const waitForDeliveries = async ({ dispatcher, inbox }: Running): Promise<void> => {
-    dispatcher.wake();
-    await turn();
-    for (let checks = 0; checks < 10; checks += 1) await inbox.check();
   };
 
   test('to write does not call the handler again', async () => {
     const running = await run();
     const { recorder, log, dispatcher, inbox, accept } = running;
-    await waitForDeliveries(running);
     await accept(2);
     const release = lock(running);
     await recorder.called(2);
@@ -644,8 +487,6 @@ describe('an inbox that fails', () => {
       level: 'error',
       err: { code: 'INBOX_WRITE_FAILED' },
     });
-    dispatcher.wake();
-    await manyTurns();
     release();
     await accept(1);
     await recorder.called(3);
@@ -658,7 +499,6 @@ describe('an inbox that fails', () => {
 
   test('to write while stopping: the deliveries come again after a restart', async () => {
     const running = await run();
-    await waitForDeliveries(running);
     await running.accept(1);
     const release = lock(running);
     await running.recorder.called(1);
@@ -668,72 +508,4 @@ describe('an inbox that fails', () => {
 
     expect(await afterRestart(running)).toMatchObject([{ id: 1 }]);
   });
-
-  test('to read is logged in one line for many failures', async () => {
-    const folder = makeFolder();
-    const before = await openEmbedded(folder);
-    await before.accept(arbitrary);
-    await before.close();
-    const { inbox, dispatcher, log } = await run(undefined, {}, folder);
-    const other = new Database(inbox.location);
-    afterThisTest(() => other.close());
-    other.exec('PRAGMA busy_timeout = 5000; ALTER TABLE delivery RENAME TO elsewhere');
-    while (!log.lines.some(({ msg, times }) => msg === NOT_READ && Number(times) > 1)) {
-      dispatcher.wake();
-      await delay(10);
-    }
-    other.exec('ALTER TABLE elsewhere RENAME TO delivery');
-  });
-
-  test('to read is tried again', async () => {
-    const folder = makeFolder();
-    const before = await openEmbedded(folder);
-    await before.accept(arbitrary);
-    await before.close();
-    const { inbox, dispatcher, recorder, log } = await run(undefined, {}, folder);
-    const other = new Database(inbox.location);
-    afterThisTest(() => other.close());
-    other.exec('PRAGMA busy_timeout = 5000; ALTER TABLE delivery RENAME TO elsewhere');
-    dispatcher.wake();
-    expect(await log.line(NOT_READ)).toMatchObject({ level: 'error' });
-    other.exec('ALTER TABLE elsewhere RENAME TO delivery');
-    await recorder.called(1);
-
-    expect(recorder.ids).toEqual([1]);
-  });
-});
-
-test('whatever fails: each delivery is handled or parked after the right number of attempts', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.record({ failures: fc.nat(5), isAsync: fc.boolean() }), { minLength: 1, maxLength: 30 }),
-      fc.integer({ min: 1, max: 5 }),
-      fc.integer({ min: 1, max: 4 }),
-      async (plans, concurrency, maxAttempts) => {
-        const attemptsOf = ({ failures }: { failures: number }): number =>
-          Math.min(failures + 1, maxAttempts);
-        const fail = (): void => {
-          throw new Error('no');
-        };
-        const { recorder, dispatcher, inbox, accept } = await run(
-          ({ id, attempts }) => {
-            const plan = plans[id - 1]!;
-            const act = attempts <= plan.failures ? fail : () => undefined;
-            return plan.isAsync ? turn().then(act) : act();
-          },
-          { concurrency, maxAttempts },
-        );
-        await accept(plans.length);
-        await recorder.called(plans.reduce((sum, plan) => sum + attemptsOf(plan), 0));
-        await dispatcher.stop(neverAborts);
-
-        plans.forEach((plan, index) => {
-          expect(recorder.ids.filter((id) => id === index + 1)).toHaveLength(attemptsOf(plan));
-        });
-        const parked = plans.filter(({ failures }) => failures >= maxAttempts).length;
-        expect(await inbox.stats()).toMatchObject({ waiting: 0, parked });
-      },
-    ),
-    { numRuns: 5 },
-  );
 });

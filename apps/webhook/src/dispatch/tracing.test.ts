@@ -23,7 +23,7 @@ const deliveryWith = (...fields: readonly HeaderField[]): Delivery => ({
   id: 7,
   receivedAt: 0,
   attempts: 1,
-  claimedAt: 0,
+  startedAt: 0,
   method: 'POST',
   mediaType: null,
   contentEncoding: null,
