@@ -119,7 +119,9 @@ export class Claims implements Consumer {
 
   static async begin(inbox: Inbox, policy: Partial<RetryPolicy> = {}): Promise<Claims> {
     const claims = new Claims(inbox);
-    await inbox.begin(claims, { ...POLICY, ...policy });
+    inbox.begin(claims, { ...POLICY, ...policy });
+    // What was running when another process ended comes again by then.
+    await inbox.probeWrite();
     return claims;
   }
 

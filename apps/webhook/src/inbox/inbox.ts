@@ -107,6 +107,7 @@ export class Inbox extends SqlOperations {
   #consumer: Consumer | undefined;
   #longestWait = MAX_WAIT;
   #onIdle: (() => void)[] = [];
+  #closing: Promise<void> | undefined;
   readonly #retentionClock: CautiousClock;
   readonly #logUnstored: WriteLine;
 
@@ -154,7 +155,7 @@ export class Inbox extends SqlOperations {
 
   /** Lets so many more deliveries run. With less than 0, so many fewer. */
   grant(places: number): void {
-    if (this.#mode === 'draining' || this.#mode === 'closed') return;
+    if (this.#isEnding) return;
     this.store.room.add(places);
     if (this.#lookAt <= this.clock.now()) this.#wake();
   }
@@ -210,7 +211,7 @@ export class Inbox extends SqlOperations {
 
   /** Lets nothing more run. Resolves when what was given is stored, or can't be. May be called again. */
   async drain(): Promise<void> {
-    if (this.#mode === 'running' || this.#mode === 'backing off') this.#enter('draining');
+    if (!this.#isEnding) this.#enter('draining');
     this.store.room.close();
     this.clock.clearTimeout(this.#adopting);
     this.clock.clearTimeout(this.#timer);
@@ -222,13 +223,21 @@ export class Inbox extends SqlOperations {
    * Stores what is under way, releases what still runs here, and closes the store. May be called again. Whatever else is
    * called from then on rejects with the ReceiverError `INBOX_CLOSED`.
    */
-  async close(): Promise<void> {
-    if (this.#mode === 'closed') return;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     await this.drain();
     this.#enter('closed');
     // Without it, it comes again as after a crash.
     await this.#releaseLost([]).catch(() => undefined);
     await this.store.close();
+  }
+
+  get #isEnding(): boolean {
+    return this.#mode === 'draining' || this.#mode === 'closed';
   }
 
   /** Every change of the mode. Each mode may follow those that are named here, and no other. */
@@ -340,7 +349,7 @@ export class Inbox extends SqlOperations {
     for (const { reject } of arrivals) reject(error);
     if (results.length > 0) this.#logUnstored({ err: error, deliveries: results.length });
     // One that can't be stored, or only later, comes again after a restart.
-    if (isOfOnePart(error) || this.#mode === 'draining') return;
+    if (isOfOnePart(error) || this.#isEnding) return;
     this.#results.unshift(...results);
     if (this.#mode === 'running') this.#backOff();
   }
@@ -383,7 +392,7 @@ export class Inbox extends SqlOperations {
     } catch {
       wait = RETRY_INTERVAL;
     }
-    if (wait === Infinity || this.#mode === 'draining' || this.#mode === 'closed') return;
+    if (wait === Infinity || this.#isEnding) return;
     this.#adopting = this.clock.setTimeout(() => void this.#adoptOrphans(policy), wait);
   }
 

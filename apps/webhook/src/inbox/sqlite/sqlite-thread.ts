@@ -51,6 +51,15 @@ try {
 /** Takes every cycle that was called meanwhile into one transaction, so that groups grow by themselves on a slow disk. */
 function serveWrites({ database, close }: OpenDatabase): void {
   const cycle = prepareCycle(database, receiver, new Room(room));
+  const performCycles = (calls: readonly CycleCall[]): void => {
+    try {
+      respond({ requests: calls.length, isCycle: true, result: cycle(calls, Date.now()) });
+    } catch (error) {
+      // What is refused because of one call must not refuse the others.
+      if (calls.length > 1 && isOfOneRow(error)) calls.forEach((call) => performCycles([call]));
+      else respondFault(calls.length, error);
+    }
+  };
   port.on('message', (first: ThreadRequest) => {
     let request: ThreadRequest | undefined = first;
     while (request !== undefined) {
@@ -60,10 +69,10 @@ function serveWrites({ database, close }: OpenDatabase): void {
         calls.push(request.call);
         bytes += request.call.contents.length;
       }
-      if (calls.length > 0) perform(calls.length, true, () => cycle(calls, Date.now()));
+      if (calls.length > 0) performCycles(calls);
       if (request === undefined || request.kind === 'cycle') continue;
       const other: ThreadRequest = request;
-      perform(1, false, () =>
+      perform(() =>
         other.kind === 'close' ? close() : inTransaction(database, () => runAll(database, other.statements)),
       );
       request = next();
@@ -73,7 +82,7 @@ function serveWrites({ database, close }: OpenDatabase): void {
 
 function serveReads({ database, close }: OpenDatabase): void {
   port.on('message', (request: ThreadRequest) => {
-    perform(1, false, () => (request.kind === 'run' ? runAll(database, request.statements) : close()));
+    perform(() => (request.kind === 'run' ? runAll(database, request.statements) : close()));
   });
 }
 
@@ -81,12 +90,16 @@ function next(): ThreadRequest | undefined {
   return (receiveMessageOnPort(port) as { message: ThreadRequest } | undefined)?.message;
 }
 
-function perform(requests: number, isCycle: boolean, work: () => unknown): void {
+function perform(work: () => unknown): void {
   try {
-    respond({ requests, isCycle, result: work() });
+    respond({ requests: 1, isCycle: false, result: work() });
   } catch (error) {
-    respond({ requests, fault: faultIn(error), isOfOneRow: isOfOneRow(error) });
+    respondFault(1, error);
   }
+}
+
+function respondFault(requests: number, error: unknown): void {
+  respond({ requests, fault: faultIn(error), isOfOneRow: isOfOneRow(error) });
 }
 
 /** The rows of the last statement. */
