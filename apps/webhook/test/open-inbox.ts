@@ -117,11 +117,9 @@ export class Claims implements Consumer {
 
   private constructor(private readonly inbox: Inbox) {}
 
-  static async begin(inbox: Inbox, policy: Partial<RetryPolicy> = {}): Promise<Claims> {
+  static begin(inbox: Inbox, policy: Partial<RetryPolicy> = {}): Claims {
     const claims = new Claims(inbox);
     inbox.begin(claims, { ...POLICY, ...policy });
-    // What was running when another process ended comes again by then.
-    await inbox.probeWrite();
     return claims;
   }
 
@@ -163,7 +161,9 @@ export class OpenedInbox {
     const inbox = await open(this.#place);
     this.inbox = inbox;
     afterThisTest(() => inbox.close());
-    this.claims = await Claims.begin(inbox, policy);
+    this.claims = Claims.begin(inbox, policy);
+    // What was running when another process ended comes again by then.
+    await inbox.probeWrite();
   }
 
   async reopen(): Promise<void> {

@@ -17,7 +17,7 @@ export type Kept = readonly [
 export async function fillInbox(kept: readonly Kept[]): Promise<{ folder: string; inbox: Inbox }> {
   const folder = makeFolder();
   const inbox = await openEmbedded(folder);
-  const claims = await Claims.begin(inbox);
+  const claims = Claims.begin(inbox);
   for (const [content, result, given] of kept) {
     await inbox.accept(incoming(content, given));
     if (result !== undefined) await claims.settle(result);

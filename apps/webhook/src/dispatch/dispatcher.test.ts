@@ -89,7 +89,7 @@ async function make(
 
 async function run(...given: Parameters<typeof make>): Promise<Running> {
   const running = await make(...given);
-  await running.dispatcher.start();
+  running.dispatcher.start();
   return running;
 }
 
@@ -97,7 +97,7 @@ async function run(...given: Parameters<typeof make>): Promise<Running> {
 async function afterRestart({ inbox }: Running): Promise<readonly Delivery[]> {
   await inbox.close();
   const again = await openEmbedded(dirname(inbox.location));
-  return (await Claims.begin(again)).claim();
+  return Claims.begin(again).claim();
 }
 
 const manyTurns = async (): Promise<void> => {
@@ -128,7 +128,7 @@ describe('passes on', () => {
     const { dispatcher, recorder } = await make(undefined, {}, 3);
     await manyTurns();
     expect(recorder.calls).toEqual([]);
-    await dispatcher.start();
+    dispatcher.start();
     await recorder.called(3);
 
     expect(recorder.ids).toEqual([1, 2, 3]);
@@ -433,7 +433,7 @@ describe('stopping', () => {
 
   test('while deliveries are being claimed starts none of them and loses none', async () => {
     const running = await make(undefined, {}, 3);
-    await running.dispatcher.start();
+    running.dispatcher.start();
     // The cycle that claims them has begun.
     await turn();
     await running.dispatcher.stop(neverAborts);

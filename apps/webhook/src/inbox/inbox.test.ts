@@ -3,15 +3,23 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
-import { Claims, failed, HANDLED, incoming, openEmbedded } from '../../test/open-inbox.js';
+import { Claims, failed, HANDLED, incoming, openEmbedded, untilStored } from '../../test/open-inbox.js';
 import { recordLog } from '../../test/record-log.js';
 import { rejection } from '../../test/rejection.js';
 import { CLOCK, type Clock } from '../clock.js';
 import { Counters } from '../counters.js';
 import { Inbox } from './inbox.js';
 import { openSqliteStore } from './sqlite/sqlite-store.js';
+import type { Store } from './store.js';
 
 const ALL = { order: 'oldest first', limit: 100 } as const;
+
+const SILENT = { counters: new Counters(), logger: recordLog().logger };
+
+const openStore = (folder: string): Promise<Store> =>
+  openSqliteStore(folder, (error) => {
+    throw error;
+  });
 
 async function statesOf(inbox: Inbox): Promise<string> {
   return (await inbox.list({}, ALL)).map(({ state }) => state).join(' ');
@@ -20,7 +28,7 @@ async function statesOf(inbox: Inbox): Promise<string> {
 test('after a cycle that failed, results are stored, what it may have claimed comes again, and all goes on', async () => {
   const log = recordLog();
   const inbox = await openEmbedded(makeFolder(), afterThisTest, { logger: log.logger });
-  const claims = await Claims.begin(inbox);
+  const claims = Claims.begin(inbox);
   await Promise.all([1, 2, 3].map(() => inbox.accept(incoming('arbitrary'))));
   const [one] = await claims.claim(2);
   const other = new Database(inbox.location);
@@ -56,25 +64,49 @@ test('what the database refuses refuses nothing else', async () => {
   expect(await statesOf(inbox)).toBe('waiting waiting');
 });
 
-test('what was running when the process ended is logged', async () => {
-  const folder = makeFolder();
-  const log = recordLog();
-  const store = await openSqliteStore(folder, (error) => {
-    throw error;
-  });
-  const ended = new Inbox(store, { counters: new Counters(), logger: log.logger });
-  const claims = await Claims.begin(ended);
-  await Promise.all([1, 2].map(() => ended.accept(incoming('arbitrary'))));
-  await claims.settle(failed(0));
-  await claims.claim();
-  // Without the inbox: nothing is released.
-  await store.close();
-  const inbox = await openEmbedded(folder, afterThisTest, { logger: log.logger });
-  await Claims.begin(inbox, { maxAttempts: 2 });
+describe('what was running when the process ended', () => {
+  /** Two deliveries run, the first one for the second time. */
+  const interrupt = async (): Promise<string> => {
+    const folder = makeFolder();
+    const store = await openStore(folder);
+    const ended = new Inbox(store, SILENT);
+    const claims = Claims.begin(ended);
+    await Promise.all([1, 2].map(() => ended.accept(incoming('arbitrary'))));
+    await claims.settle(failed(0));
+    await claims.claim();
+    // Without the inbox, which would release them.
+    await store.close();
+    return folder;
+  };
 
-  expect(log.lines).toMatchObject([
-    { level: 'warn', orphaned: 2, parked: [1], msg: /^a process ended during/ },
-  ]);
+  test('is logged', async () => {
+    const log = recordLog();
+    const inbox = await openEmbedded(await interrupt(), afterThisTest, { logger: log.logger });
+    Claims.begin(inbox, { maxAttempts: 2 });
+    await log.line(/^a process ended during/);
+
+    expect(log.lines).toMatchObject([{ level: 'warn', orphaned: 2, parked: [1] }]);
+  });
+
+  test('comes again though another program kept the inbox from finding it', async () => {
+    const timers: (() => void)[] = [];
+    const setTimeout: Clock['setTimeout'] = (run) => timers.push(run);
+    const store = await openStore(await interrupt());
+    const inbox = new Inbox(store, SILENT, { ...CLOCK, setTimeout });
+    afterThisTest(() => inbox.close());
+    const other = new Database(inbox.location);
+    afterThisTest(() => other.close());
+    other.exec('BEGIN IMMEDIATE');
+    const claims = Claims.begin(inbox);
+    await rejection(inbox.probeWrite());
+    other.exec('COMMIT');
+    // It finds nothing that is due, and then what was running.
+    await untilStored(inbox);
+    timers.forEach((run) => run());
+    await untilStored(inbox);
+
+    expect(await claims.claim()).toHaveLength(2);
+  });
 });
 
 test('may be closed several times, also at once', async () => {
@@ -85,7 +117,7 @@ test('may be closed several times, also at once', async () => {
 
 test('a result that comes after the closing is dropped', async () => {
   const inbox = await openEmbedded(makeFolder());
-  const claims = await Claims.begin(inbox);
+  const claims = Claims.begin(inbox);
   await inbox.accept(incoming('arbitrary'));
   const [delivery] = await claims.claim();
   await inbox.close();
@@ -98,15 +130,13 @@ test('a result that comes after the closing is dropped', async () => {
 
 test('an inbox that is closed while it looks for what was running elsewhere looks no more', async () => {
   const looks: (() => void)[] = [];
-  const store = await openSqliteStore(makeFolder(), (error) => {
-    throw error;
-  });
+  const store = await openStore(makeFolder());
   Object.defineProperty(store, 'pollInterval', { value: 1_000 });
   const setTimeout: Clock['setTimeout'] = (run, wait) =>
     wait === 5_000 ? looks.push(run) : CLOCK.setTimeout(run, wait);
-  const listeners = { counters: new Counters(), logger: recordLog().logger };
-  const inbox = new Inbox(store, listeners, { ...CLOCK, setTimeout });
-  await Claims.begin(inbox);
+  const inbox = new Inbox(store, SILENT, { ...CLOCK, setTimeout });
+  Claims.begin(inbox);
+  await inbox.probeWrite();
   looks[0]!();
   await inbox.close();
   await turn();
