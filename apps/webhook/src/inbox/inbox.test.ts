@@ -143,3 +143,24 @@ test('an inbox that is closed while it looks for what was running elsewhere look
 
   expect(looks).toHaveLength(1);
 });
+
+test('a wall clock that jumps ahead keeps each limit of the retention for itself', async () => {
+  const DAY = 86_400_000;
+  const { now } = Date;
+  afterThisTest(() => (Date.now = now));
+  let passed = 0;
+  const inbox = new Inbox(await openStore(makeFolder()), SILENT, { ...CLOCK, now: () => passed * DAY });
+  afterThisTest(() => inbox.close());
+  const accept = (): Promise<number> => inbox.accept(incoming('arbitrary', { eventId: 'a' }));
+  const retention = { maxAge: DAY, maxBytes: undefined, maxEventAge: 90 * DAY };
+  await accept();
+  await Claims.begin(inbox).settle(HANDLED);
+  expect(await inbox.removeExpired(retention)).toBe(0);
+  Date.now = () => now() + 400 * DAY;
+  expect(await inbox.removeExpired(retention)).toBe(0);
+  passed = 2;
+  expect(await inbox.removeExpired(retention)).toBe(1);
+  expect(await inbox.removeExpired(retention)).toBe(0);
+
+  expect(await accept()).toBe(1);
+});

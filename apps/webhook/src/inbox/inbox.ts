@@ -108,7 +108,9 @@ export class Inbox extends SqlOperations {
   #longestWait = MAX_WAIT;
   #onIdle: (() => void)[] = [];
   #closing: Promise<void> | undefined;
-  readonly #retentionClock: CautiousClock;
+  /** One for each limit: a jump is believed later by the longer one. */
+  readonly #deliveryClock: CautiousClock;
+  readonly #eventClock: CautiousClock;
   readonly #logUnstored: WriteLine;
 
   constructor(
@@ -117,7 +119,8 @@ export class Inbox extends SqlOperations {
     private readonly clock: Clock = CLOCK,
   ) {
     super(store);
-    this.#retentionClock = new CautiousClock(clock);
+    this.#deliveryClock = new CautiousClock(clock);
+    this.#eventClock = new CautiousClock(clock);
     this.#logUnstored = throttledLog((fields) =>
       listeners.logger.error(fields, 'failed to store the results of deliveries; they are kept'),
     );
@@ -179,14 +182,16 @@ export class Inbox extends SqlOperations {
   async removeExpired({ maxAge, maxBytes, maxEventAge }: Retention): Promise<number> {
     const remove = async (statement: Statement): Promise<number> => (await this.store.run(statement)).length;
     const [clock] = await this.store.read(this.statements.now());
-    const now = this.#retentionClock.now(clock!['now'] as number, maxAge);
-    const expired = await remove(this.statements.removeExpired(now - maxAge));
+    const now = clock!['now'] as number;
+    const expiry = this.#deliveryClock.now(now, maxAge) - maxAge;
+    const eventExpiry = this.#eventClock.now(now, maxEventAge) - maxEventAge;
+    const expired = await remove(this.statements.removeExpired(expiry));
     if (expired > 0) return expired;
     if (maxBytes !== undefined && (await this.store.size()).inUse > maxBytes) {
       const oldest = await remove(this.statements.removeOldest());
       if (oldest > 0) return oldest;
     }
-    return remove(this.statements.removeEvents(now - maxEventAge));
+    return remove(this.statements.removeEvents(eventExpiry));
   }
 
   override async change(batch: Selection, change: Change): Promise<BatchResult> {
