@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { makeFolder } from '@plant-store/test-support';
 
 import { copyInbox } from '../../../test/copy-inbox.js';
-import { HANDLED, incoming, openEmbedded, PARKED } from '../../../test/open-inbox.js';
+import { Claims, HANDLED, incoming, openEmbedded, PARKED } from '../../../test/open-inbox.js';
 import type { Inbox } from '../inbox.js';
 import { backUp, requireUndamaged } from './back-up.js';
 
@@ -39,8 +39,7 @@ test('the copy has what was acknowledged, while more is accepted, and its states
   const accept = (name: string, count: number): Promise<number[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => inbox.accept(incoming(`${name} ${index}`))));
   await accept('before', 100);
-  const { deliveries } = await inbox.claim(2);
-  await Promise.all([inbox.settle(deliveries[0]!, HANDLED, 0), inbox.settle(deliveries[1]!, PARKED, 0)]);
+  await Claims.begin(inbox).settle(HANDLED, PARKED);
   const meanwhile = accept('meanwhile', 100);
   const copy = join(makeFolder(), 'copy');
 
