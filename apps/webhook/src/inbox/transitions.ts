@@ -80,8 +80,8 @@ export function transitionsFor({ schema, now, lock, lockFree, least, isAbandoned
               state = CASE WHEN attempts >= $1 THEN 'parked' ELSE 'retrying' END,
               due_at = CASE WHEN attempts >= $1 THEN NULL WHEN interruptions + 1 < ${SUSPECT} THEN ${now()}
                 ELSE ${now()} + ${least}(CAST($2 AS bigint) * (1 << ${least}(interruptions, 20)), CAST($3 AS bigint)) END,
-              interruptions = interruptions + 1, ended_at = ${now()}, error = '${INTERRUPTED}',
-              error_group = '${INTERRUPTED}'
+              interruptions = CASE WHEN attempts >= $1 THEN 0 ELSE interruptions + 1 END,
+              ended_at = ${now()}, error = '${INTERRUPTED}', error_group = '${INTERRUPTED}'
             WHERE ${orphaned('$4')}
             RETURNING id, state, attempts`,
           values: [maxAttempts, backoff, maxBackoff, receiver],

@@ -61,7 +61,7 @@ export function prepareCycle(database: Database.Database, receiver: string, room
   const suspects = prepareDue(database, `${SUSPECTED} AND due_at IS NOT NULL`);
   const others = prepareDue(database, DUE);
   const runningSuspects = database.prepare(
-    `SELECT 1 FROM delivery WHERE ${SUSPECTED} AND state = 'running' LIMIT 1`,
+    `SELECT 1 FROM delivery WHERE ${SUSPECTED} AND due_at IS NULL AND state = 'running' LIMIT 1`,
   );
   const pauses = database.prepare('SELECT is_paused FROM inbox_state').raw();
   const isPaused = (): boolean => (pauses.all([]) as [[number]])[0][0] === 1;
