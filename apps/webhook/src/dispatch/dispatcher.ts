@@ -211,7 +211,7 @@ export class Dispatcher implements Consumer {
     const duration = this.clock.now() - start;
     const failure = { error: errorText(err), stack: errorStack(err) ?? null, duration };
     const isLast = claimed.attempts >= maxAttempts;
-    const retryAfter = isLast ? undefined : backoff(claimed.attempts, first, maxBackoff);
+    const retryAfter = isLast ? undefined : backoff(claimed.attempts, first, maxBackoff, this.clock.random);
     this.#logFailure(claimed, err, duration, retryAfter);
     return retryAfter === undefined
       ? { kind: 'parked', ...failure }
