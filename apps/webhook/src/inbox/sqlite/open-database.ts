@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 
 import { ReceiverError } from '../../errors.js';
+import type { Row, Statement } from '../store.js';
 import { migrate, requireVersion } from './migrate.js';
 import { isDamage } from './sqlite-errors.js';
 
@@ -125,6 +126,16 @@ export function inTransaction<Result>(database: Database.Database, write: () => 
     if (database.inTransaction) database.exec('ROLLBACK');
     throw error;
   }
+}
+
+/** Runs statements, and returns the rows of the last one. */
+export function runAll(database: Database.Database, statements: readonly Statement[]): Row[] {
+  let rows: Row[] = [];
+  for (const { text, values } of statements) {
+    const statement = database.prepare(text.replaceAll(/\$(?=\d)/g, '?'));
+    rows = statement.reader ? (statement.all([...values]) as Row[]) : (statement.run([...values]), []);
+  }
+  return rows;
 }
 
 /**

@@ -3,8 +3,8 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 
 import { ReceiverError } from '../../errors.js';
 import { Room, type Statement } from '../store.js';
-import { inTransaction, openDatabase, openForReading, type OpenDatabase } from './open-database.js';
-import { type CycleCall, prepareCycle } from './sqlite-cycle.js';
+import { inTransaction, openDatabase, openForReading, type OpenDatabase, runAll } from './open-database.js';
+import { type CycleCall, type Performed, performTogether, prepareCycle } from './sqlite-cycle.js';
 import { faultIn, isOfOneRow, type SqliteFault } from './sqlite-errors.js';
 
 /** What a thread is given. */
@@ -51,15 +51,6 @@ try {
 /** Takes every cycle that was called meanwhile into one transaction, so that groups grow by themselves on a slow disk. */
 function serveWrites({ database, close }: OpenDatabase): void {
   const cycle = prepareCycle(database, receiver, new Room(room));
-  const performCycles = (calls: readonly CycleCall[]): void => {
-    try {
-      respond({ requests: calls.length, isCycle: true, result: cycle(calls, Date.now()) });
-    } catch (error) {
-      // What is refused because of one call must not refuse the others.
-      if (calls.length > 1 && isOfOneRow(error)) calls.forEach((call) => performCycles([call]));
-      else respondFault(calls.length, error);
-    }
-  };
   port.on('message', (first: ThreadRequest) => {
     let request: ThreadRequest | undefined = first;
     while (request !== undefined) {
@@ -69,7 +60,7 @@ function serveWrites({ database, close }: OpenDatabase): void {
         calls.push(request.call);
         bytes += request.call.contents.length;
       }
-      if (calls.length > 0) performCycles(calls);
+      if (calls.length > 0) performTogether(cycle, calls, Date.now).forEach(respondToCycles);
       if (request === undefined || request.kind === 'cycle') continue;
       const other: ThreadRequest = request;
       perform(() =>
@@ -90,24 +81,19 @@ function next(): ThreadRequest | undefined {
   return (receiveMessageOnPort(port) as { message: ThreadRequest } | undefined)?.message;
 }
 
+function respondToCycles({ calls: requests, ...performed }: Performed): void {
+  if ('outcome' in performed) respond({ requests, isCycle: true, result: performed.outcome });
+  else fail(requests, performed.error);
+}
+
 function perform(work: () => unknown): void {
   try {
     respond({ requests: 1, isCycle: false, result: work() });
   } catch (error) {
-    respondFault(1, error);
+    fail(1, error);
   }
 }
 
-function respondFault(requests: number, error: unknown): void {
+function fail(requests: number, error: unknown): void {
   respond({ requests, fault: faultIn(error), isOfOneRow: isOfOneRow(error) });
-}
-
-/** The rows of the last statement. */
-function runAll(database: OpenDatabase['database'], statements: readonly Statement[]): unknown[] {
-  let rows: unknown[] = [];
-  for (const { text, values } of statements) {
-    const statement = database.prepare(text.replaceAll(/\$(?=\d)/g, '?'));
-    rows = statement.reader ? statement.all([...values]) : (statement.run([...values]), []);
-  }
-  return rows;
 }
