@@ -6,6 +6,7 @@ import type { Delivery } from '../delivery.js';
 import type { CycleInput, CycleOutcome, Result, Room, Row, Stored } from '../store.js';
 import { ACCEPTED, transition } from '../transitions.js';
 import { inTransaction } from './open-database.js';
+import { isOfOneRow } from './sqlite-errors.js';
 
 /** One call of a cycle as it passes between threads: arrays, and all contents in one buffer, cost least. */
 export interface CycleCall {
@@ -47,6 +48,24 @@ export function outcomesOf({ stored, claimed, ...outcome }: GroupOutcome): Cycle
 
 /** Runs the cycles of several calls in one transaction. `now` is in milliseconds since 1970. */
 export type RunCycle = (calls: readonly CycleCall[], now: number) => GroupOutcome;
+
+/** What became of calls that were in one transaction. */
+export type Performed = { readonly calls: number } & (
+  { readonly outcome: GroupOutcome } | { readonly error: unknown }
+);
+
+/**
+ * Runs calls in one transaction. If that fails because of one value, each has a transaction of its own: the others don't
+ * fail with it.
+ */
+export function performTogether(run: RunCycle, calls: readonly CycleCall[], now: () => number): Performed[] {
+  try {
+    return [{ calls: calls.length, outcome: run(calls, now()) }];
+  } catch (error) {
+    if (calls.length === 1 || !isOfOneRow(error)) return [{ calls: calls.length, error }];
+    return calls.flatMap((call) => performTogether(run, [call], now));
+  }
+}
 
 /**
  * Prepares the statements of a cycle. A statement for each row is faster in SQLite than one for all.
