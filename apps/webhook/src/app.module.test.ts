@@ -31,7 +31,7 @@ async function openResources(
   logger: Logger,
 ): Promise<Resources> {
   const inbox = await openEmbedded(makeFolder());
-  const { run } = await openHandler(logger, 'file:./unused');
+  const { run } = await openHandler(logger, 'file:./unused', 'unused');
   const limits = { concurrency: 1, timeout: 1_000, maxAttempts: 1, backoff: 1, maxBackoff: 1 };
   return {
     accessTokens: new AccessTokens(['arbitrary']),

@@ -29,8 +29,9 @@ export interface OpenHandler {
  * with whatever a provider throws.
  *
  * @param inboxUrl the shared inbox has transactions for the handler
+ * @param receiver the name of this process in the inbox
  */
-export async function openHandler(logger: Logger, inboxUrl: string): Promise<OpenHandler> {
+export async function openHandler(logger: Logger, inboxUrl: string, receiver: string): Promise<OpenHandler> {
   const context = await NestFactory.createApplicationContext(
     { module: HandlerModule, providers: [{ provide: LOGGER, useValue: logger }] },
     { logger: nestLogger(logger), abortOnError: false },
@@ -47,7 +48,7 @@ export async function openHandler(logger: Logger, inboxUrl: string): Promise<Ope
     logger.debug({ delivery: id, method, mediaType, bytes: content.length }, 'the handler gets a delivery');
     return handler.handle(delivery, attempt);
   };
-  const transactions = await openTransactions(inboxUrl);
+  const transactions = await openTransactions(inboxUrl, receiver);
   const settling = transactions === undefined ? handle : withTransactions(handle, transactions, logger);
   const { run, flush } = await traceAttempts((delivery, attempt) => callHandler(settling, delivery, attempt));
   const closeAll = async (): Promise<void> => {
@@ -67,8 +68,11 @@ export async function openHandler(logger: Logger, inboxUrl: string): Promise<Ope
 }
 
 /** Undefined on the embedded inbox. Connects when the first transaction begins. */
-async function openTransactions(inboxUrl: string): Promise<PostgresTransactions | undefined> {
+async function openTransactions(
+  inboxUrl: string,
+  receiver: string,
+): Promise<PostgresTransactions | undefined> {
   if (!isPostgresUrl(inboxUrl)) return undefined;
   const transactions = await import('../inbox/postgres/postgres-transactions.js');
-  return new transactions.PostgresTransactions(postgresServers(inboxUrl));
+  return new transactions.PostgresTransactions(postgresServers(inboxUrl), receiver);
 }

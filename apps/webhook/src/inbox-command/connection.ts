@@ -43,7 +43,7 @@ export async function withConnection<Result>(
 ): Promise<Result> {
   if (!url.startsWith('file:')) {
     // Imported late: who doesn't use it doesn't wait for it.
-    const { requireTables } = await import('../inbox/postgres/schema.js');
+    const { requireTables } = await import('../inbox/postgres/migrate.js');
     await requireTables(postgresServers(url));
     return useHere(await openInbox(url), undefined, use);
   }

@@ -35,6 +35,11 @@ export class SqlOperations implements InboxOperations {
     return this.store.location;
   }
 
+  /** Names this process among those that share the inbox. */
+  get receiver(): string {
+    return this.store.receiver;
+  }
+
   async list(filter: DeliveryFilter, page: Page): Promise<readonly DeliverySummary[]> {
     return (await this.store.read(this.statements.list(filter, page))) as unknown as DeliverySummary[];
   }

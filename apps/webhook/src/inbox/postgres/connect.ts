@@ -9,35 +9,6 @@ const MIN_VERSION = 15;
 /** How long to wait for a connection, in milliseconds. */
 const CONNECT_TIMEOUT = 10_000;
 
-/**
- * Settings of each transaction that writes, because a session may have other users under PgBouncer. A commit is flushed
- * here, and on the standbys that `synchronous_standby_names` asks for; its warnings are told. What a receiver that is
- * gone has sent ends by `lock_timeout`, or writes nothing, because its epoch has ended.
- */
-const DURABLE: readonly (readonly [name: string, value: string])[] = [
-  [
-    'synchronous_commit',
-    "CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END",
-  ],
-  ['client_min_messages', "'warning'"],
-  ['client_connection_check_interval', "'1s'"],
-];
-
-/** Nobody waits longer for a row than a receiver waits for a reply. The plans of a queue are found by its indexes. */
-const OF_THE_INBOX: typeof DURABLE = [
-  ...DURABLE,
-  ['lock_timeout', "'10s'"],
-  ['enable_seqscan', "'off'"],
-  ['jit', "'off'"],
-];
-
-const settingsIn = (settings: typeof DURABLE): string =>
-  settings.map(([name, value]) => `set_config('${name}', ${value}, true)`).join(', ');
-
-/** Columns of a selection that set them until the transaction ends. */
-export const DURABLE_SETTINGS = settingsIn(DURABLE);
-export const INBOX_SETTINGS = settingsIn(OF_THE_INBOX);
-
 interface ServerState {
   readonly version: string;
   readonly major: number;
@@ -162,27 +133,4 @@ export function openingError(location: string, error: unknown): ReceiverError {
 export function reasonOf(error: unknown): string {
   const { message, errors } = error as { message: string; errors?: readonly Error[] };
   return message || (errors ?? []).map((each) => each.message).join(', ') || String(error);
-}
-
-/**
- * Runs a step that commits. A warning during it, such as that its wait for a standby was cancelled, means that it may be
- * on this server only.
- *
- * @throws Error if there was a warning
- */
-export async function withoutWarning<Result>(
-  client: pg.ClientBase,
-  step: () => Promise<Result>,
-): Promise<Result> {
-  let warning: string | undefined;
-  const onNotice = ({ message }: { message?: string | undefined }): void =>
-    void (warning ??= message ?? 'a warning');
-  client.on('notice', onNotice);
-  try {
-    const result = await step();
-    if (warning !== undefined) throw new Error(`it is not certain that this is committed: ${warning}`);
-    return result;
-  } finally {
-    client.off('notice', onNotice);
-  }
 }

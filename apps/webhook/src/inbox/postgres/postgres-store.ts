@@ -2,29 +2,33 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
-import { ReceiverError } from '../../errors.js';
+import { inboxClosed, ReceiverError } from '../../errors.js';
 import {
+  type CycleInput,
+  type CycleOutcome,
   type Dialect,
+  markOfOnePart,
   nameReceiver,
+  Room,
   type Row,
   type Statement,
   type Store,
-  type WriteBatch,
-  type WriteOutcome,
 } from '../store.js';
-import { Connections, openingError, reasonOf, withoutWarning } from './connect.js';
-import { isAbandoned, type Lease, renewal, RENEWAL_INTERVAL, takeLease } from './lease.js';
-import { makeTables } from './schema.js';
-import { writeBatch } from './write-batch.js';
+import { Connections, openingError, reasonOf } from './connect.js';
+import { NOW, withoutWarning } from './durable.js';
+import { beginWithLease, isAbandoned, type Lease, takeLease } from './lease.js';
+import { migrate } from './migrate.js';
+import { fetchClaimed, runCycle } from './postgres-cycle.js';
 
 /** How long to wait for a reply before a connection counts as lost, in milliseconds. */
 const REPLY_TIMEOUT = 20_000;
 
-/** How often to look for what other receivers have changed, in milliseconds. */
-const LOOK_INTERVAL = 1_000;
+/** Errors of one row, of which the others may be written: its data, a constraint, a limit, or a lock that it waits for. */
+const OF_ONE_ROW = /^(22|23|40|54|55P03)/;
 
-/** Number of PostgreSQL's type (pg_type.oid). */
+/** Numbers of PostgreSQL's types (pg_type.oid). */
 const INT8 = 20;
+const INT8_ARRAY = 1016;
 
 interface Parsers {
   getTypeParser(type: number, format?: string): (value: string) => unknown;
@@ -33,8 +37,11 @@ const others: Parsers = pg.types;
 
 /** How values of PostgreSQL are read: 64-bit numbers as numbers, since ids, counts and times fit. */
 const types: pg.CustomTypesConfig = {
-  getTypeParser: (type: number, format?: string) =>
-    type === INT8 ? Number : others.getTypeParser(type, format),
+  getTypeParser: (type: number, format?: string) => {
+    if (type === INT8) return Number;
+    if (type === INT8_ARRAY) return (text: string) => JSON.parse(`[${text.slice(1, -1)}]`) as number[];
+    return others.getTypeParser(type, format);
+  },
 };
 
 const OPTIONS: pg.PoolConfig = { query_timeout: REPLY_TIMEOUT, types };
@@ -42,15 +49,13 @@ const OPTIONS: pg.PoolConfig = { query_timeout: REPLY_TIMEOUT, types };
 /** Is told once that PostgreSQL can't be reached any more, and once that it can. */
 export type StoreLog = Pick<Logger, 'warn' | 'info'>;
 
-const SILENT: StoreLog = { warn: () => undefined, info: () => undefined };
-
 /**
- * Opens the database of a shared inbox, on the first server that can be written to, and makes its tables.
+ * Opens the database of a shared inbox, on the first server that can be written to, and brings its tables to the version of
+ * this receiver.
  *
- * @param log silent by default
  * @throws ReceiverError `INBOX_UNUSABLE`; nothing is then left open
  */
-export async function openPostgresStore(servers: PostgresServers, log: StoreLog = SILENT): Promise<Store> {
+export async function openPostgresStore(servers: PostgresServers, log: StoreLog): Promise<Store> {
   const store = new PostgresStore(servers, log);
   try {
     await store.open();
@@ -70,19 +75,23 @@ class PostgresStore implements Store {
   readonly receiver = nameReceiver();
   readonly dialect: Dialect = {
     schema: 'plant_store.',
+    now: () => NOW,
     lock: 'FOR UPDATE',
     lockFree: 'FOR UPDATE SKIP LOCKED',
+    least: 'least',
     isAbandoned: isAbandoned(this.receiver),
     noBytes: "''::bytea",
     position: (column, value) => `position(${value} in ${column})`,
   };
-  readonly lookInterval = LOOK_INTERVAL;
+  readonly room = new Room();
+  readonly pollInterval = 1_000;
+  /** Each renews the lease, so two would wait for each other. */
+  readonly maxCycles = 1;
   readonly #writers: Connections;
   readonly #readers: Connections;
   #lease: Lease | undefined;
-  #renewedAt = -Infinity;
   #isLost = false;
-  #renewing: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(
     servers: PostgresServers,
@@ -97,40 +106,37 @@ class PostgresStore implements Store {
   async open(): Promise<void> {
     const client = await this.#writers.connect();
     try {
-      await makeTables(client, this.location);
+      await migrate(client, this.location);
       this.#lease = await takeLease(client, this.receiver);
     } finally {
       client.release();
     }
-    this.#renewing = setInterval(() => {
-      if (performance.now() - this.#renewedAt >= RENEWAL_INTERVAL)
-        this.run({ text: 'SELECT', values: [] }).catch(() => undefined);
-    }, RENEWAL_INTERVAL / 2).unref();
   }
 
-  async write(batch: WriteBatch): Promise<WriteOutcome> {
-    const { arrivals, results } = await this.#withLease((client, lease) => writeBatch(client, lease, batch));
-    return {
-      arrivals: arrivals.map((arrival) => (arrival instanceof Error ? this.#writeFailed(arrival) : arrival)),
-      results: results.map((error) => error && this.#writeFailed(error)),
-    };
-  }
-
-  run({ text, values }: Statement): Promise<readonly Row[]> {
-    return this.#withLease(async (client, { receiver, epoch }) => {
-      await client.query('BEGIN');
-      const { rowCount } = await client.query(renewal('$1', '$2'), [receiver, epoch]);
-      if (rowCount === 0) {
-        await client.query('ROLLBACK');
-        return undefined;
+  async cycle(input: CycleInput): Promise<CycleOutcome> {
+    this.#requireOpen();
+    const outcome = await this.#withLease(async (client, lease) => {
+      let committed;
+      try {
+        committed = await runCycle(client, lease, this.room.free, input);
+      } catch (error) {
+        if (!OF_ONE_ROW.test((error as { code?: string }).code ?? '')) throw error;
+        return markOfOnePart(this.#writeFailed(error));
       }
-      const { rows } = await client.query<Record<string, unknown>>(text, [...values]);
-      await withoutWarning(client, () => client.query('COMMIT'));
-      return rows;
+      return committed && { ...committed, claimed: await fetchClaimed(client, committed.claimed) };
     });
+    if (outcome instanceof Error) throw outcome;
+    this.room.add(-outcome.claimed.length - outcome.stored.filter(({ runs }) => runs).length);
+    return outcome;
+  }
+
+  async run(...statements: readonly Statement[]): Promise<readonly Row[]> {
+    this.#requireOpen();
+    return this.#run(statements);
   }
 
   async read({ text, values }: Statement): Promise<readonly Row[]> {
+    this.#requireOpen();
     let client: pg.PoolClient | undefined;
     try {
       client = await this.#readers.connect();
@@ -155,12 +161,27 @@ class PostgresStore implements Store {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#renewing);
+    this.#isClosed = true;
     if (this.#lease !== undefined) {
       const text = 'DELETE FROM plant_store.receiver WHERE name = $1';
-      await this.run({ text, values: [this.receiver] }).catch(() => undefined);
+      await this.#run([{ text, values: [this.receiver] }]).catch(() => undefined);
     }
     await Promise.all([this.#writers.close(), this.#readers.close()]);
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed) throw inboxClosed(this.location);
+  }
+
+  #run(statements: readonly Statement[]): Promise<readonly Row[]> {
+    return this.#withLease(async (client, lease) => {
+      if (!(await beginWithLease(client, lease))) return undefined;
+      let rows: readonly Row[] = [];
+      for (const { text, values } of statements)
+        ({ rows } = await client.query<Record<string, unknown>>(text, [...values]));
+      await withoutWarning(client, () => client.query('COMMIT'));
+      return rows;
+    });
   }
 
   /**
@@ -192,7 +213,6 @@ class PostgresStore implements Store {
   }
 
   #noteSuccess(): void {
-    this.#renewedAt = performance.now();
     if (this.#isLost) this.log.info('the inbox can be written to again');
     this.#isLost = false;
   }

@@ -1,8 +1,10 @@
 import type pg from 'pg';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
-import type { Claimed } from '../inbox.js';
-import { Connections, DURABLE_SETTINGS, withoutWarning } from './connect.js';
+import type { Claimed } from '../delivery.js';
+import { transition } from '../transitions.js';
+import { Connections } from './connect.js';
+import { DURABLE_SETTINGS, NOW, withoutWarning } from './durable.js';
 
 /** Runs the statements of one transaction. Libraries that take a client of `pg` take it. */
 export type TransactionClient = Pick<pg.ClientBase, 'query'>;
@@ -27,7 +29,11 @@ const HAS_FAILED = '25P02';
 export class PostgresTransactions {
   readonly #connections: Connections;
 
-  constructor(servers: PostgresServers) {
+  /** @param receiver the name of this process in the inbox */
+  constructor(
+    servers: PostgresServers,
+    private readonly receiver: string,
+  ) {
     this.#connections = new Connections(servers, {
       application_name: 'plant-store-webhook handler',
       max: MAX_CONNECTIONS,
@@ -54,7 +60,7 @@ export class PostgresTransactions {
     signal.addEventListener('abort', abort, { once: true });
     try {
       signal.throwIfAborted();
-      await transact(client, claimed, work);
+      await transact(client, claimed, this.receiver, work);
       release(false);
     } catch (error) {
       release(true);
@@ -71,13 +77,17 @@ export class PostgresTransactions {
 }
 
 /** @throws Error if it isn't certain that the transaction is committed, here and on the standbys */
-async function transact(client: pg.ClientBase, claimed: Claimed, work: TransactionWork): Promise<void> {
+async function transact(
+  client: pg.ClientBase,
+  { id, attempts }: Claimed,
+  receiver: string,
+  work: TransactionWork,
+): Promise<void> {
   await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ${DURABLE_SETTINGS}`);
-  const { id, attempts, claimedAt } = claimed;
   const { rowCount } = await client.query(
-    `UPDATE plant_store.delivery SET state = 'handled', ended_at = $4, error = NULL
-     WHERE id = $1 AND state = 'running' AND attempts = $2 AND started_at = $3`,
-    [id, attempts, claimedAt, Date.now()],
+    `UPDATE plant_store.delivery SET ${transition('complete', { now: NOW })}
+     WHERE id = $1 AND attempts = $2 AND receiver = $3 AND state = 'running'`,
+    [id, attempts, receiver],
   );
   if (rowCount === 0) {
     const { rows } = await client.query<{ state: string }>(

@@ -1,0 +1,192 @@
+-- `retrying` is a state; `due_at` is null unless the delivery waits; `interruptions` counts how often in a row its process
+-- ended. Only rows that have failed are written again. Receivers of version 4 that run meanwhile go on: they store what has
+-- failed as `waiting`, and see `handler`.
+SET LOCAL search_path = plant_store;
+-- In the order in which version 4 writes: in another, both would wait for each other.
+LOCK TABLE handler, delivery IN ACCESS EXCLUSIVE MODE;
+
+ALTER TABLE delivery
+  ADD COLUMN interruptions int NOT NULL DEFAULT 0,
+  ALTER COLUMN due_at DROP NOT NULL,
+  ALTER COLUMN receiver DROP NOT NULL,
+  DROP CONSTRAINT delivery_state_check,
+  -- Nobody would find what waits and isn't due. `NOT VALID`: to check the rows that are there would read all of them.
+  ADD CONSTRAINT delivery_state_check CHECK (state IN ('running', 'handled', 'parked', 'discarded')
+    OR state IN ('waiting', 'retrying') AND due_at IS NOT NULL) NOT VALID;
+UPDATE delivery SET state = 'retrying' WHERE state = 'waiting' AND attempts > 0;
+
+DROP INDEX delivery_by_state, delivery_due, delivery_retrying;
+-- `interruptions` is in it so that suspects are passed over without a look at their rows.
+CREATE INDEX delivery_due ON delivery (due_at, id, interruptions) WHERE state = 'waiting' OR state = 'retrying';
+CREATE INDEX delivery_suspect ON delivery (due_at, id)
+  WHERE interruptions >= 2 AND (state = 'running' OR state = 'retrying' OR state = 'waiting');
+CREATE INDEX delivery_not_handled ON delivery (state, id) WHERE state <> 'handled';
+
+ALTER TABLE handler RENAME TO inbox_state;
+ALTER TABLE inbox_state RENAME COLUMN paused TO is_paused;
+ALTER TABLE inbox_state RENAME COLUMN checked_at TO probed_at;
+CREATE VIEW handler AS SELECT is_paused AS paused, probed_at AS checked_at FROM inbox_state;
+
+-- Milliseconds until something is due that this receiver may claim; null if nothing waits. A receiver runs one suspect at a
+-- time. What is due later than after the longest wait is due, because a clock was wrong.
+CREATE FUNCTION due_in_5(me text, at bigint, longest_wait bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  first bigint;
+  last bigint;
+BEGIN
+  SELECT least(o.first, s.first), greatest(o.last, s.last) INTO first, last
+  FROM (
+    SELECT min(due_at) AS first, max(due_at) AS last FROM plant_store.delivery
+    WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < 2) AS o, (
+    SELECT min(due_at) AS first, max(due_at) AS last FROM plant_store.delivery
+    WHERE (state = 'waiting' OR state = 'retrying') AND interruptions >= 2
+      AND NOT EXISTS (SELECT FROM plant_store.delivery WHERE interruptions >= 2 AND state = 'running' AND receiver = me)
+  ) AS s;
+  RETURN CASE WHEN first <= at OR last > at + longest_wait THEN 0 ELSE first - at END;
+END $$;
+
+-- One cycle of a receiver, see `Store` in store.ts. Its name has the version of the tables: receivers of two versions share
+-- them for a while. A receiver whose lease is lost gets nothing, and writes nothing: its result is null.
+--
+-- The plans are made while the tables are empty, and kept, so only the indexes may be in them: without these settings the
+-- cycle reads whole tables as they grow. `IS TRUE` keeps the index of states out, where dead entries pile up. Nobody waits
+-- longer for a row than a receiver waits for a reply.
+CREATE FUNCTION cycle_5(
+  me text, my_epoch bigint, lease_time int, room int, longest_wait bigint,
+  completed bigint[], completed_attempts int[], released bigint[], released_attempts int[],
+  failed bigint[], failed_attempts int[], errors text[], error_groups text[], stacks text[], durations bigint[],
+  waits bigint[],
+  methods text[], media_types text[], content_encodings text[], event_ids text[], field_lists text[],
+  offsets int[], sizes int[], contents bytea,
+  OUT at bigint, OUT stored bigint[], OUT started bigint[], OUT claimed bigint[], OUT due_in bigint, OUT is_starved boolean)
+LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
+SET lock_timeout = '10s'
+AS $$
+DECLARE
+  is_stopped boolean;
+  ids bigint[];
+  fresh bigint[];
+  last_started bigint;
+BEGIN
+  UPDATE plant_store.receiver SET expires_at = clock_timestamp() + lease_time * interval '1 ms'
+  WHERE name = me AND epoch = my_epoch;
+  IF NOT FOUND THEN RETURN; END IF;
+  at := extract(epoch FROM clock_timestamp()) * 1000;
+
+  IF cardinality(completed) > 0 THEN
+    UPDATE plant_store.delivery SET state = 'handled', ended_at = at, error = NULL, error_group = NULL, interruptions = 0
+    FROM unnest(completed, completed_attempts) AS r (delivery, attempt)
+    WHERE id = r.delivery AND attempts = r.attempt AND receiver = me AND (state = 'running') IS TRUE;
+  END IF;
+  IF cardinality(released) > 0 THEN
+    UPDATE plant_store.delivery SET
+      state = CASE WHEN attempts > 1 THEN 'retrying' ELSE 'waiting' END, attempts = attempts - 1,
+      due_at = CASE WHEN received_at < at THEN received_at ELSE at END, started_at = NULL
+    FROM unnest(released, released_attempts) AS r (delivery, attempt)
+    WHERE id = r.delivery AND attempts = r.attempt AND receiver = me AND (state = 'running') IS TRUE;
+  END IF;
+  IF cardinality(failed) > 0 THEN
+    WITH result AS MATERIALIZED (
+      SELECT * FROM unnest(failed, failed_attempts, errors, error_groups, stacks, durations, waits)
+        AS r (delivery, attempt, message, message_group, stack, duration, wait)
+    ), retried AS (
+      UPDATE plant_store.delivery SET state = 'retrying', due_at = at + r.wait, ended_at = at, error = r.message,
+        error_group = r.message_group, interruptions = 0
+      FROM result AS r
+      WHERE id = r.delivery AND attempts = r.attempt AND receiver = me AND (state = 'running') IS TRUE
+        AND r.wait IS NOT NULL
+      RETURNING id
+    ), parked AS (
+      UPDATE plant_store.delivery SET state = 'parked', ended_at = at, error = r.message, error_group = r.message_group,
+        interruptions = 0
+      FROM result AS r
+      WHERE id = r.delivery AND attempts = r.attempt AND receiver = me AND (state = 'running') IS TRUE AND r.wait IS NULL
+      RETURNING id
+    )
+    SELECT array_agg(id) INTO ids FROM (SELECT id FROM retried UNION ALL SELECT id FROM parked) AS ended;
+    -- Of the attempts of a delivery, the first and the last nine are kept, the one that follows included.
+    DELETE FROM plant_store.attempt WHERE id IN (
+      SELECT id FROM (
+        SELECT id, row_number() OVER (PARTITION BY delivery ORDER BY id) AS oldest,
+          row_number() OVER (PARTITION BY delivery ORDER BY id DESC) AS newest
+        FROM plant_store.attempt WHERE delivery = ANY (ids)
+      ) AS kept
+      WHERE oldest > 1 AND newest > 8);
+    INSERT INTO plant_store.attempt (delivery, number, started_at, duration, receiver, error, stack)
+    SELECT d.id, d.attempts, d.started_at, r.duration, me, d.error, r.stack
+    FROM unnest(failed, stacks, durations) AS r (delivery, stack, duration)
+    JOIN plant_store.delivery AS d ON d.id = r.delivery WHERE d.id = ANY (ids);
+  END IF;
+
+  is_stopped := (SELECT is_paused FROM plant_store.inbox_state);
+  IF is_stopped THEN room := 0; ELSE due_in := plant_store.due_in_5(me, at, longest_wait); END IF;
+  claimed := '{}';
+  -- What is due comes first: an arrival runs only if nothing waits before it.
+  IF due_in = 0 AND room > 0 THEN
+    WITH suspect AS (
+      SELECT 1 AS place, id, due_at, length(content) AS bytes FROM plant_store.delivery
+      WHERE (state = 'waiting' OR state = 'retrying') AND interruptions >= 2
+        AND (due_at <= at OR due_at > at + longest_wait)
+        AND NOT EXISTS (SELECT FROM plant_store.delivery WHERE interruptions >= 2 AND state = 'running' AND receiver = me)
+      ORDER BY due_at, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+    ), due AS (
+      SELECT 2 AS place, id, due_at, length(content) AS bytes FROM plant_store.delivery
+      WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < 2 AND due_at <= at
+      ORDER BY due_at, id LIMIT room FOR NO KEY UPDATE SKIP LOCKED
+    ), late AS (
+      SELECT 3 AS place, id, due_at, length(content) AS bytes FROM plant_store.delivery
+      WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < 2 AND due_at > at + longest_wait
+      ORDER BY due_at, id LIMIT room FOR NO KEY UPDATE SKIP LOCKED
+    ), counted AS (
+      SELECT id, bytes, row_number() OVER first AS number, sum(bytes) OVER first AS total
+      FROM (SELECT * FROM suspect UNION ALL SELECT * FROM due UNION ALL SELECT * FROM late) AS found
+      WINDOW first AS (ORDER BY place, due_at, id ROWS UNBOUNDED PRECEDING)
+    )
+    SELECT coalesce(array_agg(id ORDER BY number), '{}') INTO claimed FROM counted
+    WHERE number <= room AND (total <= 4194304 OR total = bytes);
+    UPDATE plant_store.delivery SET
+      state = 'running', attempts = attempts + 1, due_at = NULL, started_at = at, receiver = me
+    WHERE id = ANY (claimed);
+    room := room - cardinality(claimed);
+    due_in := plant_store.due_in_5(me, at, longest_wait);
+  END IF;
+
+  stored := '{}';
+  started := '{}';
+  IF cardinality(methods) > 0 THEN
+    ids := ARRAY(SELECT nextval('plant_store.delivery_id') FROM generate_series(1, cardinality(methods)));
+    stored := ids;
+    fresh := ids;
+    IF array_remove(event_ids, NULL) <> '{}' THEN
+      -- All receivers store events in the order of their keys: in another, two would wait for each other.
+      INSERT INTO plant_store.event (key, delivery, received_at)
+      SELECT sha256(convert_to(e.event, 'UTF8')), e.id, at FROM unnest(ids, event_ids) AS e (id, event)
+      WHERE e.event IS NOT NULL ORDER BY 1, 2 ON CONFLICT DO NOTHING;
+      -- By another statement, which sees what others have committed meanwhile.
+      SELECT array_agg(first ORDER BY n), coalesce(array_agg(id ORDER BY n) FILTER (WHERE id = first), '{}')
+      INTO stored, fresh
+      FROM (
+        SELECT e.n, e.id, CASE WHEN e.event IS NULL THEN e.id ELSE (
+          SELECT delivery FROM plant_store.event WHERE key = sha256(convert_to(e.event, 'UTF8'))) END AS first
+        FROM unnest(ids, event_ids) WITH ORDINALITY AS e (id, event, n)) AS known;
+      IF array_position(stored, NULL) IS NOT NULL THEN
+        RAISE EXCEPTION 'its event was deleted meanwhile' USING ERRCODE = 'serialization_failure';
+      END IF;
+    END IF;
+    started := fresh[1:greatest(room, 0)];
+    last_started := coalesce(started[cardinality(started)], 0);
+    INSERT INTO plant_store.delivery (id, state, attempts, received_at, due_at, started_at, receiver, method, media_type,
+      content_encoding, event_id, fields, content)
+    SELECT a.id, CASE WHEN a.id <= last_started THEN 'running' ELSE 'waiting' END, (a.id <= last_started)::int, at,
+      CASE WHEN a.id > last_started THEN at END, CASE WHEN a.id <= last_started THEN at END,
+      CASE WHEN a.id <= last_started THEN me END, a.method, a.media_type, a.content_encoding, a.event_id, a.fields,
+      substring(contents FROM a.start FOR a.size)
+    FROM unnest(ids, stored, methods, media_types, content_encodings, event_ids, field_lists, offsets, sizes)
+      AS a (id, first, method, media_type, content_encoding, event_id, fields, start, size)
+    WHERE a.id = a.first;
+    room := room - cardinality(started);
+    IF NOT is_stopped AND cardinality(fresh) > cardinality(started) THEN due_in := 0; END IF;
+  END IF;
+  is_starved := coalesce(due_in = 0, false) AND room <= 0;
+END $$;

@@ -1,0 +1,90 @@
+import type pg from 'pg';
+
+import { CLAIMED, SENT_COLUMNS, sentValues, withSent } from '../columns.js';
+import type { Delivery, IncomingDelivery } from '../delivery.js';
+import type { CycleInput, CycleOutcome, Result } from '../store.js';
+import { DURABLE_SETTINGS, withoutWarning } from './durable.js';
+import { type Lease, LEASE_TIME } from './lease.js';
+
+/** How many values `cycle_5` has of its receiver, of results, and of an arrival beside what was sent. */
+const PARAMETERS = 5 + 2 + 2 + 7 + SENT_COLUMNS.length + 3;
+
+const CYCLE = `SELECT ${DURABLE_SETTINGS}, cycle.* FROM plant_store.cycle_5(${Array.from(
+  { length: PARAMETERS },
+  (_, index) => `$${index + 1}`,
+).join(', ')}) AS cycle`;
+
+const FETCH = `SELECT ${CLAIMED} FROM unnest($1::bigint[]) WITH ORDINALITY AS claimed (claimed_id, place)
+  JOIN plant_store.delivery ON id = claimed_id ORDER BY place`;
+
+/** What `cycle_5` returns. All are null if the lease is lost. */
+interface CycleRow {
+  readonly at: number | null;
+  readonly stored: readonly number[];
+  readonly started: readonly number[];
+  readonly claimed: readonly number[];
+  readonly due_in: number | null;
+  readonly is_starved: boolean;
+}
+
+/** What became of a cycle, with the ids of what was claimed. */
+type Committed = Omit<CycleOutcome, 'claimed'> & { readonly claimed: readonly number[] };
+
+/**
+ * Runs a cycle by one statement, which is a transaction.
+ *
+ * @param room how many may run
+ * @returns undefined if the lease is lost; then nothing is written
+ */
+export async function runCycle(
+  client: pg.ClientBase,
+  { receiver, epoch }: Lease,
+  room: number,
+  { arrivals, results, longestWait }: CycleInput,
+): Promise<Committed | undefined> {
+  const values = [receiver, epoch, LEASE_TIME, room, longestWait];
+  const { rows } = await withoutWarning(client, () =>
+    client.query<CycleRow>(CYCLE, [...values, ...resultValues(results), ...arrivalValues(arrivals)]),
+  );
+  const { at, stored, started, claimed, due_in, is_starved } = rows[0]!;
+  if (at === null) return undefined;
+  // Of two deliveries of an event, the first runs.
+  const starting = new Set(started);
+  return {
+    at,
+    stored: stored.map((id) => ({ id, runs: starting.delete(id) })),
+    claimed,
+    nextDueIn: due_in ?? undefined,
+    isStarved: is_starved,
+  };
+}
+
+/** What was claimed, in the order of the ids. */
+export async function fetchClaimed(client: pg.ClientBase, ids: readonly number[]): Promise<Delivery[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await client.query<Record<string, unknown>>(FETCH, [ids]);
+  return rows.map((row) => withSent<Delivery>(row));
+}
+
+function resultValues(results: readonly Result[]): unknown[] {
+  const of = (...names: Result[0][]): Result[] => results.filter(([name]) => names.includes(name));
+  return [
+    ...columns(of('complete'), 1, 2),
+    ...columns(of('release'), 1, 2),
+    ...columns(of('retry', 'park'), 1, 7),
+  ];
+}
+
+/** Contents go one behind the other: an array of them would be text, which is twice as long. */
+function arrivalValues(arrivals: readonly IncomingDelivery[]): unknown[] {
+  const sizes = arrivals.map(({ content }) => content.length);
+  let end = 1;
+  const offsets = sizes.map((size) => (end += size) - size);
+  const contents = Buffer.concat(arrivals.map(({ content }) => content));
+  return [...columns(arrivals.map(sentValues), 0, SENT_COLUMNS.length - 1), offsets, sizes, contents];
+}
+
+/** Each column of rows, from the first to the last. */
+function columns(rows: readonly (readonly unknown[])[], first: number, last: number): unknown[][] {
+  return Array.from({ length: last - first + 1 }, (_, index) => rows.map((row) => row[first + index]));
+}
