@@ -8,14 +8,13 @@ import { openEmbedded } from '../test/open-inbox.js';
 import { recordLog } from '../test/record-log.js';
 import { composeAnswers, type ComposedAnswers } from './answers/compose-answers.js';
 import { createApp, type Resources } from './app.module.js';
-import { AccessTokens } from './authentication/access-tokens.js';
 import { Counters } from './counters.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { openHandler } from './dispatch/open-handler.js';
 
 test('it has one route, whatever the document shows', async () => {
   const composed = composeAnswers({});
-  const app = await createApp(composed.path, await openResources(composed, recordLog().logger), LIMITS);
+  const { app } = await createApp(composed.path, await openResources(composed, recordLog().logger), LIMITS);
   await listen(app);
 
   const routes = app.getHttpAdapter().getInstance().printRoutes({ commonPrefix: false });
@@ -23,7 +22,7 @@ test('it has one route, whatever the document shows', async () => {
   expect(routes.match(/\/\S*/g)).toEqual([composed.path]);
 });
 
-const LIMITS = { requestTimeout: 10_000, keepAliveTimeout: 1_000, maxConnections: 100 };
+const LIMITS = { REQUEST_TIMEOUT_MS: 10_000, KEEP_ALIVE_TIMEOUT_MS: 1_000, MAX_CONNECTIONS: 100 };
 
 /** What an application needs. It is closed after the test. */
 async function openResources(
@@ -34,7 +33,7 @@ async function openResources(
   const { run } = await openHandler(logger, 'file:./unused', 'unused');
   const limits = { concurrency: 1, timeout: 1_000, maxAttempts: 1, backoff: 1, maxBackoff: 1 };
   return {
-    accessTokens: new AccessTokens(['arbitrary']),
+    accessTokens: { tokens: ['arbitrary'] },
     counters: new Counters(),
     inbox,
     dispatcher: new Dispatcher(inbox, run, limits, logger),

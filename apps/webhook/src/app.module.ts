@@ -3,21 +3,23 @@ import { APP_FILTER, APP_GUARD, NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 
-import { AccessTokens } from './authentication/access-tokens.js';
-import { BearerAuthGuard, BearerStrategy } from './authentication/bearer-auth.guard.js';
+import type { AccessTokenSource } from './authentication/access-token-source.js';
+import { AccessTokens, BearerAuthGuard, BearerStrategy } from './authentication/bearer-auth.guard.js';
 import { CHALLENGES, type Challenges } from './authentication/challenges.js';
+import type { Config } from './config/config.js';
 import { Counters } from './counters.js';
 import { newPlantController } from './delivery/new-plant.controller.js';
 import { DELIVERY_PIPELINE, type DeliveryPipeline } from './delivery/pipeline.js';
+import { Connections } from './http/connection.js';
 import { createFastifyAdapter, type HttpLimits } from './http/fastify-adapter.js';
-import { logRefusals } from './http/refusal-log.js';
+import { recordRefusals } from './http/refusal.js';
 import { RefusalFilter } from './http/refusal.filter.js';
 import { INBOX, type Inbox } from './inbox/inbox.js';
 import { LOGGER, nestLogger } from './logging/logger.js';
 
 /** What the application needs to run. */
 export interface Resources {
-  readonly accessTokens: AccessTokens;
+  readonly accessTokens: Pick<AccessTokenSource, 'tokens'>;
   readonly challenges: Challenges;
   readonly pipeline: DeliveryPipeline;
   readonly inbox: Inbox;
@@ -44,7 +46,7 @@ export class AppModule {
    */
   static with(controller: Type, resources: () => Resources): DynamicModule {
     const providers: Provider[] = [
-      { provide: AccessTokens, useFactory: () => resources().accessTokens },
+      { provide: AccessTokens, useFactory: () => new AccessTokens(resources().accessTokens) },
       { provide: CHALLENGES, useFactory: () => resources().challenges },
       { provide: DELIVERY_PIPELINE, useFactory: () => resources().pipeline },
       { provide: Counters, useFactory: () => resources().counters },
@@ -55,25 +57,18 @@ export class AppModule {
   }
 }
 
-/**
- * Creates the application. It neither listens nor dispatches yet.
- *
- * @param path where deliveries come
- */
-export function createApp(
+/** Creates the application, with the connections of its server. It neither listens nor dispatches yet. */
+export async function createApp(
   path: string,
   resources: Resources,
-  limits: HttpLimits,
-): Promise<NestFastifyApplication> {
+  limits: HttpLimits & Pick<Config, 'MAX_CONNECTIONS'>,
+): Promise<{ readonly app: NestFastifyApplication; readonly connections: Connections }> {
   const { logger, counters } = resources;
-  const logRefusal = logRefusals(logger);
-  const refused: typeof logRefusal = (status, reason, socket) => {
-    logRefusal(status, reason, socket);
-    counters.refused(status, reason, socket.remoteAddress);
-  };
-  return NestFactory.create<NestFastifyApplication>(
+  const connections = new Connections(limits.MAX_CONNECTIONS, counters, recordRefusals(counters, logger));
+  const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with(newPlantController(path), () => resources),
-    createFastifyAdapter(limits, { responded: (status) => counters.responded(status), refused }),
+    createFastifyAdapter(limits, connections),
     { logger: nestLogger(logger), bodyParser: false, abortOnError: false },
   );
+  return { app, connections };
 }

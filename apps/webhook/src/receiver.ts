@@ -10,7 +10,6 @@ import { Counters } from './counters.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import type { OpenHandler } from './dispatch/open-handler.js';
 import { ReceiverError } from './errors.js';
-import { drain } from './http/connections.js';
 import { openInbox } from './inbox/open-inbox.js';
 import { startRemovingExpired } from './inbox/retention.js';
 
@@ -83,21 +82,17 @@ export async function startReceiver(
       counters,
     );
     const { createApp } = await import('./app.module.js');
-    const app = await createApp(
+    const { app, connections } = await createApp(
       composed.path,
       {
-        accessTokens: tokens.accessTokens,
+        accessTokens: tokens,
         challenges: composed.challenges,
         pipeline: composed.createPipeline(config),
         inbox,
         logger,
         counters,
       },
-      {
-        requestTimeout: config.REQUEST_TIMEOUT_MS,
-        keepAliveTimeout: config.KEEP_ALIVE_TIMEOUT_MS,
-        maxConnections: config.MAX_CONNECTIONS,
-      },
+      config,
     );
     opened.push(() => stop(app, dispatcher, AbortSignal.abort()));
     const { waiting, parked, isPaused } = await inbox.stats();
@@ -124,7 +119,8 @@ export async function startReceiver(
     const closeAll = async (cut: AbortSignal): Promise<void> => {
       tokens.close();
       const isPassed = passedSocket !== undefined;
-      const drained = wait > 0 || isPassed ? drain(app.getHttpServer(), timeout / 2, isPassed) : undefined;
+      const drained =
+        wait > 0 || isPassed ? connections.drain(app.getHttpServer(), timeout / 2, isPassed) : undefined;
       await stop(app, dispatcher, cut, drained);
       await handler.close(cut);
       await operations.close();

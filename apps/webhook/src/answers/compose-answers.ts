@@ -8,7 +8,7 @@ import {
 } from '@plant-store/contract';
 import { acceptFaults, answerFaults } from '@plant-store/contract/check';
 
-import { createTokenMatcher, type TokenMatcher } from '../authentication/access-tokens.js';
+import { createTokenMatcher, type TokenMatcher } from '../authentication/access-token-source.js';
 import { type Challenges, makeChallenges } from '../authentication/challenges.js';
 import type { AnsweredSettings, Config } from '../config/config.js';
 import { type DeliveryPipeline, requireContent, requireMethod } from '../delivery/pipeline.js';
@@ -16,10 +16,10 @@ import { refuseContentEncoding } from '../delivery/steps/head.js';
 import { parseJson } from '../delivery/steps/payload.js';
 import { readSigningKey } from '../delivery/steps/signature.js';
 import { ReceiverError } from '../errors.js';
-import { prepareRefusals } from '../http/refusal.js';
-import { prepareResponse } from '../http/response.js';
+import { prepareResponse } from '../http/message.js';
 import type { DocumentParts } from './document-parts.js';
 import { documentPartsOf } from './document-table.js';
+import { prepareRefusals } from './prepare-refusals.js';
 import { type ReceiverEffect, type ReceiverQuestion, receiverTable } from './receiver-table.js';
 
 /** The settings that the pipeline needs. */

@@ -19,8 +19,9 @@ import {
 import { limitRate, requireMediaType, requireVersion } from '../delivery/steps/head.js';
 import { validatePayload } from '../delivery/steps/payload.js';
 import { requireSignatureFields, verifySignature } from '../delivery/steps/signature.js';
-import { prepareRefusals, type Refusals } from '../http/refusal.js';
-import { prepareResponse, type PreparedResponse } from '../http/response.js';
+import { prepareResponse, type PreparedResponse } from '../http/message.js';
+import type { Refusals } from '../http/refusal.js';
+import { prepareRefusals } from './prepare-refusals.js';
 
 /** What an answer changes in the receiver. */
 export interface ReceiverEffect {

@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import { type Accepts, type Answers, carriedOut, type Failure, isJsonMediaType } from '@plant-store/contract';
 
-import type { AcceptedToken } from '../authentication/access-tokens.js';
+import type { AcceptedToken } from '../authentication/bearer-auth.guard.js';
 import { checkContent, type DeliveryPipeline } from '../delivery/pipeline.js';
 import { Refusal } from '../http/refusal.js';
-import type { RequestHead } from '../http/request.js';
+import type { RequestHead } from '../http/message.js';
 import type { StoredDelivery } from '../inbox/inbox-operations.js';
 import { composeAnswers } from './compose-answers.js';
 import { type ReceiverQuestion, receiverTable } from './receiver-table.js';

@@ -1,23 +1,26 @@
 import { hash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 
+import { ACCESS_TOKEN_PATTERN, type ExecutableAnswers } from '@plant-store/contract';
 import type { Logger } from 'pino';
 
 import type { Config } from '../config/config.js';
 import { ReceiverError } from '../errors.js';
-import { AccessTokens, type TokenMatcher } from './access-tokens.js';
 
 /** How often the file is checked for a change, in milliseconds. Polling also notices a replaced symbolic link. */
 const POLL_INTERVAL = 500;
 
-/** The accepted tokens, and what ends the watch of their file. */
+/** Where the access tokens come from. */
 export interface AccessTokenSource {
-  readonly accessTokens: AccessTokens;
+  /** Those that are accepted now. It is another list after a change. */
+  readonly tokens: readonly string[];
+  /** Ends the watch of their file. */
   readonly close: () => void;
 }
 
 /**
- * Opens the accepted tokens that the configuration gives. A file of tokens is read again whenever its text changes. While
+ * Opens the access tokens that the configuration gives: opaque, several at a time, replaceable while the receiver runs
+ * (questions `token-issuance`, `token-format`, `token-lifetime`). A file of tokens is read again whenever its text changes. While
  * it can't be used, the tokens that were read last stay.
  *
  * Its text is compared, not its times: two changes within one tick of the file system's clock have the same.
@@ -30,23 +33,22 @@ export function openAccessTokens(
   logger: Logger,
   matcher: TokenMatcher,
 ): AccessTokenSource {
-  if (path === undefined)
-    return { accessTokens: new AccessTokens(ACCESS_TOKENS ?? []), close: () => undefined };
-  let { version, tokens } = readAccessTokensFile(path, matcher);
-  const accessTokens = new AccessTokens(tokens());
+  if (path === undefined) return { tokens: ACCESS_TOKENS ?? [], close: () => undefined };
+  let file = readAccessTokensFile(path, matcher);
+  const source = { tokens: file.tokens(), close: () => clearInterval(timer) };
   const timer = setInterval(() => {
-    const before = version;
-    ({ version, tokens } = readAccessTokensFile(path, matcher));
-    if (version === before) return;
+    const before = file.version;
+    file = readAccessTokensFile(path, matcher);
+    if (file.version === before) return;
     try {
-      accessTokens.replace(tokens());
-      logger.info({ file: path, count: tokens().length }, 'access tokens reloaded');
+      source.tokens = file.tokens();
+      logger.info({ file: path, count: source.tokens.length }, 'access tokens reloaded');
     } catch (err) {
       logger.error({ err }, 'access tokens not reloaded; those read last stay');
     }
   }, POLL_INTERVAL);
   timer.unref();
-  return { accessTokens, close: () => clearInterval(timer) };
+  return source;
 }
 
 /** A file of access tokens as it was read once. */
@@ -120,3 +122,20 @@ function unreadable(path: string, reason: string, cause?: unknown): ReceiverErro
 }
 
 const isIgnored = (line: string): boolean => line === '' || line.startsWith('#');
+
+/** Recognises access tokens. */
+export interface TokenMatcher {
+  /** Name of the format that is answered; undefined while the question `token-format` is open. */
+  readonly format: string | undefined;
+  matches(text: string): boolean;
+}
+
+/** Matches what RFC 6750 allows as a token, and the format if it is answered (question `token-format`). */
+export function createTokenMatcher(format: ExecutableAnswers['token-format'] | undefined): TokenMatcher {
+  if (format === undefined) return { format: undefined, matches: (text) => ACCESS_TOKEN_PATTERN.test(text) };
+  const pattern = new RegExp(format.pattern);
+  return {
+    format: format.name,
+    matches: (text) => ACCESS_TOKEN_PATTERN.test(text) && pattern.test(text),
+  };
+}

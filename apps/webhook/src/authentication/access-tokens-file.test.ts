@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { makeFolder } from '@plant-store/test-support';
 
 import { ReceiverError } from '../errors.js';
-import { readAccessTokensFile } from './access-token-source.js';
-import { createTokenMatcher } from './access-tokens.js';
+import { createTokenMatcher, readAccessTokensFile } from './access-token-source.js';
 
 const anyToken = createTokenMatcher(undefined);
 

@@ -1,3 +1,4 @@
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
@@ -7,9 +8,9 @@ import type { FastifyRequest } from 'fastify';
 import { Strategy, type VerifyFunction } from 'passport-http-bearer';
 
 import { connectionOf } from '../http/connection.js';
+import { linesOf } from '../http/message.js';
 import type { Refusal } from '../http/refusal.js';
-import { linesOf } from '../http/request.js';
-import { type AcceptedToken, AccessTokens } from './access-tokens.js';
+import type { AccessTokenSource } from './access-token-source.js';
 import { CHALLENGES, type Challenges } from './challenges.js';
 
 /** What the `Authorization` fields of a request contain. */
@@ -36,11 +37,46 @@ export function readBearerCredentials(authorizations: readonly string[]): Bearer
   return ACCESS_TOKEN_PATTERN.test(token) ? { kind: 'token', token } : { kind: 'malformed' };
 }
 
-/** What is set on a strategy for each request: passport's protocol. */
-interface StrategyActions {
-  success(token: AcceptedToken): void;
-  fail(challenge: Refusal): void;
-  error(error: unknown): void;
+/** Represents an accepted token, and stays the same for as long as the token is accepted. It can't be turned back. */
+export type AcceptedToken = Readonly<Uint8Array>;
+
+/**
+ * The access tokens that are accepted now. They are compared by their digests, so that a comparison takes the same time
+ * however much a candidate shares with a token.
+ */
+export class AccessTokens {
+  readonly #source: Pick<AccessTokenSource, 'tokens'>;
+  /** The list of tokens whose digests these are. */
+  #tokens: readonly string[] = [];
+  #digests: readonly Buffer[] = [];
+
+  constructor(source: Pick<AccessTokenSource, 'tokens'>) {
+    this.#source = source;
+  }
+
+  /** The accepted token that equals the candidate. Compares with every one of them, in constant time. */
+  find(candidate: string): AcceptedToken | undefined {
+    if (this.#source.tokens !== this.#tokens) this.#replace(this.#source.tokens);
+    const digest = digestOf(candidate);
+    let found: AcceptedToken | undefined;
+    for (const accepted of this.#digests) {
+      if (timingSafeEqual(accepted, digest)) found = accepted;
+    }
+    return found;
+  }
+
+  #replace(tokens: readonly string[]): void {
+    const before = new Map(this.#digests.map((digest) => [digest.toString('hex'), digest]));
+    this.#digests = tokens.map((token) => {
+      const digest = digestOf(token);
+      return before.get(digest.toString('hex')) ?? digest;
+    });
+    this.#tokens = tokens;
+  }
+}
+
+function digestOf(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
 }
 
 /**
@@ -50,6 +86,8 @@ interface StrategyActions {
  */
 @Injectable()
 export class BearerStrategy extends Strategy<VerifyFunction> {
+  #found: AcceptedToken | undefined;
+
   constructor(
     @Inject(AccessTokens) accessTokens: AccessTokens,
     @Inject(CHALLENGES) private readonly challenges: Challenges,
@@ -57,11 +95,40 @@ export class BearerStrategy extends Strategy<VerifyFunction> {
     super((token, done) => done(null, accessTokens.find(token)));
   }
 
-  override authenticate(this: this & StrategyActions, request: IncomingMessage): void {
+  /**
+   * Decides at once: what follows a head is parsed only if its token is accepted before Node's parser goes on
+   * (docs/decisions/009). So it needs no copy of itself for each request, as passport makes for strategies that wait.
+   *
+   * @returns the accepted token of a request
+   * @throws Refusal with the challenge
+   */
+  tokenOf(request: IncomingMessage): AcceptedToken {
+    this.authenticate(request);
+    const found = this.#found;
+    this.#found = undefined;
+    if (found === undefined) throw new Error('The bearer strategy decided nothing.');
+    return found;
+  }
+
+  override authenticate(request: IncomingMessage): void {
     const credentials = readBearerCredentials(linesOf(request, 'authorization'));
     if (credentials.kind !== 'token') return this.fail(this.challenges[credentials.kind]);
     // The library sees nothing else of the request, so a token in the query or in the content is ignored.
     super.authenticate({ headers: { authorization: `${BEARER} ${credentials.token}` } } as never);
+  }
+
+  // The actions of passport's protocol, which a strategy calls.
+
+  success(token: AcceptedToken): void {
+    this.#found = token;
+  }
+
+  fail(challenge: Refusal): never {
+    throw challenge;
+  }
+
+  error(error: unknown): never {
+    throw error;
   }
 
   /** The library calls this for the challenge to a wrong token. */
@@ -83,29 +150,11 @@ export class BearerAuthGuard extends AuthGuard('bearer') {
     super();
   }
 
-  /**
-   * Runs the strategy as passport does, on a copy with passport's actions, but without waiting: what follows a head is
-   * parsed only if its token is accepted before Node's parser goes on (docs/decisions/009).
-   *
-   * @throws Refusal with the challenge of the strategy
-   */
+  /** @throws Refusal with the challenge of the strategy */
   override canActivate(context: ExecutionContext): boolean {
-    const request = context.switchToHttp().getRequest<Partial<AuthenticatedRequest> & FastifyRequest>();
-    const { raw } = request;
-    const actions: StrategyActions = {
-      success: (token) => {
-        request.user = token;
-        connectionOf(raw.socket).accept();
-      },
-      fail: (challenge) => {
-        throw challenge;
-      },
-      error: (error) => {
-        throw error as Error;
-      },
-    };
-    Object.assign(Object.create(this.strategy) as BearerStrategy, actions).authenticate(raw);
-    if (request.user === undefined) throw new Error('The bearer strategy decided nothing.');
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    request.user = this.strategy.tokenOf(request.raw);
+    connectionOf(request.raw.socket).accept();
     return true;
   }
 }

@@ -1,7 +1,7 @@
 import { ACCESS_TOKEN_PATTERN } from '@plant-store/contract';
 
 import fc from '../../test/fast-check.js';
-import { linesOf } from '../http/request.js';
+import { linesOf } from '../http/message.js';
 import { type BearerCredentials, readBearerCredentials } from './bearer-auth.guard.js';
 
 const none: BearerCredentials = { kind: 'missing' };

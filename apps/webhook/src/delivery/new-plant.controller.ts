@@ -1,15 +1,22 @@
+import type { IncomingMessage } from 'node:http';
+
 import { All, Controller, Inject, Req, Res, type Type } from '@nestjs/common';
+import { CONNECTION_FIELDS } from '@plant-store/contract';
 import type { FastifyReply } from 'fastify';
 
 import type { AuthenticatedRequest } from '../authentication/bearer-auth.guard.js';
 import { Counters } from '../counters.js';
-import { storedFields } from '../http/request.js';
-import { respond } from '../http/response.js';
+import { respond } from '../http/message.js';
+import { Refusal } from '../http/refusal.js';
 import { INBOX, type Inbox } from '../inbox/inbox.js';
+import type { HeaderField } from '../inbox/inbox-operations.js';
 import {
+  checkContent,
+  ContentMemory,
   DELIVERY_PIPELINE,
   type DeliveryPipeline,
-  PipelineRunner,
+  MemoryShare,
+  readContent,
   type ReceivedDelivery,
 } from './pipeline.js';
 
@@ -27,36 +34,93 @@ export interface NewPlantReceiver {
 export function newPlantController(path: string): Type<NewPlantReceiver> {
   @Controller()
   class NewPlantController implements NewPlantReceiver {
-    readonly #runner: PipelineRunner;
+    readonly #memory: ContentMemory;
 
     constructor(
       @Inject(DELIVERY_PIPELINE) private readonly pipeline: DeliveryPipeline,
       @Inject(INBOX) private readonly inbox: Inbox,
       private readonly counters: Counters,
     ) {
-      this.#runner = new PipelineRunner(pipeline);
+      this.#memory = new ContentMemory(pipeline.maxContentBytesInFlight);
     }
 
     /** Stores the content as it was sent and responds once it is on disk. The guard has let the request in. */
     @All(path)
-    async receive(@Req() request: AuthenticatedRequest, @Res() reply: FastifyReply): Promise<void> {
+    async receive(
+      @Req() { raw: request, user }: AuthenticatedRequest,
+      @Res() reply: FastifyReply,
+    ): Promise<void> {
       const start = performance.now();
-      await this.#runner.run(request.raw, reply.raw, request.user, this.#store);
-      respond(reply, this.pipeline.acknowledgement);
+      const { headSteps, contentSteps, maxContentBytes, acknowledgement } = this.pipeline;
+      for (const step of headSteps) step(request, user);
+      const memory = new MemoryShare(this.#memory, request);
+      try {
+        const content = await readContent(request, reply.raw, maxContentBytes, memory);
+        const delivery: ReceivedDelivery = { request, content, json: undefined, eventId: null };
+        if (contentSteps.length > 0) await checkContent(this.pipeline, delivery);
+        await this.#store(request, delivery);
+      } finally {
+        memory.free();
+      }
+      respond(reply, acknowledgement);
       this.counters.acknowledged(performance.now() - start);
     }
 
-    readonly #store = ({ request, content, eventId }: ReceivedDelivery): Promise<unknown> => {
-      const { method, headers, rawHeaders } = request;
-      return this.inbox.accept({
-        method: method as string,
-        mediaType: headers['content-type'] ?? null,
-        contentEncoding: headers['content-encoding'] ?? null,
-        eventId,
-        fields: storedFields(rawHeaders),
-        content,
-      });
-    };
+    /** @throws Refusal `unavailable` */
+    async #store(
+      { method, headers, rawHeaders }: IncomingMessage,
+      { content, eventId }: ReceivedDelivery,
+    ): Promise<void> {
+      try {
+        await this.inbox.accept({
+          method: method as string,
+          mediaType: headers['content-type'] ?? null,
+          contentEncoding: headers['content-encoding'] ?? null,
+          eventId,
+          fields: storedFields(rawHeaders),
+          content,
+        });
+      } catch (cause) {
+        throw new Refusal('unavailable', undefined, { cause });
+      }
+    }
   }
   return NewPlantController;
+}
+
+/** Fields with credentials (RFC 9110 §11.6.2, §11.7.2; RFC 6265 §4.2). They are not stored. */
+const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie'];
+
+const LEFT_OUT: ReadonlySet<string> = new Set([...CREDENTIALS, ...CONNECTION_FIELDS]);
+
+/** Most names have another length, and needn't be compared, which makes it three times as fast. */
+const LENGTHS: ReadonlySet<number> = new Set([...LEFT_OUT].map(({ length }) => length));
+
+/** Values of `Connection` that name no further field. Nearly every request has one of them. */
+const NAMES_NOTHING: ReadonlySet<string> = new Set(['keep-alive', 'close']);
+
+/**
+ * The fields of a head that are stored: all but credentials and those of the connection, those that `Connection` names
+ * included. The parser has limited their size.
+ *
+ * @param rawHeaders names and values in turn, as Node has them
+ */
+export function storedFields(rawHeaders: readonly string[]): HeaderField[] {
+  const fields: HeaderField[] = [];
+  let named: ReadonlySet<string> | undefined;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    const value = rawHeaders[index + 1] as string;
+    const lowerCase = LENGTHS.has(name.length) ? name.toLowerCase() : name;
+    if (lowerCase === 'connection' && !NAMES_NOTHING.has(value.toLowerCase()))
+      named = new Set([...(named ?? []), ...fieldNamesOf(value)]);
+    if (!LEFT_OUT.has(lowerCase)) fields.push([name, value]);
+  }
+  const also = named;
+  return also === undefined ? fields : fields.filter(([name]) => !also.has(name.toLowerCase()));
+}
+
+/** The names in a `Connection` field. */
+function fieldNamesOf(value: string): string[] {
+  return value.split(',').map((option) => option.trim().toLowerCase());
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { AcceptedToken } from '../authentication/access-tokens.js';
+import type { Failure } from '@plant-store/contract';
+
+import type { AcceptedToken } from '../authentication/bearer-auth.guard.js';
+import { expectsContinue, hasContent, type PreparedResponse, type RequestHead } from '../http/message.js';
 import { Refusal, type Refusals } from '../http/refusal.js';
-import { hasContent, type RequestHead } from '../http/request.js';
-import type { PreparedResponse } from '../http/response.js';
-import { ContentMemory, memoryOfFields, readContent } from './content-memory.js';
 
 /**
  * Checks the head of a request whose token is accepted, before its content is read.
@@ -67,8 +67,127 @@ export const requireContent: HeadStep = (request) => {
   if (!hasContent(request)) throw new Refusal('content-missing');
 };
 
+/** What each name and each value of a header field takes beside its characters, in bytes. */
+const STRING_OVERHEAD = 64;
+
+/** The smallest buffer for content that comes in several parts, in bytes. */
+const MIN_CAPACITY = 4_096;
+
+/** The memory of all deliveries that are being received, and not stored yet. */
+export class ContentMemory {
+  used = 0;
+
+  /** @param limit in bytes. One delivery alone may take more, by its header fields. */
+  constructor(readonly limit: number) {}
+}
+
+/** The memory of one delivery. */
+export class MemoryShare {
+  #held = 0;
+
+  /**
+   * Begins with the header fields.
+   *
+   * @throws Refusal `unavailable`, as {@link take}
+   */
+  constructor(
+    private readonly memory: ContentMemory,
+    { rawHeaders }: RequestHead,
+  ) {
+    let bytes = rawHeaders.length * STRING_OVERHEAD;
+    for (const text of rawHeaders) bytes += text.length;
+    this.take(bytes);
+  }
+
+  /** @throws Refusal `unavailable` if the deliveries together would take more than the limit */
+  take(bytes: number): void {
+    const { memory } = this;
+    const hasOthers = memory.used > this.#held;
+    if (hasOthers && memory.used + bytes > memory.limit) throw new Refusal('unavailable');
+    memory.used += bytes;
+    this.#held += bytes;
+  }
+
+  /** Gives everything back. */
+  free(): void {
+    this.memory.used -= this.#held;
+    this.#held = 0;
+  }
+}
+
+const NOTHING: Buffer = Buffer.alloc(0);
+
 /**
- * Checks the content of a delivery, and what the content steps find in it.
+ * Reads the content of a request into one buffer, however small the parts are in which it comes.
+ *
+ * @param limit the largest content, in bytes
+ * @throws Refusal `content-too-large` beyond the limit, `unavailable` if there is no memory left, `content-missing` if
+ * there is none, or if the connection ends, or the request gets a response, before the content does (RFC 9112 §8)
+ */
+export function readContent(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limit: number,
+  memory: MemoryShare,
+): Promise<Buffer> {
+  const announced = Number(request.headers['content-length'] ?? limit);
+  return new Promise((resolve, reject) => {
+    let buffer = NOTHING;
+    let size = 0;
+
+    /** Doubles the buffer until it has room, so that each byte is copied twice at most. */
+    const append = (part: Buffer): void => {
+      const needed = size + part.length;
+      if (size === 0) {
+        // Most content comes in one part, which needs no copy.
+        memory.take(part.length);
+        buffer = part;
+      } else {
+        if (needed > buffer.length) {
+          const capacity = Math.min(Math.max(2 * buffer.length, needed, MIN_CAPACITY), announced);
+          memory.take(capacity - buffer.length);
+          const larger = Buffer.allocUnsafeSlow(capacity);
+          buffer.copy(larger, 0, 0, size);
+          buffer = larger;
+        }
+        part.copy(buffer, size);
+      }
+      size = needed;
+    };
+    const stop = (): void => {
+      request.off('data', onData).off('end', onEnd).off('close', onClose);
+      response.off('close', onClose);
+    };
+    const refuse = (reason: Failure | Refusal): void => {
+      stop();
+      reject(reason instanceof Refusal ? reason : new Refusal(reason));
+    };
+    const onData = (part: Buffer): void => {
+      if (size + part.length > limit) return refuse('content-too-large');
+      try {
+        append(part);
+      } catch (refusal) {
+        refuse(refusal as Refusal);
+      }
+    };
+    const onEnd = (): void => {
+      if (size === 0) return refuse('content-missing');
+      stop();
+      resolve(buffer.subarray(0, size));
+    };
+    const onClose = (): void => refuse('content-missing');
+
+    if (announced > limit) return refuse('content-too-large');
+    if (request.destroyed || response.headersSent) return refuse('content-missing');
+    if (expectsContinue(request)) response.writeContinue();
+    request.on('data', onData).on('end', onEnd).on('close', onClose);
+    // The request stays open if it got a response before it was complete, such as 408.
+    response.on('close', onClose);
+  });
+}
+
+/**
+ * Runs the content steps.
  *
  * @throws Refusal
  */
@@ -76,49 +195,9 @@ export async function checkContent(
   { contentSteps, stepTimeout }: DeliveryPipeline,
   delivery: ReceivedDelivery,
 ): Promise<void> {
-  if (delivery.content.length === 0) throw new Refusal('content-missing');
   for (const step of contentSteps) {
     const running = step(delivery);
     if (running !== undefined) await withTimeout(running, stepTimeout);
-  }
-}
-
-/** Runs the pipeline for one request after the other. */
-export class PipelineRunner {
-  readonly #memory: ContentMemory;
-
-  constructor(private readonly pipeline: DeliveryPipeline) {
-    this.#memory = new ContentMemory(pipeline.maxContentBytesInFlight);
-  }
-
-  /**
-   * Checks the head, reads the content, checks it, and has the delivery stored.
-   *
-   * @param store resolves once the delivery is durable
-   * @throws Refusal of a step, or of the content's size; `unavailable` if the delivery can't be stored
-   */
-  async run(
-    request: IncomingMessage,
-    response: ServerResponse,
-    token: AcceptedToken,
-    store: (delivery: ReceivedDelivery) => Promise<unknown>,
-  ): Promise<void> {
-    const { headSteps, maxContentBytes } = this.pipeline;
-    for (const step of headSteps) step(request, token);
-    const memory = this.#memory.share();
-    try {
-      memory.take(memoryOfFields(request.rawHeaders));
-      const content = await readContent(request, response, maxContentBytes, memory);
-      const delivery: ReceivedDelivery = { request, content, json: undefined, eventId: null };
-      await checkContent(this.pipeline, delivery);
-      try {
-        await store(delivery);
-      } catch (cause) {
-        throw new Refusal('unavailable', {}, { cause });
-      }
-    } finally {
-      memory.free();
-    }
   }
 }
 
@@ -132,7 +211,7 @@ async function withTimeout(running: Promise<void>, limit: number): Promise<void>
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_resolve, reject) => {
     const cause = new Error(`a schema took longer than ${limit} ms`);
-    timer = setTimeout(() => reject(new Refusal('unavailable', {}, { cause })), limit);
+    timer = setTimeout(() => reject(new Refusal('unavailable', undefined, { cause })), limit);
   });
   try {
     await Promise.race([running, tooLong]);

@@ -1,7 +1,9 @@
-import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { EventEmitter } from 'node:events';
+import type { Server, ServerResponse } from 'node:http';
+import { Server as ListeningServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
-import type { RefusalReason } from '../counters.js';
+import type { Counters, RefusalReason } from '../counters.js';
 
 /** How long what a peer still sends is discarded so that it can read the last response, in milliseconds. */
 const LINGER = 1_000;
@@ -9,16 +11,11 @@ const LINGER = 1_000;
 /** The pause after each read of what is discarded, for each such connection, so that many cost as much as one: milliseconds. */
 const DISCARD_PAUSE = 2;
 
+/** How long a connection that was accepted last may take to send its request, in milliseconds. */
+const LAST_REQUEST_TIMEOUT = 1_000;
+
 /** How many connections there are whose input is discarded. */
 let discarding = 0;
-
-/** Sees the responses of a server. */
-export interface ResponseObserver {
-  /** A response was sent, whatever the path of its request. */
-  readonly responded: (status: number) => void;
-  /** It refuses the request. */
-  readonly refused: (status: number, reason: RefusalReason, socket: Pick<Socket, 'remoteAddress'>) => void;
-}
 
 const CONNECTION = Symbol('connection');
 
@@ -30,8 +27,8 @@ export function connectionOf(socket: Socket): Connection {
 
 /** What the receiver knows of a connection, and how it ends one. */
 export class Connection {
-  /** Sees its responses; undefined if nobody does. */
-  observer: ResponseObserver | undefined;
+  /** The connections of its server; undefined if nobody tracks them. */
+  tracked: Connections | undefined;
   /** Whether it closes after the response to its latest request. */
   closes = false;
   /** The response to its latest request. */
@@ -63,15 +60,15 @@ export class Connection {
     this.#isAccepted = false;
   }
 
-  /** @param reason why the response refuses its request; undefined if it doesn't */
-  responds(status: number, reason: RefusalReason | undefined): void {
-    this.observer?.responded(status);
-    if (reason !== undefined) this.observer?.refused(status, reason, this.socket);
-  }
-
   /** Notes that the token of the latest request is accepted. */
   accept(): void {
     this.#isAccepted = this.isAuthenticated = true;
+  }
+
+  /** @param reason why the response refuses its request; undefined if it doesn't */
+  responds(status: number, reason: RefusalReason | undefined): void {
+    this.tracked?.counters.responded(status);
+    if (reason !== undefined) this.tracked?.onRefused(status, reason, this.socket.remoteAddress);
   }
 
   /** Whether it closes after this response. What was sent behind the request may be stored, and gets its response too. */
@@ -137,3 +134,99 @@ interface Parser {
 
 /** What `onIncoming` returns after a request behind which another protocol begins. */
 const SKIP_THE_REST = 2;
+
+/** The connections of a server that are open. */
+export class Connections {
+  /** The oldest first. */
+  readonly #open = new Set<Connection>();
+  #isStopping = false;
+
+  /**
+   * @param onRefused is told of each request that is refused
+   */
+  constructor(
+    private readonly maxConnections: number,
+    readonly counters: Counters,
+    readonly onRefused: (status: number, reason: RefusalReason, peer: string | undefined) => void,
+  ) {}
+
+  /**
+   * Tracks the connections of a server. Never are more open than the limit: a further one takes the place of the least
+   * useful, or is closed if each has a delivery in flight.
+   */
+  track(server: Server): void {
+    server
+      .on('connection', (socket: Socket) => this.#add(connectionOf(socket)))
+      .prependListener('request', ({ socket }, response) => connectionOf(socket).begin(response));
+  }
+
+  #add(connection: Connection): void {
+    const { socket } = connection;
+    connection.tracked = this;
+    connection.closes = this.#isStopping;
+    if (this.#open.size >= this.maxConnections) {
+      const surplus = this.#leastUseful() ?? connection;
+      // Its end is announced later, and others may be accepted before.
+      this.#open.delete(surplus);
+      surplus.socket.destroy();
+      if (surplus === connection) return;
+    }
+    this.#open.add(connection);
+    socket.once('end', () => (connection.closes = true));
+    socket.once('close', () => this.#open.delete(connection));
+  }
+
+  /** The oldest without an accepted token, or else the oldest without a request. */
+  #leastUseful(): Connection | undefined {
+    let idle: Connection | undefined;
+    for (const connection of this.#open) {
+      if (!connection.isAuthenticated) return connection;
+      if (connection.isIdle) idle ??= connection;
+    }
+    return idle;
+  }
+
+  /**
+   * Closes each connection after its next response, which says so.
+   *
+   * @returns those that are open now
+   */
+  closeAfterNextResponse(): Connection[] {
+    this.#isStopping = true;
+    for (const connection of this.#open) connection.closes = true;
+    return [...this.#open];
+  }
+
+  /** Closes those on which nothing was ever received. Node takes them for busy, and would wait for them. */
+  closeSilent(): void {
+    for (const { socket } of this.#open) if (socket.bytesRead === 0) socket.destroy();
+  }
+
+  /**
+   * Ends the connections so that no request is lost: each closes after its next response. An idle one stays open until
+   * its peer closes it or the time is up, because a request may be on its way.
+   *
+   * A listening socket of the server's own closes at once, so that peers turn to another server. One that was passed to
+   * it closes when the connections that were open have ended: nobody is refused, and what comes then waits for the next
+   * process.
+   *
+   * @param timeout for the idle connections, in milliseconds. With a socket that was passed, those that were accepted
+   * last have as long again, at most {@link LAST_REQUEST_TIMEOUT}
+   */
+  async drain(server: Server, timeout: number, isPassed: boolean): Promise<void> {
+    const open = this.closeAfterNextResponse();
+    if (isPassed) await within(timeout, Promise.all(open.map(({ socket }) => closeOf(socket))));
+    const closed = closeOf(server);
+    // Not the method of HTTP servers, which also closes idle connections.
+    ListeningServer.prototype.close.call(server);
+    await within(isPassed ? Math.min(timeout, LAST_REQUEST_TIMEOUT) : timeout, closed);
+  }
+}
+
+function closeOf(socketOrServer: EventEmitter): Promise<unknown> {
+  return new Promise((resolve) => socketOrServer.once('close', resolve));
+}
+
+function within(timeout: number, happening: Promise<unknown>): Promise<unknown> {
+  return Promise.race([happening, delay(timeout, undefined, { ref: false })]);
+}

@@ -3,8 +3,8 @@ import type { FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
+import { prepareResponse, respond } from './message.js';
 import { Refusal, type Refusals } from './refusal.js';
-import { prepareResponse, respond } from './response.js';
 
 const FAILED = prepareResponse(500);
 

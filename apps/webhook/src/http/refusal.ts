@@ -1,12 +1,10 @@
-import {
-  type CarriedOut,
-  type ExecutableAnswers,
-  type Failure,
-  FAILURES,
-  statusOf,
-} from '@plant-store/contract';
+import type { Failure } from '@plant-store/contract';
+import type { Logger } from 'pino';
 
-import { type PreparedResponse, prepareRefusal } from './response.js';
+import type { Counters } from '../counters.js';
+import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
+import type { Connections } from './connection.js';
+import type { PreparedResponse } from './message.js';
 
 /** Thrown to refuse a request: why, and the header fields that HTTP or RFC 6750 requires beside the status. */
 export class Refusal extends Error {
@@ -14,7 +12,7 @@ export class Refusal extends Error {
 
   constructor(
     readonly failure: Failure,
-    readonly fields: Readonly<Record<string, string>> = {},
+    readonly fields?: Readonly<Record<string, string>>,
     options?: ErrorOptions,
   ) {
     super(failure, options);
@@ -24,25 +22,21 @@ export class Refusal extends Error {
 /** The response to each failure. */
 export type Refusals = Readonly<Record<Failure, PreparedResponse>>;
 
-/**
- * Makes the response to each failure (questions `status-codes`, `error-codes`, `error-payloads`). While they are open:
- * the status that HTTP defines for it, and no content.
- */
-export function prepareRefusals(answers: CarriedOut): Refusals {
-  const codes: Readonly<Partial<Record<Failure, string>>> = answers['error-codes'] ?? {};
-  const responses: ExecutableAnswers['status-codes'] = answers['status-codes'] ?? {};
-  const payload = answers['error-payloads'];
+/** Shortest time between two lines for the same status and reason, in milliseconds. */
+const INTERVAL = 10_000;
 
-  const refusalOf = (failure: Failure): PreparedResponse => {
-    const status = statusOf(failure, responses);
-    if (payload === undefined) return prepareRefusal(failure, status);
-    const known = { status, code: codes[failure], description: responses[failure]?.description };
-    const fields = Object.entries(payload.fields).map(([name, what]) => [name, known[what]]);
-    // JSON leaves out what is undefined.
-    const text = JSON.stringify(Object.fromEntries(fields));
-    return prepareRefusal(failure, status, { mediaType: payload.mediaType, text });
+/**
+ * Counts requests that are refused, and logs why and to whom. Nothing of a request is logged. Strangers can't fill the log:
+ * there are few statuses and reasons, and each pair has a line of its own.
+ */
+export function recordRefusals(counters: Counters, logger: Logger): Connections['onRefused'] {
+  const lines = new Map<string, WriteLine>();
+  return (status, reason, peer) => {
+    counters.refused(status, reason, peer);
+    const kind = `${status} ${reason}`;
+    const line =
+      lines.get(kind) ?? throttledLog((fields) => logger.warn(fields, 'a request was refused'), INTERVAL);
+    lines.set(kind, line);
+    line({ status, reason, peer });
   };
-  const failures = Object.keys(FAILURES) as Failure[];
-  const refusals = Object.fromEntries(failures.map((failure) => [failure, refusalOf(failure)]));
-  return Object.freeze(refusals) as Refusals;
 }

@@ -15,7 +15,7 @@ import type { Logger } from 'pino';
 import { OPERATIONS_CONNECTIONS } from '../config/open-files.js';
 import { ReceiverError } from '../errors.js';
 import { connectionOf } from '../http/connection.js';
-import { hasContent } from '../http/request.js';
+import { hasContent } from '../http/message.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 import { faultOf, RequestFault } from './request-fault.js';
 import { openSocketAddress, SOCKET_NAME } from './socket-address.js';

@@ -1,7 +1,7 @@
 import { keysOf, partAt } from '@plant-store/contract';
 
 import { Refusal } from '../../http/refusal.js';
-import { headerOf } from '../../http/request.js';
+import { headerOf } from '../../http/message.js';
 import { isEventId } from '../../inbox/delivery.js';
 import type { ContentStep, HeadStep } from '../pipeline.js';
 

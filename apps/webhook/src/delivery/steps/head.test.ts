@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 
 import { runReceiver, TOKEN } from '../../../test/run-receiver.js';
-import { type AcceptedToken, AccessTokens } from '../../authentication/access-tokens.js';
+import { type AcceptedToken, AccessTokens } from '../../authentication/bearer-auth.guard.js';
 import { limitRate } from './head.js';
 
 const LIMIT = { deliveries: 2, seconds: 3_600 };
@@ -34,14 +34,15 @@ test('a refused request does not count', async () => {
 });
 
 test('the count of a token stays when the tokens are read again', () => {
-  const tokens = new AccessTokens(['one', 'two']);
+  const source = { tokens: ['one', 'two'] };
+  const tokens = new AccessTokens(source);
   const times = [0, 1, 2, 3].values();
   const check = limitRate(LIMIT, () => times.next().value as number);
   const deliver = (token: string): void => check({} as never, tokens.find(token) as AcceptedToken);
   deliver('one');
   deliver('one');
 
-  tokens.replace(['three', 'one']);
+  source.tokens = ['three', 'one'];
 
   expect(() => deliver('one')).toThrow(expect.objectContaining({ failure: 'rate-exceeded' }) as Error);
   expect(() => deliver('three')).not.toThrow();

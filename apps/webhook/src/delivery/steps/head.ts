@@ -1,8 +1,8 @@
 import { type ExecutableAnswers, RateWindow } from '@plant-store/contract';
 
-import type { AcceptedToken } from '../../authentication/access-tokens.js';
+import type { AcceptedToken } from '../../authentication/bearer-auth.guard.js';
 import { Refusal } from '../../http/refusal.js';
-import { headerOf } from '../../http/request.js';
+import { headerOf } from '../../http/message.js';
 import type { HeadStep } from '../pipeline.js';
 
 /** Refuses content of another media type; parameters are ignored (question `media-type`; RFC 9110 §8.3.1). */

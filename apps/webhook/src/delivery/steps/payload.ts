@@ -11,7 +11,7 @@ export const parseJson: ContentStep = (delivery) => {
   try {
     delivery.json = JSON.parse(utf8.decode(delivery.content));
   } catch (cause) {
-    throw new Refusal('content-malformed', {}, { cause });
+    throw new Refusal('content-malformed', undefined, { cause });
   }
 };
 

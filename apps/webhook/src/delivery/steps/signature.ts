@@ -8,7 +8,7 @@ import {
 } from '@plant-store/contract';
 
 import { Refusal } from '../../http/refusal.js';
-import { headerOf, type RequestHead } from '../../http/request.js';
+import { headerOf, type RequestHead } from '../../http/message.js';
 import type { ContentStep, HeadStep } from '../pipeline.js';
 
 /** The bytes of a key as the configuration has it; undefined if it has another prefix or encoding. */

@@ -1,4 +1,6 @@
-import { storedFields } from './request.js';
+import 'reflect-metadata';
+
+import { storedFields } from './new-plant.controller.js';
 
 test('all fields are stored as they were sent, in their order', () => {
   expect(storedFields(['Host', 'a', 'X-Any', ' 1', 'x-any', '', 'traceparent', 'b'])).toEqual([
