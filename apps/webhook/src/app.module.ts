@@ -11,7 +11,7 @@ import { Counters } from './counters.js';
 import { newPlantController } from './delivery/new-plant.controller.js';
 import { DELIVERY_PIPELINE, type DeliveryPipeline } from './delivery/pipeline.js';
 import { Connections } from './http/connection.js';
-import { createFastifyAdapter, type HttpLimits } from './http/fastify-adapter.js';
+import { createFastifyAdapter } from './http/fastify-adapter.js';
 import { recordRefusals } from './http/refusal.js';
 import { RefusalFilter } from './http/refusal.filter.js';
 import { INBOX, type Inbox } from './inbox/inbox.js';
@@ -61,7 +61,7 @@ export class AppModule {
 export async function createApp(
   path: string,
   resources: Resources,
-  limits: HttpLimits & Pick<Config, 'MAX_CONNECTIONS'>,
+  limits: Pick<Config, 'MAX_CONNECTIONS' | 'REQUEST_TIMEOUT_MS' | 'KEEP_ALIVE_TIMEOUT_MS'>,
 ): Promise<{ readonly app: NestFastifyApplication; readonly connections: Connections }> {
   const { logger, counters } = resources;
   const connections = new Connections(limits.MAX_CONNECTIONS, counters, recordRefusals(counters, logger));

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Failure } from '@plant-store/contract';
 
 import type { AcceptedToken } from '../authentication/bearer-auth.guard.js';
-import { expectsContinue, hasContent, type PreparedResponse, type RequestHead } from '../http/message.js';
+import { hasContent, type PreparedResponse, type RequestHead } from '../http/message.js';
 import { Refusal, type Refusals } from '../http/refusal.js';
 
 /**
@@ -154,12 +154,9 @@ export function readContent(
       }
       size = needed;
     };
-    const stop = (): void => {
+    const refuse = (reason: Failure | Refusal): void => {
       request.off('data', onData).off('end', onEnd).off('close', onClose);
       response.off('close', onClose);
-    };
-    const refuse = (reason: Failure | Refusal): void => {
-      stop();
       reject(reason instanceof Refusal ? reason : new Refusal(reason));
     };
     const onData = (part: Buffer): void => {
@@ -172,10 +169,11 @@ export function readContent(
     };
     const onEnd = (): void => {
       if (size === 0) return refuse('content-missing');
-      stop();
       resolve(buffer.subarray(0, size));
     };
-    const onClose = (): void => refuse('content-missing');
+    const onClose = (): void => {
+      if (!request.readableEnded) refuse('content-missing');
+    };
 
     if (announced > limit) return refuse('content-too-large');
     if (request.destroyed || response.headersSent) return refuse('content-missing');
@@ -184,6 +182,14 @@ export function readContent(
     // The request stays open if it got a response before it was complete, such as 408.
     response.on('close', onClose);
   });
+}
+
+/**
+ * Whether the sender waits for 100 (Continue) before it sends the content. HTTP/1.0 has no such expectation
+ * (RFC 9110 §10.1.1, §15.2).
+ */
+function expectsContinue({ headers, httpVersionMinor }: IncomingMessage): boolean {
+  return headers.expect?.toLowerCase() === '100-continue' && httpVersionMinor > 0;
 }
 
 /**

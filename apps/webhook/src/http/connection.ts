@@ -31,22 +31,18 @@ export class Connection {
   tracked: Connections | undefined;
   /** Whether it closes after the response to its latest request. */
   closes = false;
+  /** Whether nothing that arrives on it is parsed any more. */
+  isOver = false;
   /** The response to its latest request. */
   latest: ServerResponse | undefined;
   /** Whether an accepted token was sent on it. */
   isAuthenticated = false;
   /** Whether its latest request has a token that is accepted. Without {@link begin} nobody asks. */
   #isAccepted = true;
-  /** Whether nothing that arrives on it is parsed any more. */
-  #isOver = false;
 
   constructor(readonly socket: Socket) {
     const { parser } = socket as Socket & { readonly parser?: Parser | null };
     if (typeof parser?.onIncoming === 'function') this.#watchParser(parser);
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
   }
 
   /** Whether every request on it has its response. */
@@ -85,8 +81,8 @@ export class Connection {
    * costs twenty times as much if it is parsed, and whoever sends without end would leave no time for others.
    */
   closeAfterLinger(): void {
-    if (this.#isOver) return;
-    this.#isOver = this.closes = true;
+    if (this.isOver) return;
+    this.isOver = this.closes = true;
     const { socket } = this;
     let pause: NodeJS.Timeout | undefined;
     let linger: NodeJS.Timeout | undefined;
@@ -117,9 +113,9 @@ export class Connection {
   #watchParser(parser: Parser): void {
     const { onIncoming } = parser;
     parser.onIncoming = (request, keepAlive) => {
-      const result = this.#isOver ? SKIP_THE_REST : onIncoming(request, keepAlive);
+      const result = this.isOver ? SKIP_THE_REST : onIncoming(request, keepAlive);
       if (!this.#isAccepted) this.closeAfterLinger();
-      if (!this.#isOver) return result;
+      if (!this.isOver) return result;
       request.upgrade = false;
       return SKIP_THE_REST;
     };
@@ -141,9 +137,7 @@ export class Connections {
   readonly #open = new Set<Connection>();
   #isStopping = false;
 
-  /**
-   * @param onRefused is told of each request that is refused
-   */
+  /** @param onRefused is told of each request that is refused */
   constructor(
     private readonly maxConnections: number,
     readonly counters: Counters,

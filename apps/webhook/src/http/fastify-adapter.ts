@@ -8,9 +8,6 @@ import { type Config, LONGEST_TIMER } from '../config/config.js';
 import { connectionOf, type Connections } from './connection.js';
 import { checkMessage, prepareRefusal, type PreparedResponse, respond, respondRaw } from './message.js';
 
-/** Limits of the HTTP server. */
-export type HttpLimits = Pick<Config, 'REQUEST_TIMEOUT_MS' | 'KEEP_ALIVE_TIMEOUT_MS'>;
-
 /** How long the request line and the header fields of a request may be together, in bytes. Node's default, and no flag changes it. */
 const MAX_HEAD_BYTES = 16_384;
 
@@ -33,7 +30,10 @@ const VERSION_INVALID = 'Invalid HTTP version';
  * fields.
  */
 export function createFastifyAdapter(
-  { REQUEST_TIMEOUT_MS: requestTimeout, KEEP_ALIVE_TIMEOUT_MS: keepAliveTimeout }: HttpLimits,
+  {
+    REQUEST_TIMEOUT_MS: requestTimeout,
+    KEEP_ALIVE_TIMEOUT_MS: keepAliveTimeout,
+  }: Pick<Config, 'REQUEST_TIMEOUT_MS' | 'KEEP_ALIVE_TIMEOUT_MS'>,
   connections: Connections,
 ): FastifyAdapter {
   const adapter = new FastifyAdapter({

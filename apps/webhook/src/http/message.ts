@@ -36,14 +36,6 @@ export function hasContent({ headers }: RequestHead): boolean {
   return encoding !== undefined || (length !== undefined && Number(length) > 0);
 }
 
-/**
- * Whether the sender waits for 100 (Continue) before it sends the content. HTTP/1.0 has no such expectation
- * (RFC 9110 §10.1.1, §15.2).
- */
-export function expectsContinue({ headers, httpVersionMinor }: IncomingMessage): boolean {
-  return headers.expect?.toLowerCase() === '100-continue' && httpVersionMinor > 0;
-}
-
 /** A response that is made once and sent as often as it is needed. */
 export interface PreparedResponse {
   readonly status: number;
