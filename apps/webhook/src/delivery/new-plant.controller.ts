@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http';
-
 import { All, Controller, Inject, Req, Res, type Type } from '@nestjs/common';
 import { CONNECTION_FIELDS } from '@plant-store/contract';
 import type { FastifyReply } from 'fastify';
@@ -58,7 +56,7 @@ export function newPlantController(path: string): Type<NewPlantReceiver> {
         const content = await readContent(request, reply.raw, maxContentBytes, memory);
         const delivery: ReceivedDelivery = { request, content, json: undefined, eventId: null };
         if (contentSteps.length > 0) await checkContent(this.pipeline, delivery);
-        await this.#store(request, delivery);
+        await this.#store(delivery);
       } finally {
         memory.free();
       }
@@ -67,10 +65,8 @@ export function newPlantController(path: string): Type<NewPlantReceiver> {
     }
 
     /** @throws Refusal `unavailable` */
-    async #store(
-      { method, headers, rawHeaders }: IncomingMessage,
-      { content, eventId }: ReceivedDelivery,
-    ): Promise<void> {
+    async #store({ request, content, eventId }: ReceivedDelivery): Promise<void> {
+      const { method, headers, rawHeaders } = request;
       try {
         await this.inbox.accept({
           method: method as string,

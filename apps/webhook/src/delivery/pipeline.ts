@@ -169,7 +169,7 @@ export function readContent(
     };
     const onEnd = (): void => {
       if (size === 0) return refuse('content-missing');
-      resolve(buffer.subarray(0, size));
+      resolve(size === buffer.length ? buffer : buffer.subarray(0, size));
     };
     const onClose = (): void => {
       if (!request.readableEnded) refuse('content-missing');
