@@ -233,6 +233,9 @@ export function inboxOperationsSuite(adapter: Adapter): void {
         await opened.settle(failed(0));
 
         expect(await numbersOf()).toEqual([1, 6, 7, 8, 9, 10, 11, 12, 13, 1]);
+        await opened.claim();
+        await opened.reopenAfterCrash();
+        expect(await numbersOf()).toEqual([1, 7, 8, 9, 10, 11, 12, 13, 1, 2]);
       });
 
       test('is not there with another id', async () => {

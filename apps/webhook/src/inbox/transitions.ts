@@ -58,15 +58,23 @@ export function transitionsFor({ schema, now, lock, lockFree, least, isAbandoned
   return {
     /**
      * Takes over what was running in receivers that have ended. It comes again at once; what may have ended them, after a
-     * backoff. The first statement writes the history, the second returns the deliveries.
+     * backoff. The first two statements write the history, of which the first and the last nine attempts are kept; the
+     * third one returns the deliveries.
      */
     adopt(
       receiver: string,
       { maxAttempts, backoff, maxBackoff }: RetryPolicy,
-    ): readonly [history: Statement, change: Statement] {
+    ): readonly [forget: Statement, history: Statement, change: Statement] {
       const orphaned = (me: string): string =>
         `state = 'running' AND ${NOT_HANDLED} AND receiver <> ${me} AND ${isAbandoned}`;
+      const earlier = `FROM ${schema}attempt AS earlier WHERE earlier.delivery = ${schema}attempt.delivery`;
       return [
+        {
+          text: `
+            DELETE FROM ${schema}attempt WHERE delivery IN (SELECT id FROM ${delivery} WHERE ${orphaned('$1')})
+            AND id > (SELECT min(id) ${earlier}) AND id <= (SELECT id ${earlier} ORDER BY id DESC LIMIT 1 OFFSET 8)`,
+          values: [receiver],
+        },
         {
           text: `
             INSERT INTO ${schema}attempt (delivery, number, started_at, receiver, error)
