@@ -4,9 +4,9 @@ import type { FastifyInstance } from 'fastify';
 
 import { ask, post, type Told } from '../../test/ask.js';
 import { dropTable } from '../../test/drop-table.js';
-import { failed, HANDLED, openEmbedded, PARKED } from '../../test/open-inbox.js';
+import { Claims, failed, HANDLED, incoming, openEmbedded, PARKED } from '../../test/open-inbox.js';
 import { startListener } from '../../test/start-listener.js';
-import type { AttemptResult, Inbox } from '../inbox/inbox.js';
+import type { AttemptResult } from '../inbox/delivery.js';
 import { deliveryRoutes } from './deliveries.js';
 
 const RECEIVER = { startedAt: 1, inbox: '/arbitrary', url: null };
@@ -16,7 +16,8 @@ const CONTENT = Buffer.from(Array.from({ length: 256 }, (_, byte) => 255 - byte)
 
 interface Started {
   readonly url: string;
-  readonly inbox: Inbox;
+  readonly location: string;
+  readonly claims: Claims;
   readonly get: (path: string) => Promise<Told>;
   readonly change: (path: string, content: unknown) => Promise<Told>;
 }
@@ -27,22 +28,17 @@ async function start(
   cleanUp: CleanUp = afterThisTest,
 ): Promise<Started> {
   const inbox = await openEmbedded(makeFolder(cleanUp), cleanUp);
+  const claims = Claims.begin(inbox);
   for (const result of results) {
-    await inbox.accept({
-      method: 'POST',
-      mediaType: 'text/plain',
-      contentEncoding: null,
-      eventId: null,
-      fields: [['X-Arbitrary', 'a']],
-      content: CONTENT,
-    });
-    if (result !== undefined) await inbox.settle((await inbox.claim(1)).deliveries[0]!, result, Date.now());
+    await inbox.accept(incoming(CONTENT, { fields: [['X-Arbitrary', 'a']] }));
+    if (result !== undefined) await claims.settle(result);
   }
   const addRoutes = (app: FastifyInstance): void => deliveryRoutes(app, inbox, RECEIVER);
   const { url } = await startListener(addRoutes, {}, cleanUp);
   return {
     url,
-    inbox,
+    location: inbox.location,
+    claims,
     get: (path) => ask(url, path),
     change: (path, content) => ask(url, post(path, content)),
   };
@@ -50,7 +46,7 @@ async function start(
 
 const FAILED = failed(3_600_000);
 
-/** For tests that change nothing: one is handled, one parked, one comes later, and one waits. */
+/** For tests that change nothing: one is handled, one parked, one retrying, and one waits. */
 let shared: Promise<Started> | undefined;
 const oneOfEach = (): Promise<Started> =>
   (shared ??= start([HANDLED, PARKED, FAILED, undefined], afterThisFile));
@@ -86,14 +82,14 @@ describe('GET /deliveries', () => {
 
     expect(told.status).toBe(200);
     expect(idsIn(told)).toEqual([4, 3, 2, 1]);
-    expect(statesIn(told)).toEqual(['waiting', 'waiting', 'parked', 'handled']);
+    expect(statesIn(told)).toEqual(['waiting', 'retrying', 'parked', 'handled']);
     expect((told.json as { deliveries: unknown[] }).deliveries[2]).toEqual(SUMMARY);
   });
 
   test.each([
     ['state=parked', [2]],
-    ['state=waiting&order=oldest', [3, 4]],
-    ['isRetrying=true', [3]],
+    ['state=retrying', [3]],
+    ['firstId=3&order=oldest', [3, 4]],
     ['errorGroup=no%20more', [2]],
     ['firstId=2&lastId=3', [3, 2]],
     ['ids=2', [2]],
@@ -112,7 +108,7 @@ describe('GET /deliveries', () => {
 });
 
 test.each([
-  ['state=lost', 'querystring/state must be equal to one of the allowed values: waiting,'],
+  ['state=lost', 'querystring/state must be equal to one of the allowed values: waiting, running, retrying,'],
   ['state=parked&state=handled', 'querystring/state'],
   ['limit=0', 'querystring/limit must be >= 1'],
   ['limit=501', 'querystring/limit must be <= 500'],
@@ -151,7 +147,7 @@ test('GET /deliveries/search has what contains a text, and says whether it has s
   expect((await get('/deliveries/search')).status).toBe(400);
 });
 
-test('GET /errors groups what is parked or comes again by its error', async () => {
+test('GET /errors groups what is parked or retrying by its error', async () => {
   const { get } = await start([HANDLED, PARKED, PARKED, FAILED, undefined]);
   const times = { firstAt: expect.any(Number), lastAt: expect.any(Number) };
 
@@ -168,8 +164,9 @@ test('GET /deliveries/count counts what a filter has, by state', async () => {
   const { get } = await start([HANDLED, PARKED, PARKED, FAILED, undefined]);
 
   expect((await get('/deliveries/count?firstId=3')).json).toEqual({
-    waiting: 2,
+    waiting: 1,
     running: 0,
+    retrying: 1,
     handled: 0,
     parked: 1,
     discarded: 0,
@@ -238,13 +235,13 @@ test('GET /deliveries/batch has everything, in parts', async () => {
 });
 
 test('POST /deliveries/replay passes deliveries to the handler again', async () => {
-  const { inbox, change, get } = await start([HANDLED, PARKED, PARKED]);
+  const { claims, change, get } = await start([HANDLED, PARKED, PARKED]);
 
   const told = await change('/deliveries/replay', { filter: { state: 'parked', lastId: 2 } });
 
   expect([told.status, told.json]).toEqual([200, { changed: 1, next: 2 }]);
   expect(idsIn(await get('/deliveries?state=parked'))).toEqual([3]);
-  expect((await inbox.claim(10)).deliveries.map(({ id }) => id)).toEqual([2]);
+  expect((await claims.claim()).map(({ id }) => id)).toEqual([2]);
 });
 
 test('POST /deliveries/discard deletes what parked deliveries sent, and keeps why', async () => {
@@ -262,30 +259,31 @@ test('POST /deliveries/discard deletes what parked deliveries sent, and keeps wh
 });
 
 test('POST /handler/pause and /handler/resume', async () => {
-  const { inbox, change, get } = await start([undefined]);
+  const { claims, change, get } = await start([undefined]);
 
   const paused = await change('/handler/pause', {});
   expect([paused.status, paused.content]).toEqual([204, '']);
   expect((await get('/stats')).json).toMatchObject({ isPaused: true });
-  expect((await inbox.claim(1)).deliveries).toEqual([]);
+  expect(await claims.claim(1)).toEqual([]);
 
   expect((await change('/handler/resume', {})).status).toBe(204);
   expect((await get('/stats')).json).toMatchObject({ isPaused: false });
-  expect((await inbox.claim(1)).deliveries).toHaveLength(1);
+  expect(await claims.claim(1)).toHaveLength(1);
 });
 
 test('GET /stats', async () => {
   const { get } = await oneOfEach();
 
   expect((await get('/stats')).json).toEqual({
-    waiting: 2,
+    waiting: 1,
     running: 0,
+    retrying: 1,
     handled: 1,
     parked: 1,
     discarded: 0,
     oldestWaitingAt: expect.any(Number),
-    retrying: 1,
     nextRetryAt: expect.any(Number),
+    now: expect.any(Number),
     bytes: expect.any(Number),
     isPaused: false,
     receiver: RECEIVER,
@@ -336,8 +334,8 @@ test.each<[string, unknown, string]>([
 });
 
 test('an inbox that can be neither read nor written: 503 with the reason', async () => {
-  const { inbox, get, change } = await start([PARKED]);
-  dropTable(inbox.location, 'delivery');
+  const { location, get, change } = await start([PARKED]);
+  dropTable(location, 'delivery');
   const message = expect.stringContaining('no such table: delivery') as string;
 
   for (const path of [

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
@@ -18,8 +19,8 @@ const STATS = {
   handled: 0,
   parked: 0,
   discarded: 0,
-  oldestWaitingAt: null,
   retrying: 0,
+  oldestWaitingAt: null,
   nextRetryAt: null,
   bytes: expect.any(Number),
   isPaused: false,
@@ -92,12 +93,15 @@ async function start(interval = 10): Promise<Started> {
 }
 
 test('a listener gets both at once, and then only what has changed', async () => {
-  const { inbox, listen } = await start();
+  const { inbox, looks, listen } = await start();
   const listener = listen();
-  expect(await listener.events(2)).toEqual([
+  const first = [
     { name: 'stats', data: STATS },
     { name: 'deliveries', data: { newestId: null } },
-  ]);
+  ];
+  expect(await listener.events(2)).toEqual(first);
+  while (looks() < 4) await delay(1);
+  expect(listener.sent).toEqual(first);
 
   await accept(inbox);
   await listener.until((event) => (event.data as { waiting?: number }).waiting === 1);

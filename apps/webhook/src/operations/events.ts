@@ -17,7 +17,8 @@ const INTERVAL = 1_000;
 
 /** What is sent, by the name of the event. */
 interface Events {
-  readonly stats: InboxStats;
+  /** Without the time, which always changes. */
+  readonly stats: Omit<InboxStats, 'now'> & { readonly now: undefined };
   /** Tells that deliveries were accepted. */
   readonly deliveries: { readonly newestId: number | null };
 }
@@ -44,7 +45,8 @@ export class EventStream {
     );
     this.#look = atMostEvery(interval, async () => {
       const [newest] = await inbox.list({}, { order: 'newest first', limit: 1 });
-      return { stats: await inbox.stats(), deliveries: { newestId: newest?.id ?? null } };
+      const stats = { ...(await inbox.stats()), now: undefined };
+      return { stats, deliveries: { newestId: newest?.id ?? null } };
     });
   }
 

@@ -97,9 +97,9 @@ export class Metrics {
       for (const gauge of [this.#oldestWaiting, this.#bytes, this.#paused]) gauge.remove();
       return;
     }
-    const { oldestWaitingAt, bytes, isPaused } = found;
+    const { oldestWaitingAt, now, bytes, isPaused } = found;
     for (const state of DELIVERY_STATES) this.#deliveries.set({ state }, found[state]);
-    const age = oldestWaitingAt === null ? 0 : Math.max(0, Date.now() - oldestWaitingAt);
+    const age = oldestWaitingAt === null ? 0 : Math.max(0, now - oldestWaitingAt);
     this.#oldestWaiting.set(age / 1_000);
     this.#bytes.set(bytes);
     this.#paused.set(isPaused ? 1 : 0);

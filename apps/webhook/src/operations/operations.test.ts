@@ -10,7 +10,7 @@ import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
 import { ask, post } from '../../test/ask.js';
 import { type Family, parseMetrics } from '../../test/parse-metrics.js';
-import { incoming, openEmbedded, PARKED } from '../../test/open-inbox.js';
+import { Claims, incoming, openEmbedded, PARKED } from '../../test/open-inbox.js';
 import { type LogRecord, recordLog } from '../../test/record-log.js';
 // The receiver loads it at its start, which takes longer than a test may take on a busy machine.
 import '../app.module.js';
@@ -65,10 +65,8 @@ async function start(folder = makeFolder(), settings: Record<string, string> = {
 async function makeParked(count: number): Promise<string> {
   const folder = makeFolder();
   const inbox = await openEmbedded(folder);
-  for (let index = 0; index < count; index += 1) {
-    await inbox.accept(incoming('arbitrary'));
-    await inbox.settle((await inbox.claim(1)).deliveries[0]!, PARKED, 0);
-  }
+  for (let index = 0; index < count; index += 1) await inbox.accept(incoming('arbitrary'));
+  await Claims.begin(inbox).settle(...Array.from({ length: count }, () => PARKED));
   await inbox.close();
   return folder;
 }
