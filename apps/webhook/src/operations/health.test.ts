@@ -6,15 +6,17 @@ import { makeLatch } from '../../test/make-latch.js';
 import { Readiness, type ReadinessChecks } from './health.js';
 
 const fine = async (): Promise<void> => undefined;
+const empty: ReadinessChecks['stats'] = async () => ({ oldestWaitingAt: null, now: 0 });
 
 function makeReadiness(checks: Partial<ReadinessChecks> = {}): Readiness {
-  const readiness = new Readiness({ checkInbox: fine, folder: makeFolder(), minFreeBytes: 1, ...checks });
+  const folder = makeFolder();
+  const readiness = new Readiness({ checkInbox: fine, stats: empty, folder, minFreeBytes: 1, ...checks });
   readiness.started();
   return readiness;
 }
 
 test('not ready while it starts, nor once it is about to stop', async () => {
-  const readiness = new Readiness({ checkInbox: fine, folder: undefined });
+  const readiness = new Readiness({ checkInbox: fine, stats: empty, folder: undefined });
   expect(await readiness.reasons()).toEqual(['The receiver is starting.']);
   readiness.started();
   expect(await readiness.reasons()).toEqual([]);
@@ -31,6 +33,16 @@ test('not ready while the disk has too little space', async () => {
     new RegExp(`^The disk of ${folder} has \\d+ bytes left, and 9007199254740991 are needed.$`),
   );
   expect(more).toEqual([]);
+});
+
+test('not ready while what waits was stored in the future', async () => {
+  const at = (oldestWaitingAt: number): Promise<readonly string[]> =>
+    makeReadiness({ stats: async () => ({ oldestWaitingAt, now: 0 }) }).reasons();
+
+  expect(await at(60_000)).toEqual([]);
+  expect(await at(60_001)).toEqual([
+    'The oldest delivery that waits was stored in the future, at 1970-01-01T00:01:00.001Z, and it is 1970-01-01T00:00:00.000Z: the clock is behind, or was ahead. Check it.',
+  ]);
 });
 
 test('not ready for several reasons', async () => {

@@ -2,11 +2,15 @@ import { statfs } from 'node:fs/promises';
 
 import type { FastifyInstance } from 'fastify';
 
+import type { InboxStats } from '../inbox/inbox-operations.js';
 import { atMostEvery, INBOX_TIMEOUT, within } from './look-up.js';
 import type { Metrics } from './metrics.js';
 
 /** Below this, a commit may fail at any moment: the write-ahead log and the database each grow by it. */
 const MIN_FREE_BYTES = 67_108_864;
+
+/** How far the time of a stored delivery may be in the future, in milliseconds: clocks are corrected by and by. */
+const MAX_AHEAD = 60_000;
 
 /** Shortest time between two checks, in milliseconds. */
 const CHECK_INTERVAL = 1_000;
@@ -15,6 +19,7 @@ const CHECK_INTERVAL = 1_000;
 export interface ReadinessChecks {
   /** Rejects with the reason if the inbox can't be written. */
   readonly checkInbox: () => Promise<void>;
+  readonly stats: () => Promise<Pick<InboxStats, 'oldestWaitingAt' | 'now'>>;
   /** The folder whose disk needs space; undefined if the inbox isn't on a disk of this machine. */
   readonly folder: string | undefined;
   /** Least free space of that disk, in bytes. */
@@ -31,6 +36,7 @@ export class Readiness {
 
   constructor({
     checkInbox,
+    stats,
     folder,
     minFreeBytes = MIN_FREE_BYTES,
     timeout = INBOX_TIMEOUT,
@@ -39,6 +45,7 @@ export class Readiness {
     this.#check = atMostEvery(CHECK_INTERVAL, async () => {
       const reasons = await Promise.all([
         reasonOf(checkInbox),
+        reasonOf(() => requireClock(stats)),
         folder !== undefined && reasonOf(() => requireSpace(folder, minFreeBytes)),
       ]);
       return reasons.filter((reason) => typeof reason === 'string');
@@ -84,6 +91,16 @@ async function reasonOf(check: () => Promise<void>): Promise<string | undefined>
   } catch (error) {
     return (error as Error).message.replaceAll('\n', ' ');
   }
+}
+
+/** An inbox that can't be read is no reason: deliveries can be accepted. */
+async function requireClock(stats: ReadinessChecks['stats']): Promise<void> {
+  const found = await stats().catch(() => undefined);
+  if (found === undefined || (found.oldestWaitingAt ?? 0) <= found.now + MAX_AHEAD) return;
+  const [stored, now] = [found.oldestWaitingAt!, found.now].map((time) => new Date(time).toISOString());
+  throw new Error(
+    `The oldest delivery that waits was stored in the future, at ${stored}, and it is ${now}: the clock is behind, or was ahead. Check it.`,
+  );
 }
 
 async function requireSpace(folder: string, minimum: number): Promise<void> {
