@@ -2,13 +2,13 @@
  * Replays or discards one delivery, some, or all that a place lists: asks before, then does it in parts, with progress,
  * until it is stopped.
  *
- * @import { DeliveryFilter, DeliverySummary } from '../src/inbox/inbox-operations.js'
- * @import { Place, State } from './place.mjs'
+ * @import { DeliveryFilter, DeliveryState, DeliverySummary } from '../src/inbox/inbox-operations.js'
+ * @import { Place } from './place.mjs'
  */
 import { useEffect, useRef } from 'preact/hooks';
 
 import { keepFocus, quietly } from './page.mjs';
-import { filterOf, limitsOf, stateFilter, stateOf } from './place.mjs';
+import { filterOf, limitsOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
 import { html, redraw, say } from './ui.mjs';
 import * as words from './words.mjs';
@@ -38,10 +38,10 @@ const WORDS = {
   discard: { verb: 'Discard', done: 'discarded', leftOut: 'Only parked ones can be discarded.' },
 };
 
-/** The states whose deliveries can be changed. @type {Record<Action, readonly State[]>} */
+/** The states whose deliveries can be changed. @type {Record<Action, readonly DeliveryState[]>} */
 const STATES = { replay: ['retrying', 'parked', 'handled'], discard: ['parked'] };
 
-/** Whether deliveries of a state can be changed. @param {Action} action @param {State | undefined} state */
+/** Whether deliveries of a state can be changed. @param {Action} action @param {DeliveryState | undefined} state */
 export const isAble = (action, state) => state !== undefined && STATES[action].includes(state);
 
 const nounOf = (/** @type {number | undefined} */ count) => (count === 1 ? 'delivery' : 'deliveries');
@@ -82,7 +82,7 @@ export const confirmAll = (action, place) =>
   });
 
 /** The filter that is returned has no others: what arrives from now on isn't part of it. */
-async function countState(/** @type {Place} */ place, /** @type {State} */ state) {
+async function countState(/** @type {Place} */ place, /** @type {DeliveryState} */ state) {
   const filter = filterOf({ ...place, state });
   const [newest] = await receiver.list(filter, { order: 'newest', limit: 1 });
   const bounded = { ...filter, lastId: newest?.id ?? 1 };
@@ -98,10 +98,10 @@ async function countState(/** @type {Place} */ place, /** @type {State} */ state
  */
 export function confirmSelected(action, chosen, how) {
   const { done } = WORDS[action];
-  const able = chosen.filter((delivery) => isAble(action, stateOf(delivery)));
+  const able = chosen.filter(({ state }) => isAble(action, state));
   const left = chosen.length - able.length;
   if (able.length === 0) return say(`None of the ${how} deliveries can be ${done}.`);
-  const states = [...new Set(able.map(stateOf))];
+  const states = [...new Set(able.map(({ state }) => state))];
   confirmChange({
     action,
     what: `${words.count(able.length)} ${how} ${nounOf(able.length)} (${states.join(', ')})`,
@@ -111,10 +111,10 @@ export function confirmSelected(action, chosen, how) {
   });
 }
 
-/** Those of a state, as long as they have it. @param {State} state @param {readonly DeliverySummary[]} chosen */
+/** Those of a state, as long as they have it. @param {DeliveryState} state @param {readonly DeliverySummary[]} chosen */
 const filterOfSome = (state, chosen) => ({
-  ...stateFilter(state),
-  ids: chosen.filter((delivery) => stateOf(delivery) === state).map(({ id }) => id),
+  state,
+  ids: chosen.filter((delivery) => delivery.state === state).map(({ id }) => id),
 });
 
 /** @param {Action} action @param {DeliverySummary} delivery @returns {Change} */
@@ -122,7 +122,7 @@ export const changeOf = (action, delivery) => ({
   action,
   what: `delivery ${delivery.id}`,
   count: 1,
-  filters: [filterOfSome(stateOf(delivery), [delivery])],
+  filters: [filterOfSome(delivery.state, [delivery])],
 });
 
 /** Replays one. Nothing is lost by it, so nobody is asked, unless it was handled. @param {DeliverySummary} delivery */

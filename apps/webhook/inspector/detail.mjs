@@ -1,14 +1,14 @@
 /**
  * The details of one delivery: what happened to it, and what was sent.
  *
- * @import { FailedAttempt } from '../src/inbox/inbox-operations.js'
+ * @import { DeliveryState, FailedAttempt } from '../src/inbox/inbox-operations.js'
  * @import { Delivery } from './receiver.mjs'
  */
 import { changeOf, confirmChange, isAble, replayOne } from './change.mjs';
 import { Content } from './content-view.mjs';
 import { bytesOf, curlOf, visible } from './content.mjs';
 import { keepFocus, page } from './page.mjs';
-import { listAddressOf, stateOf } from './place.mjs';
+import { listAddressOf } from './place.mjs';
 import * as receiver from './receiver.mjs';
 import { Button, copy, html, redraw, Scroll, State, Table, Time } from './ui.mjs';
 import * as words from './words.mjs';
@@ -65,7 +65,7 @@ export function Detail() {
   return html`<section id="detail" class="card stack" aria-labelledby="delivery">
     <div class="row">
       <h2 id="delivery" tabindex="-1">Delivery ${place.delivery}</h2>
-      ${delivery && html`<${State} name=${stateOf(delivery)} />`}
+      ${delivery && html`<${State} name=${delivery.state} />`}
       <a class="button end" href=${listAddressOf(place)}>Close</a>
     </div>
     ${delivery ? html`<${Sent} delivery=${delivery} />` : html`<p>${fault?.message ?? 'Loading…'}</p>`}
@@ -102,7 +102,7 @@ function Actions({ delivery }) {
   };
   return html`<p class="row">
     ${
-      isAble('replay', stateOf(delivery)) &&
+      isAble('replay', state) &&
       html`<${Button} kind="primary" act=${() => replayOne(delivery)}>Replay${state === 'handled' && '…'}<//>`
     }
     ${
@@ -134,7 +134,7 @@ function eventsOf(delivery) {
   ];
   past.sort((one, other) => Number(one.at) - Number(other.at));
   const took = startedAt === null || endedAt === null ? '' : ` in ${words.duration(endedAt - startedAt)}`;
-  /** @type {Record<ReturnType<typeof stateOf>, Event>} */
+  /** @type {Record<DeliveryState, Event>} */
   const now = {
     waiting: { at: null, kind: 'open', what: 'waits for the handler' },
     retrying: { at: dueAt, kind: 'open', what: `attempt ${attempts + 1} begins` },
@@ -147,7 +147,7 @@ function eventsOf(delivery) {
     },
     discarded: { at: null, kind: '', what: `discarded: ${visible(reason ?? '')}` },
   };
-  return [...past, now[stateOf(delivery)]];
+  return [...past, now[delivery.state]];
 }
 
 /** @param {{ delivery: Delivery }} shown */

@@ -200,7 +200,9 @@ receiver.watch({
     redraw();
   },
   stats(stats) {
-    const isNews = page.stats !== undefined && JSON.stringify(stats) !== JSON.stringify(page.stats);
+    // An event has no time, and the time alone is no news.
+    const before = page.stats && { ...page.stats, now: undefined };
+    const isNews = before !== undefined && JSON.stringify(stats) !== JSON.stringify(before);
     page.stats = stats;
     redraw();
     if (isNews) void refresh();

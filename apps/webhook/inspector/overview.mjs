@@ -68,17 +68,16 @@ export function LastHour() {
     />
     <${Measure}
       title="Backlog"
-      value=${stats && words.count(stats.waiting + stats.parked)}
+      value=${stats && words.count(backlogOf(stats) ?? 0)}
       note=${oldest ? html`${parked}oldest came <${Ago} at=${oldest} />` : `${parked}nothing waits`}
-      lines=${[
-        line('open', ({ waiting, parked }) =>
-          waiting !== null && parked !== null ? waiting + parked : null,
-        ),
-        line('bad', ({ parked }) => parked),
-      ]}
+      lines=${[line('open', backlogOf), line('bad', ({ parked }) => parked)]}
     />
   </section>`;
 }
+
+/** What isn't handled; null if nobody looked. @param {Pick<Minute, 'waiting' | 'retrying' | 'parked'>} counts */
+const backlogOf = ({ waiting, retrying, parked }) =>
+  waiting === null || retrying === null || parked === null ? null : waiting + retrying + parked;
 
 /** @param {{ title: string, value: string | undefined, note: any, lines: Line[] }} shown */
 const Measure = ({ title, value, note, lines }) =>

@@ -1,26 +1,17 @@
 /**
  * What the page shows. It is in the address of the page, so that a place can be linked to, and the browser goes back.
  *
- * @import { DeliveryFilter, DeliverySummary } from '../src/inbox/inbox-operations.js'
+ * @import { DeliveryFilter, DeliveryState } from '../src/inbox/inbox-operations.js'
  */
 import { time } from './words.mjs';
 
-/** What the list can be limited to. A delivery that waits and has failed before is retrying. */
-export const STATES = /** @type {const} */ ([
-  'parked',
-  'retrying',
-  'waiting',
-  'running',
-  'handled',
-  'discarded',
-]);
-
-/** @typedef {typeof STATES[number]} State */
+/** What the list can be limited to. @type {readonly DeliveryState[]} */
+export const STATES = ['parked', 'retrying', 'waiting', 'running', 'handled', 'discarded'];
 
 /**
  * @typedef {object} Place
  * @property {string | undefined} view undefined for the deliveries
- * @property {State | undefined} state
+ * @property {DeliveryState | undefined} state
  * @property {string | undefined} errorGroup
  * @property {string | undefined} text what is searched for
  * @property {number | undefined} receivedFrom in milliseconds since 1970
@@ -80,21 +71,10 @@ export const isNewest = ({ olderThan, newerThan }) => olderThan === undefined &&
 /** The address of the part of a place that the list shows. @param {Place} place */
 export const listAddressOf = (place) => addressOf({ ...place, delivery: undefined });
 
-/** What limits a list to a state. @param {State | undefined} state @returns {DeliveryFilter} */
-export function stateFilter(state) {
-  if (state === undefined) return {};
-  if (state === 'retrying') return { state: 'waiting', isRetrying: true };
-  return state === 'waiting' ? { state, isRetrying: false } : { state };
-}
-
-/** @param {DeliverySummary} delivery @returns {State} */
-export const stateOf = ({ state, dueAt }) => (state === 'waiting' && dueAt !== null ? 'retrying' : state);
-
 /** @param {Place} place @returns {DeliveryFilter} */
 export function filterOf({ state, errorGroup, receivedFrom, receivedBefore }) {
-  const limits = { errorGroup, receivedFrom, receivedBefore };
-  const given = Object.entries(limits).filter(([, value]) => value !== undefined);
-  return { ...stateFilter(state), ...Object.fromEntries(given) };
+  const limits = { state, errorGroup, receivedFrom, receivedBefore };
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
 /**

@@ -31,11 +31,9 @@ test.each(['?state=none', '?receivedFrom=soon', '?olderThan=-1', '?delivery=0', 
 test('a filter has only the conditions that are set', () => {
   expect(filterOf(NOWHERE)).toEqual({});
   expect(filterOf({ ...NOWHERE, state: 'retrying', receivedFrom: 5, delivery: 7 })).toEqual({
-    state: 'waiting',
-    isRetrying: true,
+    state: 'retrying',
     receivedFrom: 5,
   });
-  expect(filterOf({ ...NOWHERE, state: 'waiting' })).toEqual({ state: 'waiting', isRetrying: false });
 });
 
 test('a filter in words', () => {

@@ -1,8 +1,8 @@
 /**
  * The list of deliveries: what it is limited to, the table, and what can be done with many.
  *
- * @import { DeliverySummary, InboxStats } from '../src/inbox/inbox-operations.js'
- * @import { Place, State as StateName } from './place.mjs'
+ * @import { DeliveryState, DeliverySummary } from '../src/inbox/inbox-operations.js'
+ * @import { Place } from './place.mjs'
  */
 import { useEffect, useState } from 'preact/hooks';
 
@@ -10,12 +10,9 @@ import { confirmAll, confirmSelected, isAble } from './change.mjs';
 import { visible } from './content.mjs';
 import { isStale, list, MOST_NEW, ROWS, select } from './list.mjs';
 import { go, page } from './page.mjs';
-import { addressOf, isNewest, newestOf, stateOf, STATES, wordsOf } from './place.mjs';
+import { addressOf, isNewest, newestOf, STATES, wordsOf } from './place.mjs';
 import { Button, html, Scroll, State, Table, Time } from './ui.mjs';
 import * as words from './words.mjs';
-
-/** How many deliveries there are in a state. @param {InboxStats} stats @param {StateName} state */
-const countOf = (stats, state) => (state === 'waiting' ? stats.waiting - stats.retrying : stats[state]);
 
 export const Deliveries = () =>
   html`<section aria-labelledby="deliveries">
@@ -46,11 +43,11 @@ export const Deliveries = () =>
     <${End} />
   </section>`;
 
-/** @param {{ state: StateName | undefined }} shown undefined for all */
+/** @param {{ state: DeliveryState | undefined }} shown undefined for all */
 function Tab({ state }) {
   const { place, stats } = page;
   const states = STATES.filter((one) => state === undefined || one === state);
-  const number = stats && states.map((one) => countOf(stats, one)).reduce((sum, count) => sum + count);
+  const number = stats && states.map((one) => stats[one]).reduce((sum, count) => sum + count);
   return html`<a
     href=${addressOf({ ...newestOf(place), state, errorGroup: undefined })}
     class=${number ? state : 'none'}
@@ -119,7 +116,7 @@ function Actions() {
   const canReplay = size > 0 || place.text !== undefined || isOfError || isAble('replay', place.state);
   const canDiscard =
     size > 0
-      ? selected.some((one) => isAble('discard', stateOf(one)))
+      ? selected.some(({ state }) => isAble('discard', state))
       : isOfError || isAble('discard', place.state);
   if (list.rows.length === 0) return '';
   return html`
@@ -200,7 +197,7 @@ function cellsOf(delivery) {
     html`<${Time} at=${receivedAt} />`,
     list.gone.has(id)
       ? html`<span class="note">${gone}</span>`
-      : html`<${State} name=${stateOf(delivery)} />
+      : html`<${State} name=${delivery.state} />
           ${dueAt !== null && html` <span class="note">at ${words.shortTime(dueAt)}</span>`}`,
     attempts === 0 ? '' : words.count(attempts),
     html`<div class="cut" title=${text || undefined}>${text}</div>`,
