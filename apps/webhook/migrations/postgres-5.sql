@@ -18,8 +18,7 @@ UPDATE delivery SET state = 'retrying' WHERE state = 'waiting' AND attempts > 0;
 DROP INDEX delivery_by_state, delivery_due, delivery_retrying;
 -- `interruptions` is in it so that suspects are passed over without a look at their rows.
 CREATE INDEX delivery_due ON delivery (due_at, id, interruptions) WHERE state = 'waiting' OR state = 'retrying';
-CREATE INDEX delivery_suspect ON delivery (due_at, id)
-  WHERE interruptions >= 2 AND (state = 'running' OR state = 'retrying' OR state = 'waiting');
+CREATE INDEX delivery_suspect ON delivery (due_at, id) WHERE interruptions >= 2;
 CREATE INDEX delivery_not_handled ON delivery (state, id) WHERE state <> 'handled';
 
 ALTER TABLE handler RENAME TO inbox_state;
@@ -27,31 +26,42 @@ ALTER TABLE inbox_state RENAME COLUMN paused TO is_paused;
 ALTER TABLE inbox_state RENAME COLUMN checked_at TO probed_at;
 CREATE VIEW handler AS SELECT is_paused AS paused, probed_at AS checked_at FROM inbox_state;
 
--- Milliseconds until something is due that this receiver may claim; null if nothing waits. A receiver runs one suspect at a
--- time. What is due later than after the longest wait is due, because a clock was wrong.
-CREATE FUNCTION due_in_5(me text, at bigint, longest_wait bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+-- Milliseconds until something is due, with suspects or without; null if nothing waits. What is due later than after the
+-- longest wait is due, because a clock was wrong.
+CREATE FUNCTION due_in_5(at bigint, longest_wait bigint, with_suspects boolean) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
-  first bigint;
-  last bigint;
+  first bigint := (SELECT due_at FROM plant_store.delivery
+    WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < 2 ORDER BY due_at LIMIT 1);
+  last bigint := (SELECT due_at FROM plant_store.delivery
+    WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < 2 ORDER BY due_at DESC LIMIT 1);
 BEGIN
-  SELECT least(o.first, s.first), greatest(o.last, s.last) INTO first, last
-  FROM (
-    SELECT min(due_at) AS first, max(due_at) AS last FROM plant_store.delivery
-    WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < 2) AS o, (
-    SELECT min(due_at) AS first, max(due_at) AS last FROM plant_store.delivery
-    WHERE (state = 'waiting' OR state = 'retrying') AND interruptions >= 2
-      AND NOT EXISTS (SELECT FROM plant_store.delivery WHERE interruptions >= 2 AND state = 'running' AND receiver = me)
-  ) AS s;
+  IF with_suspects THEN
+    first := least(first, (SELECT due_at FROM plant_store.delivery
+      WHERE interruptions >= 2 AND (state = 'waiting' OR state = 'retrying') IS TRUE ORDER BY due_at LIMIT 1));
+    last := greatest(last, (SELECT due_at FROM plant_store.delivery
+      WHERE interruptions >= 2 AND due_at IS NOT NULL AND (state = 'waiting' OR state = 'retrying') IS TRUE
+      ORDER BY due_at DESC LIMIT 1));
+  END IF;
   RETURN CASE WHEN first <= at OR last > at + longest_wait THEN 0 ELSE first - at END;
 END $$;
 
+-- Settings until the transaction ends, because a session may have other users under PgBouncer: a commit is flushed here, and
+-- on the standbys that `synchronous_standby_names` asks for, its warnings are told, and what is sent by a process that has
+-- ended is broken off.
+CREATE FUNCTION make_durable_5() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_setting('synchronous_commit') <> 'remote_apply' THEN PERFORM set_config('synchronous_commit', 'on', true); END IF;
+  PERFORM set_config('client_min_messages', 'warning', true), set_config('client_connection_check_interval', '1s', true);
+END $$;
+
 -- One cycle of a receiver, see `Store` in store.ts. Its name has the version of the tables: receivers of two versions share
--- them for a while. A receiver whose lease is lost gets nothing, and writes nothing: its result is null.
+-- them for a while. A receiver whose lease is lost gets nothing, and writes nothing: its result is null. It is a procedure,
+-- because the call of a function is planned each time.
 --
 -- The plans are made while the tables are empty, and kept, so only the indexes may be in them: without these settings the
 -- cycle reads whole tables as they grow. `IS TRUE` keeps the index of states out, where dead entries pile up. Nobody waits
 -- longer for a row than a receiver waits for a reply.
-CREATE FUNCTION cycle_5(
+CREATE PROCEDURE cycle_5(
   me text, my_epoch bigint, lease_time int, room int, longest_wait bigint,
   completed bigint[], completed_attempts int[], released bigint[], released_attempts int[],
   failed bigint[], failed_attempts int[], errors text[], error_groups text[], stacks text[], durations bigint[],
@@ -60,11 +70,13 @@ CREATE FUNCTION cycle_5(
   offsets int[], sizes int[], contents bytea,
   OUT at bigint, OUT stored bigint[], OUT started bigint[], OUT claimed bigint[], OUT due_in bigint, OUT is_starved boolean)
 LANGUAGE plpgsql
-SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET enable_sort = off SET jit = off SET plan_cache_mode = force_generic_plan
 SET lock_timeout = '10s'
 AS $$
 DECLARE
   is_stopped boolean;
+  may_suspect boolean;
   ids bigint[];
   fresh bigint[];
   last_started bigint;
@@ -72,6 +84,7 @@ BEGIN
   UPDATE plant_store.receiver SET expires_at = clock_timestamp() + lease_time * interval '1 ms'
   WHERE name = me AND epoch = my_epoch;
   IF NOT FOUND THEN RETURN; END IF;
+  PERFORM plant_store.make_durable_5();
   at := extract(epoch FROM clock_timestamp()) * 1000;
 
   IF cardinality(completed) > 0 THEN
@@ -96,39 +109,43 @@ BEGIN
       FROM result AS r
       WHERE id = r.delivery AND attempts = r.attempt AND receiver = me AND (state = 'running') IS TRUE
         AND r.wait IS NOT NULL
-      RETURNING id
+      RETURNING id, attempts, started_at, duration, error, stack
     ), parked AS (
       UPDATE plant_store.delivery SET state = 'parked', ended_at = at, error = r.message, error_group = r.message_group,
         interruptions = 0
       FROM result AS r
       WHERE id = r.delivery AND attempts = r.attempt AND receiver = me AND (state = 'running') IS TRUE AND r.wait IS NULL
-      RETURNING id
-    )
-    SELECT array_agg(id) INTO ids FROM (SELECT id FROM retried UNION ALL SELECT id FROM parked) AS ended;
+      RETURNING id, attempts, started_at, duration, error, stack
+    ), ended AS (SELECT * FROM retried UNION ALL SELECT * FROM parked),
     -- Of the attempts of a delivery, the first and the last nine are kept, the one that follows included.
-    DELETE FROM plant_store.attempt WHERE id IN (
-      SELECT id FROM (
-        SELECT id, row_number() OVER (PARTITION BY delivery ORDER BY id) AS oldest,
-          row_number() OVER (PARTITION BY delivery ORDER BY id DESC) AS newest
-        FROM plant_store.attempt WHERE delivery = ANY (ids)
-      ) AS kept
-      WHERE oldest > 1 AND newest > 8);
+    pruned AS (
+      DELETE FROM plant_store.attempt WHERE id IN (
+        SELECT id FROM (
+          SELECT id, row_number() OVER (PARTITION BY delivery ORDER BY id) AS oldest,
+            row_number() OVER (PARTITION BY delivery ORDER BY id DESC) AS newest
+          FROM plant_store.attempt WHERE delivery = ANY (failed)
+        ) AS kept
+        WHERE oldest > 1 AND newest > 8)
+    )
     INSERT INTO plant_store.attempt (delivery, number, started_at, duration, receiver, error, stack)
-    SELECT d.id, d.attempts, d.started_at, r.duration, me, d.error, r.stack
-    FROM unnest(failed, stacks, durations) AS r (delivery, stack, duration)
-    JOIN plant_store.delivery AS d ON d.id = r.delivery WHERE d.id = ANY (ids);
+    SELECT id, attempts, started_at, duration, me, error, stack FROM ended;
   END IF;
 
   is_stopped := (SELECT is_paused FROM plant_store.inbox_state);
-  IF is_stopped THEN room := 0; ELSE due_in := plant_store.due_in_5(me, at, longest_wait); END IF;
+  IF is_stopped THEN
+    room := 0;
+  ELSE
+    may_suspect := NOT EXISTS (SELECT FROM plant_store.delivery
+      WHERE interruptions >= 2 AND due_at IS NULL AND receiver = me AND (state = 'running') IS TRUE);
+    due_in := plant_store.due_in_5(at, longest_wait, may_suspect);
+  END IF;
   claimed := '{}';
   -- What is due comes first: an arrival runs only if nothing waits before it.
   IF due_in = 0 AND room > 0 THEN
     WITH suspect AS (
       SELECT 1 AS place, id, due_at, length(content) AS bytes FROM plant_store.delivery
-      WHERE (state = 'waiting' OR state = 'retrying') AND interruptions >= 2
+      WHERE may_suspect AND interruptions >= 2 AND (state = 'waiting' OR state = 'retrying') IS TRUE
         AND (due_at <= at OR due_at > at + longest_wait)
-        AND NOT EXISTS (SELECT FROM plant_store.delivery WHERE interruptions >= 2 AND state = 'running' AND receiver = me)
       ORDER BY due_at, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
     ), due AS (
       SELECT 2 AS place, id, due_at, length(content) AS bytes FROM plant_store.delivery
@@ -139,17 +156,18 @@ BEGIN
       WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < 2 AND due_at > at + longest_wait
       ORDER BY due_at, id LIMIT room FOR NO KEY UPDATE SKIP LOCKED
     ), counted AS (
-      SELECT id, bytes, row_number() OVER first AS number, sum(bytes) OVER first AS total
+      SELECT place, id, bytes, row_number() OVER first AS number, sum(bytes) OVER first AS total
       FROM (SELECT * FROM suspect UNION ALL SELECT * FROM due UNION ALL SELECT * FROM late) AS found
       WINDOW first AS (ORDER BY place, due_at, id ROWS UNBOUNDED PRECEDING)
     )
-    SELECT coalesce(array_agg(id ORDER BY number), '{}') INTO claimed FROM counted
+    SELECT coalesce(array_agg(id ORDER BY number), '{}'), may_suspect AND coalesce(min(place) > 1, true)
+    INTO claimed, may_suspect FROM counted
     WHERE number <= room AND (total <= 4194304 OR total = bytes);
     UPDATE plant_store.delivery SET
       state = 'running', attempts = attempts + 1, due_at = NULL, started_at = at, receiver = me
     WHERE id = ANY (claimed);
     room := room - cardinality(claimed);
-    due_in := plant_store.due_in_5(me, at, longest_wait);
+    due_in := plant_store.due_in_5(at, longest_wait, may_suspect);
   END IF;
 
   stored := '{}';

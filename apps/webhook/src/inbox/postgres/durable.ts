@@ -3,33 +3,12 @@ import type pg from 'pg';
 /** The time of the database. */
 export const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
-/**
- * Settings of each transaction that writes, because a session may have other users under PgBouncer. A commit is flushed
- * here, and on the standbys that `synchronous_standby_names` asks for; its warnings are told. What a receiver that is
- * gone has sent ends, or writes nothing, because its epoch has ended.
- */
-const DURABLE: Readonly<Record<string, string>> = {
-  synchronous_commit:
-    "CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END",
-  client_min_messages: "'warning'",
-  client_connection_check_interval: "'1s'",
-};
-
-/** Columns of a selection that make settings until the transaction ends. */
-const settingsIn = (settings: typeof DURABLE): string =>
-  Object.entries(settings)
-    .map(([name, value]) => `set_config('${name}', ${value}, true)`)
-    .join(', ');
-
-export const DURABLE_SETTINGS = settingsIn(DURABLE);
+/** Columns of a selection that make settings until the transaction ends: those of each that writes, see postgres-5.sql. */
+export const DURABLE_SETTINGS = 'plant_store.make_durable_5()';
 
 /** Nobody waits longer for a row than a receiver waits for a reply. The plans of a queue are found by its indexes. */
-export const INBOX_SETTINGS = settingsIn({
-  ...DURABLE,
-  lock_timeout: "'10s'",
-  enable_seqscan: "'off'",
-  jit: "'off'",
-});
+export const INBOX_SETTINGS = `${DURABLE_SETTINGS}, set_config('lock_timeout', '10s', true),
+  set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`;
 
 /**
  * Runs a step that commits. A warning during it, such as that its wait for a standby was cancelled, means that it may be

@@ -3,16 +3,15 @@ import type pg from 'pg';
 import { CLAIMED, SENT_COLUMNS, sentValues, withSent } from '../columns.js';
 import type { Delivery, IncomingDelivery } from '../delivery.js';
 import type { CycleInput, CycleOutcome, Result } from '../store.js';
-import { DURABLE_SETTINGS, withoutWarning } from './durable.js';
+import { withoutWarning } from './durable.js';
 import { type Lease, LEASE_TIME } from './lease.js';
 
-/** How many values `cycle_5` has of its receiver, of results, and of an arrival beside what was sent. */
-const PARAMETERS = 5 + 2 + 2 + 7 + SENT_COLUMNS.length + 3;
+/** How many values `cycle_5` takes of its receiver, of results, and of arrivals, and how many it returns. */
+const VALUES = 5 + (2 + 2 + 7) + (SENT_COLUMNS.length + 3);
+const OUTCOME = 6;
 
-const CYCLE = `SELECT ${DURABLE_SETTINGS}, cycle.* FROM plant_store.cycle_5(${Array.from(
-  { length: PARAMETERS },
-  (_, index) => `$${index + 1}`,
-).join(', ')}) AS cycle`;
+const PLACEHOLDERS = Array.from({ length: VALUES }, (_, index) => `$${index + 1}`);
+const CYCLE = `CALL plant_store.cycle_5(${[...PLACEHOLDERS, ...Array.from({ length: OUTCOME }, () => 'NULL')].join(', ')})`;
 
 const FETCH = `SELECT ${CLAIMED} FROM unnest($1::bigint[]) WITH ORDINALITY AS claimed (claimed_id, place)
   JOIN plant_store.delivery ON id = claimed_id ORDER BY place`;
