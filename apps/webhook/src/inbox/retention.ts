@@ -10,14 +10,23 @@ import type { Retention } from './inbox-operations.js';
 /** How far a wall clock may be ahead of the time that has passed, in milliseconds: clocks are corrected by and by. */
 const TOLERANCE = 60_000;
 
+/** A moment by both clocks, in milliseconds. */
+interface Moment {
+  readonly wall: number;
+  readonly monotonic: number;
+}
+
+/** What a wall clock that was right at one moment says at another one. */
+const wallAt = (moment: Moment, { monotonic }: Moment): number => moment.wall + monotonic - moment.monotonic;
+
 /**
- * A wall clock that doesn't believe a jump forward until it has lasted as long as the retention: whatever was stored
+ * A wall clock that doesn't believe a jump forward until it has seen it for as long as the retention: whatever was stored
  * before the jump has expired by then. So a clock that is wrong deletes nothing.
  */
 export class CautiousClock {
-  /** A time that is believed, by the wall clock and by the monotonic one. */
-  #wall: number | undefined;
-  #monotonic = 0;
+  #believed: Moment | undefined;
+  /** The first moment after the last jump. */
+  #ahead: Moment | undefined;
 
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
@@ -26,12 +35,14 @@ export class CautiousClock {
    * @param maxAge the retention, in milliseconds
    */
   now(wall: number, maxAge: number): number {
-    const monotonic = this.clock.now();
-    const elapsed = monotonic - this.#monotonic;
-    const expected = (this.#wall ?? wall) + elapsed;
-    if (this.#wall !== undefined && wall > expected + TOLERANCE && elapsed < maxAge) return expected;
-    this.#wall = wall;
-    this.#monotonic = monotonic;
+    const now: Moment = { wall, monotonic: this.clock.now() };
+    const isAfter = (moment: Moment): boolean => wall > wallAt(moment, now) + TOLERANCE;
+    if (this.#believed !== undefined && isAfter(this.#believed)) {
+      if (this.#ahead === undefined || isAfter(this.#ahead)) this.#ahead = now;
+      if (now.monotonic - this.#ahead.monotonic < maxAge) return wallAt(this.#believed, now);
+    }
+    this.#believed = now;
+    this.#ahead = undefined;
     return wall;
   }
 }

@@ -1,0 +1,119 @@
+import type { DispatcherLimits } from '../src/dispatch/dispatcher.js';
+import { Random } from './virtual-time.js';
+
+/** A delivery, and what its handler does with it. Times in milliseconds. */
+export interface PlannedDelivery {
+  readonly at: number;
+  /** Several deliveries may be of one event. */
+  readonly eventId: string | null;
+  /** The database refuses it. */
+  readonly isRefused: boolean;
+  /** With 0, the handler returns at once. */
+  readonly takes: number;
+  readonly blocks: boolean;
+  /** So many attempts fail first. */
+  readonly failures: number;
+  readonly failure: 'rejects' | 'hangs' | 'ends the process';
+}
+
+/** Something that goes wrong, or that an operator does. Times in milliseconds. */
+export type Incident = { readonly at: number } & (
+  | { readonly kind: 'kill' | 'kill after the next commit'; readonly down: number }
+  | { readonly kind: 'stop'; readonly timeout: number; readonly down: number }
+  | { readonly kind: 'the store refuses' | 'replies are lost'; readonly lasts: number }
+  | { readonly kind: 'pause' | 'pause that fails'; readonly lasts: number }
+  | { readonly kind: 'replay'; readonly state: 'handled' | 'parked' | 'retrying'; readonly limit: number }
+  | { readonly kind: 'discard'; readonly limit: number }
+  | { readonly kind: 'clock jumps'; readonly by: number }
+);
+
+/** What happens in a simulation. What it leaves open, such as how long each commit takes, the seed decides. */
+export interface Plan {
+  readonly seed: number;
+  readonly receivers: number;
+  readonly limits: DispatcherLimits;
+  /** The longest way to the database and back. */
+  readonly latency: number;
+  /** Undefined to keep everything. */
+  readonly maxAge: number | undefined;
+  readonly deliveries: readonly PlannedDelivery[];
+  readonly incidents: readonly Incident[];
+  /** When nothing more goes wrong. */
+  readonly end: number;
+}
+
+const MINUTE = 60_000;
+
+/** Draws a plan. A small one finds the same faults as a large one, and sooner. */
+export function drawPlan(seed: number): Plan {
+  const random = new Random(seed);
+  const end = random.between(1_000, 12_000);
+  const backoff = random.between(10, 500);
+  const bursts = Array.from({ length: random.between(1, 4) }, () => random.between(0, end));
+  return {
+    seed,
+    receivers: random.pick([1, 1, 2]),
+    limits: {
+      concurrency: random.chance(0.6) ? random.between(1, 4) : random.between(1, 20),
+      timeout: random.between(300, 3_000),
+      maxAttempts: random.pick([1, 2, 3, 4, 6]),
+      backoff,
+      maxBackoff: backoff * 2 ** random.between(0, 5),
+    },
+    latency: random.pick([0, 2, 2, 10, 40]),
+    maxAge: random.chance(0.3) ? random.between(1_000, 6_000) : undefined,
+    deliveries: Array.from({ length: random.between(1, 40) }, () => drawDelivery(random, end, bursts)),
+    incidents: Array.from({ length: random.between(0, 6) }, () => drawIncident(random, end)).sort(
+      (one, other) => one.at - other.at,
+    ),
+    end,
+  };
+}
+
+function drawDelivery(random: Random, end: number, bursts: readonly number[]): PlannedDelivery {
+  const isQuick = random.chance(0.85);
+  return {
+    at: random.chance(0.5) ? random.pick(bursts) : random.between(0, end),
+    eventId: random.chance(0.1) ? `event ${random.between(1, 5)}` : null,
+    isRefused: random.chance(0.02),
+    takes: random.chance(0.3) ? 0 : random.between(1, isQuick ? 60 : 4_000),
+    blocks: random.chance(0.05),
+    failures: random.chance(0.2) ? random.between(1, 7) : 0,
+    failure: random.pick(['rejects', 'rejects', 'rejects', 'hangs', 'ends the process']),
+  };
+}
+
+function drawIncident(random: Random, end: number): Incident {
+  const at = random.between(0, end);
+  const lasts = random.chance(0.1) ? random.between(1, 20_000) : random.between(1, 1_500);
+  const down = random.between(1, 1_000);
+  const limit = random.between(1, 5);
+  return random.pick<() => Incident>([
+    () => ({ at, kind: 'kill', down }),
+    () => ({ at, kind: 'kill after the next commit', down }),
+    () => ({ at, kind: 'stop', timeout: random.between(1, 2_000), down }),
+    () => ({ at, kind: 'the store refuses', lasts }),
+    () => ({ at, kind: 'the store refuses', lasts: 0 }),
+    () => ({ at, kind: 'replies are lost', lasts }),
+    () => ({ at, kind: 'pause', lasts: random.between(1, 4_000) }),
+    () => ({ at, kind: 'pause that fails', lasts: random.between(1, 4_000) }),
+    () => ({ at, kind: 'replay', state: random.pick(['handled', 'parked', 'retrying']), limit }),
+    () => ({ at, kind: 'discard', limit }),
+    () => ({ at, kind: 'clock jumps', by: random.pick([-5, 5]) * MINUTE * random.between(1, 11_520) }),
+  ])();
+}
+
+/** The plan in words, a line each. */
+export function describePlan(plan: Plan): string[] {
+  const words = (values: object): string =>
+    Object.entries(values)
+      .filter(([, value]) => value !== undefined && value !== null && value !== false)
+      .map(([name, value]) => (value === true ? name : `${name} ${value}`))
+      .join(', ');
+  const { deliveries, incidents, limits, seed: _seed, ...rest } = plan;
+  return [
+    words({ ...rest, ...limits }),
+    ...deliveries.map(({ at, ...delivery }, number) => `${at} ms: delivery ${number}: ${words(delivery)}`),
+    ...incidents.map(({ at, kind, ...incident }) => `${at} ms: ${kind}: ${words(incident)}`),
+  ];
+}
