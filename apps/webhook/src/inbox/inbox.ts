@@ -332,6 +332,8 @@ export class Inbox extends SqlOperations {
 
   /** Sets the time of the next look. What is due waits until there is room. */
   #lookIn(milliseconds = Infinity): void {
+    // The timer of an inbox that backs off is another one.
+    if (this.#mode !== 'running') return;
     this.#lookAt = this.clock.now() + milliseconds;
     this.clock.clearTimeout(this.#timer);
     const hasRoom = this.store.room.free > 0;
@@ -339,7 +341,7 @@ export class Inbox extends SqlOperations {
       hasRoom || milliseconds > 0 ? milliseconds : Infinity,
       this.store.pollInterval ?? Infinity,
     );
-    if (wait === Infinity || this.#mode !== 'running') return;
+    if (wait === Infinity) return;
     this.#timer = this.clock.setTimeout(() => this.#look(), Math.min(Math.max(1, wait), MAX_WAIT));
   }
 
