@@ -4,9 +4,10 @@ import { platform } from 'node:os';
 
 import { makeFolder } from '@plant-store/test-support';
 
-import { ask, socketIn } from '../support/operations.js';
-import { soon } from '../support/port.js';
-import { inboxOf, startReceiver, type RunningReceiver } from '../support/receiver.js';
+import { lockInbox } from '../support/inbox.js';
+import { ask, socketIn, untilReadiness } from '../support/operations.js';
+import { sendAll, untilNothingWaits } from '../support/poison.js';
+import { inboxOf, startReceiver } from '../support/receiver.js';
 import { Load, openSender } from '../support/sender.js';
 
 test('a killed receiver leaves its socket behind, and the next one replaces it', async () => {
@@ -26,6 +27,22 @@ test('a killed receiver leaves its socket behind, and the next one replaces it',
   expect(next.process.stderr).toBe('');
 });
 
+test('a pause that was refused does not pause, and everything says so', async () => {
+  const receiver = await startReceiver();
+  const { inbox } = receiver;
+  await sendAll(receiver, ['before']);
+  await untilNothingWaits(inbox);
+  const unlock = lockInbox(inbox);
+  expect(await ask(inbox, '/handler/pause', 'POST')).toMatchObject({ status: 503 });
+  unlock();
+
+  await sendAll(receiver, ['after']);
+  await untilNothingWaits(inbox);
+  expect(JSON.parse((await ask(inbox, '/stats')).content)).toMatchObject({ handled: 2, isPaused: false });
+  expect((await ask(inbox, '/metrics')).content).toContain('\nplant_store_handler_paused 0\n');
+  expect(await untilReadiness(inbox, 200)).toBe('ok');
+});
+
 const onLinux = platform() === 'linux' ? test : test.skip;
 
 onLinux(
@@ -36,19 +53,10 @@ onLinux(
     const load = new Load();
     await load.send(openSender(receiver), 4, () => load.refused.size < 20);
 
-    expect(await untilReadiness(receiver, 503)).toMatch(/^The inbox in \S+ could not write: /);
+    expect(await untilReadiness(receiver.inbox, 503)).toMatch(/^The inbox in \S+ could not write: /);
     expect(await ask(receiver.inbox, '/livez')).toEqual({ status: 200, content: 'ok' });
 
     execFileSync('prlimit', [`--pid=${receiver.process.pid}`, '--fsize=unlimited:']);
-    expect(await untilReadiness(receiver, 200)).toBe('ok');
+    expect(await untilReadiness(receiver.inbox, 200)).toBe('ok');
   },
 );
-
-/** Waits for a check that has this result. The inbox is checked once a second at most. */
-async function untilReadiness({ inbox }: RunningReceiver, status: number): Promise<string> {
-  for (;;) {
-    const found = await ask(inbox, '/readyz');
-    if (found.status === status) return found.content;
-    await soon();
-  }
-}

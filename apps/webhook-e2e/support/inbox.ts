@@ -24,13 +24,27 @@ export function readInbox(folder: string, after = 0): StoredDelivery[] {
   return rows.map((row) => ({ ...row, content: Buffer.from(row.content) }));
 }
 
-/** How many deliveries the handler has not ended with: they wait or run. */
+/** How many deliveries the handler has not ended with. */
 export function countOpen(folder: string): number {
-  return query(folder, "SELECT 1 FROM delivery WHERE state IN ('waiting', 'running')").length;
+  return query(folder, "SELECT 1 FROM delivery WHERE state NOT IN ('handled', 'parked', 'discarded')").length;
+}
+
+/** Keeps others from writing to the inbox in a folder, as a program does that changes the file. Returns what ends it. */
+export function lockInbox(folder: string): () => void {
+  const database = open(folder);
+  database.exec('BEGIN IMMEDIATE');
+  return () => database.close();
+}
+
+/** Reads from the inbox in a folder, and goes on, as a program does that looks at the file. Returns what ends it. */
+export function keepReading(folder: string): () => void {
+  const database = open(folder);
+  database.exec('BEGIN; SELECT count(*) FROM delivery');
+  return () => database.close();
 }
 
 function query(folder: string, sql: string, ...values: unknown[]): unknown[] {
-  const database = new Database(join(folder, 'inbox.sqlite'));
+  const database = open(folder);
   try {
     database.exec('PRAGMA query_only = ON');
     return database.prepare(sql).all(values);
@@ -38,3 +52,5 @@ function query(folder: string, sql: string, ...values: unknown[]): unknown[] {
     database.close();
   }
 }
+
+const open = (folder: string): Database.Database => new Database(join(folder, 'inbox.sqlite'));

@@ -1,4 +1,4 @@
-import { get, type IncomingMessage } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
@@ -9,11 +9,27 @@ import type { TestProcess } from './process.js';
 export const socketIn = (inbox: string): string => join(inbox, 'operations.sock');
 
 /** What the operations of a receiver respond on the socket in the folder of its inbox. */
-export async function ask(inbox: string, path: string): Promise<{ status: number; content: string }> {
+export async function ask(
+  inbox: string,
+  path: string,
+  method: 'GET' | 'POST' = 'GET',
+): Promise<{ status: number; content: string }> {
+  const headers = { 'content-type': 'application/json' };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    get({ socketPath: socketIn(inbox), path, agent: false }, resolve).on('error', reject);
+    request({ socketPath: socketIn(inbox), path, method, headers, agent: false }, resolve)
+      .on('error', reject)
+      .end(method === 'POST' ? '{}' : undefined);
   });
   return { status: response.statusCode as number, content: await text(response) };
+}
+
+/** Waits until `/readyz` responds so. The inbox is checked once a second at most. */
+export async function untilReadiness(inbox: string, status: number): Promise<string> {
+  for (;;) {
+    const found = await ask(inbox, '/readyz');
+    if (found.status === status) return found.content;
+    await soon();
+  }
 }
 
 /** Waits until a receiver whose log can't be read listens. Resolves to the URL of its deliveries. */
