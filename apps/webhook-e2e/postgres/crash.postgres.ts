@@ -1,0 +1,48 @@
+import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
+
+import { poisonSettings, sendAll } from '../support/poison.js';
+import { soon } from '../support/port.js';
+import { type RunningReceiver, startReceiver } from '../support/receiver.js';
+
+withPostgres('of two receivers on one database,', () => {
+  let query: (sql: string) => Promise<string>;
+  let start: () => Promise<RunningReceiver>;
+
+  beforeEach(async () => {
+    const server = await postgresOfThisFile();
+    const url = await server.createDatabase();
+    query = (sql) => server.query(sql, new URL(url).pathname.slice(1));
+    start = () =>
+      startReceiver({ settings: { ...poisonSettings, INBOX_URL: url, HANDLER_CONCURRENCY: '3' } });
+  });
+
+  const HELD = ['wait for ever 1', 'wait for ever 2', 'wait for ever 3'];
+
+  /** Waits until each delivery that can end is handled. */
+  const untilHandled = async (): Promise<void> => {
+    const left = `SELECT count(*) FROM plant_store.delivery
+      WHERE state <> 'handled' AND convert_from(content, 'UTF8') NOT LIKE 'wait for ever%'`;
+    while ((await query(left)) !== '0') await soon();
+  };
+
+  test('the other one goes on beside what it takes over', async () => {
+    const [one, other] = [await start(), await start()];
+    await sendAll(one, HELD.slice(1));
+    await one.process.logged('attempt', 2);
+    await one.process.kill();
+    await query('DELETE FROM plant_store.receiver');
+    await sendAll(other, ['arbitrary']);
+
+    await untilHandled();
+    await other.process.logged('attempt', 3);
+  });
+
+  test('the other one gets what the first has claimed ahead of slow attempts', async () => {
+    const one = await start();
+    const quick = Array<string>(300).fill('quick');
+    await sendAll(one, [...quick, ...HELD, ...quick]);
+    await start();
+
+    await untilHandled();
+  });
+});
