@@ -1,7 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { platform } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { compileLibrary } from './compile-library.js';
 
 /** How the disk of a process flushes, as environment variables of the process. */
 export interface FlushFaults {
@@ -11,17 +8,10 @@ export interface FlushFaults {
   readonly FLUSH_FAILS_IF?: string;
 }
 
-const SOURCE = fileURLToPath(new URL('../preload/flush.c', import.meta.url));
-
 /**
  * Compiles a library that gives a process {@link FlushFaults}, if `LD_PRELOAD` names it.
  *
  * @param folder where it is put
  * @returns undefined where that isn't possible: it needs Linux and a C compiler
  */
-export function compileFlushFaults(folder: string): string | undefined {
-  if (platform() !== 'linux') return undefined;
-  const library = join(folder, 'flush.so');
-  const { status } = spawnSync('cc', ['-shared', '-fPIC', '-O2', '-o', library, SOURCE, '-ldl']);
-  return status === 0 ? library : undefined;
-}
+export const compileFlushFaults = (folder: string): string | undefined => compileLibrary('flush', folder);
