@@ -5,6 +5,7 @@ import Database from 'libsql';
 /** A delivery in the inbox, as a person who opens the file sees it. */
 export interface StoredDelivery {
   readonly id: number;
+  readonly receivedAt: number;
   readonly state: string;
   readonly attempts: number;
   readonly error: string | null;
@@ -15,7 +16,7 @@ export interface StoredDelivery {
 }
 
 const DELIVERIES = `
-  SELECT id, state, attempts, error, method, media_type AS mediaType, content_encoding AS contentEncoding, content
+  SELECT id, received_at AS receivedAt, state, attempts, error, method, media_type AS mediaType, content_encoding AS contentEncoding, content
   FROM delivery WHERE id > ? ORDER BY id`;
 
 /** Reads the deliveries with an id above `after` from the inbox in a folder. The receiver may be running. */
@@ -27,6 +28,13 @@ export function readInbox(folder: string, after = 0): StoredDelivery[] {
 /** How many deliveries the handler has not ended with. */
 export function countOpen(folder: string): number {
   return query(folder, "SELECT 1 FROM delivery WHERE state NOT IN ('handled', 'parked', 'discarded')").length;
+}
+
+/** Dates a delivery back to 1970. */
+export function ageDelivery(folder: string, id: number): void {
+  const database = open(folder);
+  database.prepare('UPDATE delivery SET received_at = 0, ended_at = 0 WHERE id = ?').run([id]);
+  database.close();
 }
 
 /** Keeps others from writing to the inbox in a folder, as a program does that changes the file. Returns what ends it. */
@@ -46,11 +54,14 @@ export function keepReading(folder: string): () => void {
 function query(folder: string, sql: string, ...values: unknown[]): unknown[] {
   const database = open(folder);
   try {
-    database.exec('PRAGMA query_only = ON');
     return database.prepare(sql).all(values);
   } finally {
     database.close();
   }
 }
 
-const open = (folder: string): Database.Database => new Database(join(folder, 'inbox.sqlite'));
+function open(folder: string): Database.Database {
+  const database = new Database(join(folder, 'inbox.sqlite'));
+  database.exec('PRAGMA busy_timeout = 5000');
+  return database;
+}
