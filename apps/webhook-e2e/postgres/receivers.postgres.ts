@@ -1,19 +1,24 @@
+import { afterThisFile, makeFolder } from '@plant-store/test-support';
 import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
+import { WallClock } from '@plant-store/test-support/wall-clock';
 
 import { poisonSettings, sendAll } from '../support/poison.js';
 import { soon } from '../support/port.js';
+import type { Environment } from '../support/process.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
+
+const clock = WallClock.make(makeFolder(afterThisFile));
 
 withPostgres('of two receivers on one database,', () => {
   let query: (sql: string) => Promise<string>;
-  let start: () => Promise<RunningReceiver>;
+  let start: (settings?: Environment) => Promise<RunningReceiver>;
 
   beforeEach(async () => {
     const server = await postgresOfThisFile();
     const url = await server.createDatabase();
     query = (sql) => server.query(sql, new URL(url).pathname.slice(1));
-    start = () =>
-      startReceiver({ settings: { ...poisonSettings, INBOX_URL: url, HANDLER_CONCURRENCY: '3' } });
+    const common = { ...poisonSettings, INBOX_URL: url, HANDLER_CONCURRENCY: '3' };
+    start = (settings) => startReceiver({ settings: { ...common, ...settings } });
   });
 
   const HELD = ['wait for ever 1', 'wait for ever 2', 'wait for ever 3'];
@@ -45,4 +50,16 @@ withPostgres('of two receivers on one database,', () => {
 
     await untilHandled();
   });
+
+  (clock === undefined ? test.skip : test)(
+    'the other one gets at once what the first has accepted whose clock is ahead',
+    async () => {
+      clock!.setAhead(600);
+      const ahead = await start({ ...clock!.environment, HANDLER_CONCURRENCY: '0' });
+      await start();
+      await sendAll(ahead, ['arbitrary']);
+
+      await untilHandled();
+    },
+  );
 });
