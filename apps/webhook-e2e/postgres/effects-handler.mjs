@@ -12,10 +12,10 @@ const kill = () => process.kill(process.pid, 'SIGKILL');
 const INSERT = 'INSERT INTO effects (delivery) VALUES ($1)';
 
 const fates = {
-  async 'fail once'({ id, failures }, attempt) {
+  async 'fail once'({ id, attempts }, attempt) {
     await attempt.transaction(async (client) => {
       await client.query(INSERT, [id]);
-      if (failures === 0) throw new Error('failed on purpose');
+      if (attempts === 1) throw new Error('failed on purpose');
     });
   },
   async 'fail always'({ id }, attempt) {
@@ -43,10 +43,10 @@ const fates = {
       await client.query('COMMIT');
     });
   },
-  async 'take too long'({ id, failures }, attempt) {
+  async 'take too long'({ id, attempts }, attempt) {
     await attempt.transaction(async (client) => {
       await client.query(INSERT, [id]);
-      if (failures === 0) await client.query('SELECT pg_sleep(60)');
+      if (attempts === 1) await client.query('SELECT pg_sleep(60)');
     });
   },
   async write({ id }, attempt) {

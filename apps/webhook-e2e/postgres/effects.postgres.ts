@@ -72,6 +72,8 @@ withPostgres("the handler's transaction", () => {
       'take too long|handled|1',
       'write|handled|1',
     ]);
+    const ofHandled = `SELECT count(error), count(error_group) FROM plant_store.delivery WHERE state = 'handled'`;
+    expect(await query(ofHandled)).toBe('0|0');
     expect(await query("SELECT error FROM plant_store.delivery WHERE state = 'parked' ORDER BY id")).toBe(
       [
         'Error: failed on purpose',
@@ -135,7 +137,11 @@ async function expectOneEach(settings: Environment, query: (sql: string) => Prom
   const { process } = await startReceiver({ settings });
   const { operations } = await process.logged('listening');
   const stats = new URL('stats', operations as string);
-  while (((await (await fetch(stats)).json()) as { waiting: number }).waiting > 0) await soon();
+  const countWaiting = async (): Promise<number> => {
+    const { waiting, retrying } = (await (await fetch(stats)).json()) as Record<string, number>;
+    return waiting! + retrying!;
+  };
+  while ((await countWaiting()) > 0) await soon();
   expect(await query('SELECT count(*), count(DISTINCT delivery) FROM effects')).toBe(`${COUNT}|${COUNT}`);
   expect(await query('SELECT count(*) FROM effects e JOIN plant_store.delivery d ON d.id = e.delivery')).toBe(
     `${COUNT}`,
