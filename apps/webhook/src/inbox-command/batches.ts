@@ -8,16 +8,10 @@ import { CommandError, type Terminal } from './terminal.js';
 /** A filter that leaves out what comes later. */
 export type FixedFilter = DeliveryFilter & { readonly lastId: number };
 
-/** The id of the newest delivery that a filter selects; 0 if there is none. */
-export async function newestId({ get }: Connection, filter: DeliveryFilter = {}): Promise<number> {
-  const found = await get<{ deliveries: { id: number }[] }>('/deliveries', { ...filter, limit: 1 });
-  return found.deliveries[0]?.id ?? 0;
-}
-
 /** The deliveries that a filter selects now: one filter, or none if there are none. */
-export async function upToNow(connection: Connection, filter: DeliveryFilter): Promise<FixedFilter[]> {
-  const lastId = await newestId(connection, filter);
-  return lastId === 0 ? [] : [{ ...filter, lastId }];
+export async function upToNow({ get }: Connection, filter: DeliveryFilter): Promise<FixedFilter[]> {
+  const found = await get<{ deliveries: { id: number }[] }>('/deliveries', { ...filter, limit: 1 });
+  return found.deliveries.map(({ id }) => ({ ...filter, lastId: id }));
 }
 
 /** What became of a batch: how many deliveries it had, and where the next one begins; null after the last. */

@@ -1,6 +1,6 @@
-import { failed, HANDLED, incoming, PARKED } from '../../test/open-inbox.js';
+import { failed, HANDLED, PARKED } from '../../test/open-inbox.js';
 import { InnerProcess, plantInbox, plantInboxIn } from '../../test/run-plant-inbox.js';
-import { type Kept, runningInbox, stoppedInbox } from '../../test/serve-inbox.js';
+import { type Kept, stoppedInbox } from '../../test/serve-inbox.js';
 import { headText } from './look.js';
 import { Terminal } from './terminal.js';
 
@@ -161,32 +161,6 @@ describe('of an inbox', () => {
       content: BYTES.toString('base64'),
     });
   });
-
-  test('tail needs a receiver', async () => {
-    expect(await plantInbox('tail', '--inbox', inbox)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'plant-inbox: No receiver has the inbox open, so nothing arrives. Start it, then run tail.\n',
-    });
-  });
-});
-
-test('tail writes what arrives, and ends when it is interrupted', async () => {
-  const { folder, inbox } = await runningInbox([['before']]);
-  let arrived = 0;
-  const tail = await plantInboxIn(
-    {
-      onWrite: (text, interrupt) => {
-        if (text.startsWith('New deliveries follow.')) void inbox.accept(incoming('after'));
-        arrived += text.startsWith('{') ? 1 : 0;
-        if (arrived > 0) interrupt();
-      },
-    },
-    ...['tail', '--inbox', folder],
-  );
-
-  expect(tail.result).toMatchObject({ code: 0, stderr: 'New deliveries follow. Ctrl-C ends this.\n' });
-  expect(JSON.parse(tail.result.stdout)).toMatchObject({ id: 2, bytes: 5 });
 });
 
 test('no line of a list is wider than the terminal, with wide characters and without control characters', async () => {

@@ -1,13 +1,9 @@
-import { setTimeout } from 'node:timers/promises';
-
 import {
   DELIVERY_STATES,
   type DeliverySummary,
   type InboxStats,
   type StoredDelivery,
 } from '../inbox/inbox-operations.js';
-import { MAX_LIMIT } from '../operations/parameters.js';
-import { newestId } from './batches.js';
 import { withConnection } from './connection.js';
 import { jsonText, printable, textOf, timeText } from './printable.js';
 import { filterOf, type Selection } from './selection.js';
@@ -26,7 +22,8 @@ const COLOURS = {
 /** A time to the second, in UTC. */
 const shortTime = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`;
 
-interface Listed {
+/** A list as the routes have it. */
+export interface Listed {
   readonly deliveries: readonly DeliverySummary[];
 }
 
@@ -52,7 +49,7 @@ export async function list(
 }
 
 /** A line for each delivery, after one with headings. */
-function linesOf(terminal: Terminal, deliveries: readonly DeliverySummary[]): string[] {
+export function linesOf(terminal: Terminal, deliveries: readonly DeliverySummary[]): string[] {
   const rows = deliveries.map(({ id, state, receivedAt, bytes, attempts, eventId, error, reason }) => [
     id,
     state,
@@ -69,32 +66,6 @@ function linesOf(terminal: Terminal, deliveries: readonly DeliverySummary[]): st
       (line, index) =>
         `${terminal.style(index === 0 ? 'bold' : COLOURS[deliveries[index - 1]!.state], line)}\n`,
     );
-}
-
-/** How long {@link tail} waits before it looks again, in milliseconds. */
-const TAIL_INTERVAL = 1_000;
-
-/** `plant-inbox tail`: ends with Ctrl-C */
-export async function tail(terminal: Terminal, inbox: string, { json }: { json?: true }): Promise<void> {
-  const asJson = json ?? !terminal.isTTY;
-  const interrupted = terminal.interruption();
-  await withConnection(inbox, async (connection) => {
-    if (connection.isRunning === false)
-      throw new CommandError('No receiver has the inbox open, so nothing arrives. Start it, then run tail.');
-    let last = await newestId(connection);
-    terminal.report('New deliveries follow. Ctrl-C ends this.');
-    while (!interrupted.aborted) {
-      const next = { firstId: last + 1, order: 'oldest', limit: MAX_LIMIT };
-      const { deliveries } = await connection.get<Listed>('/deliveries', next);
-      const lines = asJson
-        ? deliveries.map((one) => jsonText(one, 0))
-        : linesOf(terminal, deliveries).slice(1);
-      await terminal.write(lines.join(''));
-      last = deliveries.at(-1)?.id ?? last;
-      if (deliveries.length < MAX_LIMIT)
-        await setTimeout(TAIL_INTERVAL, undefined, { signal: interrupted }).catch(() => undefined);
-    }
-  });
 }
 
 /** A delivery as the routes have it, with its content in base64. */

@@ -9,9 +9,10 @@ import { MAX_LIMIT } from '../operations/parameters.js';
 import { isClosed } from './batches.js';
 import { changeDeliveries, pause, resume } from './change.js';
 import { evidence } from './evidence.js';
-import { list, show, stats, tail } from './look.js';
+import { list, show, stats } from './look.js';
 import { backup, check, exportDeliveries, importDeliveries } from './save.js';
 import { idOf, idsOf, withSelection } from './selection.js';
+import { tail } from './tail.js';
 import { CommandError, type CommandProcess, Terminal } from './terminal.js';
 import { type Given, tryAnswers } from './try.js';
 
