@@ -1,9 +1,13 @@
-import { statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { keepReading } from '../support/inbox.js';
-import { sendAll } from '../support/poison.js';
-import { startReceiver } from '../support/receiver.js';
+import { makeFolder } from '@plant-store/test-support';
+import Database from 'libsql';
+
+import { keepReading, readInbox } from '../support/inbox.js';
+import { ask } from '../support/operations.js';
+import { sendAll, untilNothingWaits } from '../support/poison.js';
+import { inboxOf, startReceiver } from '../support/receiver.js';
 
 const MEBIBYTE = 1_048_576;
 
@@ -16,4 +20,36 @@ test('the write-ahead log shrinks again after somebody has read while much was w
   stopReading();
 
   while (sizeOfLog() > 20 * MEBIBYTE) await sendAll(receiver, ['small']);
+});
+
+test('a receiver handles what an inbox of an earlier version has, and keeps a backup of it', async () => {
+  const folder = makeFolder();
+  mkdirSync(inboxOf(folder));
+  const database = new Database(join(inboxOf(folder), 'inbox.sqlite'));
+  database.exec(readFileSync(new URL('../../webhook/test/earlier/sqlite-6.sql', import.meta.url), 'utf8'));
+  database.close();
+
+  const FOR_EVER = String(Number.MAX_SAFE_INTEGER);
+  const settings = { RETENTION_MS: FOR_EVER, EVENT_RETENTION_MS: FOR_EVER };
+  const { inbox } = await startReceiver({ folder, settings });
+  expect(existsSync(join(inbox, 'inbox.sqlite.version-6'))).toBe(true);
+  await ask(inbox, '/handler/resume', 'POST');
+  await untilNothingWaits(inbox);
+
+  expect(readInbox(inbox).map(({ state, attempts }) => [state, attempts])).toEqual([
+    ...[
+      ['handled', 2],
+      ['handled', 1],
+      ['handled', 3],
+      ['handled', 2],
+      ['handled', 4],
+    ],
+    ...[
+      ['parked', 12],
+      ['discarded', 1],
+      ['handled', 1],
+      ['handled', 1],
+      ['handled', 3],
+    ],
+  ]);
 });

@@ -1,0 +1,66 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import Database from 'libsql';
+
+import { openInbox } from '../../src/inbox/open-inbox.js';
+import { copyInbox } from '../copy-inbox.js';
+import { ATTEMPT_COLUMNS, COLUMNS, earlierInboxSuite, type Stored } from './earlier-inbox.suite.js';
+
+const SQL = readFileSync(new URL('sqlite-6.sql', import.meta.url), 'utf8');
+
+/** Does something with the database in a file. */
+function use<Result>(file: string, work: (database: Database.Database) => Result): Result {
+  const database = new Database(file);
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
+}
+
+const folderOf = (url: string): string => url.replace(/^file:/, '');
+const fileOf = (url: string): string => join(folderOf(url), 'inbox.sqlite');
+
+async function make(): Promise<string> {
+  const folder = makeFolder();
+  // Copied while it is open: a receiver that was killed leaves its write-ahead log behind.
+  return use(fileOf(folder), (database) => {
+    database.exec(`PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; BEGIN; ${SQL} COMMIT`);
+    return `file:${copyInbox(folder)}`;
+  });
+}
+
+const readFile = (file: string): Stored =>
+  use(file, (database) => ({
+    deliveries: database
+      .prepare(`SELECT ${COLUMNS}, lower(hex(content)) AS content FROM delivery ORDER BY id`)
+      .all([]),
+    attempts: database.prepare(`SELECT ${ATTEMPT_COLUMNS} FROM attempt ORDER BY id`).all([]),
+  })) as Stored;
+
+/** Reads a copy: to close a database moves its write-ahead log into its file. */
+const read = async (url: string): Promise<Stored> => readFile(fileOf(copyInbox(folderOf(url))));
+
+earlierInboxSuite('an embedded inbox of version 6', {
+  make,
+  read,
+  setVersion: async (url, version) =>
+    use(fileOf(url), (database) => database.exec(`PRAGMA user_version = ${version}`)),
+});
+
+test('an embedded inbox of version 6 is backed up first, also after a start that was interrupted', async () => {
+  const url = await make();
+  const before = await read(url);
+  const backup = `${fileOf(url)}.version-6`;
+  writeFileSync(backup, 'a part of a backup');
+
+  const inbox = await openInbox(url);
+  afterThisTest(() => inbox.close());
+
+  expect(readFile(backup)).toEqual(before);
+  expect(use(backup, (database) => database.prepare('PRAGMA user_version').get([]))).toMatchObject({
+    user_version: 6,
+  });
+});

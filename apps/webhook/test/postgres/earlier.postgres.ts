@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+
+import { afterThisTest } from '@plant-store/test-support';
+import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
+
+import { openInbox } from '../../src/inbox/open-inbox.js';
+import { ATTEMPT_COLUMNS, COLUMNS, earlierInboxSuite, type Stored } from '../earlier/earlier-inbox.suite.js';
+
+const SQL = readFileSync(new URL('../earlier/postgres-4.sql', import.meta.url), 'utf8');
+
+const query = async (url: string, sql: string): Promise<string> =>
+  (await postgresOfThisFile()).query(sql, new URL(url).pathname.slice(1));
+
+const readRows = async (url: string, select: string): Promise<unknown> =>
+  JSON.parse(await query(url, `SELECT json_agg(r) FROM (${select} ORDER BY id) AS r`));
+
+async function make(): Promise<string> {
+  const url = await (await postgresOfThisFile()).createDatabase();
+  await query(url, SQL);
+  return url;
+}
+
+withPostgres('on PostgreSQL', () => {
+  earlierInboxSuite('a shared inbox of version 4', {
+    make,
+    read: async (url) =>
+      ({
+        deliveries: await readRows(
+          url,
+          `SELECT ${COLUMNS}, encode(content, 'hex') AS content FROM plant_store.delivery`,
+        ),
+        attempts: await readRows(url, `SELECT ${ATTEMPT_COLUMNS} FROM plant_store.attempt`),
+      }) as Stored,
+    setVersion: (url, version) => query(url, `UPDATE plant_store.schema_version SET version = ${version}`),
+  });
+
+  test('a shared inbox of version 4 is taken along once by receivers that start together', async () => {
+    const url = await make();
+
+    const inboxes = await Promise.all([1, 2, 3].map(() => openInbox(url)));
+    for (const inbox of inboxes) afterThisTest(() => inbox.close());
+
+    expect(await query(url, 'SELECT count(*), min(version) > 4 FROM plant_store.schema_version')).toBe(
+      '1|true',
+    );
+  });
+});
