@@ -40,8 +40,6 @@ withPostgres('on PostgreSQL', () => {
     const inboxes = await Promise.all([1, 2, 3].map(() => openInbox(url)));
     for (const inbox of inboxes) afterThisTest(() => inbox.close());
 
-    expect(await query(url, 'SELECT count(*), min(version) > 4 FROM plant_store.schema_version')).toBe(
-      '1|true',
-    );
+    expect(await query(url, 'SELECT count(*), min(version) > 4 FROM plant_store.schema_version')).toBe('1|t');
   });
 });
