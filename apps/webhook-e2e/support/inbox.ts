@@ -6,6 +6,7 @@ import Database from 'libsql';
 export interface StoredDelivery {
   readonly id: number;
   readonly receivedAt: number;
+  readonly endedAt: number | null;
   readonly state: string;
   readonly attempts: number;
   readonly error: string | null;
@@ -16,7 +17,7 @@ export interface StoredDelivery {
 }
 
 const DELIVERIES = `
-  SELECT id, received_at AS receivedAt, state, attempts, error, method, media_type AS mediaType, content_encoding AS contentEncoding, content
+  SELECT id, received_at AS receivedAt, ended_at AS endedAt, state, attempts, error, method, media_type AS mediaType, content_encoding AS contentEncoding, content
   FROM delivery WHERE id > ? ORDER BY id`;
 
 /** Reads the deliveries with an id above `after` from the inbox in a folder. The receiver may be running. */

@@ -36,6 +36,7 @@ const fates = {
     await new Promise(setImmediate);
     globalThis.call();
   },
+  work: ({ content }) => new Promise((resolve) => setTimeout(resolve, /\d+/.exec(String(content))[0])),
   wait: () => new Promise((resolve) => setTimeout(resolve, 400)),
   'wait for ever': () => new Promise(() => undefined),
   'throw an error': () => {
