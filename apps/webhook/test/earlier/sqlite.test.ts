@@ -50,13 +50,18 @@ earlierInboxSuite('an embedded inbox of version 6', {
     use(fileOf(url), (database) => database.exec(`PRAGMA user_version = ${version}`)),
 });
 
-test('an embedded inbox of version 6 is backed up first, also after a start that was interrupted', async () => {
-  const url = await make();
-  const before = await read(url);
-  const backup = `${fileOf(url)}.version-6`;
+test('an embedded inbox of version 6 is backed up first: whole, though somebody reads and an earlier start was interrupted', async () => {
+  const folder = makeFolder();
+  const backup = `${fileOf(folder)}.version-6`;
   writeFileSync(backup, 'a part of a backup');
+  const reader = new Database(fileOf(folder));
+  afterThisTest(() => reader.close());
+  reader.exec('PRAGMA journal_mode = WAL; BEGIN; SELECT * FROM sqlite_schema');
+  // All of it is in the write-ahead log, and stays there.
+  use(fileOf(folder), (database) => database.exec(SQL));
+  const before = readFile(fileOf(folder));
 
-  const inbox = await openInbox(url);
+  const inbox = await openInbox(`file:${folder}`);
   afterThisTest(() => inbox.close());
 
   expect(readFile(backup)).toEqual(before);
