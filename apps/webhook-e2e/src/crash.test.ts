@@ -77,9 +77,19 @@ test('of what runs beside a delivery that ends the process each time, everything
   const ended = await superviseUntilDone(receiver, options, sent);
 
   expect(ended).toHaveLength(attempts);
+  expect(await ended[0]!.process.exit).toEqual({ code: 1, signal: null });
+  expect(ended[0]!.process.entries().at(-1)).toMatchObject({
+    level: 'fatal',
+    msg: 'uncaught exception; the process ends',
+    err: { message: 'thrown on purpose' },
+  });
   const stored = readInbox(receiver.inbox);
   const [[poison], others] = [stored.filter(isPoison), stored.filter((each) => !isPoison(each))];
-  expect(poison).toMatchObject({ state: 'parked', attempts });
+  expect(poison).toMatchObject({
+    state: 'parked',
+    attempts,
+    error: 'the process ended during the attempt',
+  });
   expect(others.filter(({ state }) => state !== 'handled')).toEqual([]);
   expect(new Set(others.map(({ content }) => String(content)))).toEqual(new Set(contents));
   const waits = others
