@@ -137,7 +137,15 @@ export class Promises {
       this.note(`${id} is ${state}, attempts ${attempts}, ${interruptions} interruptions, ${receiver}`);
       const known = this.#known.get(id);
       if (known === undefined) {
-        const more = { key, since: this.now(), lastAttempt: 0, endedAt: 0, runs: 0, successes: 0, failures: 0 };
+        const more = {
+          key,
+          since: this.now(),
+          lastAttempt: 0,
+          endedAt: 0,
+          runs: 0,
+          successes: 0,
+          failures: 0,
+        };
         this.#known.set(id, { ...next, ...more });
         continue;
       }
@@ -245,7 +253,8 @@ export class Promises {
   /** A receiver has stopped in order. */
   stopped({ name }: SimulatedReceiver): void {
     for (const [id, { state, receiver }] of this.#known)
-      if (state === 'running' && receiver === name) this.break(`${id} is running at ${name}, which has stopped`);
+      if (state === 'running' && receiver === name)
+        this.break(`${id} is running at ${name}, which has stopped`);
   }
 
   /** Nothing waits longer than it may, and no receiver works for nothing. */
@@ -264,7 +273,8 @@ export class Promises {
     const rows = [...this.#known];
     const mayRun = (interruptions: number): boolean =>
       interruptions < SUSPECT ||
-      (this.#suspectAt < bound && !rows.some(([, row]) => row.state === 'running' && row.interruptions >= SUSPECT));
+      (this.#suspectAt < bound &&
+        !rows.some(([, row]) => row.state === 'running' && row.interruptions >= SUSPECT));
 
     for (const [id, { state, dueAt, since, interruptions, attempts, receiver: name, endedAt }] of rows) {
       if (dueAt !== null && isFree && since < bound) {
@@ -276,7 +286,8 @@ export class Promises {
       const receiver = this.receivers.get(name!)!;
       const isAlive = receiver.clock.isAlive;
       const wait = this.now() - (isAlive || receivers === 1 ? MAX_WAIT + 4 * latency + 400 : 45_000);
-      if (Math.max(since, endedAt, receiver.endedAt) > wait || receiver.attempts.has(`${id}/${attempts}`)) continue;
+      if (Math.max(since, endedAt, receiver.endedAt) > wait || receiver.attempts.has(`${id}/${attempts}`))
+        continue;
       if (isAlive ? isWell(receiver, wait) : all.some((other) => isWell(other, wait)))
         this.break(`${id} is running at ${name} since ${since} ms, and no attempt is under way`);
     }
@@ -291,7 +302,8 @@ export class Promises {
   checkEnd(): void {
     const { concurrency } = this.plan.limits;
     for (const id of this.#acknowledged)
-      if (!OVER.test(this.#known.get(id)!.state)) this.break(`${id} is ${this.#known.get(id)!.state} at the end`);
+      if (!OVER.test(this.#known.get(id)!.state))
+        this.break(`${id} is ${this.#known.get(id)!.state} at the end`);
     for (const { name, clock, store, dispatcher } of this.receivers.values()) {
       if (!clock.isAlive) continue;
       const ahead = store.room.free - concurrency;

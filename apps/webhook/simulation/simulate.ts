@@ -231,7 +231,11 @@ export class Simulation {
         return this.#change(receiver, incident, { kind: 'replay' });
       case 'discard':
         promises.discards += 1;
-        return this.#change(receiver, { state: 'parked', ...incident }, { kind: 'discard', reason: 'a plan' });
+        return this.#change(
+          receiver,
+          { state: 'parked', ...incident },
+          { kind: 'discard', reason: 'a plan' },
+        );
       case 'clock jumps':
         this.#jump += incident.by;
         promises.changedAt = now;
@@ -259,14 +263,17 @@ export class Simulation {
       this.#isToPause = false;
       this.#resume();
     };
-    inbox.setPaused(true).then(
-      () => {
-        promises.note('the pause is acknowledged');
-        promises.pausedSince = this.#time.now;
-        this.#in(lasts, resume);
-      },
-      () => (this.#isToPause = false),
-    ).catch(KEPT);
+    inbox
+      .setPaused(true)
+      .then(
+        () => {
+          promises.note('the pause is acknowledged');
+          promises.pausedSince = this.#time.now;
+          this.#in(lasts, resume);
+        },
+        () => (this.#isToPause = false),
+      )
+      .catch(KEPT);
   }
 
   #resume(): void {
@@ -285,24 +292,33 @@ export class Simulation {
     if (receiver === undefined) return again();
     const { now } = this.#time;
     const key = `${number}.${tries}`;
-    const head = { method: planned.isRefused ? null : 'POST', mediaType: key, contentEncoding: null, fields: [] };
+    const head = {
+      method: planned.isRefused ? null : 'POST',
+      mediaType: key,
+      contentEncoding: null,
+      fields: [],
+    };
     const delivery = { ...head, eventId: planned.eventId, content: Buffer.from(key) };
     promises.sent(key, planned.eventId);
     let hasResponse = false;
-    receiver.inbox.accept(delivery as Parameters<Inbox['accept']>[0]).then(
-      (id) => {
-        hasResponse = true;
-        promises.acknowledged(key, id);
-        this.#unsent.delete(number);
-      },
-      (error: Error) => {
-        hasResponse = true;
-        promises.note(`delivery ${key} is refused`);
-        if (planned.isRefused) return void this.#unsent.delete(number);
-        if (receiver.troubledAt < now - 1_000 && !receiver.isStopping) promises.break(`${key} is refused: ${error.message}`);
-        again();
-      },
-    ).catch(KEPT);
+    receiver.inbox
+      .accept(delivery as Parameters<Inbox['accept']>[0])
+      .then(
+        (id) => {
+          hasResponse = true;
+          promises.acknowledged(key, id);
+          this.#unsent.delete(number);
+        },
+        (error: Error) => {
+          hasResponse = true;
+          promises.note(`delivery ${key} is refused`);
+          if (planned.isRefused) return void this.#unsent.delete(number);
+          if (receiver.troubledAt < now - 1_000 && !receiver.isStopping)
+            promises.break(`${key} is refused: ${error.message}`);
+          again();
+        },
+      )
+      .catch(KEPT);
     this.#in(3_000, () => {
       if (!hasResponse) again();
     });
@@ -336,7 +352,8 @@ export class Simulation {
     return new Promise((resolve, reject) => {
       if (fails && failure === 'hangs') return;
       clock.setTimeout(() => {
-        if (fails && failure === 'ends the process') return this.#end(receiver, this.#random.between(1, 1_000));
+        if (fails && failure === 'ends the process')
+          return this.#end(receiver, this.#random.between(1, 1_000));
         try {
           resolve(finish());
         } catch (error) {

@@ -1,17 +1,5 @@
-import type { IncomingDelivery } from './delivery.js';
+import { type IncomingDelivery, SENT } from './delivery.js';
 import type { Row } from './store.js';
-
-/**
- * What is stored of a request beside its content: the property, and its column. A new one stands here and in a migration
- * of both databases; statements and transports take it from here.
- */
-const SENT = {
-  method: 'method',
-  mediaType: 'media_type',
-  contentEncoding: 'content_encoding',
-  eventId: 'event_id',
-  fields: 'fields',
-} as const satisfies Partial<Record<keyof IncomingDelivery, string>>;
 
 /** A value of {@link SENT} as it is stored. */
 type SentValue = string | null;

@@ -15,6 +15,18 @@ export interface IncomingDelivery {
   readonly content: Uint8Array;
 }
 
+/**
+ * What is stored of a request beside its content: the property, and its column. A new one stands here, in a migration of
+ * both databases, and where it is read from the request; statements and transports take it from here.
+ */
+export const SENT = {
+  method: 'method',
+  mediaType: 'media_type',
+  contentEncoding: 'content_encoding',
+  eventId: 'event_id',
+  fields: 'fields',
+} as const satisfies Record<Exclude<keyof IncomingDelivery, 'content'>, string>;
+
 /** A delivery that the handler gets. */
 export interface Delivery extends IncomingDelivery {
   /** Numbers the deliveries of one inbox. It is local and doesn't identify the event (question `event-identity`). */

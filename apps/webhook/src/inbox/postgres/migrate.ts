@@ -1,14 +1,11 @@
-import { readFileSync } from 'node:fs';
-
 import type pg from 'pg';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
 import { ReceiverError } from '../../errors.js';
+import { Migrations } from '../migrations.js';
 import { Connections, openingError } from './connect.js';
 
-/** The first version that an inbox can be migrated from, and that of this receiver. */
-const FIRST_VERSION = 4;
-const VERSION = 5;
+const migrations = new Migrations('postgres');
 
 /** Key of the lock under which the tables are changed. */
 const LOCK = 0x706c616e;
@@ -20,23 +17,19 @@ const LOCK = 0x706c616e;
 const LOCK_TIMEOUT = 5_000;
 
 /**
- * Brings the tables of a shared inbox to the version of this receiver, one receiver at a time: each step is a file of
- * `migrations/`, and all of them are one transaction. Receivers of the version before that run meanwhile go on.
+ * Brings the tables of a shared inbox to the version of this receiver, one receiver at a time: in one
+ * transaction. Receivers of the version before that run meanwhile go on.
  *
  * @throws ReceiverError `INBOX_UNUSABLE` if the tables are newer, or too old
  */
 export async function migrate(client: pg.ClientBase, location: string): Promise<void> {
-  if ((await versionOf(client, location)) === VERSION) return;
+  if ((await versionOf(client, location)) === migrations.version) return;
   await client.query(
     `BEGIN; SELECT pg_advisory_xact_lock(${LOCK}); SET LOCAL lock_timeout = ${LOCK_TIMEOUT}`,
   );
   try {
-    const version = await versionOf(client, location);
-    for (let next = Math.max(version + 1, FIRST_VERSION); next <= VERSION; next += 1)
-      await client.query(
-        readFileSync(new URL(`../../../migrations/postgres-${next}.sql`, import.meta.url), 'utf8'),
-      );
-    await client.query(`UPDATE plant_store.schema_version SET version = ${VERSION}; COMMIT`);
+    for (const step of migrations.from(await versionOf(client, location))) await client.query(step);
+    await client.query(`UPDATE plant_store.schema_version SET version = ${migrations.version}; COMMIT`);
   } catch (error) {
     await client.query('ROLLBACK');
     throw error;
@@ -53,12 +46,12 @@ export async function requireTables(servers: PostgresServers): Promise<void> {
   try {
     const client = await connections.connect();
     const version = await versionOf(client, servers.location).finally(() => client.release());
-    if (version === VERSION) return;
-    throw unusable(
-      version === 0
-        ? `There is no inbox at ${servers.location}. Name the one that the receiver uses with --inbox or INBOX_URL`
-        : `The inbox at ${servers.location} has tables of version ${version}. Start the receiver, which brings them to version ${VERSION}`,
-    );
+    if (version === 0)
+      throw new ReceiverError(
+        'INBOX_UNUSABLE',
+        `There is no inbox at ${servers.location}. Name the one that the receiver uses with --inbox or INBOX_URL.`,
+      );
+    migrations.requireNewest(version, `at ${servers.location}`);
   } catch (error) {
     throw openingError(servers.location, error);
   } finally {
@@ -75,12 +68,6 @@ async function versionOf(client: pg.ClientBase, location: string): Promise<numbe
   if (rowCount === 0) return 0;
   const { rows } = await client.query<{ version: number }>('SELECT version FROM plant_store.schema_version');
   const version = rows[0]?.version ?? 0;
-  if (version >= FIRST_VERSION && version <= VERSION) return version;
-  throw unusable(
-    version > VERSION
-      ? `The inbox at ${location} has tables of version ${version}, and this receiver knows version ${VERSION}. Start a receiver that is as new as the one that made them`
-      : `The inbox at ${location} has tables of version ${version}, which is too old. Take it along with "plant-inbox export" of that receiver, and "plant-inbox import" of this one, into another database`,
-  );
+  migrations.requireKnown(version, `at ${location}`);
+  return version;
 }
-
-const unusable = (sentence: string): ReceiverError => new ReceiverError('INBOX_UNUSABLE', `${sentence}.`);
