@@ -20,8 +20,8 @@ export interface AccessTokenSource {
 
 /**
  * Opens the access tokens that the configuration gives: opaque, several at a time, replaceable while the receiver runs
- * (questions `token-issuance`, `token-format`, `token-lifetime`). A file of tokens is read again whenever its text changes. While
- * it can't be used, the tokens that were read last stay.
+ * (questions `token-issuance`, `token-format`, `token-lifetime`). A file of tokens is read again whenever its text
+ * changes. While it can't be used, the tokens that were read last stay.
  *
  * Its text is compared, not its times: two changes within one tick of the file system's clock have the same.
  *
