@@ -32,8 +32,6 @@ export const CLAIMED = selection({
   content: 'content',
 });
 
-const { fields: _fields, ...sentShortly } = SENT;
-
 /** What a list shows. */
 const LISTED = {
   id: 'id',
@@ -46,7 +44,7 @@ const LISTED = {
   attempts: 'attempts',
   error: 'error',
   reason: 'reason',
-  ...sentShortly,
+  ...Object.fromEntries(SENT_NAMES.filter((name) => name !== 'fields').map((name) => [name, SENT[name]])),
   bytes: 'length(content)',
 };
 

@@ -1,4 +1,4 @@
-import { copyFileSync, renameSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import type Database from 'libsql';
@@ -44,11 +44,10 @@ function versionOf(database: Database.Database, file: string): number {
   return version;
 }
 
-/** Has its name only when it is whole. */
+/** Has its name only when it is whole. Not a copy of the file: what others keep in the log would not be in it. */
 function keepCopy(database: Database.Database, file: string, version: number): void {
   const copy = `${file}.version-${version}`;
-  // What is in the log only would not be in the copy.
-  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  copyFileSync(file, `${copy}.partial`);
+  rmSync(`${copy}.partial`, { force: true });
+  database.prepare('VACUUM INTO ?').run([`${copy}.partial`]);
   renameSync(`${copy}.partial`, copy);
 }

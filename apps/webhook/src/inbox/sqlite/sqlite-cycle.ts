@@ -171,7 +171,7 @@ function prepareAccept(
   const values = Array.from({ length: 7 + SENT_COLUMNS.length }, () => '?').join(', ');
   const insert = database.prepare(`INSERT INTO delivery (${ACCEPTED}) VALUES (${values})`);
   return (sent, content, now, runs) => {
-    const eventId = sent[EVENT_ID]!;
+    const eventId = sent[EVENT_ID] ?? null;
     const [first] = eventId === null ? [] : (findEvent.all([eventId]) as [number][]);
     if (first !== undefined) return { id: first[0], runs: false };
     const state = runs ? ['running', 1, now, null, now, receiver] : ['waiting', 0, now, now, null, null];
