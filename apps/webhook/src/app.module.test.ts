@@ -9,8 +9,6 @@ import { recordLog } from '../test/record-log.js';
 import { composeAnswers, type ComposedAnswers } from './answers/compose-answers.js';
 import { createApp, type Resources } from './app.module.js';
 import { Counters } from './counters.js';
-import { Dispatcher } from './dispatch/dispatcher.js';
-import { openHandler } from './dispatch/open-handler.js';
 
 test('it has one route, whatever the document shows', async () => {
   const composed = composeAnswers({});
@@ -30,13 +28,10 @@ async function openResources(
   logger: Logger,
 ): Promise<Resources> {
   const inbox = await openEmbedded(makeFolder());
-  const { run } = await openHandler(logger, 'file:./unused', 'unused');
-  const limits = { concurrency: 1, timeout: 1_000, maxAttempts: 1, backoff: 1, maxBackoff: 1 };
   return {
     accessTokens: { tokens: ['arbitrary'] },
     counters: new Counters(),
     inbox,
-    dispatcher: new Dispatcher(inbox, run, limits, logger),
     logger,
     challenges,
     pipeline: createPipeline({

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { afterThisTest, makeFolder, tableOf } from '@plant-store/test-support';
 import Database from 'libsql';
 
-import { incoming, openEmbedded } from '../test/open-inbox.js';
+import { Claims, failed, HANDLED, incoming, only, openEmbedded, PARKED } from '../test/open-inbox.js';
 import { recordLog } from '../test/record-log.js';
 import { composeAnswers } from './answers/compose-answers.js';
 import { parseConfig, SETTING_NAMES } from './config/config.js';
 import { RECEIVER_ERRORS } from './errors.js';
-import type { AttemptResult } from './inbox/delivery.js';
 import { Counters } from './counters.js';
 import { Metrics } from './operations/metrics.js';
 import { REQUEST_FAULTS } from './operations/request-fault.js';
@@ -96,30 +95,16 @@ test('docs/reference/operations.md lists every fault of a request with its statu
 });
 
 describe('the SQL that docs/reference/inbox.md shows works:', () => {
-  const failure = { error: 'not yet', stack: null, retryAfter: 3_600_000 };
-  const results: AttemptResult[] = [
-    { kind: 'handled' },
-    { kind: 'failed', ...failure },
-    { kind: 'parked', error: 'no more', stack: null },
-    { kind: 'parked', error: 'wrong plant', stack: null },
-  ];
-
   /** An inbox with a delivery in each state, and a connection to it. */
   async function makeInbox(): Promise<Database.Database> {
     const folder = makeFolder();
     const copy = makeFolder();
     const inbox = await openEmbedded(folder);
-    for (const result of results) {
-      await inbox.accept(incoming('arbitrary'));
-      await inbox.settle((await inbox.claim(1)).deliveries[0]!, result, Date.now());
-    }
-    await inbox.change(
-      { filter: { firstId: 4 }, after: 0, limit: 1 },
-      { kind: 'discard', reason: 'arbitrary' },
-    );
-    await inbox.accept(incoming('arbitrary'));
-    await inbox.claim(1);
-    await inbox.accept(incoming('arbitrary'));
+    const claims = Claims.begin(inbox);
+    for (let count = 0; count < 6; count += 1) await inbox.accept(incoming('arbitrary'));
+    await claims.settle(HANDLED, failed(3_600_000), PARKED, { ...PARKED, error: 'wrong plant' });
+    await inbox.change(only(4), { kind: 'discard', reason: 'arbitrary' });
+    await claims.claim(1);
     cpSync(folder, copy, { recursive: true });
     await inbox.close();
     const database = new Database(join(copy, 'inbox.sqlite'));
@@ -137,8 +122,9 @@ describe('the SQL that docs/reference/inbox.md shows works:', () => {
       ['discarded', 1],
       ['handled', 1],
       ['parked', 1],
+      ['retrying', 1],
       ['running', 1],
-      ['waiting', 2],
+      ['waiting', 1],
     ]);
     const documented = tableOf(inboxPage, 'State').map(([state]) => state);
     expect(documented.sort()).toEqual(rows.map((row) => code((row as unknown[])[0])));
@@ -148,7 +134,7 @@ describe('the SQL that docs/reference/inbox.md shows works:', () => {
     const database = await makeInbox();
 
     expect(rowsOf(database, queries[1]!)).toEqual([
-      [2, 'waiting', 1, 'not yet'],
+      [2, 'retrying', 1, 'not yet'],
       [3, 'parked', 1, 'no more'],
       [4, 'discarded', 1, 'wrong plant'],
     ]);

@@ -42,7 +42,7 @@ test('a stopped inbox shows and does the same as one whose receiver runs', async
       code: 1,
       stdout: '1 delivery replayed.\n',
       stderr:
-        'Replaying 1 handled delivery and what has failed of 1 waiting delivery.\nDelivery 4 was not replayed: it is waiting.\nDelivery 77 was not replayed: there is none.\n',
+        'Replaying 1 handled delivery.\nDelivery 4 was not replayed: it is waiting.\nDelivery 77 was not replayed: there is none.\n',
     },
     { code: 0, stdout: expect.stringMatching(/^id +1\nstate +waiting\n[^]*content 1\n$/), stderr: '' },
     { code: 1, stdout: '', stderr: 'plant-inbox: There is no delivery 77.\n' },
@@ -55,13 +55,14 @@ test('a stopped inbox shows and does the same as one whose receiver runs', async
     waiting: 3,
     handled: 1,
     oldestWaitingAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
+    now: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
     isPaused: true,
   });
   await plantInbox('resume', '--inbox', running);
   expect(await inbox.stats()).toMatchObject({ isPaused: false });
 });
 
-test('replay takes what is parked and what waits after a failure, but nothing that is handled', async () => {
+test('replay takes what is parked or retrying, but nothing that is handled', async () => {
   const inbox = await stoppedInbox([
     ['content 1', HANDLED],
     ['content 2', PARKED],
@@ -72,12 +73,12 @@ test('replay takes what is parked and what waits after a failure, but nothing th
     code: 2,
     stdout: '',
     stderr:
-      'plant-inbox: This is about 1 parked delivery and what has failed of 1 waiting delivery. Add --yes: there is no terminal to ask on.\n',
+      'plant-inbox: This is about 1 parked delivery and 1 retrying delivery. Add --yes: there is no terminal to ask on.\n',
   });
   expect(await plantInbox('replay', '--yes', '--inbox', inbox)).toEqual({
     code: 0,
     stdout: '2 deliveries replayed.\n',
-    stderr: 'Replaying 1 parked delivery and what has failed of 1 waiting delivery.\n',
+    stderr: 'Replaying 1 parked delivery and 1 retrying delivery.\n',
   });
   expect(jsonOf(await plantInbox('stats', '--json', '--inbox', inbox))).toMatchObject({
     waiting: 2,

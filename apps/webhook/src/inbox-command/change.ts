@@ -11,9 +11,9 @@ const CHANGES = {
     verb: 'Replay',
     doing: 'Replaying',
     done: 'replayed',
-    states: ['parked', 'handled', 'waiting'],
+    states: ['parked', 'retrying', 'handled'],
     // Handled deliveries have had their effect. Whoever wants it again says so.
-    unlessChosen: ['waiting', 'parked'],
+    unlessChosen: ['retrying', 'parked'],
   },
   discard: {
     verb: 'Delete for good the content of',
@@ -98,7 +98,7 @@ async function isWanted(
   const parts = states
     .map((state) => ({ state, count: sumOf(counts.map((each) => each[state])) }))
     .filter(({ count }) => count > 0)
-    .map(({ state, count }) => (state === 'waiting' ? 'what has failed of ' : '') + deliveries(count, state));
+    .map(({ state, count }) => deliveries(count, state));
   const what = new Intl.ListFormat('en').format(parts);
   if (what === '') return true;
   if (!yes && terminal.canAsk) return terminal.confirm(`${verb} ${what}?`);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
 import { copyInbox } from '../../test/copy-inbox.js';
-import { openEmbedded } from '../../test/open-inbox.js';
+import { Claims, openEmbedded } from '../../test/open-inbox.js';
 import { plantInbox } from '../../test/run-plant-inbox.js';
 import { fillInbox } from '../../test/serve-inbox.js';
 import { openSocketAddress } from '../operations/socket-address.js';
@@ -75,7 +75,7 @@ test('a receiver that starts, stops, or does not listen on its socket', async ()
 
 test('after a crash the inbox is opened, though its socket is there still', async () => {
   const { folder, inbox } = await fillInbox([['content']]);
-  await inbox.claim(1);
+  await Claims.begin(inbox).claim(1);
   const crashed = copyInbox(folder);
   writeFileSync(join(crashed, 'operations.sock'), '');
 

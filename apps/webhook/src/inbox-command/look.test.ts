@@ -11,7 +11,7 @@ test('the head of a delivery has its failed attempts and the last stack', () => 
 
   const text = headText(new Terminal(new InnerProcess()), {
     id: 4,
-    state: 'waiting',
+    state: 'retrying',
     receivedAt: T,
     startedAt: T + 1_000,
     replayedAt: null,
@@ -40,7 +40,7 @@ test('the head of a delivery has its failed attempts and the last stack', () => 
   });
 
   expect(text).toBe(`id          4
-state       waiting
+state       retrying
 received    2026-11-22T09:30:00.500Z
 attempts    2
 last began  2026-11-22T09:30:01.500Z
@@ -172,5 +172,5 @@ test('no line of a list is wider than the terminal, with wide characters and wit
   const lines = stdout.split('\n');
   for (const line of lines)
     expect(line.length + (line.match(/[植物]/g)?.length ?? 0)).toBeLessThanOrEqual(80);
-  expect(lines[1]).toMatch(/^ 1 {2}waiting .* event \\u001b\[2J 植物.*…$/);
+  expect(lines[1]).toMatch(/^ 1 {2}retrying .* event \\u001b\[2J 植物.*…$/);
 });

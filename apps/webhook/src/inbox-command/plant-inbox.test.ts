@@ -37,7 +37,7 @@ test.each<[string, string[], string]>([
   ['an option without its value', ['list', '--state'], "option '--state <state>' argument missing"],
   ['a switch with a value', ['list', '--json=1'], "unknown option '--json=1'"],
   ['an operand too many', ['list', '7'], "too many arguments for 'list'"],
-  ['a wrong state', ['list', '--state', 'failed'], 'Allowed choices are waiting, running, handled, parked'],
+  ['a wrong state', ['list', '--state', 'failed'], 'Allowed choices are waiting, running, retrying, handled'],
   ['a wrong time', ['list', '--since', 'yesterday'], "argument 'yesterday' is invalid. It must be a time"],
   ['wrong ids', ['list', '--id', '9..2'], "argument '9..2' is invalid. It must be an id or two"],
   ['a wrong limit', ['list', '--limit', '0'], 'It must be a whole number from 1 to 500.'],
@@ -52,7 +52,7 @@ test.each<[string, string[], string]>([
   [
     'replay of what is deleted',
     ['replay', '--state', 'discarded'],
-    'Allowed choices are waiting, parked, handled.',
+    'Allowed choices are retrying, parked, handled.',
   ],
   ['no reason', ['discard', '1'], "required option '--reason <text>' not specified"],
   ['a blank reason', ['discard', '1', '--reason', ' '], 'It must have from 1 to 1000 characters.'],

@@ -112,9 +112,9 @@ export function createProgram(terminal: Terminal, given: Given): Command {
     command(
       'replay',
       'pass deliveries to the handler again: failed ones, or chosen ones',
-      'It takes the parked ones and those that wait after a failure, unless --state or ids say otherwise. It asks first.',
+      'It takes parked and retrying ones, unless --state or ids say otherwise. It asks first.',
     ),
-    ['waiting', 'parked', 'handled'],
+    ['retrying', 'parked', 'handled'],
   )
     .argument('[ids...]', 'of deliveries in any state', idsOf)
     .option('--yes', "don't ask")

@@ -13,9 +13,9 @@ export function printableLine(text: string): string {
   return text.replace(HIDDEN, escape);
 }
 
-/** A time, which is a number in a member such as `receivedAt`, in ISO 8601. Any other value stays as it is. */
+/** A time, which is a number in a member such as `receivedAt` or `now`, in ISO 8601. Any other value stays as it is. */
 export const timeText = (name: string, value: unknown): unknown =>
-  typeof value === 'number' && name.endsWith('At') ? new Date(value).toISOString() : value;
+  typeof value === 'number' && /At$|^now$/.test(name) ? new Date(value).toISOString() : value;
 
 /**
  * JSON without what a terminal acts on, with times in ISO 8601.
