@@ -145,7 +145,7 @@ function eventsOf(delivery) {
       kind: 'bad',
       what: `parked after ${attempts === 1 ? '1 attempt' : `${attempts} attempts`}`,
     },
-    discarded: { at: null, kind: '', what: `discarded: ${visible(reason ?? '')}` },
+    discarded: { at: endedAt, kind: '', what: `discarded: ${visible(reason ?? '')}` },
   };
   return [...past, now[delivery.state]];
 }

@@ -43,7 +43,7 @@ export interface DeliverySummary {
   readonly receivedAt: number;
   /** When a delivery that has failed comes again; null for all others. */
   readonly dueAt: number | null;
-  /** When it was claimed for its last attempt, and when that ended; null before. */
+  /** When it was claimed for its last attempt, and when that ended, or it was discarded; null before. */
   readonly startedAt: number | null;
   readonly endedAt: number | null;
   /** When an operator replayed it last; null if none did. */

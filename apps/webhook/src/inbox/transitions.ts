@@ -126,7 +126,8 @@ export function transitionsFor({ schema, now, lock, lockFree, least, isAbandoned
       return {
         text: `
           WITH part AS MATERIALIZED (${bounded(selected(values, `AND state = 'parked' AND ${NOT_HANDLED}`, batch))})
-          UPDATE ${delivery} SET state = 'discarded', reason = ${why}, fields = '[]', content = ${noBytes}
+          UPDATE ${delivery} SET state = 'discarded', ended_at = ${now()}, reason = ${why}, fields = '[]',
+            content = ${noBytes}
           FROM part WHERE id = part.chosen
           RETURNING id`,
         values: values.all,
