@@ -20,11 +20,10 @@ export interface PlannedDelivery {
 export type Incident = { readonly at: number } & (
   | { readonly kind: 'kill' | 'kill after the next commit'; readonly down: number }
   | { readonly kind: 'stop'; readonly timeout: number; readonly down: number }
-  | { readonly kind: 'the store refuses' | 'replies are lost'; readonly lasts: number }
+  | { readonly kind: 'the store refuses' | 'replies are lost' | 'a lease is lost'; readonly lasts: number }
   | { readonly kind: 'pause' | 'pause that fails'; readonly lasts: number }
-  | { readonly kind: 'replay'; readonly state: 'handled' | 'parked' | 'retrying'; readonly limit: number }
-  | { readonly kind: 'discard'; readonly limit: number }
-  | { readonly kind: 'clock jumps'; readonly by: number }
+  | { readonly kind: 'replay' | 'discard'; readonly state: 'handled' | 'parked' | 'retrying' }
+  | { readonly kind: 'the clock jumps'; readonly by: number }
 );
 
 /** What happens in a simulation. What it leaves open, such as how long each commit takes, the seed decides. */
@@ -49,10 +48,11 @@ export function drawPlan(seed: number): Plan {
   const random = new Random(seed);
   const end = random.between(1_000, 12_000);
   const backoff = random.between(10, 500);
+  const receivers = random.pick([1, 1, 2]);
   const bursts = Array.from({ length: random.between(1, 4) }, () => random.between(0, end));
   return {
     seed,
-    receivers: random.pick([1, 1, 2]),
+    receivers,
     limits: {
       concurrency: random.chance(0.6) ? random.between(1, 4) : random.between(1, 20),
       timeout: random.between(300, 3_000),
@@ -63,9 +63,9 @@ export function drawPlan(seed: number): Plan {
     latency: random.pick([0, 2, 2, 10, 40]),
     maxAge: random.chance(0.3) ? random.between(1_000, 6_000) : undefined,
     deliveries: Array.from({ length: random.between(1, 40) }, () => drawDelivery(random, end, bursts)),
-    incidents: Array.from({ length: random.between(0, 6) }, () => drawIncident(random, end)).sort(
-      (one, other) => one.at - other.at,
-    ),
+    incidents: Array.from({ length: random.between(0, 6) }, () =>
+      drawIncident(random, end, receivers > 1),
+    ).sort((one, other) => one.at - other.at),
     end,
   };
 }
@@ -83,23 +83,26 @@ function drawDelivery(random: Random, end: number, bursts: readonly number[]): P
   };
 }
 
-function drawIncident(random: Random, end: number): Incident {
+function drawIncident(random: Random, end: number, isShared: boolean): Incident {
   const at = random.between(0, end);
   const lasts = random.chance(0.1) ? random.between(1, 20_000) : random.between(1, 1_500);
   const down = random.between(1, 1_000);
-  const limit = random.between(1, 5);
+  const ofShared: readonly (() => Incident)[] = [
+    () => ({ at, kind: 'replies are lost', lasts }),
+    () => ({ at, kind: 'a lease is lost', lasts: random.between(1, 8_000) }),
+  ];
   return random.pick<() => Incident>([
     () => ({ at, kind: 'kill', down }),
     () => ({ at, kind: 'kill after the next commit', down }),
     () => ({ at, kind: 'stop', timeout: random.between(1, 2_000), down }),
     () => ({ at, kind: 'the store refuses', lasts }),
     () => ({ at, kind: 'the store refuses', lasts: 0 }),
-    () => ({ at, kind: 'replies are lost', lasts }),
     () => ({ at, kind: 'pause', lasts: random.between(1, 4_000) }),
     () => ({ at, kind: 'pause that fails', lasts: random.between(1, 4_000) }),
-    () => ({ at, kind: 'replay', state: random.pick(['handled', 'parked', 'retrying']), limit }),
-    () => ({ at, kind: 'discard', limit }),
-    () => ({ at, kind: 'clock jumps', by: random.pick([-5, 5]) * MINUTE * random.between(1, 11_520) }),
+    () => ({ at, kind: 'replay', state: random.pick(['handled', 'parked', 'retrying']) }),
+    () => ({ at, kind: 'discard', state: 'parked' }),
+    () => ({ at, kind: 'the clock jumps', by: random.pick([-5, 5]) * MINUTE * random.between(1, 11_520) }),
+    ...(isShared ? ofShared : []),
   ])();
 }
 
@@ -110,9 +113,9 @@ export function describePlan(plan: Plan): string[] {
       .filter(([, value]) => value !== undefined && value !== null && value !== false)
       .map(([name, value]) => (value === true ? name : `${name} ${value}`))
       .join(', ');
-  const { deliveries, incidents, limits, seed: _seed, ...rest } = plan;
+  const { deliveries, incidents, limits, receivers, latency, maxAge, end } = plan;
   return [
-    words({ ...rest, ...limits }),
+    words({ receivers, latency, maxAge, end, ...limits }),
     ...deliveries.map(({ at, ...delivery }, number) => `${at} ms: delivery ${number}: ${words(delivery)}`),
     ...incidents.map(({ at, kind, ...incident }) => `${at} ms: ${kind}: ${words(incident)}`),
   ];

@@ -1,93 +1,95 @@
 import type Database from 'libsql';
 
-import type { Delivery } from '../src/inbox/delivery.js';
 import { SUSPECT } from '../src/inbox/conditions.js';
+import type { Delivery } from '../src/inbox/delivery.js';
 import type { Plan } from './plan.js';
-import type { Leases } from './shared-store.js';
 import type { SimulatedReceiver } from './simulate.js';
+import { MAX_REFUSED } from './simulated-store.js';
 
-/** How long the dispatcher may keep what it has no place for. */
+/** How long a delivery may wait for an attempt after it was claimed, and how many may. */
 const MAX_WAIT = 200;
-
-/** Most deliveries that the dispatcher claims ahead. */
 const MAX_AHEAD = 512;
 
-/** Most cycles of a second that have nothing to do. */
-const MAX_IDLE = 40;
+/** The longest time between two looks for what has expired: a handler may block. */
+const MAX_LOOK = 6_000;
 
-/** States in which nothing more happens. */
+/** Most cycles of a second that have nothing to do. */
+const MAX_IDLE = 20;
+
+/** The states of a delivery that come after each one. */
+const CHANGES: Readonly<Record<string, RegExp>> = {
+  waiting: /running/,
+  retrying: /running|waiting/,
+  running: /handled|retrying|parked|waiting/,
+  handled: /waiting|deleted/,
+  parked: /waiting|discarded/,
+  discarded: /deleted/,
+};
+
+/** States in which a delivery stays. */
 const OVER = /handled|parked|discarded|deleted/;
 
-/** A delivery that is stored: its row, and what is known of it. Times are virtual. */
-interface Known {
+/** The row of a delivery, without times. */
+interface Row {
   readonly key: string;
-  state: string;
-  attempts: number;
-  interruptions: number;
-  dueAt: number | null;
-  receiver: string | null;
-  /** When its state changed last. */
-  since: number;
-  /** The last attempt that was handed over, and when it ended. */
-  lastAttempt: number;
-  endedAt: number;
-  runs: number;
-  successes: number;
-  failures: number;
+  readonly state: string;
+  readonly attempts: number;
+  readonly interruptions: number;
+  readonly dueAt: number | null;
+  readonly receiver: string | null;
 }
 
-/** A change of a row, as the database writes it down. */
-type Change = [
-  id: number,
-  key: string,
-  state: string,
-  attempts: number,
-  interruptions: number,
-  dueAt: number | null,
-  receiver: string | null,
-];
+/** A delivery that is stored, and what is known of it. Times are virtual. */
+interface Known {
+  row: Row;
+  /** When its row changed last, and when it was last handled or parked. */
+  since: number;
+  overAt: number;
+  acknowledgedAt: number | undefined;
+  /** How often the handler got it, as which attempt last, when that ended, and what became of it. */
+  runs: number;
+  attempt: number;
+  endedAt: number;
+  result: 'handled' | 'failed' | undefined;
+}
 
 /**
- * What the inbox promises, checked while it runs. The database writes each change of a delivery down, and so is nobody's
- * word for it.
+ * What the inbox promises, checked while it runs. The database itself writes each change of a row down; nothing here
+ * believes what the inbox says of it.
  */
 export class Promises {
   /** What was broken first. It is kept, because the dispatcher catches what a handler throws. */
   broken: Error | undefined;
-  /** The last things that happened. */
+  /** What happened, a line each. */
   readonly journal: string[] = [];
-  readonly #known = new Map<number, Known>();
-  readonly #sent = new Map<string, { readonly at: number; readonly eventId: string | null }>();
-  readonly #acknowledged = new Set<number>();
-  /** Since when the handler is paused, and an operator knows. */
-  pausedSince = Infinity;
-  replays = 0;
-  discards = 0;
-  /** When the whole inbox changed: the handler went on, or the clock jumped. */
-  changedAt = 0;
+  readonly known = new Map<number, Known>();
+  /** Each start of a receiver, by its name. */
+  readonly receivers = new Map<string, SimulatedReceiver>();
+  /** Receivers that counted as dead while they were alive. */
+  readonly lost = new Set<string>();
+  /** When the clock jumped. */
   readonly jumps: number[] = [];
-  /** When a suspect last ran. */
+  /** Since when an operator knows that the handler is paused. */
+  pausedAt = Infinity;
+  /** What operators have done. */
+  readonly done = new Set<'replay' | 'discard'>();
+  readonly #sent = new Map<string, { readonly at: number; readonly eventId: string | null }>();
   #suspectAt = 0;
+  /** When somebody last saw the handler paused. */
+  #seenPausedAt = 0;
+  #wasPaused = false;
   readonly #changes: Database.Statement;
+  readonly #forget: Database.Statement;
   readonly #pauses: Database.Statement;
 
   constructor(
     private readonly plan: Plan,
-    private readonly database: Database.Database,
+    database: Database.Database,
     private readonly now: () => number,
     private readonly wall: () => number,
-    private readonly receivers: ReadonlyMap<string, SimulatedReceiver>,
-    private readonly leases: Leases,
   ) {
-    const columns = 'id, media_type, state, attempts, interruptions, due_at, receiver';
-    const values = (row: string): string => columns.replaceAll(/\w+/g, (column) => `${row}.${column}`);
-    database.exec(`
-      CREATE TEMP TABLE change (${columns});
-      CREATE TEMP TRIGGER inserted AFTER INSERT ON delivery BEGIN INSERT INTO change VALUES (${values('new')}); END;
-      CREATE TEMP TRIGGER updated AFTER UPDATE ON delivery BEGIN INSERT INTO change VALUES (${values('new')}); END;
-      CREATE TEMP TRIGGER deleted AFTER DELETE ON delivery BEGIN
-        INSERT INTO change VALUES (old.id, old.media_type, 'deleted', 0, 0, NULL, NULL); END;`);
     this.#changes = database.prepare('SELECT * FROM change').raw();
+    this.#forget = database.prepare('DELETE FROM change');
     this.#pauses = database.prepare('SELECT is_paused FROM inbox_state').raw();
   }
 
@@ -104,9 +106,8 @@ export class Promises {
     return (this.#pauses.all([]) as [[number]])[0][0] === 1;
   }
 
-  /** Whether each delivery has come to its end. */
   get areOver(): boolean {
-    return [...this.#known.values()].every(({ state }) => OVER.test(state));
+    return [...this.known.values()].every(({ row }) => OVER.test(row.state));
   }
 
   sent(key: string, eventId: string | null): void {
@@ -115,201 +116,174 @@ export class Promises {
 
   acknowledged(key: string, id: number): void {
     this.note(`delivery ${key} is acknowledged as ${id}`);
-    const known = this.#known.get(id);
+    const known = this.known.get(id);
     if (known === undefined) this.break(`delivery ${key} is acknowledged, and isn't stored`);
-    const eventOf = (sent: string): string | null => this.#sent.get(sent)!.eventId;
-    if (known.key !== key && (eventOf(key) === null || eventOf(key) !== eventOf(known.key)))
-      this.break(`delivery ${key} is acknowledged with the id of delivery ${known.key}`);
-    this.#acknowledged.add(id);
+    const eventOf = (sent: string): string => this.#sent.get(sent)!.eventId ?? sent;
+    if (eventOf(known.row.key) !== eventOf(key)) this.break(`delivery ${key} has the id of ${known.row.key}`);
+    known.acknowledgedAt ??= this.now();
   }
 
-  /**
-   * A transaction is committed.
-   *
-   * @returns whether it changed deliveries
-   */
+  /** A transaction is committed. Returns whether it changed deliveries. */
   committed(): boolean {
-    const changes = this.#changes.all([]) as Change[];
+    const changes = this.#changes.all([]) as [number, ...unknown[]][];
     if (changes.length === 0) return false;
-    this.database.exec('DELETE FROM change');
+    this.#forget.run([]);
     for (const [id, key, state, attempts, interruptions, dueAt, receiver] of changes) {
-      const next = { state, attempts, interruptions, dueAt, receiver };
-      this.note(`${id} is ${state}, attempts ${attempts}, ${interruptions} interruptions, ${receiver}`);
-      const known = this.#known.get(id);
+      const row = { key, state, attempts, interruptions, dueAt, receiver } as Row;
+      this.note(`${id} is ${row.state} (${row.attempts} attempts, ${row.interruptions} interruptions)`);
+      const known = this.known.get(id);
       if (known === undefined) {
-        const more = {
-          key,
-          since: this.now(),
-          lastAttempt: 0,
-          endedAt: 0,
-          runs: 0,
-          successes: 0,
-          failures: 0,
-        };
-        this.#known.set(id, { ...next, ...more });
+        const nothing = { overAt: 0, acknowledgedAt: undefined, runs: 0, attempt: 0, endedAt: 0 };
+        this.known.set(id, { row, since: this.now(), ...nothing, result: undefined });
         continue;
       }
-      if (known.state !== state) this.#changed(id, known, next);
-      Object.assign(known, next, { since: this.now() });
+      if (known.row.state !== row.state) this.#changed(id, known, row);
+      known.row = row;
+      known.since = this.now();
+      if (/handled|parked/.test(row.state)) known.overAt = this.now();
     }
     return true;
   }
 
-  #changed(id: number, known: Known, next: Pick<Known, 'state' | 'attempts' | 'interruptions'>): void {
-    const { limits, maxAge } = this.plan;
-    const isReceiver = this.receivers.get(known.receiver ?? '');
-    const hasEnded = isReceiver === undefined || !isReceiver.clock.isAlive || isReceiver.isStopping;
-    const isLost = hasEnded || this.leases.expired.has(isReceiver.name);
-    if (known.interruptions >= SUSPECT) this.#suspectAt = this.now();
-    const change = `${known.state} → ${next.state}`;
-    switch (change) {
-      case 'waiting → running':
-      case 'retrying → running':
-        if (next.attempts > limits.maxAttempts) this.break(`${id} is claimed for attempt ${next.attempts}`);
-        return;
-      case 'running → handled':
-        if (known.successes === 0) this.break(`${id} is handled, and no attempt has succeeded`);
-        known.successes = 0;
-        return;
-      case 'running → waiting':
-      case 'running → retrying':
-      case 'running → parked':
-        if (next.state === 'parked' && next.attempts < limits.maxAttempts)
-          this.break(`${id} is parked after ${next.attempts} attempts`);
-        if (next.interruptions > known.interruptions) {
-          if (!isLost) this.break(`${id} is adopted, and ${known.receiver} is alive`);
-        } else if (next.attempts < known.attempts) {
-          if (known.lastAttempt === known.attempts && !isLost) this.break(`${id} is released, and runs`);
-          known.lastAttempt = 0;
-        } else if (known.failures === 0) this.break(`${id} is ${next.state}, and no attempt has failed`);
-        else known.failures = 0;
-        return;
-      case 'handled → waiting':
-      case 'parked → waiting':
-      case 'retrying → waiting':
-        if (this.replays === 0) this.break(`nobody has replayed ${id}`);
-        known.lastAttempt = 0;
-        return;
-      case 'parked → discarded':
-        if (this.discards === 0) this.break(`nobody has discarded ${id}`);
-        return;
-      case 'handled → deleted':
-      case 'discarded → deleted':
-        if (this.now() - known.since < maxAge! && !this.#startedAfterJump(known.since))
-          this.break(`${id} is deleted after ${this.now() - known.since} ms`);
-        return;
-      default:
-        this.break(`${id}: ${change}`);
-    }
+  #changed(id: number, known: Known, to: Row): void {
+    const { row: from, result, overAt } = known;
+    const { maxAttempts } = this.plan.limits;
+    const change = `${id} is ${from.state} and becomes ${to.state}`;
+    if (from.interruptions >= SUSPECT) this.#suspectAt = this.now();
+    if (!CHANGES[from.state]!.test(to.state)) this.break(change);
+    if (from.state === 'running') {
+      const mayBeLost = this.#isGone(from.receiver!);
+      if (to.state === 'parked' && to.attempts < maxAttempts)
+        this.break(`${change} after ${to.attempts} attempts`);
+      if (to.interruptions > from.interruptions) {
+        if (!mayBeLost) this.break(`${change}: it is adopted, and its receiver is alive`);
+      } else if (to.attempts < from.attempts) {
+        if (known.attempt === from.attempts && !mayBeLost)
+          this.break(`${change}: it is released while it runs`);
+        known.attempt = 0;
+      } else if (result !== (to.state === 'handled' ? 'handled' : 'failed'))
+        this.break(`${change}, and its attempt has no such result`);
+    } else if (to.state === 'waiting') {
+      if (!this.done.has('replay')) this.break(`${change}, and nobody has replayed it`);
+      known.attempt = 0;
+    } else if (to.state === 'discarded' && !this.done.has('discard')) this.break(`${change} by itself`);
+    else if (to.state === 'deleted' && !this.#hasExpired(overAt))
+      this.break(`${change} after ${this.now() - overAt} ms`);
   }
 
-  /** A receiver that starts while the clock is wrong believes it. */
-  #startedAfterJump(since: number): boolean {
-    return [...this.receivers.values()].some(({ startedAt }) =>
-      this.jumps.some((jumpedAt) => since <= jumpedAt && jumpedAt <= startedAt),
+  #isGone(name: string): boolean {
+    const { clock, isStopping } = this.receivers.get(name)!;
+    return !clock.isAlive || isStopping || this.lost.has(name);
+  }
+
+  /** A receiver that starts after its clock has jumped can't know, nor of two jumps before it looks. */
+  #hasExpired(since: number): boolean {
+    const starts = [...this.receivers.values()].map(({ startedAt }) => startedAt);
+    const isDeceived = this.jumps.some(
+      (at, index) =>
+        since <= at &&
+        (starts.some((start) => at <= start) || at < (this.jumps[index - 1] ?? -Infinity) + MAX_LOOK),
     );
+    return isDeceived || this.now() - since >= this.plan.maxAge!;
   }
 
-  /**
-   * The handler gets a delivery.
-   *
-   * @returns how often it got it, this time included
-   */
+  /** The handler gets a delivery. Returns how often it got it, this time included. */
   begun(receiver: SimulatedReceiver, { id, attempts, mediaType, content }: Delivery): number {
     const { limits, latency } = this.plan;
-    const now = receiver.clock.now();
-    this.note(`${receiver.name} begins attempt ${attempts} of ${id}`);
-    const known = this.#known.get(id);
+    const { name, clock, attempts: running } = receiver;
+    this.note(`${name} begins attempt ${attempts} of ${id}`);
+    const known = this.known.get(id);
     if (known === undefined) this.break(`${id} is handed over, and isn't stored`);
-    if (mediaType !== known.key || content.toString() !== known.key) this.break(`${id} isn't what was sent`);
-    const isOurs =
-      known.state === 'running' && known.attempts === attempts && known.receiver === receiver.name;
-    if (!isOurs && !this.leases.expired.has(receiver.name))
-      this.break(`${id} is handed over to ${receiver.name}, and is ${known.state} at ${known.receiver}`);
-    if (isOurs && known.lastAttempt >= attempts) this.break(`attempt ${attempts} of ${id} begins again`);
-    if (isOurs) Object.assign(known, { lastAttempt: attempts, successes: 0, failures: 0 });
-    receiver.attempts.set(`${id}/${attempts}`, known);
-    if (receiver.attempts.size > limits.concurrency) this.break(`${receiver.attempts.size} attempts run`);
-    const suspects = [...receiver.attempts.values()].filter(({ interruptions }) => interruptions >= SUSPECT);
+    const { row } = known;
+    if (mediaType !== row.key || content.toString() !== row.key) this.break(`${id} isn't what was sent`);
+    const isOurs = row.state === 'running' && row.attempts === attempts && row.receiver === name;
+    if (!isOurs && !this.lost.has(name))
+      this.break(`${id} is handed over, and is ${row.state} at ${row.receiver}`);
+    if (isOurs && known.attempt >= attempts) this.break(`attempt ${attempts} of ${id} begins again`);
+    if (attempts > limits.maxAttempts) this.break(`attempt ${attempts} of ${id} begins`);
+    if (isOurs) Object.assign(known, { attempt: attempts, result: undefined });
+    running.set(`${id}/${attempts}`, row);
+    if (running.size > limits.concurrency) this.break(`${running.size} attempts run`);
+    const suspects = [...running.values()].filter(({ interruptions }) => interruptions >= SUSPECT);
     if (suspects.length > 1) this.break(`${suspects.length} suspects run`);
-    const pausedFor = now - this.pausedSince;
-    if (this.#sent.get(known.key)!.at > this.pausedSince) this.break(`${id} came during the pause, and runs`);
-    if (pausedFor > MAX_WAIT + 2 * latency + 50 && receiver.troubledAt < this.pausedSince)
+    if (this.#sent.get(row.key)!.at > this.pausedAt)
+      this.break(`${id} came during the pause, and is handed over`);
+    const pausedFor = clock.now() - this.pausedAt;
+    if (pausedFor > MAX_WAIT + 2 * latency + 50 && receiver.troubledAt < this.pausedAt)
       this.break(`${id} is handed over ${pausedFor} ms after the pause`);
     return (known.runs += 1);
   }
 
   /** An attempt has ended. */
-  ended(receiver: SimulatedReceiver, { id, attempts }: Delivery, isHandled: boolean): void {
-    this.note(`attempt ${attempts} of ${id} has ${isHandled ? 'succeeded' : 'failed'}`);
-    if (receiver.attempts.size === this.plan.limits.concurrency) receiver.fullAt = this.now();
+  ended(receiver: SimulatedReceiver, { id, attempts }: Delivery, result: 'handled' | 'failed'): void {
+    const now = receiver.clock.now();
+    this.note(`attempt ${attempts} of ${id} is ${result}`);
+    if (receiver.attempts.size === this.plan.limits.concurrency) receiver.fullAt = now;
     receiver.attempts.delete(`${id}/${attempts}`);
-    const known = this.#known.get(id)!;
-    known.endedAt = receiver.clock.now();
-    if (isHandled) known.successes += 1;
-    else known.failures += 1;
+    Object.assign(this.known.get(id)!, { endedAt: now, result });
   }
 
   /** A receiver has stopped in order. */
   stopped({ name }: SimulatedReceiver): void {
-    for (const [id, { state, receiver }] of this.#known)
-      if (state === 'running' && receiver === name)
+    for (const [id, { row }] of this.known)
+      if (row.state === 'running' && row.receiver === name)
         this.break(`${id} is running at ${name}, which has stopped`);
   }
 
-  /** Nothing waits longer than it may, and no receiver works for nothing. */
+  /** Nothing waits longer than it may, and nobody works for nothing. */
   check(): void {
-    const { receivers, limits, latency } = this.plan;
-    const all = [...this.receivers.values()];
+    const { receivers: places, limits, latency } = this.plan;
+    const receivers = [...this.receivers.values()];
     const isWell = (receiver: SimulatedReceiver, since: number): boolean =>
       receiver.clock.isAlive && !receiver.isStopping && receiver.troubledAt < since;
 
-    const bound = this.now() - (receivers > 1 ? 2_500 : 800);
-    const free = all.find(
+    const before = this.now() - (places > 1 ? 2_500 : 800);
+    const isFree = receivers.some(
       (receiver) =>
-        isWell(receiver, bound) && receiver.attempts.size < limits.concurrency && receiver.fullAt < bound,
+        isWell(receiver, before) && receiver.attempts.size < limits.concurrency && receiver.fullAt < before,
     );
-    const isFree = free !== undefined && this.changedAt < bound && !this.isPaused;
-    const rows = [...this.#known];
-    const mayRun = (interruptions: number): boolean =>
-      interruptions < SUSPECT ||
-      (this.#suspectAt < bound &&
-        !rows.some(([, row]) => row.state === 'running' && row.interruptions >= SUSPECT));
-
-    for (const [id, { state, dueAt, since, interruptions, attempts, receiver: name, endedAt }] of rows) {
-      if (dueAt !== null && isFree && since < bound) {
-        const isDue = dueAt < this.wall() - (this.now() - bound) || dueAt > this.wall() + limits.maxBackoff;
-        if (isDue && mayRun(interruptions))
-          this.break(`${id} is ${state} since ${since} ms, though ${free.name} has a place`);
-      }
-      if (state !== 'running') continue;
-      const receiver = this.receivers.get(name!)!;
-      const isAlive = receiver.clock.isAlive;
-      const wait = this.now() - (isAlive || receivers === 1 ? MAX_WAIT + 4 * latency + 400 : 45_000);
-      if (Math.max(since, endedAt, receiver.endedAt) > wait || receiver.attempts.has(`${id}/${attempts}`))
-        continue;
-      if (isAlive ? isWell(receiver, wait) : all.some((other) => isWell(other, wait)))
-        this.break(`${id} is running at ${name} since ${since} ms, and no attempt is under way`);
+    const { isPaused } = this;
+    if (isPaused || this.#wasPaused) this.#seenPausedAt = this.now();
+    this.#wasPaused = isPaused;
+    const mayStart = isFree && Math.max(this.#seenPausedAt, ...this.jumps) < before;
+    const running = [...this.known].filter(([, { row }]) => row.state === 'running');
+    const suspectRuns =
+      running.some(([, { row }]) => row.interruptions >= SUSPECT) || this.#suspectAt > before;
+    for (const [id, { row, since }] of mayStart ? this.known : []) {
+      if (row.dueAt === null || since > before) continue;
+      const dueIn = row.dueAt - this.wall();
+      const isDue = dueIn < before - this.now() || dueIn > limits.maxBackoff;
+      if (isDue && !(row.interruptions >= SUSPECT && suspectRuns))
+        this.break(`${id} is ${row.state} since ${since} ms, and there is a place`);
     }
-    for (const receiver of all) {
-      if (receiver.idleCycles > MAX_IDLE)
-        this.break(`${receiver.name} ran ${receiver.idleCycles} cycles for nothing`);
+    for (const [id, { row, since, endedAt }] of running) {
+      const receiver = this.receivers.get(row.receiver!)!;
+      if (receiver.attempts.has(`${id}/${row.attempts}`)) continue;
+      const { isAlive } = receiver.clock;
+      const stale = this.now() - (isAlive || places === 1 ? MAX_WAIT + 4 * latency + 400 : 30_000);
+      if (Math.max(since, endedAt, receiver.endedAt) > stale) continue;
+      if (isAlive ? isWell(receiver, stale) : receivers.some((other) => isWell(other, stale)))
+        this.break(`${id} is running at ${receiver.name} since ${since} ms, and has no attempt`);
+    }
+    for (const receiver of receivers) {
+      const { name, idleCycles, store } = receiver;
+      if (idleCycles > MAX_IDLE) this.break(`${name} ran ${idleCycles} cycles for nothing in a second`);
+      if (store.refused >= MAX_REFUSED) this.break(`${name} asks its closed store for ever`);
       receiver.idleCycles = 0;
     }
   }
 
-  /** Everything has come to its end, and nothing is under way. */
+  /** Everything is over, and at rest. */
   checkEnd(): void {
     const { concurrency } = this.plan.limits;
-    for (const id of this.#acknowledged)
-      if (!OVER.test(this.#known.get(id)!.state))
-        this.break(`${id} is ${this.#known.get(id)!.state} at the end`);
+    for (const [id, { acknowledgedAt, row }] of this.known)
+      if (acknowledgedAt !== undefined && !OVER.test(row.state))
+        this.break(`${id} is ${row.state} at the end`);
     for (const { name, clock, store, dispatcher } of this.receivers.values()) {
-      if (!clock.isAlive) continue;
-      const ahead = store.room.free - concurrency;
-      const doublings = Math.log2(ahead / concurrency);
-      const isRight = ahead === 0 || ahead === MAX_AHEAD || (doublings >= 0 && Number.isInteger(doublings));
-      if (dispatcher.running > 0 || !isRight) this.break(`${name} has room for ${store.room.free} at rest`);
+      const ahead = (store.room.free - concurrency) / concurrency;
+      const isRight = ahead === 0 || ahead * concurrency === MAX_AHEAD || Number.isInteger(Math.log2(ahead));
+      if (clock.isAlive && (dispatcher.running > 0 || !isRight || ahead < 0))
+        this.break(`${name} has room for ${store.room.free} at rest`);
     }
   }
 }

@@ -1,32 +1,31 @@
-import Database from 'libsql';
-
 import { Counters } from '../src/counters.js';
 import { type Attempt, callHandler } from '../src/dispatch/attempt.js';
 import { Dispatcher } from '../src/dispatch/dispatcher.js';
 import type { Delivery } from '../src/inbox/delivery.js';
+import type { DeliveryState } from '../src/inbox/inbox-operations.js';
 import { Inbox } from '../src/inbox/inbox.js';
-import { migrate } from '../src/inbox/sqlite/migrate.js';
-import { describePlan, type Incident, type Plan, type PlannedDelivery } from './plan.js';
+import { openMemory } from './database.js';
+import { describePlan, type Incident, type Plan } from './plan.js';
 import { Promises } from './promises.js';
-import { Leases, SharedStore } from './shared-store.js';
-import { EmbeddedStore, type Host, type SimulatedStore } from './simulated-store.js';
+import { type Host, SimulatedStore } from './simulated-store.js';
 import { ProcessClock, Random, VirtualTime } from './virtual-time.js';
 
-/** A receiver from its start to its end. */
+/** A receiver from its start to its end. Times are virtual. */
 export interface SimulatedReceiver {
   readonly name: string;
   readonly clock: ProcessClock;
   readonly store: SimulatedStore;
   readonly inbox: Inbox;
   readonly dispatcher: Dispatcher;
-  /** What its handler does now. */
+  /** What its handler has. */
   readonly attempts: Map<string, { readonly interruptions: number }>;
   readonly startedAt: number;
   endedAt: number;
   isStopping: boolean;
-  /** When its store last failed or its handler blocked, and when it last had no place for an attempt. */
+  /** Until when its store failed or its handler blocked, and when it last had no place for an attempt. */
   troubledAt: number;
   fullAt: number;
+  /** Cycles of this second that had nothing to do. */
   idleCycles: number;
 }
 
@@ -35,47 +34,50 @@ const SILENT = { error: () => undefined, warn: () => undefined };
 /** The wall clock at the start. */
 const START = Date.UTC(2027, 0, 1);
 
-/** How long everything may take when nothing more goes wrong, in virtual milliseconds. */
-const MAX_TAIL = 900_000;
+/** How long a receiver counts as alive after its end, if others share the inbox. */
+const LEASE_TIME = 15_000;
 
-/** How much longer than an attempt may take, a process may be blocked: see watchdog.ts. */
+/** How long everything may take when nothing more goes wrong, in virtual milliseconds, and in events. */
+const MAX_TAIL = 900_000;
+const MAX_EVENTS = 1_000_000;
+
+/** How much longer than an attempt may take, a handler may block: see watchdog.ts. */
 const WATCHDOG_MARGIN = 1_000;
 
-/** How long a receiver that was to stop may still store results. */
+/** How much longer than its deadline a stop may take. */
 const TIME_TO_STORE = 2_000;
 
-/** Most events of a simulation. */
-const MAX_EVENTS = 300_000;
+/** How long a sender waits for a response. */
+const SENDER_TIMEOUT = 3_000;
 
-/** A promise that was broken is kept, see {@link Promises.broken}. */
+const PLANNED = new Error('planned');
+
+/** What was broken is kept, see `Promises.broken`. */
 const KEPT = (): void => undefined;
 
+const memory = openMemory();
+
 /** Carries a plan out. */
-export class Simulation {
+class Simulation {
   readonly promises: Promises;
   readonly #time = new VirtualTime();
   readonly #random: Random;
-  readonly #database = new Database(':memory:');
-  readonly #leases: Leases;
-  /** Every start of a receiver by its name, and those that run by their place. */
-  readonly #receivers = new Map<string, SimulatedReceiver>();
+  /** The receivers that run, by their places. */
   readonly #running: (SimulatedReceiver | undefined)[] = [];
-  /** Deliveries whose sender has no response yet. */
+  /** Deliveries whose sender has no response. */
   readonly #unsent: Set<number>;
   #jump = 0;
   #refusesUntil = -1;
-  #losesUntil = -1;
   #refusesNext = false;
-  #killsNext: { readonly down: number } | undefined;
+  #losesUntil = -1;
+  #endsNext: { readonly down: number } | undefined;
   #isToPause = false;
   #isOver = false;
 
   constructor(private readonly plan: Plan) {
+    memory.clear();
     this.#random = new Random(~plan.seed);
-    migrate(this.#database, '');
-    this.#leases = new Leases(this.#database);
-    const now = (): number => this.#time.now;
-    this.promises = new Promises(plan, this.#database, now, this.#wall, this.#receivers, this.#leases);
+    this.promises = new Promises(plan, memory.database, () => this.#time.now, this.#wall);
     this.#unsent = new Set(plan.deliveries.keys());
   }
 
@@ -83,8 +85,8 @@ export class Simulation {
   async run(): Promise<void> {
     const { receivers, deliveries, incidents } = this.plan;
     for (let place = 0; place < receivers; place += 1) this.#open(place);
-    for (const [number, { at }] of deliveries.entries()) this.#time.at(at, () => this.#send(number));
-    for (const incident of incidents) this.#time.at(incident.at, () => this.#happen(incident));
+    for (const [number, { at }] of deliveries.entries()) this.#in(at, () => this.#send(number));
+    for (const incident of incidents) this.#in(incident.at, () => this.#happen(incident));
     this.#look();
     for (let events = 0; !this.#isOver; events += 1) {
       await this.#time.step();
@@ -92,7 +94,6 @@ export class Simulation {
       if (this.promises.broken !== undefined) throw this.promises.broken;
     }
     this.promises.checkEnd();
-    this.#database.close();
   }
 
   readonly #wall = (): number => START + this.#time.now + this.#jump;
@@ -101,15 +102,11 @@ export class Simulation {
     this.#time.at(this.#time.now + milliseconds, run);
   }
 
-  /** What an operator sees each second. */
+  /** Looks each second whether everything is well, and over. */
   #look(): void {
     const { promises, plan } = this;
     const isQuiet = this.#time.now > plan.end;
-    if (isQuiet) {
-      this.#refusesUntil = this.#losesUntil = -1;
-      this.#refusesNext = false;
-      this.#killsNext = undefined;
-    }
+    if (isQuiet) this.#heal();
     promises.check();
     if (!this.#isToPause && promises.isPaused) this.#resume();
     const isIdle = this.#running.every((receiver) => receiver?.dispatcher.running === 0);
@@ -118,50 +115,55 @@ export class Simulation {
     this.#in(1_000, () => this.#look());
   }
 
+  #heal(): void {
+    this.#refusesUntil = this.#losesUntil = -1;
+    this.#refusesNext = false;
+    this.#endsNext = undefined;
+  }
+
   #open(place: number): void {
     const { plan, promises } = this;
-    const name = `${'AB'[place]}${this.#receivers.size}`;
+    const { now } = this.#time;
+    const name = `${'AB'[place]}${promises.receivers.size}`;
     const clock = new ProcessClock(this.#time, this.#random.next);
-    const host: Host = {
-      receiver: name,
-      time: this.#time,
-      clock,
-      random: this.#random,
-      database: this.#database,
-      wall: this.#wall,
-      latency: plan.latency,
+    const counters = new Counters();
+    const store = new SimulatedStore({
+      ...{ receiver: name, time: this.#time, clock, random: this.#random, database: memory.database },
+      ...{ isShared: plan.receivers > 1, wall: this.#wall, latency: plan.latency },
       fault: () => this.#fault(receiver),
       committed: (calls) => {
-        const isIdle = !promises.committed() && calls.every((call) => call.results.length === 0);
-        if (isIdle && calls.length > 0) receiver.idleCycles += 1;
-        if (this.#killsNext !== undefined) this.#end(receiver, this.#killsNext.down);
+        const hasWork = promises.committed() || calls.some(({ results }) => results.length > 0);
+        if (!hasWork) receiver.idleCycles += calls.length;
+        if (this.#endsNext !== undefined) this.#in(0, () => this.#end(receiver, this.#endsNext?.down));
       },
-    };
-    const store = plan.receivers > 1 ? new SharedStore(host, this.#leases) : new EmbeddedStore(host);
-    const counters = new Counters();
+    });
     const inbox = new Inbox(store, { counters, logger: SILENT }, clock);
     const handle = (delivery: Delivery, attempt: Attempt): Promise<void> | void =>
-      callHandler((...given) => this.#handle(receiver, ...given), delivery, attempt);
+      callHandler(() => this.#handle(receiver, delivery, attempt), delivery, attempt);
     const dispatcher = new Dispatcher(inbox, handle, plan.limits, SILENT, counters, clock);
-    const { now } = this.#time;
     const receiver: SimulatedReceiver = {
-      ...{ name, clock, store, inbox, dispatcher, attempts: new Map(), startedAt: now },
+      ...{ name, clock, store, inbox, dispatcher, attempts: new Map<string, never>(), startedAt: now },
       ...{ endedAt: 0, isStopping: false, troubledAt: now, fullAt: 0, idleCycles: 0 },
     };
     promises.note(`${name} starts`);
-    this.#receivers.set(name, receiver);
+    promises.receivers.set(name, receiver);
     this.#running[place] = receiver;
+    this.#setAlive(name, true);
     dispatcher.start();
-    if (plan.maxAge !== undefined) this.#removeExpired(receiver, plan.maxAge);
+    this.#removeExpired(receiver);
   }
 
-  #removeExpired(receiver: SimulatedReceiver, maxAge: number): void {
-    const again = (): void => this.#removeExpired(receiver, maxAge);
-    if (receiver.isStopping) return;
-    receiver.inbox
-      .removeExpired({ maxAge, maxBytes: undefined, maxEventAge: maxAge })
-      .catch(() => undefined)
-      .finally(() => receiver.clock.setTimeout(again, 1_000));
+  #setAlive(name: string, isAlive: boolean): void {
+    const text = isAlive ? 'INSERT INTO alive VALUES (?)' : 'DELETE FROM alive WHERE name = ?';
+    memory.database.prepare(text).run([name]);
+  }
+
+  #removeExpired(receiver: SimulatedReceiver): void {
+    const { maxAge } = this.plan;
+    if (receiver.isStopping || maxAge === undefined) return;
+    const again = (): void => void receiver.clock.setTimeout(() => this.#removeExpired(receiver), 1_000);
+    const retention = { maxAge, maxBytes: undefined, maxEventAge: maxAge };
+    receiver.inbox.removeExpired(retention).then(again, again);
   }
 
   #fault(receiver: SimulatedReceiver): ReturnType<Host['fault']> {
@@ -170,14 +172,14 @@ export class Simulation {
     const isLost = now < this.#losesUntil;
     this.#refusesNext = false;
     if (!isRefused && !isLost) return undefined;
-    this.promises.note(`${receiver.name} can't write, or doesn't know`);
-    receiver.troubledAt = now;
+    this.promises.note(`${receiver.name} ${isRefused ? "can't write" : "doesn't hear what it wrote"}`);
+    receiver.troubledAt = Math.max(receiver.troubledAt, now);
     return isRefused ? 'refused' : 'reply lost';
   }
 
   /** The process ends, and something starts it again. */
-  #end(receiver: SimulatedReceiver, down: number): void {
-    this.#killsNext = undefined;
+  #end(receiver: SimulatedReceiver, down = 100): void {
+    this.#endsNext = undefined;
     if (!receiver.clock.isAlive) return;
     this.promises.note(`${receiver.name} ends`);
     receiver.clock.isAlive = false;
@@ -185,205 +187,186 @@ export class Simulation {
     const place = this.#running.indexOf(receiver);
     this.#running[place] = undefined;
     this.#in(down, () => this.#open(place));
+    this.#in(LEASE_TIME, () => this.#setAlive(receiver.name, false));
   }
 
   /** Stops as receiver.ts does. */
   async #stop(receiver: SimulatedReceiver, timeout: number, down: number): Promise<void> {
-    const { clock, dispatcher, inbox } = receiver;
-    const since = this.#time.now;
+    const { now } = this.#time;
+    const { promises } = this;
     const deadline = new AbortController();
     receiver.isStopping = true;
-    clock.setTimeout(() => deadline.abort(), timeout);
+    receiver.clock.setTimeout(() => deadline.abort(), timeout);
     this.#in(timeout + TIME_TO_STORE, () => {
-      if (clock.isAlive && receiver.troubledAt < since) this.promises.break(`${receiver.name} doesn't stop`);
+      if (receiver.clock.isAlive && receiver.troubledAt < now)
+        promises.break(`${receiver.name} doesn't stop`);
       this.#end(receiver, down);
     });
-    await dispatcher.stop(deadline.signal);
-    await inbox.close();
-    if (receiver.troubledAt < since) this.promises.stopped(receiver);
+    await receiver.dispatcher.stop(deadline.signal);
+    await receiver.inbox.close();
+    if (receiver.troubledAt < now) promises.stopped(receiver);
+    this.#setAlive(receiver.name, false);
     this.#end(receiver, down);
   }
 
   #happen(incident: Incident): void {
     const { promises } = this;
     const { now } = this.#time;
-    promises.note(incident.kind);
     const receiver = this.#pickReceiver();
+    promises.note(incident.kind);
+    if (receiver === undefined) return;
+    const { inbox, name } = receiver;
     switch (incident.kind) {
       case 'kill':
-        return receiver && this.#end(receiver, incident.down);
+        return this.#end(receiver, incident.down);
       case 'kill after the next commit':
-        return void (this.#killsNext = incident);
+        return void (this.#endsNext = incident);
       case 'stop':
-        return receiver && void this.#stop(receiver, incident.timeout, incident.down).catch(KEPT);
+        return void this.#stop(receiver, incident.timeout, incident.down).catch(KEPT);
       case 'the store refuses':
         this.#refusesNext = true;
         return void (this.#refusesUntil = now + incident.lasts);
       case 'replies are lost':
-        return void (this.#losesUntil = this.plan.receivers > 1 ? now + incident.lasts : -1);
+        return void (this.#losesUntil = now + incident.lasts);
+      case 'a lease is lost':
+        promises.lost.add(name);
+        this.#setAlive(name, false);
+        return this.#in(incident.lasts, () => this.#setAlive(name, receiver.clock.isAlive));
       case 'pause that fails':
         this.#refusesUntil = now + 50;
-        return receiver && this.#pause(receiver, incident.lasts);
+        return this.#pause(inbox, incident.lasts);
       case 'pause':
-        return receiver && this.#pause(receiver, incident.lasts);
+        return this.#pause(inbox, incident.lasts);
       case 'replay':
-        promises.replays += 1;
-        return this.#change(receiver, incident, { kind: 'replay' });
       case 'discard':
-        promises.discards += 1;
-        return this.#change(
-          receiver,
-          { state: 'parked', ...incident },
-          { kind: 'discard', reason: 'a plan' },
-        );
-      case 'clock jumps':
+        return this.#change(inbox, incident.kind, incident.state);
+      case 'the clock jumps':
         this.#jump += incident.by;
-        promises.changedAt = now;
         return void promises.jumps.push(now);
     }
   }
 
+  #change(inbox: Inbox, kind: 'replay' | 'discard', state: DeliveryState): void {
+    this.promises.done.add(kind);
+    const batch = { filter: { state }, after: 0, limit: 5 };
+    inbox.change(batch, { kind, reason: 'it is planned' }).catch(KEPT);
+  }
+
   #pickReceiver(): SimulatedReceiver | undefined {
-    const ready = this.#running.filter((receiver) => receiver !== undefined && !receiver.isStopping);
+    const ready = this.#running.filter((receiver) => receiver?.isStopping === false);
     return ready.length === 0 ? undefined : this.#random.pick(ready);
   }
 
-  #change(
-    receiver: SimulatedReceiver | undefined,
-    { state, limit }: { readonly state: 'handled' | 'parked' | 'retrying'; readonly limit: number },
-    change: Parameters<Inbox['change']>[1],
-  ): void {
-    receiver?.inbox.change({ filter: { state }, after: 0, limit }, change).catch(() => undefined);
-  }
-
-  #pause({ inbox }: SimulatedReceiver, lasts: number): void {
+  /** The operator resumes later, also if there was no response. */
+  #pause(inbox: Inbox, lasts: number): void {
     const { promises } = this;
     this.#isToPause = true;
-    const resume = (): void => {
-      this.#isToPause = false;
-      this.#resume();
+    const paused = (): void => {
+      promises.note('the pause is acknowledged');
+      if (this.#isToPause) promises.pausedAt = this.#time.now;
     };
-    inbox
-      .setPaused(true)
-      .then(
-        () => {
-          promises.note('the pause is acknowledged');
-          promises.pausedSince = this.#time.now;
-          this.#in(lasts, resume);
-        },
-        () => (this.#isToPause = false),
-      )
-      .catch(KEPT);
+    inbox.setPaused(true).then(paused, () => (this.#isToPause = false));
+    this.#in(lasts, () => {
+      this.#isToPause = false;
+      if (promises.isPaused) this.#resume();
+    });
   }
 
   #resume(): void {
-    this.promises.pausedSince = Infinity;
-    const resumed = (): void => void (this.promises.changedAt = this.#time.now);
-    this.#pickReceiver()?.inbox.setPaused(false).then(resumed, resumed).catch(KEPT);
+    this.promises.note('resume');
+    this.promises.pausedAt = Infinity;
+    this.#pickReceiver()?.inbox.setPaused(false).catch(KEPT);
   }
 
-  /** Sends a delivery until it is acknowledged, or was refused for what it is. */
+  /** Sends a delivery until it is acknowledged, or refused for what it is. */
   #send(number: number, tries = 1): void {
     const { promises, plan } = this;
-    const planned = plan.deliveries[number]!;
+    const { now } = this.#time;
+    const { eventId, isRefused } = plan.deliveries[number]!;
     const again = (): void => this.#in(this.#random.between(100, 1_500), () => this.#send(number, tries + 1));
     const receiver = this.#pickReceiver();
     if (!this.#unsent.has(number)) return;
     if (receiver === undefined) return again();
-    const { now } = this.#time;
     const key = `${number}.${tries}`;
-    const head = {
-      method: planned.isRefused ? null : 'POST',
+    let hasResponse = false;
+    const acknowledged = (id: number): void => {
+      hasResponse = true;
+      this.#unsent.delete(number);
+      promises.acknowledged(key, id);
+    };
+    const refused = (error: unknown): void => {
+      hasResponse = true;
+      promises.note(`delivery ${key} is refused`);
+      if (isRefused) return void this.#unsent.delete(number);
+      if (receiver.troubledAt < now - 1_000 && !receiver.isStopping)
+        promises.break(`${key}: ${String(error)}`);
+      again();
+    };
+    // SQLite takes no delivery without a method.
+    const method = (isRefused ? null : 'POST') as string;
+    const delivery = {
+      method,
       mediaType: key,
       contentEncoding: null,
+      eventId,
       fields: [],
+      content: Buffer.from(key),
     };
-    const delivery = { ...head, eventId: planned.eventId, content: Buffer.from(key) };
-    promises.sent(key, planned.eventId);
-    let hasResponse = false;
-    receiver.inbox
-      .accept(delivery as Parameters<Inbox['accept']>[0])
-      .then(
-        (id) => {
-          hasResponse = true;
-          promises.acknowledged(key, id);
-          this.#unsent.delete(number);
-        },
-        (error: Error) => {
-          hasResponse = true;
-          promises.note(`delivery ${key} is refused`);
-          if (planned.isRefused) return void this.#unsent.delete(number);
-          if (receiver.troubledAt < now - 1_000 && !receiver.isStopping)
-            promises.break(`${key} is refused: ${error.message}`);
-          again();
-        },
-      )
-      .catch(KEPT);
-    this.#in(3_000, () => {
+    promises.sent(key, eventId);
+    receiver.inbox.accept(delivery).then(acknowledged, refused).catch(KEPT);
+    this.#in(SENDER_TIMEOUT, () => {
       if (!hasResponse) again();
     });
   }
 
   #handle(receiver: SimulatedReceiver, delivery: Delivery, attempt: Attempt): Promise<void> | void {
-    const { promises } = this;
+    const { promises, plan } = this;
     const { clock } = receiver;
-    const { timeout } = this.plan.limits;
-    const { takes, blocks, failures, failure } = this.#plannedOf(delivery);
-    const run = promises.begun(receiver, delivery);
-    const fails = run <= failures;
-    let isOver = false;
-    const end = (isHandled: boolean): void => {
-      if (!isOver) promises.ended(receiver, delivery, isHandled);
-      isOver = true;
+    const { takes, blocks, failures, failure } = plan.deliveries[Number.parseInt(delivery.mediaType!, 10)]!;
+    const fails = promises.begun(receiver, delivery) <= failures;
+    let hasEnded = false;
+    const end = (result: 'handled' | 'failed'): void => {
+      if (!hasEnded) promises.ended(receiver, delivery, result);
+      hasEnded = true;
     };
     const finish = (): void => {
-      end(!fails);
-      if (fails) throw new Error('planned');
+      end(fails ? 'failed' : 'handled');
+      if (fails) throw PLANNED;
     };
     if (blocks) {
-      const watched = timeout + WATCHDOG_MARGIN;
-      if (takes > watched) this.#time.at(clock.now() + watched, () => this.#end(receiver, 100));
+      const watched = plan.limits.timeout + WATCHDOG_MARGIN;
+      if (takes > watched) this.#time.at(clock.now() + watched, () => this.#end(receiver));
       clock.block(takes);
       receiver.troubledAt = clock.now();
       return finish();
     }
     if (takes === 0 && (!fails || failure === 'rejects')) return finish();
-    attempt.signal.addEventListener('abort', () => end(false), { once: true });
-    return new Promise((resolve, reject) => {
+    attempt.signal.addEventListener('abort', () => end('failed'), { once: true });
+    return new Promise<void>((resolve) => {
       if (fails && failure === 'hangs') return;
       clock.setTimeout(() => {
-        if (fails && failure === 'ends the process')
-          return this.#end(receiver, this.#random.between(1, 1_000));
-        try {
-          resolve(finish());
-        } catch (error) {
-          reject(error as Error);
-        }
+        if (fails && failure === 'ends the process') this.#end(receiver, this.#random.between(1, 1_000));
+        else resolve();
       }, takes);
-    });
-  }
-
-  #plannedOf({ mediaType }: Delivery): PlannedDelivery {
-    return this.plan.deliveries[Number.parseInt(mediaType!, 10)]!;
+    }).then(finish);
   }
 }
 
 /**
- * Carries out the plan of a seed.
+ * Carries out a plan, one at a time.
  *
  * @throws Error that says which promise was broken, and how to see it again
  */
-export async function simulate(plan: Plan): Promise<Simulation> {
+export async function simulate(plan: Plan): Promise<Promises> {
   const simulation = new Simulation(plan);
+  const { promises } = simulation;
   try {
     await simulation.run();
-    return simulation;
+    return promises;
   } catch (cause) {
-    const plannedLines = describePlan(plan).map((line) => `  ${line}`);
-    const lastLines = simulation.promises.journal.slice(-60).map((line) => `  ${line}`);
     const lines = [
       `Seed ${plan.seed} breaks a promise. ${(cause as Error).message}`,
-      ...['The plan:', ...plannedLines, 'The last events:', ...lastLines],
+      ...['The plan:', ...describePlan(plan), 'The last events:', ...promises.journal.slice(-60)],
       `Run it again: npm run simulate -- --seed ${plan.seed}`,
     ];
     throw new Error(lines.join('\n'), { cause });

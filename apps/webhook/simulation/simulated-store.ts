@@ -2,23 +2,19 @@ import type Database from 'libsql';
 
 import { inboxClosed, ReceiverError } from '../src/errors.js';
 import { inTransaction, runAll } from '../src/inbox/sqlite/open-database.js';
-import { type CycleCall, cycleCall, outcomesOf, prepareCycle } from '../src/inbox/sqlite/sqlite-cycle.js';
+import {
+  type CycleCall,
+  cycleCall,
+  outcomesOf,
+  type Performed,
+  performTogether,
+  prepareCycle,
+  type RunCycle,
+} from '../src/inbox/sqlite/sqlite-cycle.js';
 import { isOfOneRow } from '../src/inbox/sqlite/sqlite-errors.js';
 import { DIALECT } from '../src/inbox/sqlite/sqlite-store.js';
-import {
-  type CycleInput,
-  type CycleOutcome,
-  type Dialect,
-  markOfOnePart,
-  Room,
-  type Row,
-  type Statement,
-  type Store,
-} from '../src/inbox/store.js';
+import * as port from '../src/inbox/store.js';
 import type { ProcessClock, Random, VirtualTime } from './virtual-time.js';
-
-/** What goes wrong with a transaction: nothing is written, or the reply that says what was is lost. */
-export type StoreFault = 'refused' | 'reply lost';
 
 /** What a store has of its process, and of the world around that. */
 export interface Host {
@@ -27,20 +23,22 @@ export interface Host {
   readonly clock: ProcessClock;
   readonly random: Random;
   readonly database: Database.Database;
+  /** Other receivers have the inbox, too. */
+  readonly isShared: boolean;
   /** The clock of the database, in milliseconds since 1970. */
   readonly wall: () => number;
   /** The longest way to the database, and back, in milliseconds. */
   readonly latency: number;
-  /** What goes wrong with the transaction that begins now. */
-  readonly fault: () => StoreFault | undefined;
-  /** A transaction is committed. Nobody has the reply yet. */
+  /** What goes wrong with the transaction that begins now: nothing is written, or nobody hears what was. */
+  readonly fault: () => 'refused' | 'reply lost' | undefined;
+  /** A transaction is committed. Nobody has its reply yet. */
   readonly committed: (calls: readonly CycleCall[]) => void;
 }
 
 /** What is asked for: a cycle, or statements. */
-export type Request = CycleCall | readonly Statement[];
+type Request = CycleCall | readonly port.Statement[];
 
-export const isCycle = (request: Request): request is CycleCall => 'arrivals' in request;
+const isCycle = (request: Request): request is CycleCall => 'arrivals' in request;
 
 interface Pending {
   readonly request: Request;
@@ -48,39 +46,57 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** So many requests to a closed store mean that somebody asks for ever. */
-const MAX_REFUSED = 1_000;
+/** Whoever asks a closed store so often asks for ever. */
+export const MAX_REFUSED = 1_000;
 
-/** A store on the real statements of SQLite, whose transactions take virtual time. */
-export abstract class SimulatedStore implements Store {
+const POLL_INTERVAL = 1_000;
+
+/**
+ * A store on the real statements of SQLite, whose transactions take virtual time.
+ *
+ * - The embedded inbox: a thread of the process takes all cycles that were called into one transaction.
+ * - A model of the shared one: a connection to somewhere else has one transaction under way, and goes on after the end of
+ *   the process with what it was sent. Others have theirs between. Who isn't in the table `alive` counts as dead.
+ */
+export class SimulatedStore implements port.Store {
   readonly location = 'the simulation';
   readonly receiver: string;
-  readonly room = new Room();
-  abstract readonly dialect: Dialect;
-  abstract readonly pollInterval: number | undefined;
-  abstract readonly maxCycles: number;
+  readonly dialect: port.Dialect;
+  readonly room = new port.Room();
+  readonly pollInterval: number | undefined;
+  readonly maxCycles: number;
+  /** What a cycle takes from: the room itself in a thread, else as much as it was sent. */
+  readonly #places: port.Room;
+  readonly #cycle: RunCycle;
+  readonly #isOurs: Database.Statement;
   readonly #pending: Pending[] = [];
   #isBusy = false;
   #repliedAt = 0;
-  #refused: number | undefined;
+  #isClosed = false;
+  /** How often it was asked since it was closed. */
+  refused = 0;
 
-  /** @param hasThread the database is a thread of the process, and groups cycles; else it is somewhere else */
-  constructor(
-    protected readonly host: Host,
-    private readonly hasThread: boolean,
-  ) {
-    this.receiver = host.receiver;
+  constructor(private readonly host: Host) {
+    const { isShared, receiver, database, wall } = host;
+    const isAbandoned = isShared ? 'receiver NOT IN (SELECT name FROM alive)' : DIALECT.isAbandoned;
+    this.receiver = receiver;
+    this.dialect = { ...DIALECT, isAbandoned, now: () => String(wall()) };
+    this.pollInterval = isShared ? POLL_INTERVAL : undefined;
+    this.maxCycles = isShared ? 1 : Infinity;
+    this.#places = isShared ? new port.Room() : this.room;
+    this.#cycle = prepareCycle(database, receiver, this.#places);
+    this.#isOurs = database.prepare('SELECT 1 FROM delivery WHERE id = ? AND receiver = ?');
   }
 
-  cycle(input: CycleInput): Promise<CycleOutcome> {
-    return this.#request(cycleCall(input)) as Promise<CycleOutcome>;
+  cycle(input: port.CycleInput): Promise<port.CycleOutcome> {
+    return this.#request(cycleCall(input)) as Promise<port.CycleOutcome>;
   }
 
-  run(...statements: readonly Statement[]): Promise<readonly Row[]> {
-    return this.#request(statements) as Promise<readonly Row[]>;
+  run(...statements: readonly port.Statement[]): Promise<readonly port.Row[]> {
+    return this.#request(statements) as Promise<readonly port.Row[]>;
   }
 
-  async read(statement: Statement): Promise<readonly Row[]> {
+  async read(statement: port.Statement): Promise<readonly port.Row[]> {
     const { clock, database } = this.host;
     await new Promise<void>((resolve) => clock.at(clock.now() + this.#delay(), resolve));
     return runAll(database, [statement]);
@@ -91,20 +107,7 @@ export abstract class SimulatedStore implements Store {
   }
 
   async close(): Promise<void> {
-    this.#refused = 0;
-  }
-
-  /**
-   * Runs a group of cycles, or the statements of one request.
-   *
-   * @param places that were free when it was asked
-   * @returns gives the results, when the reply arrives
-   */
-  protected abstract perform(requests: readonly Request[], places: number): () => readonly unknown[];
-
-  /** A request has failed, and its receiver knows. */
-  protected failed(): void {
-    // The thread of SQLite goes on.
+    this.#isClosed = true;
   }
 
   #delay(): number {
@@ -113,87 +116,81 @@ export abstract class SimulatedStore implements Store {
 
   #request(request: Request): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (this.#refused === undefined) {
-        this.#pending.push({ request, resolve, reject });
-        this.#begin();
-      } else if (++this.#refused < MAX_REFUSED) reject(inboxClosed(this.location));
-      else throw new Error('a store that is closed is asked for ever');
+      if (this.#isClosed) {
+        this.refused += 1;
+        if (this.refused < MAX_REFUSED) reject(inboxClosed(this.location));
+        return;
+      }
+      this.#pending.push({ request, resolve, reject });
+      this.#begin();
     });
   }
 
   #begin(): void {
     if (this.#isBusy || this.#pending.length === 0) return;
     this.#isBusy = true;
-    const { time, clock } = this.host;
-    const places = this.room.free;
+    const { time, clock, isShared } = this.host;
+    const sent = this.room.free;
     time.at(clock.now() + this.#delay(), () => {
-      if (this.hasThread && !clock.isAlive) return;
-      const first = this.#pending.findIndex(({ request }) => !isCycle(request));
-      const group = this.hasThread && first !== 0 ? (first === -1 ? this.#pending.length : first) : 1;
-      const reply = this.#transact(this.#pending.splice(0, group), places);
-      if (this.hasThread) this.#continue();
+      if (!isShared && !clock.isAlive) return;
+      const cycles = this.#pending.findIndex(({ request }) => !isCycle(request));
+      const group = isShared || cycles === 0 ? 1 : cycles === -1 ? this.#pending.length : cycles;
+      const reply = this.#transact(this.#pending.splice(0, group), sent);
+      if (!isShared) this.#next();
       this.#repliedAt = Math.max(this.#repliedAt, time.now + this.#delay());
       clock.at(this.#repliedAt, () => {
         reply();
-        if (!this.hasThread) this.#continue();
+        if (isShared) this.#next();
       });
     });
   }
 
-  #continue(): void {
+  #next(): void {
     this.#isBusy = false;
     this.#begin();
   }
 
-  /** Returns what passes on the reply. */
-  #transact(pending: readonly Pending[], places: number): () => void {
-    const requests = pending.map(({ request }) => request);
-    const fail = (error: Error) => () => pending.forEach(({ reject }) => reject(error));
-    const failed = (reason: string): ReceiverError =>
-      new ReceiverError('INBOX_WRITE_FAILED', `The inbox could not write: ${reason}.`);
+  /** Returns what passes the reply on. */
+  #transact(pending: readonly Pending[], sent: number): () => void {
     const fault = this.host.fault();
-    if (fault !== undefined) this.failed();
-    if (fault === 'refused') return fail(failed(fault));
-    let receive: () => readonly unknown[];
-    try {
-      receive = this.perform(requests, places);
-    } catch (error) {
-      if (!isOfOneRow(error)) throw error;
-      return fail(markOfOnePart(failed((error as Error).message)));
-    }
+    const fail = (): void => pending.forEach(({ reject }) => reject(writeFailed(fault!)));
+    if (fault === 'refused') return fail;
+    const requests = pending.map(({ request }) => request);
+    const results = this.#perform(requests, sent);
+    const taken = sent - this.#places.free;
     this.host.committed(requests.filter(isCycle));
-    if (fault !== undefined) return fail(failed(fault));
+    if (fault !== undefined) return fail;
     return () => {
-      const results = receive();
-      pending.forEach(({ resolve }, index) => resolve(results[index]));
+      if (this.host.isShared && isCycle(requests[0]!)) this.room.add(-taken);
+      for (const [index, result] of results.entries())
+        if (result instanceof Error) pending[index]!.reject(result);
+        else pending[index]!.resolve(result);
     };
   }
 
-  /** Prepares how to perform requests. What begins to run is subtracted from the room. */
-  protected prepare(room: Room): (requests: readonly Request[]) => readonly unknown[] {
-    const { database, receiver, wall } = this.host;
-    const cycle = prepareCycle(database, receiver, room);
-    return (requests) => {
-      const calls = requests.filter(isCycle);
-      if (calls.length > 0) return outcomesOf(cycle(calls, wall()));
-      return [inTransaction(database, () => runAll(database, requests[0] as readonly Statement[]))];
-    };
+  /** Returns the result or the error of each request: a group of cycles, or statements. */
+  #perform(requests: readonly Request[], sent: number): readonly unknown[] {
+    const { database, wall, isShared } = this.host;
+    const [request] = requests;
+    if (!isCycle(request!)) return [inTransaction(database, () => runAll(database, request!))];
+    if (isShared) this.#places.add(sent - this.#places.free);
+    const calls = requests.filter(isCycle).map((call) => (isShared ? this.#withOwnResults(call) : call));
+    return performTogether(this.#cycle, calls, wall).flatMap(resultsOf);
+  }
+
+  /** A receiver changes only what it runs itself: another one may have adopted the rest. */
+  #withOwnResults(call: CycleCall): CycleCall {
+    const results = call.results.filter(([, id]) => this.#isOurs.all([id, this.receiver]).length > 0);
+    return { ...call, results };
   }
 }
 
-/** The embedded inbox: the thread of SQLite takes all cycles that were called into one transaction. */
-export class EmbeddedStore extends SimulatedStore {
-  readonly dialect: Dialect = { ...DIALECT, now: () => String(this.host.wall()) };
-  readonly pollInterval = undefined;
-  readonly maxCycles = Infinity;
-  readonly #perform = this.prepare(this.room);
+const writeFailed = (reason: string): ReceiverError =>
+  new ReceiverError('INBOX_WRITE_FAILED', `The inbox could not write: ${reason}.`);
 
-  constructor(host: Host) {
-    super(host, true);
-  }
-
-  protected perform(requests: readonly Request[]): () => readonly unknown[] {
-    const results = this.#perform(requests);
-    return () => results;
-  }
+/** Any other error of SQLite is a fault of the receiver. */
+function resultsOf(performed: Performed): readonly unknown[] {
+  if ('outcome' in performed) return outcomesOf(performed.outcome);
+  if (!isOfOneRow(performed.error)) throw performed.error;
+  return [port.markOfOnePart(writeFailed((performed.error as Error).message))];
 }
