@@ -219,7 +219,7 @@ export class Inbox extends SqlOperations {
     if (!this.#isEnding) this.#enter('draining');
     this.store.room.close();
     this.clock.clearTimeout(this.#adopting);
-    this.clock.clearTimeout(this.#timer);
+    this.#lookIn();
     this.#post();
     if (!this.#isIdle()) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
@@ -236,6 +236,7 @@ export class Inbox extends SqlOperations {
   async #close(): Promise<void> {
     await this.drain();
     this.#enter('closed');
+    this.clock.clearTimeout(this.#timer);
     // Without it, it comes again as after a crash.
     await this.#releaseLost([]).catch(() => undefined);
     await this.store.close();
@@ -281,7 +282,7 @@ export class Inbox extends SqlOperations {
   #mayPost(): boolean {
     if (this.#mode === 'backing off' || this.#cycles >= this.store.maxCycles) return false;
     if (this.#arrivals.length + this.#results.length > 0) return true;
-    if (this.#mode !== 'running') return false;
+    if (this.#mode === 'closed') return false;
     return this.#lookAt === -Infinity || (this.#lookAt <= this.clock.now() && this.store.room.free > 0);
   }
 
@@ -330,18 +331,15 @@ export class Inbox extends SqlOperations {
     this.#lookIn(nextDueIn);
   }
 
-  /** Sets the time of the next look. What is due waits until there is room. */
+  /** Sets the time of the next look. What is due waits until there is room. A lease is renewed to the end. */
   #lookIn(milliseconds = Infinity): void {
-    // The timer of an inbox that backs off is another one.
-    if (this.#mode !== 'running') return;
     this.#lookAt = this.clock.now() + milliseconds;
+    // Its timer is that of the recovery, which looks afterwards.
+    if (this.#mode === 'backing off') return;
     this.clock.clearTimeout(this.#timer);
-    const hasRoom = this.store.room.free > 0;
-    const wait = Math.min(
-      hasRoom || milliseconds > 0 ? milliseconds : Infinity,
-      this.store.pollInterval ?? Infinity,
-    );
-    if (wait === Infinity) return;
+    const isAwaited = this.#mode === 'running' && (milliseconds > 0 || this.store.room.free > 0);
+    const wait = Math.min(isAwaited ? milliseconds : Infinity, this.store.pollInterval ?? Infinity);
+    if (wait === Infinity || this.#mode === 'closed') return;
     this.#timer = this.clock.setTimeout(() => this.#look(), Math.min(Math.max(1, wait), MAX_WAIT));
   }
 
@@ -356,7 +354,8 @@ export class Inbox extends SqlOperations {
     for (const { reject } of arrivals) reject(error);
     if (results.length > 0) this.#logUnstored({ err: error, deliveries: results.length });
     // One that can't be stored, or only later, comes again after a restart.
-    if (isOfOnePart(error) || this.#isEnding) return;
+    if (this.#isEnding) return this.#lookIn();
+    if (isOfOnePart(error)) return;
     this.#results.unshift(...results);
     if (this.#mode === 'running') this.#backOff();
   }

@@ -59,7 +59,8 @@ export function transitionsFor({ schema, now, lock, lockFree, least, isAbandoned
     /**
      * Takes over what was running in receivers that have ended. It comes again at once; what may have ended them, after a
      * backoff. The first two statements write the history, of which the first and the last nine attempts are kept; the
-     * third one returns the deliveries.
+     * third one returns the deliveries. None waits for a row that the transaction of a handler has locked: everything
+     * would wait with it.
      */
     adopt(
       receiver: string,
@@ -90,7 +91,7 @@ export function transitionsFor({ schema, now, lock, lockFree, least, isAbandoned
                 ELSE ${now()} + ${least}(CAST($2 AS bigint) * (1 << ${least}(interruptions, 20)), CAST($3 AS bigint)) END,
               interruptions = CASE WHEN attempts >= $1 THEN 0 ELSE interruptions + 1 END,
               ended_at = ${now()}, error = '${INTERRUPTED}', error_group = '${INTERRUPTED}'
-            WHERE ${orphaned('$4')}
+            WHERE id IN (SELECT id FROM ${delivery} WHERE ${orphaned('$4')} ${lockFree})
             RETURNING id, state, attempts`,
           values: [maxAttempts, backoff, maxBackoff, receiver],
         },
