@@ -9,10 +9,10 @@ import { preloading, type RunningReceiver, startReceiver } from '../support/rece
 const COVERAGE = fileURLToPath(new URL('../support/coverage.mjs', import.meta.url));
 
 /** The job of the retention. It runs every few seconds. */
-const RETENTION = 'inbox/remove-expired.ts';
+const RETENTION = 'inbox/retention.ts';
 
-/** They run in the inbox's thread. */
-const IN_THE_THREAD = ['inbox/sqlite/sqlite-thread.ts', 'inbox/sqlite/write-batch.ts'];
+/** It runs in the inbox's thread, and so does a part of what the main thread enters. */
+const IN_THE_THREAD = ['inbox/sqlite/sqlite-thread.ts'];
 
 /** The files that the main thread has entered since it was asked before. */
 async function entered({ process: receiver }: RunningReceiver): Promise<string[]> {

@@ -80,6 +80,20 @@ test('a handler that blocks the event loop ends the process, and has failed', as
   expect(resultsOf(receiver)).toEqual([['parked', 1, 'the process ended during the attempt']]);
 });
 
+test('a handler that blocks the event loop at the stop is ended with the time of the stop', async () => {
+  const settings = { ...poisonSettings, HANDLER_TIMEOUT_MS: '30000', SHUTDOWN_TIMEOUT_MS: '100' };
+  const receiver = await startReceiver({ settings });
+  await sendAll(receiver, ['block at the stop']);
+  await receiver.process.logged('attempt');
+  receiver.process.signal('SIGTERM');
+
+  expect(await receiver.process.exit).toEqual({ code: null, signal: 'SIGKILL' });
+  expect(receiver.process.entries().at(-1)).toMatchObject({
+    level: 'fatal',
+    msg: 'the stop has not ended in time; the process ends',
+  });
+});
+
 test('a handler that blocks for a shorter time is left alone, and keeps back no response', async () => {
   const settings = { ...poisonSettings, HANDLER_TIMEOUT_MS: '30000', HANDLER_MAX_ATTEMPTS: '1' };
   const receiver = await startReceiver({ settings });

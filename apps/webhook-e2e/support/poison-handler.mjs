@@ -20,6 +20,12 @@ const fates = {
   block: () => {
     for (;;);
   },
+  'block at the stop': (_delivery, { signal }) =>
+    new Promise(() => {
+      signal.addEventListener('abort', () => {
+        for (;;);
+      });
+    }),
   'block briefly': () => {
     const end = Date.now() + 100;
     while (Date.now() < end);

@@ -35,13 +35,13 @@ try {
   process.exit(1);
 }
 
-/** Starts the receiver, and the watchdog for as long as it runs. Resolves with what closes both. */
+/** Starts the receiver, and the watchdog until the process has ended. Resolves with what closes the receiver. */
 async function start(...given: Parameters<typeof startReceiver>): Promise<Close> {
   const receiver = await startReceiver(...given);
-  const [{ HANDLER_TIMEOUT_MS }, logger] = given;
-  const stopWatchdog = startWatchdog(HANDLER_TIMEOUT_MS, logger);
+  const [{ HANDLER_TIMEOUT_MS, SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS }, logger] = given;
+  const endWithin = startWatchdog(HANDLER_TIMEOUT_MS, logger);
   return () => {
-    stopWatchdog();
+    endWithin(SHUTDOWN_DELAY_MS + SHUTDOWN_TIMEOUT_MS);
     return receiver.close();
   };
 }

@@ -11,7 +11,7 @@ import { callHandler, type DeliveryHandler, withTransactions } from './attempt.j
 import { HandlerModule } from './handler.module.js';
 import { NewPlantHandler } from './new-plant.handler.js';
 import { traceAttempts } from './tracing.js';
-import { beat } from './watchdog.js';
+import { beats } from './watchdog.js';
 
 /** The team's handler, with everything that it injects. */
 export interface OpenHandler {
@@ -43,7 +43,7 @@ export async function openHandler(logger: Logger, inboxUrl: string, receiver: st
       'The handler cannot start: NewPlantHandler has no method "handle". Add it in dispatch/new-plant.handler.ts.',
     );
   const handle: DeliveryHandler = (delivery, attempt) => {
-    beat();
+    Atomics.add(beats, 0, 1);
     const { id, method, mediaType, content } = delivery;
     logger.debug({ delivery: id, method, mediaType, bytes: content.length }, 'the handler gets a delivery');
     return handler.handle(delivery, attempt);

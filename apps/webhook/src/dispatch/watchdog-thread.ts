@@ -1,6 +1,6 @@
 /** The thread that watchdog.ts starts. */
 import { write } from 'node:fs';
-import { workerData } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 
 /** What the thread is given. Times in milliseconds. */
 export interface Watch {
@@ -35,13 +35,17 @@ const watching = setInterval(() => {
   lastBeat = beat;
   if (blocked < limit) return;
   clearInterval(watching);
-  endProcess();
+  endProcess('the handler blocks the event loop; the process ends');
 }, interval);
 
-function endProcess(): void {
+// How long the stop of the receiver may take. It ends by itself, unless something blocks the event loop.
+parentPort!.once('message', (milliseconds: number) => {
+  setTimeout(() => endProcess('the stop has not ended in time; the process ends'), milliseconds);
+});
+
+function endProcess(msg: string): void {
   if (!isLogged) return kill();
   const time = new Date().toISOString();
-  const msg = 'the handler blocks the event loop; the process ends';
   const line = `${JSON.stringify({ level: 'fatal', time, ...bindings, timeoutMs: timeout, msg })}\n`;
   const writeLine = (): void =>
     write(STDOUT, line, (error) => {

@@ -8,28 +8,23 @@ import type { Watch } from './watchdog-thread.js';
 /** The time between two heartbeats of the event loop, in milliseconds. */
 const INTERVAL = 250;
 
-/** How much longer than an attempt may take the event loop may be blocked, in milliseconds. */
+/** How much longer than an attempt or a stop may take the event loop may be blocked, in milliseconds. */
 const MARGIN = 1_000;
 
-/** The number of heartbeats. The thread reads it. */
-const beats = new Int32Array(new SharedArrayBuffer(4));
-
 /**
- * A heartbeat: the event loop goes on. Call it before each attempt, too: many that return at once run in one turn of the
- * loop.
+ * The number of heartbeats: the event loop goes on. The thread reads it. Each attempt adds one, too: many that return at
+ * once run in one turn of the loop.
  */
-export function beat(): void {
-  Atomics.add(beats, 0, 1);
-}
+export const beats = new Int32Array(new SharedArrayBuffer(4));
 
 /**
  * Has a thread end the process when its event loop is blocked for longer than an attempt may take. Most likely the handler
  * blocks it, and nothing in this thread can stop that. With a debugger (`--inspect`) nothing is watched.
  *
  * @param timeout of an attempt, in milliseconds
- * @returns what ends the thread
+ * @returns what has the thread end the process after so many milliseconds: call it when the receiver stops
  */
-export function startWatchdog(timeout: number, logger: Logger): () => void {
+export function startWatchdog(timeout: number, logger: Logger): (milliseconds: number) => void {
   if (debuggerUrl() !== undefined) return () => undefined;
   const watch: Watch = {
     beats,
@@ -49,9 +44,7 @@ export function startWatchdog(timeout: number, logger: Logger): () => void {
   thread.on('error', (err) => {
     logger.error({ err }, 'the watchdog failed; a handler that blocks the event loop is not ended');
   });
-  const timer = setInterval(beat, INTERVAL).unref();
-  return () => {
-    clearInterval(timer);
-    void thread.terminate();
-  };
+  const add: (numbers: typeof beats, index: number, value: number) => number = Atomics.add;
+  setInterval(add, INTERVAL, beats, 0, 1).unref();
+  return (milliseconds) => thread.postMessage(milliseconds + MARGIN);
 }

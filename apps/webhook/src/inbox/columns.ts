@@ -1,23 +1,8 @@
 import { type IncomingDelivery, SENT } from './delivery.js';
 import type { Row } from './store.js';
 
-/** A value of {@link SENT} as it is stored. */
-type SentValue = string | null;
-
-/** The values of a delivery in the order of {@link SENT_COLUMNS}: header fields are stored as JSON. */
-export type SentValues = readonly SentValue[];
-
-const SENT_NAMES = Object.keys(SENT) as (keyof typeof SENT)[];
-
 /** The columns of what was sent, without the content. */
 export const SENT_COLUMNS: readonly string[] = Object.values(SENT);
-
-/** Where the identifier of the event is in {@link SentValues}. */
-export const EVENT_ID = SENT_NAMES.indexOf('eventId');
-
-export function sentValues(delivery: IncomingDelivery): SentValues {
-  return SENT_NAMES.map((name) => (name === 'fields' ? JSON.stringify(delivery.fields) : delivery[name]));
-}
 
 /** A selection of columns by the names that the code has for them. */
 const selection = (columns: Readonly<Record<string, string>>): string =>
@@ -44,7 +29,7 @@ const LISTED = {
   attempts: 'attempts',
   error: 'error',
   reason: 'reason',
-  ...Object.fromEntries(SENT_NAMES.filter((name) => name !== 'fields').map((name) => [name, SENT[name]])),
+  ...Object.fromEntries(Object.entries(SENT).filter(([name]) => name !== 'fields')),
   bytes: 'length(content)',
 };
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
-import type { Delivery, IncomingDelivery } from './delivery.js';
+import { type Delivery, type IncomingDelivery, SENT } from './delivery.js';
 
 /** A name for a receiver: host, process id, and what no other start has. */
 export function nameReceiver(): string {
@@ -16,6 +16,18 @@ export interface Statement {
 
 /** A row, by the names of its columns. Whole numbers are numbers, contents are bytes. */
 export type Row = Readonly<Record<string, unknown>>;
+
+/** The values of an arrival in the order of `SENT`: header fields are stored as JSON. */
+export type SentValues = readonly (string | null)[];
+
+const SENT_NAMES = Object.keys(SENT) as (keyof typeof SENT)[];
+
+/** Where the identifier of the event is in {@link SentValues}. */
+export const EVENT_ID = SENT_NAMES.indexOf('eventId');
+
+export function sentValues(delivery: IncomingDelivery): SentValues {
+  return SENT_NAMES.map((name) => (name === 'fields' ? JSON.stringify(delivery.fields) : delivery[name]));
+}
 
 /** Of an attempt that failed, what its transition stores. */
 export type Failure = readonly [error: string, errorGroup: string, stack: string | null, duration: number];

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
-import { CLAIMED, SENT_COLUMNS, sentValues, withSent } from '../columns.js';
+import { CLAIMED, SENT_COLUMNS, withSent } from '../columns.js';
 import type { Delivery, IncomingDelivery } from '../delivery.js';
-import type { CycleInput, CycleOutcome, Result } from '../store.js';
+import { type CycleInput, type CycleOutcome, type Result, sentValues } from '../store.js';
 import { withoutWarning } from './durable.js';
 import { type Lease, LEASE_TIME } from './lease.js';
 

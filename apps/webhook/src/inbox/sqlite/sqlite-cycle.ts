@@ -1,9 +1,19 @@
 import type Database from 'libsql';
 
-import { CLAIMED, EVENT_ID, SENT_COLUMNS, type SentValues, sentValues, withSent } from '../columns.js';
+import { CLAIMED, SENT_COLUMNS, withSent } from '../columns.js';
 import { DUE, MAX_BYTES, SUSPECTED } from '../conditions.js';
 import type { Delivery } from '../delivery.js';
-import type { CycleInput, CycleOutcome, Result, Room, Row, Stored } from '../store.js';
+import {
+  type CycleInput,
+  type CycleOutcome,
+  EVENT_ID,
+  type Result,
+  type Room,
+  type Row,
+  type SentValues,
+  sentValues,
+  type Stored,
+} from '../store.js';
 import { ACCEPTED, transition } from '../transitions.js';
 import { inTransaction } from './open-database.js';
 import { isOfOneRow } from './sqlite-errors.js';
