@@ -25,6 +25,9 @@ const MAX_AHEAD_BYTES = 32 * 1_048_576;
 /** What waits longer for an attempt is released, in milliseconds. */
 const MAX_WAIT = 200;
 
+/** How long handlers that block may follow each other until requests get their turn, in milliseconds. */
+const MAX_TURN = 10;
+
 /** Claimed, for the next free place. */
 interface Queued {
   readonly delivery: Delivery;
@@ -79,7 +82,7 @@ export class Dispatcher implements Consumer {
     }
     this.#startQueued();
     if (this.#queuedBytes > MAX_AHEAD_BYTES || this.#isStopping) this.#release(Infinity);
-    else if (isStarved && this.#hasPlace) this.#claimAhead();
+    else if (isStarved && this.#hasPlace && this.#queue.length === 0) this.#claimAhead();
     this.#releaseLater();
   }
 
@@ -109,7 +112,9 @@ export class Dispatcher implements Consumer {
   }
 
   #startQueued(): void {
+    const end = this.clock.now() + MAX_TURN;
     while (this.#queue.length > 0 && this.#hasPlace) {
+      if (this.clock.now() > end) return this.clock.setImmediate(() => this.#startQueued());
       const { delivery } = this.#queue.shift()!;
       this.#queuedBytes -= delivery.content.length;
       this.#attempt(delivery);
