@@ -81,7 +81,7 @@ const rows: readonly Row[] = [
         database.exec('CREATE TABLE delivery (id INTEGER PRIMARY KEY); PRAGMA user_version = 4');
         database.close();
       }),
-    want: 'The inbox in FOLDER/inbox cannot be used: FOLDER/inbox/inbox.sqlite is of an earlier receiver. Take it along with "plant-inbox export" of that receiver, and "plant-inbox import" of this one, into another folder. Check that the folder exists and that this user may write it and its files, or set INBOX_URL to another folder. [INBOX_UNUSABLE]\n',
+    want: 'The inbox in FOLDER/inbox has tables of version 4, which is too old. Take it along with "plant-inbox export" of that receiver, and "plant-inbox import" of this one, into another inbox. [INBOX_UNUSABLE]\n',
   },
 ];
 

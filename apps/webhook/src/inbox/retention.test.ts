@@ -70,7 +70,7 @@ test('stopping waits for a transaction, and begins no further one', async () => 
   expect(calls).toBe(1);
 });
 
-test('a wall clock that jumps ahead is believed when that has lasted as long as the retention', () => {
+test('a wall clock that jumps ahead is believed when that was seen for as long as the retention', () => {
   const DAY = 86_400_000;
   let passed = 0;
   const clock = new CautiousClock({ now: () => passed });
@@ -81,7 +81,6 @@ test('a wall clock that jumps ahead is believed when that has lasted as long as 
 
   expect(at(0, 1_000)).toBe(1_000);
   expect(at(1, 1_040)).toBe(1_001);
-  expect(at(29, 1_068)).toBe(1_029);
   expect(at(30, 1_069)).toBe(1_030);
   expect(at(31, 1_070)).toBe(1_070);
   // A correction, and a clock that is set back.
