@@ -239,7 +239,8 @@ describe('a handler that cannot start', () => {
   /** Copies the built receiver into a folder where its handler may be compiled again. */
   async function makeReceiver(): Promise<{ folder: string; compile: (source: string) => void }> {
     const folder = makeFolder(afterThisFile);
-    copyFiles(folder, 'apps/webhook/package.json', 'apps/webhook/dist', 'apps/webhook/src/dispatch');
+    const parts = ['package.json', 'dist', 'migrations', 'src/dispatch'];
+    copyFiles(folder, ...parts.map((part) => `apps/webhook/${part}`));
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     const { compilerOptions } = (await import(join(ROOT, 'swc.shared.mjs'))) as { compilerOptions: object };
     const compile = (source: string): void => {
