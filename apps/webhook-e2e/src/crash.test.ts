@@ -51,7 +51,10 @@ test('what a crash has interrupted comes again at once, and keeps nothing else f
   ]);
 });
 
-/** The load beside the poison. For more: `POISON='{"good":10000,"attempts":6}' npx nx test webhook-e2e --skip-nx-cache -- crash` */
+/**
+ * The load beside the poison. For more of it, in this project's folder:
+ * `POISON='{"good":10000,"attempts":6}' NODE_OPTIONS=--experimental-vm-modules npx jest crash`
+ */
 const LOAD = { good: 200, milliseconds: 10, perSecond: 1_000, attempts: 3 };
 const { good, milliseconds, perSecond, attempts } = {
   ...LOAD,

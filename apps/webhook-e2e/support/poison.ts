@@ -15,6 +15,8 @@ export const poisonSettings: Environment = {
   ...preloading(POISON_HANDLER),
   HANDLER_MAX_ATTEMPTS: '3',
   HANDLER_BACKOFF_MS: '50',
+  // Longer than any test: what waits for ever does so.
+  HANDLER_TIMEOUT_MS: '600000',
 };
 
 /** Sends deliveries on one connection and waits until each is acknowledged. */
