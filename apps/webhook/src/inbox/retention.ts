@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 
 import type { Clock } from '../clock.js';
 import { throttledLog } from '../logging/throttled-log.js';
-import type { Inbox } from './inbox.js';
 import type { Retention } from './inbox-operations.js';
 
 /** How far a wall clock may be ahead of the time that has passed, in milliseconds: clocks are corrected by and by. */
@@ -69,7 +68,7 @@ const pauseAfter = (milliseconds: number): number =>
  * @returns stops it, and resolves when it doesn't use the inbox any more
  */
 export function startRemovingExpired(
-  inbox: Pick<Inbox, 'removeExpired'>,
+  inbox: { readonly removeExpired: (retention: Retention) => Promise<number> },
   retention: Retention,
   logger: Logger,
 ): () => Promise<void> {
