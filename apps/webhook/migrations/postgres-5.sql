@@ -144,9 +144,14 @@ BEGIN
   IF due_in = 0 AND room > 0 THEN
     WITH suspect AS (
       SELECT 1 AS place, id, due_at, length(content) AS bytes FROM plant_store.delivery
-      WHERE may_suspect AND interruptions >= 2 AND (state = 'waiting' OR state = 'retrying') IS TRUE
-        AND (due_at <= at OR due_at > at + longest_wait)
-      ORDER BY due_at, id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
+      WHERE may_suspect AND (state = 'waiting' OR state = 'retrying') AND id = coalesce((
+        SELECT id FROM plant_store.delivery
+        WHERE interruptions >= 2 AND due_at <= at AND (state = 'waiting' OR state = 'retrying') IS TRUE
+        ORDER BY due_at LIMIT 1), (
+        SELECT id FROM plant_store.delivery
+        WHERE interruptions >= 2 AND due_at > at + longest_wait AND (state = 'waiting' OR state = 'retrying') IS TRUE
+        ORDER BY due_at LIMIT 1))
+      FOR NO KEY UPDATE SKIP LOCKED
     ), due AS (
       SELECT 2 AS place, id, due_at, length(content) AS bytes FROM plant_store.delivery
       WHERE (state = 'waiting' OR state = 'retrying') AND interruptions < 2 AND due_at <= at
