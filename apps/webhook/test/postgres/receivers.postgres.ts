@@ -1,5 +1,3 @@
-import 'reflect-metadata';
-
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,16 +8,12 @@ import type { PostgresServer } from '@plant-store/test-support/postgres';
 import { postgresOfThisFile, startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
 import pg from 'pg';
 
-import { composeAnswers } from '../../src/answers/compose-answers.js';
-import { parseConfig } from '../../src/config/config.js';
 import { postgresServers } from '../../src/config/postgres-url.js';
 import type { Delivery } from '../../src/inbox/delivery.js';
 import type { Inbox } from '../../src/inbox/inbox.js';
 import { runCycle } from '../../src/inbox/postgres/postgres-cycle.js';
 import { PostgresTransactions } from '../../src/inbox/postgres/postgres-transactions.js';
-import { startReceiver } from '../../src/receiver.js';
 import { Claims, failed, HANDLED, incoming, untilStored } from '../open-inbox.js';
-import { recordLog } from '../record-log.js';
 import { rejection } from '../rejection.js';
 import { openShared } from './open-shared.js';
 
@@ -251,27 +245,6 @@ withPostgres('receivers on one database', () => {
       history: [{ number: 1 }],
     });
     expect(await inbox.stats()).toMatchObject({ retrying: 1, running: 1 });
-  });
-
-  test('one that the database leaves without a reply ends at the deadline of its stop', async () => {
-    const log = recordLog();
-    const composed = composeAnswers({});
-    const settings = {
-      PORT: '0',
-      OPERATIONS_PORT: '0',
-      ACCESS_TOKENS: 'arbitrary',
-      SHUTDOWN_TIMEOUT_MS: '500',
-    };
-    const config = parseConfig({ ...settings, INBOX_URL: url }, composed.settings);
-    const receiver = await startReceiver(config, log.logger, composed);
-    const release = await lock('LOCK TABLE plant_store.delivery');
-    await waits('relation');
-
-    expect(await receiver.close()).toBe(false);
-    // PostgreSQL would end the wait after ten seconds, and the log would have that failure.
-    const afterwards = log.lines.slice(log.lines.findIndex(({ msg }) => msg === 'stopping') + 1);
-    expect(afterwards).toMatchObject([{ msg: 'stopped', cutShort: true }]);
-    await release();
   });
 
   test('one goes on after a restart of the server, and refuses meanwhile', async () => {
