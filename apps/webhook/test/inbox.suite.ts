@@ -245,16 +245,6 @@ export function inboxSuite(name: string, adapter: Adapter): void {
       });
     });
 
-    test('what was handled never comes again, whatever else has not ended', async () => {
-      await opened.accept(4);
-      const claimed = await opened.claim(3);
-      await opened.end(claimed[1]!, HANDLED);
-      await opened.reopen();
-
-      expect(await opened.states()).toBe('waiting handled waiting waiting');
-      expect(await opened.claim()).toMatchObject([1, 3, 4].map((id) => ({ id, attempts: 1 })));
-    });
-
     test('a result of an attempt that is not the last one any more changes nothing', async () => {
       await opened.accept(1);
       const [first] = await opened.claim();

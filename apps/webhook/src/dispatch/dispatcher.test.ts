@@ -157,22 +157,6 @@ describe('passes on', () => {
     await dispatcher.stop(neverAborts);
     expect(most).toBe(3);
   });
-
-  test('other deliveries while one takes long', async () => {
-    const latch = makeLatch();
-    const { recorder, dispatcher, inbox, accept } = await run(
-      ({ id }) => (id === 1 ? latch.opened : undefined),
-      {
-        concurrency: 2,
-      },
-    );
-    await accept(600);
-    await recorder.called(600);
-    latch.open();
-    await dispatcher.stop(neverAborts);
-
-    expect(await inbox.stats()).toMatchObject({ handled: 600 });
-  });
 });
 
 test.each<[name: string, maxAttempts: number, ahead: boolean]>([
@@ -253,25 +237,6 @@ describe('a handler that fails', () => {
       [3, described],
     ]);
     expect(await afterRestart(running)).toEqual([]);
-  });
-
-  test('is parked after the first failure if only one attempt is allowed', async () => {
-    const { recorder, log, accept } = await run(() => Promise.reject(new Error('no')), { maxAttempts: 1 });
-    await accept(1);
-    await log.line(PARKED);
-
-    expect(recorder.calls).toHaveLength(1);
-  });
-
-  test('does not delay later deliveries', async () => {
-    const { recorder, accept } = await run(
-      ({ id }) => (id === 1 ? Promise.reject(new Error('no')) : Promise.resolve()),
-      { concurrency: 1, backoff: 1_000_000_000, maxBackoff: 1_000_000_000 },
-    );
-    await accept(3);
-    await recorder.called(3);
-
-    expect(recorder.ids).toEqual([1, 2, 3]);
   });
 });
 
@@ -407,15 +372,6 @@ describe('stopping', () => {
     ]);
   });
 
-  test('aborts the attempts under way at once if the deadline has passed', async () => {
-    const running = await run(() => never);
-    await running.accept(1);
-    await running.recorder.called(1);
-    await running.dispatcher.stop(AbortSignal.abort());
-
-    expect(await afterRestart(running)).toMatchObject([{ id: 1, attempts: 1 }]);
-  });
-
   test('counts an attempt that fails before the deadline as failed', async () => {
     const latch = makeLatch();
     const running = await run(() => latch.opened.then(() => Promise.reject(new Error('no'))));
@@ -461,10 +417,6 @@ describe('stopping', () => {
 
     // The inbox may have a timer for a moment. One of the dispatcher would be there for an hour.
     while (timers() > before) await delay(10);
-  });
-
-  test('with nothing to do is done at once', async () => {
-    await expect((await run()).dispatcher.stop(neverAborts)).resolves.toBeUndefined();
   });
 });
 
