@@ -16,7 +16,7 @@ import { Dispatcher, type DispatcherLimits } from './dispatcher.js';
 
 const FAILED = /^attempt \d+ of \d+ failed; the delivery comes again$/;
 const PARKED = /^attempt \d+ of \d+ failed; the delivery is parked$/;
-const NOT_WRITTEN = 'failed to store the results of deliveries; they are kept';
+const NOT_WRITTEN = 'failed to claim deliveries or to store their results';
 
 /** Limits that don't matter; a failed delivery comes again at once. */
 const freely: DispatcherLimits = {

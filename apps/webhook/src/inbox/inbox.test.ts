@@ -21,6 +21,8 @@ const openStore = (folder: string): Promise<Store> =>
     throw error;
   });
 
+const NOT_WRITTEN = 'failed to claim deliveries or to store their results';
+
 async function statesOf(inbox: Inbox): Promise<string> {
   return (await inbox.list({}, ALL)).map(({ state }) => state).join(' ');
 }
@@ -38,7 +40,7 @@ test('after a cycle that failed, results are stored, what it may have claimed co
 
   expect(await rejection(inbox.accept(incoming('refused')))).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
   expect(await rejection(inbox.setPaused(true))).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
-  await log.line('failed to store the results of deliveries; they are kept');
+  await log.line(NOT_WRITTEN);
   // As a cycle leaves it whose reply was lost.
   other.exec(`UPDATE delivery SET state = 'running', attempts = 1, due_at = NULL,
     receiver = (SELECT receiver FROM delivery WHERE id = 1) WHERE id = 3; COMMIT`);
@@ -70,6 +72,20 @@ test('goes on after a cycle that failed, though a later one was committed meanwh
 
   expect(await refused).toEqual(new Error('arbitrary'));
   expect([await accepted, await inbox.accept(incoming('accepted'))]).toEqual([1, 2]);
+});
+
+test('a cycle that fails is logged, also if it has nothing to store', async () => {
+  const log = recordLog();
+  const inbox = await openEmbedded(makeFolder(), afterThisTest, { logger: log.logger });
+  await inbox.accept(incoming('arbitrary'));
+  const other = new Database(inbox.location);
+  afterThisTest(() => other.close());
+  other.exec('PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE');
+  Claims.begin(inbox);
+  inbox.grant(1);
+
+  expect(await log.line(NOT_WRITTEN)).toMatchObject({ level: 'error', err: { code: 'INBOX_WRITE_FAILED' } });
+  other.exec('COMMIT');
 });
 
 test('what the database refuses refuses nothing else', async () => {

@@ -111,7 +111,7 @@ export class Inbox extends SqlOperations {
   /** One for each limit: a jump is believed later by the longer one. */
   readonly #deliveryClock: CautiousClock;
   readonly #eventClock: CautiousClock;
-  readonly #logUnstored: WriteLine;
+  readonly #logFailure: WriteLine;
 
   constructor(
     store: Store,
@@ -121,8 +121,8 @@ export class Inbox extends SqlOperations {
     super(store);
     this.#deliveryClock = new CautiousClock(clock);
     this.#eventClock = new CautiousClock(clock);
-    this.#logUnstored = throttledLog((fields) =>
-      listeners.logger.error(fields, 'failed to store the results of deliveries; they are kept'),
+    this.#logFailure = throttledLog((fields) =>
+      listeners.logger.error(fields, 'failed to claim deliveries or to store their results'),
     );
   }
 
@@ -352,7 +352,8 @@ export class Inbox extends SqlOperations {
   #failed({ arrivals, results }: Batch, error: unknown): void {
     this.#lookAt = -Infinity;
     for (const { reject } of arrivals) reject(error);
-    if (results.length > 0) this.#logUnstored({ err: error, deliveries: results.length });
+    // Whoever sent an arrival is told.
+    if (results.length > 0 || arrivals.length === 0) this.#logFailure({ err: error, results: results.length });
     // One that can't be stored, or only later, comes again after a restart.
     if (this.#isEnding) return this.#lookIn();
     if (isOfOnePart(error)) return;
