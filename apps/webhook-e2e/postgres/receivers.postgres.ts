@@ -56,10 +56,11 @@ withPostgres('of two receivers on one database,', () => {
     async () => {
       clock!.setAhead(600);
       const ahead = await start({ ...clock!.environment, HANDLER_CONCURRENCY: '0' });
-      await start();
-      await sendAll(ahead, ['arbitrary']);
-
-      await untilHandled();
+      const right = await start();
+      for (const receiver of [right, ahead]) {
+        await sendAll(receiver, ['arbitrary']);
+        await untilHandled();
+      }
     },
   );
 });
