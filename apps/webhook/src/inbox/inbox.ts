@@ -375,7 +375,7 @@ export class Inbox extends SqlOperations {
   async #recover(): Promise<void> {
     if (this.#cycles > 0) return this.#tryAgain();
     try {
-      await this.#releaseLost([...this.#running.keys()]);
+      await this.#releaseLost(this.#running);
     } catch (error) {
       for (const { reject } of this.#arrivals.splice(0)) reject(error);
       if (this.#mode === 'backing off') this.#tryAgain();
@@ -386,7 +386,7 @@ export class Inbox extends SqlOperations {
     this.#look();
   }
 
-  async #releaseLost(except: readonly number[]): Promise<void> {
+  async #releaseLost(except: Iterable<readonly [id: number, attempts: number]>): Promise<void> {
     await this.store.run(this.transitions.releaseLost(this.store.receiver, except));
   }
 

@@ -98,14 +98,20 @@ export function transitionsFor({ schema, now, lock, lockFree, least, isAbandoned
       ];
     },
 
-    /** Releases what this receiver is running, except some: what a lost reply has claimed, nobody would settle. */
-    releaseLost: (receiver: string, except: readonly number[]): Statement => ({
-      text: `
-        UPDATE ${delivery} SET ${transition('release', { now: now() })}
-        WHERE state = 'running' AND ${NOT_HANDLED} AND receiver = $1
-        ${except.length === 0 ? '' : `AND id NOT IN (${except.join(', ')})`}`,
-      values: [receiver],
-    }),
+    /**
+     * Releases what this receiver is running, except some attempts: what a lost reply has claimed, nobody would settle. It
+     * may have claimed the next attempt of the same delivery.
+     */
+    releaseLost(receiver: string, except: Iterable<readonly [id: number, attempts: number]>): Statement {
+      const kept = Array.from(except, ([id, attempts]) => `(${id}, ${attempts})`);
+      return {
+        text: `
+          UPDATE ${delivery} SET ${transition('release', { now: now() })}
+          WHERE state = 'running' AND ${NOT_HANDLED} AND receiver = $1
+          ${kept.length === 0 ? '' : `AND (id, attempts) NOT IN (VALUES ${kept.join(', ')})`}`,
+        values: [receiver],
+      };
+    },
 
     replay(batch: Selection): Statement {
       const values = new Values();
