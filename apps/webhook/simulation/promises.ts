@@ -50,7 +50,7 @@ interface Known {
   runs: number;
   attempt: number;
   endedAt: number;
-  result: 'handled' | 'failed' | undefined;
+  result: 'handled' | 'failed' | 'cut off' | undefined;
 }
 
 /**
@@ -152,16 +152,16 @@ export class Promises {
     if (from.interruptions >= SUSPECT) this.#suspectAt = this.now();
     if (!CHANGES[from.state]!.test(to.state)) this.break(change);
     if (from.state === 'running') {
-      const mayBeLost = this.#isGone(from.receiver!);
+      const isGone = this.#isGone(from.receiver!);
+      const hasResult = result === (to.state === 'handled' ? 'handled' : 'failed');
       if (to.state === 'parked' && to.attempts < maxAttempts)
         this.break(`${change} after ${to.attempts} attempts`);
-      if (to.interruptions > from.interruptions) {
-        if (!mayBeLost) this.break(`${change}: it is adopted, and its receiver is alive`);
-      } else if (to.attempts < from.attempts) {
-        if (known.attempt === from.attempts && !mayBeLost)
-          this.break(`${change}: it is released while it runs`);
+      if (to.attempts < from.attempts) {
+        if (known.attempt === from.attempts && !isGone) this.break(`${change}: it is released while it runs`);
         known.attempt = 0;
-      } else if (result !== (to.state === 'handled' ? 'handled' : 'failed'))
+      } else if (to.interruptions > from.interruptions) {
+        if (!isGone) this.break(`${change}: it is adopted, and its receiver is alive`);
+      } else if (!hasResult && !(to.state === 'parked' && isGone))
         this.break(`${change}, and its attempt has no such result`);
     } else if (to.state === 'waiting') {
       if (!this.done.has('replay')) this.break(`${change}, and nobody has replayed it`);
@@ -215,7 +215,11 @@ export class Promises {
   }
 
   /** An attempt has ended. */
-  ended(receiver: SimulatedReceiver, { id, attempts }: Delivery, result: 'handled' | 'failed'): void {
+  ended(
+    receiver: SimulatedReceiver,
+    { id, attempts }: Delivery,
+    result: 'handled' | 'failed' | 'cut off',
+  ): void {
     const now = receiver.clock.now();
     this.note(`attempt ${attempts} of ${id} is ${result}`);
     if (receiver.attempts.size === this.plan.limits.concurrency) receiver.fullAt = now;

@@ -22,6 +22,8 @@ export interface SimulatedReceiver {
   readonly startedAt: number;
   endedAt: number;
   isStopping: boolean;
+  /** Its attempts are ended before their time. */
+  isCutOff: boolean;
   /** Until when its store failed or its handler blocked, and when it last had no place for an attempt. */
   troubledAt: number;
   fullAt: number;
@@ -143,7 +145,7 @@ class Simulation {
     const dispatcher = new Dispatcher(inbox, handle, plan.limits, SILENT, counters, clock);
     const receiver: SimulatedReceiver = {
       ...{ name, clock, store, inbox, dispatcher, attempts: new Map<string, never>(), startedAt: now },
-      ...{ endedAt: 0, isStopping: false, troubledAt: now, fullAt: 0, idleCycles: 0 },
+      ...{ endedAt: 0, isStopping: false, isCutOff: false, troubledAt: now, fullAt: 0, idleCycles: 0 },
     };
     promises.note(`${name} starts`);
     promises.receivers.set(name, receiver);
@@ -168,8 +170,8 @@ class Simulation {
 
   #fault(receiver: SimulatedReceiver): ReturnType<Host['fault']> {
     const { now } = this.#time;
-    const isRefused = this.#refusesNext || now < this.#refusesUntil;
-    const isLost = now < this.#losesUntil;
+    const isRefused = this.#refusesNext || (now < this.#refusesUntil && this.#random.chance(0.7));
+    const isLost = now < this.#losesUntil && this.#random.chance(0.7);
     this.#refusesNext = false;
     if (!isRefused && !isLost) return undefined;
     this.promises.note(`${receiver.name} ${isRefused ? "can't write" : "doesn't hear what it wrote"}`);
@@ -196,7 +198,10 @@ class Simulation {
     const { promises } = this;
     const deadline = new AbortController();
     receiver.isStopping = true;
-    receiver.clock.setTimeout(() => deadline.abort(), timeout);
+    receiver.clock.setTimeout(() => {
+      receiver.isCutOff = true;
+      deadline.abort();
+    }, timeout);
     this.#in(timeout + TIME_TO_STORE, () => {
       if (receiver.clock.isAlive && receiver.troubledAt < now)
         promises.break(`${receiver.name} doesn't stop`);
@@ -325,7 +330,7 @@ class Simulation {
     const { takes, blocks, failures, failure } = plan.deliveries[Number.parseInt(delivery.mediaType!, 10)]!;
     const fails = promises.begun(receiver, delivery) <= failures;
     let hasEnded = false;
-    const end = (result: 'handled' | 'failed'): void => {
+    const end = (result: 'handled' | 'failed' | 'cut off'): void => {
       if (!hasEnded) promises.ended(receiver, delivery, result);
       hasEnded = true;
     };
@@ -341,7 +346,9 @@ class Simulation {
       return finish();
     }
     if (takes === 0 && (!fails || failure === 'rejects')) return finish();
-    attempt.signal.addEventListener('abort', () => end('failed'), { once: true });
+    attempt.signal.addEventListener('abort', () => end(receiver.isCutOff ? 'cut off' : 'failed'), {
+      once: true,
+    });
     return new Promise<void>((resolve) => {
       if (fails && failure === 'hangs') return;
       clock.setTimeout(() => {
