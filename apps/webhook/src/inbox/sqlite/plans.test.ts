@@ -39,7 +39,7 @@ const [, history, adopt] = transitions.adopt('arbitrary', { maxAttempts: 1, back
 test.each<[name: string, statement: Statement, index: string]>([
   ['the history of orphans', history, 'delivery_not_handled (state=?)'],
   ['adopt', adopt, 'delivery_not_handled (state=?)'],
-  ['releaseLost', transitions.releaseLost('arbitrary', [1]), 'delivery_not_handled (state=?)'],
+  ['releaseLost', transitions.releaseLost('arbitrary', [[1, 1]]), 'delivery_not_handled (state=?)'],
   ['nextRetry', statements.nextRetry(), 'delivery_due (due_at>?)'],
   ['errorGroups', statements.errorGroups(), 'delivery_not_handled (state=?)'],
   ['a list of a state', statements.list({ state: 'parked' }, PAGE), 'delivery_not_handled (state=?)'],
