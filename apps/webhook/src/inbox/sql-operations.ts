@@ -107,20 +107,27 @@ export class SqlOperations implements InboxOperations {
     await this.store.run(this.statements.setPaused(isPaused));
   }
 
+  /** Those of the stats that cost little, however much is stored. */
+  async oldestWaiting(): Promise<Pick<InboxStats, 'oldestWaitingAt' | 'now'>> {
+    const [[oldest], [clock]] = await Promise.all([
+      this.store.read(this.statements.oldestWaiting()),
+      this.store.read(this.statements.now()),
+    ]);
+    return { oldestWaitingAt: oldest!['receivedAt'] as number | null, now: clock!['now'] as number };
+  }
+
   async stats(): Promise<InboxStats> {
-    const [counts, [next], [oldest], [state], [clock], { onDisk }] = await Promise.all([
+    const [counts, [next], oldest, [state], { onDisk }] = await Promise.all([
       this.count({}),
       this.store.read(this.statements.nextRetry()),
-      this.store.read(this.statements.oldestWaiting()),
+      this.oldestWaiting(),
       this.store.read(this.statements.isPaused()),
-      this.store.read(this.statements.now()),
       this.store.size(),
     ]);
     return {
       ...counts,
-      oldestWaitingAt: oldest!['receivedAt'] as number | null,
+      ...oldest,
       nextRetryAt: next!['nextAt'] as number | null,
-      now: clock!['now'] as number,
       bytes: onDisk,
       isPaused: Boolean(state?.['isPaused']),
     };

@@ -6,17 +6,23 @@ import { makeLatch } from '../../test/make-latch.js';
 import { Readiness, type ReadinessChecks } from './health.js';
 
 const fine = async (): Promise<void> => undefined;
-const empty: ReadinessChecks['stats'] = async () => ({ oldestWaitingAt: null, now: 0 });
+const empty: ReadinessChecks['oldestWaiting'] = async () => ({ oldestWaitingAt: null, now: 0 });
 
 function makeReadiness(checks: Partial<ReadinessChecks> = {}): Readiness {
   const folder = makeFolder();
-  const readiness = new Readiness({ checkInbox: fine, stats: empty, folder, minFreeBytes: 1, ...checks });
+  const readiness = new Readiness({
+    checkInbox: fine,
+    oldestWaiting: empty,
+    folder,
+    minFreeBytes: 1,
+    ...checks,
+  });
   readiness.started();
   return readiness;
 }
 
 test('not ready while it starts, nor once it is about to stop', async () => {
-  const readiness = new Readiness({ checkInbox: fine, stats: empty, folder: undefined });
+  const readiness = new Readiness({ checkInbox: fine, oldestWaiting: empty, folder: undefined });
   expect(await readiness.reasons()).toEqual(['The receiver is starting.']);
   readiness.started();
   expect(await readiness.reasons()).toEqual([]);
@@ -37,7 +43,7 @@ test('not ready while the disk has too little space', async () => {
 
 test('not ready while what waits was stored in the future', async () => {
   const at = (oldestWaitingAt: number): Promise<readonly string[]> =>
-    makeReadiness({ stats: async () => ({ oldestWaitingAt, now: 0 }) }).reasons();
+    makeReadiness({ oldestWaiting: async () => ({ oldestWaitingAt, now: 0 }) }).reasons();
 
   expect(await at(60_000)).toEqual([]);
   expect(await at(60_001)).toEqual([

@@ -19,7 +19,7 @@ const CHECK_INTERVAL = 1_000;
 export interface ReadinessChecks {
   /** Rejects with the reason if the inbox can't be written. */
   readonly checkInbox: () => Promise<void>;
-  readonly stats: () => Promise<Pick<InboxStats, 'oldestWaitingAt' | 'now'>>;
+  readonly oldestWaiting: () => Promise<Pick<InboxStats, 'oldestWaitingAt' | 'now'>>;
   /** The folder whose disk needs space; undefined if the inbox isn't on a disk of this machine. */
   readonly folder: string | undefined;
   /** Least free space of that disk, in bytes. */
@@ -36,7 +36,7 @@ export class Readiness {
 
   constructor({
     checkInbox,
-    stats,
+    oldestWaiting,
     folder,
     minFreeBytes = MIN_FREE_BYTES,
     timeout = INBOX_TIMEOUT,
@@ -45,7 +45,7 @@ export class Readiness {
     this.#check = atMostEvery(CHECK_INTERVAL, async () => {
       const reasons = await Promise.all([
         reasonOf(checkInbox),
-        reasonOf(() => requireClock(stats)),
+        reasonOf(() => requireClock(oldestWaiting)),
         folder !== undefined && reasonOf(() => requireSpace(folder, minFreeBytes)),
       ]);
       return reasons.filter((reason) => typeof reason === 'string');
@@ -94,8 +94,8 @@ async function reasonOf(check: () => Promise<void>): Promise<string | undefined>
 }
 
 /** An inbox that can't be read is no reason: deliveries can be accepted. */
-async function requireClock(stats: ReadinessChecks['stats']): Promise<void> {
-  const found = await stats().catch(() => undefined);
+async function requireClock(oldestWaiting: ReadinessChecks['oldestWaiting']): Promise<void> {
+  const found = await oldestWaiting().catch(() => undefined);
   if (found === undefined || (found.oldestWaitingAt ?? 0) <= found.now + MAX_AHEAD) return;
   const [stored, now] = [found.oldestWaitingAt!, found.now].map((time) => new Date(time).toISOString());
   throw new Error(

@@ -36,7 +36,11 @@ export interface Operated {
 export async function startOperations({ config, inbox, counters, logger }: Operated): Promise<Operations> {
   const folder = config.INBOX_URL.startsWith('file:') ? inboxFolder(config.INBOX_URL) : undefined;
   const stats = inbox.stats.bind(inbox);
-  const readiness = new Readiness({ checkInbox: () => inbox.probeWrite(), stats, folder });
+  const readiness = new Readiness({
+    checkInbox: () => inbox.probeWrite(),
+    oldestWaiting: () => inbox.oldestWaiting(),
+    folder,
+  });
   const metrics = new Metrics(counters, stats, logger);
   const activity = new Activity(counters, stats);
   const events = new EventStream(inbox, logger);
