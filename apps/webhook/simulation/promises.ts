@@ -147,10 +147,13 @@ export class Promises {
 
   #changed(id: number, known: Known, to: Row): void {
     const { row: from, result, overAt } = known;
-    const { maxAttempts } = this.plan.limits;
+    const { latency, limits } = this.plan;
+    const { maxAttempts } = limits;
     const change = `${id} is ${from.state} and becomes ${to.state}`;
     if (from.interruptions >= SUSPECT) this.#suspectAt = this.now();
     if (!CHANGES[from.state]!.test(to.state)) this.break(change);
+    if (to.state === 'running' && this.now() - known.since < this.#leastWait(known) - 4 * latency)
+      this.break(`${change} after ${this.now() - known.since} ms`);
     if (from.state === 'running') {
       const isGone = this.#isGone(from.receiver!);
       const hasResult = result === (to.state === 'handled' ? 'handled' : 'failed');
@@ -169,6 +172,15 @@ export class Promises {
     } else if (to.state === 'discarded' && !this.done.has('discard')) this.break(`${change} by itself`);
     else if (to.state === 'deleted' && !this.#hasExpired(overAt))
       this.break(`${change} after ${this.now() - overAt} ms`);
+  }
+
+  /** How long it waits at least before its next attempt, unless the clock jumps. */
+  #leastWait({ row, attempt, since }: Known): number {
+    const { backoff, maxBackoff } = this.plan.limits;
+    if (row.state !== 'retrying' || attempt !== row.attempts || this.jumps.some((at) => at >= since))
+      return 0;
+    if (row.interruptions === 0) return Math.min(maxBackoff, backoff * 2 ** (row.attempts - 1)) / 2;
+    return row.interruptions < SUSPECT ? 0 : Math.min(maxBackoff, backoff * 2 ** (row.interruptions - 1));
   }
 
   #isGone(name: string): boolean {
