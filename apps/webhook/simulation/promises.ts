@@ -3,7 +3,7 @@ import type Database from 'libsql';
 import { SUSPECT } from '../src/inbox/conditions.js';
 import type { Delivery } from '../src/inbox/delivery.js';
 import type { Plan } from './plan.js';
-import type { SimulatedReceiver } from './simulate.js';
+import type { SimulatedReceiver } from './simulated-receiver.js';
 import { MAX_REFUSED } from './simulated-store.js';
 
 /** How long a delivery may wait for an attempt after it was claimed, and how many may. */

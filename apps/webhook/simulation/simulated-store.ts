@@ -16,6 +16,9 @@ import { DIALECT } from '../src/inbox/sqlite/sqlite-store.js';
 import * as port from '../src/inbox/store.js';
 import type { ProcessClock, Random, VirtualTime } from './virtual-time.js';
 
+/** What goes wrong with a transaction: nothing is written, or nobody hears what was. */
+export type StoreFault = 'refused' | 'reply lost';
+
 /** What a store has of its process, and of the world around that. */
 export interface Host {
   readonly receiver: string;
@@ -29,8 +32,8 @@ export interface Host {
   readonly wall: () => number;
   /** The longest way to the database, and back, in milliseconds. */
   readonly latency: number;
-  /** What goes wrong with the transaction that begins now: nothing is written, or nobody hears what was. */
-  readonly fault: () => 'refused' | 'reply lost' | undefined;
+  /** What goes wrong with the transaction that begins now. */
+  readonly fault: () => StoreFault | undefined;
   /** A transaction is committed. Nobody has its reply yet. */
   readonly committed: (calls: readonly CycleCall[]) => void;
 }
