@@ -3,8 +3,8 @@ import type Database from 'libsql';
 import { SUSPECT } from '../src/inbox/conditions.js';
 import type { Delivery } from '../src/inbox/delivery.js';
 import type { Plan } from './plan.js';
-import type { SimulatedReceiver } from './simulated-receiver.js';
-import { MAX_REFUSED } from './simulated-store.js';
+import { MAX_REFUSED, type SimulatedStore } from './simulated-store.js';
+import type { ProcessClock } from './virtual-time.js';
 
 /** How long a delivery may wait for an attempt after it was claimed, and how many may. */
 const MAX_WAIT = 200;
@@ -53,6 +53,24 @@ interface Known {
   result: 'handled' | 'failed' | 'cut off' | undefined;
 }
 
+/** What is watched of a receiver, from its start to its end. Times are virtual. */
+export interface Watched {
+  readonly name: string;
+  readonly clock: ProcessClock;
+  readonly store: SimulatedStore;
+  readonly dispatcher: { readonly running: number };
+  /** What the handler has. */
+  readonly attempts: Map<string, { readonly interruptions: number }>;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly isStopping: boolean;
+  /** Until when its store failed or its handler blocked, and when it last had no place for an attempt. */
+  readonly troubledAt: number;
+  fullAt: number;
+  /** Cycles of this second that had nothing to do. */
+  idleCycles: number;
+}
+
 /**
  * What the inbox promises, checked while it runs. The database itself writes each change of a row down; nothing here
  * believes what the inbox says of it.
@@ -64,7 +82,7 @@ export class Promises {
   readonly journal: string[] = [];
   readonly known = new Map<number, Known>();
   /** Each start of a receiver, by its name. */
-  readonly receivers = new Map<string, SimulatedReceiver>();
+  readonly receivers = new Map<string, Watched>();
   /** Receivers that counted as dead while they were alive. */
   readonly lost = new Set<string>();
   /** When the clock jumped. */
@@ -200,7 +218,7 @@ export class Promises {
   }
 
   /** The handler gets a delivery. Returns how often it got it, this time included. */
-  begun(receiver: SimulatedReceiver, { id, attempts, mediaType, content }: Delivery): number {
+  begun(receiver: Watched, { id, attempts, mediaType, content }: Delivery): number {
     const { limits, latency } = this.plan;
     const { name, clock, attempts: running } = receiver;
     this.note(`${name} begins attempt ${attempts} of ${id}`);
@@ -227,11 +245,7 @@ export class Promises {
   }
 
   /** An attempt has ended. */
-  ended(
-    receiver: SimulatedReceiver,
-    { id, attempts }: Delivery,
-    result: 'handled' | 'failed' | 'cut off',
-  ): void {
+  ended(receiver: Watched, { id, attempts }: Delivery, result: 'handled' | 'failed' | 'cut off'): void {
     const now = receiver.clock.now();
     this.note(`attempt ${attempts} of ${id} is ${result}`);
     if (receiver.attempts.size === this.plan.limits.concurrency) receiver.fullAt = now;
@@ -240,7 +254,7 @@ export class Promises {
   }
 
   /** A receiver has stopped in order. */
-  stopped({ name }: SimulatedReceiver): void {
+  stopped({ name }: Watched): void {
     for (const [id, { row }] of this.known)
       if (row.state === 'running' && row.receiver === name)
         this.break(`${id} is running at ${name}, which has stopped`);
@@ -250,7 +264,7 @@ export class Promises {
   check(): void {
     const { receivers: places, limits, latency } = this.plan;
     const receivers = [...this.receivers.values()];
-    const isWell = (receiver: SimulatedReceiver, since: number): boolean =>
+    const isWell = (receiver: Watched, since: number): boolean =>
       receiver.clock.isAlive && !receiver.isStopping && receiver.troubledAt < since;
 
     const before = this.now() - (places > 1 ? 2_500 : 800);

@@ -7,7 +7,7 @@ import type { Delivery } from '../src/inbox/delivery.js';
 import { Inbox } from '../src/inbox/inbox.js';
 import type { CycleCall } from '../src/inbox/sqlite/sqlite-cycle.js';
 import type { Plan } from './plan.js';
-import type { Promises } from './promises.js';
+import type { Promises, Watched } from './promises.js';
 import { SimulatedStore, type StoreFault } from './simulated-store.js';
 import { ProcessClock, type Random, type VirtualTime } from './virtual-time.js';
 
@@ -40,20 +40,17 @@ export interface World {
 }
 
 /** A receiver from its start to its end: the real inbox and dispatcher, and the handler of a plan. Times are virtual. */
-export class SimulatedReceiver {
+export class SimulatedReceiver implements Watched {
   readonly clock: ProcessClock;
   readonly store: SimulatedStore;
   readonly inbox: Inbox;
   readonly dispatcher: Dispatcher;
-  /** What the handler has. */
   readonly attempts = new Map<string, { readonly interruptions: number }>();
   readonly startedAt: number;
   endedAt = 0;
   isStopping = false;
-  /** Until when its store failed or its handler blocked, and when it last had no place for an attempt. */
   troubledAt: number;
   fullAt = 0;
-  /** Cycles of this second that had nothing to do. */
   idleCycles = 0;
   #isCutOff = false;
 

@@ -42,11 +42,11 @@ class Unpausable extends Inbox {
 }
 
 test.each([
-  [Acknowledging, /is acknowledged, and isn't stored/],
-  [Forgetful, /is running at A\d+ since \d+ ms, and has no attempt/],
-  [Generous, /has room for \d+ at rest/],
-  [Unpausable, /came during the pause, and is handed over/],
-])('%p breaks a promise, and the seed is told', async (Kind, message) => {
+  ['acknowledges what is not stored', Acknowledging, /is acknowledged, and isn't stored/],
+  ['forgets results', Forgetful, /is running at A\d+ since \d+ ms, and has no attempt/],
+  ['lets too many run', Generous, /has room for \d+ at rest/],
+  ['does not pause', Unpausable, /came during the pause, and is handed over/],
+])('an inbox that %s breaks a promise, and its seed is told', async (_fault, Kind, message) => {
   const simulateAll = async (): Promise<void> => {
     for (const seed of seeds(50)) await simulate(drawPlan(seed), Kind);
   };
