@@ -353,7 +353,8 @@ export class Inbox extends SqlOperations {
     this.#lookAt = -Infinity;
     for (const { reject } of arrivals) reject(error);
     // Whoever sent an arrival is told.
-    if (results.length > 0 || arrivals.length === 0) this.#logFailure({ err: error, results: results.length });
+    if (results.length > 0 || arrivals.length === 0)
+      this.#logFailure({ err: error, results: results.length });
     // One that can't be stored, or only later, comes again after a restart.
     if (this.#isEnding) return this.#lookIn();
     if (isOfOnePart(error)) return;
