@@ -134,6 +134,11 @@ export function readContent(
   return new Promise((resolve, reject) => {
     let buffer = NOTHING;
     let size = 0;
+    /** Undefined when the content is read: the listeners stay until the next request, and would keep it in memory. */
+    let reader: { resolve(content: Buffer): void; reject(refusal: Refusal): void } | undefined = {
+      resolve,
+      reject,
+    };
 
     /** Doubles the buffer until it has room, so that each byte is copied twice at most. */
     const append = (part: Buffer): void => {
@@ -157,7 +162,7 @@ export function readContent(
     const refuse = (reason: Failure | Refusal): void => {
       request.off('data', onData).off('end', onEnd).off('close', onClose);
       response.off('close', onClose);
-      reject(reason instanceof Refusal ? reason : new Refusal(reason));
+      reader?.reject(reason instanceof Refusal ? reason : new Refusal(reason));
     };
     const onData = (part: Buffer): void => {
       if (size + part.length > limit) return refuse('content-too-large');
@@ -169,7 +174,9 @@ export function readContent(
     };
     const onEnd = (): void => {
       if (size === 0) return refuse('content-missing');
-      resolve(size === buffer.length ? buffer : buffer.subarray(0, size));
+      reader?.resolve(size === buffer.length ? buffer : buffer.subarray(0, size));
+      reader = undefined;
+      buffer = NOTHING;
     };
     const onClose = (): void => {
       if (!request.readableEnded) refuse('content-missing');
