@@ -190,7 +190,8 @@ export class Ledger {
     const invented = inventionOf(entry, content, isTwice);
     if (invented !== undefined) this.totals.invented += 1;
     if (invented !== undefined || entry === undefined) return invented;
-    if (['waiting', 'running', 'retrying'].includes(state)) return `is ${state}, though the handler had the time`;
+    if (['waiting', 'running', 'retrying'].includes(state))
+      return `is ${state}, though the handler had the time`;
     if (state === 'handled' && entry.handledBy === undefined) return 'is marked as handled and was not';
     if (state === 'parked' && !POISON.includes(entry.fate) && !CUT_OFF.test(error ?? ''))
       return `is parked though its handler succeeds: ${error}`;
