@@ -1,5 +1,4 @@
 import pg from 'pg';
-import type { Logger } from 'pino';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
 import { inboxClosed, ReceiverError } from '../../errors.js';
@@ -16,9 +15,9 @@ import {
 } from '../store.js';
 import { Connections, openingError, reasonOf } from './connect.js';
 import { NOW, withoutWarning } from './durable.js';
-import { beginWithLease, isAbandoned, type Lease, takeLease } from './lease.js';
-import { migrate } from './migrate.js';
+import { beginWithLease, isAbandoned } from './lease.js';
 import { fetchClaimed, runCycle } from './postgres-cycle.js';
+import { Writer, type WriterLog } from './writer.js';
 
 /** How long to wait for a reply before a connection counts as lost, in milliseconds. */
 const REPLY_TIMEOUT = 20_000;
@@ -46,16 +45,13 @@ const types: pg.CustomTypesConfig = {
 
 const OPTIONS: pg.PoolConfig = { query_timeout: REPLY_TIMEOUT, types };
 
-/** Is told once that PostgreSQL can't be reached any more, and once that it can. */
-export type StoreLog = Pick<Logger, 'warn' | 'info'>;
-
 /**
  * Opens the database of a shared inbox, on the first server that can be written to, and brings its tables to the version of
  * this receiver.
  *
  * @throws ReceiverError `INBOX_UNUSABLE`; nothing is then left open
  */
-export async function openPostgresStore(servers: PostgresServers, log: StoreLog): Promise<Store> {
+export async function openPostgresStore(servers: PostgresServers, log: WriterLog): Promise<Store> {
   const store = new PostgresStore(servers, log);
   try {
     await store.open();
@@ -66,10 +62,6 @@ export async function openPostgresStore(servers: PostgresServers, log: StoreLog)
   }
 }
 
-/**
- * One connection writes, one transaction after the other, and others read. If a write has failed, nobody knows whether
- * the server still does it. So the receiver takes a new lease before the next one, which waits for that to end.
- */
 class PostgresStore implements Store {
   readonly location: string;
   readonly receiver = nameReceiver();
@@ -87,41 +79,29 @@ class PostgresStore implements Store {
   readonly pollInterval = 1_000;
   /** Each renews the lease, so two would wait for each other. */
   readonly maxCycles = 1;
-  readonly #writers: Connections;
+  readonly #writer: Writer;
   readonly #readers: Connections;
-  #lease: Lease | undefined;
-  #isLost = false;
   #isClosed = false;
 
-  constructor(
-    servers: PostgresServers,
-    private readonly log: StoreLog,
-  ) {
+  constructor(servers: PostgresServers, log: WriterLog) {
     this.location = servers.location;
-    const onLost = (error: Error): void => this.#noteLoss(error);
-    this.#writers = new Connections(servers, { ...OPTIONS, max: 1 }, onLost);
-    this.#readers = new Connections(servers, { ...OPTIONS, max: 2 }, onLost);
+    this.#writer = new Writer(servers, this.receiver, log, OPTIONS);
+    this.#readers = new Connections(servers, { ...OPTIONS, max: 2 });
   }
 
-  async open(): Promise<void> {
-    const client = await this.#writers.connect();
-    try {
-      await migrate(client, this.location);
-      this.#lease = await takeLease(client, this.receiver);
-    } finally {
-      client.release();
-    }
+  open(): Promise<void> {
+    return this.#writer.open();
   }
 
   async cycle(input: CycleInput): Promise<CycleOutcome> {
     this.#requireOpen();
-    const outcome = await this.#withLease(async (client, lease) => {
+    const outcome = await this.#writer.write(async (client, lease) => {
       let committed;
       try {
         committed = await runCycle(client, lease, this.room.free, input);
       } catch (error) {
         if (!OF_ONE_ROW.test((error as { code?: string }).code ?? '')) throw error;
-        return markOfOnePart(this.#writeFailed(error));
+        return markOfOnePart(this.#writer.failure(error));
       }
       return committed && { ...committed, claimed: await fetchClaimed(client, committed.claimed) };
     });
@@ -132,7 +112,14 @@ class PostgresStore implements Store {
 
   async run(...statements: readonly Statement[]): Promise<readonly Row[]> {
     this.#requireOpen();
-    return this.#run(statements);
+    return this.#writer.write(async (client, lease) => {
+      if (!(await beginWithLease(client, lease))) return undefined;
+      let rows: readonly Row[] = [];
+      for (const { text, values } of statements)
+        ({ rows } = await client.query<Record<string, unknown>>(text, [...values]));
+      await withoutWarning(client, () => client.query('COMMIT'));
+      return rows;
+    });
   }
 
   async read({ text, values }: Statement): Promise<readonly Row[]> {
@@ -162,68 +149,10 @@ class PostgresStore implements Store {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    if (this.#lease !== undefined) {
-      const text = 'DELETE FROM plant_store.receiver WHERE name = $1';
-      await this.#run([{ text, values: [this.receiver] }]).catch(() => undefined);
-    }
-    await Promise.all([this.#writers.close(), this.#readers.close()]);
+    await Promise.all([this.#writer.close(), this.#readers.close()]);
   }
 
   #requireOpen(): void {
     if (this.#isClosed) throw inboxClosed(this.location);
-  }
-
-  #run(statements: readonly Statement[]): Promise<readonly Row[]> {
-    return this.#withLease(async (client, lease) => {
-      if (!(await beginWithLease(client, lease))) return undefined;
-      let rows: readonly Row[] = [];
-      for (const { text, values } of statements)
-        ({ rows } = await client.query<Record<string, unknown>>(text, [...values]));
-      await withoutWarning(client, () => client.query('COMMIT'));
-      return rows;
-    });
-  }
-
-  /**
-   * Does a step with the connection that writes, after those that were called before.
-   *
-   * @param step returns undefined if the lease was lost and nothing written, as if the database is an older copy
-   */
-  async #withLease<Result>(
-    step: (client: pg.ClientBase, lease: Lease) => Promise<Result | undefined>,
-  ): Promise<Result> {
-    let client: pg.PoolClient | undefined;
-    try {
-      client = await this.#writers.connect();
-      let result: Result | undefined;
-      while (result === undefined) {
-        this.#lease ??= await takeLease(client, this.receiver);
-        result = await step(client, this.#lease);
-        if (result === undefined) this.#lease = undefined;
-      }
-      client.release();
-      this.#noteSuccess();
-      return result;
-    } catch (error) {
-      this.#lease = undefined;
-      client?.release(true);
-      this.#noteLoss(error);
-      throw this.#writeFailed(error);
-    }
-  }
-
-  #noteSuccess(): void {
-    if (this.#isLost) this.log.info('the inbox can be written to again');
-    this.#isLost = false;
-  }
-
-  #noteLoss(err: unknown): void {
-    if (!this.#isLost) this.log.warn({ err }, 'the inbox cannot be written to');
-    this.#isLost = true;
-  }
-
-  #writeFailed(cause: unknown): ReceiverError {
-    const message = `The inbox at ${this.location} could not write: ${reasonOf(cause)}.`;
-    return new ReceiverError('INBOX_WRITE_FAILED', message, { cause });
   }
 }
