@@ -102,6 +102,8 @@ export interface Dialect {
   readonly least: string;
   /** A condition: the receiver of a running delivery isn't alive. */
   readonly isAbandoned: string;
+  /** A condition behind a column: it is among the values of a selection, which is run first. */
+  readonly isAmong: (selection: string) => string;
   /** A content without bytes. */
   readonly noBytes: string;
   /** Where a column has a value, from 1; 0 if it hasn't. Both are texts, or both are bytes. */

@@ -46,7 +46,8 @@ export function transition(name: keyof typeof TRANSITIONS, values: Readonly<Reco
 export type Transitions = ReturnType<typeof transitionsFor>;
 
 /** Makes the transitions for a database. */
-export function transitionsFor({ schema, now, lock, lockFree, least, isAbandoned, noBytes }: Dialect) {
+export function transitionsFor(dialect: Dialect) {
+  const { schema, now, lock, lockFree, least, isAbandoned, isAmong, noBytes } = dialect;
   const delivery = `${schema}delivery`;
 
   /** Selects deliveries for a change, which applies to none that has changed meanwhile. */
@@ -72,7 +73,7 @@ export function transitionsFor({ schema, now, lock, lockFree, least, isAbandoned
       return [
         {
           text: `
-            DELETE FROM ${schema}attempt WHERE delivery IN (SELECT id FROM ${delivery} WHERE ${orphaned('$1')})
+            DELETE FROM ${schema}attempt WHERE delivery ${isAmong(`SELECT id FROM ${delivery} WHERE ${orphaned('$1')}`)}
             AND id > (SELECT min(id) ${earlier}) AND id <= (SELECT id ${earlier} ORDER BY id DESC LIMIT 1 OFFSET 8)`,
           values: [receiver],
         },
@@ -86,12 +87,12 @@ export function transitionsFor({ schema, now, lock, lockFree, least, isAbandoned
         {
           text: `
             UPDATE ${delivery} SET
-              state = CASE WHEN attempts >= $1 THEN 'parked' ELSE 'retrying' END,
+              state = CASE WHEN attempts >= CAST($1 AS bigint) THEN 'parked' ELSE 'retrying' END,
               due_at = CASE WHEN attempts >= $1 THEN NULL WHEN interruptions + 1 < ${SUSPECT} THEN ${now()}
                 ELSE ${now()} + ${least}(CAST($2 AS bigint) * (1 << ${least}(interruptions, 20)), CAST($3 AS bigint)) END,
               interruptions = CASE WHEN attempts >= $1 THEN 0 ELSE interruptions + 1 END,
               ended_at = ${now()}, error = '${INTERRUPTED}', error_group = '${INTERRUPTED}'
-            WHERE id IN (SELECT id FROM ${delivery} WHERE ${orphaned('$4')} ${lockFree})
+            WHERE id ${isAmong(`SELECT id FROM ${delivery} WHERE ${orphaned('$4')} ${lockFree}`)}
             RETURNING id, state, attempts`,
           values: [maxAttempts, backoff, maxBackoff, receiver],
         },

@@ -72,6 +72,8 @@ class PostgresStore implements Store {
     lockFree: 'FOR UPDATE SKIP LOCKED',
     least: 'least',
     isAbandoned: isAbandoned(this.receiver),
+    // With `IN`, a table that has no statistics yet is read as a whole, and every cycle waits.
+    isAmong: (selection) => `= ANY (ARRAY(${selection}))`,
     noBytes: "''::bytea",
     position: (column, value) => `position(${value} in ${column})`,
   };

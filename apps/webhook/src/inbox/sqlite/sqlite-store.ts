@@ -31,6 +31,7 @@ export const DIALECT: Dialect = {
   lockFree: '',
   least: 'min',
   isAbandoned: 'true',
+  isAmong: (selection) => `IN (${selection})`,
   noBytes: "x''",
   position: (column, value) => `instr(${column}, ${value})`,
 };
