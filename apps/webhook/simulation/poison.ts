@@ -40,8 +40,8 @@ function planOf({ count, interval, takes }: Load): Plan {
 /** One delivery ends its process each time, among good ones: says what became of them. */
 export async function simulatePoison(): Promise<void> {
   for (const load of LOADS) {
-    const { known, receivers } = await simulate(planOf(load));
-    const rows = [...known.values()];
+    const { ledger, promises } = await simulate(planOf(load));
+    const rows = [...ledger.known.values()];
     const good = rows.filter(({ row }) => row.state === 'handled');
     const waits = good
       .map(({ overAt, acknowledgedAt }) => overAt - acknowledgedAt!)
@@ -50,7 +50,7 @@ export async function simulatePoison(): Promise<void> {
       `${(waits[Math.floor(share * (waits.length - 1))]! / 1_000).toFixed(2)} s`;
     const more = (runs: number): number => good.filter((delivery) => delivery.runs > runs).length;
     console.log(
-      `${load.count} deliveries, one each ${load.interval} ms, of ${load.takes} ms: ${receivers.size - 1} ends of the process; ` +
+      `${load.count} deliveries, one each ${load.interval} ms, of ${load.takes} ms: ${promises.receivers.size - 1} ends of the process; ` +
         `parked: ${rows.length - good.length}; run twice: ${more(1) - more(2)}, more often: ${more(2)}; ` +
         `time until handled: median ${part(0.5)}, 99 % ${part(0.99)}, most ${part(1)}`,
     );

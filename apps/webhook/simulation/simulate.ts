@@ -1,7 +1,11 @@
+import type Database from 'libsql';
+
 import type { DeliveryState } from '../src/inbox/inbox-operations.js';
 import { Inbox } from '../src/inbox/inbox.js';
 import type { CycleCall } from '../src/inbox/sqlite/sqlite-cycle.js';
 import { openMemory } from './database.js';
+import { Journal } from './journal.js';
+import { Ledger } from './ledger.js';
 import { describePlan, type Incident, type Plan } from './plan.js';
 import { Promises } from './promises.js';
 import { SimulatedReceiver, type World } from './simulated-receiver.js';
@@ -27,16 +31,18 @@ const SENDER_TIMEOUT = 3_000;
 /** How many of the transactions of a bad time go wrong. */
 const FAULTY = 0.7;
 
-/** What was broken is kept, see `Promises.broken`. */
+/** What was broken is kept, see `Journal.broken`. */
 const KEPT = (): void => undefined;
 
 const memory = openMemory();
 
 /** Carries a plan out: its deliveries and incidents, their senders and operators. */
-class Simulation implements World {
+export class Simulation implements World {
   readonly time = new VirtualTime();
   readonly random: Random;
-  readonly database = memory.database;
+  readonly database: Database.Database = memory.database;
+  readonly journal = new Journal(() => this.time.now);
+  readonly ledger = new Ledger(this.database, this.journal);
   readonly promises: Promises;
   /** The receivers that run, by their places. */
   readonly #running: (SimulatedReceiver | undefined)[] = [];
@@ -56,7 +62,7 @@ class Simulation implements World {
   ) {
     memory.clear();
     this.random = new Random(~plan.seed);
-    this.promises = new Promises(plan, this.database, () => this.time.now, this.wall);
+    this.promises = new Promises(plan, this.ledger, this.journal, this.wall);
     this.#unsent = new Set(plan.deliveries.keys());
   }
 
@@ -69,10 +75,10 @@ class Simulation implements World {
     this.#look();
     for (let events = 0; !this.#isOver; events += 1) {
       await this.time.step();
-      if (events > MAX_EVENTS) this.promises.break('it never ends');
-      if (this.promises.broken !== undefined) throw this.promises.broken;
+      if (events > MAX_EVENTS) this.journal.break('it never ends');
+      if (this.journal.broken !== undefined) throw this.journal.broken;
     }
-    this.promises.checkEnd();
+    this.promises.checkRoom();
   }
 
   readonly wall = (): number => START + this.time.now + this.#jump;
@@ -83,7 +89,7 @@ class Simulation implements World {
     const isLost = now < this.#losesUntil && this.random.chance(FAULTY);
     this.#refusesNext = false;
     if (!isRefused && !isLost) return undefined;
-    this.promises.note(`${receiver.name} ${isRefused ? "can't write" : "doesn't hear what it wrote"}`);
+    this.journal.note(`${receiver.name} ${isRefused ? "can't write" : "doesn't hear what it wrote"}`);
     receiver.troubledAt = Math.max(receiver.troubledAt, now);
     return isRefused ? 'refused' : 'reply lost';
   };
@@ -98,7 +104,7 @@ class Simulation implements World {
 
   readonly end = (receiver: SimulatedReceiver, down: number): void => {
     if (!receiver.clock.isAlive) return;
-    this.promises.note(`${receiver.name} ends`);
+    this.journal.note(`${receiver.name} ends`);
     receiver.clock.isAlive = false;
     receiver.endedAt = this.time.now;
     const place = this.#running.indexOf(receiver);
@@ -114,7 +120,7 @@ class Simulation implements World {
   #start(place: number): void {
     const name = `${'AB'[place]}${this.promises.receivers.size}`;
     const receiver = new SimulatedReceiver(name, this, this.Kind);
-    this.promises.note(`${name} starts`);
+    this.journal.note(`${name} starts`);
     this.promises.receivers.set(name, receiver);
     this.#running[place] = receiver;
     this.#setAlive(name, true);
@@ -130,7 +136,7 @@ class Simulation implements World {
     const { now } = this.time;
     this.#in(timeout + TIME_TO_STORE, () => {
       if (receiver.clock.isAlive && receiver.troubledAt < now)
-        this.promises.break(`${receiver.name} doesn't stop`);
+        this.journal.break(`${receiver.name} doesn't stop`);
       this.end(receiver, down);
     });
     await receiver.stop(timeout);
@@ -145,10 +151,10 @@ class Simulation implements World {
     const isQuiet = this.time.now > plan.end;
     if (isQuiet) this.#heal();
     promises.check();
-    if (!this.#isToPause && promises.isPaused) this.#resume();
+    if (!this.#isToPause && this.ledger.isPaused) this.#resume();
     const isIdle = this.#running.every((receiver) => receiver?.dispatcher.running === 0);
-    this.#isOver = isQuiet && isIdle && this.#unsent.size === 0 && promises.areOver;
-    if (this.time.now > plan.end + MAX_TAIL) promises.break('deliveries are left');
+    this.#isOver = isQuiet && isIdle && this.#unsent.size + this.ledger.open.size === 0;
+    if (this.time.now > plan.end + MAX_TAIL) this.journal.break('deliveries are left');
     this.#in(1_000, () => this.#look());
   }
 
@@ -162,7 +168,7 @@ class Simulation implements World {
     const { promises } = this;
     const { now } = this.time;
     const receiver = this.#pickReceiver();
-    promises.note(incident.kind);
+    this.journal.note(incident.kind);
     if (receiver === undefined) return;
     const { inbox, name } = receiver;
     switch (incident.kind) {
@@ -211,18 +217,18 @@ class Simulation implements World {
     const { promises } = this;
     this.#isToPause = true;
     const paused = (): void => {
-      promises.note('the pause is acknowledged');
+      this.journal.note('the pause is acknowledged');
       if (this.#isToPause) promises.pausedAt = this.time.now;
     };
     inbox.setPaused(true).then(paused, () => (this.#isToPause = false));
     this.#in(lasts, () => {
       this.#isToPause = false;
-      if (promises.isPaused) this.#resume();
+      if (this.ledger.isPaused) this.#resume();
     });
   }
 
   #resume(): void {
-    this.promises.note('resume');
+    this.journal.note('resume');
     this.promises.pausedAt = Infinity;
     this.#pickReceiver()?.inbox.setPaused(false).catch(KEPT);
   }
@@ -230,7 +236,6 @@ class Simulation implements World {
   /** Sends a delivery until it is acknowledged, or refused for what it is. */
   #send(number: number, tries = 1): void {
     const { promises, plan } = this;
-    const { now } = this.time;
     const { eventId, isRefused } = plan.deliveries[number]!;
     const again = (): void => this.#in(this.random.between(100, 1_500), () => this.#send(number, tries + 1));
     const receiver = this.#pickReceiver();
@@ -245,10 +250,8 @@ class Simulation implements World {
     };
     const refused = (error: unknown): void => {
       hasResponse = true;
-      promises.note(`delivery ${key} is refused`);
       if (isRefused) return void this.#unsent.delete(number);
-      if (receiver.troubledAt < now - 1_000 && !receiver.isStopping)
-        promises.break(`${key}: ${String(error)}`);
+      promises.unacknowledged(key, receiver, String(error));
       again();
     };
     // SQLite takes no delivery without a method.
@@ -264,7 +267,9 @@ class Simulation implements World {
     promises.sent(key, eventId);
     receiver.inbox.accept(delivery).then(acknowledged, refused).catch(KEPT);
     this.#in(SENDER_TIMEOUT, () => {
-      if (!hasResponse) again();
+      if (hasResponse) return;
+      promises.unacknowledged(key, receiver, 'no response');
+      again();
     });
   }
 }
@@ -275,16 +280,15 @@ class Simulation implements World {
  * @param Kind another inbox, which breaks a promise
  * @throws Error that says which promise was broken, and how to see it again
  */
-export async function simulate(plan: Plan, Kind = Inbox): Promise<Promises> {
+export async function simulate(plan: Plan, Kind = Inbox): Promise<Simulation> {
   const simulation = new Simulation(plan, Kind);
-  const { promises } = simulation;
   try {
     await simulation.run();
-    return promises;
+    return simulation;
   } catch (cause) {
     const lines = [
       `Seed ${plan.seed} breaks a promise. ${(cause as Error).message}`,
-      ...['The plan:', ...describePlan(plan), 'The last events:', ...promises.journal.slice(-60)],
+      ...['The plan:', ...describePlan(plan), 'The last events:', ...simulation.journal.lines.slice(-60)],
       `Run it again: npm run simulate -- --seed ${plan.seed}`,
     ];
     throw new Error(lines.join('\n'), { cause });

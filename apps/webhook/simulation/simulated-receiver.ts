@@ -6,6 +6,7 @@ import { Dispatcher } from '../src/dispatch/dispatcher.js';
 import type { Delivery } from '../src/inbox/delivery.js';
 import { Inbox } from '../src/inbox/inbox.js';
 import type { CycleCall } from '../src/inbox/sqlite/sqlite-cycle.js';
+import type { Known } from './ledger.js';
 import type { Plan } from './plan.js';
 import type { Promises, Watched } from './promises.js';
 import { SimulatedStore, type StoreFault } from './simulated-store.js';
@@ -104,7 +105,7 @@ export class SimulatedReceiver implements Watched {
     const { takes, blocks, failures, failure } = plan.deliveries[Number.parseInt(delivery.mediaType!, 10)]!;
     const fails = promises.begun(this, delivery) <= failures;
     let hasEnded = false;
-    const note = (result: 'handled' | 'failed' | 'cut off'): void => {
+    const note = (result: Known['result']): void => {
       if (!hasEnded) promises.ended(this, delivery, result);
       hasEnded = true;
     };
