@@ -366,6 +366,14 @@ export function inboxSuite(name: string, adapter: Adapter): void {
         expect(await opened.claimIds()).toEqual([id]);
       });
 
+      test('has had no attempt and comes at once, though a clock was ahead', async () => {
+        await opened.accept(1);
+        await opened.age(-LATER / 2);
+        await opened.reopen();
+
+        expect(await opened.claimIds()).toEqual([1]);
+      });
+
       test('comes at once if it is due later than after the longest backoff: a clock was wrong', async () => {
         await opened.accept(2);
         await opened.settle(failed(8_760 * LATER), failed(2 * LATER));

@@ -54,7 +54,7 @@ export class Dispatcher implements Consumer {
   #onIdle: (() => void) | undefined;
 
   constructor(
-    private readonly inbox: Pick<Inbox, 'begin' | 'grant' | 'settle' | 'drain'>,
+    private readonly inbox: Pick<Inbox, 'begin' | 'grant' | 'settle' | 'forget' | 'drain'>,
     private readonly handler: DeliveryHandler,
     private readonly limits: DispatcherLimits,
     private readonly logger: Pick<Logger, 'warn' | 'error'>,
@@ -169,7 +169,9 @@ export class Dispatcher implements Consumer {
     const end = (result: AttemptResult): void => {
       this.#attempts.delete(attempt);
       if (result.kind !== 'released') this.counters.attempted(result.kind, this.clock.now() - start);
-      this.inbox.settle(claimed, result);
+      // A replay may have begun the next first attempt since: a result would be taken for that of it.
+      if (attempt.hasCommitted) this.inbox.forget(claimed);
+      else this.inbox.settle(claimed, result);
       this.inbox.grant(1);
       if (this.running === 0) this.#onIdle?.();
     };

@@ -171,7 +171,7 @@ test('an inbox that is closed while it looks for what was running elsewhere look
     wait === 5_000 ? looks.push(run) : CLOCK.setTimeout(run, wait);
   const inbox = new Inbox(store, SILENT, { ...CLOCK, setTimeout });
   Claims.begin(inbox);
-  await inbox.probeWrite();
+  while (looks.length === 0) await inbox.probeWrite();
   looks[0]!();
   await inbox.close();
   await turn();

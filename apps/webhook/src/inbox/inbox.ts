@@ -34,7 +34,7 @@ const MAX_BYTES = 8 * 1_048_576;
 /** How long to wait after a cycle that failed, in milliseconds. */
 const RETRY_INTERVAL = 250;
 
-/** How often to look for what was running in receivers that have ended, in milliseconds. */
+/** How often to look for what was running in receivers that have ended, and for what a clock has dated wrong, in milliseconds. */
 const ADOPT_INTERVAL = 5_000;
 
 /** Longest timer, in milliseconds. */
@@ -170,6 +170,11 @@ export class Inbox extends SqlOperations {
   settle({ id, attempts }: Claimed, result: AttemptResult): void {
     this.#results.push(resultOf(id, attempts, result));
     this.#wake();
+  }
+
+  /** An attempt has ended whose result is stored already, by a transaction of the handler. */
+  forget({ id, attempts }: Claimed): void {
+    if (this.#running.get(id) === attempts) this.#running.delete(id);
   }
 
   /**
@@ -319,7 +324,7 @@ export class Inbox extends SqlOperations {
   #committed({ arrivals, results }: Batch, outcome: CycleOutcome, duration: number): void {
     const { at, stored, claimed, nextDueIn, isStarved } = outcome;
     if (arrivals.length > 0) this.listeners.counters.committed(arrivals.length, duration);
-    for (const [, id, attempts] of results) if (this.#running.get(id) === attempts) this.#running.delete(id);
+    for (const [, id, attempts] of results) this.forget({ id, attempts });
     const taken = [...claimed];
     for (const [index, { delivery, resolve }] of arrivals.entries()) {
       const { id, runs } = stored[index]!;
@@ -391,16 +396,18 @@ export class Inbox extends SqlOperations {
     await this.store.run(this.transitions.releaseLost(this.store.receiver, except));
   }
 
-  /** Adopts what was running in receivers that have ended: at once, and now and then if others share the inbox. */
+  /** Adopts what was running in receivers that have ended, and heals what a clock has dated wrong: at once, and again. */
   async #adoptOrphans(policy: RetryPolicy): Promise<void> {
-    let wait = this.store.pollInterval === undefined ? Infinity : ADOPT_INTERVAL;
+    let wait = ADOPT_INTERVAL;
     try {
       const orphans = await this.store.run(...this.transitions.adopt(this.store.receiver, policy));
       if (orphans.length > 0) this.#tellOfOrphans(orphans);
+      const late = await this.store.run(this.transitions.makeDue());
+      if (late.length > 0) this.#look();
     } catch {
       wait = RETRY_INTERVAL;
     }
-    if (wait === Infinity || this.#isEnding) return;
+    if (this.#isEnding) return;
     this.#adopting = this.clock.setTimeout(() => void this.#adoptOrphans(policy), wait);
   }
 

@@ -1,5 +1,5 @@
 import { SENT_COLUMNS } from './columns.js';
-import { bounded, conditions, NOT_HANDLED, type Selection, SUSPECT, Values } from './conditions.js';
+import { bounded, conditions, DUE, NOT_HANDLED, type Selection, SUSPECT, Values } from './conditions.js';
 import { type RetryPolicy, storableText } from './delivery.js';
 import type { Change } from './inbox-operations.js';
 import type { Dialect, Statement } from './store.js';
@@ -98,6 +98,15 @@ export function transitionsFor(dialect: Dialect) {
         },
       ];
     },
+
+    /** Makes due what has had no attempt, and what a clock that was wrong has dated into the future. */
+    makeDue: (): Statement => ({
+      text: `
+        UPDATE ${delivery} SET due_at = ${now()} WHERE id ${isAmong(`
+          SELECT id FROM ${delivery} WHERE ${DUE} AND state = 'waiting' AND due_at > ${now()} ${lockFree}`)}
+        RETURNING id`,
+      values: [],
+    }),
 
     /**
      * Releases what this receiver is running, except some attempts: what a lost reply has claimed, nobody would settle. It
