@@ -15,9 +15,8 @@ export interface Row {
 /** A delivery that is stored, and what is known of it. Times are virtual. */
 export interface Known {
   row: Row;
-  /** When its row changed last, and when it was last handled or parked. */
+  /** When its row changed last. */
   since: number;
-  overAt: number;
   acknowledgedAt: number | undefined;
   /** How often the handler got it, as which attempt last, when that ended, and what became of it. */
   runs: number;
@@ -68,7 +67,6 @@ export class Ledger {
       const known = this.known.get(id) ?? this.#add(id, row);
       known.row = row;
       known.since = this.journal.now();
-      if (/handled|parked/.test(row.state)) known.overAt = known.since;
       if (OPEN.test(row.state)) this.open.set(id, known);
       else this.open.delete(id);
     }
@@ -76,7 +74,7 @@ export class Ledger {
   }
 
   #add(id: number, row: Row): Known {
-    const times = { since: 0, overAt: 0, acknowledgedAt: undefined, endedAt: 0 };
+    const times = { since: 0, acknowledgedAt: undefined, endedAt: 0 };
     const known: Known = { row, ...times, runs: 0, attempt: 0, result: undefined };
     this.known.set(id, known);
     return known;

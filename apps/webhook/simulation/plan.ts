@@ -47,8 +47,11 @@ const MINUTE = 60_000;
 export function drawPlan(seed: number): Plan {
   const random = new Random(seed);
   const end = random.between(1_000, 12_000);
-  const backoff = random.between(10, 500);
+  const backoff = random.chance(0.3) ? random.between(1, 20) : random.between(10, 500);
   const receivers = random.pick([1, 1, 2]);
+  const latency = random.pick([0, 2, 2, 10, 40]);
+  // Of a group with a value that is refused, each part has a transaction of its own: far away, that takes long.
+  const mayBeRefused = receivers === 1 || latency < 10;
   const bursts = Array.from({ length: random.between(1, 4) }, () => random.between(0, end));
   return {
     seed,
@@ -60,9 +63,11 @@ export function drawPlan(seed: number): Plan {
       backoff,
       maxBackoff: backoff * 2 ** random.between(0, 5),
     },
-    latency: random.pick([0, 2, 2, 10, 40]),
+    latency,
     maxAge: random.chance(0.3) ? random.between(1_000, 6_000) : undefined,
-    deliveries: Array.from({ length: random.between(1, 40) }, () => drawDelivery(random, end, bursts)),
+    deliveries: Array.from({ length: random.between(1, 40) }, () =>
+      drawDelivery(random, end, bursts, mayBeRefused),
+    ),
     incidents: Array.from({ length: random.between(0, 6) }, () =>
       drawIncident(random, end, receivers > 1),
     ).sort((one, other) => one.at - other.at),
@@ -70,12 +75,17 @@ export function drawPlan(seed: number): Plan {
   };
 }
 
-function drawDelivery(random: Random, end: number, bursts: readonly number[]): PlannedDelivery {
+function drawDelivery(
+  random: Random,
+  end: number,
+  bursts: readonly number[],
+  mayBeRefused: boolean,
+): PlannedDelivery {
   const isQuick = random.chance(0.85);
   return {
     at: random.chance(0.5) ? random.pick(bursts) : random.between(0, end),
     eventId: random.chance(0.1) ? `event ${random.between(1, 5)}` : null,
-    isRefused: random.chance(0.02),
+    isRefused: mayBeRefused && random.chance(0.02),
     takes: random.chance(0.3) ? 0 : random.between(1, isQuick ? 60 : 4_000),
     blocks: random.chance(0.05),
     failures: random.chance(0.2) ? random.between(1, 7) : 0,

@@ -44,7 +44,7 @@ export async function simulatePoison(): Promise<void> {
     const rows = [...ledger.known.values()];
     const good = rows.filter(({ row }) => row.state === 'handled');
     const waits = good
-      .map(({ overAt, acknowledgedAt }) => overAt - acknowledgedAt!)
+      .map(({ since, acknowledgedAt }) => since - acknowledgedAt!)
       .sort((one, other) => one - other);
     const part = (share: number): string =>
       `${(waits[Math.floor(share * (waits.length - 1))]! / 1_000).toFixed(2)} s`;

@@ -13,8 +13,8 @@ const MAX_AHEAD = 512;
 /** The longest time between two looks for what has expired: a handler may block. */
 const MAX_LOOK = 6_000;
 
-/** Most cycles of a second that have nothing to do. */
-const MAX_IDLE = 20;
+/** Most cycles of a second that have nothing to do: others that share the inbox look for the same deliveries. */
+const MAX_IDLE = 200;
 
 /** How long after its end a receiver may have something running, if others share the inbox. */
 const MAX_ORPHANED = 30_000;
@@ -135,14 +135,14 @@ export class Promises {
       breakIf(!this.done.has('replay'), 'nobody has replayed it');
       known.attempt = 0;
     } else if (to.state === 'discarded') breakIf(!this.done.has('discard'), 'nobody has discarded it');
-    else breakIf(!this.#hasExpired(known.overAt), 'it has not expired');
+    else breakIf(from.state === 'handled' && !this.#hasExpired(known.since), 'it has not expired');
   }
 
   /** How long it waits at least before its next attempt, unless the clock jumps. */
   #leastWait({ row, attempt, since }: Known): number {
     const { backoff, maxBackoff } = this.plan.limits;
     const isAwaited = row.state === 'retrying' && attempt === row.attempts;
-    if (!isAwaited || this.jumps.some((at) => at >= since)) return 0;
+    if (!isAwaited || this.jumps.some((at) => at >= since - 1_000)) return 0;
     if (row.interruptions === 0) return Math.min(maxBackoff, backoff * 2 ** (row.attempts - 1)) / 2;
     return row.interruptions < SUSPECT ? 0 : Math.min(maxBackoff, backoff * 2 ** (row.interruptions - 1));
   }
@@ -152,15 +152,16 @@ export class Promises {
     return !clock.isAlive || isStopping || this.lost.has(name);
   }
 
-  /** A receiver that starts after its clock has jumped can't know, nor of two jumps before it looks. */
+  /** A receiver can't know that its clock has jumped before it started, between two looks, or while it deletes. */
   #hasExpired(since: number): boolean {
+    const now = this.journal.now();
     const starts = [...this.receivers.values()].map(({ startedAt }) => startedAt);
+    const isUnseen = (at: number, index: number): boolean =>
+      at < (this.jumps[index - 1] ?? -Infinity) + MAX_LOOK || starts.some((start) => at <= start);
     const isDeceived = this.jumps.some(
-      (at, index) =>
-        since <= at &&
-        (starts.some((start) => at <= start) || at < (this.jumps[index - 1] ?? -Infinity) + MAX_LOOK),
+      (at, index) => at > now - 1_000 || (since <= at && isUnseen(at, index)),
     );
-    return isDeceived || this.journal.now() - since >= this.plan.maxAge!;
+    return isDeceived || now - since >= this.plan.maxAge!;
   }
 
   /** The handler gets a delivery. Returns how often it got it, this time included. */
@@ -179,10 +180,10 @@ export class Promises {
     breakIf(!isOurs && !this.lost.has(name), `it is ${row.state} at ${row.receiver}`);
     breakIf(isOurs && known.attempt >= attempts, 'it has begun before');
     if (isOurs) Object.assign(known, { attempt: attempts, result: undefined });
-    running.set(`${id}/${attempts}`, row);
+    running.set(`${id}/${attempts}`, { interruptions: isOurs ? row.interruptions : 0 });
     breakIf(running.size > limits.concurrency, `${running.size} attempts run`);
     const suspects = [...running.values()].filter(({ interruptions }) => interruptions >= SUSPECT);
-    breakIf(suspects.length > 1, `${suspects.length} suspects run`);
+    breakIf(suspects.length > 1 && !this.lost.has(name), `${suspects.length} suspects run`);
     breakIf(this.#sent.get(row.key)!.at > this.pausedAt, 'it came during the pause');
     const isLate = clock.now() - this.pausedAt > MAX_WAIT + 2 * latency + 50;
     breakIf(isLate && receiver.troubledAt < this.pausedAt, `the handler is paused since ${this.pausedAt} ms`);
@@ -243,7 +244,9 @@ export class Promises {
       if (row.dueAt === null || since > before) continue;
       if (isSuspect(known) && (suspectRuns || this.#suspectAt > before)) continue;
       const dueIn = row.dueAt - this.wall();
-      if (dueIn < -longest || dueIn > limits.maxBackoff)
+      // A clock that was set back makes nothing wait longer than it would have.
+      const isOverdue = dueIn > limits.maxBackoff && since < before - limits.maxBackoff;
+      if (dueIn < -longest || isOverdue)
         this.journal.break(`${id} is ${row.state} since ${since} ms, and there is a place`);
     }
   }

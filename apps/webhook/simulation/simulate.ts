@@ -54,6 +54,8 @@ export class Simulation implements World {
   #losesUntil = 0;
   #endsNext: { readonly down: number } | undefined;
   #isToPause = false;
+  /** Requests to resume without a response: they may come after a pause. */
+  #resumes = 0;
   #isOver = false;
 
   constructor(
@@ -218,7 +220,7 @@ export class Simulation implements World {
     this.#isToPause = true;
     const paused = (): void => {
       this.journal.note('the pause is acknowledged');
-      if (this.#isToPause) promises.pausedAt = this.time.now;
+      if (this.#isToPause && this.#resumes === 0) promises.pausedAt = this.time.now;
     };
     inbox.setPaused(true).then(paused, () => (this.#isToPause = false));
     this.#in(lasts, () => {
@@ -230,7 +232,11 @@ export class Simulation implements World {
   #resume(): void {
     this.journal.note('resume');
     this.promises.pausedAt = Infinity;
-    this.#pickReceiver()?.inbox.setPaused(false).catch(KEPT);
+    const receiver = this.#pickReceiver();
+    if (receiver === undefined) return;
+    this.#resumes += 1;
+    const resumed = (): void => void (this.#resumes -= 1);
+    receiver.inbox.setPaused(false).then(resumed, resumed);
   }
 
   /** Sends a delivery until it is acknowledged, or refused for what it is. */
