@@ -9,7 +9,7 @@ const MAX_PREPARED = 300;
 
 /**
  * Opens the tables of an embedded inbox in memory, for one simulation after the other. Beside them, `change` has each
- * change of a delivery, and `alive` the receivers that count as alive.
+ * change of a delivery and of the pause, and `alive` the receivers that count as alive.
  *
  * @returns empties it
  */
@@ -21,6 +21,9 @@ export function openMemory(): { readonly database: Database.Database; readonly c
     CREATE TEMP TABLE change (${COLUMNS});
     CREATE TEMP TRIGGER inserted AFTER INSERT ON delivery BEGIN INSERT INTO change VALUES (${of('new')}); END;
     CREATE TEMP TRIGGER updated AFTER UPDATE ON delivery BEGIN INSERT INTO change VALUES (${of('new')}); END;
+    CREATE TEMP TRIGGER paused AFTER UPDATE OF is_paused ON inbox_state BEGIN
+      INSERT INTO change SELECT 0, '', iif(new.is_paused, 'paused', 'resumed'), 0, 0, NULL, NULL;
+    END;
     CREATE TEMP TRIGGER deleted AFTER DELETE ON delivery BEGIN
       INSERT INTO change SELECT old.id, old.media_type, 'deleted', 0, 0, NULL, NULL;
     END;`);
@@ -37,7 +40,7 @@ export function openMemory(): { readonly database: Database.Database; readonly c
   const clear = (): void => {
     database.exec(`
       DELETE FROM delivery; DELETE FROM attempt; DELETE FROM event; DELETE FROM sqlite_sequence;
-      DELETE FROM change; DELETE FROM alive; UPDATE inbox_state SET is_paused = 0, probed_at = NULL`);
+      DELETE FROM alive; UPDATE inbox_state SET is_paused = 0, probed_at = NULL; DELETE FROM change`);
   };
   return { database, clear };
 }

@@ -32,9 +32,11 @@ export class Ledger {
   readonly known = new Map<number, Known>();
   /** Those that are neither handled, parked nor discarded. */
   readonly open = new Map<number, Known>();
+  /** Whether the handler is paused, and since when it is so. */
+  isPaused = false;
+  pauseChangedAt = 0;
   readonly #changes: Database.Statement;
   readonly #forget: Database.Statement;
-  readonly #paused: Database.Statement;
 
   constructor(
     database: Database.Database,
@@ -42,23 +44,23 @@ export class Ledger {
   ) {
     this.#changes = database.prepare('SELECT * FROM change').raw();
     this.#forget = database.prepare('DELETE FROM change');
-    this.#paused = database.prepare('SELECT is_paused FROM inbox_state').raw();
-  }
-
-  get isPaused(): boolean {
-    return (this.#paused.all([]) as [[number]])[0][0] === 1;
   }
 
   /**
    * Reads what a transaction has changed.
    *
    * @param check is told of each change before it is noted, in their order
-   * @returns how many there were
+   * @returns how many there were, those of the pause included
    */
   read(check: (id: number, known: Known | undefined, to: Row) => void): number {
     const changes = this.#changes.all([]) as [number, ...unknown[]][];
     if (changes.length > 0) this.#forget.run([]);
     for (const [id, key, state, attempts, interruptions, dueAt, receiver] of changes) {
+      if (id === 0) {
+        this.isPaused = state === 'paused';
+        this.pauseChangedAt = this.journal.now();
+        continue;
+      }
       const row = { key, state, attempts, interruptions, dueAt, receiver } as Row;
       this.journal.note(
         `${id} is ${row.state} (${row.attempts} attempts, ${row.interruptions} interruptions)`,

@@ -52,6 +52,7 @@ export function drawPlan(seed: number): Plan {
   const latency = random.pick([0, 2, 2, 10, 40]);
   // Of a group with a value that is refused, each part has a transaction of its own: far away, that takes long.
   const mayBeRefused = receivers === 1 || latency < 10;
+  const maxAge = random.chance(0.3) ? random.between(1_000, 6_000) : undefined;
   const bursts = Array.from({ length: random.between(1, 4) }, () => random.between(0, end));
   return {
     seed,
@@ -64,12 +65,12 @@ export function drawPlan(seed: number): Plan {
       maxBackoff: backoff * 2 ** random.between(0, 5),
     },
     latency,
-    maxAge: random.chance(0.3) ? random.between(1_000, 6_000) : undefined,
+    maxAge,
     deliveries: Array.from({ length: random.between(1, 40) }, () =>
       drawDelivery(random, end, bursts, mayBeRefused),
     ),
     incidents: Array.from({ length: random.between(0, 6) }, () =>
-      drawIncident(random, end, receivers > 1),
+      drawIncident(random, end, receivers > 1, maxAge === undefined),
     ).sort((one, other) => one.at - other.at),
     end,
   };
@@ -93,10 +94,13 @@ function drawDelivery(
   };
 }
 
-function drawIncident(random: Random, end: number, isShared: boolean): Incident {
+function drawIncident(random: Random, end: number, isShared: boolean, isKept: boolean): Incident {
   const at = random.between(0, end);
   const lasts = random.chance(0.1) ? random.between(1, 20_000) : random.between(1, 1_500);
   const down = random.between(1, 1_000);
+  // The retention doesn't see one of less than a minute.
+  const jump =
+    isKept && random.chance(0.3) ? random.between(500, 20_000) : random.between(1, 11_520) * 5 * MINUTE;
   const ofShared: readonly (() => Incident)[] = [
     () => ({ at, kind: 'replies are lost', lasts }),
     () => ({ at, kind: 'a lease is lost', lasts: random.between(1, 8_000) }),
@@ -111,7 +115,7 @@ function drawIncident(random: Random, end: number, isShared: boolean): Incident 
     () => ({ at, kind: 'pause that fails', lasts: random.between(1, 4_000) }),
     () => ({ at, kind: 'replay', state: random.pick(['handled', 'parked', 'retrying']) }),
     () => ({ at, kind: 'discard', state: 'parked' }),
-    () => ({ at, kind: 'the clock jumps', by: random.pick([-5, 5]) * MINUTE * random.between(1, 11_520) }),
+    () => ({ at, kind: 'the clock jumps', by: random.pick([-1, 1]) * jump }),
     ...(isShared ? ofShared : []),
   ])();
 }

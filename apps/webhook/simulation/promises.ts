@@ -13,6 +13,9 @@ const MAX_AHEAD = 512;
 /** The longest time between two looks for what has expired: a handler may block. */
 const MAX_LOOK = 6_000;
 
+/** How long what has had no attempt may wait after the clock was set back. */
+const MAX_HEALING = 6_000;
+
 /** Most cycles of a second that have nothing to do: others that share the inbox look for the same deliveries. */
 const MAX_IDLE = 200;
 
@@ -62,9 +65,6 @@ export class Promises {
   readonly #sent = new Map<string, { readonly at: number; readonly eventId: string | null }>();
   /** When a suspect last ran. */
   #suspectAt = 0;
-  /** When the handler was last seen paused. */
-  #pausedUntil = 0;
-  #wasPaused = false;
 
   constructor(
     private readonly plan: Plan,
@@ -226,16 +226,14 @@ export class Promises {
   /** What is due runs, if there is a place for it. */
   #checkWaiting(): void {
     const { receivers, limits } = this.plan;
-    const { open, isPaused } = this.ledger;
+    const { open, isPaused, pauseChangedAt } = this.ledger;
     const longest = receivers > 1 ? 2_500 : 800;
     const before = this.journal.now() - longest;
-    if (isPaused || this.#wasPaused) this.#pausedUntil = this.journal.now();
-    this.#wasPaused = isPaused;
     const hasPlace = (receiver: Watched): boolean =>
       this.#isWell(receiver, before) &&
       receiver.attempts.size < limits.concurrency &&
       receiver.fullAt < before;
-    if (Math.max(this.#pausedUntil, ...this.jumps) >= before) return;
+    if (isPaused || Math.max(pauseChangedAt, ...this.jumps) >= before) return;
     if (![...this.receivers.values()].some(hasPlace)) return;
     const isSuspect = ({ row }: Known): boolean => row.interruptions >= SUSPECT;
     const suspectRuns = [...open.values()].some((known) => isSuspect(known) && known.row.state === 'running');
@@ -244,9 +242,10 @@ export class Promises {
       if (row.dueAt === null || since > before) continue;
       if (isSuspect(known) && (suspectRuns || this.#suspectAt > before)) continue;
       const dueIn = row.dueAt - this.wall();
-      // A clock that was set back makes nothing wait longer than it would have.
-      const isOverdue = dueIn > limits.maxBackoff && since < before - limits.maxBackoff;
-      if (dueIn < -longest || isOverdue)
+      // A clock that was set back makes a retry wait for its longest backoff at most, and nothing else.
+      const healing =
+        row.state === 'waiting' ? MAX_HEALING : dueIn > limits.maxBackoff ? limits.maxBackoff : Infinity;
+      if (dueIn < -longest || Math.max(since, ...this.jumps) < before - healing)
         this.journal.break(`${id} is ${row.state} since ${since} ms, and there is a place`);
     }
   }
