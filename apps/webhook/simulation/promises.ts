@@ -130,7 +130,8 @@ export class Promises {
         breakIf(known.attempt === from.attempts && !isGone, 'it is released, and has begun');
         known.attempt = 0;
       } else if (to.interruptions > from.interruptions) breakIf(!isGone, 'its receiver is alive');
-      else breakIf(!hasResult && !(to.state === 'parked' && isGone), 'its attempt has another result');
+      else if (!this.#isConfused(from))
+        breakIf(!hasResult && !(to.state === 'parked' && isGone), 'its attempt has another result');
     } else if (to.state === 'waiting') {
       breakIf(!this.done.has('replay'), 'nobody has replayed it');
       known.attempt = 0;
@@ -145,6 +146,11 @@ export class Promises {
     if (!isAwaited || this.jumps.some((at) => at >= since - 1_000)) return 0;
     if (row.interruptions === 0) return Math.min(maxBackoff, backoff * 2 ** (row.attempts - 1)) / 2;
     return row.interruptions < SUSPECT ? 0 : Math.min(maxBackoff, backoff * 2 ** (row.interruptions - 1));
+  }
+
+  /** A receiver lost it while it had it, it was replayed, and the receiver has it again: two of its attempts have one name. */
+  #isConfused({ receiver }: Row): boolean {
+    return this.lost.has(receiver!) && this.done.has('replay');
   }
 
   #isGone(name: string): boolean {
@@ -196,7 +202,9 @@ export class Promises {
     this.journal.note(`attempt ${attempts} of ${id} is ${result}`);
     if (receiver.attempts.size === this.plan.limits.concurrency) receiver.fullAt = now;
     receiver.attempts.delete(`${id}/${attempts}`);
-    Object.assign(this.ledger.known.get(id)!, { endedAt: now, result });
+    const known = this.ledger.known.get(id)!;
+    // Another receiver may have the next attempt, if this one has lost its lease.
+    if (known.attempt === attempts) Object.assign(known, { endedAt: now, result });
   }
 
   /** A receiver has stopped in order. */
