@@ -63,8 +63,8 @@ END $$;
 -- longer for a row than a receiver waits for a reply.
 CREATE PROCEDURE cycle_5(
   me text, my_epoch bigint, lease_time int, room int, longest_wait bigint,
-  completed bigint[], completed_attempts int[], released bigint[], released_attempts int[],
-  failed bigint[], failed_attempts int[], errors text[], error_groups text[], stacks text[], durations bigint[],
+  completed bigint[], completed_starts bigint[], released bigint[], released_starts bigint[],
+  failed bigint[], failed_starts bigint[], errors text[], error_groups text[], stacks text[], durations bigint[],
   waits bigint[],
   methods text[], media_types text[], content_encodings text[], event_ids text[], field_lists text[],
   offsets int[], sizes int[], contents bytea,
@@ -89,32 +89,32 @@ BEGIN
 
   IF cardinality(completed) > 0 THEN
     UPDATE plant_store.delivery SET state = 'handled', ended_at = at, error = NULL, error_group = NULL, interruptions = 0
-    FROM unnest(completed, completed_attempts) AS r (delivery, attempt)
-    WHERE id = r.delivery AND attempts = r.attempt AND receiver = me AND (state = 'running') IS TRUE;
+    FROM unnest(completed, completed_starts) AS r (delivery, start)
+    WHERE id = r.delivery AND started_at = r.start AND receiver = me AND (state = 'running') IS TRUE;
   END IF;
   IF cardinality(released) > 0 THEN
     UPDATE plant_store.delivery SET
       state = CASE WHEN attempts > 1 THEN 'retrying' ELSE 'waiting' END, attempts = attempts - 1,
       due_at = CASE WHEN received_at < at THEN received_at ELSE at END, started_at = NULL
-    FROM unnest(released, released_attempts) AS r (delivery, attempt)
-    WHERE id = r.delivery AND attempts = r.attempt AND receiver = me AND (state = 'running') IS TRUE;
+    FROM unnest(released, released_starts) AS r (delivery, start)
+    WHERE id = r.delivery AND started_at = r.start AND receiver = me AND (state = 'running') IS TRUE;
   END IF;
   IF cardinality(failed) > 0 THEN
     WITH result AS MATERIALIZED (
-      SELECT * FROM unnest(failed, failed_attempts, errors, error_groups, stacks, durations, waits)
-        AS r (delivery, attempt, message, message_group, stack, duration, wait)
+      SELECT * FROM unnest(failed, failed_starts, errors, error_groups, stacks, durations, waits)
+        AS r (delivery, start, message, message_group, stack, duration, wait)
     ), retried AS (
       UPDATE plant_store.delivery SET state = 'retrying', due_at = at + r.wait, ended_at = at, error = r.message,
         error_group = r.message_group, interruptions = 0
       FROM result AS r
-      WHERE id = r.delivery AND attempts = r.attempt AND receiver = me AND (state = 'running') IS TRUE
+      WHERE id = r.delivery AND started_at = r.start AND receiver = me AND (state = 'running') IS TRUE
         AND r.wait IS NOT NULL
       RETURNING id, attempts, started_at, duration, error, stack
     ), parked AS (
       UPDATE plant_store.delivery SET state = 'parked', ended_at = at, error = r.message, error_group = r.message_group,
         interruptions = 0
       FROM result AS r
-      WHERE id = r.delivery AND attempts = r.attempt AND receiver = me AND (state = 'running') IS TRUE AND r.wait IS NULL
+      WHERE id = r.delivery AND started_at = r.start AND receiver = me AND (state = 'running') IS TRUE AND r.wait IS NULL
       RETURNING id, attempts, started_at, duration, error, stack
     ), ended AS (SELECT * FROM retried UNION ALL SELECT * FROM parked),
     -- Of the attempts of a delivery, the first and the last nine are kept, the one that follows included.

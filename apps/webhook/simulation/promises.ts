@@ -130,8 +130,7 @@ export class Promises {
         breakIf(known.attempt === from.attempts && !isGone, 'it is released, and has begun');
         known.attempt = 0;
       } else if (to.interruptions > from.interruptions) breakIf(!isGone, 'its receiver is alive');
-      else if (!this.#isConfused(from))
-        breakIf(!hasResult && !(to.state === 'parked' && isGone), 'its attempt has another result');
+      else breakIf(!hasResult && !(to.state === 'parked' && isGone), 'its attempt has another result');
     } else if (to.state === 'waiting') {
       breakIf(!this.done.has('replay'), 'nobody has replayed it');
       known.attempt = 0;
@@ -146,11 +145,6 @@ export class Promises {
     if (!isAwaited || this.jumps.some((at) => at >= since - 1_000)) return 0;
     if (row.interruptions === 0) return Math.min(maxBackoff, backoff * 2 ** (row.attempts - 1)) / 2;
     return row.interruptions < SUSPECT ? 0 : Math.min(maxBackoff, backoff * 2 ** (row.interruptions - 1));
-  }
-
-  /** A receiver lost it while it had it, it was replayed, and the receiver has it again: two of its attempts have one name. */
-  #isConfused({ receiver }: Row): boolean {
-    return this.lost.has(receiver!) && this.done.has('replay');
   }
 
   #isGone(name: string): boolean {

@@ -8,7 +8,7 @@ test('on the embedded inbox, an attempt has no transaction and says what is need
 
 test('an attempt has one transaction', async () => {
   const attempt = new Attempt();
-  const claimed = { id: 1, attempts: 1 };
+  const claimed = { id: 1, startedAt: 1 };
   attempt.useTransactions({ run: async () => undefined }, claimed);
   await attempt.transaction(async () => undefined);
 

@@ -93,8 +93,8 @@ export function withTransactions(
 ): DeliveryHandler {
   return (delivery, attempt) => {
     // The handler may change what it gets.
-    const { id, attempts } = delivery;
-    attempt.useTransactions(transactions, { id, attempts });
+    const { id, startedAt } = delivery;
+    attempt.useTransactions(transactions, { id, startedAt });
     const running = handle(delivery, attempt);
     if (running === undefined && attempt.transactionEnded === undefined) return undefined;
     return endWithTransaction(running, attempt).catch((err: unknown) => {

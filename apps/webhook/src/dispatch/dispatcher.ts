@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 
 import { CLOCK, type Clock } from '../clock.js';
 import type { Counters } from '../counters.js';
-import type { AttemptResult, Claimed, Delivery, RetryPolicy } from '../inbox/delivery.js';
+import type { AttemptResult, Delivery, RetryPolicy } from '../inbox/delivery.js';
 import type { Consumer, Inbox } from '../inbox/inbox.js';
 import { errorStack, errorText } from '../logging/describe-error.js';
 import { Attempt, type DeliveryHandler } from './attempt.js';
@@ -27,6 +27,9 @@ const MAX_WAIT = 200;
 
 /** How long handlers that block may follow each other until requests get their turn, in milliseconds. */
 const MAX_TURN = 10;
+
+/** An attempt and its number. */
+type Numbered = Pick<Delivery, 'id' | 'attempts'>;
 
 /** Claimed, for the next free place. */
 interface Queued {
@@ -54,7 +57,7 @@ export class Dispatcher implements Consumer {
   #onIdle: (() => void) | undefined;
 
   constructor(
-    private readonly inbox: Pick<Inbox, 'begin' | 'grant' | 'settle' | 'forget' | 'drain'>,
+    private readonly inbox: Pick<Inbox, 'begin' | 'grant' | 'settle' | 'drain'>,
     private readonly handler: DeliveryHandler,
     private readonly limits: DispatcherLimits,
     private readonly logger: Pick<Logger, 'warn' | 'error'>,
@@ -161,17 +164,15 @@ export class Dispatcher implements Consumer {
   /** Most handlers return at once. To wait for each of them would cost more than all else here. */
   #attempt(delivery: Delivery): void {
     // The handler may change what it gets.
-    const { id, attempts } = delivery;
-    const claimed: Claimed = { id, attempts };
+    const { id, attempts, startedAt } = delivery;
+    const claimed = { id, attempts, startedAt };
     const attempt = new Attempt();
     this.#attempts.add(attempt);
     const start = this.clock.now();
     const end = (result: AttemptResult): void => {
       this.#attempts.delete(attempt);
       if (result.kind !== 'released') this.counters.attempted(result.kind, this.clock.now() - start);
-      // A replay may have begun the next first attempt since: a result would be taken for that of it.
-      if (attempt.hasCommitted) this.inbox.forget(claimed);
-      else this.inbox.settle(claimed, result);
+      this.inbox.settle(claimed, result);
       this.inbox.grant(1);
       if (this.running === 0) this.#onIdle?.();
     };
@@ -211,7 +212,7 @@ export class Dispatcher implements Consumer {
     }
   }
 
-  #failure(claimed: Claimed, err: unknown, start: number): AttemptResult {
+  #failure(claimed: Numbered, err: unknown, start: number): AttemptResult {
     // An attempt that was aborted because the receiver stops has no result, and is no failure.
     if (this.#deadline?.aborted === true) return RELEASED;
     const { maxAttempts, backoff: first, maxBackoff } = this.limits;
@@ -226,7 +227,7 @@ export class Dispatcher implements Consumer {
   }
 
   /** @param retryAfter undefined after the last attempt */
-  #logFailure({ id, attempts }: Claimed, err: unknown, duration: number, retryAfter?: number): void {
+  #logFailure({ id, attempts }: Numbered, err: unknown, duration: number, retryAfter?: number): void {
     const { maxAttempts } = this.limits;
     const fields = { delivery: id, attempt: attempts, maxAttempts, durationMs: Math.round(duration), err };
     const failed = `attempt ${attempts} of ${maxAttempts} failed`;

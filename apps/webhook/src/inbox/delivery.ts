@@ -39,8 +39,8 @@ export interface Delivery extends IncomingDelivery {
   readonly startedAt: number;
 }
 
-/** Names an attempt. */
-export type Claimed = Pick<Delivery, 'id' | 'attempts'>;
+/** Names an attempt. Not by its number: a replay begins at 1 again. */
+export type Claimed = Pick<Delivery, 'id' | 'startedAt'>;
 
 /** What is kept of an error, for people: one line, and where it was thrown. */
 export interface AttemptError {

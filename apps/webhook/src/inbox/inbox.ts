@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 
 import { CLOCK, type Clock } from '../clock.js';
 import type { Counters } from '../counters.js';
+import type { ReceiverError } from '../errors.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 import {
   type AttemptResult,
@@ -95,7 +96,7 @@ export class Inbox extends SqlOperations {
   #mode: Mode = 'running';
   #arrivals: Arrival[] = [];
   #results: Result[] = [];
-  /** Runs here: claimed, and its result isn't stored. Its attempt by its id. */
+  /** Runs here: claimed, and its result isn't stored. When its attempt began, by its id. */
   readonly #running = new Map<number, number>();
   /** Cycles under way. */
   #cycles = 0;
@@ -167,14 +168,9 @@ export class Inbox extends SqlOperations {
    * Stores what became of an attempt. It is kept until it is stored: a full disk must not cause a delivery to be handled
    * again. If the delivery was lost meanwhile, to another receiver or an operator, it changes nothing.
    */
-  settle({ id, attempts }: Claimed, result: AttemptResult): void {
-    this.#results.push(resultOf(id, attempts, result));
+  settle({ id, startedAt }: Claimed, result: AttemptResult): void {
+    this.#results.push(resultOf(id, startedAt, result));
     this.#wake();
-  }
-
-  /** An attempt has ended whose result is stored already, by a transaction of the handler. */
-  forget({ id, attempts }: Claimed): void {
-    if (this.#running.get(id) === attempts) this.#running.delete(id);
   }
 
   /**
@@ -324,14 +320,15 @@ export class Inbox extends SqlOperations {
   #committed({ arrivals, results }: Batch, outcome: CycleOutcome, duration: number): void {
     const { at, stored, claimed, nextDueIn, isStarved } = outcome;
     if (arrivals.length > 0) this.listeners.counters.committed(arrivals.length, duration);
-    for (const [, id, attempts] of results) this.forget({ id, attempts });
+    for (const [, id, startedAt] of results)
+      if (this.#running.get(id) === startedAt) this.#running.delete(id);
     const taken = [...claimed];
     for (const [index, { delivery, resolve }] of arrivals.entries()) {
       const { id, runs } = stored[index]!;
       if (runs) taken.push({ ...delivery, id, receivedAt: at, attempts: 1, startedAt: at });
       resolve(id);
     }
-    for (const { id, attempts } of taken) this.#running.set(id, attempts);
+    for (const { id, startedAt } of taken) this.#running.set(id, startedAt);
     if (taken.length > 0 || isStarved) this.clock.setImmediate(() => this.#consumer?.take(taken, isStarved));
     this.#lookIn(nextDueIn);
   }
@@ -392,7 +389,7 @@ export class Inbox extends SqlOperations {
     this.#look();
   }
 
-  async #releaseLost(except: Iterable<readonly [id: number, attempts: number]>): Promise<void> {
+  async #releaseLost(except: Iterable<readonly [id: number, startedAt: number]>): Promise<void> {
     await this.store.run(this.transitions.releaseLost(this.store.receiver, except));
   }
 
@@ -404,7 +401,8 @@ export class Inbox extends SqlOperations {
       if (orphans.length > 0) this.#tellOfOrphans(orphans);
       const late = await this.store.run(this.transitions.makeDue());
       if (late.length > 0) this.#look();
-    } catch {
+    } catch (error) {
+      if ((error as Partial<ReceiverError>).code === 'INBOX_CLOSED') return;
       wait = RETRY_INTERVAL;
     }
     if (this.#isEnding) return;
@@ -426,12 +424,12 @@ export class Inbox extends SqlOperations {
 }
 
 /** What a result stores: its transition and the values of that. */
-function resultOf(id: number, attempts: number, result: AttemptResult): Result {
-  if (!('error' in result)) return [result.kind === 'handled' ? 'complete' : 'release', id, attempts];
+function resultOf(id: number, startedAt: number, result: AttemptResult): Result {
+  if (!('error' in result)) return [result.kind === 'handled' ? 'complete' : 'release', id, startedAt];
   const error = storableText(result.error);
   const stack = result.stack === null ? null : storableText(result.stack, MAX_STACK);
   const failure = [error, errorGroupOf(error), stack, Math.round(result.duration)] as const;
   return result.kind === 'parked'
-    ? ['park', id, attempts, ...failure]
-    : ['retry', id, attempts, ...failure, Math.ceil(result.retryAfter)];
+    ? ['park', id, startedAt, ...failure]
+    : ['retry', id, startedAt, ...failure, Math.ceil(result.retryAfter)];
 }

@@ -34,9 +34,9 @@ export type Failure = readonly [error: string, errorGroup: string, stack: string
 
 /** The transition of an attempt that has ended, and its values. It applies to this attempt, and to no later one. */
 export type Result =
-  | readonly [transition: 'complete' | 'release', id: number, attempts: number]
-  | readonly [transition: 'retry', id: number, attempts: number, ...Failure, wait: number]
-  | readonly [transition: 'park', id: number, attempts: number, ...Failure];
+  | readonly [transition: 'complete' | 'release', id: number, startedAt: number]
+  | readonly [transition: 'retry', id: number, startedAt: number, ...Failure, wait: number]
+  | readonly [transition: 'park', id: number, startedAt: number, ...Failure];
 
 /** What goes into one cycle. */
 export interface CycleInput {

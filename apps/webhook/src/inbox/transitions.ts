@@ -112,13 +112,13 @@ export function transitionsFor(dialect: Dialect) {
      * Releases what this receiver is running, except some attempts: what a lost reply has claimed, nobody would settle. It
      * may have claimed the next attempt of the same delivery.
      */
-    releaseLost(receiver: string, except: Iterable<readonly [id: number, attempts: number]>): Statement {
-      const kept = Array.from(except, ([id, attempts]) => `(${id}, ${attempts})`);
+    releaseLost(receiver: string, except: Iterable<readonly [id: number, startedAt: number]>): Statement {
+      const kept = Array.from(except, ([id, startedAt]) => `(${id}, ${startedAt})`);
       return {
         text: `
           UPDATE ${delivery} SET ${transition('release', { now: now() })}
           WHERE state = 'running' AND ${NOT_HANDLED} AND receiver = $1
-          ${kept.length === 0 ? '' : `AND (id, attempts) NOT IN (VALUES ${kept.join(', ')})`}`,
+          ${kept.length === 0 ? '' : `AND (id, started_at) NOT IN (VALUES ${kept.join(', ')})`}`,
         values: [receiver],
       };
     },

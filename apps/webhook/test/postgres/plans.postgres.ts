@@ -33,14 +33,14 @@ async function runCycles(store: Store): Promise<void> {
   await store.cycle({ arrivals, results: [], longestWait });
   store.room.add(4);
   const { claimed } = await store.cycle({ arrivals: [], results: [], longestWait });
-  const results = claimed.map(({ id, attempts }, index): Result => {
+  const results = claimed.map(({ id, startedAt }, index): Result => {
     const failure = ['arbitrary', 'arbitrary', null, 1] as const;
     return (
       [
-        ['complete', id, attempts],
-        ['release', id, attempts],
-        ['retry', id, attempts, ...failure, 1],
-        ['park', id, attempts, ...failure],
+        ['complete', id, startedAt],
+        ['release', id, startedAt],
+        ['retry', id, startedAt, ...failure, 1],
+        ['park', id, startedAt, ...failure],
       ] as const
     )[index]!;
   });

@@ -79,15 +79,15 @@ export class PostgresTransactions {
 /** @throws Error if it isn't certain that the transaction is committed, here and on the standbys */
 async function transact(
   client: pg.ClientBase,
-  { id, attempts }: Claimed,
+  { id, startedAt }: Claimed,
   receiver: string,
   work: TransactionWork,
 ): Promise<void> {
   await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ${DURABLE_SETTINGS}`);
   const { rowCount } = await client.query(
     `UPDATE plant_store.delivery SET ${transition('complete', { now: NOW })}
-     WHERE id = $1 AND attempts = $2 AND receiver = $3 AND state = 'running'`,
-    [id, attempts, receiver],
+     WHERE id = $1 AND started_at = $2 AND receiver = $3 AND state = 'running'`,
+    [id, startedAt, receiver],
   );
   if (rowCount === 0) {
     const { rows } = await client.query<{ state: string }>(

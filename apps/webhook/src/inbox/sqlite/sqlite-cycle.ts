@@ -141,7 +141,7 @@ function prepareResults(database: Database.Database): (result: Result, now: numb
   const prepare = (name: Parameters<typeof transition>[0]): Database.Statement => {
     const values = { now: '?1', error: '?4', group: '?5', wait: '?6' };
     return database.prepare(
-      `UPDATE delivery SET ${transition(name, values)} WHERE id = ?2 AND attempts = ?3 AND state = 'running'`,
+      `UPDATE delivery SET ${transition(name, values)} WHERE id = ?2 AND started_at = ?3 AND state = 'running'`,
     );
   };
   const complete = prepare('complete');
@@ -160,11 +160,11 @@ function prepareResults(database: Database.Database): (result: Result, now: numb
   return (result, now) => {
     if (result[0] === 'complete') return void complete.run([now, result[1], result[2]]);
     if (result[0] === 'release') return void release.run([now, result[1], result[2]]);
-    const [name, id, attempts, error, group, stack, duration, wait] = result;
+    const [name, id, startedAt, error, group, stack, duration, wait] = result;
     const { changes } =
       name === 'retry'
-        ? retry.run([now, id, attempts, error, group, wait])
-        : park.run([now, id, attempts, error, group]);
+        ? retry.run([now, id, startedAt, error, group, wait])
+        : park.run([now, id, startedAt, error, group]);
     if (changes === 0) return;
     prune.run([id]);
     addAttempt.run([id, duration, stack]);
