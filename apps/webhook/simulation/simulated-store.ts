@@ -1,6 +1,7 @@
 import type Database from 'libsql';
 
 import { inboxClosed, ReceiverError } from '../src/errors.js';
+import { raw, type Sql, sql } from '../src/inbox/sql.js';
 import { inTransaction, runAll } from '../src/inbox/sqlite/open-database.js';
 import {
   type CycleCall,
@@ -39,7 +40,7 @@ export interface Host {
 }
 
 /** What is asked for: a cycle, or statements. */
-type Request = CycleCall | readonly port.Statement[];
+type Request = CycleCall | readonly Sql[];
 
 const isCycle = (request: Request): request is CycleCall => 'arrivals' in request;
 
@@ -81,9 +82,9 @@ export class SimulatedStore implements port.Store {
 
   constructor(private readonly host: Host) {
     const { isShared, receiver, database, wall } = host;
-    const isAbandoned = isShared ? 'receiver NOT IN (SELECT name FROM alive)' : DIALECT.isAbandoned;
+    const isAbandoned = isShared ? sql`receiver NOT IN (SELECT name FROM alive)` : DIALECT.isAbandoned;
     this.receiver = receiver;
-    this.dialect = { ...DIALECT, isAbandoned, now: () => String(wall()) };
+    this.dialect = { ...DIALECT, isAbandoned, now: () => raw(String(wall())) };
     this.pollInterval = isShared ? POLL_INTERVAL : undefined;
     this.maxCycles = isShared ? 1 : Infinity;
     this.#places = isShared ? new port.Room() : this.room;
@@ -95,11 +96,11 @@ export class SimulatedStore implements port.Store {
     return this.#request(cycleCall(input)) as Promise<port.CycleOutcome>;
   }
 
-  run(...statements: readonly port.Statement[]): Promise<readonly port.Row[]> {
+  run(...statements: readonly Sql[]): Promise<readonly port.Row[]> {
     return this.#request(statements) as Promise<readonly port.Row[]>;
   }
 
-  async read(statement: port.Statement): Promise<readonly port.Row[]> {
+  async read(statement: Sql): Promise<readonly port.Row[]> {
     const { clock, database } = this.host;
     await new Promise<void>((resolve) => clock.at(clock.now() + this.#delay(), resolve));
     return runAll(database, [statement]);

@@ -1,4 +1,5 @@
 import { type IncomingDelivery, SENT } from './delivery.js';
+import { raw } from './sql.js';
 import type { Row } from './store.js';
 
 /** The columns of what was sent, without the content. */
@@ -33,9 +34,9 @@ const LISTED = {
   bytes: 'length(content)',
 };
 
-export const SUMMARY = selection(LISTED);
+export const SUMMARY = raw(selection(LISTED));
 
-export const WHOLE = selection({ ...LISTED, fields: 'fields', content: 'content' });
+export const WHOLE = raw(selection({ ...LISTED, fields: 'fields', content: 'content' }));
 
 /** A row with what was sent. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- The columns are known by the statement.

@@ -15,16 +15,10 @@ import {
 } from './delivery.js';
 import { errorGroupOf } from './error-group.js';
 import type { Batch as Selection, BatchResult, Change, Retention } from './inbox-operations.js';
-import { CautiousClock } from './retention.js';
+import { Removal } from './retention.js';
+import { sql } from './sql.js';
 import { SqlOperations } from './sql-operations.js';
-import {
-  type CycleOutcome,
-  isOfOnePart,
-  type Result,
-  type Row,
-  type Statement,
-  type Store,
-} from './store.js';
+import { type CycleOutcome, isOfOnePart, type Result, type Row, type Store } from './store.js';
 
 /** So many arrivals begin a cycle. Fewer begin it at the end of the turn of the event loop. */
 const POST_AT = 32;
@@ -109,9 +103,7 @@ export class Inbox extends SqlOperations {
   #longestWait = MAX_WAIT;
   #onIdle: (() => void)[] = [];
   #closing: Promise<void> | undefined;
-  /** One for each limit: a jump is believed later by the longer one. */
-  readonly #deliveryClock: CautiousClock;
-  readonly #eventClock: CautiousClock;
+  readonly #removal: Removal;
   readonly #logFailure: WriteLine;
 
   constructor(
@@ -120,8 +112,7 @@ export class Inbox extends SqlOperations {
     private readonly clock: Clock = CLOCK,
   ) {
     super(store);
-    this.#deliveryClock = new CautiousClock(clock);
-    this.#eventClock = new CautiousClock(clock);
+    this.#removal = new Removal(store, clock);
     this.#logFailure = throttledLog((fields) =>
       listeners.logger.error(fields, 'failed to claim deliveries or to store their results'),
     );
@@ -180,19 +171,8 @@ export class Inbox extends SqlOperations {
    * @returns how many deliveries, and identifiers of events, it has deleted
    * @throws ReceiverError `INBOX_WRITE_FAILED`
    */
-  async removeExpired({ maxAge, maxBytes, maxEventAge }: Retention): Promise<number> {
-    const remove = async (statement: Statement): Promise<number> => (await this.store.run(statement)).length;
-    const [clock] = await this.store.read(this.statements.now());
-    const now = clock!['now'] as number;
-    const expiry = this.#deliveryClock.now(now, maxAge) - maxAge;
-    const eventExpiry = this.#eventClock.now(now, maxEventAge) - maxEventAge;
-    const expired = await remove(this.statements.removeExpired(expiry));
-    if (expired > 0) return expired;
-    if (maxBytes !== undefined && (await this.store.size()).inUse > maxBytes) {
-      const oldest = await remove(this.statements.removeOldest());
-      if (oldest > 0) return oldest;
-    }
-    return remove(this.statements.removeEvents(eventExpiry));
+  removeExpired(retention: Retention): Promise<number> {
+    return this.#removal.removeExpired(retention);
   }
 
   override async change(batch: Selection, change: Change): Promise<BatchResult> {
@@ -212,7 +192,8 @@ export class Inbox extends SqlOperations {
    * @throws ReceiverError `INBOX_WRITE_FAILED`
    */
   async probeWrite(): Promise<void> {
-    await this.store.run(this.statements.probe());
+    const { schema, now } = this.store.dialect;
+    await this.store.run(sql`UPDATE ${schema}inbox_state SET probed_at = ${now()}`);
   }
 
   /** Lets nothing more run. Resolves when what was given is stored, or can't be. May be called again. */

@@ -4,7 +4,10 @@ import type { Logger } from 'pino';
 
 import type { Clock } from '../clock.js';
 import { throttledLog } from '../logging/throttled-log.js';
+import { bounded } from './conditions.js';
 import type { Retention } from './inbox-operations.js';
+import { type Sql, sql } from './sql.js';
+import type { Store } from './store.js';
 
 /** How far a wall clock may be ahead of the time that has passed, in milliseconds: clocks are corrected by and by. */
 const TOLERANCE = 60_000;
@@ -43,6 +46,64 @@ export class CautiousClock {
     this.#believed = now;
     this.#ahead = undefined;
     return wall;
+  }
+}
+
+/** Most rows that one statement deletes, so that it takes milliseconds. */
+const MAX_REMOVED = 256;
+
+/** Deletes from a store what the retention doesn't keep. */
+export class Removal {
+  /** One for each limit: a jump is believed later by the longer one. */
+  readonly #deliveryClock: CautiousClock;
+  readonly #eventClock: CautiousClock;
+
+  constructor(
+    private readonly store: Pick<Store, 'dialect' | 'read' | 'run' | 'size'>,
+    clock: Pick<Clock, 'now'>,
+  ) {
+    this.#deliveryClock = new CautiousClock(clock);
+    this.#eventClock = new CautiousClock(clock);
+  }
+
+  /** See `Inbox.removeExpired`. */
+  async removeExpired({ maxAge, maxBytes, maxEventAge }: Retention): Promise<number> {
+    const [clock] = await this.store.read(sql`SELECT ${this.store.dialect.now()} AS now`);
+    const now = clock!['now'] as number;
+    const expiry = this.#deliveryClock.now(now, maxAge) - maxAge;
+    const eventExpiry = this.#eventClock.now(now, maxEventAge) - maxEventAge;
+    const expired = await this.#removeDeliveries(
+      sql`received_at`,
+      sql`received_at < ${expiry} AND ended_at < ${expiry} AND (state = 'handled' OR state = 'discarded')`,
+    );
+    if (expired > 0) return expired;
+    if (maxBytes !== undefined && (await this.store.size()).inUse > maxBytes) {
+      const oldest = await this.#removeDeliveries(sql`id`, sql`state = 'handled'`);
+      if (oldest > 0) return oldest;
+    }
+    return this.#removeEvents(eventExpiry);
+  }
+
+  /** Deletes some of the deliveries to which a condition applies, in an order. */
+  async #removeDeliveries(order: Sql, condition: Sql): Promise<number> {
+    const { schema, lock } = this.store.dialect;
+    const part = bounded(sql`
+      SELECT id, length(content) AS bytes, ${order} AS position FROM ${schema}delivery
+      WHERE ${condition} ORDER BY ${order} LIMIT ${MAX_REMOVED} ${lock}`);
+    return (await this.store.run(sql`DELETE FROM ${schema}delivery WHERE id IN (${part}) RETURNING id`))
+      .length;
+  }
+
+  /** Deletes some events that were received before a time, and whose delivery was deleted. */
+  async #removeEvents(before: number): Promise<number> {
+    const { schema } = this.store.dialect;
+    const removed = await this.store.run(sql`
+      DELETE FROM ${schema}event WHERE key IN (
+        SELECT key FROM ${schema}event WHERE received_at < ${before}
+          AND NOT EXISTS (SELECT 1 FROM ${schema}delivery WHERE delivery.id = event.delivery)
+        ORDER BY received_at LIMIT ${MAX_REMOVED})
+      RETURNING delivery`);
+    return removed.length;
   }
 }
 

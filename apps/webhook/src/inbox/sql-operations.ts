@@ -1,4 +1,5 @@
-import { withSent } from './columns.js';
+import { SUMMARY, WHOLE, withSent } from './columns.js';
+import { bounded, conditions, DUE, NOT_HANDLED, SUSPECTED } from './conditions.js';
 import { storableText } from './delivery.js';
 import {
   type Batch,
@@ -6,6 +7,7 @@ import {
   type Change,
   DELIVERY_STATES,
   type DeliveryFilter,
+  type DeliveryState,
   type DeliverySummary,
   type ErrorGroup,
   type FailedAttempt,
@@ -16,18 +18,24 @@ import {
   type StateCounts,
   type StoredDelivery,
 } from './inbox-operations.js';
-import { MAX_GROUPED, type Statements, statementsFor } from './statements.js';
+import { type Sql, sql } from './sql.js';
 import type { Row, Store } from './store.js';
 import { type Transitions, transitionsFor } from './transitions.js';
 
-/** What operators do with an inbox, in the database that a store has open. */
+/** Most deliveries that one part of a search reads, so that it takes milliseconds. */
+const MAX_SEARCHED = 1_000;
+
+/** Most deliveries of each kind whose errors are grouped. */
+const MAX_GROUPED = 10_000;
+
+/** What operators do with an inbox, in the database that a store has open. Times are in milliseconds since 1970. */
 export class SqlOperations implements InboxOperations {
-  protected readonly statements: Statements;
   protected readonly transitions: Transitions;
+  readonly #schema: Sql;
 
   constructor(protected readonly store: Store) {
-    this.statements = statementsFor(store.dialect);
     this.transitions = transitionsFor(store.dialect);
+    this.#schema = store.dialect.schema;
   }
 
   /** Where it is, for people. It has no credentials. */
@@ -40,12 +48,19 @@ export class SqlOperations implements InboxOperations {
     return this.store.receiver;
   }
 
-  async list(filter: DeliveryFilter, page: Page): Promise<readonly DeliverySummary[]> {
-    return (await this.store.read(this.statements.list(filter, page))) as unknown as DeliverySummary[];
+  list(filter: DeliveryFilter, { order, after, limit }: Page): Promise<readonly DeliverySummary[]> {
+    const isUp = order === 'oldest first';
+    const rest = after === undefined ? [] : [isUp ? sql`id > ${after}` : sql`id < ${after}`];
+    return this.#rows(sql`
+      SELECT ${SUMMARY} FROM ${this.#schema}delivery ${conditions(filter, ...rest)}
+      ORDER BY id ${isUp ? sql`ASC` : sql`DESC`} LIMIT ${limit}`);
   }
 
+  /** Counts by state what isn't handled, and all: most are handled. */
   async count(filter: DeliveryFilter): Promise<StateCounts> {
-    const rows = await this.store.read(this.statements.count(filter));
+    const rows = await this.store.read(sql`
+      SELECT state, count(*) AS count FROM ${this.#schema}delivery ${conditions(filter, NOT_HANDLED)} GROUP BY state
+      UNION ALL SELECT 'all', count(*) FROM ${this.#schema}delivery ${conditions(filter)}`);
     const counts = new Map(rows.map(({ state, count }) => [state, count as number]));
     const of = (state: string): number => counts.get(state) ?? 0;
     const found = Object.fromEntries(DELIVERY_STATES.map((state) => [state, of(state)]));
@@ -59,7 +74,7 @@ export class SqlOperations implements InboxOperations {
     let found: number[] = [];
     let next: number | undefined = after ?? Number.MAX_SAFE_INTEGER;
     while (next !== undefined && found.length < limit && performance.now() < end) {
-      const rows: readonly Row[] = await this.store.read(this.statements.search(sought, filter, next));
+      const rows: readonly Row[] = await this.#searchPart(sought, filter, next);
       found.push(...rows.filter(({ isFound }) => isFound === 1).map(({ id }) => id as number));
       next = rows.at(-1)?.['id'] as number | undefined;
     }
@@ -72,12 +87,38 @@ export class SqlOperations implements InboxOperations {
     return { deliveries, next };
   }
 
+  /** The ids of a part of a search, the newest first, and whether each contains the text. */
+  #searchPart(text: string, filter: DeliveryFilter, before: number): Promise<readonly Row[]> {
+    const { position } = this.store.dialect;
+    // Header fields are stored in JSON.
+    const inFields = JSON.stringify(text).slice(1, -1);
+    const part = bounded(sql`
+      SELECT id, length(content) AS bytes, -id AS position FROM ${this.#schema}delivery
+      ${conditions(filter, sql`id < ${before}`)} ORDER BY id DESC LIMIT ${MAX_SEARCHED}`);
+    return this.store.read(sql`
+      SELECT id, CASE WHEN ${position(sql`error`, text)} > 0 OR ${position(sql`event_id`, text)} > 0
+        OR ${position(sql`fields`, inFields)} > 0 OR ${position(sql`content`, Buffer.from(text))} > 0
+        THEN 1 ELSE 0 END AS "isFound"
+      FROM ${this.#schema}delivery WHERE id IN (${part}) ORDER BY id DESC`);
+  }
+
+  /** The time of the first is that of the first attempt that ended with the last error. */
   async errorGroups(): ReturnType<InboxOperations['errorGroups']> {
-    const rows = (await this.store.read(this.statements.errorGroups())) as unknown as ErrorGroup[];
-    const groups = rows.map(({ message, ...row }) => ({
-      ...row,
-      message: (message as string | null) ?? row.group,
-    }));
+    const newest = (state: 'parked' | 'retrying'): Sql => sql`
+      SELECT * FROM (
+        SELECT id, state, error, error_group, ended_at ${this.#ofState(state)} DESC LIMIT ${MAX_GROUPED}) AS newest`;
+    const rows = await this.#rows<Omit<ErrorGroup, 'message'> & { readonly message: string | null }>(sql`
+      SELECT error_group AS "group", CASE WHEN min(error) = max(error) THEN min(error) END AS message,
+        count(CASE WHEN state = 'parked' THEN 1 END) AS parked,
+        count(CASE WHEN state = 'retrying' THEN 1 END) AS retrying,
+        min(coalesce(
+          (SELECT min(started_at) FROM ${this.#schema}attempt a WHERE a.delivery = failing.id AND a.error = failing.error),
+          ended_at)) AS "firstAt",
+        max(ended_at) AS "lastAt"
+      FROM (${newest('parked')} UNION ALL ${newest('retrying')}) AS failing
+      WHERE error_group IS NOT NULL
+      GROUP BY error_group ORDER BY count(*) DESC, max(ended_at) DESC`);
+    const groups = rows.map((row) => ({ ...row, message: row.message ?? row.group }));
     const total = (kind: 'parked' | 'retrying'): number =>
       groups.reduce((sum, group) => sum + group[kind], 0);
     return { groups, isComplete: total('parked') < MAX_GROUPED && total('retrying') < MAX_GROUPED };
@@ -85,14 +126,20 @@ export class SqlOperations implements InboxOperations {
 
   async find(id: number): Promise<StoredDelivery | undefined> {
     if (!Number.isSafeInteger(id)) return undefined;
-    const [row] = await this.store.read(this.statements.find(id));
+    const [row] = await this.store.read(sql`SELECT ${WHOLE} FROM ${this.#schema}delivery WHERE id = ${id}`);
     if (row === undefined) return undefined;
-    const history = (await this.store.read(this.statements.history(id))) as unknown as FailedAttempt[];
+    const history = await this.#rows<FailedAttempt>(sql`
+      SELECT number, started_at AS "startedAt", duration, receiver, error, stack
+      FROM ${this.#schema}attempt WHERE delivery = ${id} ORDER BY id`);
     return { ...withSent<Omit<StoredDelivery, 'history'>>(row), history };
   }
 
-  async read(batch: Batch): ReturnType<InboxOperations['read']> {
-    const rows = await this.store.read(this.statements.read(batch));
+  async read({ filter, after, limit }: Batch): ReturnType<InboxOperations['read']> {
+    const part = bounded(sql`
+      SELECT id, length(content) AS bytes, id AS position FROM ${this.#schema}delivery
+      ${conditions(filter, sql`id > ${after}`)} ORDER BY id LIMIT ${limit}`);
+    const rows = await this.store.read(sql`
+      SELECT ${WHOLE} FROM ${this.#schema}delivery WHERE id IN (${part}) ORDER BY id`);
     const deliveries = rows.map((row) => withSent<Omit<StoredDelivery, 'history'>>(row));
     return { deliveries, next: deliveries.at(-1)?.id };
   }
@@ -104,32 +151,48 @@ export class SqlOperations implements InboxOperations {
   }
 
   async setPaused(isPaused: boolean): Promise<void> {
-    await this.store.run(this.statements.setPaused(isPaused));
+    // SQLite has no boolean values.
+    await this.store.run(sql`UPDATE ${this.#schema}inbox_state SET is_paused = (${Number(isPaused)} = 1)`);
   }
 
   /** Those of the stats that cost little, however much is stored. */
   async oldestWaiting(): Promise<Pick<InboxStats, 'oldestWaitingAt' | 'now'>> {
-    const [[oldest], [clock]] = await Promise.all([
-      this.store.read(this.statements.oldestWaiting()),
-      this.store.read(this.statements.now()),
-    ]);
-    return { oldestWaitingAt: oldest!['receivedAt'] as number | null, now: clock!['now'] as number };
+    const oldest = (state: 'waiting' | 'retrying'): Sql =>
+      sql`SELECT * FROM (SELECT received_at ${this.#ofState(state)} LIMIT 1) AS first`;
+    const [row] = await this.#rows<Pick<InboxStats, 'oldestWaitingAt' | 'now'>>(sql`
+      SELECT min(received_at) AS "oldestWaitingAt", ${this.store.dialect.now()} AS now
+      FROM (${oldest('waiting')} UNION ALL ${oldest('retrying')}) AS oldest`);
+    return row!;
   }
 
   async stats(): Promise<InboxStats> {
-    const [counts, [next], oldest, [state], { onDisk }] = await Promise.all([
+    const next = (index: Sql): Sql => sql`
+      SELECT * FROM (
+        SELECT due_at FROM ${this.#schema}delivery WHERE ${index} AND state = 'retrying' ORDER BY due_at LIMIT 1) AS first`;
+    const [counts, oldest, [state], { onDisk }] = await Promise.all([
       this.count({}),
-      this.store.read(this.statements.nextRetry()),
       this.oldestWaiting(),
-      this.store.read(this.statements.isPaused()),
+      this.store.read(sql`
+        SELECT is_paused AS "isPaused",
+          (SELECT min(due_at) FROM (${next(DUE)} UNION ALL ${next(SUSPECTED)}) AS next) AS "nextRetryAt"
+        FROM ${this.#schema}inbox_state`),
       this.store.size(),
     ]);
     return {
       ...counts,
       ...oldest,
-      nextRetryAt: next!['nextAt'] as number | null,
+      nextRetryAt: state!['nextRetryAt'] as number | null,
       bytes: onDisk,
-      isPaused: Boolean(state?.['isPaused']),
+      isPaused: Boolean(state!['isPaused']),
     };
+  }
+
+  /** Of one state, by its index and in its order. */
+  #ofState(state: DeliveryState): Sql {
+    return sql`FROM ${this.#schema}delivery WHERE state = ${state} AND ${NOT_HANDLED} ORDER BY id`;
+  }
+
+  async #rows<Selected>(statement: Sql): Promise<readonly Selected[]> {
+    return (await this.store.read(statement)) as unknown as readonly Selected[];
   }
 }

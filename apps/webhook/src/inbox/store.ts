@@ -2,16 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
 import { type Delivery, type IncomingDelivery, SENT } from './delivery.js';
+import type { Sql } from './sql.js';
 
 /** A name for a receiver: host, process id, and what no other start has. */
 export function nameReceiver(): string {
   return `${hostname()}/${process.pid}/${randomBytes(3).toString('hex')}`;
-}
-
-/** A statement, with `$1`, `$2` and so on for its values. */
-export interface Statement {
-  readonly text: string;
-  readonly values: readonly unknown[];
 }
 
 /** A row, by the names of its columns. Whole numbers are numbers, contents are bytes. */
@@ -92,22 +87,18 @@ export class Room {
 /** What the two databases call by different names. */
 export interface Dialect {
   /** In front of the name of a table. */
-  readonly schema: string;
+  readonly schema: Sql;
   /** The time, in milliseconds since 1970, by the clock of the store. */
-  readonly now: () => string;
+  readonly now: () => Sql;
   /** Behind a selection: locks its rows, and waits for those that are locked, or leaves them out. */
-  readonly lock: string;
-  readonly lockFree: string;
-  /** The smallest of its arguments. */
-  readonly least: string;
+  readonly lock: Sql;
+  readonly lockFree: Sql;
   /** A condition: the receiver of a running delivery isn't alive. */
-  readonly isAbandoned: string;
+  readonly isAbandoned: Sql;
   /** A condition behind a column: it is among the values of a selection, which is run first. */
-  readonly isAmong: (selection: string) => string;
-  /** A content without bytes. */
-  readonly noBytes: string;
+  readonly isAmong: (selection: Sql) => Sql;
   /** Where a column has a value, from 1; 0 if it hasn't. Both are texts, or both are bytes. */
-  readonly position: (column: string, value: string) => string;
+  readonly position: (column: Sql, value: unknown) => Sql;
 }
 
 /**
@@ -137,9 +128,9 @@ export interface Store {
    */
   cycle(input: CycleInput): Promise<CycleOutcome>;
   /** Runs statements in one transaction, after the cycles that were called before. Returns the rows of the last one. */
-  run(...statements: readonly Statement[]): Promise<readonly Row[]>;
+  run(...statements: readonly Sql[]): Promise<readonly Row[]>;
   /** Runs a statement that only reads, beside the writes. */
-  read(statement: Statement): Promise<readonly Row[]>;
+  read(statement: Sql): Promise<readonly Row[]>;
   /** What the inbox takes on its disk, and how much of that is in use, in bytes. */
   size(): Promise<{ readonly onDisk: number; readonly inUse: number }>;
   close(): Promise<void>;

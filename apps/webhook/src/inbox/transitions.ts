@@ -1,8 +1,9 @@
 import { SENT_COLUMNS } from './columns.js';
-import { bounded, conditions, DUE, NOT_HANDLED, type Selection, SUSPECT, Values } from './conditions.js';
+import { bounded, conditions, DUE, NOT_HANDLED, SUSPECT } from './conditions.js';
 import { type RetryPolicy, storableText } from './delivery.js';
-import type { Change } from './inbox-operations.js';
-import type { Dialect, Statement } from './store.js';
+import type { Batch, Change } from './inbox-operations.js';
+import { raw, type Sql, sql } from './sql.js';
+import type { Dialect } from './store.js';
 
 /**
  * The transitions of a delivery, each with the columns that it sets. A transition applies to a row as it was, and changes
@@ -46,15 +47,11 @@ export function transition(name: keyof typeof TRANSITIONS, values: Readonly<Reco
 export type Transitions = ReturnType<typeof transitionsFor>;
 
 /** Makes the transitions for a database. */
-export function transitionsFor(dialect: Dialect) {
-  const { schema, now, lock, lockFree, least, isAbandoned, isAmong, noBytes } = dialect;
-  const delivery = `${schema}delivery`;
-
+export function transitionsFor({ schema, now, lock, lockFree, isAbandoned, isAmong }: Dialect) {
   /** Selects deliveries for a change, which applies to none that has changed meanwhile. */
-  const selected = (values: Values, where: string, { after, limit, filter }: Selection): string => `
-    SELECT id, length(content) AS bytes, id AS position FROM ${delivery}
-    ${conditions(values, filter, { id: after, order: 'oldest first' })} ${where}
-    ORDER BY id LIMIT ${values.add(limit)} ${lock}`;
+  const selected = ({ filter, after, limit }: Batch, applies: Sql): Sql => sql`
+    SELECT id, length(content) AS bytes, id AS position FROM ${schema}delivery
+    ${conditions(filter, sql`id > ${after}`, applies)} ORDER BY id LIMIT ${limit} ${lock}`;
 
   return {
     /**
@@ -66,89 +63,63 @@ export function transitionsFor(dialect: Dialect) {
     adopt(
       receiver: string,
       { maxAttempts, backoff, maxBackoff }: RetryPolicy,
-    ): readonly [forget: Statement, history: Statement, change: Statement] {
-      const orphaned = (me: string): string =>
-        `state = 'running' AND ${NOT_HANDLED} AND receiver <> ${me} AND ${isAbandoned}`;
-      const earlier = `FROM ${schema}attempt AS earlier WHERE earlier.delivery = ${schema}attempt.delivery`;
+    ): readonly [forget: Sql, history: Sql, change: Sql] {
+      const orphaned = sql`state = 'running' AND ${NOT_HANDLED} AND receiver <> ${receiver} AND ${isAbandoned}`;
+      const earlier = sql`FROM ${schema}attempt AS earlier WHERE earlier.delivery = attempt.delivery`;
+      const isLast = sql`attempts >= ${maxAttempts}`;
+      // Without a limit, the shift would overflow.
+      const wait = sql`CAST(${backoff} AS bigint) << CASE WHEN interruptions < 20 THEN interruptions ELSE 20 END`;
       return [
-        {
-          text: `
-            DELETE FROM ${schema}attempt WHERE delivery ${isAmong(`SELECT id FROM ${delivery} WHERE ${orphaned('$1')}`)}
-            AND id > (SELECT min(id) ${earlier}) AND id <= (SELECT id ${earlier} ORDER BY id DESC LIMIT 1 OFFSET 8)`,
-          values: [receiver],
-        },
-        {
-          text: `
-            INSERT INTO ${schema}attempt (delivery, number, started_at, receiver, error)
-            SELECT id, attempts, started_at, receiver, '${INTERRUPTED}' FROM ${delivery}
-            WHERE ${orphaned('$1')} ${lockFree}`,
-          values: [receiver],
-        },
-        {
-          text: `
-            UPDATE ${delivery} SET
-              state = CASE WHEN attempts >= CAST($1 AS bigint) THEN 'parked' ELSE 'retrying' END,
-              due_at = CASE WHEN attempts >= $1 THEN NULL WHEN interruptions + 1 < ${SUSPECT} THEN ${now()}
-                ELSE ${now()} + ${least}(CAST($2 AS bigint) * (1 << ${least}(interruptions, 20)), CAST($3 AS bigint)) END,
-              interruptions = CASE WHEN attempts >= $1 THEN 0 ELSE interruptions + 1 END,
-              ended_at = ${now()}, error = '${INTERRUPTED}', error_group = '${INTERRUPTED}'
-            WHERE id ${isAmong(`SELECT id FROM ${delivery} WHERE ${orphaned('$4')} ${lockFree}`)}
-            RETURNING id, state, attempts`,
-          values: [maxAttempts, backoff, maxBackoff, receiver],
-        },
+        sql`
+          DELETE FROM ${schema}attempt WHERE delivery ${isAmong(sql`SELECT id FROM ${schema}delivery WHERE ${orphaned}`)}
+          AND id > (SELECT min(id) ${earlier}) AND id <= (SELECT id ${earlier} ORDER BY id DESC LIMIT 1 OFFSET 8)`,
+        sql`
+          INSERT INTO ${schema}attempt (delivery, number, started_at, receiver, error)
+          SELECT id, attempts, started_at, receiver, ${INTERRUPTED} FROM ${schema}delivery
+          WHERE ${orphaned} ${lockFree}`,
+        sql`
+          UPDATE ${schema}delivery SET
+            state = CASE WHEN ${isLast} THEN 'parked' ELSE 'retrying' END,
+            due_at = CASE WHEN ${isLast} THEN NULL WHEN interruptions + 1 < ${SUSPECT} THEN ${now()}
+              WHEN ${wait} < ${maxBackoff} THEN ${now()} + (${wait}) ELSE ${now()} + ${maxBackoff} END,
+            interruptions = CASE WHEN ${isLast} THEN 0 ELSE interruptions + 1 END,
+            ended_at = ${now()}, error = ${INTERRUPTED}, error_group = ${INTERRUPTED}
+          WHERE id ${isAmong(sql`SELECT id FROM ${schema}delivery WHERE ${orphaned} ${lockFree}`)}
+          RETURNING id, state, attempts`,
       ];
     },
 
     /** Makes due what has had no attempt, and what a clock that was wrong has dated into the future. */
-    makeDue: (): Statement => ({
-      text: `
-        UPDATE ${delivery} SET due_at = ${now()} WHERE id ${isAmong(`
-          SELECT id FROM ${delivery} WHERE ${DUE} AND state = 'waiting' AND due_at > ${now()} ${lockFree}`)}
-        RETURNING id`,
-      values: [],
-    }),
+    makeDue: (): Sql => sql`
+      UPDATE ${schema}delivery SET due_at = ${now()} WHERE id ${isAmong(sql`
+        SELECT id FROM ${schema}delivery WHERE ${DUE} AND state = 'waiting' AND due_at > ${now()} ${lockFree}`)}
+      RETURNING id`,
 
     /**
      * Releases what this receiver is running, except some attempts: what a lost reply has claimed, nobody would settle. It
      * may have claimed the next attempt of the same delivery.
      */
-    releaseLost(receiver: string, except: Iterable<readonly [id: number, startedAt: number]>): Statement {
+    releaseLost(receiver: string, except: Iterable<readonly [id: number, startedAt: number]>): Sql {
       const kept = Array.from(except, ([id, startedAt]) => `(${id}, ${startedAt})`);
-      return {
-        text: `
-          UPDATE ${delivery} SET ${transition('release', { now: now() })}
-          WHERE state = 'running' AND ${NOT_HANDLED} AND receiver = $1
-          ${kept.length === 0 ? '' : `AND (id, started_at) NOT IN (VALUES ${kept.join(', ')})`}`,
-        values: [receiver],
-      };
+      return sql`
+        UPDATE ${schema}delivery SET ${raw(transition('release', { now: now().text }))}
+        WHERE state = 'running' AND ${NOT_HANDLED} AND receiver = ${receiver}
+        ${raw(kept.length === 0 ? '' : `AND (id, started_at) NOT IN (VALUES ${kept.join(', ')})`)}`;
     },
 
-    replay(batch: Selection): Statement {
-      const values = new Values();
-      return {
-        text: `
-          WITH part AS MATERIALIZED (
-            ${selected(values, "AND (state = 'handled' OR state = 'parked' OR state = 'retrying')", batch)})
-          UPDATE ${delivery} SET state = 'waiting', due_at = ${now()}, replayed_at = ${now()}, attempts = 0,
-            interruptions = 0, error = NULL, error_group = NULL
-          FROM part WHERE ${delivery}.id = part.id
-          RETURNING ${delivery}.id AS id`,
-        values: values.all,
-      };
-    },
+    replay: (batch: Batch): Sql => sql`
+      WITH part AS MATERIALIZED (
+        ${selected(batch, sql`(state = 'handled' OR state = 'parked' OR state = 'retrying')`)})
+      UPDATE ${schema}delivery SET state = 'waiting', due_at = ${now()}, replayed_at = ${now()}, attempts = 0,
+        interruptions = 0, error = NULL, error_group = NULL
+      FROM part WHERE delivery.id = part.id
+      RETURNING delivery.id AS id`,
 
-    discard(batch: Selection, { reason = '' }: Change): Statement {
-      const values = new Values();
-      const why = values.add(storableText(reason));
-      return {
-        text: `
-          WITH part AS MATERIALIZED (${bounded(selected(values, `AND state = 'parked' AND ${NOT_HANDLED}`, batch))})
-          UPDATE ${delivery} SET state = 'discarded', ended_at = ${now()}, reason = ${why}, fields = '[]',
-            content = ${noBytes}
-          FROM part WHERE id = part.chosen
-          RETURNING id`,
-        values: values.all,
-      };
-    },
+    discard: (batch: Batch, { reason = '' }: Change): Sql => sql`
+      WITH part AS MATERIALIZED (${bounded(selected(batch, sql`state = 'parked' AND ${NOT_HANDLED}`))})
+      UPDATE ${schema}delivery SET state = 'discarded', ended_at = ${now()}, reason = ${storableText(reason)},
+        fields = '[]', content = ${Buffer.alloc(0)}
+      FROM part WHERE id = part.chosen
+      RETURNING id`,
   };
 }

@@ -3,6 +3,7 @@ import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/post
 
 import { postgresServers } from '../../src/config/postgres-url.js';
 import { openPostgresStore } from '../../src/inbox/postgres/postgres-store.js';
+import { sql } from '../../src/inbox/sql.js';
 import type { Result, Store } from '../../src/inbox/store.js';
 import { incoming } from '../open-inbox.js';
 import { recordLog } from '../record-log.js';
@@ -51,7 +52,7 @@ withPostgres('the plans of a cycle', () => {
   test('read no more when they were made with empty tables, and these have grown', async () => {
     const server = await postgresOfThisFile();
     const url = await server.createDatabase();
-    const query = (sql: string): Promise<string> => server.query(sql, new URL(url).pathname.slice(1));
+    const query = (text: string): Promise<string> => server.query(text, new URL(url).pathname.slice(1));
     const store = await openPostgresStore(postgresServers(url), recordLog().logger);
     afterThisTest(() => store.close());
     await runCycles(store);
@@ -60,7 +61,7 @@ withPostgres('the plans of a cycle', () => {
     await query('SELECT pg_stat_reset()');
 
     await runCycles(store);
-    await store.run({ text: 'SELECT pg_stat_force_next_flush()', values: [] });
+    await store.run(sql`SELECT pg_stat_force_next_flush()`);
     expect(Number(await query(READ))).toBeLessThan(500);
   });
 });

@@ -2,6 +2,7 @@ import pg from 'pg';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
 import { inboxClosed, ReceiverError } from '../../errors.js';
+import { raw, type Sql, sql } from '../sql.js';
 import {
   type CycleInput,
   type CycleOutcome,
@@ -10,7 +11,6 @@ import {
   nameReceiver,
   Room,
   type Row,
-  type Statement,
   type Store,
 } from '../store.js';
 import { Connections, openingError, reasonOf } from './connect.js';
@@ -66,16 +66,14 @@ class PostgresStore implements Store {
   readonly location: string;
   readonly receiver = nameReceiver();
   readonly dialect: Dialect = {
-    schema: 'plant_store.',
-    now: () => NOW,
-    lock: 'FOR UPDATE',
-    lockFree: 'FOR UPDATE SKIP LOCKED',
-    least: 'least',
-    isAbandoned: isAbandoned(this.receiver),
+    schema: sql`plant_store.`,
+    now: () => raw(NOW),
+    lock: sql`FOR UPDATE`,
+    lockFree: sql`FOR UPDATE SKIP LOCKED`,
+    isAbandoned: raw(isAbandoned(this.receiver)),
     // With `IN`, a table that has no statistics yet is read as a whole, and every cycle waits.
-    isAmong: (selection) => `= ANY (ARRAY(${selection}))`,
-    noBytes: "''::bytea",
-    position: (column, value) => `position(${value} in ${column})`,
+    isAmong: (selection) => sql`= ANY (ARRAY(${selection}))`,
+    position: (column, value) => sql`position(${value} in ${column})`,
   };
   readonly room = new Room();
   readonly pollInterval = 1_000;
@@ -112,7 +110,7 @@ class PostgresStore implements Store {
     return outcome;
   }
 
-  async run(...statements: readonly Statement[]): Promise<readonly Row[]> {
+  async run(...statements: readonly Sql[]): Promise<readonly Row[]> {
     this.#requireOpen();
     return this.#writer.write(async (client, lease) => {
       if (!(await beginWithLease(client, lease))) return undefined;
@@ -124,7 +122,7 @@ class PostgresStore implements Store {
     });
   }
 
-  async read({ text, values }: Statement): Promise<readonly Row[]> {
+  async read({ text, values }: Sql): Promise<readonly Row[]> {
     this.#requireOpen();
     let client: pg.PoolClient | undefined;
     try {
@@ -140,11 +138,9 @@ class PostgresStore implements Store {
   }
 
   async size(): Promise<{ onDisk: number; inUse: number }> {
-    const [row] = await this.read({
-      text: `SELECT sum(pg_total_relation_size('plant_store.' || name))::bigint AS bytes
-        FROM unnest(ARRAY['delivery', 'attempt', 'event']) AS t (name)`,
-      values: [],
-    });
+    const [row] = await this.read(sql`
+      SELECT sum(pg_total_relation_size('plant_store.' || name))::bigint AS bytes
+      FROM unnest(ARRAY['delivery', 'attempt', 'event']) AS t (name)`);
     const bytes = row!['bytes'] as number;
     return { onDisk: bytes, inUse: bytes };
   }

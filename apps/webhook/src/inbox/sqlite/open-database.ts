@@ -5,7 +5,8 @@ import { pathToFileURL } from 'node:url';
 import Database from 'libsql';
 
 import { ReceiverError } from '../../errors.js';
-import type { Row, Statement } from '../store.js';
+import type { Sql } from '../sql.js';
+import type { Row } from '../store.js';
 import { migrate, requireVersion } from './migrate.js';
 import { isDamage } from './sqlite-errors.js';
 
@@ -129,7 +130,7 @@ export function inTransaction<Result>(database: Database.Database, write: () => 
 }
 
 /** Runs statements, and returns the rows of the last one. */
-export function runAll(database: Database.Database, statements: readonly Statement[]): Row[] {
+export function runAll(database: Database.Database, statements: readonly Sql[]): Row[] {
   let rows: Row[] = [];
   for (const { text, values } of statements) {
     const statement = database.prepare(text.replaceAll(/\$(?=\d)/g, '?'));

@@ -1,8 +1,10 @@
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
 import type Database from 'libsql';
 
-import { statementsFor } from '../statements.js';
-import { Room, type Statement } from '../store.js';
+import { Removal } from '../retention.js';
+import type { Sql } from '../sql.js';
+import { SqlOperations } from '../sql-operations.js';
+import { Room, type Row, type Store } from '../store.js';
 import { transitionsFor } from '../transitions.js';
 import { openDatabase } from './open-database.js';
 import { prepareCycle } from './sqlite-cycle.js';
@@ -31,20 +33,53 @@ test('a cycle reads no table from its beginning to its end', () => {
   expect([...new Set(scans)]).toEqual(['SCAN CONSTANT ROW', 'SCAN inbox_state']);
 });
 
-const statements = statementsFor(DIALECT);
+/** A store that notes the plans of what it is asked for. */
+function recordPlans(): { readonly store: Store; readonly plans: string[] } {
+  const plans: string[] = [];
+  const note = (...statements: readonly Sql[]): Promise<Row[]> => {
+    plans.push(...statements.flatMap(({ text }) => planOf(text.replaceAll(/\$(?=\d)/g, '?'))));
+    return Promise.resolve([{ now: 1 }]);
+  };
+  const size = () => Promise.resolve({ onDisk: 1, inUse: 1 });
+  return { store: { dialect: DIALECT, read: note, run: note, size } as unknown as Store, plans };
+}
+
 const transitions = transitionsFor(DIALECT);
 const PAGE = { order: 'newest first', limit: 1 } as const;
-const [, history, adopt] = transitions.adopt('arbitrary', { maxAttempts: 1, backoff: 1, maxBackoff: 1 });
+const POLICY = { maxAttempts: 1, backoff: 1, maxBackoff: 1 };
+const RETENTION = { maxAge: 1, maxBytes: undefined, maxEventAge: 1 };
 
-test.each<[name: string, statement: Statement, index: string]>([
-  ['the history of orphans', history, 'delivery_not_handled (state=?)'],
-  ['adopt', adopt, 'delivery_not_handled (state=?)'],
-  ['releaseLost', transitions.releaseLost('arbitrary', [[1, 1]]), 'delivery_not_handled (state=?)'],
-  ['nextRetry', statements.nextRetry(), 'delivery_due (due_at>?)'],
-  ['errorGroups', statements.errorGroups(), 'delivery_not_handled (state=?)'],
-  ['a list of a state', statements.list({ state: 'parked' }, PAGE), 'delivery_not_handled (state=?)'],
-  ['a list of an error', statements.list({ errorGroup: 'a' }, PAGE), 'delivery_by_error (error_group=?)'],
-  ['removeExpired', statements.removeExpired(1), 'delivery_by_time (received_at<?)'],
-])('%s reads no more than it needs', (_name, { text }, index) => {
-  expect(planOf(text.replaceAll(/\$(?=\d)/g, '?')).join('\n')).toContain(index);
+test.each<[name: string, run: (store: Store) => Promise<unknown>, index: string]>([
+  [
+    'adopt',
+    (store) => store.run(...transitions.adopt('arbitrary', POLICY)),
+    'delivery_not_handled (state=?)',
+  ],
+  [
+    'releaseLost',
+    (store) => store.run(transitions.releaseLost('arbitrary', [[1, 1]])),
+    'delivery_not_handled (state=?)',
+  ],
+  ['stats', (store) => new SqlOperations(store).stats(), 'delivery_due (due_at>?)'],
+  ['errorGroups', (store) => new SqlOperations(store).errorGroups(), 'delivery_not_handled (state=?)'],
+  [
+    'a list of a state',
+    (store) => new SqlOperations(store).list({ state: 'parked' }, PAGE),
+    'delivery_not_handled (state=?)',
+  ],
+  [
+    'a list of an error',
+    (store) => new SqlOperations(store).list({ errorGroup: 'a' }, PAGE),
+    'delivery_by_error (error_group=?)',
+  ],
+  [
+    'removeExpired',
+    (store) => new Removal(store, performance).removeExpired(RETENTION),
+    'delivery_by_time (received_at<?)',
+  ],
+])('%s reads no more than it needs', async (_name, run, index) => {
+  const { store, plans } = recordPlans();
+  await run(store);
+  expect(plans).not.toContain('SCAN delivery');
+  expect(plans.join('\n')).toContain(index);
 });

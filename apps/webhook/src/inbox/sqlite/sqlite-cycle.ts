@@ -87,10 +87,10 @@ export function prepareCycle(database: Database.Database, receiver: string, room
   const applyResult = prepareResults(database);
   const accept = prepareAccept(database, receiver);
   const claim = prepareClaim(database, receiver);
-  const suspects = prepareDue(database, `${SUSPECTED} AND due_at IS NOT NULL`);
-  const others = prepareDue(database, DUE);
+  const suspects = prepareDue(database, `${SUSPECTED.text} AND due_at IS NOT NULL`);
+  const others = prepareDue(database, DUE.text);
   const runningSuspects = database.prepare(
-    `SELECT 1 FROM delivery WHERE ${SUSPECTED} AND due_at IS NULL AND state = 'running' LIMIT 1`,
+    `SELECT 1 FROM delivery WHERE ${SUSPECTED.text} AND due_at IS NULL AND state = 'running' LIMIT 1`,
   );
   const pauses = database.prepare('SELECT is_paused FROM inbox_state').raw();
   const isPaused = (): boolean => (pauses.all([]) as [[number]])[0][0] === 1;

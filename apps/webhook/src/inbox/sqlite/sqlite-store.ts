@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 
 import { inboxClosed, ReceiverError } from '../../errors.js';
+import { raw, type Sql, sql } from '../sql.js';
 import {
   type CycleInput,
   type CycleOutcome,
@@ -11,7 +12,6 @@ import {
   nameReceiver,
   Room,
   type Row,
-  type Statement,
   type Store,
 } from '../store.js';
 import { INBOX_FILES, openingError } from './open-database.js';
@@ -25,15 +25,13 @@ const WATCH_INTERVAL = 1_000;
 
 /** Whoever has the lock is alone: whatever another receiver was running is abandoned. */
 export const DIALECT: Dialect = {
-  schema: '',
-  now: () => String(Date.now()),
-  lock: '',
-  lockFree: '',
-  least: 'min',
-  isAbandoned: 'true',
-  isAmong: (selection) => `IN (${selection})`,
-  noBytes: "x''",
-  position: (column, value) => `instr(${column}, ${value})`,
+  schema: sql``,
+  now: () => raw(String(Date.now())),
+  lock: sql``,
+  lockFree: sql``,
+  isAbandoned: sql`true`,
+  isAmong: (selection) => sql`IN (${selection})`,
+  position: (column, value) => sql`instr(${column}, ${value})`,
 };
 
 /**
@@ -94,22 +92,20 @@ class SqliteStore implements Store {
     ]) as Promise<CycleOutcome>;
   }
 
-  async run(...statements: readonly Statement[]): Promise<readonly Row[]> {
+  async run(...statements: readonly Sql[]): Promise<readonly Row[]> {
     return (await this.#request(this.writer, { kind: 'run', statements })) as Row[];
   }
 
-  async read(statement: Statement): Promise<readonly Row[]> {
+  async read(statement: Sql): Promise<readonly Row[]> {
     this.#requireOpen();
     this.#reader ??= this.openReader();
     return (await this.#request(await this.#reader, { kind: 'run', statements: [statement] })) as Row[];
   }
 
   async size(): Promise<{ onDisk: number; inUse: number }> {
-    const [row] = await this.read({
-      text: `SELECT page_size * (page_count - freelist_count) AS bytes
-        FROM pragma_page_size, pragma_page_count, pragma_freelist_count`,
-      values: [],
-    });
+    const [row] = await this.read(sql`
+      SELECT page_size * (page_count - freelist_count) AS bytes
+      FROM pragma_page_size, pragma_page_count, pragma_freelist_count`);
     const onDisk = [this.location, `${this.location}-wal`].map((file) => statSync(file).size);
     return { onDisk: onDisk.reduce((sum, bytes) => sum + bytes), inUse: row!['bytes'] as number };
   }

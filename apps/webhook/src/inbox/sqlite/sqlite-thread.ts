@@ -2,7 +2,8 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 
 import { ReceiverError } from '../../errors.js';
-import { Room, type Statement } from '../store.js';
+import type { Sql } from '../sql.js';
+import { Room } from '../store.js';
 import { inTransaction, openDatabase, openForReading, type OpenDatabase, runAll } from './open-database.js';
 import { type CycleCall, type Performed, performTogether, prepareCycle } from './sqlite-cycle.js';
 import { faultIn, isOfOneRow, type SqliteFault } from './sqlite-errors.js';
@@ -19,7 +20,7 @@ export interface ThreadOptions {
 /** What a thread is asked for. */
 export type ThreadRequest =
   | { readonly kind: 'cycle'; readonly call: CycleCall }
-  | { readonly kind: 'run'; readonly statements: readonly Statement[] }
+  | { readonly kind: 'run'; readonly statements: readonly Sql[] }
   | { readonly kind: 'close' };
 
 /**
