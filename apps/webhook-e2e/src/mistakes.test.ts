@@ -148,75 +148,46 @@ describe('a handler that cannot start', () => {
   const imports = `import { Injectable } from '@nestjs/common';\nimport type { Delivery } from '../inbox/inbox.js';\n`;
   const handle = 'handle(_delivery: Delivery): void {}';
 
-  const rows: readonly {
-    name: string;
-    /** From the third line on. */
-    source: string;
-    /** What is wrong and what to do, the place, and the line there. */
-    want: readonly [message: string, place?: string, line?: string];
-  }[] = [
+  let workspace: ReturnType<typeof makeReceiver> | undefined;
+
+  const advice =
+    'Fix the handler, or what it imports. What it injects must be among the providers in dispatch/handler.module.ts, or exported by a module that is imported there; an interface cannot be injected.';
+
+  test.each<{ name: string; source: string; want: string; place?: string }>([
     {
       name: 'a provider is missing',
       source: `@Injectable()\nclass Catalog {}\n@Injectable()\nexport class NewPlantHandler {\n  constructor(readonly catalog: Catalog) {}\n  ${handle}\n}\n`,
-      want: [
-        `Nest can't resolve dependencies of the NewPlantHandler (?). Please make sure that the argument Catalog at index [0] is available in the HandlerModule module. Add it to the providers in dispatch/handler.module.ts, or import the module that exports it. An interface cannot be injected: use a class.`,
-      ],
-    },
-    {
-      name: 'a module is missing',
-      source: `import { plants } from '../plants.js';\nexport class NewPlantHandler {\n  readonly plants = plants;\n  ${handle}\n}\n`,
-      want: [
-        'it imports the module "../plants.js", which is not there. Add the file, or correct the import.',
-        `${HANDLER}:3:24`,
-        `import { plants } from '../plants.js';`,
-      ],
+      want: `Nest can't resolve dependencies of the NewPlantHandler (?). Please make sure that the argument Catalog at index [0] is available in the HandlerModule module. ${advice}`,
     },
     {
       name: 'a package is missing',
       source: `import plants from 'no-such-package';\nexport class NewPlantHandler {\n  readonly plants = plants;\n  ${handle}\n}\n`,
-      want: [
-        'it imports the package "no-such-package", which is not there. Install it, or correct the import.',
-        `${HANDLER}:3:20`,
-        `import plants from 'no-such-package';`,
-      ],
+      want: `Cannot find package 'no-such-package' imported from FOLDER/apps/webhook/dist/dispatch/new-plant.handler.js. ${advice}`,
     },
     {
       name: 'the class has another name',
       source: `@Injectable()\nexport class PlantHandler {\n  ${handle}\n}\n`,
-      want: [
-        '"./new-plant.handler.js" has no export "NewPlantHandler". Add it there, or correct the import.',
-        'apps/webhook/src/dispatch/handler.module.ts:3:33',
-        `import { NewPlantHandler } from './new-plant.handler.js';`,
-      ],
+      want: `The requested module './new-plant.handler.js' does not provide an export named 'NewPlantHandler'. ${advice}`,
+      place: 'FOLDER/apps/webhook/src/dispatch/handler.module.ts:3',
     },
     {
       name: 'the class has no method handle',
       source: '@Injectable()\nexport class NewPlantHandler {}\n',
-      want: ['NewPlantHandler has no method "handle". Add it in dispatch/new-plant.handler.ts.'],
+      want: 'NewPlantHandler has no method "handle". Add it in dispatch/new-plant.handler.ts.',
     },
     {
       name: 'the constructor throws',
       source: `@Injectable()\nexport class NewPlantHandler {\n  constructor() {\n    throw new Error('CATALOG_URL is not set.');\n  }\n  ${handle}\n}\n`,
-      want: [
-        'CATALOG_URL is not set. Fix the line below, or what it needs.',
-        `${HANDLER}:6:11`,
-        `    throw new Error('CATALOG_URL is not set.');`,
-      ],
+      want: `CATALOG_URL is not set. ${advice}`,
+      place: `at new NewPlantHandler (FOLDER/${HANDLER}:6:11)`,
     },
     {
       name: 'what it awaits rejects, with a cause',
       source: `await Promise.reject(new Error('no catalog', { cause: new Error('no network') }));\n@Injectable()\nexport class NewPlantHandler {\n  ${handle}\n}\n`,
-      want: [
-        'no catalog: no network. Fix the line below, or what it needs.',
-        `${HANDLER}:3:22`,
-        `await Promise.reject(new Error('no catalog', { cause: new Error('no network') }));`,
-      ],
+      want: `no catalog: no network. ${advice}`,
+      place: `at <anonymous> (FOLDER/${HANDLER}:3:22)`,
     },
-  ];
-
-  let workspace: Promise<{ folder: string; compile: (source: string) => void }> | undefined;
-
-  test.each(rows)('$name', async ({ source, want: [message, place, line] }) => {
+  ])('$name', async ({ source, want, place }) => {
     const { folder, compile } = await (workspace ??= makeReceiver());
     compile(imports + source);
     const main = join(folder, 'apps/webhook/dist/main.js');
@@ -227,11 +198,9 @@ describe('a handler that cannot start', () => {
     });
 
     expect(await receiver.exit).toEqual({ code: 1, signal: null });
-    const column = Number(place?.split(':')[2]);
-    const excerpt = place && line ? [`  ${place}`, `    ${line}`, `    ${' '.repeat(column - 1)}^`] : [];
-    expect(receiver.output.split('\n')).toEqual([
-      `The handler cannot start: ${message} [HANDLER_UNUSABLE]`,
-      ...excerpt,
+    expect(receiver.output.replaceAll(folder, 'FOLDER').split('\n')).toEqual([
+      `The handler cannot start: ${want} [HANDLER_UNUSABLE]`,
+      ...(place === undefined ? [] : [`  ${place}`]),
       '',
     ]);
   });
