@@ -2,7 +2,7 @@
  * The receiver's interface for people who run it.
  *
  * @import { Evidence } from '../src/evidence/evidence.js'
- * @import { DeliveryFilter, DeliverySummary, ErrorGroup, FailedAttempt, HeaderField, InboxStats } from '../src/inbox/inbox-operations.js'
+ * @import { DeliveryFilter, DeliverySummary, ErrorGroup, InboxStats, StoredDelivery } from '../src/inbox/inbox-operations.js'
  * @import { RefusedKind, RefusedRequest } from '../src/counters.js'
  * @import { Minute } from '../src/operations/activity.js'
  */
@@ -10,7 +10,7 @@
 /**
  * A delivery with what was sent. Its content is in base64.
  *
- * @typedef {DeliverySummary & { fields: readonly HeaderField[], history: readonly FailedAttempt[], content: string }} Delivery
+ * @typedef {Omit<StoredDelivery, 'content'> & { content: string }} Delivery
  *
  * @typedef {{ startedAt: number, inbox: string, url: string | null }} About
  *

@@ -6,8 +6,8 @@ import type { AuthenticatedRequest } from '../authentication/bearer-auth.guard.j
 import { Counters } from '../counters.js';
 import { respond } from '../http/message.js';
 import { Refusal } from '../http/refusal.js';
+import type { HeaderField } from '../inbox/delivery.js';
 import { INBOX, type Inbox } from '../inbox/inbox.js';
-import type { HeaderField } from '../inbox/inbox-operations.js';
 import {
   checkContent,
   ContentMemory,

@@ -9,8 +9,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { afterThisTest } from '@plant-store/test-support';
 
-import type { HeaderField } from '../inbox/inbox-operations.js';
-import type { Delivery } from '../inbox/delivery.js';
+import type { Delivery, HeaderField } from '../inbox/delivery.js';
 import { Attempt, type DeliveryHandler } from './attempt.js';
 import { traceAttempts } from './tracing.js';
 

@@ -4,8 +4,7 @@ import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Exception, Span, SpanOptions, TextMapGetter } from '@opentelemetry/api';
 import { facts } from '@plant-store/contract';
 
-import type { HeaderField } from '../inbox/inbox-operations.js';
-import type { Delivery } from '../inbox/delivery.js';
+import type { Delivery, HeaderField } from '../inbox/delivery.js';
 import { errorText } from '../logging/describe-error.js';
 import type { DeliveryHandler } from './attempt.js';
 

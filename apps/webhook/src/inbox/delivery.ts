@@ -1,4 +1,5 @@
-import type { HeaderField } from './inbox-operations.js';
+/** A header field as it was sent. */
+export type HeaderField = readonly [name: string, value: string];
 
 /** A delivery as it was received. */
 export interface IncomingDelivery {

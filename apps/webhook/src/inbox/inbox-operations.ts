@@ -1,5 +1,4 @@
-/** A header field as it was sent. */
-export type HeaderField = readonly [name: string, value: string];
+import type { IncomingDelivery } from './delivery.js';
 
 /**
  * The states of a delivery. A waiting one comes to the handler, a running one is there or is about to, a retrying one
@@ -35,8 +34,8 @@ export interface Page {
   readonly limit: number;
 }
 
-/** A stored delivery without what was sent. Times are in milliseconds since 1970. */
-export interface DeliverySummary {
+/** A stored delivery without fields and content. Times are in milliseconds since 1970. */
+export interface DeliverySummary extends Omit<IncomingDelivery, 'fields' | 'content'> {
   readonly id: number;
   readonly state: DeliveryState;
   /** When it was stored. */
@@ -54,10 +53,6 @@ export interface DeliverySummary {
   readonly error: string | null;
   /** Why an operator discarded it; null for all others. */
   readonly reason: string | null;
-  readonly eventId: string | null;
-  readonly method: string;
-  readonly mediaType: string | null;
-  readonly contentEncoding: string | null;
   /** Length of the content. */
   readonly bytes: number;
 }
@@ -77,9 +72,7 @@ export interface FailedAttempt {
 }
 
 /** A stored delivery with what was sent. Of a discarded one, fields and content are empty. */
-export interface StoredDelivery extends DeliverySummary {
-  readonly fields: readonly HeaderField[];
-  readonly content: Uint8Array;
+export interface StoredDelivery extends DeliverySummary, IncomingDelivery {
   /** The attempts that failed, the oldest first: the first one and the last nine. */
   readonly history: readonly FailedAttempt[];
 }
