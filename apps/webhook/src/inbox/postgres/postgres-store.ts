@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Logger } from 'pino';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
 import { inboxClosed, ReceiverError } from '../../errors.js';
@@ -15,9 +16,9 @@ import {
 } from '../store.js';
 import { Connections, openingError, reasonOf } from './connect.js';
 import { NOW, withoutWarning } from './durable.js';
-import { beginWithLease, isAbandoned } from './lease.js';
+import { beginWithLease, isAbandoned, type Lease, takeLease } from './lease.js';
+import { migrate } from './migrate.js';
 import { fetchClaimed, runCycle } from './postgres-cycle.js';
-import { Writer, type WriterLog } from './writer.js';
 
 /** How long to wait for a reply before a connection counts as lost, in milliseconds. */
 const REPLY_TIMEOUT = 20_000;
@@ -45,13 +46,16 @@ const types: pg.CustomTypesConfig = {
 
 const OPTIONS: pg.PoolConfig = { query_timeout: REPLY_TIMEOUT, types };
 
+/** Is told once that PostgreSQL can't be written to any more, and once that it can. */
+type StoreLog = Pick<Logger, 'warn' | 'info'>;
+
 /**
  * Opens the database of a shared inbox, on the first server that can be written to, and brings its tables to the version of
  * this receiver.
  *
  * @throws ReceiverError `INBOX_UNUSABLE`; nothing is then left open
  */
-export async function openPostgresStore(servers: PostgresServers, log: WriterLog): Promise<Store> {
+export async function openPostgresStore(servers: PostgresServers, log: StoreLog): Promise<Store> {
   const store = new PostgresStore(servers, log);
   try {
     await store.open();
@@ -62,6 +66,10 @@ export async function openPostgresStore(servers: PostgresServers, log: WriterLog
   }
 }
 
+/**
+ * Writes by one connection, one transaction after the other. If a write has failed, nobody knows whether the server still
+ * does it. So the receiver takes a new lease before the next one, which waits for that to end.
+ */
 class PostgresStore implements Store {
   readonly location: string;
   readonly receiver = nameReceiver();
@@ -79,29 +87,40 @@ class PostgresStore implements Store {
   readonly pollInterval = 1_000;
   /** Each renews the lease, so two would wait for each other. */
   readonly maxCycles = 1;
-  readonly #writer: Writer;
+  readonly #writer: Connections;
   readonly #readers: Connections;
+  #lease: Lease | undefined;
+  #isLost = false;
   #isClosed = false;
 
-  constructor(servers: PostgresServers, log: WriterLog) {
+  constructor(
+    servers: PostgresServers,
+    private readonly log: StoreLog,
+  ) {
     this.location = servers.location;
-    this.#writer = new Writer(servers, this.receiver, log, OPTIONS);
+    this.#writer = new Connections(servers, { ...OPTIONS, max: 1 }, (error) => this.#noteLoss(error));
     this.#readers = new Connections(servers, { ...OPTIONS, max: 2 });
   }
 
-  open(): Promise<void> {
-    return this.#writer.open();
+  /** Brings the tables to the version of this receiver, and takes its lease. */
+  async open(): Promise<void> {
+    const client = await this.#writer.connect();
+    try {
+      await migrate(client, this.location);
+      this.#lease = await takeLease(client, this.receiver);
+    } finally {
+      client.release();
+    }
   }
 
   async cycle(input: CycleInput): Promise<CycleOutcome> {
-    this.#requireOpen();
-    const outcome = await this.#writer.write(async (client, lease) => {
+    const outcome = await this.#write(async (client, lease) => {
       let committed;
       try {
         committed = await runCycle(client, lease, this.room.free, input);
       } catch (error) {
         if (!OF_ONE_ROW.test((error as { code?: string }).code ?? '')) throw error;
-        return markOfOnePart(this.#writer.failure(error));
+        return markOfOnePart(this.#failure(error));
       }
       return committed && { ...committed, claimed: await fetchClaimed(client, committed.claimed) };
     });
@@ -111,8 +130,7 @@ class PostgresStore implements Store {
   }
 
   async run(...statements: readonly Sql[]): Promise<readonly Row[]> {
-    this.#requireOpen();
-    return this.#writer.write(async (client, lease) => {
+    return this.#write(async (client, lease) => {
       if (!(await beginWithLease(client, lease))) return undefined;
       let rows: readonly Row[] = [];
       for (const { text, values } of statements)
@@ -145,9 +163,55 @@ class PostgresStore implements Store {
     return { onDisk: bytes, inUse: bytes };
   }
 
+  /** Gives the lease back, so that others needn't wait for its end. */
   async close(): Promise<void> {
+    const text = 'DELETE FROM plant_store.receiver WHERE name = $1';
+    const returned =
+      this.#lease && this.#write((client) => client.query(text, [this.receiver])).catch(() => undefined);
     this.#isClosed = true;
+    await returned;
     await Promise.all([this.#writer.close(), this.#readers.close()]);
+  }
+
+  /**
+   * Does a step after those that were called before.
+   *
+   * @param step returns undefined if the lease was lost and nothing written, as if the database is an older copy
+   * @throws ReceiverError `INBOX_WRITE_FAILED`; nobody knows what was written
+   */
+  async #write<Result>(
+    step: (client: pg.ClientBase, lease: Lease) => Promise<Result | undefined>,
+  ): Promise<Result> {
+    this.#requireOpen();
+    let client: pg.PoolClient | undefined;
+    try {
+      client = await this.#writer.connect();
+      let result: Result | undefined;
+      while (result === undefined) {
+        this.#lease ??= await takeLease(client, this.receiver);
+        result = await step(client, this.#lease);
+        if (result === undefined) this.#lease = undefined;
+      }
+      client.release();
+      if (this.#isLost) this.log.info('the inbox can be written to again');
+      this.#isLost = false;
+      return result;
+    } catch (error) {
+      this.#lease = undefined;
+      client?.release(true);
+      this.#noteLoss(error);
+      throw this.#failure(error);
+    }
+  }
+
+  #failure(cause: unknown): ReceiverError {
+    const message = `The inbox at ${this.location} could not write: ${reasonOf(cause)}.`;
+    return new ReceiverError('INBOX_WRITE_FAILED', message, { cause });
+  }
+
+  #noteLoss(err: unknown): void {
+    if (!this.#isLost) this.log.warn({ err }, 'the inbox cannot be written to');
+    this.#isLost = true;
   }
 
   #requireOpen(): void {
