@@ -38,17 +38,6 @@ test('what a crash has interrupted comes again at once, and keeps nothing else f
   expect(JSON.parse((await ask(second.inbox, '/deliveries/1')).content)).toMatchObject({
     history: [{ number: 1, error: 'the process ended during the attempt', duration: null }],
   });
-  await second.process.kill();
-
-  // What was interrupted twice in a row may be the cause: one of them runs at a time, beside everything else.
-  const third = await startReceiver(options);
-  await third.process.logged('attempt');
-  await sendAll(third, ['arbitrary']);
-  await untilLastIsHandled(third);
-  expect(resultsOf(third).slice(0, 2).sort()).toEqual([
-    ['retrying', 2],
-    ['running', 3],
-  ]);
 });
 
 /**

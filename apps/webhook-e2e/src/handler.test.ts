@@ -3,9 +3,8 @@ import { join } from 'node:path';
 
 import { makeFolder } from '@plant-store/test-support';
 
-import { readInbox, type StoredDelivery } from '../support/inbox.js';
+import { readInbox } from '../support/inbox.js';
 import { poisonSettings, sendAll, superviseUntilDone, untilNothingWaits } from '../support/poison.js';
-import { soon } from '../support/port.js';
 import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 
 /** State, attempts and error of each delivery. */
@@ -110,22 +109,6 @@ test('a handler that blocks for a shorter time is left alone, and keeps back no 
   await expectStop(receiver);
 
   expect(resultsOf(receiver)).toEqual(Array(24).fill(HANDLED));
-});
-
-test('what was claimed ahead of its attempts goes back when they are slow', async () => {
-  const receiver = await startReceiver({ settings: { ...poisonSettings, HANDLER_CONCURRENCY: '2' } });
-  const quick = Array<string>(300).fill('quick');
-  await sendAll(receiver, [...quick, 'wait for ever 1', 'wait for ever 2', ...quick]);
-  const isRunning = ({ state }: StoredDelivery): boolean => state === 'running';
-  let stored: readonly StoredDelivery[] = [];
-  while (String(stored.filter(isRunning).map(({ id }) => id)) !== '301,302') {
-    await soon();
-    stored = readInbox(receiver.inbox);
-  }
-
-  // What was no attempt isn't counted as one.
-  const waiting = stored.filter(({ state }) => state === 'waiting');
-  expect(new Set(waiting.map(({ attempts }) => attempts))).toEqual(new Set([0]));
 });
 
 test('a receiver with HANDLER_CONCURRENCY=0 only accepts; another one calls the handler', async () => {

@@ -99,24 +99,6 @@ test('at level debug the default handler logs each delivery once', async () => {
   expect(readInbox(receiver.inbox).map(({ state }) => state)).toEqual(['handled', 'handled', 'handled']);
 });
 
-test('a handled delivery is not handled again after a restart', async () => {
-  const folder = makeFolder();
-  const first = await startReceiver({ folder, settings: { LOG_LEVEL: 'debug' } });
-  await openSender(first).send('before');
-  await first.process.logged(HANDLED);
-  await first.process.stop();
-
-  const second = await startReceiver({ folder, settings: { LOG_LEVEL: 'debug' } });
-  await openSender(second).send('after');
-  await second.process.logged(HANDLED);
-  await second.process.stop();
-
-  expect(first.process.entries('listening')).toMatchObject([{ waiting: 0, parked: 0 }]);
-  expect(second.process.entries('listening')).toMatchObject([{ waiting: 0, parked: 0 }]);
-  expect(first.process.entries(HANDLED)).toMatchObject([{ delivery: 1 }]);
-  expect(second.process.entries(HANDLED)).toMatchObject([{ delivery: 2 }]);
-});
-
 async function send({ port }: RunningReceiver, given: string): Promise<Connection> {
   const connection = await openConnection(port);
   connection.write(given);

@@ -23,19 +23,6 @@ beforeAll(async () => {
   await untilNothingWaits(receiver.inbox);
 });
 
-test('replay has the receiver call the handler again', async () => {
-  expect(await plantInbox('replay', '2', '--yes', '--inbox', receiver.inbox)).toEqual({
-    code: 0,
-    stdout: '1 delivery replayed.\n',
-    stderr: 'Replaying 1 handled delivery.\n',
-  });
-
-  await receiver.process.until(
-    () => receiver.process.entries('attempt').filter(({ delivery }) => delivery === 2)[1],
-    'a second attempt',
-  );
-});
-
 test('tail writes each new delivery on a line, and ends with Ctrl-C', async () => {
   const before = readInbox(receiver.inbox).length;
   const tail = spawnPlantInbox(['tail', '--inbox', receiver.inbox]);
