@@ -35,11 +35,9 @@ const FIELDS: TextMapGetter<readonly HeaderField[]> = {
  * now, it changes nothing.
  */
 export async function traceAttempts(run: DeliveryHandler): Promise<Tracing> {
-  const untraced = { run, flush: () => Promise.resolve() };
   const api = await findOpenTelemetry();
-  if (api === undefined) return untraced;
-  const provider = registeredIn(api);
-  if (provider === undefined) return untraced;
+  const provider = api && registeredIn(api);
+  if (api === undefined || provider === undefined) return { run, flush: () => Promise.resolve() };
   const { context, propagation, ROOT_CONTEXT, SpanStatusCode, trace } = api;
   const tracer = trace.getTracer('plant-store-webhook');
 
@@ -89,10 +87,8 @@ function registeredIn({ ProxyTracerProvider, trace }: typeof OpenTelemetry): Flu
   return registered === new ProxyTracerProvider().getDelegate() ? undefined : registered;
 }
 
-interface FlushableProvider extends OpenTelemetry.TracerProvider {
-  /** The SDK's has it. */
-  readonly forceFlush?: () => Promise<void>;
-}
+/** That of the SDK can be flushed. */
+type FlushableProvider = OpenTelemetry.TracerProvider & { readonly forceFlush?: () => Promise<void> };
 
 async function findOpenTelemetry(): Promise<typeof OpenTelemetry | undefined> {
   try {
