@@ -30,18 +30,6 @@ withPostgres('of two receivers on one database,', () => {
     while ((await query(left)) !== '0') await soon();
   };
 
-  test('the other one goes on beside what it takes over', async () => {
-    const [one, other] = [await start(), await start()];
-    await sendAll(one, HELD.slice(1));
-    await one.process.logged('attempt', 2);
-    await one.process.kill();
-    await query('DELETE FROM plant_store.receiver');
-    await sendAll(other, ['arbitrary']);
-
-    await untilHandled();
-    await other.process.logged('attempt', 3);
-  });
-
   test('the other one gets what the first has claimed ahead of slow attempts', async () => {
     const one = await start();
     const quick = Array<string>(300).fill('quick');

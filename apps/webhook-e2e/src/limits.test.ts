@@ -190,13 +190,6 @@ describe('a request slower than REQUEST_TIMEOUT_MS', () => {
     expect(contentsOf(slow)).toEqual([]);
   });
 
-  test('nothing at all → 408, and the connection closes', async () => {
-    const connection = await openConnection(slow.port);
-
-    expectResponse(await connection.response(), { status: 408, closes: true });
-    expect(await connection.rest()).toBe('');
-  });
-
   test('content that arrives after the 408 is not stored', async () => {
     const connection = await openConnection(slow.port, { allowHalfOpen: true });
     connection.write(head(POST, HOST, RIGHT, 'Content-Length: 4') + 'la');

@@ -168,9 +168,6 @@ const acknowledged: readonly Row[] = [
   accepted('the same once more: another delivery', message(POST, [RIGHT, ...FOREIGN])),
   accepted('a fragment', message(`POST ${PATH}#a HTTP/1.1`, [RIGHT])),
   accepted('an unknown expectation', message(POST, [RIGHT, 'Expect: arbitrary'])),
-  ...['bearer', 'BEARER', 'bEaReR', 'Bearer ', 'Bearer    '].map((scheme) =>
-    accepted(`scheme ${JSON.stringify(scheme)}`, authorized(`${scheme} ${ACCESS_TOKEN}`)),
-  ),
   accepted(
     'field names in another case',
     head(POST, 'hOsT: a', RIGHT.replace('A', 'a'), 'CONTENT-LENGTH: 1') + 'a',
@@ -214,14 +211,7 @@ const acknowledged: readonly Row[] = [
 const unauthenticated: readonly Row[] = [
   refused('no Authorization', authorized(), NO_CREDENTIALS),
   refused('no Authorization, no content', head(POST, HOST), NO_CREDENTIALS),
-  ...[
-    `Basic ${ACCESS_TOKEN}`,
-    `Basic arbitrary, Bearer ${ACCESS_TOKEN}`,
-    'Digest a=b',
-    `Bearers ${ACCESS_TOKEN}`,
-    ACCESS_TOKEN,
-    '',
-  ].map((value) => refused(`Authorization: ${value}`, authorized(value), NO_CREDENTIALS)),
+  refused('another scheme', authorized(`Basic ${ACCESS_TOKEN}`), NO_CREDENTIALS),
   refused(
     'a token in another field',
     message(POST, [RIGHT.replace('Authorization', 'Proxy-Authorization')]),
@@ -243,31 +233,14 @@ const unauthenticated: readonly Row[] = [
     message(POST, ['Content-Type: application/json'], `{"access_token":"${ACCESS_TOKEN}"}`),
     NO_CREDENTIALS,
   ),
-  ...[
-    'Bearer',
-    `Bearer ${ACCESS_TOKEN} ${ACCESS_TOKEN}`,
-    `Bearer ${ACCESS_TOKEN},${ACCESS_TOKEN}`,
-    'Bearer \xe9',
-  ].map((value) => refused(`Authorization: ${value}`, authorized(value), MALFORMED)),
-  ...(
-    [
-      ['the right one twice', `Bearer ${ACCESS_TOKEN}`, `Bearer ${ACCESS_TOKEN}`],
-      ['a right one and a wrong one', `Bearer ${ACCESS_TOKEN}`, 'Bearer wrong'],
-      ['another scheme and a right one', 'Basic arbitrary', `Bearer ${ACCESS_TOKEN}`],
-      ['two of another scheme', 'Basic arbitrary', 'Basic arbitrary'],
-    ] as const
-  ).map(([name, ...values]) =>
-    refused(`more than one Authorization: ${name}`, authorized(...values), MALFORMED),
+  refused('a token that is none', authorized('Bearer \xe9'), MALFORMED),
+  refused(
+    'more than one Authorization',
+    authorized(`Bearer ${ACCESS_TOKEN}`, `Bearer ${ACCESS_TOKEN}`),
+    MALFORMED,
   ),
-  ...(
-    [
-      ['another', 'wrong'],
-      ['a prefix of the right one', ACCESS_TOKEN.slice(0, -1)],
-      ['the right one and more', `${ACCESS_TOKEN}=`],
-      ['the right one in another case', ACCESS_TOKEN.toUpperCase()],
-      ['a long one', 'a'.repeat(8_000)],
-    ] as const
-  ).map(([name, token]) => refused(`wrong token: ${name}`, authorized(`Bearer ${token}`), WRONG_TOKEN)),
+  refused('a wrong token', authorized('Bearer wrong'), WRONG_TOKEN),
+  refused('a long token', authorized(`Bearer ${'a'.repeat(8_000)}`), WRONG_TOKEN),
   refused(
     'a wrong token beside a right one in the query',
     message(`POST ${PATH}?access_token=${ACCESS_TOKEN} HTTP/1.1`, ['Authorization: Bearer wrong']),
