@@ -54,6 +54,20 @@ BEGIN
   PERFORM set_config('client_min_messages', 'warning', true), set_config('client_connection_check_interval', '1s', true);
 END $$;
 
+-- Extends the lease of a receiver, unless that is lost. If it has lapsed, or ends further away than a lease can last, then the
+-- clock was set or the database stood still, and those of others are wrong too: this one counts as back since now.
+CREATE FUNCTION extend_lease_5(me text, my_epoch bigint, lease_time int) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  duration interval := lease_time * interval '1 ms';
+BEGIN
+  UPDATE plant_store.receiver SET
+    since = CASE WHEN since <= clock_timestamp()
+      AND expires_at BETWEEN clock_timestamp() AND clock_timestamp() + duration THEN since ELSE clock_timestamp() END,
+    expires_at = clock_timestamp() + duration
+  WHERE name = me AND epoch = my_epoch;
+  RETURN FOUND;
+END $$;
+
 -- One cycle of a receiver, see `Store` in store.ts. Its name has the version of the tables: receivers of two versions share
 -- them for a while. A receiver whose lease is lost gets nothing, and writes nothing: its result is null. It is a procedure,
 -- because the call of a function is planned each time.
@@ -81,9 +95,7 @@ DECLARE
   fresh bigint[];
   last_started bigint;
 BEGIN
-  UPDATE plant_store.receiver SET expires_at = clock_timestamp() + lease_time * interval '1 ms'
-  WHERE name = me AND epoch = my_epoch;
-  IF NOT FOUND THEN RETURN; END IF;
+  IF NOT plant_store.extend_lease_5(me, my_epoch, lease_time) THEN RETURN; END IF;
   PERFORM plant_store.make_durable_5();
   at := extract(epoch FROM clock_timestamp()) * 1000;
 

@@ -314,7 +314,7 @@ export class Inbox extends SqlOperations {
     this.#lookIn(nextDueIn);
   }
 
-  /** Sets the time of the next look. What is due waits until there is room. A lease is renewed to the end. */
+  /** Sets the time of the next look. What is due waits until there is room. A lease is extended to the end. */
   #lookIn(milliseconds = Infinity): void {
     this.#lookAt = this.clock.now() + milliseconds;
     // Its timer is that of the recovery, which looks afterwards.

@@ -11,6 +11,7 @@ import pg from 'pg';
 import { postgresServers } from '../../src/config/postgres-url.js';
 import type { Delivery } from '../../src/inbox/delivery.js';
 import type { Inbox } from '../../src/inbox/inbox.js';
+import { isAbandoned } from '../../src/inbox/postgres/lease.js';
 import { runCycle } from '../../src/inbox/postgres/postgres-cycle.js';
 import { PostgresTransactions } from '../../src/inbox/postgres/postgres-transactions.js';
 import { Claims, failed, HANDLED, incoming, untilStored } from '../open-inbox.js';
@@ -189,6 +190,45 @@ withPostgres('receivers on one database', () => {
     expect(await other.claims.claim()).toEqual([]);
     expect(await one.inbox.find(1)).toMatchObject({ state: 'running' });
   });
+
+  test('take over what one was running that has ended while the clock was ahead', async () => {
+    const [one, other] = [await open(url), await open(url)];
+    const id = await one.inbox.accept(incoming('arbitrary'));
+    await one.next();
+    await leave(one);
+    await sql(`UPDATE plant_store.receiver SET since = now() - interval '1 hour';
+      INSERT INTO plant_store.receiver VALUES ('ended', DEFAULT, now() + interval '5 years', now() + interval '5 years')`);
+
+    expect(await other.next()).toMatchObject({ id, attempts: 2 });
+    await open(url);
+    expect(await sql("SELECT count(*) FROM plant_store.receiver WHERE name = 'ended'")).toBe('0');
+  });
+
+  test.each([
+    ['was ahead', '+'],
+    ['was behind', '-'],
+  ])(
+    'leave those alone that have not extended their lease since a clock is right that %s',
+    async (_name, sign) => {
+      const [one, other] = [await open(url), await open(url)];
+      await one.inbox.accept(incoming('arbitrary'));
+      await one.next();
+      await leave(one);
+      const wrong = `now() ${sign} interval '5 years'`;
+      await sql(`INSERT INTO plant_store.receiver VALUES ('ended', DEFAULT, now(), now());
+      UPDATE plant_store.receiver SET since = ${wrong}, expires_at = ${wrong}`);
+      await Promise.all([one, other].map(({ inbox }) => inbox.probeWrite()));
+
+      expect(
+        await sql(`SELECT count(*) FROM plant_store.delivery WHERE ${isAbandoned(other.inbox.receiver)}`),
+      ).toBe('0');
+      expect(
+        await sql(
+          'SELECT count(*) FROM plant_store.receiver WHERE abs(extract(epoch FROM now() - since)) < 60',
+        ),
+      ).toBe('2');
+    },
+  );
 
   test('keep their lease while they wait for their last attempt', async () => {
     const { inbox, next } = await open(url);

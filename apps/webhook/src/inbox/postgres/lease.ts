@@ -2,7 +2,7 @@ import pg from 'pg';
 
 import { INBOX_SETTINGS } from './durable.js';
 
-/** How long a receiver that writes nothing counts as alive, in milliseconds. Its cycles renew it every second. */
+/** How long a receiver that writes nothing counts as alive, in milliseconds. Its cycles extend it every second. */
 export const LEASE_TIME = 15_000;
 
 const SECONDS = `interval '${LEASE_TIME} milliseconds'`;
@@ -19,14 +19,13 @@ export interface Lease {
  * @returns whether the lease isn't lost; if it is, there is no transaction
  */
 export async function beginWithLease(client: pg.ClientBase, { receiver, epoch }: Lease): Promise<boolean> {
-  const [, renewed] = await queryAll(
+  const [, extended] = await queryAll(
     client,
     `BEGIN;
-    UPDATE plant_store.receiver SET expires_at = clock_timestamp() + ${SECONDS}
-    WHERE name = ${pg.escapeLiteral(receiver)} AND epoch = ${epoch}
-    RETURNING ${INBOX_SETTINGS}`,
+    SELECT ${INBOX_SETTINGS},
+      plant_store.extend_lease_5(${pg.escapeLiteral(receiver)}, ${epoch}, ${LEASE_TIME}) AS "isExtended"`,
   );
-  if (renewed!.rowCount === 1) return true;
+  if (extended!.rows[0]!['isExtended'] === true) return true;
   await client.query('ROLLBACK');
   return false;
 }
@@ -45,19 +44,22 @@ export async function takeLease(client: pg.ClientBase, receiver: string): Promis
       ON CONFLICT (name) DO UPDATE
       SET epoch = DEFAULT, since = clock_timestamp(), expires_at = clock_timestamp() + ${SECONDS}
       RETURNING epoch;
-    DELETE FROM plant_store.receiver WHERE expires_at < now() - interval '1 day';
+    DELETE FROM plant_store.receiver
+      WHERE expires_at NOT BETWEEN now() - interval '1 day' AND now() + interval '1 day';
     COMMIT`,
   );
   return { receiver, epoch: Number(taken!.rows[0]!['epoch']) };
 }
 
 /**
- * A condition: the receiver of a running delivery isn't alive. After an outage of the database every lease has expired,
- * so one only counts once this receiver has been back for as long: the others have renewed theirs by then.
+ * A condition: the receiver of a running delivery isn't alive. A lease that ends further away than one can last is of a
+ * clock that was wrong; it may last twice as long here, because this transaction may have begun before it was extended.
+ * After an outage of the database every lease has lapsed, so one only counts once this receiver has been back for as long:
+ * the others have extended theirs by then.
  */
 export const isAbandoned = (receiver: string): string => `NOT EXISTS (
   SELECT FROM plant_store.receiver AS other
-  WHERE other.name = delivery.receiver AND (other.expires_at > now() OR NOT EXISTS (
+  WHERE other.name = delivery.receiver AND (other.expires_at BETWEEN now() AND now() + 2 * ${SECONDS} OR NOT EXISTS (
     SELECT FROM plant_store.receiver AS own
     WHERE own.name = ${pg.escapeLiteral(receiver)} AND own.since < now() - ${SECONDS})))`;
 

@@ -85,7 +85,7 @@ class PostgresStore implements Store {
   };
   readonly room = new Room();
   readonly pollInterval = 1_000;
-  /** Each renews the lease, so two would wait for each other. */
+  /** Each extends the lease, so two would wait for each other. */
   readonly maxCycles = 1;
   readonly #writer: Connections;
   readonly #readers: Connections;
