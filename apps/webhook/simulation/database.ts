@@ -7,13 +7,22 @@ const of = (row: 'new' | 'old'): string => COLUMNS.replaceAll(/\w+/g, (column) =
 
 const MAX_PREPARED = 300;
 
+/** An error of SQLite on a full disk. */
+export const FULL = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+
+/** The tables of an embedded inbox in memory. */
+export interface Memory {
+  readonly database: Database.Database;
+  readonly clear: () => void;
+  /** Whether each commit fails. */
+  isFull: boolean;
+}
+
 /**
  * Opens the tables of an embedded inbox in memory, for one simulation after the other. Beside them, `change` has each
  * change of a delivery and of the pause, and `alive` the receivers that count as alive.
- *
- * @returns empties it
  */
-export function openMemory(): { readonly database: Database.Database; readonly clear: () => void } {
+export function openMemory(): Memory {
   const database = new Database(':memory:');
   migrate(database, '');
   database.exec(`
@@ -42,5 +51,11 @@ export function openMemory(): { readonly database: Database.Database; readonly c
       DELETE FROM delivery; DELETE FROM attempt; DELETE FROM event; DELETE FROM sqlite_sequence;
       DELETE FROM alive; UPDATE inbox_state SET is_paused = 0, probed_at = NULL; DELETE FROM change`);
   };
-  return { database, clear };
+  const memory = { database, clear, isFull: false };
+  const exec = database.exec.bind(database);
+  database.exec = (text: string) => {
+    if (memory.isFull && text === 'COMMIT') throw FULL;
+    return exec(text);
+  };
+  return memory;
 }

@@ -22,7 +22,7 @@ export type Incident = { readonly at: number } & (
   | { readonly kind: 'stop'; readonly timeout: number; readonly down: number }
   | { readonly kind: 'the store refuses' | 'replies are lost' | 'a lease is lost'; readonly lasts: number }
   | { readonly kind: 'pause' | 'pause that fails'; readonly lasts: number }
-  | { readonly kind: 'replay' | 'discard'; readonly state: 'handled' | 'parked' | 'retrying' }
+  | { readonly kind: 'replay' | 'discard'; readonly state?: 'handled' | 'parked' | 'retrying' }
   | { readonly kind: 'the clock jumps'; readonly by: number }
 );
 
@@ -113,8 +113,12 @@ function drawIncident(random: Random, end: number, isShared: boolean, isKept: bo
     () => ({ at, kind: 'the store refuses', lasts: 0 }),
     () => ({ at, kind: 'pause', lasts: random.between(1, 4_000) }),
     () => ({ at, kind: 'pause that fails', lasts: random.between(1, 4_000) }),
-    () => ({ at, kind: 'replay', state: random.pick(['handled', 'parked', 'retrying']) }),
-    () => ({ at, kind: 'discard', state: 'parked' }),
+    () => ({
+      at,
+      kind: 'replay',
+      ...random.pick([{}, { state: 'handled' }, { state: 'parked' }, { state: 'retrying' }]),
+    }),
+    () => ({ at, kind: 'discard' }),
     () => ({ at, kind: 'the clock jumps', by: random.pick([-1, 1]) * jump }),
     ...(isShared ? ofShared : []),
   ])();

@@ -63,6 +63,8 @@ export class Promises {
   /** What operators have done. */
   readonly done = new Set<'replay' | 'discard'>();
   readonly #sent = new Map<string, { readonly at: number; readonly eventId: string | null }>();
+  /** What is stored of the keys and events that were sent. */
+  readonly #stored = new Map<string, number>();
   /** When a suspect last ran. */
   #suspectAt = 0;
 
@@ -106,7 +108,13 @@ export class Promises {
   }
 
   /** What is due comes before what arrives. */
-  #inserted(id: number, { state }: Row): void {
+  #inserted(id: number, { key, state }: Row): void {
+    for (const name of [key, this.#sent.get(key)!.eventId]) {
+      const first = name === null ? undefined : this.#stored.get(name);
+      if (first !== undefined && this.ledger.known.get(first)!.row.state !== 'deleted')
+        this.journal.break(`${name} is stored as ${first}, and again as ${id}`);
+      if (name !== null) this.#stored.set(name, id);
+    }
     for (const [other, { row, since }] of state === 'running' ? this.ledger.open : []) {
       const isDue = row.dueAt !== null && row.dueAt <= this.wall() && row.interruptions < SUSPECT;
       if (isDue && since < this.journal.now()) this.journal.break(`${id} runs, and ${other} was due before`);

@@ -1,5 +1,3 @@
-import type Database from 'libsql';
-
 import type { DeliveryState } from '../src/inbox/inbox-operations.js';
 import { Inbox } from '../src/inbox/inbox.js';
 import type { CycleCall } from '../src/inbox/sqlite/sqlite-cycle.js';
@@ -40,9 +38,9 @@ const memory = openMemory();
 export class Simulation implements World {
   readonly time = new VirtualTime();
   readonly random: Random;
-  readonly database: Database.Database = memory.database;
+  readonly memory = memory;
   readonly journal = new Journal(() => this.time.now);
-  readonly ledger = new Ledger(this.database, this.journal);
+  readonly ledger = new Ledger(memory.database, this.journal);
   readonly promises: Promises;
   /** The receivers that run, by their places. */
   readonly #running: (SimulatedReceiver | undefined)[] = [];
@@ -131,7 +129,7 @@ export class Simulation implements World {
 
   #setAlive(name: string, isAlive: boolean): void {
     const text = isAlive ? 'INSERT INTO alive VALUES (?)' : 'DELETE FROM alive WHERE name = ?';
-    this.database.prepare(text).run([name]);
+    memory.database.prepare(text).run([name]);
   }
 
   async #stop(receiver: SimulatedReceiver, timeout: number, down: number): Promise<void> {
@@ -203,9 +201,9 @@ export class Simulation implements World {
     }
   }
 
-  #change(inbox: Inbox, kind: 'replay' | 'discard', state: DeliveryState): void {
+  #change(inbox: Inbox, kind: 'replay' | 'discard', state?: DeliveryState): void {
     this.promises.done.add(kind);
-    const batch = { filter: { state }, after: 0, limit: 5 };
+    const batch = { filter: state === undefined ? {} : { state }, after: 0, limit: 5 };
     inbox.change(batch, { kind, reason: 'it is planned' }).catch(KEPT);
   }
 

@@ -1,11 +1,10 @@
-import type Database from 'libsql';
-
 import { Counters } from '../src/counters.js';
 import { type Attempt, callHandler } from '../src/dispatch/attempt.js';
 import { Dispatcher } from '../src/dispatch/dispatcher.js';
 import type { Delivery } from '../src/inbox/delivery.js';
 import { Inbox } from '../src/inbox/inbox.js';
 import type { CycleCall } from '../src/inbox/sqlite/sqlite-cycle.js';
+import type { Memory } from './database.js';
 import type { Known } from './ledger.js';
 import type { Plan } from './plan.js';
 import type { Promises, Watched } from './promises.js';
@@ -28,7 +27,7 @@ export interface World {
   readonly plan: Plan;
   readonly time: VirtualTime;
   readonly random: Random;
-  readonly database: Database.Database;
+  readonly memory: Memory;
   readonly promises: Promises;
   /** The clock of the database, in milliseconds since 1970. */
   readonly wall: () => number;
@@ -60,11 +59,11 @@ export class SimulatedReceiver implements Watched {
     private readonly world: World,
     Kind: typeof Inbox,
   ) {
-    const { plan, time, random, database, wall, fault, committed } = world;
+    const { plan, time, random, memory, wall, fault, committed } = world;
     this.startedAt = this.troubledAt = time.now;
     this.clock = new ProcessClock(time, random.next);
     this.store = new SimulatedStore({
-      ...{ receiver: name, time, clock: this.clock, random, database, wall },
+      ...{ receiver: name, time, clock: this.clock, random, memory, wall },
       ...{ isShared: plan.receivers > 1, latency: plan.latency },
       fault: () => fault(this),
       committed: (calls) => committed(this, calls),

@@ -15,6 +15,7 @@ import {
 import { isOfOneRow } from '../src/inbox/sqlite/sqlite-errors.js';
 import { DIALECT } from '../src/inbox/sqlite/sqlite-store.js';
 import * as port from '../src/inbox/store.js';
+import { FULL, type Memory } from './database.js';
 import type { ProcessClock, Random, VirtualTime } from './virtual-time.js';
 
 /** What goes wrong with a transaction: nothing is written, or nobody hears what was. */
@@ -26,7 +27,7 @@ export interface Host {
   readonly time: VirtualTime;
   readonly clock: ProcessClock;
   readonly random: Random;
-  readonly database: Database.Database;
+  readonly memory: Memory;
   /** Other receivers have the inbox, too. */
   readonly isShared: boolean;
   /** The clock of the database, in milliseconds since 1970. */
@@ -81,7 +82,8 @@ export class SimulatedStore implements port.Store {
   refused = 0;
 
   constructor(private readonly host: Host) {
-    const { isShared, receiver, database, wall } = host;
+    const { isShared, receiver, wall } = host;
+    const { database } = host.memory;
     const isAbandoned = isShared ? sql`receiver NOT IN (SELECT name FROM alive)` : DIALECT.isAbandoned;
     this.receiver = receiver;
     this.dialect = { ...DIALECT, isAbandoned, now: () => raw(String(wall())) };
@@ -101,9 +103,9 @@ export class SimulatedStore implements port.Store {
   }
 
   async read(statement: Sql): Promise<readonly port.Row[]> {
-    const { clock, database } = this.host;
+    const { clock, memory } = this.host;
     await new Promise<void>((resolve) => clock.at(clock.now() + this.#delay(), resolve));
-    return runAll(database, [statement]);
+    return runAll(memory.database, [statement]);
   }
 
   async size(): Promise<{ onDisk: number; inUse: number }> {
@@ -157,15 +159,15 @@ export class SimulatedStore implements port.Store {
   /** Returns what passes the reply on. */
   #transact(pending: readonly Pending[], sent: number): () => void {
     const fault = this.host.fault();
-    const fail = (): void => pending.forEach(({ reject }) => reject(writeFailed(fault!)));
-    if (fault === 'refused') return fail;
     const requests = pending.map(({ request }) => request);
-    const results = this.#perform(requests, sent);
+    this.host.memory.isFull = fault === 'refused';
+    let results = this.#perform(requests, sent);
+    this.host.memory.isFull = false;
     const taken = sent - this.#places.free;
-    this.host.committed(requests.filter(isCycle));
-    if (fault !== undefined) return fail;
+    if (fault !== 'refused') this.host.committed(requests.filter(isCycle));
+    if (fault === 'reply lost') results = requests.map(() => writeFailed(fault));
     return () => {
-      if (this.host.isShared && isCycle(requests[0]!)) this.room.add(-taken);
+      if (this.host.isShared && fault === undefined && isCycle(requests[0]!)) this.room.add(-taken);
       for (const [index, result] of results.entries())
         if (result instanceof Error) pending[index]!.reject(result);
         else pending[index]!.resolve(result);
@@ -174,12 +176,21 @@ export class SimulatedStore implements port.Store {
 
   /** Returns the result or the error of each request: a group of cycles, or statements. */
   #perform(requests: readonly Request[], sent: number): readonly unknown[] {
-    const { database, wall, isShared } = this.host;
+    const { wall, isShared } = this.host;
     const [request] = requests;
-    if (!isCycle(request!)) return [inTransaction(database, () => runAll(database, request!))];
+    if (!isCycle(request!)) return [this.#run(request!)];
     if (isShared) this.#places.add(sent - this.#places.free);
     const calls = requests.filter(isCycle).map((call) => (isShared ? this.#withOwnResults(call) : call));
     return performTogether(this.#cycle, calls, wall).flatMap(resultsOf);
+  }
+
+  #run(statements: readonly port.Statement[]): unknown {
+    const { database } = this.host.memory;
+    try {
+      return inTransaction(database, () => runAll(database, statements));
+    } catch (error) {
+      return failureOf(error);
+    }
   }
 
   /** A receiver changes only what it runs itself: another one may have adopted the rest. */
@@ -192,9 +203,15 @@ export class SimulatedStore implements port.Store {
 const writeFailed = (reason: string): ReceiverError =>
   new ReceiverError('INBOX_WRITE_FAILED', `The inbox could not write: ${reason}.`);
 
-/** Any other error of SQLite is a fault of the receiver. */
 function resultsOf(performed: Performed): readonly unknown[] {
   if ('outcome' in performed) return outcomesOf(performed.outcome);
-  if (!isOfOneRow(performed.error)) throw performed.error;
-  return [port.markOfOnePart(writeFailed((performed.error as Error).message))];
+  return Array.from({ length: performed.calls }, () => failureOf(performed.error));
+}
+
+/** Any other error of SQLite is a fault of the receiver. */
+function failureOf(error: unknown): ReceiverError {
+  const failure = writeFailed((error as Error).message);
+  if (error === FULL) return failure;
+  if (!isOfOneRow(error)) throw error;
+  return port.markOfOnePart(failure);
 }
