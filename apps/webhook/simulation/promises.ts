@@ -10,7 +10,8 @@ import type { ProcessClock } from './virtual-time.js';
 const MAX_WAIT = 200;
 const MAX_AHEAD = 512;
 
-/** The longest time between two looks for what has expired: a handler may block. */
+/** The longest time until the first look for what has expired, and between two: a handler may block. */
+const FIRST_LOOK = 100;
 const MAX_LOOK = 6_000;
 
 /** How long what has had no attempt may wait after the clock was set back. */
@@ -160,16 +161,13 @@ export class Promises {
     return !clock.isAlive || isStopping || this.lost.has(name);
   }
 
-  /** A receiver can't know that its clock has jumped before it started, between two looks, or while it deletes. */
+  /** A receiver can't know that its clock has jumped before its first look, or between two. */
   #hasExpired(since: number): boolean {
-    const now = this.journal.now();
     const starts = [...this.receivers.values()].map(({ startedAt }) => startedAt);
     const isUnseen = (at: number, index: number): boolean =>
-      at < (this.jumps[index - 1] ?? -Infinity) + MAX_LOOK || starts.some((start) => at <= start);
-    const isDeceived = this.jumps.some(
-      (at, index) => at > now - 1_000 || (since <= at && isUnseen(at, index)),
-    );
-    return isDeceived || now - since >= this.plan.maxAge!;
+      at < (this.jumps[index - 1] ?? -Infinity) + MAX_LOOK || starts.some((start) => at <= start + FIRST_LOOK);
+    const isDeceived = this.jumps.some((at, index) => since <= at && isUnseen(at, index));
+    return isDeceived || this.journal.now() - since >= this.plan.maxAge!;
   }
 
   /** The handler gets a delivery. Returns how often it got it, this time included. */
