@@ -1,9 +1,28 @@
 import type Database from 'libsql';
 
-import type { Journal } from './journal.js';
+/** Writes down what happens in a simulation, and what was broken first. */
+export class Journal {
+  readonly lines: string[] = [];
+  /** It is kept, because the dispatcher catches what a handler throws. */
+  broken: Error | undefined;
+
+  /** @param now the virtual time, in milliseconds */
+  constructor(readonly now: () => number) {}
+
+  note(text: string): void {
+    this.lines.push(`${this.now()} ms: ${text}`);
+  }
+
+  /** A promise was broken. */
+  break(text: string): never {
+    this.broken ??= new Error(`At ${this.now()} ms: ${text}.`);
+    throw this.broken;
+  }
+}
 
 /** The row of a delivery, without what was sent. A row that was deleted is `deleted`. */
 export interface Row {
+  readonly id: number;
   readonly key: string;
   readonly state: string;
   readonly attempts: number;
@@ -25,7 +44,7 @@ export interface Known {
   result: 'handled' | 'failed' | 'cut off' | undefined;
 }
 
-const OPEN = /waiting|running|retrying/;
+const UNKNOWN = { acknowledgedAt: undefined, runs: 0, attempt: 0, endedAt: 0, result: undefined };
 
 /** The deliveries as the database has them: it writes each change down itself, whatever the inbox says of it. */
 export class Ledger {
@@ -42,7 +61,7 @@ export class Ledger {
     database: Database.Database,
     private readonly journal: Journal,
   ) {
-    this.#changes = database.prepare('SELECT * FROM change').raw();
+    this.#changes = database.prepare('SELECT * FROM change');
     this.#forget = database.prepare('DELETE FROM change');
   }
 
@@ -50,35 +69,27 @@ export class Ledger {
    * Reads what a transaction has changed.
    *
    * @param check is told of each change before it is noted, in their order
-   * @returns how many there were, those of the pause included
+   * @returns whether there was any, those of the pause included
    */
-  read(check: (id: number, known: Known | undefined, to: Row) => void): number {
-    const changes = this.#changes.all([]) as [number, ...unknown[]][];
+  read(check: (known: Known | undefined, to: Row) => void): boolean {
+    const changes = this.#changes.all([]) as Row[];
     if (changes.length > 0) this.#forget.run([]);
-    for (const [id, key, state, attempts, interruptions, dueAt, receiver] of changes) {
+    for (const row of changes) {
+      const { id, state, attempts, interruptions } = row;
+      const since = this.journal.now();
       if (id === 0) {
         this.isPaused = state === 'paused';
-        this.pauseChangedAt = this.journal.now();
+        this.pauseChangedAt = since;
         continue;
       }
-      const row = { key, state, attempts, interruptions, dueAt, receiver } as Row;
-      this.journal.note(
-        `${id} is ${row.state} (${row.attempts} attempts, ${row.interruptions} interruptions)`,
-      );
-      check(id, this.known.get(id), row);
-      const known = this.known.get(id) ?? this.#add(id, row);
-      known.row = row;
-      known.since = this.journal.now();
-      if (OPEN.test(row.state)) this.open.set(id, known);
+      this.journal.note(`${id} is ${state} (${attempts} attempts, ${interruptions} interruptions)`);
+      const before = this.known.get(id);
+      check(before, row);
+      const known = Object.assign(before ?? { ...UNKNOWN }, { row, since });
+      this.known.set(id, known);
+      if (/waiting|running|retrying/.test(state)) this.open.set(id, known);
       else this.open.delete(id);
     }
-    return changes.length;
-  }
-
-  #add(id: number, row: Row): Known {
-    const times = { since: 0, acknowledgedAt: undefined, endedAt: 0 };
-    const known: Known = { row, ...times, runs: 0, attempt: 0, result: undefined };
-    this.known.set(id, known);
-    return known;
+    return changes.length > 0;
   }
 }

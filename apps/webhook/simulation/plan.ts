@@ -1,4 +1,5 @@
 import type { DispatcherLimits } from '../src/dispatch/dispatcher.js';
+import type { DeliveryFilter } from '../src/inbox/inbox-operations.js';
 import { Random } from './virtual-time.js';
 
 /** A delivery, and what its handler does with it. Times in milliseconds. */
@@ -22,7 +23,7 @@ export type Incident = { readonly at: number } & (
   | { readonly kind: 'stop'; readonly timeout: number; readonly down: number }
   | { readonly kind: 'the store refuses' | 'replies are lost' | 'a lease is lost'; readonly lasts: number }
   | { readonly kind: 'pause' | 'pause that fails'; readonly lasts: number }
-  | { readonly kind: 'replay' | 'discard'; readonly state?: 'handled' | 'parked' | 'retrying' }
+  | { readonly kind: 'replay' | 'discard'; readonly filter: DeliveryFilter }
   | { readonly kind: 'the clock jumps'; readonly by: number }
 );
 
@@ -42,6 +43,14 @@ export interface Plan {
 }
 
 const MINUTE = 60_000;
+
+/** What an operator replays. */
+const FILTERS: readonly DeliveryFilter[] = [
+  {},
+  { state: 'handled' },
+  { state: 'parked' },
+  { state: 'retrying' },
+];
 
 /** Draws a plan. A small one finds the same faults as a large one, and sooner. */
 export function drawPlan(seed: number): Plan {
@@ -114,28 +123,15 @@ function drawIncident(random: Random, end: number, isShared: boolean, isKept: bo
     () => ({ at, kind: 'the store refuses', lasts: 0 }),
     () => ({ at, kind: 'pause', lasts: random.between(1, 4_000) }),
     () => ({ at, kind: 'pause that fails', lasts: random.between(1, 4_000) }),
-    () => ({
-      at,
-      kind: 'replay',
-      ...random.pick([{}, { state: 'handled' }, { state: 'parked' }, { state: 'retrying' }]),
-    }),
-    () => ({ at, kind: 'discard' }),
+    () => ({ at, kind: 'replay', filter: random.pick(FILTERS) }),
+    () => ({ at, kind: 'discard', filter: {} }),
     () => ({ at, kind: 'the clock jumps', by: random.pick([-1, 1]) * jump }),
     ...(isShared ? ofShared : []),
   ])();
 }
 
-/** The plan in words, a line each. */
-export function describePlan(plan: Plan): string[] {
-  const words = (values: object): string =>
-    Object.entries(values)
-      .filter(([, value]) => value !== undefined && value !== null && value !== false)
-      .map(([name, value]) => (value === true ? name : `${name} ${value}`))
-      .join(', ');
-  const { deliveries, incidents, limits, receivers, latency, maxAge, end } = plan;
-  return [
-    words({ receivers, latency, maxAge, end, ...limits }),
-    ...deliveries.map(({ at, ...delivery }, number) => `${at} ms: delivery ${number}: ${words(delivery)}`),
-    ...incidents.map(({ at, kind, ...incident }) => `${at} ms: ${kind}: ${words(incident)}`),
-  ];
+/** The plan, a line for each thing that happens. */
+export function describePlan({ deliveries, incidents, ...plan }: Plan): string[] {
+  const lines = deliveries.map((delivery, number) => ({ ...delivery, number }));
+  return [plan, ...lines, ...incidents].map((line) => JSON.stringify(line));
 }

@@ -1,9 +1,8 @@
 import { SUSPECT } from '../src/inbox/conditions.js';
 import type { Delivery } from '../src/inbox/delivery.js';
-import type { Journal } from './journal.js';
-import type { Known, Ledger, Row } from './ledger.js';
+import { Room } from '../src/inbox/store.js';
+import type { Journal, Known, Ledger, Row } from './ledger.js';
 import type { Plan } from './plan.js';
-import { MAX_REFUSED, type SimulatedStore } from './simulated-store.js';
 import type { ProcessClock } from './virtual-time.js';
 
 /** How long a delivery may wait for an attempt after it was claimed, and how many may. */
@@ -20,6 +19,9 @@ const MAX_HEALING = 6_000;
 /** Most cycles of a second that have nothing to do: others that share the inbox look for the same deliveries. */
 const MAX_IDLE = 200;
 
+/** Whoever asks a closed store so often asks for ever. */
+export const MAX_REFUSED = 1_000;
+
 /** How long after its end a receiver may have something running, if others share the inbox. */
 const MAX_ORPHANED = 30_000;
 
@@ -33,28 +35,34 @@ const CHANGES: Readonly<Record<string, RegExp>> = {
   discarded: /deleted/,
 };
 
-/** What is watched of a receiver, from its start to its end. Times are virtual. */
-export interface Watched {
-  readonly name: string;
-  readonly clock: ProcessClock;
-  readonly store: SimulatedStore;
-  readonly dispatcher: { readonly running: number };
-  /** What the handler has. */
-  readonly attempts: Map<string, { readonly interruptions: number }>;
+/** The process of a receiver from its start to its end, and what is watched of it. Times are virtual. */
+export class Process {
+  readonly room = new Room();
+  /** What the handler has, and whether it is a suspect. */
+  readonly attempts = new Map<string, boolean>();
   readonly startedAt: number;
-  readonly endedAt: number;
-  readonly isStopping: boolean;
+  endedAt = 0;
+  isStopping = false;
   /** Until when its store failed or its handler blocked, and when it last had no place for an attempt. */
-  readonly troubledAt: number;
-  fullAt: number;
+  troubledAt: number;
+  fullAt = 0;
   /** Cycles of this second that had nothing to do. */
-  idleCycles: number;
+  idleCycles = 0;
+  /** How often its store was asked since it was closed. */
+  refused = 0;
+
+  constructor(
+    readonly name: string,
+    readonly clock: ProcessClock,
+  ) {
+    this.startedAt = this.troubledAt = clock.now();
+  }
 }
 
 /** What the inbox promises, checked while it runs. */
 export class Promises {
   /** Each start of a receiver, by its name. */
-  readonly receivers = new Map<string, Watched>();
+  readonly receivers = new Map<string, Process>();
   /** Receivers that counted as dead while they were alive. */
   readonly lost = new Set<string>();
   /** When the clock jumped. */
@@ -63,8 +71,8 @@ export class Promises {
   pausedAt = Infinity;
   /** What operators have done. */
   readonly done = new Set<'replay' | 'discard'>();
-  readonly #sent = new Map<string, { readonly at: number; readonly eventId: string | null }>();
-  /** What is stored of the keys and events that were sent. */
+  readonly #sent = new Map<string, { readonly at: number; readonly event: string }>();
+  /** The last ids of the keys and events that were sent. */
   readonly #stored = new Map<string, number>();
   /** When a suspect last ran. */
   #suspectAt = 0;
@@ -76,57 +84,55 @@ export class Promises {
     private readonly wall: () => number,
   ) {}
 
-  sent(key: string, eventId: string | null): void {
-    this.#sent.set(key, { at: this.journal.now(), eventId });
+  sent(key: string, event: string): void {
+    this.#sent.set(key, { at: this.journal.now(), event });
   }
 
   acknowledged(key: string, id: number): void {
     this.journal.note(`delivery ${key} is acknowledged as ${id}`);
     const known = this.ledger.known.get(id);
     if (known === undefined) this.journal.break(`delivery ${key} is acknowledged, and isn't stored`);
-    const eventOf = (sent: string): string => this.#sent.get(sent)!.eventId ?? sent;
-    if (eventOf(known.row.key) !== eventOf(key))
+    const { event } = this.#sent.get(key)!;
+    if (event !== this.#sent.get(known.row.key)!.event)
       this.journal.break(`delivery ${key} has the id of ${known.row.key}`);
     known.acknowledgedAt ??= this.journal.now();
   }
 
   /** A sender got another response, or none. */
-  unacknowledged(key: string, receiver: Watched, response: string): void {
+  unacknowledged(key: string, receiver: Process, response: string): void {
     this.journal.note(`delivery ${key} is not acknowledged`);
     if (this.#isWell(receiver, this.#sent.get(key)!.at - 1_000))
       this.journal.break(`delivery ${key}: ${response}`);
   }
 
-  /** A transaction is committed. Returns whether it changed deliveries. */
+  /** A transaction is committed. Returns whether it changed anything. */
   committed(): boolean {
-    const now = this.journal.now();
-    return (
-      this.ledger.read((id, known, to) => {
-        if (known === undefined) this.#inserted(id, to);
-        else if (known.row.state !== to.state) this.#changed(id, known, to, now - known.since);
-      }) > 0
-    );
+    return this.ledger.read((known, to) => {
+      if (known === undefined) this.#inserted(to);
+      else if (known.row.state !== to.state) this.#changed(known, to);
+    });
   }
 
   /** What is due comes before what arrives. */
-  #inserted(id: number, { key, state }: Row): void {
-    for (const name of [key, this.#sent.get(key)!.eventId]) {
-      const first = name === null ? undefined : this.#stored.get(name);
-      if (first !== undefined && this.ledger.known.get(first)!.row.state !== 'deleted')
+  #inserted({ id, key, state }: Row): void {
+    for (const name of [key, this.#sent.get(key)!.event]) {
+      const first = this.#stored.get(name);
+      if (first !== undefined && first !== id && this.ledger.known.get(first)!.row.state !== 'deleted')
         this.journal.break(`${name} is stored as ${first}, and again as ${id}`);
-      if (name !== null) this.#stored.set(name, id);
+      this.#stored.set(name, id);
     }
-    for (const [other, { row, since }] of state === 'running' ? this.ledger.open : []) {
+    for (const { row, since } of state === 'running' ? this.ledger.open.values() : []) {
       const isDue = row.dueAt !== null && row.dueAt <= this.wall() && row.interruptions < SUSPECT;
-      if (isDue && since < this.journal.now()) this.journal.break(`${id} runs, and ${other} was due before`);
+      if (isDue && since < this.journal.now()) this.journal.break(`${id} runs, and ${row.id} was due before`);
     }
   }
 
-  #changed(id: number, known: Known, to: Row, age: number): void {
+  #changed(known: Known, to: Row): void {
     const { row: from, result } = known;
     const { latency, limits } = this.plan;
+    const age = this.journal.now() - known.since;
     const breakIf = (isBroken: boolean, why: string): void => {
-      if (isBroken) this.journal.break(`${id} was ${from.state} for ${age} ms and is ${to.state}: ${why}`);
+      if (isBroken) this.journal.break(`${to.id} was ${from.state} for ${age} ms and is ${to.state}: ${why}`);
     };
     if (from.interruptions >= SUSPECT) this.#suspectAt = this.journal.now();
     breakIf(!CHANGES[from.state]!.test(to.state), 'no such change');
@@ -165,13 +171,14 @@ export class Promises {
   #hasExpired(since: number): boolean {
     const starts = [...this.receivers.values()].map(({ startedAt }) => startedAt);
     const isUnseen = (at: number, index: number): boolean =>
-      at < (this.jumps[index - 1] ?? -Infinity) + MAX_LOOK || starts.some((start) => at <= start + FIRST_LOOK);
+      at < (this.jumps[index - 1] ?? -Infinity) + MAX_LOOK ||
+      starts.some((start) => at <= start + FIRST_LOOK);
     const isDeceived = this.jumps.some((at, index) => since <= at && isUnseen(at, index));
     return isDeceived || this.journal.now() - since >= this.plan.maxAge!;
   }
 
   /** The handler gets a delivery. Returns how often it got it, this time included. */
-  begun(receiver: Watched, { id, attempts, mediaType, content }: Delivery): number {
+  begun(receiver: Process, { id, attempts, mediaType, content }: Delivery): number {
     const { limits, latency } = this.plan;
     const { name, clock, attempts: running } = receiver;
     this.journal.note(`${name} begins attempt ${attempts} of ${id}`);
@@ -186,9 +193,9 @@ export class Promises {
     breakIf(!isOurs && !this.lost.has(name), `it is ${row.state} at ${row.receiver}`);
     breakIf(isOurs && known.attempt >= attempts, 'it has begun before');
     if (isOurs) Object.assign(known, { attempt: attempts, result: undefined });
-    running.set(`${id}/${attempts}`, { interruptions: isOurs ? row.interruptions : 0 });
+    running.set(`${id}/${attempts}`, isOurs && row.interruptions >= SUSPECT);
     breakIf(running.size > limits.concurrency, `${running.size} attempts run`);
-    const suspects = [...running.values()].filter(({ interruptions }) => interruptions >= SUSPECT);
+    const suspects = [...running.values()].filter((isSuspect) => isSuspect);
     breakIf(suspects.length > 1 && !this.lost.has(name), `${suspects.length} suspects run`);
     breakIf(this.#sent.get(row.key)!.at > this.pausedAt, 'it came during the pause');
     const isLate = clock.now() - this.pausedAt > MAX_WAIT + 2 * latency + 50;
@@ -197,7 +204,7 @@ export class Promises {
   }
 
   /** An attempt has ended. */
-  ended(receiver: Watched, { id, attempts }: Delivery, result: Known['result']): void {
+  ended(receiver: Process, { id, attempts }: Delivery, result: Known['result']): void {
     const now = receiver.clock.now();
     this.journal.note(`attempt ${attempts} of ${id} is ${result}`);
     if (receiver.attempts.size === this.plan.limits.concurrency) receiver.fullAt = now;
@@ -208,13 +215,13 @@ export class Promises {
   }
 
   /** A receiver has stopped in order. */
-  stopped({ name }: Watched): void {
+  stopped({ name }: Process): void {
     for (const [id, { row }] of this.ledger.open)
       if (row.state === 'running' && row.receiver === name)
         this.journal.break(`${id} is running at ${name}, which has stopped`);
   }
 
-  #isWell(receiver: Watched, since: number): boolean {
+  #isWell(receiver: Process, since: number): boolean {
     return receiver.clock.isAlive && !receiver.isStopping && receiver.troubledAt < since;
   }
 
@@ -223,10 +230,10 @@ export class Promises {
     this.#checkWaiting();
     this.#checkRunning();
     for (const receiver of this.receivers.values()) {
-      const { name, idleCycles, store } = receiver;
+      const { name, idleCycles, refused } = receiver;
       if (idleCycles > MAX_IDLE)
         this.journal.break(`${name} ran ${idleCycles} cycles for nothing in a second`);
-      if (store.refused >= MAX_REFUSED) this.journal.break(`${name} asks its closed store for ever`);
+      if (refused >= MAX_REFUSED) this.journal.break(`${name} asks its closed store for ever`);
       receiver.idleCycles = 0;
     }
   }
@@ -237,7 +244,7 @@ export class Promises {
     const { open, isPaused, pauseChangedAt } = this.ledger;
     const longest = receivers > 1 ? 2_500 : 800;
     const before = this.journal.now() - longest;
-    const hasPlace = (receiver: Watched): boolean =>
+    const hasPlace = (receiver: Process): boolean =>
       this.#isWell(receiver, before) &&
       receiver.attempts.size < limits.concurrency &&
       receiver.fullAt < before;
@@ -278,11 +285,10 @@ export class Promises {
   /** When everything has ended, each receiver has room for its attempts, and for what it claims ahead of them. */
   checkRoom(): void {
     const { concurrency } = this.plan.limits;
-    for (const { name, clock, store } of this.receivers.values()) {
-      const ahead = (store.room.free - concurrency) / concurrency;
+    for (const { name, clock, room } of this.receivers.values()) {
+      const ahead = (room.free - concurrency) / concurrency;
       const isRight = ahead === 0 || ahead * concurrency === MAX_AHEAD || Number.isInteger(Math.log2(ahead));
-      if (clock.isAlive && (ahead < 0 || !isRight))
-        this.journal.break(`${name} has room for ${store.room.free}`);
+      if (clock.isAlive && (ahead < 0 || !isRight)) this.journal.break(`${name} has room for ${room.free}`);
     }
   }
 }

@@ -1,17 +1,7 @@
-import type { DeliveryState } from '../src/inbox/inbox-operations.js';
 import { Inbox } from '../src/inbox/inbox.js';
-import type { CycleCall } from '../src/inbox/sqlite/sqlite-cycle.js';
-import { openMemory } from './database.js';
-import { Journal } from './journal.js';
-import { Ledger } from './ledger.js';
 import { describePlan, type Incident, type Plan } from './plan.js';
-import { Promises } from './promises.js';
-import { SimulatedReceiver, type World } from './simulated-receiver.js';
-import type { StoreFault } from './simulated-store.js';
-import { Random, VirtualTime } from './virtual-time.js';
-
-/** The wall clock at the start. */
-const START = Date.UTC(2027, 0, 1);
+import { SimulatedReceiver } from './simulated-receiver.js';
+import { World } from './world.js';
 
 /** How long a receiver counts as alive after its end, if others share the inbox, in milliseconds. */
 const LEASE_TIME = 15_000;
@@ -26,52 +16,33 @@ const TIME_TO_STORE = 2_000;
 /** How long a sender waits for a response, in milliseconds. */
 const SENDER_TIMEOUT = 3_000;
 
-/** How many of the transactions of a bad time go wrong. */
-const FAULTY = 0.7;
-
 /** What was broken is kept, see `Journal.broken`. */
 const KEPT = (): void => undefined;
 
-const memory = openMemory();
-
 /** Carries a plan out: its deliveries and incidents, their senders and operators. */
-export class Simulation implements World {
-  readonly time = new VirtualTime();
-  readonly random: Random;
-  readonly memory = memory;
-  readonly journal = new Journal(() => this.time.now);
-  readonly ledger = new Ledger(memory.database, this.journal);
-  readonly promises: Promises;
+export class Simulation extends World {
   /** The receivers that run, by their places. */
   readonly #running: (SimulatedReceiver | undefined)[] = [];
   /** Deliveries whose sender has no response. */
-  readonly #unsent: Set<number>;
-  #jump = 0;
-  #refusesUntil = 0;
-  #refusesNext = false;
-  #losesUntil = 0;
-  #endsNext: { readonly down: number } | undefined;
+  readonly #unsent = new Set(this.plan.deliveries.keys());
   #isToPause = false;
   /** Requests to resume without a response: they may come after a pause. */
   #resumes = 0;
   #isOver = false;
 
   constructor(
-    readonly plan: Plan,
+    plan: Plan,
     private readonly Kind: typeof Inbox,
   ) {
-    memory.clear();
-    this.random = new Random(~plan.seed);
-    this.promises = new Promises(plan, this.ledger, this.journal, this.wall);
-    this.#unsent = new Set(plan.deliveries.keys());
+    super(plan);
   }
 
   /** @throws Error if a promise was broken */
   async run(): Promise<void> {
     const { receivers, deliveries, incidents } = this.plan;
     for (let place = 0; place < receivers; place += 1) this.#start(place);
-    for (const [number, { at }] of deliveries.entries()) this.#in(at, () => this.#send(number));
-    for (const incident of incidents) this.#in(incident.at, () => this.#happen(incident));
+    for (const [number, { at }] of deliveries.entries()) this.in(at, () => this.#send(number));
+    for (const incident of incidents) this.in(incident.at, () => this.#happen(incident));
     this.#look();
     for (let events = 0; !this.#isOver; events += 1) {
       await this.time.step();
@@ -81,40 +52,15 @@ export class Simulation implements World {
     this.promises.checkRoom();
   }
 
-  readonly wall = (): number => START + this.time.now + this.#jump;
-
-  readonly fault = (receiver: SimulatedReceiver): StoreFault | undefined => {
-    const { now } = this.time;
-    const isRefused = this.#refusesNext || (now < this.#refusesUntil && this.random.chance(FAULTY));
-    const isLost = now < this.#losesUntil && this.random.chance(FAULTY);
-    this.#refusesNext = false;
-    if (!isRefused && !isLost) return undefined;
-    this.journal.note(`${receiver.name} ${isRefused ? "can't write" : "doesn't hear what it wrote"}`);
-    receiver.troubledAt = Math.max(receiver.troubledAt, now);
-    return isRefused ? 'refused' : 'reply lost';
-  };
-
-  readonly committed = (receiver: SimulatedReceiver, calls: readonly CycleCall[]): void => {
-    const hasWork = this.promises.committed() || calls.some(({ results }) => results.length > 0);
-    if (!hasWork) receiver.idleCycles += calls.length;
-    const ending = this.#endsNext;
-    this.#endsNext = undefined;
-    if (ending !== undefined) this.#in(0, () => this.end(receiver, ending.down));
-  };
-
-  readonly end = (receiver: SimulatedReceiver, down: number): void => {
+  end(receiver: SimulatedReceiver, down: number): void {
     if (!receiver.clock.isAlive) return;
     this.journal.note(`${receiver.name} ends`);
     receiver.clock.isAlive = false;
     receiver.endedAt = this.time.now;
     const place = this.#running.indexOf(receiver);
     this.#running[place] = undefined;
-    this.#in(down, () => this.#start(place));
-    this.#in(LEASE_TIME, () => this.#setAlive(receiver.name, false));
-  };
-
-  #in(milliseconds: number, run: () => void): void {
-    this.time.at(this.time.now + milliseconds, run);
+    this.in(down, () => this.#start(place));
+    this.in(LEASE_TIME, () => this.#setAlive(receiver.name, false));
   }
 
   #start(place: number): void {
@@ -129,12 +75,12 @@ export class Simulation implements World {
 
   #setAlive(name: string, isAlive: boolean): void {
     const text = isAlive ? 'INSERT INTO alive VALUES (?)' : 'DELETE FROM alive WHERE name = ?';
-    memory.database.prepare(text).run([name]);
+    this.memory.database.prepare(text).run([name]);
   }
 
   async #stop(receiver: SimulatedReceiver, timeout: number, down: number): Promise<void> {
     const { now } = this.time;
-    this.#in(timeout + TIME_TO_STORE, () => {
+    this.in(timeout + TIME_TO_STORE, () => {
       if (receiver.clock.isAlive && receiver.troubledAt < now)
         this.journal.break(`${receiver.name} doesn't stop`);
       this.end(receiver, down);
@@ -149,19 +95,17 @@ export class Simulation implements World {
   #look(): void {
     const { promises, plan } = this;
     const isQuiet = this.time.now > plan.end;
-    if (isQuiet) this.#heal();
+    if (isQuiet) {
+      this.refusesUntil = this.losesUntil = 0;
+      this.refusesNext = false;
+      this.endsNext = undefined;
+    }
     promises.check();
     if (!this.#isToPause && this.ledger.isPaused) this.#resume();
     const isIdle = this.#running.every((receiver) => receiver?.dispatcher.running === 0);
     this.#isOver = isQuiet && isIdle && this.#unsent.size + this.ledger.open.size === 0;
     if (this.time.now > plan.end + MAX_TAIL) this.journal.break('deliveries are left');
-    this.#in(1_000, () => this.#look());
-  }
-
-  #heal(): void {
-    this.#refusesUntil = this.#losesUntil = 0;
-    this.#refusesNext = false;
-    this.#endsNext = undefined;
+    this.in(1_000, () => this.#look());
   }
 
   #happen(incident: Incident): void {
@@ -175,36 +119,33 @@ export class Simulation implements World {
       case 'kill':
         return this.end(receiver, incident.down);
       case 'kill after the next commit':
-        return void (this.#endsNext = incident);
+        return void (this.endsNext = incident);
       case 'stop':
         return void this.#stop(receiver, incident.timeout, incident.down).catch(KEPT);
       case 'the store refuses':
-        this.#refusesNext = true;
-        return void (this.#refusesUntil = now + incident.lasts);
+        this.refusesNext = true;
+        return void (this.refusesUntil = now + incident.lasts);
       case 'replies are lost':
-        return void (this.#losesUntil = now + incident.lasts);
+        return void (this.losesUntil = now + incident.lasts);
       case 'a lease is lost':
         promises.lost.add(name);
         this.#setAlive(name, false);
-        return this.#in(incident.lasts, () => this.#setAlive(name, receiver.clock.isAlive));
+        return this.in(incident.lasts, () => this.#setAlive(name, receiver.clock.isAlive));
       case 'pause that fails':
-        this.#refusesUntil = now + 50;
+        this.refusesUntil = now + 50;
         return this.#pause(inbox, incident.lasts);
       case 'pause':
         return this.#pause(inbox, incident.lasts);
       case 'replay':
-      case 'discard':
-        return this.#change(inbox, incident.kind, incident.state);
+      case 'discard': {
+        promises.done.add(incident.kind);
+        const batch = { filter: incident.filter, after: 0, limit: 5 };
+        return void inbox.change(batch, { kind: incident.kind, reason: 'it is planned' }).catch(KEPT);
+      }
       case 'the clock jumps':
-        this.#jump += incident.by;
+        this.jump += incident.by;
         return void promises.jumps.push(now);
     }
-  }
-
-  #change(inbox: Inbox, kind: 'replay' | 'discard', state?: DeliveryState): void {
-    this.promises.done.add(kind);
-    const batch = { filter: state === undefined ? {} : { state }, after: 0, limit: 5 };
-    inbox.change(batch, { kind, reason: 'it is planned' }).catch(KEPT);
   }
 
   #pickReceiver(): SimulatedReceiver | undefined {
@@ -221,7 +162,7 @@ export class Simulation implements World {
       if (this.#isToPause && this.#resumes === 0) promises.pausedAt = this.time.now;
     };
     inbox.setPaused(true).then(paused, () => (this.#isToPause = false));
-    this.#in(lasts, () => {
+    this.in(lasts, () => {
       this.#isToPause = false;
       if (this.ledger.isPaused) this.#resume();
     });
@@ -241,7 +182,7 @@ export class Simulation implements World {
   #send(number: number, tries = 1): void {
     const { promises, plan } = this;
     const { eventId, isRefused } = plan.deliveries[number]!;
-    const again = (): void => this.#in(this.random.between(100, 1_500), () => this.#send(number, tries + 1));
+    const again = (): void => this.in(this.random.between(100, 1_500), () => this.#send(number, tries + 1));
     const receiver = this.#pickReceiver();
     if (!this.#unsent.has(number)) return;
     if (receiver === undefined) return again();
@@ -252,29 +193,20 @@ export class Simulation implements World {
       this.#unsent.delete(number);
       promises.acknowledged(key, id);
     };
-    const refused = (error: unknown): void => {
+    const failed = (response: unknown): void => {
+      if (hasResponse) return;
       hasResponse = true;
       if (isRefused) return void this.#unsent.delete(number);
-      promises.unacknowledged(key, receiver, String(error));
+      promises.unacknowledged(key, receiver, String(response));
       again();
     };
     // SQLite takes no delivery without a method.
     const method = (isRefused ? null : 'POST') as string;
-    const delivery = {
-      method,
-      mediaType: key,
-      contentEncoding: null,
-      eventId,
-      fields: [],
-      content: Buffer.from(key),
-    };
-    promises.sent(key, eventId);
-    receiver.inbox.accept(delivery).then(acknowledged, refused).catch(KEPT);
-    this.#in(SENDER_TIMEOUT, () => {
-      if (hasResponse) return;
-      promises.unacknowledged(key, receiver, 'no response');
-      again();
-    });
+    const content = Buffer.from(key);
+    const delivery = { method, mediaType: key, contentEncoding: null, eventId, fields: [], content };
+    promises.sent(key, eventId ?? key);
+    receiver.inbox.accept(delivery).then(acknowledged, failed).catch(KEPT);
+    this.in(SENDER_TIMEOUT, () => failed('no response'));
   }
 }
 
@@ -292,7 +224,8 @@ export async function simulate(plan: Plan, Kind = Inbox): Promise<Simulation> {
   } catch (cause) {
     const lines = [
       `Seed ${plan.seed} breaks a promise. ${(cause as Error).message}`,
-      ...['The plan:', ...describePlan(plan), 'The last events:', ...simulation.journal.lines.slice(-60)],
+      ...describePlan(plan),
+      ...simulation.journal.lines.slice(-60),
       `Run it again: npm run simulate -- --seed ${plan.seed}`,
     ];
     throw new Error(lines.join('\n'), { cause });

@@ -3,13 +3,11 @@ import { type Attempt, callHandler } from '../src/dispatch/attempt.js';
 import { Dispatcher } from '../src/dispatch/dispatcher.js';
 import type { Delivery } from '../src/inbox/delivery.js';
 import { Inbox } from '../src/inbox/inbox.js';
-import type { CycleCall } from '../src/inbox/sqlite/sqlite-cycle.js';
-import type { Memory } from './database.js';
 import type { Known } from './ledger.js';
-import type { Plan } from './plan.js';
-import type { Promises, Watched } from './promises.js';
-import { SimulatedStore, type StoreFault } from './simulated-store.js';
-import { ProcessClock, type Random, type VirtualTime } from './virtual-time.js';
+import { Process } from './promises.js';
+import { SimulatedStore } from './simulated-store.js';
+import { ProcessClock } from './virtual-time.js';
+import type { World } from './world.js';
 
 const SILENT = { error: () => undefined, warn: () => undefined };
 
@@ -22,57 +20,24 @@ const WATCHDOG_MARGIN = 1_000;
 /** How often to look for what has expired. */
 const RETENTION_INTERVAL = 1_000;
 
-/** What is around the receivers. */
-export interface World {
-  readonly plan: Plan;
-  readonly time: VirtualTime;
-  readonly random: Random;
-  readonly memory: Memory;
-  readonly promises: Promises;
-  /** The clock of the database, in milliseconds since 1970. */
-  readonly wall: () => number;
-  /** What goes wrong with the transaction of a receiver that begins now. */
-  readonly fault: (receiver: SimulatedReceiver) => StoreFault | undefined;
-  /** A receiver has committed a transaction, and doesn't know yet. */
-  readonly committed: (receiver: SimulatedReceiver, calls: readonly CycleCall[]) => void;
-  /** The process of a receiver ends, and starts again after a while. */
-  readonly end: (receiver: SimulatedReceiver, down: number) => void;
-}
-
 /** A receiver from its start to its end: the real inbox and dispatcher, and the handler of a plan. Times are virtual. */
-export class SimulatedReceiver implements Watched {
-  readonly clock: ProcessClock;
-  readonly store: SimulatedStore;
+export class SimulatedReceiver extends Process {
   readonly inbox: Inbox;
   readonly dispatcher: Dispatcher;
-  readonly attempts = new Map<string, { readonly interruptions: number }>();
-  readonly startedAt: number;
-  endedAt = 0;
-  isStopping = false;
-  troubledAt: number;
-  fullAt = 0;
-  idleCycles = 0;
   #isCutOff = false;
 
   constructor(
-    readonly name: string,
+    name: string,
     private readonly world: World,
     Kind: typeof Inbox,
   ) {
-    const { plan, time, random, memory, wall, fault, committed } = world;
-    this.startedAt = this.troubledAt = time.now;
-    this.clock = new ProcessClock(time, random.next);
-    this.store = new SimulatedStore({
-      ...{ receiver: name, time, clock: this.clock, random, memory, wall },
-      ...{ isShared: plan.receivers > 1, latency: plan.latency },
-      fault: () => fault(this),
-      committed: (calls) => committed(this, calls),
-    });
+    super(name, new ProcessClock(world.time, world.random.next));
+    const { clock } = this;
     const counters = new Counters();
-    this.inbox = new Kind(this.store, { counters, logger: SILENT }, this.clock);
+    this.inbox = new Kind(new SimulatedStore(world, this), { counters, logger: SILENT }, clock);
     const handler = (delivery: Delivery, attempt: Attempt): Promise<void> | void =>
       callHandler(() => this.#handle(delivery, attempt), delivery, attempt);
-    this.dispatcher = new Dispatcher(this.inbox, handler, plan.limits, SILENT, counters, this.clock);
+    this.dispatcher = new Dispatcher(this.inbox, handler, world.plan.limits, SILENT, counters, clock);
   }
 
   start(): void {
@@ -100,7 +65,8 @@ export class SimulatedReceiver implements Watched {
   }
 
   #handle(delivery: Delivery, attempt: Attempt): Promise<void> | void {
-    const { promises, plan, time, random, end } = this.world;
+    const { world, clock } = this;
+    const { promises, plan, time, random } = world;
     const { takes, blocks, failures, failure } = plan.deliveries[Number.parseInt(delivery.mediaType!, 10)]!;
     const fails = promises.begun(this, delivery) <= failures;
     let hasEnded = false;
@@ -114,17 +80,17 @@ export class SimulatedReceiver implements Watched {
     };
     if (blocks) {
       const watched = plan.limits.timeout + WATCHDOG_MARGIN;
-      if (takes > watched) time.at(this.clock.now() + watched, () => end(this, 100));
-      this.clock.block(takes);
-      this.troubledAt = this.clock.now();
+      if (takes > watched) time.at(clock.now() + watched, () => world.end(this, 100));
+      clock.block(takes);
+      this.troubledAt = clock.now();
       return finish();
     }
     if (takes === 0 && (!fails || failure === 'rejects')) return finish();
     attempt.signal.addEventListener('abort', () => note(this.#isCutOff ? 'cut off' : 'failed'));
     return new Promise<void>((resolve) => {
       if (fails && failure === 'hangs') return;
-      this.clock.setTimeout(() => {
-        if (fails && failure === 'ends the process') end(this, random.between(1, 1_000));
+      clock.setTimeout(() => {
+        if (fails && failure === 'ends the process') world.end(this, random.between(1, 1_000));
         else resolve();
       }, takes);
     }).then(finish);
