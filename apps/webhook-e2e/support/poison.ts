@@ -35,18 +35,15 @@ export async function untilNothingWaits(inbox: string): Promise<void> {
 /**
  * Starts a receiver again each time that it ends, until each delivery is handled or parked. Resolves to those that ended
  * by themselves.
- *
- * @param sent resolves when everything is sent
  */
 export async function superviseUntilDone(
   first: RunningReceiver,
   options: ReceiverOptions,
-  sent: Promise<unknown> = Promise.resolve(),
 ): Promise<readonly RunningReceiver[]> {
   const ended: RunningReceiver[] = [];
   for (let receiver = first; ended.length < 10; receiver = await startReceiver(options)) {
     const { inbox, process } = receiver;
-    const done = sent.then(() => untilNothingWaits(inbox)).then(() => true);
+    const done = untilNothingWaits(inbox).then(() => true);
     if (await Promise.race([done, process.exit.then(() => false)])) {
       expect(await process.stop()).toEqual({ code: 0, signal: null });
       return ended;

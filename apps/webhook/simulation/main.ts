@@ -6,17 +6,14 @@
  * - `--from 7`: this one and those that follow; from 1 by default
  * - `--new`: from one that nobody has run
  * - `--seeds 300`: so many; as many as a minute holds by default
- * - `--poison`: instead, a delivery that ends its process, among good ones
  */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
 import { drawPlan } from './plan.js';
-import { simulatePoison } from './poison.js';
 import { simulate } from './simulate.js';
 
 const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
 
 async function simulateMany(first: number, seeds: number): Promise<void> {
   const end = performance.now() + (seeds === Infinity ? 60_000 : Infinity);
@@ -26,11 +23,10 @@ async function simulateMany(first: number, seeds: number): Promise<void> {
 }
 
 try {
-  const options = { seed: text, from: text, seeds: text, new: flag, poison: flag };
-  const { seed, from, seeds, ...flags } = parseArgs({ options }).values;
-  const first = Number(seed ?? from ?? (flags.new ? randomInt(2 ** 32) : 1));
-  if (flags.poison) await simulatePoison();
-  else await simulateMany(first, seed === undefined ? Number(seeds ?? Infinity) : 1);
+  const options = { seed: text, from: text, seeds: text, new: { type: 'boolean' } } as const;
+  const { seed, from, seeds, new: isNew } = parseArgs({ options }).values;
+  const first = Number(seed ?? from ?? (isNew ? randomInt(2 ** 32) : 1));
+  await simulateMany(first, seed === undefined ? Number(seeds ?? Infinity) : 1);
 } catch (error) {
   console.error((error as Error).message);
   process.exit(1);
