@@ -12,11 +12,22 @@ const selection = (columns: Readonly<Record<string, string>>): string =>
     .join(', ');
 
 /** What a handler gets of a delivery. */
-export const CLAIMED = selection({
+const CLAIMED_COLUMNS = {
   ...{ id: 'id', receivedAt: 'received_at', attempts: 'attempts', startedAt: 'started_at' },
   ...SENT,
   content: 'content',
-});
+};
+
+export const CLAIMED = selection(CLAIMED_COLUMNS);
+
+const CLAIMED_NAMES = Object.keys(CLAIMED_COLUMNS);
+
+/** A row from values in the order of {@link CLAIMED}. */
+export function claimedRow(values: readonly unknown[]): Row {
+  const row: Record<string, unknown> = {};
+  for (const [index, name] of CLAIMED_NAMES.entries()) row[name] = values[index];
+  return row;
+}
 
 /** What a list shows. */
 const LISTED = {

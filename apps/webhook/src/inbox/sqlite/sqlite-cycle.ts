@@ -1,6 +1,6 @@
 import type Database from 'libsql';
 
-import { CLAIMED, SENT_COLUMNS, withSent } from '../columns.js';
+import { CLAIMED, claimedRow, SENT_COLUMNS, withSent } from '../columns.js';
 import { DUE, MAX_BYTES, SUSPECTED } from '../conditions.js';
 import type { Delivery } from '../delivery.js';
 import {
@@ -17,6 +17,9 @@ import {
 import { ACCEPTED, transition } from '../transitions.js';
 import { inTransaction } from './open-database.js';
 import { isOfOneRow } from './sqlite-errors.js';
+
+/** Suspects that wait. */
+const DUE_SUSPECTED = `${SUSPECTED.text} AND due_at IS NOT NULL`;
 
 /** One call of a cycle as it passes between threads: arrays, and all contents in one buffer, cost least. */
 export interface CycleCall {
@@ -50,9 +53,9 @@ export interface GroupOutcome extends Omit<CycleOutcome, 'stored' | 'claimed'> {
 export function outcomesOf({ stored, claimed, ...outcome }: GroupOutcome): CycleOutcome[] {
   const deliveries = claimed.map((row) => withSent<Delivery>(row));
   return stored.map((of, index) => ({
-    ...outcome,
     stored: of,
     claimed: index === stored.length - 1 ? deliveries : [],
+    ...outcome,
   }));
 }
 
@@ -87,34 +90,24 @@ export function prepareCycle(database: Database.Database, receiver: string, room
   const applyResult = prepareResults(database);
   const accept = prepareAccept(database, receiver);
   const claim = prepareClaim(database, receiver);
-  const suspects = prepareDue(database, `${SUSPECTED.text} AND due_at IS NOT NULL`);
-  const others = prepareDue(database, DUE.text);
-  const runningSuspects = database.prepare(
-    `SELECT 1 FROM delivery WHERE ${SUSPECTED.text} AND due_at IS NULL AND state = 'running' LIMIT 1`,
-  );
-  const pauses = database.prepare('SELECT is_paused FROM inbox_state').raw();
-  const isPaused = (): boolean => (pauses.all([]) as [[number]])[0][0] === 1;
-  const maySuspectRun = (): boolean => runningSuspects.all([]).length === 0;
+  const look = prepareLook(database);
+  const findSuspects = prepareFind(database, DUE_SUSPECTED);
+  const findOthers = prepareFind(database, DUE.text);
 
-  const claimDue = (now: number, latest: number, limit: number): Row[] => {
-    const ids = maySuspectRun() ? suspects.find(now, latest, 1) : [];
-    return [...ids, ...others.find(now, latest, limit - ids.length)].map((id) => claim(id, now));
-  };
-  const dueIn = (now: number, latest: number): number | undefined => {
-    const times = [others.dueIn(now, latest), maySuspectRun() ? suspects.dueIn(now, latest) : Infinity];
-    const next = Math.min(...times);
-    return next === Infinity ? undefined : next;
+  const claimDue = ({ others, suspects }: Look, now: number, latest: number, limit: number): Row[] => {
+    const ids = findSuspects(suspects, now, latest, 1);
+    return [...ids, ...findOthers(others, now, latest, limit - ids.length)].map((id) => claim(id, now));
   };
 
   return (calls, now) => {
     let taken = 0;
     const outcome = inTransaction(database, () => {
       for (const { results } of calls) for (const result of results) applyResult(result, now);
-      const paused = isPaused();
       const latest = now + calls.at(-1)!.longestWait;
-      let left = paused ? 0 : room.free;
+      const before = look();
+      let left = before.isPaused ? 0 : room.free;
       // What is due comes first: an arrival runs only if nothing waits before it.
-      const claimed = left > 0 ? claimDue(now, latest, left) : [];
+      const claimed = left > 0 ? claimDue(before, now, latest, left) : [];
       left -= claimed.length;
       taken = claimed.length;
       const stored = calls.map(({ arrivals, sizes, contents }) => {
@@ -128,7 +121,7 @@ export function prepareCycle(database: Database.Database, receiver: string, room
           return one;
         });
       });
-      const nextDueIn = paused ? undefined : dueIn(now, latest);
+      const nextDueIn = dueIn(look(), now, latest);
       return { at: now, stored, claimed, nextDueIn, isStarved: left <= 0 && nextDueIn === 0 };
     });
     room.add(-taken);
@@ -191,14 +184,63 @@ function prepareAccept(
   };
 }
 
+/** `RETURNING`, for which SQLite makes a table, and the names in each row of libsql would cost half as much again. */
 function prepareClaim(database: Database.Database, receiver: string): (id: number, now: number) => Row {
-  const claim = database.prepare(`
-    UPDATE delivery SET ${transition('claim', { now: '?1', receiver: '?2' })} WHERE id = ?3 RETURNING ${CLAIMED}`);
-  return (id, now) => (claim.all([now, receiver, id]) as Row[])[0]!;
+  const claim = database.prepare(
+    `UPDATE delivery SET ${transition('claim', { now: '?1', receiver: '?2' })} WHERE id = ?3`,
+  );
+  const select = database.prepare(`SELECT ${CLAIMED} FROM delivery WHERE id = ?`).raw();
+  return (id, now) => {
+    claim.run([now, receiver, id]);
+    return claimedRow(select.get([id]) as unknown[]);
+  };
 }
 
-/** What is due of an index. What is due later than any backoff is due too: a clock was wrong. */
-function prepareDue(database: Database.Database, index: string) {
+/** The first and the last due time of an index; null if nothing waits in it. */
+type DueTimes = readonly [first: number | null, last: number | null];
+
+/** What a cycle asks the database before it claims, and when it has written. */
+interface Look {
+  readonly isPaused: boolean;
+  readonly others: DueTimes;
+  /** Nothing while one runs. */
+  readonly suspects: DueTimes;
+}
+
+/** In one statement, and with `get`: each statement, and each list of rows, costs microseconds in libsql. */
+function prepareLook(database: Database.Database): () => Look {
+  const dueTimes = (index: string): string =>
+    `(SELECT min(due_at) FROM delivery WHERE ${index}), (SELECT max(due_at) FROM delivery WHERE ${index})`;
+  const select = database
+    .prepare(
+      `SELECT is_paused, ${dueTimes(DUE.text)}, ${dueTimes(DUE_SUSPECTED)}, EXISTS (
+        SELECT 1 FROM delivery WHERE ${SUSPECTED.text} AND due_at IS NULL AND state = 'running') FROM inbox_state`,
+    )
+    .raw();
+  return () => {
+    const [isPaused, ...times] = select.get([]) as [number, ...DueTimes, ...DueTimes, number];
+    const [first, last, firstSuspect, lastSuspect, suspectRuns] = times;
+    return {
+      isPaused: isPaused === 1,
+      others: [first, last],
+      suspects: suspectRuns === 1 ? [null, null] : [firstSuspect, lastSuspect],
+    };
+  };
+}
+
+/** Milliseconds until more is due; undefined if nothing waits, or the handler is paused. */
+function dueIn({ isPaused, others, suspects }: Look, now: number, latest: number): number | undefined {
+  const waits = [others, suspects].flatMap(([first, last]) =>
+    first === null ? [] : last! > latest ? 0 : Math.max(0, first - now),
+  );
+  return isPaused || waits.length === 0 ? undefined : Math.min(...waits);
+}
+
+/**
+ * Finds some that are due: fewer than the limit if their contents are large. What is due later than any backoff is due too:
+ * a clock was wrong.
+ */
+function prepareFind(database: Database.Database, index: string) {
   const select = (when: string): Database.Statement =>
     database
       .prepare(
@@ -207,31 +249,14 @@ function prepareDue(database: Database.Database, index: string) {
       .raw();
   const dueBy = select('due_at <= ?1');
   const dueAfter = select('due_at > ?1');
-  const times = database
-    .prepare(
-      `SELECT (SELECT min(due_at) FROM delivery WHERE ${index}), (SELECT max(due_at) FROM delivery WHERE ${index})`,
-    )
-    .raw();
-  const read = (): [first: number | null, last: number | null] =>
-    (times.all([]) as [number | null, number | null][])[0]!;
 
-  return {
-    /** Milliseconds until the next one is due. */
-    dueIn(now: number, latest: number): number {
-      const [first, last] = read();
-      if (first === null) return Infinity;
-      return last! > latest ? 0 : Math.max(0, first - now);
-    },
-    /** Some that are due: fewer than the limit if their contents are large. */
-    find(now: number, latest: number, limit: number): number[] {
-      const [first, last] = read();
-      if (first === null || limit === 0) return [];
-      const found = first <= now ? (dueBy.all([now, limit]) as [number, number][]) : [];
-      if (last! > latest && found.length < limit)
-        found.push(...(dueAfter.all([latest, limit - found.length]) as [number, number][]));
-      let bytes = 0;
-      const end = found.findIndex(([, size]) => (bytes += size) > MAX_BYTES);
-      return (end === -1 ? found : found.slice(0, Math.max(1, end))).map(([id]) => id);
-    },
+  return ([first, last]: DueTimes, now: number, latest: number, limit: number): number[] => {
+    if (first === null || limit === 0) return [];
+    const found = first <= now ? (dueBy.all([now, limit]) as [number, number][]) : [];
+    if (last! > latest && found.length < limit)
+      found.push(...(dueAfter.all([latest, limit - found.length]) as [number, number][]));
+    let bytes = 0;
+    const end = found.findIndex(([, size]) => (bytes += size) > MAX_BYTES);
+    return (end === -1 ? found : found.slice(0, Math.max(1, end))).map(([id]) => id);
   };
 }
