@@ -128,6 +128,10 @@ export class Claims implements Consumer {
     this.sizes.push(deliveries.length);
   }
 
+  release(): void {
+    // What was handed on runs.
+  }
+
   /** What runs since the last call: as many as the limit, or as are due. */
   async claim(limit = 1_000): Promise<Delivery[]> {
     this.inbox.grant(limit);

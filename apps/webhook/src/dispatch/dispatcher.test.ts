@@ -134,6 +134,24 @@ describe('passes on', () => {
     expect(recorder.ids).toEqual([1, 2, 3]);
   });
 
+  test('nothing after a pause, though it is claimed', async () => {
+    const latch = makeLatch();
+    const isHeld = ({ id }: Delivery): boolean => id === 50;
+    const running = await run(
+      (delivery) => (isHeld(delivery) ? latch.opened : turn()),
+      { concurrency: 1 },
+      400,
+    );
+    const { inbox, recorder } = running;
+    await recorder.called(50);
+    await inbox.setPaused(true);
+    latch.open();
+    await untilStored(inbox);
+
+    expect(recorder.calls).toHaveLength(50);
+    expect(await inbox.stats()).toMatchObject({ handled: 50, waiting: 350 });
+  });
+
   test('no more at a time than the limit', async () => {
     const latch = makeLatch();
     let atOnce = 0;

@@ -89,6 +89,11 @@ export class Dispatcher implements Consumer {
     this.#releaseLater();
   }
 
+  /** The inbox calls it after a pause. */
+  release(): void {
+    this.#release(Infinity);
+  }
+
   /**
    * Starts no further attempt. Resolves when the attempts under way have ended and their results are stored. Attempts
    * that still run when the deadline aborts are aborted; their deliveries come again after a restart.

@@ -55,6 +55,8 @@ export interface Consumer {
    * @param isStarved more was due than there was room for
    */
   take(deliveries: readonly Delivery[], isStarved: boolean): void;
+  /** Called after a pause: settles as released whatever has not begun. */
+  release(): void;
 }
 
 /** What is told of an inbox, and to whom. */
@@ -183,6 +185,9 @@ export class Inbox extends SqlOperations {
 
   override async setPaused(isPaused: boolean): Promise<void> {
     await super.setPaused(isPaused);
+    // What was claimed before is handed on in a turn of its own.
+    if (isPaused) await new Promise<void>((resolve) => this.clock.setImmediate(resolve));
+    if (isPaused) this.#consumer?.release();
     this.#look();
   }
 
