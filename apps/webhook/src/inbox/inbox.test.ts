@@ -10,7 +10,7 @@ import { CLOCK, type Clock } from '../clock.js';
 import { Counters } from '../counters.js';
 import { Inbox } from './inbox.js';
 import { openSqliteStore } from './sqlite/sqlite-store.js';
-import type { Store } from './store.js';
+import { markOfOnePart, type Store } from './store.js';
 
 const ALL = { order: 'oldest first', limit: 100 } as const;
 
@@ -97,6 +97,30 @@ test('what the database refuses refuses nothing else', async () => {
 
   expect(refused).toMatchObject({ reason: { code: 'INBOX_WRITE_FAILED' } });
   expect(await statesOf(inbox)).toBe('waiting waiting');
+});
+
+test('a result whose row somebody has locked is stored when that has ended, and keeps nothing back until then', async () => {
+  const timers: (() => void)[] = [];
+  const setTimeout: Clock['setTimeout'] = (run, wait) =>
+    wait === 60_000 ? timers.push(run) : CLOCK.setTimeout(run, wait);
+  const store = await openStore(makeFolder());
+  const cycle = store.cycle.bind(store);
+  const inbox = new Inbox(store, SILENT, { ...CLOCK, setTimeout });
+  afterThisTest(() => inbox.close());
+  const claims = Claims.begin(inbox);
+  await inbox.accept(incoming('arbitrary'));
+  const [locked] = await claims.claim();
+  const fault = markOfOnePart(new Error('lock timeout'));
+  store.cycle = (input) => (input.results.length > 0 ? Promise.reject(fault) : cycle(input));
+  inbox.settle(locked!, HANDLED);
+
+  expect(await inbox.accept(incoming('arbitrary'))).toBe(2);
+  await untilStored(inbox);
+  expect(await statesOf(inbox)).toBe('running waiting');
+  store.cycle = cycle;
+  timers.forEach((run) => run());
+  await untilStored(inbox);
+  expect(await statesOf(inbox)).toBe('handled waiting');
 });
 
 describe('what was running when the process ended', () => {

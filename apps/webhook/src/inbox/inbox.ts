@@ -32,6 +32,9 @@ const RETRY_INTERVAL = 250;
 /** How often to look for what was running in receivers that have ended, and for what a clock has dated wrong, in milliseconds. */
 const ADOPT_INTERVAL = 5_000;
 
+/** How long to wait with a result that can't be stored, in milliseconds: who has its row locked delays everything by 20 s. */
+const LOCKED_INTERVAL = 60_000;
+
 /** Longest timer, in milliseconds. */
 const MAX_WAIT = 3_600_000;
 
@@ -344,11 +347,19 @@ export class Inbox extends SqlOperations {
     // Whoever sent an arrival is told.
     if (results.length > 0 || arrivals.length === 0)
       this.#logFailure({ err: error, results: results.length });
-    // One that can't be stored, or only later, comes again after a restart.
+    // What it would have changed comes again after a restart.
     if (this.#isEnding) return this.#lookIn();
-    if (isOfOnePart(error)) return;
+    if (!isOfOnePart(error)) {
+      this.#storeAgain(results);
+      if (this.#mode === 'running') this.#backOff();
+    } else if (results.length > 0) {
+      this.clock.setTimeout(() => this.#storeAgain(results), LOCKED_INTERVAL);
+    }
+  }
+
+  #storeAgain(results: readonly Result[]): void {
     this.#results.unshift(...results);
-    if (this.#mode === 'running') this.#backOff();
+    this.#wake();
   }
 
   #backOff(): void {
