@@ -468,6 +468,7 @@ export function inboxOperationsSuite(adapter: Adapter): void {
       expectNow(groups[0]!.firstAt);
       expect(groups[0]!.lastAt).toBeGreaterThanOrEqual(groups[0]!.firstAt);
       expect(isComplete).toBe(true);
+      expect(await opened.list({ errorGroup: '\0' })).toEqual([]);
       await opened.replay(all({ errorGroup: 'no plant …' }));
       expect((await opened.inbox.errorGroups()).groups).toMatchObject([{ group: 'the same' }]);
     });

@@ -1,3 +1,4 @@
+import { storableText } from './delivery.js';
 import type { DeliveryFilter } from './inbox-operations.js';
 import { raw, type Sql, sql } from './sql.js';
 
@@ -26,7 +27,7 @@ export function conditions(filter: DeliveryFilter, ...more: readonly Sql[]): Sql
     state !== undefined && sql`state = ${state}`,
     // What isn't handled has an index, which SQLite takes only for this condition.
     state !== undefined && state !== 'handled' && NOT_HANDLED,
-    errorGroup !== undefined && sql`error_group = ${errorGroup}`,
+    errorGroup !== undefined && sql`error_group = ${storableText(errorGroup)}`,
     ids !== undefined && raw(`id IN (${ids.join(', ')})`),
     firstId !== undefined && sql`id >= ${firstId}`,
     lastId !== undefined && sql`id <= ${lastId}`,

@@ -121,6 +121,8 @@ test.each([
   ['receivedFrom=2026-01-31T12:00:00', 'querystring/receivedFrom'],
   ['receivedFrom=2026-02-30', 'querystring/receivedFrom'],
   ['receivedBefore=-1', 'querystring/receivedBefore'],
+  ['receivedFrom=9007199254740991', '9007199254740991 is no time.'],
+  ['receivedBefore=2016-12-31T23:59:60Z', '2016-12-31T23:59:60Z is no time.'],
   ['arbitrary=1', 'querystring must NOT have additional properties: arbitrary'],
   ['limit=a&c=d', 'querystring must NOT have additional properties: c; querystring/limit must be integer'],
 ])('GET /deliveries?%s: 400, %s', async (query, message) => {

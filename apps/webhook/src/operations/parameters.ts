@@ -4,6 +4,7 @@ import {
   type DeliveryFilter,
   type DeliveryState,
 } from '../inbox/inbox-operations.js';
+import { RequestFault } from './request-fault.js';
 
 /** Most deliveries in one response, or in one part of a change. */
 export const MAX_LIMIT = 500;
@@ -97,7 +98,14 @@ export interface SentSearch {
 export function filterOf({ receivedFrom, receivedBefore, ...conditions }: SentFilter): DeliveryFilter {
   return {
     ...conditions,
-    ...(receivedFrom !== undefined && { receivedFrom: new Date(receivedFrom).getTime() }),
-    ...(receivedBefore !== undefined && { receivedBefore: new Date(receivedBefore).getTime() }),
+    ...(receivedFrom !== undefined && { receivedFrom: millisecondsOf(receivedFrom) }),
+    ...(receivedBefore !== undefined && { receivedBefore: millisecondsOf(receivedBefore) }),
   };
+}
+
+/** JSON Schema allows leap seconds and more milliseconds, which JavaScript has not. */
+function millisecondsOf(time: number | string): number {
+  const milliseconds = new Date(time).getTime();
+  if (Number.isNaN(milliseconds)) throw new RequestFault('INVALID_QUERY', `${time} is no time.`);
+  return milliseconds;
 }
