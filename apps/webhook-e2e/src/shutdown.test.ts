@@ -1,9 +1,19 @@
+import { pathToFileURL } from 'node:url';
+
 import { type Connection, openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';
 import { readInbox } from '../support/inbox.js';
 import { ARBITRARY, delivery, head, HOST, POST, RIGHT } from '../support/messages.js';
 import { soon } from '../support/port.js';
-import { type RunningReceiver, startReceiver } from '../support/receiver.js';
+import {
+  BUILT_RECEIVER,
+  preloading,
+  type RunningReceiver,
+  spawnReceiver,
+  startReceiver,
+} from '../support/receiver.js';
+
+const BUILT_HANDLER = new URL('dispatch/new-plant.handler.js', pathToFileURL(BUILT_RECEIVER)).href;
 
 const DONE = { code: 0, signal: null };
 
@@ -75,6 +85,21 @@ test('with SHUTDOWN_DELAY_MS, deliveries are accepted as before, then each conne
     ...Array<string>(2).fill('during the delay'),
     ...Array<string>(2).fill('after the delay'),
   ]);
+});
+
+test('SHUTDOWN_TIMEOUT_MS ends a start that hangs', async () => {
+  const hang = `setInterval(Object, 1e6);
+    const { NewPlantHandler } = await import('${BUILT_HANDLER}');
+    NewPlantHandler.prototype.onModuleInit = () => new Promise(() => console.log('{"msg":"hangs"}'));`;
+  const settings = {
+    ...preloading(`data:text/javascript,${encodeURIComponent(hang)}`),
+    SHUTDOWN_TIMEOUT_MS: '100',
+  };
+  const receiver = spawnReceiver({ settings });
+  await receiver.logged('hangs');
+  receiver.signal('SIGTERM');
+
+  expect(await receiver.exit).toEqual({ code: 1, signal: null });
 });
 
 test.each([{}, { SHUTDOWN_DELAY_MS: '1' }])(

@@ -25,7 +25,7 @@ try {
   for (const warning of [...unknownSettings(process.env), ...socket.warnings]) logger.warn(warning);
   logStrayErrors(logger);
   const starting = start(config, logger, composed, socket.fd);
-  closeOnSignal(starting);
+  closeOnSignal(starting, config.SHUTDOWN_TIMEOUT_MS);
   await starting;
 } catch (error) {
   if (!(error instanceof ReceiverError)) throw error;
@@ -47,14 +47,17 @@ async function start(...given: Parameters<typeof startReceiver>): Promise<Close>
 }
 
 /**
- * The first signal stops the receiver in order, as soon as it has started. A second one ends the process at once, except
- * SIGHUP: a terminal that closes sends it several times.
+ * The first signal stops the receiver in order, as soon as it has started. A start that hangs, as in a database of the
+ * handler, gets the time of a stop. A second signal ends the process at once, except SIGHUP: a terminal that closes sends
+ * it several times.
  */
-function closeOnSignal(starting: Promise<Close>): void {
+function closeOnSignal(starting: Promise<Close>, timeout: number): void {
   const onSignal = (): void => {
     process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onSignal);
+    const hanging = setTimeout(() => process.exit(1), timeout);
     // A start that failed ends the process by itself.
-    void starting.then(exitAfter, () => undefined);
+    const started = starting.finally(() => clearTimeout(hanging));
+    void started.then(exitAfter, () => undefined);
   };
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onSignal);
   process.on('SIGHUP', () => undefined);
