@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
 import { copyInbox } from '../../test/copy-inbox.js';
-import { Claims, openEmbedded } from '../../test/open-inbox.js';
+import { Claims, openEmbedded, runSql } from '../../test/open-inbox.js';
 import { plantInbox } from '../../test/run-plant-inbox.js';
 import { fillInbox } from '../../test/serve-inbox.js';
 import { openSocketAddress } from '../operations/socket-address.js';
@@ -60,6 +60,21 @@ test('an inbox that does not exist is not created', async () => {
     stderr: `plant-inbox: There is no inbox in ${missing}, or only its owner may read it. Run the command as the user of the receiver, and name its inbox with --inbox or INBOX_URL. [INBOX_UNUSABLE]\n`,
   });
   expect(existsSync(missing)).toBe(false);
+});
+
+test('an inbox of the version before is left as it is', async () => {
+  const folder = makeFolder();
+  const inbox = await openEmbedded(folder);
+  await inbox.close();
+  runSql(inbox.location, 'PRAGMA user_version = 6');
+
+  expect(await plantInbox('list', '--inbox', folder)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(
+      'has tables of version 6. Start the receiver, which brings them to',
+    ) as string,
+  });
+  expect(readdirSync(folder)).not.toContain('inbox.sqlite.version-6');
 });
 
 test('a receiver that starts, stops, or does not listen on its socket', async () => {

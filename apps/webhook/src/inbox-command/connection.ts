@@ -8,7 +8,7 @@ import { postgresServers } from '../config/postgres-url.js';
 import { RECEIVER_ERRORS, ReceiverError, type ReceiverErrorCode } from '../errors.js';
 import type { Inbox } from '../inbox/inbox.js';
 import { openInbox } from '../inbox/open-inbox.js';
-import { INBOX_FILES } from '../inbox/sqlite/open-database.js';
+import { INBOX_FILES, openForReading } from '../inbox/sqlite/open-database.js';
 import { deliveryRoutes } from '../operations/deliveries.js';
 import { openSocketAddress, SOCKET_NAME } from '../operations/socket-address.js';
 import { CommandError } from './terminal.js';
@@ -48,6 +48,7 @@ export async function withConnection<Result>(
     return useHere(await openInbox(url), undefined, use);
   }
   const folder = embeddedFolder(url);
+  openForReading(folder).close();
   const inbox = await openInbox(url).catch((error: unknown) => {
     if (error instanceof ReceiverError && error.code === 'INBOX_IN_USE') return undefined;
     throw error;
