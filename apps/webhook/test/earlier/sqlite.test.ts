@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
@@ -6,6 +6,7 @@ import Database from 'libsql';
 
 import { openInbox } from '../../src/inbox/open-inbox.js';
 import { copyInbox } from '../copy-inbox.js';
+import { rejection } from '../rejection.js';
 import { ATTEMPT_COLUMNS, COLUMNS, earlierInboxSuite, type Stored } from './earlier-inbox.suite.js';
 
 const SQL = readFileSync(new URL('sqlite-6.sql', import.meta.url), 'utf8');
@@ -66,6 +67,19 @@ test('an embedded inbox of version 6 is backed up first: whole, though somebody 
 
   expect(readFile(backup)).toEqual(before);
   expect(use(backup, (database) => database.prepare('PRAGMA user_version').get([]))).toMatchObject({
+    user_version: 6,
+  });
+});
+
+test('a backup that fails leaves nothing behind, and the inbox as it is', async () => {
+  const url = await make();
+  mkdirSync(`${fileOf(folderOf(url))}.version-6`);
+
+  expect(await rejection(openInbox(url))).toMatchObject({ code: 'INBOX_UNUSABLE' });
+  expect(readdirSync(folderOf(url)).join()).not.toContain('partial');
+  expect(
+    use(fileOf(folderOf(url)), (database) => database.prepare('PRAGMA user_version').get([])),
+  ).toMatchObject({
     user_version: 6,
   });
 });

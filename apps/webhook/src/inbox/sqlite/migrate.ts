@@ -47,7 +47,14 @@ function versionOf(database: Database.Database, file: string): number {
 /** Has its name only when it is whole. Not a copy of the file: what others keep in the log would not be in it. */
 function keepCopy(database: Database.Database, file: string, version: number): void {
   const copy = `${file}.version-${version}`;
-  rmSync(`${copy}.partial`, { force: true });
-  database.prepare('VACUUM INTO ?').run([`${copy}.partial`]);
-  renameSync(`${copy}.partial`, copy);
+  const removePartial = (): void => rmSync(`${copy}.partial`, { force: true });
+  removePartial();
+  try {
+    database.prepare('VACUUM INTO ?').run([`${copy}.partial`]);
+    renameSync(`${copy}.partial`, copy);
+  } catch (error) {
+    // The disk may be full.
+    removePartial();
+    throw error;
+  }
 }
