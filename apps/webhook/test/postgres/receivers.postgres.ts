@@ -292,9 +292,13 @@ withPostgres('receivers on one database', () => {
     const inbox = await openShared(await own.createDatabase());
     await inbox.accept(incoming('arbitrary'));
     await own.stop();
-    expect(await rejection(inbox.accept(incoming('arbitrary')))).toMatchObject({
-      code: 'INBOX_WRITE_FAILED',
-    });
+    const refused = rejection(inbox.accept(incoming('arbitrary')));
+    expect(await refused).toMatchObject({ code: 'INBOX_WRITE_FAILED' });
+    const unreadable = {
+      code: 'INBOX_UNUSABLE',
+      message: expect.not.stringMatching(/could not|cannot be read|\.\./) as string,
+    };
+    expect(await rejection(inbox.stats())).toMatchObject(unreadable);
     await own.start();
     // What arrives before it has come to itself is refused, too.
     while (!(await isWritable(inbox))) await delay(50);

@@ -150,6 +150,7 @@ class PostgresStore implements Store {
       return rows;
     } catch (cause) {
       client?.release(true);
+      if (cause instanceof ReceiverError) throw cause;
       const message = `The inbox at ${this.location} cannot be read: ${reasonOf(cause)}.`;
       throw new ReceiverError('INBOX_UNUSABLE', message, { cause });
     }
@@ -205,7 +206,10 @@ class PostgresStore implements Store {
   }
 
   #failure(cause: unknown): ReceiverError {
-    const message = `The inbox at ${this.location} could not write: ${reasonOf(cause)}.`;
+    const message =
+      cause instanceof ReceiverError
+        ? cause.message
+        : `The inbox at ${this.location} could not write: ${reasonOf(cause)}.`;
     return new ReceiverError('INBOX_WRITE_FAILED', message, { cause });
   }
 
