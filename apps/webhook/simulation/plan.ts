@@ -80,7 +80,7 @@ export function drawPlan(seed: number): Plan {
       drawDelivery(random, end, bursts, mayBeRefused),
     ),
     incidents: Array.from({ length: random.between(0, 6) }, () =>
-      drawIncident(random, end, receivers > 1, maxAge === undefined),
+      drawIncident(random, end, bursts, receivers > 1, maxAge === undefined),
     ).sort((one, other) => one.at - other.at),
     end,
   };
@@ -104,13 +104,20 @@ function drawDelivery(
   };
 }
 
-function drawIncident(random: Random, end: number, isShared: boolean, isKept: boolean): Incident {
-  const at = random.between(0, end);
+function drawIncident(
+  random: Random,
+  end: number,
+  bursts: readonly number[],
+  isShared: boolean,
+  isKept: boolean,
+): Incident {
+  // Most goes wrong that happens while much is under way.
+  const at = random.chance(0.5) ? random.pick(bursts) + random.between(0, 300) : random.between(0, end);
   const lasts = random.chance(0.1) ? random.between(1, 20_000) : random.between(1, 1_500);
   const down = random.between(1, 1_000);
   // The retention doesn't see one of less than a minute.
   const jump =
-    isKept && random.chance(0.3) ? random.between(500, 20_000) : random.between(1, 11_520) * 5 * MINUTE;
+    isKept && random.chance(0.3) ? random.between(500, 50_000) : random.between(1, 11_520) * 5 * MINUTE;
   const ofShared: readonly (() => Incident)[] = [
     () => ({ at, kind: 'replies are lost', lasts }),
     () => ({ at, kind: 'a lease is lost', lasts: random.between(1, 8_000) }),
