@@ -59,13 +59,52 @@ export function drawPlan(seed: number): Plan {
   const backoff = random.chance(0.3) ? random.between(1, 20) : random.between(10, 500);
   const receivers = random.pick([1, 1, 2]);
   const latency = random.pick([0, 2, 2, 10, 40]);
-  // Of a group with a value that is refused, each part has a transaction of its own: far away, that takes long.
-  const mayBeRefused = receivers === 1 || latency < 10;
   const maxAge = random.chance(0.3) ? random.between(1_000, 6_000) : undefined;
   const bursts = Array.from({ length: random.between(1, 4) }, () => random.between(0, end));
+
+  const drawDelivery = (): PlannedDelivery => {
+    const isQuick = random.chance(0.85);
+    return {
+      at: random.chance(0.5) ? random.pick(bursts) : random.between(0, end),
+      eventId: random.chance(0.1) ? `event ${random.between(1, 5)}` : null,
+      // Of a group with a value that is refused, each part has a transaction of its own: far away, that takes long.
+      isRefused: (receivers === 1 || latency < 10) && random.chance(0.02),
+      takes: random.chance(0.3) ? 0 : random.between(1, isQuick ? 60 : 4_000),
+      blocks: random.chance(0.05),
+      failures: random.chance(0.2) ? random.between(1, 7) : 0,
+      failure: random.pick(['rejects', 'rejects', 'rejects', 'hangs', 'ends the process']),
+    };
+  };
+
+  const drawIncident = (): Incident => {
+    // Most goes wrong that happens while much is under way.
+    const at = random.chance(0.5) ? random.pick(bursts) + random.between(0, 300) : random.between(0, end);
+    const lasts = random.chance(0.1) ? random.between(1, 20_000) : random.between(1, 1_500);
+    const down = random.between(1, 1_000);
+    // The retention doesn't see a jump of less than a minute.
+    const isSmall = maxAge === undefined && random.chance(0.3);
+    const jump = isSmall ? random.between(500, 50_000) : random.between(1, 11_520) * 5 * MINUTE;
+    const ofShared: readonly (() => Incident)[] = [
+      () => ({ at, kind: 'replies are lost', lasts }),
+      () => ({ at, kind: 'a lease is lost', lasts: random.between(1, 8_000) }),
+    ];
+    return random.pick<() => Incident>([
+      () => ({ at, kind: 'kill', down }),
+      () => ({ at, kind: 'kill after the next commit', down }),
+      () => ({ at, kind: 'stop', timeout: random.between(1, 2_000), down }),
+      () => ({ at, kind: 'the store refuses', lasts }),
+      () => ({ at, kind: 'the store refuses', lasts: 0 }),
+      () => ({ at, kind: 'pause', lasts: random.between(1, 4_000) }),
+      () => ({ at, kind: 'pause that fails', lasts: random.between(1, 4_000) }),
+      () => ({ at, kind: 'replay', filter: random.pick(FILTERS) }),
+      () => ({ at, kind: 'discard', filter: {} }),
+      () => ({ at, kind: 'the clock jumps', by: random.pick([-1, 1]) * jump }),
+      ...(receivers > 1 ? ofShared : []),
+    ])();
+  };
+
   return {
-    seed,
-    receivers,
+    ...{ seed, receivers, latency, maxAge, end },
     limits: {
       concurrency: random.chance(0.6) ? random.between(1, 4) : random.between(1, 20),
       timeout: random.between(300, 3_000),
@@ -74,67 +113,11 @@ export function drawPlan(seed: number): Plan {
       // The longer it is, the less the claims heal of what a clock has dated.
       maxBackoff: random.chance(0.3) ? 60_000 : backoff * 2 ** random.between(0, 5),
     },
-    latency,
-    maxAge,
-    deliveries: Array.from({ length: random.between(1, 40) }, () =>
-      drawDelivery(random, end, bursts, mayBeRefused),
+    deliveries: Array.from({ length: random.between(1, 40) }, drawDelivery),
+    incidents: Array.from({ length: random.between(0, 6) }, drawIncident).sort(
+      (one, other) => one.at - other.at,
     ),
-    incidents: Array.from({ length: random.between(0, 6) }, () =>
-      drawIncident(random, end, bursts, receivers > 1, maxAge === undefined),
-    ).sort((one, other) => one.at - other.at),
-    end,
   };
-}
-
-function drawDelivery(
-  random: Random,
-  end: number,
-  bursts: readonly number[],
-  mayBeRefused: boolean,
-): PlannedDelivery {
-  const isQuick = random.chance(0.85);
-  return {
-    at: random.chance(0.5) ? random.pick(bursts) : random.between(0, end),
-    eventId: random.chance(0.1) ? `event ${random.between(1, 5)}` : null,
-    isRefused: mayBeRefused && random.chance(0.02),
-    takes: random.chance(0.3) ? 0 : random.between(1, isQuick ? 60 : 4_000),
-    blocks: random.chance(0.05),
-    failures: random.chance(0.2) ? random.between(1, 7) : 0,
-    failure: random.pick(['rejects', 'rejects', 'rejects', 'hangs', 'ends the process']),
-  };
-}
-
-function drawIncident(
-  random: Random,
-  end: number,
-  bursts: readonly number[],
-  isShared: boolean,
-  isKept: boolean,
-): Incident {
-  // Most goes wrong that happens while much is under way.
-  const at = random.chance(0.5) ? random.pick(bursts) + random.between(0, 300) : random.between(0, end);
-  const lasts = random.chance(0.1) ? random.between(1, 20_000) : random.between(1, 1_500);
-  const down = random.between(1, 1_000);
-  // The retention doesn't see one of less than a minute.
-  const jump =
-    isKept && random.chance(0.3) ? random.between(500, 50_000) : random.between(1, 11_520) * 5 * MINUTE;
-  const ofShared: readonly (() => Incident)[] = [
-    () => ({ at, kind: 'replies are lost', lasts }),
-    () => ({ at, kind: 'a lease is lost', lasts: random.between(1, 8_000) }),
-  ];
-  return random.pick<() => Incident>([
-    () => ({ at, kind: 'kill', down }),
-    () => ({ at, kind: 'kill after the next commit', down }),
-    () => ({ at, kind: 'stop', timeout: random.between(1, 2_000), down }),
-    () => ({ at, kind: 'the store refuses', lasts }),
-    () => ({ at, kind: 'the store refuses', lasts: 0 }),
-    () => ({ at, kind: 'pause', lasts: random.between(1, 4_000) }),
-    () => ({ at, kind: 'pause that fails', lasts: random.between(1, 4_000) }),
-    () => ({ at, kind: 'replay', filter: random.pick(FILTERS) }),
-    () => ({ at, kind: 'discard', filter: {} }),
-    () => ({ at, kind: 'the clock jumps', by: random.pick([-1, 1]) * jump }),
-    ...(isShared ? ofShared : []),
-  ])();
 }
 
 /** The plan, a line for each thing that happens. */

@@ -112,18 +112,17 @@ export class SimulatedStore implements port.Store {
       const cycles = this.#pending.findIndex(({ request }) => !isCycle(request));
       const group = this.#isShared || cycles === 0 ? 1 : cycles === -1 ? this.#pending.length : cycles;
       const reply = this.#transact(this.#pending.splice(0, group), sent);
-      if (!this.#isShared) this.#next();
+      const next = (): void => {
+        this.#isBusy = false;
+        this.#begin();
+      };
+      if (!this.#isShared) next();
       this.#repliedAt = Math.max(this.#repliedAt, time.now + this.world.delay());
       clock.at(this.#repliedAt, () => {
         reply();
-        if (this.#isShared) this.#next();
+        if (this.#isShared) next();
       });
     });
-  }
-
-  #next(): void {
-    this.#isBusy = false;
-    this.#begin();
   }
 
   /** Returns what passes the reply on. */

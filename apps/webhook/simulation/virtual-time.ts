@@ -26,17 +26,11 @@ export class Random {
   }
 }
 
-/** Something that happens at a time. */
-interface Happening {
-  readonly time: number;
-  readonly run: () => void;
-}
-
 /** Time that passes from one event to the next, in milliseconds. */
 export class VirtualTime {
   now = 0;
   /** In the order in which they happen, the next one last. */
-  readonly #events: Happening[] = [];
+  readonly #events: { readonly time: number; readonly run: () => void }[] = [];
 
   /** At the same time, what was called first happens first. */
   at(time: number, run: () => void): void {
