@@ -18,6 +18,10 @@ const text = { type: 'string' } as const;
 async function simulateMany(first: number, seeds: number): Promise<void> {
   const end = performance.now() + (seeds === Infinity ? 60_000 : Infinity);
   let seed = first;
+  process.on('unhandledRejection', (error) => {
+    console.error(`Seed ${seed} breaks a promise: nobody handles this.`, error);
+    process.exit(1);
+  });
   for (; seed < first + seeds && performance.now() < end; seed += 1) await simulate(drawPlan(seed));
   console.log(`The receiver kept its promises under ${seed - first} seeds, from ${first} to ${seed - 1}.`);
 }

@@ -151,30 +151,6 @@ describe('passes on', () => {
     expect(recorder.calls).toHaveLength(50);
     expect(await inbox.stats()).toMatchObject({ handled: 50, waiting: 350 });
   });
-
-  test('no more at a time than the limit', async () => {
-    const latch = makeLatch();
-    let atOnce = 0;
-    let most = 0;
-    const { recorder, dispatcher, inbox, accept } = await run(
-      async () => {
-        most = Math.max(most, (atOnce += 1));
-        await latch.opened;
-        atOnce -= 1;
-      },
-      { concurrency: 3 },
-    );
-    await accept(10);
-    await recorder.called(3);
-    await untilStored(inbox);
-    expect(recorder.ids).toEqual([1, 2, 3]);
-    expect(await inbox.stats()).toMatchObject({ running: 3, waiting: 7 });
-
-    latch.open();
-    await recorder.called(10);
-    await dispatcher.stop(neverAborts);
-    expect(most).toBe(3);
-  });
 });
 
 test.each<[name: string, maxAttempts: number, ahead: boolean]>([
@@ -295,14 +271,6 @@ describe('a handler that takes too long', () => {
       [FAILED, PARKED].map((msg) => expect.stringMatching(msg) as unknown),
     );
     expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 1 });
-  });
-
-  test('frees its place', async () => {
-    const { recorder, accept } = await run(() => never, { timeout: 1, concurrency: 1, maxAttempts: 1 });
-    await accept(3);
-    await recorder.called(3);
-
-    expect(recorder.ids).toEqual([1, 2, 3]);
   });
 });
 

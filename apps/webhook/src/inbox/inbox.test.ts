@@ -55,25 +55,6 @@ test('after a cycle that failed, results are stored, what it may have claimed co
   expect(other.prepare('SELECT is_paused FROM inbox_state').all([])).toEqual([{ is_paused: 1 }]);
 });
 
-test('goes on after a cycle that failed, though a later one was committed meanwhile', async () => {
-  const store = await openStore(makeFolder());
-  const cycle = store.cycle.bind(store);
-  let fail!: (error: Error) => void;
-  const failing = new Promise<never>((_resolve, reject) => (fail = reject));
-  store.cycle = () => failing;
-  const inbox = new Inbox(store, SILENT);
-  afterThisTest(() => inbox.close());
-  const refused = rejection(inbox.accept(incoming('refused')));
-  await turn();
-  store.cycle = cycle;
-  const accepted = inbox.accept(incoming('accepted'));
-  await turn();
-  fail(new Error('arbitrary'));
-
-  expect(await refused).toEqual(new Error('arbitrary'));
-  expect([await accepted, await inbox.accept(incoming('accepted'))]).toEqual([1, 2]);
-});
-
 test('a cycle that fails is logged, also if it has nothing to store', async () => {
   const log = recordLog();
   const inbox = await openEmbedded(makeFolder(), afterThisTest, { logger: log.logger });
