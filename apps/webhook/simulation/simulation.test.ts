@@ -16,7 +16,7 @@ test('a seed replays exactly', async () => {
   expect(journals[0]).not.toEqual(journals[2]);
 });
 
-test('a delivery that ends its process each time is parked, and neither parks nor delays the others', async () => {
+test('a delivery that ends its process is parked, and delays no other', async () => {
   const good = {
     eventId: null,
     isRefused: false,
