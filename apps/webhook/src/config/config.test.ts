@@ -180,6 +180,18 @@ test.each<[name: string, fault: string, ...values: string[]]>([
   }
 });
 
+test.each(['file:~/inbox', 'file:./inbox '])('INBOX_URL %j says what to write', (url) => {
+  expect(faultsOf({ ...TOKENS, INBOX_URL: url })).toEqual([
+    expect.stringMatching(/^INBOX_URL: must be file: and a folder, .*; (?:write|remove) the w/) as string,
+  ]);
+});
+
+test.each(['OPERATIONS_PORT', 'HOST'])('%s that Kubernetes has set for a service says so', (name) => {
+  expect(faultsOf({ ...TOKENS, [name]: 'tcp://10.0.0.1:3001' })).toEqual([
+    `${name}: Kubernetes has set it for a service of that name; write enableServiceLinks: false into the pod`,
+  ]);
+});
+
 test('an inbox on PostgreSQL has limits of its own', () => {
   const shared = { ...TOKENS, INBOX_URL: 'postgres://user@host/database' };
   const large = { MAX_CONTENT_BYTES: '268000001', MAX_CONTENT_BYTES_IN_FLIGHT: '268000001' };

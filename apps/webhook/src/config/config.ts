@@ -2,7 +2,7 @@ import { ACCESS_TOKEN_PATTERN, MAX_SIZE_LIMIT, type QuestionId } from '@plant-st
 import { z } from 'zod';
 
 import { ReceiverError } from '../errors.js';
-import { inboxFolder } from './inbox-folder.js';
+import { inboxFolder, UnmeantUrl } from './inbox-folder.js';
 import { deliveryConnections } from './open-files.js';
 import { isPostgresUrl, postgresServers } from './postgres-url.js';
 import { describeUnknownVariables } from './unknown-variables.js';
@@ -53,15 +53,17 @@ const accessTokens = commaSeparated.refine(
 );
 
 /** Where an inbox is. */
-export const inboxUrl = z.string().refine(namesInbox, {
-  error:
-    'must be file: and a folder, as in file:./data/inbox, or postgres: with a host and a database, as in postgres://user@db.example/plants',
+export const inboxUrl = z.string().refine((url) => inboxFault(url) === undefined, {
+  error: ({ input }) => inboxFault(input as string),
 });
 
 /** A host that others can reach. On the loopback address everything is served already. */
 const otherHost = z.string().refine((host) => !/^(?:localhost|127\..*|\[?::1\]?)$/i.test(host), {
   error: 'must not be a loopback address, where everything is served already; remove the variable',
 });
+
+/** What Kubernetes sets for a service: `OPERATIONS_PORT=tcp://10.0.0.1:80` for one that is called `operations`. */
+const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
 
 /** In milliseconds. */
 const DAY = 86_400_000;
@@ -127,6 +129,8 @@ export function parseConfig(
   const set = Object.fromEntries(SETTING_NAMES.map((name) => [name, environment[name] || undefined]));
   const limits = Object.fromEntries(answered.limits.map(({ setting, value }) => [setting, String(value)]));
   const result = withRules(answered, openFiles).safeParse({ ...set, ...limits });
+  const linked = SETTING_NAMES.filter((name) => SERVICE_LINK.test(set[name] ?? ''));
+  const issues = (result.error?.issues ?? []).map(({ path, message }) => [path.join('.'), message] as const);
   const faults = [
     ...answered.limits
       .filter(({ setting }) => set[setting] !== undefined)
@@ -134,7 +138,13 @@ export function parseConfig(
         ({ setting, question }) =>
           `${setting}: must not be set, because ${question} is answered; remove the variable`,
       ),
-    ...(result.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`),
+    ...issues
+      .filter(([name]) => !linked.some((each) => each === name))
+      .map(([name, message]) => `${name}: ${message}`),
+    ...linked.map(
+      (name) =>
+        `${name}: Kubernetes has set it for a service of that name; write enableServiceLinks: false into the pod`,
+    ),
   ];
   if (result.success && faults.length === 0) return freeze(result.data);
   throw new ReceiverError(
@@ -219,13 +229,17 @@ function rule(setting: keyof Config, error: string) {
   return { error, path: [setting], when: () => true };
 }
 
-function namesInbox(url: string): boolean {
+/** What is wrong with the URL of an inbox. It is never quoted, since it may have a password. */
+function inboxFault(url: string): string | undefined {
   try {
     (isPostgresUrl(url) ? postgresServers : inboxFolder)(url);
-    return true;
+    return undefined;
   } catch (error) {
     // Whoever opens the inbox says why its folder can't be found. The setting isn't wrong.
-    return error instanceof ReceiverError;
+    if (error instanceof ReceiverError) return undefined;
+    const forms =
+      'must be file: and a folder, as in file:./data/inbox, or postgres: with a host and a database, as in postgres://user@db.example/plants';
+    return error instanceof UnmeantUrl ? `${forms}; ${error.message}` : forms;
   }
 }
 

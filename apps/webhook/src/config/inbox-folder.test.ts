@@ -2,7 +2,7 @@ import { rmdirSync } from 'node:fs';
 
 import { makeFolder } from '@plant-store/test-support';
 
-import { inboxFolder } from './inbox-folder.js';
+import { inboxFolder, UnmeantUrl } from './inbox-folder.js';
 
 test.each([
   { url: 'file:./data/inbox', folder: `${process.cwd()}/data/inbox` },
@@ -12,7 +12,8 @@ test.each([
   { url: 'file:///var/inbox', folder: '/var/inbox' },
   { url: 'file:///var/in%20box/', folder: '/var/in box' },
   { url: 'file://localhost/var/inbox', folder: '/var/inbox' },
-  { url: 'file:in%20box', folder: `${process.cwd()}/in%20box` },
+  { url: 'file:in box', folder: `${process.cwd()}/in box` },
+  { url: 'file:///var/50%25~/in%C3%A4', folder: '/var/50%~/inä' },
 ])('$url is $folder', ({ url, folder }) => {
   expect(inboxFolder(url)).toBe(folder);
 });
@@ -28,6 +29,25 @@ test.each([
   '',
 ])('%j names no folder', (url) => {
   expect(() => inboxFolder(url)).toThrow();
+});
+
+test.each([
+  ['file:~/inbox', 'write the whole path'],
+  ['file:///~/inbox', 'write the whole path'],
+  ['file:$HOME/inbox', 'write the whole path'],
+  ['file:./inbox ', 'remove the white space'],
+  ['file: ./inbox', 'remove the white space'],
+  ['file:./inbox\r', 'remove the white space'],
+  ['file:./in\nbox', 'remove the white space'],
+  ['file:///var/inbox%0A', 'remove the white space'],
+  ['file:"./inbox"', 'remove the white space, the quotation mark'],
+  ['file:./inbox?mode=ro', 'a folder has no ?'],
+  ['file:///var/inbox#1', 'a folder has no ? and no #'],
+  ['file:in%20box', 'write the characters themselves'],
+  ['file:.\\inbox', 'write /'],
+])('%j says what to write', (url, advice) => {
+  expect(() => inboxFolder(url)).toThrow(UnmeantUrl);
+  expect(() => inboxFolder(url)).toThrow(advice);
 });
 
 test('says that the working directory was removed, if the folder is relative to it', () => {

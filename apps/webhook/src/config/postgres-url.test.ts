@@ -25,6 +25,24 @@ test.each([
     urls: ['postgres://user@%2Fvar%2Frun%2Fpostgresql/plants'],
     location: 'postgres://user@%2Fvar%2Frun%2Fpostgresql/plants',
   },
+  {
+    url: 'postgres:///plants?host=/run/postgresql',
+    urls: ['postgres://%2Frun%2Fpostgresql/plants'],
+    location: 'postgres://%2Frun%2Fpostgresql/plants',
+  },
+  {
+    url: 'postgresql://user:secret@/plants?sslmode=require&host=one.example,::1&port=5433,5434',
+    urls: [
+      'postgres://user:secret@one.example:5433/plants?sslmode=require',
+      'postgres://user:secret@[::1]:5434/plants?sslmode=require',
+    ],
+    location: 'postgres://user@one.example:5433,[::1]:5434/plants',
+  },
+  {
+    url: 'postgres://user@one.example,two.example:9/plants?port=5433',
+    urls: ['postgres://user@one.example:5433/plants', 'postgres://user@two.example:5433/plants'],
+    location: 'postgres://user@one.example:5433,two.example:5433/plants',
+  },
 ])('$location has a URL for each server, and no password', ({ url, ...want }) => {
   expect(postgresServers(url)).toEqual(want);
 });
@@ -35,6 +53,10 @@ test.each([
   'postgres://db.example',
   'postgres://db.example/',
   'postgres://user:secret@/plants',
+  'postgres:///plants',
+  'postgres://:5433/plants',
+  'postgres:///plants?host=',
+  'postgres://db.example/?host=/run/postgresql',
   'postgres://one.example,,two.example/plants',
   'postgres://db.example:port/plants',
   'mysql://db.example/plants',
