@@ -5,8 +5,10 @@ import { expectResponse } from '../support/expect-response.js';
 import { readInbox } from '../support/inbox.js';
 import { ARBITRARY, delivery, head, HOST, POST, RIGHT } from '../support/messages.js';
 import { soon } from '../support/port.js';
+import type { Environment } from '../support/process.js';
 import {
   BUILT_RECEIVER,
+  canStartFirstProcess,
   preloading,
   type RunningReceiver,
   spawnReceiver,
@@ -119,14 +121,49 @@ test.each([{}, { SHUTDOWN_DELAY_MS: '1' }])(
   },
 );
 
-test('a second signal ends the receiver at once', async () => {
-  const receiver = await startReceiver({ settings: { SHUTDOWN_DELAY_MS: '600000' } });
-  receiver.process.signal('SIGTERM');
-  await receiver.process.logged('stopping');
+describe.each([
+  { name: 'a process', first: false, ended: { code: null, signal: 'SIGTERM' } },
+  { name: 'the first process of a container', first: true, ended: { code: 143, signal: null } },
+])('$name', ({ first, ended }) => {
+  const testAs = first && !canStartFirstProcess() ? test.skip : test;
 
-  receiver.process.signal('SIGTERM');
+  testAs('ends at once after a second signal', async () => {
+    const receiver = await startReceiver({ first, settings: { SHUTDOWN_DELAY_MS: '600000' } });
+    receiver.process.signal('SIGTERM');
+    await receiver.process.logged('stopping');
 
-  expect(await receiver.process.exit).toEqual({ code: null, signal: 'SIGTERM' });
+    receiver.process.signal('SIGTERM');
+
+    expect(await receiver.process.exit).toEqual(ended);
+  });
+
+  testAs('stops in order after a signal that comes while its packages are loaded', async () => {
+    const receiver = spawnReceiver({ first, settings: signalWhileLoading('SIGTERM') });
+
+    expect(await receiver.exit).toEqual(DONE);
+    expect(receiver.entries().map(({ msg }) => msg)).toEqual(['listening', 'stopping', 'stopped']);
+  });
+});
+
+test('signals that rotate logs open no debugger, and end nothing', async () => {
+  const receiver = await startReceiver({ settings: signalWhileLoading('SIGUSR1') });
+  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) {
+    receiver.process.signal(signal);
+    await receiver.process.logged(
+      `${signal} is ignored: the log is standard output, not a file to open again`,
+    );
+  }
+
+  expect(await receiver.process.stop()).toEqual(DONE);
+  expect(receiver.process.stderr).toBe('');
+});
+
+/** The settings with which a receiver gets a signal as soon as it loads its packages. */
+const signalWhileLoading = (signal: string): Environment => ({
+  ...preloading(new URL('../support/signal-while-loading.mjs', import.meta.url).href),
+  SIGNAL: signal,
+  // A busy machine takes long to start.
+  SHUTDOWN_TIMEOUT_MS: '600000',
 });
 
 /** Opens a connection and delivers on it. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +21,8 @@ export interface ReceiverOptions {
   readonly stderr?: number;
   /** How many files and connections the process may have open. */
   readonly maxOpenFiles?: number;
+  /** Whether it is the first process that it sees, as in a container. */
+  readonly first?: boolean;
   /** When it ends. */
   readonly cleanUp?: CleanUp;
 }
@@ -93,7 +96,12 @@ export class LoggingProcess extends TestProcess {
 
 /** A process of the built receiver, with every question open. */
 export class ReceiverProcess extends LoggingProcess {
-  constructor(settings: Environment, { maxFileBlocks, maxOpenFiles, stdout, stderr }: ReceiverOptions) {
+  readonly #isFirst: boolean;
+
+  constructor(
+    settings: Environment,
+    { maxFileBlocks, maxOpenFiles, first = false, stdout, stderr }: ReceiverOptions,
+  ) {
     const limits = [
       ...(maxFileBlocks === undefined ? [] : [`ulimit -S -f ${maxFileBlocks}`]),
       // Node raises a soft limit to the hard one.
@@ -102,9 +110,24 @@ export class ReceiverProcess extends LoggingProcess {
     const node = [process.execPath, BUILT_RECEIVER] as const;
     const limited = ['/bin/sh', '-c', [...limits, 'exec "$0" "$1"'].join(' && '), ...node] as const;
     const environment = { ...everythingOpen, ...settings };
-    super(limits.length === 0 ? node : limited, { environment, stdout, stderr });
+    const command = limits.length === 0 ? node : limited;
+    super(first ? [...FIRST_PROCESS, ...command] : command, { environment, stdout, stderr });
+    this.#isFirst = first;
+  }
+
+  /** The one that starts the first process passes no signal on. */
+  override signal(name: NodeJS.Signals): void {
+    if (!this.#isFirst || name === 'SIGKILL') super.signal(name);
+    else process.kill(Number(readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8')), name);
   }
 }
+
+/** Starts a program as the first process that it sees. */
+const FIRST_PROCESS = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child'] as const;
+
+/** Whether this machine lets its users start such a process. */
+export const canStartFirstProcess = (): boolean =>
+  spawnSync(FIRST_PROCESS[0], [...FIRST_PROCESS.slice(1), 'true']).status === 0;
 
 const BUILT_ANSWERS = fileURLToPath(new URL('../../../libs/contract/dist/answers.js', import.meta.url));
 const EVERYTHING_OPEN = fileURLToPath(

@@ -1,0 +1,75 @@
+import 'reflect-metadata';
+
+import { accepts, answers } from '@plant-store/contract';
+
+import { composeAnswers } from './answers/compose-answers.js';
+import { parseConfig, unknownSettings } from './config/config.js';
+import { readOpenFileLimit } from './config/open-files.js';
+import { takePassedSocket } from './config/passed-socket.js';
+import { startWatchdog } from './dispatch/watchdog.js';
+import { ReceiverError } from './errors.js';
+import { logStrayErrors } from './logging/log-stray-errors.js';
+import { openLog } from './logging/open-log.js';
+import { type Receiver, startReceiver } from './receiver.js';
+
+type Close = Receiver['close'];
+
+/**
+ * Runs a receiver until this process ends.
+ *
+ * @param environment its settings; the variables of a socket that was passed are removed
+ * @param stopping resolves when it shall stop in order, which it does as soon as it has started
+ * @param unused signals that mean nothing to it
+ */
+export async function run(
+  environment: NodeJS.ProcessEnv,
+  stopping: Promise<void>,
+  unused: readonly NodeJS.Signals[],
+): Promise<void> {
+  // Their reader may go away, and their disk may be full.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  try {
+    const composed = composeAnswers(answers, accepts);
+    const config = parseConfig(environment, composed.settings, readOpenFileLimit());
+    const socket = takePassedSocket(environment, process.pid);
+    const logger = openLog(config.LOG_LEVEL);
+    for (const warning of [...unknownSettings(environment), ...socket.warnings]) logger.warn(warning);
+    logStrayErrors(logger);
+    for (const signal of unused)
+      process.on(signal, () =>
+        logger.warn(`${signal} is ignored: the log is standard output, not a file to open again`),
+      );
+    const starting = start(config, logger, composed, socket.fd);
+    void stopping.then(() => stop(starting, config.SHUTDOWN_TIMEOUT_MS));
+    await starting;
+  } catch (error) {
+    if (!(error instanceof ReceiverError)) throw error;
+    const [first, ...more] = error.message.split('\n');
+    process.stderr.write([`${first} [${error.code}]`, ...more, ''].join('\n'));
+    // Something of the team's handler may not have ended, such as a timer.
+    process.exit(1);
+  }
+}
+
+/** Starts the receiver, and the watchdog until the process has ended. Resolves with what closes the receiver. */
+async function start(...given: Parameters<typeof startReceiver>): Promise<Close> {
+  const receiver = await startReceiver(...given);
+  const [{ HANDLER_TIMEOUT_MS, SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS }, logger] = given;
+  const endWithin = startWatchdog(HANDLER_TIMEOUT_MS, logger);
+  return () => {
+    endWithin(SHUTDOWN_DELAY_MS + SHUTDOWN_TIMEOUT_MS);
+    return receiver.close();
+  };
+}
+
+/** A start that hangs, as in a database of the handler, gets the time of a stop. One that failed ends the process itself. */
+function stop(starting: Promise<Close>, timeout: number): void {
+  const hanging = setTimeout(() => process.exit(1), timeout);
+  const started = starting.finally(() => clearTimeout(hanging));
+  void started.then(exitAfter, () => undefined);
+}
+
+async function exitAfter(close: Close): Promise<void> {
+  const complete = await close();
+  process.exit(complete ? 0 : 1);
+}
