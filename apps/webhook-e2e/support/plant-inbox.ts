@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 import { afterThisTest } from '@plant-store/test-support';
 
-import { TestProcess } from './process.js';
+import { TestProcess, type User } from './process.js';
 import { everythingOpen } from './receiver.js';
 
 /** The file of the command. */
@@ -16,8 +16,9 @@ export interface Result {
 }
 
 /** Starts the command `plant-inbox`. It ends after the test. */
-export function spawnPlantInbox(args: readonly string[]): TestProcess {
-  const command = new TestProcess([process.execPath, PLANT_INBOX, ...args], { environment: everythingOpen });
+export function spawnPlantInbox(args: readonly string[], user?: User): TestProcess {
+  const options = { environment: everythingOpen, user };
+  const command = new TestProcess([process.execPath, PLANT_INBOX, ...args], options);
   afterThisTest(() => command.kill());
   return command;
 }
@@ -25,6 +26,11 @@ export function spawnPlantInbox(args: readonly string[]): TestProcess {
 /** Runs the command `plant-inbox` until it ends. */
 export async function plantInbox(...args: readonly string[]): Promise<Result> {
   return resultOf(spawnPlantInbox(args));
+}
+
+/** Runs it as a user, if the test runs as root. */
+export async function plantInboxAs(user: User | undefined, ...args: readonly string[]): Promise<Result> {
+  return resultOf(spawnPlantInbox(args, user));
 }
 
 /** Waits until a command ends. */

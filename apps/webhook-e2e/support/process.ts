@@ -11,10 +11,18 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
+/** A user, and the one group of that user. */
+export interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /** How a process is started. */
 export interface ProcessOptions {
   /** The whole environment: the process sees no other variable. */
   readonly environment: Environment;
+  /** Whose it is, if the test runs as root. By default the one of the test. */
+  readonly user?: User | undefined;
   /** The working directory. */
   readonly folder?: string;
   /** Whether it reads what the test writes. By default it has nothing to read. */
@@ -42,6 +50,7 @@ export class TestProcess {
     this.#child = spawn(program, args, {
       cwd: options.folder,
       env: options.environment,
+      ...options.user,
       stdio: [
         options.reads ? 'pipe' : 'ignore',
         options.stdout ?? 'pipe',

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterThisTest, type CleanUp, makeFolder } from '@plant-store/test-support';
 
 import { ACCESS_TOKEN } from './messages.js';
-import { type Environment, TestProcess } from './process.js';
+import { type Environment, TestProcess, type User } from './process.js';
 
 /** How a receiver is started. */
 export interface ReceiverOptions {
@@ -21,6 +21,8 @@ export interface ReceiverOptions {
   readonly stderr?: number;
   /** How many files and connections the process may have open. */
   readonly maxOpenFiles?: number;
+  /** Whose it is, if the test runs as root. */
+  readonly user?: User;
   /** Whether it is the first process that it sees, as in a container. */
   readonly first?: boolean;
   /** When it ends. */
@@ -100,7 +102,7 @@ export class ReceiverProcess extends LoggingProcess {
 
   constructor(
     settings: Environment,
-    { maxFileBlocks, maxOpenFiles, first = false, stdout, stderr }: ReceiverOptions,
+    { maxFileBlocks, maxOpenFiles, first = false, stdout, stderr, user }: ReceiverOptions,
   ) {
     const limits = [
       ...(maxFileBlocks === undefined ? [] : [`ulimit -S -f ${maxFileBlocks}`]),
@@ -111,7 +113,7 @@ export class ReceiverProcess extends LoggingProcess {
     const limited = ['/bin/sh', '-c', [...limits, 'exec "$0" "$1"'].join(' && '), ...node] as const;
     const environment = { ...everythingOpen, ...settings };
     const command = limits.length === 0 ? node : limited;
-    super(first ? [...FIRST_PROCESS, ...command] : command, { environment, stdout, stderr });
+    super(first ? [...FIRST_PROCESS, ...command] : command, { environment, stdout, stderr, user });
     this.#isFirst = first;
   }
 

@@ -8,7 +8,8 @@ import { postgresServers } from '../config/postgres-url.js';
 import { RECEIVER_ERRORS, ReceiverError, type ReceiverErrorCode } from '../errors.js';
 import type { Inbox } from '../inbox/inbox.js';
 import { openInbox } from '../inbox/open-inbox.js';
-import { INBOX_FILES, openForReading } from '../inbox/sqlite/open-database.js';
+import { INBOX_FILES } from '../inbox/sqlite/inbox-files.js';
+import { openForReading, openingError } from '../inbox/sqlite/open-database.js';
 import { deliveryRoutes } from '../operations/deliveries.js';
 import { openSocketAddress, SOCKET_NAME } from '../operations/socket-address.js';
 import { CommandError } from './terminal.js';
@@ -117,7 +118,8 @@ const RESPONSE_TIMEOUT = 60_000;
  * Sends requests to the receiver that has an inbox open.
  *
  * @param folder of the inbox, for people
- * @returns throws ReceiverError `INBOX_IN_USE` if the receiver doesn't respond
+ * @returns throws ReceiverError `INBOX_IN_USE` if the receiver doesn't respond, `INBOX_UNUSABLE` if this user may not
+ * ask it
  */
 export function sendToReceiver(socketPath: string, folder: string): Send {
   return async (method, path, content) => {
@@ -133,6 +135,7 @@ export function sendToReceiver(socketPath: string, folder: string): Send {
         sent.end(content && JSON.stringify(content));
       });
     } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'EACCES') throw openingError(folder, cause);
       throw new ReceiverError(
         'INBOX_IN_USE',
         `The inbox in ${folder} is in use, but no receiver responds on ${SOCKET_NAME} there: ${(cause as Error).message}. A receiver is starting or stopping, or another plant-inbox is at work. Run the command again in a moment. If that goes on, restart the receiver: its socket may have been removed.`,

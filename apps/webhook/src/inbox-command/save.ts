@@ -29,7 +29,7 @@ export async function exportDeliveries(
   selection: Selection,
 ): Promise<void> {
   await withConnection(inbox, async (connection) => {
-    const output = file === undefined ? undefined : await open(file, 'wx');
+    const output = file === undefined ? undefined : await open(file, 'wx', 0o600);
     try {
       const filters = await upToNow(connection, filterOf(selection));
       const work = { doing: 'Exporting', done: 'exported' };

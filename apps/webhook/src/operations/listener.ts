@@ -16,6 +16,7 @@ import { OPERATIONS_CONNECTIONS } from '../config/open-files.js';
 import { ReceiverError } from '../errors.js';
 import { connectionOf } from '../http/connection.js';
 import { hasContent } from '../http/message.js';
+import { modeOfFilesIn } from '../inbox/sqlite/inbox-files.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
 import { faultOf, RequestFault } from './request-fault.js';
 import { openSocketAddress, SOCKET_NAME } from './socket-address.js';
@@ -232,7 +233,7 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
 }
 
 /**
- * Listens on the socket in a folder. Only the owner of this process may connect to it, from its first moment. A socket
+ * Listens on the socket in a folder. Whoever may write the files there may connect to it, from its first moment. A socket
  * that a killed process left behind is replaced: no other process can use the folder. Node removes it when it closes.
  *
  * @returns where it is, for people; undefined if there can't be one
@@ -250,7 +251,7 @@ async function tryToListenOnSocket(
     app.server.once('close', () => address.close());
     rmSync(address.path, { force: true });
     await app.listen({ path: address.path });
-    chmodSync(address.path, 0o600);
+    chmodSync(address.path, modeOfFilesIn(folder));
     return join(folder, SOCKET_NAME);
   } catch (err) {
     logger.warn({ err }, 'no socket in the folder of the inbox; plant-inbox cannot reach this receiver');

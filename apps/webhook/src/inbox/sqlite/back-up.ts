@@ -3,7 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 
 import type Database from 'libsql';
 
-import { INBOX_FILES, openForReading, openingError, syncFolder } from './open-database.js';
+import { INBOX_FILES, syncFolder } from './inbox-files.js';
+import { openForReading, openingError } from './open-database.js';
 import { isDamage } from './sqlite-errors.js';
 
 /**

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type Database from 'libsql';
 
 import { Migrations } from '../migrations.js';
+import { makeFile } from './inbox-files.js';
 
 const migrations = new Migrations('sqlite');
 
@@ -50,6 +51,7 @@ function keepCopy(database: Database.Database, file: string, version: number): v
   const removePartial = (): void => rmSync(`${copy}.partial`, { force: true });
   removePartial();
   try {
+    makeFile(`${copy}.partial`);
     database.prepare('VACUUM INTO ?').run([`${copy}.partial`]);
     renameSync(`${copy}.partial`, copy);
   } catch (error) {

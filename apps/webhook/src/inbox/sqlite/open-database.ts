@@ -1,5 +1,5 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import Database from 'libsql';
@@ -7,11 +7,9 @@ import Database from 'libsql';
 import { ReceiverError } from '../../errors.js';
 import type { Sql } from '../sql.js';
 import type { Row } from '../store.js';
+import { INBOX_FILES, makeFile, makeFolders, syncFolders, unusableFiles } from './inbox-files.js';
 import { migrate, requireVersion } from './migrate.js';
 import { isDamage } from './sqlite-errors.js';
-
-/** The files of an embedded inbox, in its folder. SQLite keeps two more beside the database, `-wal` and `-shm`. */
-export const INBOX_FILES = { database: 'inbox.sqlite', lock: 'receiver.lock' } as const;
 
 /** How long to wait for a lock of another program, in milliseconds: somebody may be looking at the file. */
 const BUSY_TIMEOUT = 250;
@@ -34,6 +32,7 @@ export interface OpenDatabase {
 export function openDatabase(folder: string): OpenDatabase {
   const opened: Database.Database[] = [];
   const open = (name: keyof typeof INBOX_FILES): Database.Database => {
+    makeFile(join(folder, INBOX_FILES[name]));
     const database = new Database(join(folder, INBOX_FILES[name]));
     opened.unshift(database);
     return database;
@@ -60,6 +59,8 @@ export function openDatabase(folder: string): OpenDatabase {
 export function openForReading(folder: string): OpenDatabase {
   const file = join(folder, INBOX_FILES.database);
   try {
+    // SQLite would make a log of this user, which the receiver then can't write.
+    if (!existsSync(`${file}-shm`)) accessSync(file, constants.W_OK);
     // libsql ignores its option `readonly`.
     const database = new Database(`${pathToFileURL(file).href}?mode=ro`);
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
@@ -82,7 +83,7 @@ export function openingError(folder: string, cause: unknown): ReceiverError {
     );
   return new ReceiverError(
     'INBOX_UNUSABLE',
-    `The inbox in ${folder} cannot be used: ${message}. Check that the folder exists and that this user may write it and its files, or set INBOX_URL to another folder.`,
+    `The inbox in ${folder} cannot be used: ${message}.${unusableFiles(folder)} Check that the folder exists and that this user may write it and its files, or set INBOX_URL to another folder.`,
     { cause },
   );
 }
@@ -137,49 +138,4 @@ export function runAll(database: Database.Database, statements: readonly Sql[]):
     rows = statement.reader ? (statement.all([...values]) as Row[]) : (statement.run([...values]), []);
   }
   return rows;
-}
-
-/**
- * Makes a folder and those above it that are missing. Node's own recursion never ends where none can be made, as in
- * /proc.
- *
- * @returns the topmost folder that was made; undefined if the folder existed
- */
-function makeFolders(folder: string): string | undefined {
-  const made = existsSync(dirname(folder)) ? undefined : makeFolders(dirname(folder));
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST' && statSync(folder).isDirectory()) return made;
-    throw error;
-  }
-  return made ?? folder;
-}
-
-/**
- * A new file or folder survives a power cut only once the folder that it is in has been flushed too.
- *
- * @param made the topmost folder that was made, or the inbox's own: that one may have been made by a start that failed
- */
-function syncFolders(folder: string, made: string): void {
-  syncFolder(folder);
-  const topmost = dirname(resolve(made));
-  for (let above = resolve(folder); above !== topmost;) {
-    above = dirname(above);
-    try {
-      syncFolder(above);
-    } catch {
-      // This user may not read a folder that an administrator has made.
-    }
-  }
-}
-
-/** Makes durable which files a folder has. */
-export function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

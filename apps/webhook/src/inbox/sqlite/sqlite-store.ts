@@ -14,7 +14,8 @@ import {
   type Row,
   type Store,
 } from '../store.js';
-import { INBOX_FILES, openingError } from './open-database.js';
+import { INBOX_FILES } from './inbox-files.js';
+import { openingError } from './open-database.js';
 import { cycleCall, type GroupOutcome, outcomesOf } from './sqlite-cycle.js';
 import { isDamage, isLoss, type SqliteFault } from './sqlite-errors.js';
 import type { ThreadOptions, ThreadRequest, ThreadResponse } from './sqlite-thread.js';

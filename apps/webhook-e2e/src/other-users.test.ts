@@ -1,0 +1,157 @@
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { makeFolder } from '@plant-store/test-support';
+import Database from 'libsql';
+
+import { plantInbox, plantInboxAs, type Result } from '../support/plant-inbox.js';
+import type { User } from '../support/process.js';
+import { inboxOf, type RunningReceiver, spawnReceiver, startReceiver } from '../support/receiver.js';
+import { openSender } from '../support/sender.js';
+
+/** The user of the receiver, one more of its group, and somebody else. Nobody has these numbers. */
+const OWNER: User = { uid: 64_001, gid: 64_010 };
+const MEMBER: User = { uid: 64_002, gid: 64_010 };
+const STRANGER: User = { uid: 64_003, gid: 64_003 };
+
+/** The modes of the folder of an inbox and of what it has, by name. */
+function modesIn(inbox: string): Record<string, string> {
+  const names = ['.', ...readdirSync(inbox)];
+  return Object.fromEntries(
+    names.map((name) => [name, (statSync(join(inbox, name)).mode & 0o7777).toString(8)]),
+  );
+}
+
+/** Runs something as with `umask 0`. */
+function withoutUmask<Started>(start: () => Started): Started {
+  const usual = process.umask(0);
+  try {
+    return start();
+  } finally {
+    process.umask(usual);
+  }
+}
+
+const openToOwner = (...names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, '600']));
+
+const FILES = [
+  'inbox.sqlite',
+  'inbox.sqlite-shm',
+  'inbox.sqlite-wal',
+  'operations.sock',
+  'receiver.lock',
+] as const;
+
+test('whatever the umask, only the owner may use what a receiver makes', async () => {
+  const folder = join(makeFolder(), 'made');
+  const receiver = await withoutUmask(() => startReceiver({ folder }));
+
+  expect(modesIn(receiver.inbox)).toEqual({ ...openToOwner(...FILES), '.': '700' });
+  expect((statSync(folder).mode & 0o777).toString(8)).toBe('700');
+
+  await receiver.process.stop();
+  const exported = join(folder, 'exported');
+  const { code } = await withoutUmask(() => plantInbox('export', exported, '--inbox', receiver.inbox));
+  expect([code, (statSync(exported).mode & 0o777).toString(8)]).toEqual([0, '600']);
+});
+
+test('an inbox keeps its modes, and its copy from before an upgrade is for the owner', async () => {
+  const folder = makeFolder();
+  mkdirSync(inboxOf(folder));
+  chmodSync(inboxOf(folder), 0o755);
+  const file = join(inboxOf(folder), 'inbox.sqlite');
+  const database = new Database(file);
+  database.exec(readFileSync(new URL('../../webhook/test/earlier/sqlite-6.sql', import.meta.url), 'utf8'));
+  database.close();
+  chmodSync(file, 0o644);
+
+  const { inbox } = await withoutUmask(() => startReceiver({ folder }));
+
+  const { '.': kept, 'inbox.sqlite': keptFile, 'inbox.sqlite.version-6': copy } = modesIn(inbox);
+  expect({ kept, keptFile, copy }).toEqual({ kept: '755', keptFile: '644', copy: '600' });
+});
+
+const asRoot = process.geteuid?.() === 0 ? describe : describe.skip;
+
+asRoot('with several users', () => {
+  /** A folder that a user owns, in one that everybody may enter. */
+  function makeFolderOf({ uid, gid }: User, mode: number): string {
+    const folder = makeFolder();
+    chmodSync(folder, 0o755);
+    mkdirSync(inboxOf(folder));
+    chownSync(inboxOf(folder), uid, gid);
+    chmodSync(inboxOf(folder), mode);
+    return folder;
+  }
+
+  const startAsOwner = (folder: string): Promise<RunningReceiver> => startReceiver({ folder, user: OWNER });
+
+  async function expectDone(done: Promise<Result>): Promise<void> {
+    expect(await done).toMatchObject({ code: 0, stderr: '' });
+  }
+
+  test('in a folder of a group, each member can do everything, and the receiver starts after it', async () => {
+    const folder = makeFolderOf(OWNER, 0o2770);
+    let receiver = await startAsOwner(folder);
+    const { inbox, process } = receiver;
+    const run = (...args: readonly string[]): Promise<Result> =>
+      plantInboxAs(MEMBER, ...args, '--inbox', inbox);
+    await openSender(receiver).send('arbitrary');
+    expect(modesIn(inbox)).toEqual({
+      ...Object.fromEntries(FILES.map((name) => [name, '660'])),
+      '.': '2770',
+    });
+    for (const command of ['list', 'check', 'pause']) await expectDone(run(command));
+    await process.stop();
+    for (const command of ['list', 'check', 'resume']) await expectDone(run(command));
+
+    receiver = await startAsOwner(folder);
+    await openSender(receiver).send('arbitrary');
+  });
+
+  test('a stranger who may enter the folder is told whose it is, and leaves nothing there', async () => {
+    const folder = makeFolderOf(OWNER, 0o777);
+    const { inbox, process } = await startAsOwner(folder);
+    const database = join(inbox, 'inbox.sqlite');
+    // As receivers of earlier versions have made it.
+    for (const name of ['inbox.sqlite', 'receiver.lock']) chmodSync(join(inbox, name), 0o644);
+    const unusable = expect.stringMatching(
+      new RegExp(
+        `User ${STRANGER.uid} may not read and write .*${database} \\(user ${OWNER.uid}\\).*INBOX_UNUSABLE`,
+      ),
+    ) as string;
+
+    expect(await plantInboxAs(STRANGER, 'list', '--inbox', inbox)).toMatchObject({
+      code: 1,
+      stderr: unusable,
+    });
+    await process.stop();
+    for (const command of ['list', 'check'])
+      expect(await plantInboxAs(STRANGER, command, '--inbox', inbox)).toMatchObject({
+        code: 1,
+        stderr: unusable,
+      });
+
+    expect(readdirSync(inbox).sort()).toEqual(['inbox.sqlite', 'receiver.lock']);
+    await startAsOwner(folder);
+  });
+
+  test('a start names the files of somebody else that keep it from the inbox', async () => {
+    const folder = makeFolderOf(OWNER, 0o700);
+    const { inbox, process } = await startAsOwner(folder);
+    await process.stop();
+    const strange = ['-wal', '-shm'].map((ending) => join(inbox, `inbox.sqlite${ending}`));
+    for (const file of strange) {
+      writeFileSync(file, '');
+      chownSync(file, STRANGER.uid, STRANGER.gid);
+    }
+
+    const refused = spawnReceiver({ folder, user: OWNER });
+
+    expect(await refused.exit).toEqual({ code: 1, signal: null });
+    expect(refused.stderr).toContain(
+      ` User ${OWNER.uid} may not read and write ${strange.map((file) => `${file} (user ${STRANGER.uid})`).join(', ')}. `,
+    );
+  });
+});
