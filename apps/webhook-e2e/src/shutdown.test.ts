@@ -8,7 +8,8 @@ import { soon } from '../support/port.js';
 import type { Environment } from '../support/process.js';
 import {
   BUILT_RECEIVER,
-  canStartFirstProcess,
+  canUnshare,
+  FIRST_PROCESS,
   preloading,
   type RunningReceiver,
   spawnReceiver,
@@ -122,13 +123,13 @@ test.each([{}, { SHUTDOWN_DELAY_MS: '1' }])(
 );
 
 describe.each([
-  { name: 'a process', first: false, ended: { code: null, signal: 'SIGTERM' } },
-  { name: 'the first process of a container', first: true, ended: { code: 143, signal: null } },
-])('$name', ({ first, ended }) => {
-  const testAs = first && !canStartFirstProcess() ? test.skip : test;
+  { name: 'a process', within: undefined, ended: { code: null, signal: 'SIGTERM' } },
+  { name: 'the first process of a container', within: FIRST_PROCESS, ended: { code: 143, signal: null } },
+])('$name', ({ within, ended }) => {
+  const testAs = within === undefined || canUnshare ? test : test.skip;
 
   testAs('ends at once after a second signal', async () => {
-    const receiver = await startReceiver({ first, settings: { SHUTDOWN_DELAY_MS: '600000' } });
+    const receiver = await startReceiver({ within, settings: { SHUTDOWN_DELAY_MS: '600000' } });
     receiver.process.signal('SIGTERM');
     await receiver.process.logged('stopping');
 
@@ -138,7 +139,7 @@ describe.each([
   });
 
   testAs('stops in order after a signal that comes while its packages are loaded', async () => {
-    const receiver = spawnReceiver({ first, settings: signalWhileLoading('SIGTERM') });
+    const receiver = spawnReceiver({ within, settings: signalWhileLoading('SIGTERM') });
 
     expect(await receiver.exit).toEqual(DONE);
     expect(receiver.entries().map(({ msg }) => msg)).toEqual(['listening', 'stopping', 'stopped']);

@@ -23,8 +23,8 @@ export interface ReceiverOptions {
   readonly maxOpenFiles?: number;
   /** Whose it is, if the test runs as root. */
   readonly user?: User;
-  /** Whether it is the first process that it sees, as in a container. */
-  readonly first?: boolean;
+  /** The command that starts it. */
+  readonly within?: readonly [string, ...string[]] | undefined;
   /** When it ends. */
   readonly cleanUp?: CleanUp;
 }
@@ -102,7 +102,7 @@ export class ReceiverProcess extends LoggingProcess {
 
   constructor(
     settings: Environment,
-    { maxFileBlocks, maxOpenFiles, first = false, stdout, stderr, user }: ReceiverOptions,
+    { maxFileBlocks, maxOpenFiles, within, stdout, stderr, user }: ReceiverOptions,
   ) {
     const limits = [
       ...(maxFileBlocks === undefined ? [] : [`ulimit -S -f ${maxFileBlocks}`]),
@@ -113,8 +113,8 @@ export class ReceiverProcess extends LoggingProcess {
     const limited = ['/bin/sh', '-c', [...limits, 'exec "$0" "$1"'].join(' && '), ...node] as const;
     const environment = { ...everythingOpen, ...settings };
     const command = limits.length === 0 ? node : limited;
-    super(first ? [...FIRST_PROCESS, ...command] : command, { environment, stdout, stderr, user });
-    this.#isFirst = first;
+    super(within ? [...within, ...command] : command, { environment, stdout, stderr, user });
+    this.#isFirst = within === FIRST_PROCESS;
   }
 
   /** The one that starts the first process passes no signal on. */
@@ -124,12 +124,18 @@ export class ReceiverProcess extends LoggingProcess {
   }
 }
 
-/** Starts a program as the first process that it sees. */
-const FIRST_PROCESS = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child'] as const;
+const UNSHARE = ['unshare', '--user', '--map-root-user'] as const;
 
-/** Whether this machine lets its users start such a process. */
-export const canStartFirstProcess = (): boolean =>
-  spawnSync(FIRST_PROCESS[0], [...FIRST_PROCESS.slice(1), 'true']).status === 0;
+/** Starts a program as the first process that it sees, as in a container. */
+export const FIRST_PROCESS = [...UNSHARE, '--pid', '--fork', '--kill-child'] as const;
+
+/** Starts a program for which a file is mounted at another one. */
+export const withMount = (from: string, to: string) =>
+  [...UNSHARE, '--mount', '/bin/sh', '-c', 'mount --bind "$0" "$1" && shift && exec "$@"', from, to] as const;
+
+/** Whether this machine lets its users start such programs. */
+export const canUnshare =
+  spawnSync(UNSHARE[0], [...UNSHARE.slice(1), '--pid', '--fork', 'true']).status === 0;
 
 const BUILT_ANSWERS = fileURLToPath(new URL('../../../libs/contract/dist/answers.js', import.meta.url));
 const EVERYTHING_OPEN = fileURLToPath(

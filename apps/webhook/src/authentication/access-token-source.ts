@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 
 import { ACCESS_TOKEN_PATTERN, type ExecutableAnswers } from '@plant-store/contract';
 import type { Logger } from 'pino';
@@ -9,6 +9,9 @@ import { ReceiverError } from '../errors.js';
 
 /** How often the file is checked for a change, in milliseconds. Polling also notices a replaced symbolic link. */
 const POLL_INTERVAL = 500;
+
+/** What is mounted for this process, on Linux: a line each, of which the 4th field is what and the 5th is where. */
+const MOUNTS = '/proc/self/mountinfo';
 
 /** Where the access tokens come from. */
 export interface AccessTokenSource {
@@ -36,6 +39,11 @@ export function openAccessTokens(
   if (path === undefined) return { tokens: ACCESS_TOKENS ?? [], close: () => undefined };
   let file = readAccessTokensFile(path, matcher);
   const source = { tokens: file.tokens(), close: () => clearInterval(timer) };
+  if (ownMount(path) !== undefined)
+    logger.warn(
+      { file: path },
+      'the file of access tokens is mounted alone: if it is replaced, this process keeps the old one; mount its folder',
+    );
   const timer = setInterval(() => {
     const before = file.version;
     file = readAccessTokensFile(path, matcher);
@@ -107,10 +115,30 @@ function parseAccessTokens(text: string, path: string, matcher: TokenMatcher): s
 function readText(path: string): string {
   try {
     if (!statSync(path).isFile()) throw new Error('it is not a regular file; write the tokens into one');
+    if (ownMount(path)?.endsWith('//deleted'))
+      throw new Error(
+        'it was replaced where it comes from, and is mounted alone; mount its folder, and start again',
+      );
     return readFileSync(path, 'utf8');
   } catch (cause) {
     throw unreadable(path, (cause as Error).message, cause);
   }
+}
+
+/**
+ * What is mounted at a path itself, as Linux names it: the end of the name says if it was removed or replaced since.
+ * Undefined if the path has no mount of its own.
+ */
+function ownMount(path: string): string | undefined {
+  if (!existsSync(MOUNTS)) return undefined;
+  const escaped = realpathSync(path).replaceAll(
+    /[\s\\]/g,
+    (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  );
+  const mounts = readFileSync(MOUNTS, 'utf8')
+    .split('\n')
+    .map((line) => line.split(' '));
+  return mounts.findLast((fields) => fields[4] === escaped)?.[3];
 }
 
 function unreadable(path: string, reason: string, cause?: unknown): ReceiverError {
