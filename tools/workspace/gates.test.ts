@@ -36,6 +36,8 @@ test.each([
   ],
   ['kubernetes', 'a field that is unknown', manifest.replace('replicas:', 'replica:'), '\'"replica"\''],
   ['kubernetes', 'another type', manifest.replace('replicas: 1', 'replicas: one'), "'string'"],
+  ['secrets', 'access-tokens', 'arbitrary', 'take this secret out of git'],
+  ['secrets', 'a key', `-----BEGIN RSA PRIVATE KEY-----\n${'A'.repeat(64)}`, 'take this secret out of git'],
 ])('%s: %s is a fault', (gate, name, content, said) => {
   const file = join(folder, name);
   writeFileSync(file, content);

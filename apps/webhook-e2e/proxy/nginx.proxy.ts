@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { METHODS } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
@@ -20,7 +21,8 @@ import {
 } from '../support/messages.js';
 import { startPassingParent } from '../support/passing-parent.js';
 import { soon } from '../support/port.js';
-import { type RunningReceiver, startReceiver } from '../support/receiver.js';
+import type { Environment } from '../support/process.js';
+import { preloading, type RunningReceiver, startReceiver } from '../support/receiver.js';
 import { openSender } from '../support/sender.js';
 import { findNginx, startNginx, startNginxWithTls } from './nginx.js';
 
@@ -29,6 +31,12 @@ const PUT = POST.replace('POST', 'PUT');
 
 const nginx = findNginx();
 const withNginx = nginx === undefined ? describe.skip : describe;
+
+/** The files of deploy/, each in front of one receiver. */
+const FILES = [
+  { file: 'nginx.conf', upstream: (port: number) => port },
+  { file: 'nginx-two-receivers.conf', upstream: (port: number) => [port, port] as const },
+];
 
 withNginx('through nginx as documented', () => {
   test('deliveries on a connection each are stored byte for byte, over few connections', async () => {
@@ -47,26 +55,26 @@ withNginx('through nginx as documented', () => {
     expect(counted.connections()).toBeLessThanOrEqual(16);
   });
 
-  test.each([
-    { file: 'nginx.conf', upstream: (port: number) => port },
-    { file: 'nginx-two-receivers.conf', upstream: (port: number) => [port, port] as const },
-  ])('$file: with TLS, the sender delivers, and nothing of a token is logged', async ({ upstream }) => {
-    const receiver = await startReceiver();
-    const { stopAfter, ...proxy } = await startNginxWithTls(nginx!, upstream(receiver.port));
-    const sender = openSender(proxy);
+  test.each(FILES)(
+    '$file: with TLS, the sender delivers, and nothing of a token is logged',
+    async ({ upstream }) => {
+      const receiver = await startReceiver();
+      const { stopAfter, ...proxy } = await startNginxWithTls(nginx!, upstream(receiver.port));
+      const sender = openSender(proxy);
 
-    await sender.send(ARBITRARY);
-    await expect(openSender(proxy, 'wrong-t0ken').send('refused')).rejects.toMatchObject({ status: 401 });
-    await receiver.process.stop();
-    await expect(sender.send('not stored')).rejects.toMatchObject({ status: 502 });
+      await sender.send(ARBITRARY);
+      await expect(openSender(proxy, 'wrong-t0ken').send('refused')).rejects.toMatchObject({ status: 401 });
+      await receiver.process.stop();
+      await expect(sender.send('not stored')).rejects.toMatchObject({ status: 502 });
 
-    expect(contentsOf(receiver.inbox)).toEqual([ARBITRARY]);
-    const log = await stopAfter(3);
-    const statuses = Array.from(log.matchAll(/" (\d{3}) /g), ([, status]) => status);
-    expect(statuses.sort()).toEqual(['204', '401', '502']);
-    expect(log).toContain('[error]');
-    expect(log).not.toMatch(/Bearer|t0ken/i);
-  });
+      expect(contentsOf(receiver.inbox)).toEqual([ARBITRARY]);
+      const log = await stopAfter(3);
+      const statuses = Array.from(log.matchAll(/" (\d{3}) /g), ([, status]) => status);
+      expect(statuses.sort()).toEqual(['204', '401', '502']);
+      expect(log).toContain('[error]');
+      expect(log).not.toMatch(/Bearer|t0ken/i);
+    },
+  );
 
   test('a delivery in chunks is stored', async () => {
     const receiver = await startReceiver();
@@ -204,12 +212,29 @@ withNginx('through nginx as documented', () => {
     },
   );
 
-  test('with two receivers, a method that nginx may send twice is refused', async () => {
-    const counted = await countConnections(await freePort());
-    const port = await startNginx(nginx!, [counted.port, counted.port]);
+  test.each(FILES)('$file: each method that the receiver accepts is passed on', async ({ upstream }) => {
+    const answered = (method: string): Environment => ({
+      ...preloading(new URL('../support/answered-method.mjs', import.meta.url).href),
+      HTTP_METHOD: method,
+    });
+    for (const { settings, want } of [
+      { settings: {}, want: ['PATCH', 'POST', 'PUT'] },
+      { settings: answered('PUT'), want: ['PUT'] },
+      { settings: answered('POST'), want: ['POST'] },
+    ]) {
+      const receiver = await startReceiver({ settings });
+      const proxied = await startNginx(nginx!, upstream(receiver.port));
+      const accepted = async (port: number): Promise<string[]> => {
+        const statuses = METHODS.map(async (method) => {
+          const response = await request(port, message(POST.replace('POST', method), [RIGHT]));
+          return statusOf(response) === 204 ? [method] : [];
+        });
+        return (await Promise.all(statuses)).flat();
+      };
 
-    expect(statusOf(await request(port, message(PUT, [RIGHT])))).toBe(403);
-    expect(counted.connections()).toBe(0);
+      expect(await accepted(receiver.port)).toEqual(want);
+      expect(await accepted(proxied)).toEqual(want);
+    }
   });
 
   test('a request for another path does not reach the receiver', async () => {
