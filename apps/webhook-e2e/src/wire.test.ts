@@ -1,9 +1,11 @@
 import { METHODS } from 'node:http';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
 
 import { CONTENT_METHODS, facts } from '@plant-store/contract';
-import { afterThisFile } from '@plant-store/test-support';
+import { afterThisFile, makeFolder } from '@plant-store/test-support';
 
-import { openConnection } from '../support/connection.js';
+import { openConnection, type Place } from '../support/connection.js';
 import { expectResponse, type WantedResponse } from '../support/expect-response.js';
 import { type StoredDelivery, readInbox } from '../support/inbox.js';
 import {
@@ -19,7 +21,8 @@ import {
   POST,
   RIGHT,
 } from '../support/messages.js';
-import { type RunningReceiver, startReceiver } from '../support/receiver.js';
+import { startPassingParent } from '../support/passing-parent.js';
+import { type LoggingProcess, startReceiver } from '../support/receiver.js';
 
 type Stored = Pick<StoredDelivery, 'method' | 'mediaType' | 'contentEncoding' | 'content'>;
 
@@ -346,7 +349,12 @@ const malformedMessage: readonly Row[] = [
     ),
   ),
   refused('a version that is not a number', head(`POST ${PATH} HTTP/a.b`, HOST, RIGHT), BAD),
-  refused('an RTSP request', head(`DESCRIBE ${PATH} RTSP/1.0`, HOST, RIGHT), NOT_FOUND),
+  ...['DESCRIBE', 'GET', 'POST'].flatMap((method) =>
+    ['1.0', '1.1'].map((version) =>
+      refused(`${method} of RTSP/${version}`, message(`${method} ${PATH} RTSP/${version}`, [RIGHT]), BAD),
+    ),
+  ),
+  refused('SOURCE of Icecast', message(`SOURCE ${PATH} ICE/1.0`, [RIGHT]), BAD),
   refused('an RTSP method', head(`DESCRIBE ${PATH} HTTP/1.1`, HOST, RIGHT), BAD),
   refused('CONNECT', head('CONNECT localhost:1 HTTP/1.1', HOST, RIGHT), NOT_IMPLEMENTED),
   refused('a large head', message(POST, [RIGHT, `a: ${'b'.repeat(20_000)}`]), { status: 431, closes: true }),
@@ -362,11 +370,57 @@ const malformedMessage: readonly Row[] = [
   ),
 ];
 
-describe('the wire table', () => {
-  let receiver: RunningReceiver;
+/** A receiver, and where a sender connects to it. */
+interface Reached {
+  readonly process: LoggingProcess;
+  readonly inbox: string;
+  readonly place: Place;
+}
+
+/** Listens on a host, for a sender that connects to an address of it. */
+const listening = async (host: string, address: string): Promise<Reached> => {
+  const receiver = await startReceiver({ settings: { HOST: host }, cleanUp: afterThisFile });
+  return { ...receiver, place: { host: address, port: receiver.port } };
+};
+
+/** As systemd does. */
+async function listeningOnUnixSocket(): Promise<Reached> {
+  const path = join(makeFolder(afterThisFile), 'socket');
+  const { process, inbox, start } = await startPassingParent({}, { path }, afterThisFile);
+  start();
+  await process.logged('listening');
+  return { process, inbox, place: { path } };
+}
+
+/** The addresses of IPv6 of this machine, each with its zone. */
+const ipv6 = Object.entries(networkInterfaces()).flatMap(([name, found = []]) =>
+  found
+    .filter(({ family }) => family === 'IPv6')
+    .map(({ address, scopeid }) => (scopeid === 0 ? address : `${address}%${name}`)),
+);
+
+/** Every kind of address that Node.js can listen on, and how a sender reaches it. */
+const places: readonly { readonly where: string; readonly start: () => Promise<Reached> }[] = [
+  { where: '127.0.0.1', start: () => listening('127.0.0.1', '127.0.0.1') },
+  { where: 'localhost', start: () => listening('localhost', '127.0.0.1') },
+  ...(ipv6.length === 0
+    ? []
+    : [
+        { where: ':: from IPv4', start: () => listening('::', '127.0.0.1') },
+        { where: ':: from IPv6', start: () => listening('::', '::1') },
+      ]),
+  ...ipv6
+    .filter((address) => address.startsWith('fe80:'))
+    .slice(0, 1)
+    .map((address) => ({ where: 'an address with a zone', start: () => listening(address, address) })),
+  ...(process.platform === 'win32' ? [] : [{ where: 'a Unix socket', start: listeningOnUnixSocket }]),
+];
+
+describe.each(places)('the wire table on $where', ({ start }) => {
+  let receiver: Reached;
 
   beforeAll(async () => {
-    receiver = await startReceiver({ cleanUp: afterThisFile });
+    receiver = await start();
   });
 
   describe.each([
@@ -379,7 +433,7 @@ describe('the wire table', () => {
   ])('$what', ({ rows }) => {
     test.each(rows)('$name → $want.status', async ({ given, want }) => {
       const before = lastId(receiver);
-      const connection = await openConnection(receiver.port);
+      const connection = await openConnection(receiver.place);
 
       connection.write(given);
 
@@ -403,14 +457,14 @@ describe('the wire table', () => {
 
   test('a sender that disconnects in the middle: nothing is stored', async () => {
     const before = lastId(receiver);
-    const connection = await openConnection(receiver.port);
+    const connection = await openConnection(receiver.place);
     connection.write(head(POST, HOST, RIGHT, 'Content-Length: 100', 'Expect: 100-continue'));
     await connection.response();
     connection.write('half');
 
     connection.destroy();
 
-    const next = await openConnection(receiver.port);
+    const next = await openConnection(receiver.place);
     next.write(delivery());
     expectResponse(await next.response(), { status: 204 });
     expect(storedSince(receiver, before)).toEqual([stored()]);
@@ -433,7 +487,7 @@ describe('the wire table', () => {
       },
     ])('$name gets its responses, then the close', async ({ given, statuses, stores }) => {
       const before = lastId(receiver);
-      const connection = await openConnection(receiver.port, { allowHalfOpen: true });
+      const connection = await openConnection(receiver.place, { allowHalfOpen: true });
 
       connection.write(given);
       connection.end();
@@ -451,7 +505,7 @@ describe('the wire table', () => {
       { name: 'chunks without the last one', given: head(POST, HOST, RIGHT, CHUNKED) + chunks('a') },
     ])('after $name: 400, the close, and nothing is stored', async ({ given }) => {
       const before = lastId(receiver);
-      const connection = await openConnection(receiver.port, { allowHalfOpen: true });
+      const connection = await openConnection(receiver.place, { allowHalfOpen: true });
 
       connection.write(given);
       connection.end();
@@ -465,7 +519,7 @@ describe('the wire table', () => {
       { name: 'before a request', given: '' },
       { name: 'after a response', given: delivery() },
     ])('$name: the close', async ({ given }) => {
-      const connection = await openConnection(receiver.port, { allowHalfOpen: true });
+      const connection = await openConnection(receiver.place, { allowHalfOpen: true });
       connection.write(given);
       if (given !== '') expectResponse(await connection.response(), { status: 204 });
 
@@ -477,7 +531,7 @@ describe('the wire table', () => {
 
   test('pipelined requests get their responses in order, until one is refused before its token is accepted', async () => {
     const before = lastId(receiver);
-    const connection = await openConnection(receiver.port);
+    const connection = await openConnection(receiver.place);
 
     connection.write(
       delivery('one') +
@@ -499,7 +553,7 @@ describe('the wire table', () => {
     { name: 'CONNECT', given: head('CONNECT localhost:1 HTTP/1.1', HOST) },
   ])('$name behind pending deliveries: the last of them closes the connection', async ({ given }) => {
     const before = lastId(receiver);
-    const connection = await openConnection(receiver.port);
+    const connection = await openConnection(receiver.place);
 
     connection.write(delivery('one') + delivery('two') + given);
 
@@ -511,7 +565,7 @@ describe('the wire table', () => {
 
   test('a request sent byte by byte', async () => {
     const before = lastId(receiver);
-    const connection = await openConnection(receiver.port);
+    const connection = await openConnection(receiver.place);
 
     for (const byte of delivery()) await connection.writeAll(Buffer.from(byte));
 
@@ -520,9 +574,9 @@ describe('the wire table', () => {
   });
 });
 
-const lastId = ({ inbox }: RunningReceiver): number => readInbox(inbox).at(-1)?.id ?? 0;
+const lastId = ({ inbox }: Reached): number => readInbox(inbox).at(-1)?.id ?? 0;
 
-const storedSince = ({ inbox }: RunningReceiver, id: number): Stored[] =>
+const storedSince = ({ inbox }: Reached, id: number): Stored[] =>
   readInbox(inbox, id).map(({ method, mediaType, contentEncoding, content }) => ({
     method,
     mediaType,

@@ -18,9 +18,13 @@ export interface ConnectionOptions {
   readonly allowHalfOpen?: boolean;
 }
 
+/** Where a receiver listens: a port of 127.0.0.1, or something else. */
+export type Place = number | { readonly host: string; readonly port: number } | { readonly path: string };
+
 /** Opens a connection. It ends with the test. */
-export async function openConnection(port: number, options: ConnectionOptions = {}): Promise<Connection> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true, ...options });
+export async function openConnection(place: Place, options: ConnectionOptions = {}): Promise<Connection> {
+  const where = typeof place === 'number' ? { port: place, host: '127.0.0.1' } : place;
+  const socket = connect({ ...where, noDelay: true, ...options });
   afterThisTest(() => socket.destroy());
   await once(socket, 'connect');
   return new Connection(socket);

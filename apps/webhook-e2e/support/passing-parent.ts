@@ -1,7 +1,8 @@
 import { once } from 'node:events';
+import { renameSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 
-import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import { afterThisTest, type CleanUp, makeFolder } from '@plant-store/test-support';
 
 import type { Environment } from './process.js';
 import { BUILT_RECEIVER, environmentIn, inboxOf, LoggingProcess } from './receiver.js';
@@ -23,6 +24,7 @@ kill -KILL $! 2>&-; wait`;
 export interface PassingParent {
   /** Both the parent's and the receivers'. */
   readonly process: LoggingProcess;
+  /** 0 if it is a Unix socket. */
   readonly port: number;
   /** The folder of the inbox. */
   readonly inbox: string;
@@ -32,19 +34,31 @@ export interface PassingParent {
   stop(): void;
 }
 
-/** Starts a parent process. It ends after the test, with its receiver. */
-export async function startPassingParent(settings: Environment = {}): Promise<PassingParent> {
-  const server = createServer().listen(0, '127.0.0.1');
+/**
+ * Starts a parent process, which ends with its receiver.
+ *
+ * @param at the port of 127.0.0.1, 0 for a free one, or the path of a Unix socket
+ * @param cleanUp when it ends; by default after the test
+ */
+export async function startPassingParent(
+  settings: Environment = {},
+  at: { readonly port: number } | { readonly path: string } = { port: 0 },
+  cleanUp: CleanUp = afterThisTest,
+): Promise<PassingParent> {
+  const isUnix = 'path' in at;
+  const server = createServer().listen(isUnix ? `${at.path}-passed` : { ...at, host: '127.0.0.1' });
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const folder = makeFolder();
+  const port = isUnix ? 0 : (server.address() as AddressInfo).port;
+  // Otherwise it is removed when this process closes it.
+  if (isUnix) renameSync(`${at.path}-passed`, at.path);
+  const folder = makeFolder(cleanUp);
   const environment = { ...environmentIn(folder), LISTEN_FDS: '1', LISTEN_FDNAMES: 'arbitrary', ...settings };
   const parent = new LoggingProcess(['/bin/sh', '-c', SCRIPT, process.execPath, BUILT_RECEIVER], {
     environment,
     reads: true,
     passed: [descriptorOf(server)],
   });
-  afterThisTest(async () => {
+  cleanUp(async () => {
     parent.endInput();
     await parent.exit;
   });

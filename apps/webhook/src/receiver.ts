@@ -10,6 +10,7 @@ import { Counters } from './counters.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import type { OpenHandler } from './dispatch/open-handler.js';
 import { ReceiverError } from './errors.js';
+import { listenOnOne, urlOf } from './http/listen.js';
 import { openInbox } from './inbox/open-inbox.js';
 import { startRemovingExpired } from './inbox/retention.js';
 
@@ -96,7 +97,8 @@ export async function startReceiver(
     );
     opened.push(() => stop(app, dispatcher, AbortSignal.abort()));
     const { waiting, parked, isPaused } = await inbox.stats();
-    const url = new URL(composed.path, await listen(app, config, passedSocket)).href;
+    await listen(app, config, logger, passedSocket);
+    const url = urlOf(app.getHttpServer()) + composed.path;
     const { url: operationsUrl, socket } = operations;
     logger.info(
       { url, operations: operationsUrl, socket, inbox: inbox.location, waiting, parked },
@@ -168,16 +170,20 @@ async function closeQuietly(close: () => unknown): Promise<void> {
   }
 }
 
-async function listen(app: NestFastifyApplication, config: Config, passedSocket?: number): Promise<string> {
-  if (passedSocket === undefined) await listenOnAddress(app, config);
+async function listen(
+  app: NestFastifyApplication,
+  config: Config,
+  logger: Logger,
+  passedSocket?: number,
+): Promise<void> {
+  if (passedSocket === undefined) await listenOnAddress(app, config, logger);
   else await listenOnPassedSocket(app, passedSocket);
-  return app.getUrl();
 }
 
-async function listenOnAddress(app: NestFastifyApplication, config: Config): Promise<void> {
+async function listenOnAddress(app: NestFastifyApplication, config: Config, logger: Logger): Promise<void> {
   const { HOST, PORT, OPERATIONS_PORT } = config;
   try {
-    await app.listen(PORT, HOST);
+    await listenOnOne((address) => app.listen(PORT, address), 'HOST', HOST, logger);
   } catch (cause) {
     const advice =
       PORT === OPERATIONS_PORT && PORT !== 0

@@ -41,7 +41,7 @@ describe('a peer that keeps its side open', () => {
     },
   ];
 
-  // All at once, because each connection lingers for a second.
+  // All at once, because each connection lingers for a second of silence.
   test('gets the response to what it sent, and its connection is freed', async () => {
     const limits = { MAX_CONTENT_BYTES: '10' };
     const hasty = await runReceiver({}, { ...limits, REQUEST_TIMEOUT_MS: '50' });
@@ -60,6 +60,20 @@ describe('a peer that keeps its side open', () => {
     // The senders' own sockets stay.
     while (openSockets() > rows.length) await setTimeout(10);
   });
+});
+
+test('a sender that reads only when it has sent everything gets its response, though that takes seconds', async () => {
+  const { url } = await runReceiver({});
+  const socket = await openHalfOpen(url);
+  const megabytes = 48;
+
+  socket.write(`${POST}Content-Length: ${megabytes * 1_048_576}\r\n\r\n`);
+  for (let sent = 0; sent < megabytes; sent += 1)
+    await new Promise<void>((resolve, reject) =>
+      socket.write(Buffer.alloc(1_048_576), (error) => (error ? reject(error) : resolve())),
+    );
+
+  expect((await text(socket)).split('\r\n', 1)).toEqual(['HTTP/1.1 401 Unauthorized']);
 });
 
 test('a peer that reads no response: the connection is freed', async () => {

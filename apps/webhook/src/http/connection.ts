@@ -5,8 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Counters, RefusalReason } from '../counters.js';
 
-/** How long what a peer still sends is discarded so that it can read the last response, in milliseconds. */
-const LINGER = 1_000;
+/**
+ * What a peer still sends is discarded so that it can read the last response, which many read only when they have sent
+ * everything. It ends when the peer is silent for so long, when this time is over, or with so much: milliseconds, bytes.
+ */
+const SILENCE = 1_000;
+const MAX_LINGER = 30_000;
+const MAX_DISCARDED = 67_108_864;
 
 /** The pause after each read of what is discarded, for each such connection, so that many cost as much as one: milliseconds. */
 const DISCARD_PAUSE = 2;
@@ -39,6 +44,7 @@ export class Connection {
   isAuthenticated = false;
   /** Whether its latest request has a token that is accepted. Without {@link begin} nobody asks. */
   #isAccepted = true;
+  #limit: NodeJS.Timeout | undefined;
 
   constructor(readonly socket: Socket) {
     const { parser } = socket as Socket & { readonly parser?: Parser | null };
@@ -74,8 +80,8 @@ export class Connection {
 
   /**
    * Parses nothing more that arrives, and closes the connection after the response to its latest request. Not at once: a
-   * reset would discard the response of a peer that is still writing (RFC 9112 §9.6). And not later than {@link LINGER},
-   * even if the peer keeps its side open.
+   * reset would discard the response of a peer that is still writing (RFC 9112 §9.6). And not later than the limits above
+   * say, even if the peer keeps its side open.
    *
    * What arrives is discarded, one read of at most 64 KiB after the other, with pauses. Content in chunks of one byte
    * costs twenty times as much if it is parsed, and whoever sends without end would leave no time for others.
@@ -84,25 +90,47 @@ export class Connection {
     if (this.isOver) return;
     this.isOver = this.closes = true;
     const { socket } = this;
-    let pause: NodeJS.Timeout | undefined;
-    let linger: NodeJS.Timeout | undefined;
+    const destroy = (): void => void socket.destroy();
+    let next: NodeJS.Timeout | undefined;
+    let hasEnded = false;
+    let discarded = 0;
+    const wait = (): void => {
+      clearTimeout(next);
+      if (hasEnded) next = setTimeout(destroy, SILENCE);
+    };
+    const resume = (): void => {
+      wait();
+      socket.resume();
+    };
     discarding += 1;
     socket
       .removeAllListeners('data')
-      .on('data', () => {
+      .on('data', ({ length }: Buffer) => {
+        discarded += length;
+        if (discarded > MAX_DISCARDED) return destroy();
         socket.pause();
-        pause = setTimeout(() => socket.resume(), DISCARD_PAUSE * discarding);
+        clearTimeout(next);
+        next = setTimeout(resume, DISCARD_PAUSE * discarding);
       })
       .once('close', () => {
         discarding -= 1;
-        clearTimeout(pause);
-        clearTimeout(linger);
+        clearTimeout(next);
+        clearTimeout(this.#limit);
       });
     // Node calls it after a last response, and it would reset the connection.
     socket.destroySoon = () => {
+      hasEnded = true;
       socket.end();
-      linger = setTimeout(() => socket.destroy(), LINGER);
+      if (!socket.isPaused()) wait();
+      this.#limit = setTimeout(destroy, MAX_LINGER);
     };
+  }
+
+  /** The receiver stops: a peer that is still writing has not much time. */
+  hurry(): void {
+    if (this.#limit === undefined) return;
+    clearTimeout(this.#limit);
+    this.#limit = setTimeout(() => this.socket.destroy(), SILENCE);
   }
 
   /**
@@ -112,7 +140,12 @@ export class Connection {
    */
   #watchParser(parser: Parser): void {
     const { onIncoming } = parser;
+    const { socket } = this;
+    const { server } = socket as Socket & { readonly server?: Server };
     parser.onIncoming = (request, keepAlive) => {
+      const isFirst = this.latest === undefined && !this.isOver;
+      if (isFirst && OTHER_PROTOCOL.test(parser.getCurrentBuffer().latin1Slice()))
+        server?.emit('clientError', new Error('another protocol'), socket);
       const result = this.isOver ? SKIP_THE_REST : onIncoming(request, keepAlive);
       if (!this.#isAccepted) this.closeAfterLinger();
       if (!this.isOver) return result;
@@ -126,7 +159,12 @@ export class Connection {
 interface Parser {
   /** Called for each head. */
   onIncoming: (request: { upgrade: boolean }, keepAlive: boolean) => number;
+  /** What was read last. It ends with the head, or behind it. */
+  getCurrentBuffer: () => Buffer & { latin1Slice: () => string };
 }
+
+/** The first line of a request of RTSP or Icecast, which Node's parser takes for one of HTTP. */
+const OTHER_PROTOCOL = /^\s*\S+ \S+ (?:RTSP|ICE)\/\d\.\d\r?\n/;
 
 /** What `onIncoming` returns after a request behind which another protocol begins. */
 const SKIP_THE_REST = 2;
@@ -187,7 +225,10 @@ export class Connections {
    */
   closeAfterNextResponse(): Connection[] {
     this.#isStopping = true;
-    for (const connection of this.#open) connection.closes = true;
+    for (const connection of this.#open) {
+      connection.closes = true;
+      connection.hurry();
+    }
     return [...this.#open];
   }
 

@@ -59,6 +59,9 @@ export function createFastifyAdapter(
   const { server } = fastify;
   // Otherwise a sender that ends its side after a whole request gets no response to it. Node doesn't document this.
   Object.assign(server, { httpAllowHalfOpen: true });
+  // Fastify fails without one, and Node knows none of a Unix socket that was passed.
+  const address = server.address.bind(server);
+  server.address = () => address() ?? 'passed';
   // Otherwise Node drops the fields after the thousandth. The size of the head stays limited.
   server.maxHeadersCount = 0;
   const onExpectation: RequestListener = (request, response) =>

@@ -108,10 +108,11 @@ describe('DNS rebinding: a page points its own name to this machine, and its bro
     },
   );
 
-  test('HTTP/1.0 without a Host gets 421', async () => {
+  test('HTTP/1.0 needs no Host', async () => {
     const { port } = await start();
 
-    expect(await responseTo(port, 'GET /data HTTP/1.0')).toMatch('HTTP/1.1 421 ');
+    expect(await responseTo(port, 'GET /data HTTP/1.0')).toMatch('HTTP/1.1 200 ');
+    expect(await responseTo(port, 'GET /data HTTP/1.0', 'Host: evil.example')).toMatch('HTTP/1.1 421 ');
   });
 
   test('two Host fields get 421', async () => {
@@ -408,6 +409,15 @@ describe('OPERATIONS_HOST', () => {
     for (const { address } of addresses.filter(({ family }) => family === 'IPv4'))
       expect(await statusesAt(urlAt(address, url))).toEqual([200, 404, 404, 404, 405]);
     expect(await statusesAt(url)).toEqual([200, 200, 404, 415, 405]);
+  });
+
+  test('what is for everybody has any Host, also on this machine', async () => {
+    const { port } = await start({ host: '0.0.0.0' });
+    const statusOf = async (path: string, ...fields: string[]): Promise<string> =>
+      (await responseTo(port, `GET ${path} HTTP/1.1`, ...fields)).slice(0, 'HTTP/1.1 200'.length);
+
+    expect(await statusOf('/open', 'Host: receiver.example')).toBe('HTTP/1.1 200');
+    expect(await statusOf('/data', 'Host: receiver.example')).toBe('HTTP/1.1 421');
   });
 
   test('an address of another machine is an error that names the setting, and nothing is left open', async () => {

@@ -15,6 +15,7 @@ import type { Logger } from 'pino';
 import { OPERATIONS_CONNECTIONS } from '../config/open-files.js';
 import { ReceiverError } from '../errors.js';
 import { connectionOf } from '../http/connection.js';
+import { listenOnOne } from '../http/listen.js';
 import { hasContent } from '../http/message.js';
 import { modeOfFilesIn } from '../inbox/sqlite/inbox-files.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
@@ -80,7 +81,7 @@ export async function startListener(
   const logFailure = throttledLog((fields) => logger.error(fields, 'a request of an operator failed'));
   const apps: FastifyInstance[] = [];
   const create = (): FastifyInstance => {
-    const app = createApp(addRoutes, timeouts, logFailure);
+    const app = createApp(addRoutes, timeouts, logFailure, host !== undefined);
     limitConnections(app.server);
     apps.push(app);
     return app;
@@ -92,8 +93,8 @@ export async function startListener(
   };
   try {
     const includesLoopback = host !== undefined && EVERY_ADDRESS.includes(host);
-    const actual = await listen(create(), includesLoopback ? host : LOOPBACK, port);
-    if (host !== undefined && !includesLoopback) await listen(create(), host, actual);
+    const actual = await listen(create(), includesLoopback ? host : LOOPBACK, port, logger);
+    if (host !== undefined && !includesLoopback) await listen(create(), host, actual, logger);
     const socket = folder === undefined ? undefined : await tryToListenOnSocket(create(), folder, logger);
     return { url: `http://${LOOPBACK}:${actual}/`, socket, close };
   } catch (error) {
@@ -107,6 +108,7 @@ function createApp(
   addRoutes: (app: FastifyInstance) => void,
   timeouts: Readonly<Record<keyof typeof TIMEOUTS, number>>,
   logFailure: WriteLine,
+  isPublic: boolean,
 ): FastifyInstance {
   const respondToError = (error: FastifyError, reply: FastifyReply): void => {
     const { code, message, statusCode = 503 } = faultOf(error) as Partial<RequestFault>;
@@ -136,7 +138,7 @@ function createApp(
       connectionOf(request.raw.socket).closeAfterLinger();
       void reply.header('connection', 'close');
     }
-    checkSender(request);
+    checkSender(request, isPublic);
     if (request.is404) throw unknownPath;
     done();
   });
@@ -214,9 +216,9 @@ function connectionLimit(max: number): (server: Server) => void {
 }
 
 /** @returns the port */
-async function listen(app: FastifyInstance, host: string, port: number): Promise<number> {
+async function listen(app: FastifyInstance, host: string, port: number, logger: Logger): Promise<number> {
   try {
-    await app.listen({ host, port });
+    await listenOnOne((address) => app.listen({ host: address, port }), 'OPERATIONS_HOST', host, logger);
   } catch (cause) {
     const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
     const advice =

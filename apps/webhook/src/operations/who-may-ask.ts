@@ -23,18 +23,21 @@ export const PROTECTION = {
 /**
  * Refuses a request whose sender may not send it.
  *
+ * @param isPublic whether others than this machine can connect, for the routes for everybody. A load balancer on this
+ * machine asks for those like one on another
  * @throws RequestFault
  */
-export function checkSender(request: FastifyRequest): void {
+export function checkSender(request: FastifyRequest, isPublic: boolean): void {
   const { audience } = request.routeOptions.config;
-  const { socket, url = '', headers, headersDistinct } = request.raw;
-  if (!isLocal(socket)) {
-    if (audience !== 'everybody') throw new RequestFault('UNKNOWN_PATH', 'There is nothing at this path.');
-    return;
-  }
+  const { socket, url = '', headers, headersDistinct, httpVersionMinor } = request.raw;
+  if (isPublic && audience === 'everybody') return;
+  if (!isLocal(socket)) throw new RequestFault('UNKNOWN_PATH', 'There is nothing at this path.');
   // An absolute target names the host, and `Host` then says nothing (RFC 9112 §3.2.2).
   const [, host = headers.host] = /^http:\/\/([^/?]*)/i.exec(url) ?? [];
-  if (!isUnixSocket(socket)) requireOwnHost(headersDistinct['host'], host, socket.localPort as number);
+  // HTTP/1.0 has no Host (RFC 9112 §3.2). No browser sends it.
+  const hasNoHost = httpVersionMinor === 0 && headers.host === undefined;
+  if (!isUnixSocket(socket) && !hasNoHost)
+    requireOwnHost(headersDistinct['host'], host, socket.localPort as number);
   requireOwnOrigin(request, host, audience === 'page');
 }
 

@@ -1,0 +1,48 @@
+import { lookup } from 'node:dns/promises';
+import type { AddressInfo, Server } from 'node:net';
+
+import type { Logger } from 'pino';
+
+/** Addresses that mean every address of this machine, and one of them for each. */
+const EVERY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/**
+ * Listens on one address of a host, and says which it leaves out. Fastify would listen on each that `localhost` has, with
+ * servers of its own, which nothing here has prepared.
+ *
+ * @param listen on an address
+ * @param setting which names the host
+ * @throws Error if the name can't be found, and whatever `listen` throws
+ */
+export async function listenOnOne(
+  listen: (address: string) => Promise<unknown>,
+  setting: 'HOST' | 'OPERATIONS_HOST',
+  host: string,
+  logger: Pick<Logger, 'warn'>,
+  find: typeof findAll = findAll,
+): Promise<void> {
+  const found = await find(host);
+  const [address = host, ...others] = new Set(found.map((each) => each.address));
+  await listen(address);
+  if (others.length > 0)
+    logger.warn(
+      `${setting}: ${host} has several addresses; the receiver listens on ${address}, and not on ${others.join(', ')}`,
+    );
+}
+
+function findAll(host: string): Promise<readonly { readonly address: string }[]> {
+  return lookup(host, { all: true, order: 'ipv4first' });
+}
+
+/**
+ * Where a server listens, for people. It never throws: an address may have a zone (RFC 6874), or be the path of a socket,
+ * which Node.js doesn't know if the socket was passed.
+ */
+export function urlOf(server: Server): string {
+  const listening = server.address() as AddressInfo | string | null;
+  if (typeof listening === 'string' || listening === null)
+    return `http+unix://${encodeURIComponent(listening ?? '')}`;
+  const { address, port } = listening;
+  const host = EVERY_ADDRESS[address] ?? address;
+  return `http://${host.includes(':') ? `[${host.replace('%', '%25')}]` : host}:${port}`;
+}
