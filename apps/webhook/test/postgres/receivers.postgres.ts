@@ -15,6 +15,7 @@ import { isAbandoned } from '../../src/inbox/postgres/lease.js';
 import { runCycle } from '../../src/inbox/postgres/postgres-cycle.js';
 import { PostgresTransactions } from '../../src/inbox/postgres/postgres-transactions.js';
 import { Claims, failed, HANDLED, incoming, untilStored } from '../open-inbox.js';
+import { recordLog } from '../record-log.js';
 import { rejection } from '../rejection.js';
 import { openShared } from './open-shared.js';
 
@@ -117,6 +118,21 @@ withPostgres('receivers on one database', () => {
     const claimed = await Promise.all(receivers.map(({ claims }) => claims.claim()));
 
     expect(claimed.flatMap((deliveries) => deliveries.map(({ id }) => id)).sort()).toEqual([1, 2, 3]);
+  });
+
+  test('write beside each other, though the default of the role is serializable', async () => {
+    await sql(`ALTER DATABASE "${nameIn(url)}" SET default_transaction_isolation TO serializable`);
+    const log = recordLog();
+    const work = async (): Promise<void> => {
+      const inbox = await openShared(url, log);
+      const claims = Claims.begin(inbox);
+      for (let round = 0; round < 50; round += 1)
+        await Promise.all([inbox.accept(incoming('arbitrary')), claims.settle(HANDLED)]);
+    };
+
+    await Promise.all([work(), work(), work()]);
+
+    expect(log.lines).toEqual([]);
   });
 
   test('store the same events at the same time in whatever order, each once', async () => {

@@ -2,6 +2,7 @@ import pg from 'pg';
 
 import type { PostgresServers } from '../../config/postgres-url.js';
 import { ReceiverError } from '../../errors.js';
+import { BEGIN } from './durable.js';
 
 /** The oldest version of PostgreSQL that the tests run on. */
 const MIN_VERSION = 15;
@@ -16,6 +17,28 @@ interface ServerState {
   readonly is_read_only: boolean;
   readonly flushes: boolean;
   readonly encoding: string;
+  readonly isolation: string;
+}
+
+/** Those whose role has another default than `read committed`. */
+const needBegin = new WeakSet<pg.ClientBase>();
+
+/** Runs a statement that is a transaction of its own. */
+export async function queryAlone<Row extends pg.QueryResultRow>(
+  client: pg.ClientBase,
+  text: string,
+  values: unknown[],
+): Promise<pg.QueryResult<Row>> {
+  if (!needBegin.has(client)) return client.query<Row>(text, values);
+  await client.query(BEGIN);
+  try {
+    const result = await client.query<Row>(text, values);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
 }
 
 /**
@@ -87,8 +110,10 @@ async function requireUsable(client: pg.ClientBase): Promise<void> {
       pg_is_in_recovery() AS is_standby,
       current_setting('transaction_read_only') = 'on' AS is_read_only,
       current_setting('fsync') = 'on' AS flushes,
-      current_setting('server_encoding') AS encoding`);
-  const { version, major, is_standby, is_read_only, flushes, encoding } = rows[0]!;
+      current_setting('server_encoding') AS encoding,
+      current_setting('default_transaction_isolation') AS isolation`);
+  const { version, major, is_standby, is_read_only, flushes, encoding, isolation } = rows[0]!;
+  if (isolation !== 'read committed') needBegin.add(client);
   if (major < MIN_VERSION)
     throw new Error(`it is PostgreSQL ${version}; version ${MIN_VERSION} or newer is required`);
   if (is_standby) throw new Error('it is a standby, which cannot be written to');

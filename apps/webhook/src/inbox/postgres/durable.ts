@@ -3,6 +3,9 @@ import type pg from 'pg';
 /** The time of the database. */
 export const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
+/** Whatever the role has as its default: with a stricter level, transactions that meet would fail. */
+export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+
 /** Columns of a selection that make settings until the transaction ends: those of each that writes, see postgres-5.sql. */
 export const DURABLE_SETTINGS = 'plant_store.make_durable_5()';
 

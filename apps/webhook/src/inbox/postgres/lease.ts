@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-import { INBOX_SETTINGS } from './durable.js';
+import { BEGIN, INBOX_SETTINGS } from './durable.js';
 
 /** How long a receiver that writes nothing counts as alive, in milliseconds. Its cycles extend it every second. */
 export const LEASE_TIME = 15_000;
@@ -21,7 +21,7 @@ export interface Lease {
 export async function beginWithLease(client: pg.ClientBase, { receiver, epoch }: Lease): Promise<boolean> {
   const [, extended] = await queryAll(
     client,
-    `BEGIN;
+    `${BEGIN};
     SELECT ${INBOX_SETTINGS},
       plant_store.extend_lease_5(${pg.escapeLiteral(receiver)}, ${epoch}, ${LEASE_TIME}) AS "isExtended"`,
   );
@@ -37,7 +37,7 @@ export async function beginWithLease(client: pg.ClientBase, { receiver, epoch }:
 export async function takeLease(client: pg.ClientBase, receiver: string): Promise<Lease> {
   const [, , taken] = await queryAll(
     client,
-    `BEGIN;
+    `${BEGIN};
     SELECT ${INBOX_SETTINGS};
     INSERT INTO plant_store.receiver (name, expires_at)
       VALUES (${pg.escapeLiteral(receiver)}, clock_timestamp() + ${SECONDS})

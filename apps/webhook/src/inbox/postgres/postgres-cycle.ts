@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { CLAIMED, SENT_COLUMNS, withSent } from '../columns.js';
 import type { Delivery, IncomingDelivery } from '../delivery.js';
 import { type CycleInput, type CycleOutcome, type Result, sentValues } from '../store.js';
+import { queryAlone } from './connect.js';
 import { withoutWarning } from './durable.js';
 import { type Lease, LEASE_TIME } from './lease.js';
 
@@ -43,7 +44,7 @@ export async function runCycle(
 ): Promise<Committed | undefined> {
   const values = [receiver, epoch, LEASE_TIME, room, longestWait];
   const { rows } = await withoutWarning(client, () =>
-    client.query<CycleRow>(CYCLE, [...values, ...resultValues(results), ...arrivalValues(arrivals)]),
+    queryAlone<CycleRow>(client, CYCLE, [...values, ...resultValues(results), ...arrivalValues(arrivals)]),
   );
   const { at, stored, started, claimed, due_in, is_starved } = rows[0]!;
   if (at === null) return undefined;

@@ -14,7 +14,7 @@ import {
   type Row,
   type Store,
 } from '../store.js';
-import { Connections, openingError, reasonOf } from './connect.js';
+import { Connections, openingError, queryAlone, reasonOf } from './connect.js';
 import { NOW, withoutWarning } from './durable.js';
 import { beginWithLease, isAbandoned, type Lease, takeLease } from './lease.js';
 import { migrate } from './migrate.js';
@@ -168,7 +168,7 @@ class PostgresStore implements Store {
   async close(): Promise<void> {
     const text = 'DELETE FROM plant_store.receiver WHERE name = $1';
     const returned =
-      this.#lease && this.#write((client) => client.query(text, [this.receiver])).catch(() => undefined);
+      this.#lease && this.#write((client) => queryAlone(client, text, [this.receiver])).catch(() => undefined);
     this.#isClosed = true;
     await returned;
     await Promise.all([this.#writer.close(), this.#readers.close()]);

@@ -4,7 +4,7 @@ import type { PostgresServers } from '../../config/postgres-url.js';
 import type { Claimed } from '../delivery.js';
 import { transition } from '../transitions.js';
 import { Connections } from './connect.js';
-import { DURABLE_SETTINGS, NOW, withoutWarning } from './durable.js';
+import { BEGIN, DURABLE_SETTINGS, NOW, withoutWarning } from './durable.js';
 
 /** Runs the statements of one transaction. Libraries that take a client of `pg` take it. */
 export type TransactionClient = Pick<pg.ClientBase, 'query'>;
@@ -83,7 +83,7 @@ async function transact(
   receiver: string,
   work: TransactionWork,
 ): Promise<void> {
-  await client.query(`BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ${DURABLE_SETTINGS}`);
+  await client.query(`${BEGIN}; SELECT ${DURABLE_SETTINGS}`);
   const { rowCount } = await client.query(
     `UPDATE plant_store.delivery SET ${transition('complete', { now: NOW })}
      WHERE id = $1 AND started_at = $2 AND receiver = $3 AND state = 'running'`,
