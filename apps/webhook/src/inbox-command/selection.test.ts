@@ -32,6 +32,8 @@ test.each([
   '2026-03-09T25:00Z',
   '2026-02-30T08:30',
   '2026-03-09Z',
+  '2026-03-09T08:30:15+02',
+  '2016-12-31T23:59:60Z',
   '1e3s',
 ])('is no time: %j', (text) => {
   expect(() => timeOf(text, NOW)).toThrow('It must be a time, such as 2026-11-22');

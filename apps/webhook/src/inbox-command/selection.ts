@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { z } from 'zod';
 
 import { errorGroupOf } from '../inbox/error-group.js';
 import { DELIVERY_STATES, type DeliveryFilter, type DeliveryState } from '../inbox/inbox-operations.js';
+import { parseTime } from '../inbox/parse-time.js';
 
 /** The values of the options that choose deliveries. */
 export interface Selection {
@@ -44,13 +44,6 @@ export function filterOf({ state, since, before, id, error }: Selection): Delive
   };
 }
 
-const DATE_TIME = { offset: true, local: true } as const;
-const ISO_TIME = z.union([
-  z.iso.date(),
-  z.iso.datetime(DATE_TIME),
-  z.iso.datetime({ ...DATE_TIME, precision: -1 }),
-]);
-
 const MILLISECONDS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
@@ -61,12 +54,12 @@ const MILLISECONDS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h:
 export function timeOf(text: string, now = Date.now()): number {
   const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   if (count !== undefined) return Math.max(0, now - Number(count) * MILLISECONDS[unit]!);
-  if (!ISO_TIME.safeParse(text).success)
+  const time = parseTime(text);
+  if (time === undefined)
     throw new InvalidArgumentError(
       'It must be a time, such as 2026-11-22 or 2026-11-22T09:30:00Z, or a duration, such as 30m, 2h or 7d.',
     );
-  const isUtc = !text.includes('T') || /(Z|[+-]\d\d:\d\d)$/.test(text);
-  return Math.max(0, Date.parse(isUtc ? text : `${text}Z`));
+  return time;
 }
 
 const ID = /^[1-9]\d{0,14}$/;

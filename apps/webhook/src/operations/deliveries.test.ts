@@ -99,6 +99,7 @@ describe('GET /deliveries', () => {
     ['limit=2&order=oldest&after=3', [4]],
     ['receivedFrom=2000-01-01', [4, 3, 2, 1]],
     ['receivedBefore=2000-01-01', []],
+    ['receivedFrom=2000-01-01T00:00&receivedBefore=9007199254740991', [4, 3, 2, 1]],
     ['receivedFrom=2000-01-01T00:00:00%2B01:00&receivedBefore=4102444800000', [4, 3, 2, 1]],
   ])('?%s', async (query, want) => {
     const { get } = await oneOfEach();
@@ -118,11 +119,10 @@ test.each([
   ['lastId=1.5', 'querystring/lastId must be integer'],
   ['order=random', 'querystring/order must be equal to one of the allowed values: newest, oldest'],
   ['receivedFrom=yesterday', 'querystring/receivedFrom'],
-  ['receivedFrom=2026-01-31T12:00:00', 'querystring/receivedFrom'],
+  ['receivedFrom=2026-01-31T12:00:00%2B02', 'querystring/receivedFrom must match format "time of receipt"'],
+  ['receivedBefore=2016-12-31T23:59:60Z', 'querystring/receivedBefore'],
   ['receivedFrom=2026-02-30', 'querystring/receivedFrom'],
   ['receivedBefore=-1', 'querystring/receivedBefore'],
-  ['receivedFrom=9007199254740991', '9007199254740991 is no time.'],
-  ['receivedBefore=2016-12-31T23:59:60Z', '2016-12-31T23:59:60Z is no time.'],
   ['arbitrary=1', 'querystring must NOT have additional properties: arbitrary'],
   ['limit=a&c=d', 'querystring must NOT have additional properties: c; querystring/limit must be integer'],
 ])('GET /deliveries?%s: 400, %s', async (query, message) => {

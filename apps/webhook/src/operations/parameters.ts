@@ -4,7 +4,7 @@ import {
   type DeliveryFilter,
   type DeliveryState,
 } from '../inbox/inbox-operations.js';
-import { RequestFault } from './request-fault.js';
+import { parseTime } from '../inbox/parse-time.js';
 
 /** Most deliveries in one response, or in one part of a change. */
 export const MAX_LIMIT = 500;
@@ -12,14 +12,16 @@ export const MAX_LIMIT = 500;
 const id = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 const after = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 };
 const limit = { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: 50 };
-/** Milliseconds since 1970, a day, or a time with its offset: without it, it would be another time on another machine. */
+/** Milliseconds since 1970, or ISO 8601. */
 const time = {
   anyOf: [
     { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-    { type: 'string', format: 'date' },
-    { type: 'string', format: 'date-time' },
+    { type: 'string', format: 'time of receipt' },
   ],
 };
+
+/** The formats of the schemas here. */
+export const FORMATS = { 'time of receipt': (text: string) => parseTime(text) !== undefined };
 const filter = {
   state: { enum: DELIVERY_STATES },
   errorGroup: { type: 'string', maxLength: 1_000 },
@@ -98,14 +100,9 @@ export interface SentSearch {
 export function filterOf({ receivedFrom, receivedBefore, ...conditions }: SentFilter): DeliveryFilter {
   return {
     ...conditions,
-    ...(receivedFrom !== undefined && { receivedFrom: millisecondsOf(receivedFrom) }),
-    ...(receivedBefore !== undefined && { receivedBefore: millisecondsOf(receivedBefore) }),
+    ...(receivedFrom !== undefined && { receivedFrom: timeOf(receivedFrom) }),
+    ...(receivedBefore !== undefined && { receivedBefore: timeOf(receivedBefore) }),
   };
 }
 
-/** JSON Schema allows leap seconds and more milliseconds, which JavaScript has not. */
-function millisecondsOf(time: number | string): number {
-  const milliseconds = new Date(time).getTime();
-  if (Number.isNaN(milliseconds)) throw new RequestFault('INVALID_QUERY', `${time} is no time.`);
-  return milliseconds;
-}
+const timeOf = (sent: number | string): number => (typeof sent === 'number' ? sent : parseTime(sent)!);
