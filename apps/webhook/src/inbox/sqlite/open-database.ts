@@ -17,6 +17,9 @@ const BUSY_TIMEOUT = 250;
 /** How large the write-ahead log stays after a checkpoint, in bytes. */
 const MAX_LOG_BYTES = 16 * 1_048_576;
 
+/** What SQLite says of a statement whose table or column is not there. */
+const LACKS_SCHEMA = /^no such (?:table|column)/;
+
 /** The open files of an embedded inbox. */
 export interface OpenDatabase {
   readonly database: Database.Database;
@@ -75,7 +78,7 @@ export function openForReading(folder: string): OpenDatabase {
 export function openingError(folder: string, cause: unknown): ReceiverError {
   if (cause instanceof ReceiverError) return cause;
   const { message } = cause as Error;
-  if (isDamage(cause))
+  if (isDamage(cause) || LACKS_SCHEMA.test(message))
     return new ReceiverError(
       'INBOX_DAMAGED',
       `The inbox in ${folder} is damaged: ${message}. Restore a backup, as docs/how-to/back-up.md says under "When the inbox is damaged".`,
@@ -92,6 +95,12 @@ function takeLock(lock: Database.Database, folder: string): void {
   try {
     lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (cause) {
+    if (isDamage(cause))
+      throw new ReceiverError(
+        'INBOX_UNUSABLE',
+        `${join(folder, INBOX_FILES.lock)} is not the lock of an inbox: ${(cause as Error).message}. It has no data: delete it while no receiver runs.`,
+        { cause },
+      );
     if ((cause as { code?: string }).code !== 'SQLITE_BUSY') throw cause;
     throw new ReceiverError(
       'INBOX_IN_USE',

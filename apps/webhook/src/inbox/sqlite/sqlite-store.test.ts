@@ -54,6 +54,14 @@ describe('opening', () => {
   test.each<[name: string, make: (folder: string) => void, says: string]>([
     ['is a file', (folder) => writeFileSync(folder, ''), 'EEXIST'],
     [
+      'has something else in place of the lock',
+      (folder) => {
+        mkdirSync(folder);
+        writeFileSync(join(folder, 'receiver.lock'), 'arbitrary '.repeat(1_000));
+      },
+      'receiver.lock is not the lock of an inbox: file is not a database. It has no data: delete it',
+    ],
+    [
       'has a folder in place of the database',
       (folder) => mkdirSync(join(folder, 'inbox.sqlite'), { recursive: true }),
       'Unable to open connection',
@@ -65,6 +73,18 @@ describe('opening', () => {
     const error = (await refusal(folder)) as ReceiverError;
     expect(error).toMatchObject({ code: 'INBOX_UNUSABLE' });
     expect(error.message).toContain(says);
+  });
+
+  test('is refused if a table is missing', async () => {
+    const folder = await makeInbox(1);
+    const database = new Database(join(folder, 'inbox.sqlite'));
+    database.exec('PRAGMA foreign_keys = OFF; DROP TABLE attempt');
+    database.close();
+
+    expect(await refusal(folder)).toMatchObject({
+      code: 'INBOX_DAMAGED',
+      message: expect.stringContaining(`The inbox in ${folder} is damaged: no such table: attempt.`),
+    });
   });
 
   test('is refused if this user may not write the folder', async () => {

@@ -4,7 +4,14 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { ReceiverError } from '../../errors.js';
 import type { Sql } from '../sql.js';
 import { Room } from '../store.js';
-import { inTransaction, openDatabase, openForReading, type OpenDatabase, runAll } from './open-database.js';
+import {
+  inTransaction,
+  openDatabase,
+  openForReading,
+  type OpenDatabase,
+  openingError,
+  runAll,
+} from './open-database.js';
 import { type CycleCall, type Performed, performTogether, prepareCycle } from './sqlite-cycle.js';
 import { faultIn, isOfOneRow, type SqliteFault } from './sqlite-errors.js';
 
@@ -45,7 +52,7 @@ try {
   else serveReads(opened);
   respond({ requests: 1, isCycle: false, result: undefined });
 } catch (error) {
-  const { code, message, cause = error } = error as ReceiverError;
+  const { code, message, cause } = openingError(folder, error);
   respond({ refused: { code, message }, fault: faultIn(cause) });
 }
 
