@@ -323,6 +323,7 @@ test.each(['localhost', 'LOCALHOST', '127.0.0.1', '127.1.2.3', '::1', '[::1]'])(
 
 describe('connections and the limit of open files', () => {
   test.each([
+    { openFiles: 512, connections: 288 },
     { openFiles: 1_024, connections: 800 },
     { openFiles: 1_223, connections: 999 },
     { openFiles: 65_536, connections: 1_000 },
@@ -337,8 +338,8 @@ describe('connections and the limit of open files', () => {
     expect(faultsOf(set, {}, 1_024)).toEqual([
       'MAX_CONNECTIONS: must not be larger than 800: the process may have 1024 files and connections open; raise that limit (ulimit -n)',
     ]);
-    expect(faultsOf(TOKENS, {}, 224)).toEqual([
-      'MAX_CONNECTIONS: there are none: the process may have only 224 files and connections open; raise that limit (ulimit -n)',
+    expect(faultsOf(TOKENS, {}, 511)).toEqual([
+      'MAX_CONNECTIONS: there are none: the process may have only 511 files and connections open, and its start needs 512; raise that limit (ulimit -n)',
     ]);
   });
 });

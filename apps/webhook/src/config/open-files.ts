@@ -4,6 +4,12 @@ export const OPERATIONS_CONNECTIONS = 64;
 /** Descriptors of Node.js, the inbox, the log and the handler. A receiver that does nothing has 42. */
 const RESERVE = 96;
 
+/**
+ * How many descriptors a start needs: Node.js opens the modules that it imports at once, up to 340 of them. Afterwards they
+ * are free for connections.
+ */
+export const OPEN_FILES_OF_A_START = 512;
+
 /** How many descriptors are left for connections with deliveries. */
 export function deliveryConnections(openFiles: number): number {
   return openFiles - 2 * OPERATIONS_CONNECTIONS - RESERVE;
