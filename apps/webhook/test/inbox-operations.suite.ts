@@ -473,6 +473,30 @@ export function inboxOperationsSuite(adapter: Adapter): void {
       expect((await opened.inbox.errorGroups()).groups).toMatchObject([{ group: 'the same' }]);
     });
 
+    test('show and find header fields as UTF-8 where they are, and keep them as they came', async () => {
+      const { inbox } = opened;
+      const sent = (text: string): string => Buffer.from(text).toString('latin1');
+      const fields = [
+        ['X-City', sent('Grünland')],
+        ['X-Latin', 'Gr\xfcnland'],
+      ] as const;
+      await inbox.accept(incoming('a', { fields, mediaType: sent('text/grün'), contentEncoding: 'gr\xfcn' }));
+      const search = async (text: string): Promise<unknown> =>
+        (await inbox.search({ text, filter: {}, limit: 10, maxDuration: 60_000 })).deliveries.length;
+
+      const shown = { mediaType: 'text/grün', contentEncoding: 'grün' };
+      expect(await opened.list()).toMatchObject([shown]);
+      expect(await inbox.find(1)).toMatchObject({
+        ...shown,
+        fields: [
+          ['X-City', 'Grünland'],
+          ['X-Latin', 'Grünland'],
+        ],
+      });
+      expect((await inbox.read(all())).deliveries).toMatchObject([{ fields }]);
+      expect([await search('Grünland'), await search('> Grünland')]).toEqual([1, 0]);
+    });
+
     describe('a search', () => {
       const search = async (text: string, given: Partial<Search> = {}): Promise<number[]> => {
         const request = { text, filter: {}, limit: 10, maxDuration: 60_000, ...given };

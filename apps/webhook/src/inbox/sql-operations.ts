@@ -18,6 +18,7 @@ import {
   type StateCounts,
   type StoredDelivery,
 } from './inbox-operations.js';
+import { shownText, storedUtf8 } from './shown-text.js';
 import { type Sql, sql } from './sql.js';
 import type { Row, Store } from './store.js';
 import { type Transitions, transitionsFor } from './transitions.js';
@@ -48,16 +49,19 @@ export class SqlOperations implements InboxOperations {
     return this.store.receiver;
   }
 
-  list(filter: DeliveryFilter, { order, after, limit }: Page): Promise<readonly DeliverySummary[]> {
+  async list(filter: DeliveryFilter, { order, after, limit }: Page): Promise<readonly DeliverySummary[]> {
     const isUp = order === 'oldest first';
     const rest = after === undefined ? [] : [isUp ? sql`id > ${after}` : sql`id < ${after}`];
-    return this.#rows(sql`
+    const rows = await this.#rows<DeliverySummary>(sql`
       SELECT ${SUMMARY} FROM ${this.#schema}delivery ${conditions(filter, ...rest)}
       ORDER BY id ${isUp ? sql`ASC` : sql`DESC`} LIMIT ${limit}`);
+    return rows.map(shown);
   }
 
-  /** Counts by state what isn't handled, and all: most are handled. */
-  /** Alone in its selection, SQLite counts all of them by the pages of an index, and not one by one. */
+  /**
+   * Counts by state what isn't handled, and all: most are handled. Alone in its selection, SQLite counts all of them by the
+   * pages of an index, and not one by one.
+   */
   async count(filter: DeliveryFilter): Promise<StateCounts> {
     const rows = await this.store.read(sql`
       SELECT state, count(*) AS count FROM ${this.#schema}delivery ${conditions(filter, NOT_HANDLED)} GROUP BY state
@@ -92,13 +96,13 @@ export class SqlOperations implements InboxOperations {
   #searchPart(text: string, filter: DeliveryFilter, before: number): Promise<readonly Row[]> {
     const { position } = this.store.dialect;
     // Header fields are stored in JSON.
-    const inFields = JSON.stringify(text).slice(1, -1);
+    const inJson = (sought: string): Sql => position(sql`fields`, JSON.stringify(sought).slice(1, -1));
     const part = bounded(sql`
       SELECT id, length(content) AS bytes, -id AS position FROM ${this.#schema}delivery
       ${conditions(filter, sql`id < ${before}`)} ORDER BY id DESC LIMIT ${MAX_SEARCHED}`);
     return this.store.read(sql`
       SELECT id, CASE WHEN ${position(sql`error`, text)} > 0 OR ${position(sql`event_id`, text)} > 0
-        OR ${position(sql`fields`, inFields)} > 0 OR ${position(sql`content`, Buffer.from(text))} > 0
+        OR ${inJson(text)} > 0 OR ${inJson(storedUtf8(text))} > 0 OR ${position(sql`content`, Buffer.from(text))} > 0
         THEN 1 ELSE 0 END AS "isFound"
       FROM ${this.#schema}delivery WHERE id IN (${part}) ORDER BY id DESC`);
   }
@@ -132,7 +136,9 @@ export class SqlOperations implements InboxOperations {
     const history = await this.#rows<FailedAttempt>(sql`
       SELECT number, started_at AS "startedAt", duration, receiver, error, stack
       FROM ${this.#schema}attempt WHERE delivery = ${id} ORDER BY id`);
-    return { ...withSent<Omit<StoredDelivery, 'history'>>(row), history };
+    const delivery = shown(withSent<Omit<StoredDelivery, 'history'>>(row));
+    const fields = delivery.fields.map(([name, value]) => [name, shownText(value)] as const);
+    return { ...delivery, fields, history };
   }
 
   async read({ filter, after, limit }: Batch): ReturnType<InboxOperations['read']> {
@@ -196,4 +202,10 @@ export class SqlOperations implements InboxOperations {
   async #rows<Selected>(statement: Sql): Promise<readonly Selected[]> {
     return (await this.store.read(statement)) as unknown as readonly Selected[];
   }
+}
+
+/** A delivery as people see it. The handler, a backup and an export have it as it came. */
+function shown<Kept extends Pick<DeliverySummary, 'mediaType' | 'contentEncoding'>>(delivery: Kept): Kept {
+  const { mediaType, contentEncoding } = delivery;
+  return { ...delivery, mediaType: shownText(mediaType), contentEncoding: shownText(contentEncoding) };
 }
