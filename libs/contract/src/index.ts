@@ -20,6 +20,7 @@ export { MAX_SIZE_LIMIT, RateWindow } from './limits.js';
 export type { JsonSchema } from './references.js';
 export type { OpenQuestion, Surface } from './register/open-question.js';
 export { openQuestions, type QuestionId } from './register/register.js';
+export { readRetryAfter } from './retry-after.js';
 export { KEY_PATTERNS, signedPieces, type SigningScheme } from './signing.js';
 export {
   ACCESS_TOKEN_PATTERN,

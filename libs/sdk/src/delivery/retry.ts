@@ -1,10 +1,9 @@
-import type { ExecutableAnswers } from '@plant-store/contract';
+import { type ExecutableAnswers, readRetryAfter } from '@plant-store/contract';
 import { NotAcknowledgedError } from '../errors/not-acknowledged-error.js';
 import { type ErrorCode, PlantStoreError } from '../errors/plant-store-error.js';
 import type { SenderError } from '../errors/sender-error.js';
 import { longestTimer } from './clocks.js';
 import { ignore, isPromiseLike } from './promise-like.js';
-import { readRetryAfter } from './retry-after.js';
 
 /** When a delivery that was not acknowledged is sent again, as far as an answer can say it. */
 export type RetryPolicy = ExecutableAnswers['retry'];

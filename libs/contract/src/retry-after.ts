@@ -5,7 +5,7 @@
 const datePattern = /^[A-Z][a-z]+,? [\w -]+ \d\d:\d\d:\d\d (?:GMT|\d{4})$/;
 
 /**
- * How long the receiver asks to wait before the next request (RFC 9110 §10.2.3).
+ * How long a response asks to wait before the next request (RFC 9110 §10.2.3).
  *
  * @param field The value of `Retry-After`: seconds, or a date.
  * @returns Milliseconds from now; 0 if the field is missing, invalid, or in the past.
