@@ -18,6 +18,7 @@ describe('whatever was thrown has a text and is logged:', () => {
   test.each<[name: string, thrown: unknown, text: string]>([
     ['an error', new TypeError('arbitrary'), 'TypeError: arbitrary'],
     ['an error without a message', new Error(), 'Error: '],
+    ['only errors of an error', new AggregateError([new Error('one'), 2]), 'AggregateError: one; 2'],
     ['text', 'arbitrary', "'arbitrary'"],
     ['nothing', undefined, 'undefined'],
     ['null', null, 'null'],

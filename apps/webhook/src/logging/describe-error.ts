@@ -20,7 +20,7 @@ const UNREADABLE = 'an error that cannot be read';
 export function errorText(error: unknown): string {
   try {
     if (!isError(error)) return cut(inspect(error, { maxStringLength: MAX_TEXT }));
-    return cut(`${cut(error.name)}: ${cut(error.message)}`);
+    return cut(`${cut(error.name)}: ${messageOf(error)}`);
   } catch {
     return UNREADABLE;
   }
@@ -54,12 +54,12 @@ export function createErrorSerializer(): (error: unknown) => object {
   const describe = (error: unknown, depth = 0): object => {
     try {
       if (!isError(error)) return { type: typeof error, message: errorText(error) };
-      const { name, message, cause, errors } = error as AggregateError;
+      const { name, cause, errors } = error as AggregateError;
       const inner = (one: unknown): object => describe(one, depth + 1);
       return {
         ...plainMembers(error),
         type: cut(name),
-        message: cut(message),
+        message: messageOf(error),
         stack: stackOf(error),
         ...(cause !== undefined && depth < MAX_CAUSES && { cause: inner(cause) }),
         ...(Array.isArray(errors) && depth === 0 && { errors: errors.slice(0, MAX_CAUSES).map(inner) }),
@@ -72,6 +72,17 @@ export function createErrorSerializer(): (error: unknown) => object {
 }
 
 const isError = (error: unknown): error is Error => types.isNativeError(error) || error instanceof Error;
+
+/** The error of a connection to a name with several addresses says nothing but in its errors. */
+function messageOf({ message, errors }: Error & { readonly errors?: unknown }): string {
+  if (message || !Array.isArray(errors)) return cut(message);
+  return cut(
+    errors
+      .slice(0, MAX_CAUSES)
+      .map((each: unknown) => (isError(each) ? each.message : each))
+      .join('; '),
+  );
+}
 
 const cut = (value: unknown): string => String(value).slice(0, MAX_TEXT);
 
