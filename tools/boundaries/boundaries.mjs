@@ -40,8 +40,9 @@ const testsMayImport = {
 const environmentReaders = [
   'apps/webhook/src/main.ts',
   'apps/webhook/serve/serve.mjs',
+  'apps/webhook/handler/**',
   'libs/cli/src/plant-store.ts',
-  'tools/soak/preload/handler.mjs',
+  'tools/soak/handler.mjs',
   'tools/workspace/reporter.mjs',
   'tools/workspace/package/before-publish.mjs',
 ];
@@ -69,25 +70,43 @@ const importForms = [
   'TSImportType',
 ];
 
+/** @type {[refused: string, message: string]} */
+const teamsHandler = [
+  '(\\.\\.\\/)+handler\\/',
+  'No source of the receiver imports your handler: HANDLER names it. Only main.ts knows where yours is.',
+];
+
 export default [
   { files: [sources], plugins: { '@nx': nx }, rules: moduleBoundaries({}) },
   { files: tests, rules: moduleBoundaries(testsMayImport) },
   {
+    // It imports the receiver as another package would.
+    files: ['apps/webhook/handler/**'],
+    rules: {
+      ...moduleBoundaries({}, { allowCircularSelfDependency: true }),
+      ...refuseImports([
+        '\\.\\.\\/.*(src|dist)\\/',
+        'Of the receiver, your handler imports only @plant-store/webhook/handler. All else may change.',
+      ]),
+    },
+  },
+  {
     // answers.ts may import the schema library that a team prefers.
     files: ['libs/contract/src/**/*.ts'],
     ignores: [...tests, 'libs/contract/src/answers.ts'],
-    rules: refuseImports(
+    rules: refuseImports([
       '(?!valibot$)[^.]',
       'The contract imports only its own files and Valibot: no module of Node or Nest.',
-    ),
+    ]),
   },
+  { files: ['apps/webhook/src/**/*.ts'], rules: refuseImports(teamsHandler) },
   {
     files: ['apps/webhook/src/**/*.ts'],
     ignores: [...tests, 'apps/webhook/src/openapi/**/*.ts'],
-    rules: refuseImports(
+    rules: refuseImports(teamsHandler, [
       '(@nestjs\\/swagger|\\..*\\/openapi\\/)',
       'Only openapi/ imports @nestjs/swagger, and nothing imports openapi/: a receiver would load it.',
-    ),
+    ]),
   },
   {
     files: [sources],
@@ -107,9 +126,10 @@ export default [
 
 /**
  * @param {Record<string, string[]>} also what is allowed in addition to `mayImport`
+ * @param {object} more of Nx's options
  * @returns {import('eslint').Linter.RulesRecord}
  */
-function moduleBoundaries(also) {
+function moduleBoundaries(also, more = {}) {
   const depConstraints = Object.entries(mayImport).map(([sourceTag, tags]) => ({
     sourceTag,
     onlyDependOnLibsWithTags: [...tags, ...(also[sourceTag] ?? [])],
@@ -121,17 +141,20 @@ function moduleBoundaries(also) {
         allow: ['../../jest.shared.mjs', '../../../swc.shared.mjs'],
         banTransitiveDependencies: true,
         depConstraints,
+        ...more,
       },
     ],
   };
 }
 
 /**
- * @param {string} refused how a source begins that may not be imported: a regular expression
- * @param {string} message
+ * @param {[refused: string, message: string][]} imports how a source begins that may not be imported: a regular expression
  * @returns {import('eslint').Linter.RulesRecord}
  */
-function refuseImports(refused, message) {
-  const selector = `:matches(${importForms.join(', ')})[source.value=/^${refused}/], TSImportEqualsDeclaration`;
-  return { 'no-restricted-syntax': ['error', { selector, message }] };
+function refuseImports(...imports) {
+  const forms = imports.map(([refused, message]) => ({
+    selector: `:matches(${importForms.join(', ')})[source.value=/^${refused}/], TSImportEqualsDeclaration`,
+    message,
+  }));
+  return { 'no-restricted-syntax': ['error', ...forms] };
 }

@@ -18,11 +18,14 @@ const relative = '@nx/enforce-module-boundaries: Projects cannot be imported by 
 const undeclared = '@nx/enforce-module-boundaries: Only packages defined in the "package.json"';
 const contract = 'no-restricted-syntax: The contract imports only its own files and Valibot';
 const document = 'no-restricted-syntax: Only openapi/ imports @nestjs/swagger';
+const ofTheTeam = 'no-restricted-syntax: No source of the receiver imports your handler';
+const ofTheReceiver = 'no-restricted-syntax: Of the receiver, your handler imports only';
 const environment = "no-restricted-properties: 'process.env' is restricted";
 const environmentModule = "no-restricted-imports: 'node:process' import is restricted";
 
 const sdk = 'libs/sdk/src/x.ts';
 const inContract = 'libs/contract/src/x.ts';
+const inHandler = 'apps/webhook/handler/x.ts';
 
 test.each([
   ['the contract imports the SDK', inContract, "import '@plant-store/sdk';", [modules, contract]],
@@ -49,6 +52,20 @@ test.each([
     "import '../openapi/z.js';",
     [document],
   ],
+  [
+    "the receiver imports the team's handler",
+    'apps/webhook/src/x/y.ts',
+    "await import('../../handler/index.js');",
+    [ofTheTeam],
+  ],
+  [
+    'what makes the document imports it',
+    'apps/webhook/src/openapi/x.ts',
+    "import '../../handler/index.js';",
+    [ofTheTeam],
+  ],
+  ["a team's handler imports the receiver", inHandler, "import '../src/errors.js';", [ofTheReceiver]],
+  ["a team's handler imports what is built", inHandler, "import '../dist/errors.js';", [ofTheReceiver]],
   ['process.env in a library', sdk, 'export default process.env;', [environment]],
   ['process.env by another spelling', sdk, "export default process['env'];", [environment]],
   ['process.env taken apart', 'apps/webhook/src/x.ts', 'export const { env } = process;', [environment]],
@@ -68,6 +85,10 @@ test.each([
   [sdk, "import 'node:fs';\nimport 'undici';\nimport '@plant-store/contract';"],
   ['libs/sdk/src/x.test.ts', "import '@plant-store/test-support';"],
   ['apps/webhook/src/openapi/x.ts', "import '@nestjs/swagger';"],
+  [
+    inHandler,
+    "import { LOGGER } from '@plant-store/webhook/handler';\nimport './x.js';\nlet unused: any = process.env.URL;",
+  ],
   ['libs/cli/src/plant-store.ts', 'export default process.env;'],
   ['apps/webhook/src/x.test.ts', "import '@plant-store/example-answers';\nexport default process.env;"],
 ])('allowed in %s: %s', async (file, source) => {

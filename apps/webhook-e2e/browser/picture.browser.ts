@@ -4,14 +4,12 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 
 import { afterThisFile, makeFolder } from '@plant-store/test-support';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 
 import { ROOT } from '../support/development.js';
 import { sendAll } from '../support/poison.js';
-import { preloading } from '../support/receiver.js';
 import {
   deliver,
   describeWithBrowser,
@@ -29,13 +27,11 @@ const MINUTE = 60_000;
 
 /** A handler that can't reach its database for some deliveries, and has a fault that others meet. */
 function makeHandler(): string {
-  const built = pathToFileURL(join(ROOT, 'apps/webhook/dist/dispatch/new-plant.handler.js')).href;
   const file = join(makeFolder(afterThisFile), 'handler.mjs');
   writeFileSync(
     file,
-    `import { NewPlantHandler } from '${built}';
-     const find = () => undefined;
-     NewPlantHandler.prototype.handle = ({ id }) => {
+    `const find = () => undefined;
+     export default ({ id }) => {
        if (id % 9 === 0) throw new Error('connect ECONNREFUSED 127.0.0.1:5432');
        if (id % 14 === 0) return find(id).note;
      };`,
@@ -70,7 +66,7 @@ describeWithBrowser('the pictures of the documentation', () => {
 
   beforeAll(async () => {
     mkdirSync(PICTURES, { recursive: true });
-    const settings = { ...preloading(makeHandler()), HANDLER_MAX_ATTEMPTS: '3', HANDLER_BACKOFF_MS: '10' };
+    const settings = { HANDLER: makeHandler(), HANDLER_MAX_ATTEMPTS: '3', HANDLER_BACKOFF_MS: '10' };
     receiver = await startInspected({ settings, cleanUp: afterThisFile });
     await sendAll(
       receiver,

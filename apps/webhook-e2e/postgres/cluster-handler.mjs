@@ -1,6 +1,6 @@
 /**
- * Preloaded with `node --import`: replaces what the receiver's handler does. It appends the digest of each content to the
- * file that HANDLED_FILE names. While the file that WAIT_FILE names exists, no attempt ends.
+ * A handler that appends the digest of each content to the file that HANDLED_FILE names. While the file that WAIT_FILE
+ * names exists, no attempt ends.
  */
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync } from 'node:fs';
@@ -8,13 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const { HANDLED_FILE, WAIT_FILE } = process.env;
 
-const handler = {
-  async handle({ content }) {
-    while (existsSync(WAIT_FILE)) await pause(20);
-    appendFileSync(HANDLED_FILE, `${createHash('sha256').update(content).digest('hex')}\n`);
-  },
-};
-
-const module = new URL('../../webhook/dist/dispatch/new-plant.handler.js', import.meta.url);
-const { NewPlantHandler } = await import(module.href);
-Object.assign(NewPlantHandler.prototype, handler);
+export default async function handle({ content }) {
+  while (existsSync(WAIT_FILE)) await pause(20);
+  appendFileSync(HANDLED_FILE, `${createHash('sha256').update(content).digest('hex')}\n`);
+}

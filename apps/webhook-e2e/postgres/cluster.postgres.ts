@@ -9,7 +9,7 @@ import { PostgresCluster } from '@plant-store/test-support/postgres-cluster';
 
 import { soon } from '../support/port.js';
 import type { Environment } from '../support/process.js';
-import { preloading, type RunningReceiver, startReceiver } from '../support/receiver.js';
+import { type RunningReceiver, startReceiver } from '../support/receiver.js';
 import { openSender } from '../support/sender.js';
 import { ClusterLoad } from './cluster-load.js';
 
@@ -31,7 +31,7 @@ withPostgres('two receivers and a cluster of PostgreSQL', () => {
     const files = { HANDLED_FILE: join(folder, 'handled'), WAIT_FILE: join(folder, 'wait') };
     const settings: Environment = {
       INBOX_URL: cluster.url,
-      ...preloading(HANDLER),
+      HANDLER,
       HANDLER_BACKOFF_MS: '50',
       ...files,
     };

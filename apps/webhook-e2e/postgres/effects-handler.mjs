@@ -1,7 +1,6 @@
 /**
- * Preloaded with `node --import`: replaces what the receiver's handler does. It writes a row for each delivery in the
- * attempt's transaction, and fails as the content says. With KILL_SHARE, so many of its attempts end the process, at any
- * point. With HOLD, no attempt ends. EXAMPLE names a module with another handler.
+ * A handler that writes a row for each delivery in the attempt's transaction, and fails as the content says. With
+ * KILL_SHARE, so many of its attempts end the process, at any point. With HOLD, no attempt ends.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -63,17 +62,7 @@ const fates = {
   },
 };
 
-const handler = {
-  handle(delivery, attempt) {
-    if (process.env['HOLD']) return new Promise(() => undefined);
-    return fates[/^[a-z ]*[a-z]/.exec(String(delivery.content))[0]](delivery, attempt);
-  },
-};
-
-const module = new URL('../../webhook/dist/dispatch/new-plant.handler.js', import.meta.url);
-const { NewPlantHandler } = await import(module.href);
-const { EXAMPLE } = process.env;
-Object.assign(
-  NewPlantHandler.prototype,
-  EXAMPLE ? { handle: new (await import(EXAMPLE)).Example().handle } : handler,
-);
+export default function handle(delivery, attempt) {
+  if (process.env['HOLD']) return new Promise(() => undefined);
+  return fates[/^[a-z ]*[a-z]/.exec(String(delivery.content))[0]](delivery, attempt);
+}

@@ -1,14 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
+import { makeFolder } from '@plant-store/test-support';
 import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
 import ts from 'typescript';
 
 import { sendAll } from '../support/poison.js';
 import { soon } from '../support/port.js';
 import type { Environment } from '../support/process.js';
-import { preloading, spawnReceiver, startReceiver } from '../support/receiver.js';
+import { spawnReceiver, startReceiver } from '../support/receiver.js';
 
 const HANDLER = fileURLToPath(new URL('effects-handler.mjs', import.meta.url));
 
@@ -30,7 +32,7 @@ withPostgres("the handler's transaction", () => {
     return {
       settings: {
         INBOX_URL: url,
-        ...preloading(HANDLER),
+        HANDLER,
         HANDLER_BACKOFF_MS: '1',
         HANDLER_MAX_BACKOFF_MS: '50',
       },
@@ -86,12 +88,13 @@ withPostgres("the handler's transaction", () => {
   test('works as in docs/how-to/write-a-handler.md', async () => {
     const { settings, query } = await prepare();
     await query('CREATE TABLE plants (delivery bigint, content bytea)');
-    const [, example] = /```ts\n(async handle.*?)```/s.exec(readFileSync(HANDLER_PAGE, 'utf8'))!;
-    const { outputText } = ts.transpileModule(`export class Example {${example}}`, {
+    const [, documented] = /```ts\n(async handle.*?)```/s.exec(readFileSync(HANDLER_PAGE, 'utf8'))!;
+    const { outputText } = ts.transpileModule(`export default class Example {${documented}}`, {
       compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext },
     });
-    const EXAMPLE = `data:text/javascript,${encodeURIComponent(outputText)}`;
-    const receiver = await startReceiver({ settings: { ...settings, EXAMPLE } });
+    const example = join(makeFolder(), 'example.mjs');
+    writeFileSync(example, outputText);
+    const receiver = await startReceiver({ settings: { ...settings, HANDLER: example } });
     await sendAll(receiver, ['content of the example']);
     while ((await query('SELECT count(*) FROM plants')) === '0') await soon();
 

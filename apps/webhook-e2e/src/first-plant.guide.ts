@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { afterThisTest, makeFolder } from '@plant-store/test-support';
 import { cloneWorkingTree } from '@plant-store/test-support/clone';
 
-import { DevelopmentProcess, ROOT, terminal } from '../support/development.js';
+import { DevelopmentProcess, handlerFiles, ROOT, terminal } from '../support/development.js';
 import { blocksOf, shown } from '../support/documented.js';
 import { untilNothingWaits } from '../support/poison.js';
 import { everythingOpen } from '../support/receiver.js';
@@ -32,6 +32,9 @@ class Clone {
 
   constructor(start: string) {
     cloneWorkingTree(ROOT, this.#folder);
+    const path = join(this.#folder, 'apps/webhook/handler');
+    for (const name of readdirSync(path)) if (name.endsWith('.ts')) rmSync(join(path, name));
+    for (const [file, text] of Object.entries(handlerFiles)) writeFileSync(join(this.#folder, file), text);
     this.served = new DevelopmentProcess(['/bin/sh', '-c', `exec env ${start}`], {
       folder: this.#folder,
       environment: terminal(everythingOpen),
@@ -79,7 +82,7 @@ class Clone {
   }
 
   writeHandler(written = ''): void {
-    const path = 'apps/webhook/src/dispatch/new-plant.handler.ts';
+    const path = 'apps/webhook/handler/new-plant.handler.ts';
     const before = readFileSync(join(this.#folder, path), 'utf8');
     this.write(
       path,

@@ -11,10 +11,9 @@ import { expectResponse } from '../support/expect-response.js';
 import { readInbox } from '../support/inbox.js';
 import { ACCESS_TOKEN, CHUNKED, delivery, head, HOST, message, POST, RIGHT } from '../support/messages.js';
 import { untilItListens } from '../support/operations.js';
-import { POISON_HANDLER } from '../support/poison.js';
+import { poisonSettings } from '../support/poison.js';
 import {
   inboxOf,
-  preloading,
   type ReceiverOptions,
   type ReceiverProcess,
   spawnReceiver,
@@ -121,7 +120,7 @@ onLinux('a log on a full disk stops no start, no delivery and no orderly stop', 
 test('the last line of an exception that nobody catches is in a file', async () => {
   const file = join(makeFolder(), 'log');
   const { process, connection } = await startUnread({
-    settings: { ...preloading(POISON_HANDLER), HANDLER_MAX_ATTEMPTS: '1' },
+    settings: { ...poisonSettings, HANDLER_MAX_ATTEMPTS: '1' },
     stdout: openFile(file, 'w'),
   });
   connection.write(delivery('throw outside its promise'));

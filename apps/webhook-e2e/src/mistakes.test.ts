@@ -1,12 +1,20 @@
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { transformSync } from '@swc/core';
 import { afterThisFile, afterThisTest, makeFolder } from '@plant-store/test-support';
 
-import { DevelopmentProcess, makeWorkspace, ROOT, SERVE, standIn, terminal } from '../support/development.js';
+import {
+  DevelopmentProcess,
+  makeWorkspace,
+  ROOT,
+  SERVE,
+  standIn,
+  terminal,
+  handlerFiles,
+} from '../support/development.js';
 import { TestProcess } from '../support/process.js';
 import { environmentIn } from '../support/receiver.js';
 
@@ -144,14 +152,14 @@ describe('npm start', () => {
 });
 
 describe('a handler that cannot start', () => {
-  const HANDLER = 'apps/webhook/src/dispatch/new-plant.handler.ts';
-  const imports = `import { Injectable } from '@nestjs/common';\nimport type { Delivery } from '../inbox/inbox.js';\n`;
+  const HANDLER = 'apps/webhook/handler/new-plant.handler.ts';
+  const imports = `import { Injectable } from '@nestjs/common';\nimport { Delivery } from '@plant-store/webhook/handler';\n`;
   const handle = 'handle(_delivery: Delivery): void {}';
 
   let workspace: ReturnType<typeof makeReceiver> | undefined;
 
   const advice =
-    'Fix the handler, or what it imports. What it injects must be among the providers in dispatch/handler.module.ts, or exported by a module that is imported there; an interface cannot be injected.';
+    'Fix FOLDER/apps/webhook/dist/handler/index.js, or what it imports. What it injects must be among the providers of the HandlerModule that it exports, or exported by a module that is imported there; an interface cannot be injected.';
 
   test.each<{ name: string; source: string; want: string; place?: string }>([
     {
@@ -162,18 +170,18 @@ describe('a handler that cannot start', () => {
     {
       name: 'a package is missing',
       source: `import plants from 'no-such-package';\nexport class NewPlantHandler {\n  readonly plants = plants;\n  ${handle}\n}\n`,
-      want: `Cannot find package 'no-such-package' imported from FOLDER/apps/webhook/dist/dispatch/new-plant.handler.js. ${advice}`,
+      want: `Cannot find package 'no-such-package' imported from FOLDER/apps/webhook/dist/handler/new-plant.handler.js. ${advice}`,
     },
     {
       name: 'the class has another name',
       source: `@Injectable()\nexport class PlantHandler {\n  ${handle}\n}\n`,
       want: `The requested module './new-plant.handler.js' does not provide an export named 'NewPlantHandler'. ${advice}`,
-      place: 'FOLDER/apps/webhook/src/dispatch/handler.module.ts:3',
+      place: 'FOLDER/apps/webhook/handler/index.ts:2',
     },
     {
       name: 'the class has no method handle',
       source: '@Injectable()\nexport class NewPlantHandler {}\n',
-      want: 'NewPlantHandler has no method "handle". Add it in dispatch/new-plant.handler.ts.',
+      want: 'NewPlantHandler has no method "handle". Add it, or correct HANDLER.',
     },
     {
       name: 'the constructor throws',
@@ -194,7 +202,7 @@ describe('a handler that cannot start', () => {
 
     const receiver = new TestProcess([process.execPath, '--enable-source-maps', main], {
       folder,
-      environment: { ...environmentIn(folder), PORT: '0' },
+      environment: { ...environmentIn(folder), HANDLER: '', PORT: '0' },
     });
 
     expect(await receiver.exit).toEqual({ code: 1, signal: null });
@@ -208,18 +216,27 @@ describe('a handler that cannot start', () => {
   /** Copies the built receiver into a folder where its handler may be compiled again. */
   async function makeReceiver(): Promise<{ folder: string; compile: (source: string) => void }> {
     const folder = makeFolder(afterThisFile);
-    const parts = ['package.json', 'dist', 'migrations', 'src/dispatch'];
-    copyFiles(folder, ...parts.map((part) => `apps/webhook/${part}`));
+    copyFiles(folder, ...['package.json', 'dist', 'migrations'].map((part) => `apps/webhook/${part}`));
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     const { compilerOptions } = (await import(join(ROOT, 'swc.shared.mjs'))) as { compilerOptions: object };
-    const compile = (source: string): void => {
-      const built = join(folder, 'apps/webhook/dist/dispatch/new-plant.handler.js');
-      const sourceFileName = join(folder, HANDLER);
+    const write = (path: string, source: string): void => {
+      const built = join(
+        folder,
+        'apps/webhook/dist',
+        path.slice('apps/webhook/'.length).replace(/ts$/, 'js'),
+      );
+      const sourceFileName = join(folder, path);
       const { code, map } = transformSync(source, { ...compilerOptions, sourceMaps: true, sourceFileName });
       writeFileSync(sourceFileName, source);
       writeFileSync(`${built}.map`, map!);
-      writeFileSync(built, `${code}//# sourceMappingURL=new-plant.handler.js.map\n`);
+      writeFileSync(built, `${code}//# sourceMappingURL=${basename(built)}.map\n`);
     };
-    return { folder, compile };
+    // Not what the team has there.
+    for (const parent of ['apps/webhook', 'apps/webhook/dist']) {
+      rmSync(join(folder, parent, 'handler'), { recursive: true, force: true });
+      mkdirSync(join(folder, parent, 'handler'), { recursive: true });
+    }
+    for (const [path, source] of Object.entries(handlerFiles)) write(path, source);
+    return { folder, compile: (source) => write(HANDLER, source) };
   }
 });

@@ -1,7 +1,15 @@
-import { chmodSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
-import { afterThisFile, afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
+import { afterThisFile, afterThisTest, freePort, makeFolder, NO_HANDLER } from '@plant-store/test-support';
 import { cloneWorkingTree } from '@plant-store/test-support/clone';
 
 import { ROOT } from '../support/development.js';
@@ -63,7 +71,10 @@ describe('the stages of the Dockerfile, without Docker', () => {
       OPERATIONS_PORT: String(operations),
       INBOX_URL: `file:${inboxOf(folder)}`,
       ACCESS_TOKENS_FILE: tokens,
+      HANDLER: join(folder, 'handler.mjs'),
     };
+    copyFileSync(NO_HANDLER, environment.HANDLER);
+    expect(existsSync(join(built, 'apps/webhook/dist/handler/index.js'))).toBe(true);
     const receiver = run(command('ENTRYPOINT').slice(1), environment, built);
     await receiver.logged('listening');
 

@@ -8,7 +8,7 @@ import ts from 'typescript';
 
 import { ROOT } from '../support/development.js';
 import { ACCESS_TOKEN } from '../support/messages.js';
-import { POISON_HANDLER, poisonSettings, untilNothingWaits } from '../support/poison.js';
+import { poisonSettings, untilNothingWaits } from '../support/poison.js';
 import {
   everythingOpen,
   LoggingProcess,
@@ -69,7 +69,7 @@ function startTraced(): Promise<RunningReceiver> {
   );
   const settings = {
     ...poisonSettings,
-    ...preloading(POISON_HANDLER, file),
+    ...preloading(file),
     HANDLER_MAX_ATTEMPTS: '1',
     HANDLER_CONCURRENCY: '1',
   };

@@ -3,14 +3,13 @@ import { writeFileSync } from 'node:fs';
 
 import { makeFolder } from '@plant-store/test-support';
 
-import { POISON_HANDLER, sendAll } from '../support/poison.js';
+import { poisonSettings, sendAll } from '../support/poison.js';
 import { preloading, startReceiver } from '../support/receiver.js';
 
 test('without @opentelemetry/api, deliveries are handled', async () => {
   const file = join(makeFolder(), 'not-installed.mjs');
   writeFileSync(file, NOT_INSTALLED);
-  const settings = { ...preloading(POISON_HANDLER, file) };
-  const receiver = await startReceiver({ settings });
+  const receiver = await startReceiver({ settings: { ...poisonSettings, ...preloading(file) } });
   await sendAll(receiver, ['show']);
   await receiver.process.logged('shown');
 

@@ -101,6 +101,28 @@ function crash(): never {
   broken: 'export const broken = ;\n',
 };
 
+/** A handler for tests that serve the team's folder, by path: what the team has there may do anything. */
+export const handlerFiles: Readonly<Record<string, string>> = {
+  'apps/webhook/handler/index.ts': `export { HandlerModule } from './handler.module.js';
+export { NewPlantHandler as default } from './new-plant.handler.js';
+`,
+  'apps/webhook/handler/handler.module.ts': `import { Module } from '@nestjs/common';
+
+@Module({})
+export class HandlerModule {}
+`,
+  'apps/webhook/handler/new-plant.handler.ts': `import { Inject, Injectable } from '@nestjs/common';
+import { Attempt, Delivery, LOGGER } from '@plant-store/webhook/handler';
+
+@Injectable()
+export class NewPlantHandler {
+  constructor(@Inject(LOGGER) readonly logger: any) {}
+
+  async handle(delivery: Delivery, attempt: Attempt): Promise<void> {}
+}
+`,
+};
+
 /** Makes a workspace like this one, with a stand-in for the receiver. Nothing in it is compiled. */
 export function makeWorkspace(source: string, folder = makeFolder()): string {
   const write = (path: string, text: string): void => {
@@ -127,6 +149,7 @@ export function makeWorkspace(source: string, folder = makeFolder()): string {
   project('libs/contract', 'answers.ts', 'export const answers = {};\n');
   write('libs/contract/src/answer-types.ts', 'export const carriedOut = (answers: object) => answers;\n');
   write('apps/webhook/dist/api.html', '');
+  write('apps/webhook/handler/index.ts', 'export {};\n');
   project('libs/sdk', 'index.ts', 'export {};\n');
   project('libs/cli', 'plant-store.ts', 'export {};\n', 'libs/sdk');
   project('apps/webhook', 'main.ts', source, 'libs/contract');

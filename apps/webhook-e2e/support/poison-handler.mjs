@@ -1,4 +1,4 @@
-/** Preloaded with `node --import`: replaces what the receiver's handler does by what the content of a delivery says. */
+/** A handler that does what the content of a delivery says. */
 import { existsSync } from 'node:fs';
 
 const log = (msg, fields) => process.stdout.write(JSON.stringify({ level: 'info', msg, ...fields }) + '\n');
@@ -59,19 +59,15 @@ const fates = {
     log('shown', { fields, type: content.constructor.name, hex: Buffer.from(content).toString('hex') }),
 };
 
-const handler = {
+export default class PoisonHandler {
   handle(delivery, attempt) {
     const { id, attempts } = delivery;
     const fate = /^[a-z ]*[a-z]/.exec(String(delivery.content))?.[0];
     log('attempt', { delivery: id, attempts });
     return fates[fate]?.(delivery, attempt);
-  },
+  }
+
   onModuleDestroy() {
     log('the handler closed');
-  },
-};
-
-// A hook of the module loader would slow down each start by half.
-const module = new URL('../../webhook/dist/dispatch/new-plant.handler.js', import.meta.url);
-const { NewPlantHandler } = await import(module.href);
-Object.assign(NewPlantHandler.prototype, handler);
+  }
+}

@@ -6,13 +6,11 @@ import { countOpen } from './inbox.js';
 import { delivery } from './messages.js';
 import { soon } from './port.js';
 import type { Environment } from './process.js';
-import { preloading, type ReceiverOptions, type RunningReceiver, startReceiver } from './receiver.js';
-
-export const POISON_HANDLER = fileURLToPath(new URL('poison-handler.mjs', import.meta.url));
+import { type ReceiverOptions, type RunningReceiver, startReceiver } from './receiver.js';
 
 /** The handler does what the content of a delivery says, see poison-handler.mjs. */
 export const poisonSettings: Environment = {
-  ...preloading(POISON_HANDLER),
+  HANDLER: fileURLToPath(new URL('poison-handler.mjs', import.meta.url)),
   HANDLER_MAX_ATTEMPTS: '3',
   HANDLER_BACKOFF_MS: '50',
   // Longer than any test: what waits for ever does so.

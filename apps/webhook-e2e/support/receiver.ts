@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { afterThisTest, type CleanUp, makeFolder } from '@plant-store/test-support';
+import { afterThisTest, type CleanUp, makeFolder, NO_HANDLER } from '@plant-store/test-support';
 
 import { ACCESS_TOKEN } from './messages.js';
 import { type Environment, TestProcess, type User } from './process.js';
@@ -51,9 +51,10 @@ export function spawnReceiver(options: ReceiverOptions = {}): ReceiverProcess {
   return receiver;
 }
 
-/** The settings of a receiver with its inbox in a folder, but where it listens. */
+/** The settings of a receiver with its inbox in a folder, but where it listens. It never runs the team's handler. */
 export const environmentIn = (folder: string): Environment => ({
   ...everythingOpen,
+  HANDLER: NO_HANDLER,
   ACCESS_TOKENS: ACCESS_TOKEN,
   OPERATIONS_PORT: '0',
   INBOX_URL: `file:${inboxOf(folder)}`,

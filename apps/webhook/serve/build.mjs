@@ -19,6 +19,13 @@ import { compilerOptions } from '../../../swc.shared.mjs';
 const RECEIVER = 'apps/webhook/dist-dev';
 const CONTRACT = 'libs/contract/dist-dev';
 
+/** Without it, the team's handler would import the receiver in `dist`, which may not be there. */
+const RECEIVER_PACKAGE = {
+  name: '@plant-store/webhook',
+  type: 'module',
+  exports: { './handler': './dispatch/handler.js' },
+};
+
 /** The program that this build makes. */
 export const ENTRY = `${RECEIVER}/main.js`;
 
@@ -32,6 +39,7 @@ const PAGE = 'apps/webhook/dist/api.html';
 const PROJECTS = [
   { sources: 'libs/contract/src', output: `${CONTRACT}/dist` },
   { sources: 'apps/webhook/src', output: RECEIVER },
+  { sources: 'apps/webhook/handler', output: `${RECEIVER}/handler` },
 ];
 
 /** The commands of the workspace. tsc builds them, and has its own record of what it has built. */
@@ -99,6 +107,7 @@ function prepare() {
   cpSync('libs/contract/package.json', `${CONTRACT}/package.json`);
   mkdirSync(`${RECEIVER}/node_modules/@plant-store`, { recursive: true });
   symlinkSync(resolve(CONTRACT), `${RECEIVER}/node_modules/@plant-store/contract`, 'junction');
+  writeFileSync(`${RECEIVER}/package.json`, JSON.stringify(RECEIVER_PACKAGE));
 }
 
 /** The sources of a folder and below, without tests. */

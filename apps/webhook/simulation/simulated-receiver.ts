@@ -1,6 +1,7 @@
 import { Counters } from '../src/counters.js';
-import { type Attempt, callHandler } from '../src/dispatch/attempt.js';
+import { callHandler, type RunningAttempt } from '../src/dispatch/attempt.js';
 import { Dispatcher } from '../src/dispatch/dispatcher.js';
+import type { Attempt } from '../src/dispatch/handler.js';
 import type { Delivery } from '../src/inbox/delivery.js';
 import { Inbox } from '../src/inbox/inbox.js';
 import type { Known } from './ledger.js';
@@ -35,7 +36,7 @@ export class SimulatedReceiver extends Process {
     const { clock } = this;
     const counters = new Counters();
     this.inbox = new Kind(new SimulatedStore(world, this), { counters, logger: SILENT }, clock);
-    const handler = (delivery: Delivery, attempt: Attempt): Promise<void> | void =>
+    const handler = (delivery: Delivery, attempt: RunningAttempt): Promise<void> | void =>
       callHandler(() => this.#handle(delivery, attempt), delivery, attempt);
     this.dispatcher = new Dispatcher(this.inbox, handler, world.plan.limits, SILENT, counters, clock);
   }

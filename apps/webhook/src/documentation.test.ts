@@ -21,9 +21,16 @@ const inboxPage = pageOf('reference/inbox.md');
 const operationsPage = pageOf('reference/operations.md');
 
 /** Pages that say what to do. */
-const PAGES = ['it-fails', 'back-up', 'replay-and-discard', 'share-an-inbox', 'watch', 'write-a-handler'].map(
-  (name) => `how-to/${name}.md`,
-);
+const PAGES = [
+  'it-fails',
+  'back-up',
+  'replay-and-discard',
+  'share-an-inbox',
+  'watch',
+  'write-a-handler',
+  'forward-to-a-service',
+  'hand-on-to-a-broker',
+].map((name) => `how-to/${name}.md`);
 
 /** A setting with its block: heading, default, unit, meaning. */
 const SETTING = /^### `(\w+)`\n\n(?:Default `([^`]*)`|No default)(?:, in (\w+))?\. (.+)/gm;
@@ -37,10 +44,15 @@ describe('docs/reference/settings.md', () => {
   const blocks = [...settingsPage.matchAll(SETTING)];
 
   test('has every setting with its default, and no other', () => {
-    const defaults = parseConfig({ ACCESS_TOKENS: 'arbitrary' }, composeAnswers({}).settings);
+    const defaults = parseConfig(
+      { ACCESS_TOKENS: 'arbitrary', HANDLER: 'arbitrary' },
+      composeAnswers({}).settings,
+    );
     const want = SETTING_NAMES.map((name) => [
       name,
-      name === 'ACCESS_TOKENS' || defaults[name] === undefined ? undefined : String(defaults[name]),
+      ['ACCESS_TOKENS', 'HANDLER'].includes(name) || defaults[name] === undefined
+        ? undefined
+        : String(defaults[name]),
     ]);
 
     expect(blocks.map(([, name, standard]) => [name, standard])).toEqual(want);
@@ -66,7 +78,7 @@ test.each(PAGES)('docs/%s names settings and codes that exist', (page) => {
     ...SETTING_NAMES,
     ...Object.keys(RECEIVER_ERRORS),
     ...Object.keys(REQUEST_FAULTS),
-    'PGPASSWORD',
+    ...['NODE_EXTRA_CA_CERTS', 'PGPASSWORD'],
   ];
   const named = [...pageOf(page).matchAll(/`([A-Z]+_[A-Z_]+)`/g)].map(([, name]) => name);
 

@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 
 import type { Answers } from '@plant-store/contract';
-import { afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
+import { afterThisTest, freePort, makeFolder, NO_HANDLER } from '@plant-store/test-support';
 import Database from 'libsql';
 
 import { openEmbedded } from '../test/open-inbox.js';
@@ -27,6 +27,7 @@ const configFor = (folder: string, settings: Record<string, string> = {}): Confi
       OPERATIONS_PORT: '0',
       ACCESS_TOKENS: TOKEN,
       INBOX_URL: `file:${folder}`,
+      HANDLER: NO_HANDLER,
       ...settings,
     },
     composeAnswers({}).settings,

@@ -67,7 +67,7 @@ export async function startReceiver(
     const { startOperations } = await import('./operations/operations.js');
     const operations = await startOperations({ config, inbox, counters, logger });
     opened.push(operations.close);
-    const handler = await startHandler(logger, config.INBOX_URL, inbox.receiver);
+    const handler = await startHandler(config, logger, inbox.receiver);
     opened.push(() => handler.close(AbortSignal.abort()));
     const dispatcher = new Dispatcher(
       inbox,
@@ -145,13 +145,13 @@ export async function startReceiver(
 }
 
 /** Loads the team's code, which may fail in any way. */
-async function startHandler(logger: Logger, inboxUrl: string, receiver: string): Promise<OpenHandler> {
+async function startHandler(config: Config, logger: Logger, receiver: string): Promise<OpenHandler> {
   try {
     const { openHandler } = await import('./dispatch/open-handler.js');
-    return await openHandler(logger, inboxUrl, receiver);
+    return await openHandler(config.HANDLER, logger, config.INBOX_URL, receiver);
   } catch (error) {
     const { handlerFault } = await import('./dispatch/handler-fault.js');
-    throw handlerFault(error);
+    throw handlerFault(error, config.HANDLER);
   }
 }
 

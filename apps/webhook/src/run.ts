@@ -1,5 +1,7 @@
 import 'reflect-metadata';
 
+import { fileURLToPath } from 'node:url';
+
 import { accepts, answers } from '@plant-store/contract';
 
 import { composeAnswers } from './answers/compose-answers.js';
@@ -11,6 +13,9 @@ import { ReceiverError } from './errors.js';
 import { logStrayErrors } from './logging/log-stray-errors.js';
 import { openLog } from './logging/open-log.js';
 import { type Receiver, startReceiver } from './receiver.js';
+
+/** Your team's handler. Nothing else of the receiver knows where it is. */
+const OWN_HANDLER = fileURLToPath(new URL('handler/index.js', import.meta.url));
 
 type Close = Receiver['close'];
 
@@ -30,7 +35,8 @@ export async function run(
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   try {
     const composed = composeAnswers(answers, accepts);
-    const config = parseConfig(environment, composed.settings, readOpenFileLimit());
+    const settings = { ...environment, HANDLER: environment['HANDLER'] || OWN_HANDLER };
+    const config = parseConfig(settings, composed.settings, readOpenFileLimit());
     const socket = takePassedSocket(environment, process.pid);
     const logger = openLog(config.LOG_LEVEL);
     for (const warning of [...unknownSettings(environment), ...socket.warnings]) logger.warn(warning);

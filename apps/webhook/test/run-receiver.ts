@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 
 import type { Accepts, Answers } from '@plant-store/contract';
-import { afterThisTest, type CleanUp, makeFolder } from '@plant-store/test-support';
+import { afterThisTest, type CleanUp, makeFolder, NO_HANDLER } from '@plant-store/test-support';
 import Database from 'libsql';
 
 import { composeAnswers } from '../src/answers/compose-answers.js';
@@ -60,7 +60,14 @@ export async function runReceiver(
   const folder = makeFolder(cleanUp);
   const composed = composeAnswers(answers, accepts);
   const config = parseConfig(
-    { PORT: '0', OPERATIONS_PORT: '0', ACCESS_TOKENS: TOKEN, INBOX_URL: `file:${folder}`, ...settings },
+    {
+      PORT: '0',
+      OPERATIONS_PORT: '0',
+      ACCESS_TOKENS: TOKEN,
+      INBOX_URL: `file:${folder}`,
+      HANDLER: NO_HANDLER,
+      ...settings,
+    },
     composed.settings,
   );
   const receiver = await startReceiver(config, recordLog().logger, composed);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { NO_HANDLER } from '@plant-store/test-support';
 import { PostgresServer, requirePostgres } from '@plant-store/test-support/postgres';
 
 /** A server that takes deliveries. */
@@ -73,6 +74,7 @@ export async function startReceiver(
       ACCESS_TOKENS: accessToken,
       PORT: '0',
       OPERATIONS_PORT: '0',
+      HANDLER: NO_HANDLER,
       INBOX_URL: environment['INBOX_URL'] ?? `file:${makeFolder()}`,
       ...environment,
     },

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /**
- * What the handler does with a delivery. The content says it (preload/handler.mjs).
+ * What the handler does with a delivery. The content says it (handler.mjs).
  *
  * - `handle`, `wait`: succeeds, at once or after up to 20 ms
  * - `fail once`: fails at its first attempt

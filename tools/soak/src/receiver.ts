@@ -6,7 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../../apps/webhook/dist/main.js', import.meta.url));
-const HANDLER = fileURLToPath(new URL('../preload/handler.mjs', import.meta.url));
+const HANDLER = fileURLToPath(new URL('../handler.mjs', import.meta.url));
+
+/** The soak sends what is accepted while every question is open. */
+const EVERYTHING_OPEN = import.meta.resolve('@plant-store/test-support/everything-open');
 
 /** How long a start or a stop may take, in milliseconds. */
 const PATIENCE = 30_000;
@@ -158,7 +161,8 @@ function start(options: ReceiverOptions): ChildProcess {
       OPERATIONS_PORT: '0',
       ACCESS_TOKENS_FILE: tokensFile,
       INBOX_URL: inboxUrl,
-      NODE_OPTIONS: `--import=${HANDLER}`,
+      NODE_OPTIONS: `--import=${EVERYTHING_OPEN}`,
+      HANDLER,
       SOAK_HANDLED: handledFile,
       ...settings,
     },

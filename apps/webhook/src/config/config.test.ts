@@ -23,6 +23,7 @@ const defaults: Config = {
   KEEP_ALIVE_TIMEOUT_MS: 72_000,
   SHUTDOWN_DELAY_MS: 0,
   SHUTDOWN_TIMEOUT_MS: 10_000,
+  HANDLER: 'handler.mjs',
   HANDLER_CONCURRENCY: 8,
   HANDLER_TIMEOUT_MS: 30_000,
   HANDLER_MAX_ATTEMPTS: 12,
@@ -31,7 +32,11 @@ const defaults: Config = {
 };
 
 const parse = (environment: Record<string, string>, given: Answers = {}, openFiles?: number): Config =>
-  parseConfig(environment, composeAnswers(given).settings, openFiles);
+  parseConfig(
+    { ...environment, HANDLER: environment['HANDLER'] || 'handler.mjs' },
+    composeAnswers(given).settings,
+    openFiles,
+  );
 
 /** The faults of an environment, one a line. */
 function faultsOf(environment: Record<string, string>, given: Answers = {}, openFiles?: number): string[] {
@@ -47,7 +52,7 @@ function faultsOf(environment: Record<string, string>, given: Answers = {}, open
   return [];
 }
 
-test('only a token is required', () => {
+test('only a token is required, beside the handler that main.ts names', () => {
   expect(parse(TOKENS)).toEqual({ ...defaults, ACCESS_TOKENS: ['arbitrary-token'] });
   expect(parse({ ACCESS_TOKENS_FILE: 'tokens' })).toEqual({
     ...defaults,
@@ -74,6 +79,7 @@ test('everything can be set', () => {
     KEEP_ALIVE_TIMEOUT_MS: '4',
     SHUTDOWN_DELAY_MS: '0',
     SHUTDOWN_TIMEOUT_MS: '5',
+    HANDLER: 'https://plants.example/new?key=arbitrary',
     HANDLER_CONCURRENCY: '6',
     HANDLER_TIMEOUT_MS: '7',
     HANDLER_MAX_ATTEMPTS: '8',
@@ -351,6 +357,7 @@ test('every fault is listed, each once', () => {
       OPERATIONS_PORT: 'no',
       OPERATIONS_HOST: 'localhost',
       INBOX_URL: 'no',
+      HANDLER: 'ftp://no',
       LOG_LEVEL: 'no',
       SIGNING_KEYS: 'no',
       ...Object.fromEntries(
@@ -369,9 +376,38 @@ test('no value is quoted, because a token may be in the wrong variable', () => {
   const environment = Object.fromEntries(SETTING_NAMES.map((name) => [name, secret]));
 
   const faults = faultsOf(environment);
-  // Any text may be a host.
-  expect(faults).toHaveLength(SETTING_NAMES.length - 2);
+  // Any text may be a host, or the path of a file.
+  expect(faults).toHaveLength(SETTING_NAMES.length - 3);
   expect(faults.join('\n')).not.toContain('secret');
+});
+
+describe('HANDLER', () => {
+  test.each([
+    'handler.mjs',
+    '/opt/handler.cjs',
+    'C:\\handler.mjs',
+    'c:/handler.mjs',
+    'file:///opt/handler.mjs',
+    'http://127.0.0.1:8000',
+    'HTTPS://plants.example/new?key=arbitrary',
+    'http://[::1]:8000/',
+  ])('may be %s', (HANDLER) => {
+    expect(parse({ ...TOKENS, HANDLER }).HANDLER).toBe(HANDLER);
+  });
+
+  test.each(
+    [
+      'ftp://plants.example',
+      'data:text/javascript,',
+      'http://',
+      'file://host/handler.mjs',
+      'nats://a',
+    ].concat('https://user:secret@plants.example'),
+  )('must not be %s', (HANDLER) => {
+    expect(faultsOf({ ...TOKENS, HANDLER })).toEqual([
+      'HANDLER: must be the path or the file: URL of a module, or an http: or https: URL without a user name and a password',
+    ]);
+  });
 });
 
 describe('variables that look like misspelt settings', () => {

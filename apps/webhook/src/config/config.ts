@@ -2,6 +2,7 @@ import { ACCESS_TOKEN_PATTERN, MAX_SIZE_LIMIT, type QuestionId } from '@plant-st
 import { z } from 'zod';
 
 import { ReceiverError } from '../errors.js';
+import { namesHandler } from './handler-source.js';
 import { inboxFolder, UnmeantUrl } from './inbox-folder.js';
 import { deliveryConnections, OPEN_FILES_OF_A_START } from './open-files.js';
 import { isPostgresUrl, postgresServers } from './postgres-url.js';
@@ -57,6 +58,11 @@ export const inboxUrl = z.string().refine((url) => inboxFault(url) === undefined
   error: ({ input }) => inboxFault(input as string),
 });
 
+const handler = z.string().refine(namesHandler, {
+  error:
+    'must be the path or the file: URL of a module, or an http: or https: URL without a user name and a password',
+});
+
 /** A host that others can reach. On the loopback address everything is served already. */
 const otherHost = z.string().refine((host) => !/^(?:localhost|127\..*|\[?::1\]?)$/i.test(host), {
   error: 'must not be a loopback address, where everything is served already; remove the variable',
@@ -104,6 +110,8 @@ const settings = z.object({
   KEEP_ALIVE_TIMEOUT_MS: milliseconds(72_000),
   SHUTDOWN_DELAY_MS: wholeNumber(0, 0, LONGEST_TIMER),
   SHUTDOWN_TIMEOUT_MS: milliseconds(10_000),
+  // main.ts names your team's.
+  HANDLER: handler,
   HANDLER_CONCURRENCY: wholeNumber(8, 0, 1_000),
   HANDLER_TIMEOUT_MS: milliseconds(30_000),
   HANDLER_MAX_ATTEMPTS: wholeNumber(12, 1, Number.MAX_SAFE_INTEGER),

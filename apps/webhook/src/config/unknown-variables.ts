@@ -5,7 +5,7 @@
 const PREFIXES = [
   'ACCESS_TOKENS',
   'EVENT_RETENTION',
-  'HANDLER_',
+  'HANDLER',
   'INBOX_',
   'KEEP_ALIVE_',
   'MAX_CONNECTIONS',

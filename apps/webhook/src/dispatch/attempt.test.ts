@@ -1,13 +1,13 @@
-import { Attempt } from './attempt.js';
+import { RunningAttempt } from './attempt.js';
 
 test('on the embedded inbox, an attempt has no transaction and says what is needed', () => {
-  expect(() => new Attempt().transaction(async () => undefined)).toThrow(
+  expect(() => new RunningAttempt().transaction(async () => undefined)).toThrow(
     'attempt.transaction needs the shared inbox. Set INBOX_URL to a database of PostgreSQL.',
   );
 });
 
 test('an attempt has one transaction', async () => {
-  const attempt = new Attempt();
+  const attempt = new RunningAttempt();
   const claimed = { id: 1, startedAt: 1 };
   attempt.useTransactions({ run: async () => undefined }, claimed);
   await attempt.transaction(async () => undefined);

@@ -2,34 +2,23 @@ import type { Logger } from 'pino';
 
 import type { Claimed, Delivery } from '../inbox/delivery.js';
 import type { PostgresTransactions, TransactionWork } from '../inbox/postgres/postgres-transactions.js';
+import type { Attempt, DeliveryHandler } from './handler.js';
 
-/** What is done with a delivery. It may be called again for the same one. */
-export type DeliveryHandler = (delivery: Delivery, attempt: Attempt) => Promise<void> | void;
+/** Runs an attempt for a delivery. */
+export type AttemptRunner = (delivery: Delivery, attempt: RunningAttempt) => Promise<void> | void;
 
-/** One call of the handler for one delivery. */
-export class Attempt {
+/** An attempt as its runner sees it. */
+export class RunningAttempt implements Attempt {
   #controller: AbortController | undefined;
   #run: ((work: TransactionWork) => Promise<void>) | undefined;
   #transaction: Promise<void> | undefined;
   #hasCommitted = false;
 
-  /** Aborts when the attempt has taken too long, or when the receiver stops. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     return this.#controller.signal;
   }
 
-  /**
-   * Runs `work` in a transaction of the shared inbox's database, and commits it together with the fact that the delivery
-   * is handled. What `work` writes with its client is written exactly once, whatever ends the process or the connection.
-   *
-   * - If `work` rejects, or the attempt is aborted, everything is rolled back and the attempt has failed.
-   * - `work` may run again in the next attempt. It doesn't run if an earlier attempt has committed.
-   * - Once it is committed, the delivery is handled, even if the handler throws afterwards.
-   * - An attempt has one transaction. `work` must not end it.
-   *
-   * @throws Error on the embedded inbox, which has no database for the handler; and if it is called again
-   */
   transaction(work: TransactionWork): Promise<void> {
     if (this.#transaction !== undefined)
       throw new Error('An attempt has one transaction. Put everything into it.');
@@ -69,15 +58,15 @@ export class Attempt {
  * reason as soon as the attempt is aborted.
  */
 export function callHandler(
-  handle: DeliveryHandler,
+  handle: AttemptRunner,
   delivery: Delivery,
-  attempt: Attempt,
+  attempt: RunningAttempt,
 ): Promise<void> | void {
   const running = handle(delivery, attempt);
   return running === undefined ? undefined : Promise.race([running, aborted(attempt)]);
 }
 
-function aborted(attempt: Attempt): Promise<void> {
+function aborted(attempt: RunningAttempt): Promise<void> {
   const { signal } = attempt;
   return new Promise((resolve, reject) => {
     const onAbort = (): void => (attempt.hasCommitted ? resolve() : reject(signal.reason as Error));
@@ -90,7 +79,7 @@ export function withTransactions(
   handle: DeliveryHandler,
   transactions: PostgresTransactions,
   logger: Logger,
-): DeliveryHandler {
+): AttemptRunner {
   return (delivery, attempt) => {
     // The handler may change what it gets.
     const { id, startedAt } = delivery;
@@ -105,7 +94,7 @@ export function withTransactions(
 }
 
 /** Waits for the transaction, too, which the handler may have left alone. A failed one has failed the attempt. */
-async function endWithTransaction(running: Promise<void> | void, attempt: Attempt): Promise<void> {
+async function endWithTransaction(running: Promise<void> | void, attempt: RunningAttempt): Promise<void> {
   try {
     await running;
   } catch (error) {

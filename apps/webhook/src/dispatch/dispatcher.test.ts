@@ -11,8 +11,10 @@ import { CLOCK, type Clock } from '../clock.js';
 import { Counters } from '../counters.js';
 import type { Delivery } from '../inbox/delivery.js';
 import type { Inbox } from '../inbox/inbox.js';
-import { callHandler, type DeliveryHandler } from './attempt.js';
+import { type AttemptRunner, callHandler } from './attempt.js';
 import { Dispatcher, type DispatcherLimits } from './dispatcher.js';
+import type { DeliveryHandler } from './handler.js';
+import { TargetResponse } from './target-response.js';
 
 const FAILED = /^attempt \d+ of \d+ failed; the delivery comes again$/;
 const PARKED = /^attempt \d+ of \d+ failed; the delivery is parked$/;
@@ -43,7 +45,7 @@ class Recorder {
     return this.handler(delivery, attempt);
   };
 
-  readonly run: DeliveryHandler = (delivery, attempt) => callHandler(this.handle, delivery, attempt);
+  readonly run: AttemptRunner = (delivery, attempt) => callHandler(this.handle, delivery, attempt);
 
   get ids(): number[] {
     return this.calls.map(({ id }) => id);
@@ -212,6 +214,30 @@ describe('a handler that fails', () => {
       expect(retryAfterMs).toBeLessThanOrEqual(3);
     }
     expect(await inbox.stats()).toMatchObject({ waiting: 0, parked: 0 });
+  });
+
+  test.each([
+    ['nothing', 0, 50, 100],
+    ['for less than the backoff', 1, 50, 100],
+    ['for longer than that', 700, 700, 700],
+    ['for longer than the longest wait', Infinity, 1_000, 1_000],
+  ])('a target that asks to wait %s', async (_name, asked, shortest, longest) => {
+    const fail: DeliveryHandler = () => {
+      throw new TargetResponse('503', 'busy', asked);
+    };
+    const { accept, dispatcher, inbox, log } = await run(fail, { backoff: 100, maxBackoff: 1_000 });
+    await accept(1);
+    const { retryAfterMs } = await log.line(FAILED);
+    await dispatcher.stop(neverAborts);
+
+    expect(retryAfterMs).toBeGreaterThanOrEqual(shortest);
+    expect(retryAfterMs).toBeLessThanOrEqual(longest);
+    expect((await inbox.find(1))!.history).toMatchObject([
+      {
+        error: 'TargetResponse: the target responded with 503',
+        stack: 'TargetResponse: the target responded with 503\nbusy',
+      },
+    ]);
   });
 
   test.each(failures)('that %s every time is parked with its error', async (_name, fail, described) => {

@@ -5,8 +5,9 @@ import type { Counters } from '../counters.js';
 import type { AttemptResult, Delivery, RetryPolicy } from '../inbox/delivery.js';
 import type { Consumer, Inbox } from '../inbox/inbox.js';
 import { errorStack, errorText } from '../logging/describe-error.js';
-import { Attempt, type DeliveryHandler } from './attempt.js';
+import { type AttemptRunner, RunningAttempt } from './attempt.js';
 import { backoff } from './backoff.js';
+import { TargetResponse } from './target-response.js';
 
 /** Limits of the dispatcher. Times in milliseconds. */
 export interface DispatcherLimits extends RetryPolicy {
@@ -47,7 +48,7 @@ interface Queued {
  * attempts goes back, so that another receiver can have it.
  */
 export class Dispatcher implements Consumer {
-  readonly #attempts = new Set<Attempt>();
+  readonly #attempts = new Set<RunningAttempt>();
   readonly #queue: Queued[] = [];
   #queuedBytes = 0;
   /** How many may be claimed beside those whose attempt can begin. */
@@ -58,7 +59,7 @@ export class Dispatcher implements Consumer {
 
   constructor(
     private readonly inbox: Pick<Inbox, 'begin' | 'grant' | 'settle' | 'drain'>,
-    private readonly handler: DeliveryHandler,
+    private readonly handler: AttemptRunner,
     private readonly limits: DispatcherLimits,
     private readonly logger: Pick<Logger, 'warn' | 'error'>,
     private readonly counters: Pick<Counters, 'attempted'>,
@@ -171,7 +172,7 @@ export class Dispatcher implements Consumer {
     // The handler may change what it gets.
     const { id, attempts, startedAt } = delivery;
     const claimed = { id, attempts, startedAt };
-    const attempt = new Attempt();
+    const attempt = new RunningAttempt();
     this.#attempts.add(attempt);
     const start = this.clock.now();
     const end = (result: AttemptResult): void => {
@@ -199,12 +200,12 @@ export class Dispatcher implements Consumer {
       );
   }
 
-  #run(attempt: Attempt, delivery: Delivery): Promise<void> | void {
+  #run(attempt: RunningAttempt, delivery: Delivery): Promise<void> | void {
     const running = this.handler(delivery, attempt);
     return running && this.#limit(running, attempt);
   }
 
-  async #limit(running: Promise<void>, attempt: Attempt): Promise<void> {
+  async #limit(running: Promise<void>, attempt: RunningAttempt): Promise<void> {
     const { timeout } = this.limits;
     const timer = this.clock.setTimeout(
       () => attempt.abort(`the handler took longer than ${timeout} ms`),
@@ -222,9 +223,13 @@ export class Dispatcher implements Consumer {
     if (this.#deadline?.aborted === true) return RELEASED;
     const { maxAttempts, backoff: first, maxBackoff } = this.limits;
     const duration = this.clock.now() - start;
-    const failure = { error: errorText(err), stack: errorStack(err) ?? null, duration };
+    const response = err instanceof TargetResponse ? err : undefined;
+    const stack = response?.explanation ?? errorStack(err) ?? null;
+    const failure = { error: errorText(err), stack, duration };
     const isLast = claimed.attempts >= maxAttempts;
-    const retryAfter = isLast ? undefined : backoff(claimed.attempts, first, maxBackoff, this.clock.random);
+    const wait = backoff(claimed.attempts, first, maxBackoff, this.clock.random);
+    const asked = Math.min(response?.retryAfter ?? 0, maxBackoff);
+    const retryAfter = isLast ? undefined : Math.max(wait, asked);
     this.#logFailure(claimed, err, duration, retryAfter);
     return retryAfter === undefined
       ? { kind: 'parked', ...failure }

@@ -8,19 +8,20 @@ const MAX_CAUSES = 4;
 /** Where something was thrown, in a stack. That of an import that fails begins with the file that imports. */
 const PLACE = /^(?: {4}at .*)?(?:file:|\/|[A-Z]:\\).+:\d+\)?$/;
 
-const ADVICE =
-  'Fix the handler, or what it imports. What it injects must be among the providers in dispatch/handler.module.ts, or exported by a module that is imported there; an interface cannot be injected.';
+const adviceFor = (source: string): string =>
+  `Fix ${source}, or what it imports. What it injects must be among the providers of the HandlerModule that it exports, or exported by a module that is imported there; an interface cannot be injected.`;
 
 /**
  * Describes why the team's handler can't start: in one sentence, with what to do, and where in its code.
  *
  * @param error what was thrown while its modules were loaded, or its providers created
+ * @param source what HANDLER names
  */
-export function handlerFault(error: unknown): ReceiverError {
+export function handlerFault(error: unknown, source: string): ReceiverError {
   if (error instanceof ReceiverError) return error;
   const chain = withCauses(error);
   const place = chain.flatMap(placesIn).find((line) => !/node_modules|node:/.test(line));
-  const message = `The handler cannot start: ${chain.map(sentence).join(': ')}. ${ADVICE}`;
+  const message = `The handler cannot start: ${chain.map(sentence).join(': ')}. ${adviceFor(source)}`;
   const lines = place === undefined ? [message] : [message, `  ${place.trim()}`];
   return new ReceiverError('HANDLER_UNUSABLE', lines.join('\n'), { cause: error });
 }

@@ -1,22 +1,20 @@
 import { once } from 'node:events';
 
-import { NestFactory } from '@nestjs/core';
 import type { Logger } from 'pino';
 
 import { isPostgresUrl, postgresServers } from '../config/postgres-url.js';
+import { isHttpUrl } from '../config/handler-source.js';
 import type { PostgresTransactions } from '../inbox/postgres/postgres-transactions.js';
-import { ReceiverError } from '../errors.js';
-import { LOGGER, nestLogger } from '../logging/logger.js';
-import { callHandler, type DeliveryHandler, withTransactions } from './attempt.js';
-import { HandlerModule } from './handler.module.js';
-import { NewPlantHandler } from './new-plant.handler.js';
+import { type AttemptRunner, callHandler, withTransactions } from './attempt.js';
+import type { DeliveryHandler } from './handler.js';
+import { loadHandler, type OpenTarget } from './load-handler.js';
 import { traceAttempts } from './tracing.js';
 import { beats } from './watchdog.js';
 
 /** The team's handler, with everything that it injects. */
 export interface OpenHandler {
   /** Runs one attempt, as {@link callHandler} does, and logs it at level debug. */
-  readonly run: DeliveryHandler;
+  readonly run: AttemptRunner;
   /**
    * Closes what the handler injects. Call it when no attempt runs. What has not closed when the deadline aborts is left.
    * Never rejects.
@@ -25,35 +23,31 @@ export interface OpenHandler {
 }
 
 /**
- * Creates the team's handler in an application context of its own, which is closed after the last attempt. Rejects
- * with whatever a provider throws.
+ * Opens what handles the deliveries. Rejects with whatever a team's module throws.
  *
+ * @param source a module with the team's handler, or an `http:` or `https:` URL to forward to
  * @param inboxUrl the shared inbox has transactions for the handler
  * @param receiver the name of this process in the inbox
  */
-export async function openHandler(logger: Logger, inboxUrl: string, receiver: string): Promise<OpenHandler> {
-  const context = await NestFactory.createApplicationContext(
-    { module: HandlerModule, providers: [{ provide: LOGGER, useValue: logger }] },
-    { logger: nestLogger(logger), abortOnError: false },
-  );
-  const handler = context.get<{ readonly handle: DeliveryHandler }>(NewPlantHandler);
-  if (typeof handler.handle !== 'function')
-    throw new ReceiverError(
-      'HANDLER_UNUSABLE',
-      'The handler cannot start: NewPlantHandler has no method "handle". Add it in dispatch/new-plant.handler.ts.',
-    );
+export async function openHandler(
+  source: string,
+  logger: Logger,
+  inboxUrl: string,
+  receiver: string,
+): Promise<OpenHandler> {
+  const target = await openTarget(source, logger);
   const handle: DeliveryHandler = (delivery, attempt) => {
     Atomics.add(beats, 0, 1);
     const { id, method, mediaType, content } = delivery;
     logger.debug({ delivery: id, method, mediaType, bytes: content.length }, 'the handler gets a delivery');
-    return handler.handle(delivery, attempt);
+    return target.handle(delivery, attempt);
   };
   const transactions = await openTransactions(inboxUrl, receiver);
   const settling = transactions === undefined ? handle : withTransactions(handle, transactions, logger);
   const { run, flush } = await traceAttempts((delivery, attempt) => callHandler(settling, delivery, attempt));
   const closeAll = async (): Promise<void> => {
     try {
-      await context.close();
+      await target.close();
       await transactions?.close();
       await flush();
     } catch (err) {
@@ -65,6 +59,15 @@ export async function openHandler(logger: Logger, inboxUrl: string, receiver: st
     if (!deadline.aborted) await Promise.race([closed, once(deadline, 'abort')]);
   };
   return { run, close };
+}
+
+async function openTarget(source: string, logger: Logger): Promise<OpenTarget> {
+  if (!isHttpUrl(source)) return loadHandler(source, logger);
+  const { forwardTo } = await import('./forward.js');
+  // The query may have a secret.
+  const { origin, pathname } = new URL(source);
+  logger.info({ target: origin + pathname }, 'deliveries are forwarded');
+  return forwardTo(source);
 }
 
 /** Undefined on the embedded inbox. Connects when the first transaction begins. */

@@ -10,7 +10,8 @@ import {
 import { afterThisTest } from '@plant-store/test-support';
 
 import type { Delivery, HeaderField } from '../inbox/delivery.js';
-import { Attempt, type DeliveryHandler } from './attempt.js';
+import { RunningAttempt } from './attempt.js';
+import type { DeliveryHandler } from './handler.js';
 import { traceAttempts } from './tracing.js';
 
 /** The example of W3C Trace Context. */
@@ -49,7 +50,7 @@ describe('with an SDK', () => {
     afterThisTest(() => exporter.reset());
     const { run, flush } = await traceAttempts(handle);
     try {
-      await run(delivery, new Attempt());
+      await run(delivery, new RunningAttempt());
     } catch {
       // The span has the error.
     }
@@ -143,6 +144,6 @@ test('without an SDK, the handler runs and throws as always', async () => {
     throw new Error(`delivery ${id}`);
   });
 
-  expect(() => run(deliveryWith(TRACEPARENT), new Attempt())).toThrow('delivery 7');
+  expect(() => run(deliveryWith(TRACEPARENT), new RunningAttempt())).toThrow('delivery 7');
   await flush();
 });

@@ -6,11 +6,11 @@ import { facts } from '@plant-store/contract';
 
 import type { Delivery, HeaderField } from '../inbox/delivery.js';
 import { errorText } from '../logging/describe-error.js';
-import type { DeliveryHandler } from './attempt.js';
+import type { AttemptRunner } from './attempt.js';
 
 /** Attempts as spans. */
 export interface Tracing {
-  readonly run: DeliveryHandler;
+  readonly run: AttemptRunner;
   /** Sends the last spans. Resolves soon, whether or not that has succeeded. */
   readonly flush: () => Promise<void>;
 }
@@ -34,14 +34,14 @@ const FIELDS: TextMapGetter<readonly HeaderField[]> = {
  * or what the application's propagator reads). If `@opentelemetry/api` isn't installed, or nothing has registered there by
  * now, it changes nothing.
  */
-export async function traceAttempts(run: DeliveryHandler): Promise<Tracing> {
+export async function traceAttempts(run: AttemptRunner): Promise<Tracing> {
   const api = await findOpenTelemetry();
   const provider = api && registeredIn(api);
   if (api === undefined || provider === undefined) return { run, flush: () => Promise.resolve() };
   const { context, propagation, ROOT_CONTEXT, SpanStatusCode, trace } = api;
   const tracer = trace.getTracer('plant-store-webhook');
 
-  const runIn = async (span: Span, ...given: Parameters<DeliveryHandler>): Promise<void> => {
+  const runIn = async (span: Span, ...given: Parameters<AttemptRunner>): Promise<void> => {
     try {
       await run(...given);
     } catch (error) {

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-import { afterThisTest, makeFolder } from '@plant-store/test-support';
+import { afterThisTest, makeFolder, NO_HANDLER } from '@plant-store/test-support';
 
 import { ask, post } from '../../test/ask.js';
 import { type Family, parseMetrics } from '../../test/parse-metrics.js';
@@ -42,6 +42,7 @@ async function start(folder = makeFolder(), settings: Record<string, string> = {
     OPERATIONS_PORT: '0',
     ACCESS_TOKENS: TOKEN,
     INBOX_URL: `file:${folder}`,
+    HANDLER: NO_HANDLER,
     ...settings,
   };
   const receiver = await startReceiver(parseConfig(environment, composed.settings), log.logger, composed);

@@ -21,7 +21,7 @@ const WRITE_DOCUMENT = 'apps/webhook/src/openapi/write-document.ts';
 const FROM_SOURCES = ['--conditions', '@plant-store/source', '--import', 'tsx'];
 
 /** Tells tsx that decorators are those of TypeScript. It leaves out their metadata, so what is injected has `@Inject`. */
-const env = { TSX_TSCONFIG_PATH: 'apps/webhook/tsconfig.build.json' };
+const env = { TSX_TSCONFIG_PATH: 'apps/webhook/src/tsconfig.json' };
 
 let evaluations = 0;
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Accepts, type CarriedOut as Answers, facts } from '@plant-store/contract';
 import type * as Sdk from '@plant-store/sdk';
+import { NO_HANDLER } from '@plant-store/test-support';
 
 /** The repository. */
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -93,7 +94,10 @@ export async function configure(answers: Answers, settings: Settings, accepts?: 
   const { composeAnswers } = await loadBuilt('apps/webhook/dist/answers/compose-answers.js');
   const { parseConfig } = await loadBuilt('apps/webhook/dist/config/config.js');
   const composed = composeAnswers(answers, accepts);
-  const config = parseConfig({ PORT: '0', OPERATIONS_PORT: '0', ...settings }, composed.settings);
+  const config = parseConfig(
+    { PORT: '0', OPERATIONS_PORT: '0', HANDLER: NO_HANDLER, ...settings },
+    composed.settings,
+  );
   return { composed, config };
 }
 

@@ -28,7 +28,7 @@ const CONNECTIONS = 4;
 const TOKEN = 'arbitrary-token';
 const E2E = new URL('../../../../apps/webhook-e2e/postgres/', import.meta.url);
 const IDENTIFIED = `--import=${fileURLToPath(new URL('events-identified.mjs', E2E))}`;
-const HANDLER = `--import=${fileURLToPath(new URL('cluster-handler.mjs', E2E))}`;
+const HANDLER = fileURLToPath(new URL('cluster-handler.mjs', E2E));
 const program = (name: string): string =>
   fileURLToPath(new URL(`../../dist/outbox/${name}.js`, import.meta.url));
 
@@ -78,7 +78,8 @@ export async function runKillLoop({ rounds, random, folder, cleanUp }: Options):
     tokensFile,
     handledFile,
     settings: {
-      NODE_OPTIONS: `${IDENTIFIED} ${HANDLER}`,
+      NODE_OPTIONS: IDENTIFIED,
+      HANDLER,
       HANDLED_FILE: handledFile,
       WAIT_FILE: join(folder, 'wait'),
     },

@@ -1,0 +1,136 @@
+import { EventEmitter, once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
+
+import { openConnection } from '../support/connection.js';
+import { expectResponse } from '../support/expect-response.js';
+import { readInbox } from '../support/inbox.js';
+import { ACCESS_TOKEN, message, POST, RIGHT } from '../support/messages.js';
+import { ask } from '../support/operations.js';
+import { plantInbox } from '../support/plant-inbox.js';
+import { sendAll, untilNothingWaits } from '../support/poison.js';
+import { spawnReceiver, startReceiver } from '../support/receiver.js';
+
+/** Serves a target until the test ends. Returns its URL, with a query that has a secret. */
+async function serve(
+  respond: (request: IncomingMessage, response: ServerResponse) => unknown,
+): Promise<string> {
+  const server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  afterThisTest(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/new?key=s3cret`;
+}
+
+describe('HANDLER is a module', () => {
+  test('which runs without a build', async () => {
+    const folder = makeFolder();
+    const path = join(folder, 'handler.cjs');
+    writeFileSync(
+      path,
+      `exports.default = ({ id }) => console.log('{"msg":"handled by CommonJS","id":' + id + '}');`,
+    );
+    const receiver = await startReceiver({ folder, settings: { HANDLER: pathToFileURL(path).href } });
+
+    await sendAll(receiver, ['arbitrary']);
+
+    expect(await receiver.process.logged('handled by CommonJS')).toMatchObject({ id: 1 });
+  });
+
+  test('which cannot be parsed: the receiver does not start', async () => {
+    const path = join(makeFolder(), 'handler.mjs');
+    writeFileSync(path, 'export defautl () => {};');
+    const receiver = spawnReceiver({ settings: { HANDLER: path } });
+
+    expect(await receiver.exit).toEqual({ code: 1, signal: null });
+    expect(receiver.stderr).toMatch(/^The handler cannot start: Unexpected .+ \[HANDLER_UNUSABLE\]\n/);
+    expect(receiver.stderr).toContain(`. Fix ${path}, or`);
+  });
+});
+
+describe('HANDLER is a URL', () => {
+  test('to which each delivery is forwarded as it came, without credentials', async () => {
+    const got: { fields: string[]; content: Buffer }[] = [];
+    const HANDLER = await serve(async (request, response) => {
+      got.push({ fields: request.rawHeaders, content: await buffer(request) });
+      response.writeHead(202).end();
+    });
+    const receiver = await startReceiver({ settings: { HANDLER } });
+    const secrets = [
+      'Cookie: a=secret',
+      'Proxy-Authorization: Basic secret',
+      'Connection: X-Secret',
+      'X-Secret: 1',
+    ];
+    const content = '\0\xff{"a":1}';
+    const connection = await openConnection(receiver.port);
+    connection.write(message(POST, [RIGHT, ...secrets, 'Content-Type: text/plain', 'X-Any: \xfc'], content));
+    expectResponse(await connection.response(), { status: 204 });
+    await untilNothingWaits(receiver.inbox);
+    await receiver.process.stop();
+
+    const [{ fields, content: received }] = got as [(typeof got)[0]];
+    expect(received.toString('latin1')).toBe(content);
+    expect(fields.slice(4, 8)).toEqual(['Content-Type', 'text/plain', 'X-Any', '\xfc']);
+    expect(fields.join()).not.toMatch(/secret/i);
+    expect(fields.join()).not.toContain(ACCESS_TOKEN);
+    expect(got).toHaveLength(1);
+    // What the operator's URL has in its query may be a secret, too.
+    expect(receiver.process.entries('deliveries are forwarded')).toMatchObject([
+      { target: HANDLER.replace('?key=s3cret', '') },
+    ]);
+    expect(receiver.process.output).not.toContain('s3cret');
+  });
+
+  test('whose response stands in the history of the delivery', async () => {
+    const HANDLER = await serve((_, response) =>
+      response.writeHead(500).end(`no room\0\xff${'x'.repeat(2_000)}`),
+    );
+    const receiver = await startReceiver({ settings: { HANDLER, HANDLER_MAX_ATTEMPTS: '1' } });
+    await sendAll(receiver, ['arbitrary']);
+    await untilNothingWaits(receiver.inbox);
+
+    const error = 'TargetResponse: the target responded with 500 Internal Server Error';
+    expect(readInbox(receiver.inbox)).toMatchObject([{ state: 'parked', error }]);
+    const { history } = JSON.parse((await ask(receiver.inbox, '/deliveries/1')).content) as {
+      history: unknown[];
+    };
+    const kept = `no room\ufffd\xff${'x'.repeat(991)}`;
+    expect(history).toMatchObject([{ error, stack: `${error}\n${kept}` }]);
+    const { stdout } = await plantInbox('show', '1', '--inbox', receiver.inbox);
+    expect(stdout).toContain(`${error}\nno room`);
+    expect(receiver.process.output).not.toContain('s3cret');
+  });
+
+  test('that hangs, until the attempt takes too long or the receiver stops', async () => {
+    const closed: Promise<unknown>[] = [];
+    const requests = new EventEmitter();
+    const HANDLER = await serve(({ socket }) => {
+      closed.push(once(socket, 'close'));
+      requests.emit(`request ${closed.length}`);
+    });
+    const settings = {
+      HANDLER,
+      HANDLER_TIMEOUT_MS: '300',
+      HANDLER_BACKOFF_MS: '1',
+      SHUTDOWN_TIMEOUT_MS: '50',
+    };
+    const receiver = await startReceiver({ settings });
+    const second = once(requests, 'request 2');
+    await sendAll(receiver, ['arbitrary']);
+    const { err } = await receiver.process.logged('attempt 1 of 12 failed; the delivery comes again');
+    await second;
+    await receiver.process.stop();
+
+    expect(err).toMatchObject({ message: 'the handler took longer than 300 ms' });
+    await Promise.all(closed);
+  });
+});

@@ -1,0 +1,15 @@
+/** Whether a handler is a service to forward to. */
+export const isHttpUrl = (source: string): boolean => /^https?:/i.test(source);
+
+/**
+ * Whether this can name a handler: the path or the `file:` URL of a module, or the URL of a service. undici would ignore
+ * a user name and a password in it.
+ */
+export function namesHandler(source: string): boolean {
+  // A drive of Windows isn't a scheme.
+  if (!/^[a-z][a-z\d+.-]+:/i.test(source)) return true;
+  if (!URL.canParse(source)) return false;
+  const { protocol, hostname, username, password } = new URL(source);
+  if (protocol === 'file:') return hostname === '';
+  return isHttpUrl(source) && username === '' && password === '';
+}

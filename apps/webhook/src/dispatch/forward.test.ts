@@ -1,0 +1,267 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+import { afterThisTest, freePort } from '@plant-store/test-support';
+
+import { errorText } from '../logging/describe-error.js';
+import { RunningAttempt } from './attempt.js';
+import { forwardTo } from './forward.js';
+import type { Attempt, Delivery } from './handler.js';
+import { TargetResponse } from './target-response.js';
+
+type Respond = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** Listens until the test ends. Returns its URL. */
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  afterThisTest(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+async function serve(respond: Respond): Promise<string> {
+  const server = createServer((request, response) => void respond(request, response));
+  afterThisTest(() => server.closeAllConnections());
+  return listen(server);
+}
+
+/** A target that writes to the sockets itself. */
+async function serveRaw(onData: (socket: Socket, head: string) => unknown): Promise<string> {
+  return listen(
+    createTcpServer((socket) => {
+      socket.on('error', () => undefined).on('data', (data) => void onData(socket, data.toString('latin1')));
+      afterThisTest(() => socket.destroy());
+    }),
+  );
+}
+
+const deliveryWith = (given: Partial<Delivery> = {}): Delivery => ({
+  ...{ id: 7, receivedAt: 1_000, startedAt: 2_000, attempts: 3, method: 'POST', mediaType: null },
+  ...{ contentEncoding: null, eventId: null, fields: [], content: Buffer.from('arbitrary') },
+  ...given,
+});
+
+/** Forwards one delivery. */
+async function forward(
+  target: string,
+  given?: Partial<Delivery>,
+  attempt: Attempt = new RunningAttempt(),
+): Promise<void> {
+  const { handle, close } = forwardTo(target);
+  afterThisTest(close);
+  await handle(deliveryWith(given), attempt);
+}
+
+/** Forwards one that isn't handled. */
+const failureOf = (...given: Parameters<typeof forward>): Promise<unknown> =>
+  forward(...given).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('a target gets', () => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'GET', 'QUERY'])(
+    'the bytes and the path of a %s',
+    async (method) => {
+      const content = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+      let got: unknown[] = [];
+      const url = await serve(async (request, response) => {
+        got = [request.method, request.url, await buffer(request)];
+        response.end();
+      });
+
+      await forward(`${url}new?key=a%20b#fragment`, { method, content });
+
+      expect(got).toEqual([method, '/new?key=a%20b', content]);
+    },
+  );
+
+  test('the header fields as they came, without those of the connection to the receiver, and ours', async () => {
+    let fields: string[] = [];
+    const url = await serve((request, response) => {
+      fields = request.rawHeaders;
+      response.writeHead(204).end();
+    });
+    const latin1 = Buffer.from('Grünland').toString('latin1');
+
+    await forward(url, {
+      fields: [
+        ['Host', 'plants.example'],
+        ['X-Any', 'one'],
+        ['Content-Type', 'text/plain; charset=x'],
+        ['traceparent', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'],
+        ['x-any', latin1],
+        ['Empty', ''],
+        ['Content-Length', '3'],
+        ['Expect', '100-continue'],
+        ['Accept-Encoding', 'gzip'],
+        ['inbox-delivery', '1'],
+        ['INBOX-ATTEMPT', '1'],
+      ],
+    });
+
+    const { host } = new URL(url);
+    expect(fields).toEqual([
+      ...['host', host, 'connection', 'keep-alive', 'X-Any', 'one', 'Content-Type', 'text/plain; charset=x'],
+      ...[
+        'traceparent',
+        '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+        'x-any',
+        latin1,
+        'Empty',
+        '',
+      ],
+      ...['Inbox-Delivery', '7', 'Inbox-Attempt', '3', 'Inbox-Received-At', '1970-01-01T00:00:01.000Z'],
+      ...['content-length', '9'],
+    ]);
+  });
+
+  test('20 deliveries at a time', async () => {
+    const waiting: ServerResponse[] = [];
+    const url = await serve((_, response) => {
+      if (waiting.push(response) === 20) for (const each of waiting) each.end();
+    });
+    const { handle, close } = forwardTo(url);
+    afterThisTest(close);
+
+    await Promise.all(Array.from({ length: 20 }, async () => handle(deliveryWith(), new RunningAttempt())));
+  });
+});
+
+describe('a delivery is handled', () => {
+  test.each([200, 202, 204, 299])('by %i', async (status) => {
+    await forward(await serve((_, response) => response.writeHead(status).end()));
+  });
+
+  test('by a status of 2xx whose content never ends, and which keeps no connection', async () => {
+    let closed: Promise<unknown> | undefined;
+    const url = await serve((request, response) => {
+      closed = once(request.socket, 'close');
+      response.writeHead(200).write('beginning');
+    });
+
+    await forward(url);
+
+    await closed;
+  });
+
+  test('after the target has closed a connection that was used again', async () => {
+    const sockets = new Map<Socket, number>();
+    const url = await serveRaw((socket) => {
+      sockets.set(socket, (sockets.get(socket) ?? 0) + 1);
+      if (sockets.get(socket) === 1) socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+      else socket.resetAndDestroy();
+    });
+    const { handle, close } = forwardTo(url);
+    afterThisTest(close);
+
+    for (let sent = 0; sent < 3; sent += 1) await handle(deliveryWith(), new RunningAttempt());
+
+    expect([...sockets.values()]).toEqual([2, 2, 1]);
+  });
+});
+
+describe('an attempt has failed', () => {
+  test.each([
+    [301, 'TargetResponse: the target responded with 301 Moved Permanently'],
+    [404, 'TargetResponse: the target responded with 404 Not Found'],
+    [599, 'TargetResponse: the target responded with 599'],
+  ])('by %i, and no redirect is followed', async (status, text) => {
+    let requests = 0;
+    const url = await serve((_, response) => {
+      requests += 1;
+      response.writeHead(status, { location: '/other' }).end();
+    });
+
+    const error = await failureOf(url);
+
+    expect([errorText(error), (error as TargetResponse).explanation]).toEqual([text, text]);
+    expect(requests).toBe(1);
+  });
+
+  test.each([
+    ['short', 'no room\n', 'no room'],
+    ['long', 'x'.repeat(5_000_000), 'x'.repeat(1_000)],
+    ['not UTF-8', Buffer.from([0x61, 0, 0xff]), 'a\0\ufffd'],
+  ])('by a status with a content that is %s', async (_name, content, kept) => {
+    const url = await serve((_request, response) => response.writeHead(500).end(content));
+
+    const error = await failureOf(url);
+
+    expect((error as TargetResponse).explanation).toBe(
+      `TargetResponse: the target responded with 500 Internal Server Error\n${kept}`,
+    );
+  });
+
+  test.each([
+    ['stops', (response: ServerResponse) => response.writeHead(503, { 'retry-after': '7' }).write('busy')],
+    [
+      'breaks off',
+      (response: ServerResponse) =>
+        response
+          .writeHead(503, { 'retry-after': '7', 'content-length': 9 })
+          .write('busy', () => response.destroy()),
+    ],
+  ])('by a status with a content that %s', async (_name, respond) => {
+    const error = await failureOf(await serve((_request, response) => respond(response)));
+
+    expect(error).toMatchObject({
+      explanation: 'TargetResponse: the target responded with 503 Service Unavailable\nbusy',
+      retryAfter: 7_000,
+    });
+  });
+
+  test('if nobody listens at any address of the name', async () => {
+    expect(errorText(await failureOf(`http://localhost:${await freePort()}`))).toContain(
+      'connect ECONNREFUSED',
+    );
+  });
+
+  test('if the target closes each connection', async () => {
+    let connections = 0;
+    const url = await serveRaw((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+
+    expect(errorText(await failureOf(url))).toBe('SocketError: other side closed');
+    expect(connections).toBe(2);
+  });
+
+  test('if the target speaks no TLS, or no HTTP', async () => {
+    const url = await serveRaw((socket) => socket.end('arbitrary\r\n'));
+
+    expect(errorText(await failureOf(url.replace('http:', 'https:')))).toMatch(/^Error: .*(?:SSL|TLS|tls)/);
+    expect(errorText(await failureOf(url))).toMatch(/^HTTPParserError: /);
+  });
+
+  test('if it is aborted while the target hangs, with the reason', async () => {
+    const attempt = new RunningAttempt();
+    const closed: Promise<unknown>[] = [];
+    const url = await serve((request) => {
+      closed.push(once(request.socket, 'close'));
+      attempt.abort('the handler took longer than 1 ms');
+    });
+
+    expect(errorText(await failureOf(url, {}, attempt))).toBe('Error: the handler took longer than 1 ms');
+    await Promise.all(closed);
+    expect(closed).toHaveLength(1);
+  });
+});
+
+test('a second response to one request does not count for the next', async () => {
+  const url = await serveRaw((socket, head) =>
+    socket.write(
+      head.startsWith('PUT')
+        ? 'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n'
+        : 'HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n',
+    ),
+  );
+  const { handle, close } = forwardTo(url);
+  afterThisTest(close);
+  await handle(deliveryWith({ method: 'PUT' }), new RunningAttempt());
+
+  await expect(handle(deliveryWith(), new RunningAttempt())).rejects.toThrow('500');
+});

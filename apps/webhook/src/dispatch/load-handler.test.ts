@@ -1,0 +1,129 @@
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+import { makeFolder } from '@plant-store/test-support';
+
+import { recordLog } from '../../test/record-log.js';
+import type { Attempt, Delivery } from './handler.js';
+import { handlerFault } from './handler-fault.js';
+import { loadHandler, type OpenTarget } from './load-handler.js';
+
+const NODE_MODULES = fileURLToPath(new URL('../../../../node_modules', import.meta.url));
+
+const delivery = { id: 7 } as Delivery;
+const attempt = {} as Attempt;
+
+/** Writes a module that may import the packages of this workspace. Returns its path. */
+function write(name: string, text: string): string {
+  const folder = makeFolder();
+  symlinkSync(NODE_MODULES, join(folder, 'node_modules'));
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const load = (source: string): Promise<OpenTarget> => loadHandler(source, recordLog().logger);
+
+/** What `delivery.seen` is once the handler has had it. */
+async function seenBy(source: string): Promise<unknown> {
+  const seen: { by?: unknown } = {};
+  const { handle, close } = await load(source);
+  await handle(Object.assign(seen, delivery), attempt);
+  await close();
+  return seen.by;
+}
+
+const FUNCTION = 'function handle(delivery) { delivery.by = "a function"; }';
+const CLASS = 'class { handle(delivery) { delivery.by = "a class"; } }';
+
+describe('a handler is', () => {
+  test.each([
+    ['the function of an ES module', 'handler.mjs', `export default ${FUNCTION}`, 'a function'],
+    ['its arrow function', 'handler.mjs', 'export default async (seen) => { seen.by = 1 }', 1],
+    ['its class', 'handler.mjs', `export default ${CLASS}`, 'a class'],
+    ['the function of CommonJS', 'handler.cjs', `module.exports = ${FUNCTION}`, 'a function'],
+    ['its class', 'handler.cjs', `module.exports = ${CLASS}`, 'a class'],
+    [
+      'the class of TypeScript that was compiled to CommonJS',
+      'handler.cjs',
+      `Object.defineProperty(exports, '__esModule', { value: true });
+       exports.default = ${CLASS}; exports.HandlerModule = class {};`,
+      'a class',
+    ],
+    [
+      'a class that was compiled to ES5',
+      'handler.cjs',
+      'function Old() {} Old.prototype.handle = function (seen) { seen.by = this instanceof Old; }; module.exports = Old;',
+      true,
+    ],
+  ])('%s (%s)', async (_name, file, text, by) => {
+    expect(await seenBy(write(file, text))).toBe(by);
+  });
+
+  test.each([
+    ['a file: URL', (path: string) => pathToFileURL(path).href],
+    ['one in capital letters', (path: string) => pathToFileURL(path).href.replace('file', 'FILE')],
+    ['a path that is relative to the working directory', (path: string) => relative('', path)],
+  ])('named by %s', async (_name, sourceOf) => {
+    expect(await seenBy(sourceOf(write('a handler #1.mjs', `export default ${FUNCTION}`)))).toBe(
+      'a function',
+    );
+  });
+});
+
+test('Nest constructs a class with what its HandlerModule provides, and closes it', async () => {
+  const path = write(
+    'handler.mjs',
+    `import { Inject, Module } from '@nestjs/common';
+     class Catalog {
+       plants = [];
+       onModuleDestroy() { this.plants.push('closed'); }
+     }
+     export class HandlerModule {}
+     Module({ providers: [Catalog] })(HandlerModule);
+     export default class Handler {
+       constructor(catalog) { this.catalog = catalog; }
+       handle(seen) { seen.plants = this.catalog.plants; }
+     }
+     Inject(Catalog)(Handler, undefined, 0);`,
+  );
+  const seen: { plants?: unknown } = {};
+
+  const { handle, close } = await load(path);
+  await handle(Object.assign(seen, delivery), attempt);
+  await close();
+
+  expect(seen.plants).toEqual(['closed']);
+});
+
+describe('a handler cannot start', () => {
+  test.each([
+    [
+      'whose file is missing',
+      'missing.mjs',
+      'HANDLER names a file that is not there: PATH. Add it, or correct HANDLER.',
+    ],
+    [
+      'without a default export',
+      'export const handle = () => undefined;',
+      'PATH has no default export that is a function, or a class with the method "handle". Add it, or correct HANDLER.',
+    ],
+    [
+      'whose class has no method',
+      'export default class Handler {}',
+      'Handler has no method "handle". Add it, or correct HANDLER.',
+    ],
+    ['that throws', 'throw new Error("no catalog");', 'no catalog. Fix PATH, or what it imports.'],
+  ])('%s', async (_name, text, said) => {
+    const path = text === 'missing.mjs' ? join(makeFolder(), text) : write('handler.mjs', text);
+
+    const error = await load(path).then(
+      () => undefined,
+      (thrown: unknown) => handlerFault(thrown, path),
+    );
+
+    expect(error).toMatchObject({ code: 'HANDLER_UNUSABLE' });
+    expect(error!.message).toContain(`The handler cannot start: ${said.replace('PATH', path)}`);
+  });
+});

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+import { Module, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { Logger } from 'pino';
+
+import { ReceiverError } from '../errors.js';
+import { LOGGER, nestLogger } from '../logging/logger.js';
+import type { DeliveryHandler } from './handler.js';
+
+/** A handler, and how to close what it uses. */
+export interface OpenTarget {
+  readonly handle: DeliveryHandler;
+  readonly close: () => Promise<void>;
+}
+
+/** What a module exports: as an ES module, or as CommonJS, which has it all in `default`. */
+interface Exports {
+  readonly default?: unknown;
+  readonly HandlerModule?: unknown;
+}
+
+/** Of a handler that injects nothing but the logger. Nest's messages have its name. */
+@Module({})
+class HandlerModule {}
+
+/**
+ * Loads the team's handler: the default export of a module, which is a function, or a class that Nest constructs with
+ * what the module's `HandlerModule` provides. Rejects with whatever the module or a provider throws.
+ *
+ * @param source the path, or the `file:` URL, of an ES module or CommonJS
+ * @throws ReceiverError `HANDLER_UNUSABLE`
+ */
+export async function loadHandler(source: string, logger: Logger): Promise<OpenTarget> {
+  const path = /^file:/i.test(source) ? fileURLToPath(source) : resolve(source);
+  if (!existsSync(path)) throw unusable(`HANDLER names a file that is not there: ${path}`);
+  const loaded = (await import(pathToFileURL(path).href)) as Exports;
+  const exported = hasDefault(loaded.default) ? loaded.default : loaded;
+  const handler = exported.default;
+  if (typeof handler !== 'function')
+    throw unusable(`${path} has no default export that is a function, or a class with the method "handle"`);
+  const { prototype } = handler as { readonly prototype?: { handle?: unknown } };
+  // A class may have been compiled to a function.
+  if (/^class\b/.test(String(handler)) || typeof prototype?.handle === 'function')
+    return construct(handler as Type<{ handle?: DeliveryHandler }>, exported, logger);
+  return { handle: handler as DeliveryHandler, close: () => Promise.resolve() };
+}
+
+/** In an application context of its own, which is closed after the last attempt. */
+async function construct(
+  handler: Type<{ handle?: DeliveryHandler }>,
+  { HandlerModule: module = HandlerModule }: Exports,
+  logger: Logger,
+): Promise<OpenTarget> {
+  const context = await NestFactory.createApplicationContext(
+    { module: module as Type, providers: [handler, { provide: LOGGER, useValue: logger }] },
+    { logger: nestLogger(logger), abortOnError: false },
+  );
+  const instance = context.get(handler);
+  if (typeof instance.handle !== 'function') {
+    await context.close();
+    throw unusable(`${handler.name} has no method "handle"`);
+  }
+  return {
+    handle: (delivery, attempt) => instance.handle?.(delivery, attempt),
+    close: () => context.close(),
+  };
+}
+
+const hasDefault = (exported: unknown): exported is Exports =>
+  typeof exported === 'object' && exported !== null && 'default' in exported;
+
+const unusable = (what: string): ReceiverError =>
+  new ReceiverError('HANDLER_UNUSABLE', `The handler cannot start: ${what}. Add it, or correct HANDLER.`);

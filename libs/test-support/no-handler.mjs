@@ -1,0 +1,4 @@
+/** A handler that does nothing. */
+export default function handle() {
+  return undefined;
+}
