@@ -73,7 +73,7 @@ const importForms = [
 /** @type {[refused: string, message: string]} */
 const teamsHandler = [
   '(\\.\\.\\/)+handler\\/',
-  'No source of the receiver imports your handler: HANDLER names it. Only main.ts knows where yours is.',
+  'No source of the receiver imports your handler: HANDLER names it. Only run.ts knows where yours is.',
 ];
 
 export default [

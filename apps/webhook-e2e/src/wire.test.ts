@@ -386,10 +386,10 @@ const listening = async (host: string, address: string): Promise<Reached> => {
 /** As systemd does. */
 async function listeningOnUnixSocket(): Promise<Reached> {
   const path = join(makeFolder(afterThisFile), 'socket');
-  const { process, inbox, start } = await startPassingParent({}, { path }, afterThisFile);
-  start();
-  await process.logged('listening');
-  return { process, inbox, place: { path } };
+  const parent = await startPassingParent({}, { path }, afterThisFile);
+  parent.start();
+  await parent.process.logged('listening');
+  return { ...parent, place: { path } };
 }
 
 /** The addresses of IPv6 of this machine, each with its zone. */

@@ -110,7 +110,7 @@ const settings = z.object({
   KEEP_ALIVE_TIMEOUT_MS: milliseconds(72_000),
   SHUTDOWN_DELAY_MS: wholeNumber(0, 0, LONGEST_TIMER),
   SHUTDOWN_TIMEOUT_MS: milliseconds(10_000),
-  // main.ts names your team's.
+  // run.ts names your team's.
   HANDLER: handler,
   HANDLER_CONCURRENCY: wholeNumber(8, 0, 1_000),
   HANDLER_TIMEOUT_MS: milliseconds(30_000),

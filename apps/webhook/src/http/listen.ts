@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import type { AddressInfo, Server } from 'node:net';
+import type { Server } from 'node:net';
 
 import type { Logger } from 'pino';
 
@@ -39,7 +39,7 @@ function findAll(host: string): Promise<readonly { readonly address: string }[]>
  * which Node.js doesn't know if the socket was passed.
  */
 export function urlOf(server: Server): string {
-  const listening = server.address() as AddressInfo | string | null;
+  const listening = server.address();
   if (typeof listening === 'string' || listening === null)
     return `http+unix://${encodeURIComponent(listening ?? '')}`;
   const { address, port } = listening;

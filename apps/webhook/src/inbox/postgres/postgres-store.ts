@@ -168,7 +168,8 @@ class PostgresStore implements Store {
   async close(): Promise<void> {
     const text = 'DELETE FROM plant_store.receiver WHERE name = $1';
     const returned =
-      this.#lease && this.#write((client) => queryAlone(client, text, [this.receiver])).catch(() => undefined);
+      this.#lease &&
+      this.#write((client) => queryAlone(client, text, [this.receiver])).catch(() => undefined);
     this.#isClosed = true;
     await returned;
     await Promise.all([this.#writer.close(), this.#readers.close()]);
