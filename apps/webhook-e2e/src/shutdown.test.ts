@@ -1,4 +1,7 @@
-import { pathToFileURL } from 'node:url';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { makeFolder } from '@plant-store/test-support';
 
 import { type Connection, openConnection } from '../support/connection.js';
 import { expectResponse } from '../support/expect-response.js';
@@ -7,7 +10,6 @@ import { ARBITRARY, delivery, head, HOST, POST, RIGHT } from '../support/message
 import { soon } from '../support/port.js';
 import type { Environment } from '../support/process.js';
 import {
-  BUILT_RECEIVER,
   canUnshare,
   FIRST_PROCESS,
   preloading,
@@ -15,8 +17,6 @@ import {
   spawnReceiver,
   startReceiver,
 } from '../support/receiver.js';
-
-const BUILT_HANDLER = new URL('dispatch/new-plant.handler.js', pathToFileURL(BUILT_RECEIVER)).href;
 
 const DONE = { code: 0, signal: null };
 
@@ -91,13 +91,18 @@ test('with SHUTDOWN_DELAY_MS, deliveries are accepted as before, then each conne
 });
 
 test('SHUTDOWN_TIMEOUT_MS ends a start that hangs', async () => {
-  const hang = `setInterval(Object, 1e6);
-    const { NewPlantHandler } = await import('${BUILT_HANDLER}');
-    NewPlantHandler.prototype.onModuleInit = () => new Promise(() => console.log('{"msg":"hangs"}'));`;
-  const settings = {
-    ...preloading(`data:text/javascript,${encodeURIComponent(hang)}`),
-    SHUTDOWN_TIMEOUT_MS: '100',
-  };
+  const HANDLER = join(makeFolder(), 'handler.mjs');
+  writeFileSync(
+    HANDLER,
+    `setInterval(Object, 1e6);
+     export default class {
+       handle() {}
+       onModuleInit() {
+         return new Promise(() => console.log('{"msg":"hangs"}'));
+       }
+     }`,
+  );
+  const settings = { HANDLER, SHUTDOWN_TIMEOUT_MS: '100' };
   const receiver = spawnReceiver({ settings });
   await receiver.logged('hangs');
   receiver.signal('SIGTERM');

@@ -1,7 +1,9 @@
 import 'reflect-metadata';
 
+import { once } from 'node:events';
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 
 import type { Answers } from '@plant-store/contract';
@@ -150,6 +152,19 @@ test('a delivery that was stored before the start is handled', async () => {
   await close();
 
   expect(overviewOf(folder)).toEqual([[1, 'handled', 'PUT', null, 'arbitrary']]);
+});
+
+test('a peer that goes on sending after it was refused does not cut a stop short', async () => {
+  const { url, close } = await start(makeFolder());
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+  afterThisTest(() => socket.destroy());
+  const send = (error?: Error | null): void => {
+    if (!error) socket.write(Buffer.alloc(65_536), send);
+  };
+  socket.write('POST /plant/webhook HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n', send);
+  await once(socket, 'data');
+
+  expect(await close()).toBe(true);
 });
 
 describe('a start that fails says why, and leaves nothing open:', () => {

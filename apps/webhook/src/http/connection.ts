@@ -107,7 +107,8 @@ export class Connection {
       .removeAllListeners('data')
       .on('data', ({ length }: Buffer) => {
         discarded += length;
-        if (discarded > MAX_DISCARDED) return destroy();
+        // Before the last response, what is in front may still be stored.
+        if (hasEnded && discarded > MAX_DISCARDED) return destroy();
         socket.pause();
         clearTimeout(next);
         next = setTimeout(resume, DISCARD_PAUSE * discarding);
@@ -122,7 +123,7 @@ export class Connection {
       hasEnded = true;
       socket.end();
       if (!socket.isPaused()) wait();
-      this.#limit = setTimeout(destroy, MAX_LINGER);
+      this.#limit = setTimeout(destroy, this.tracked?.isStopping === true ? SILENCE : MAX_LINGER);
     };
   }
 
@@ -173,7 +174,8 @@ const SKIP_THE_REST = 2;
 export class Connections {
   /** The oldest first. */
   readonly #open = new Set<Connection>();
-  #isStopping = false;
+  /** Whether what is open is about to be closed. */
+  isStopping = false;
 
   /** @param onRefused is told of each request that is refused */
   constructor(
@@ -195,7 +197,7 @@ export class Connections {
   #add(connection: Connection): void {
     const { socket } = connection;
     connection.tracked = this;
-    connection.closes = this.#isStopping;
+    connection.closes = this.isStopping;
     if (this.#open.size >= this.maxConnections) {
       const surplus = this.#leastUseful() ?? connection;
       // Its end is announced later, and others may be accepted before.
@@ -224,7 +226,7 @@ export class Connections {
    * @returns those that are open now
    */
   closeAfterNextResponse(): Connection[] {
-    this.#isStopping = true;
+    this.isStopping = true;
     for (const connection of this.#open) {
       connection.closes = true;
       connection.hurry();

@@ -123,7 +123,7 @@ export function deliveryRoutes(
       `/deliveries/${kind}`,
       changing(CHANGE_CONTENTS[kind]),
       async ({ body: { filter, after, limit, reason = '' } }) => {
-        const batch = { filter: filterOf(filter), after, limit };
+        const batch = { filter: filterOf(filter, 'INVALID_CONTENT'), after, limit };
         const { changed, next = null } = await inbox.change(batch, { kind, reason: reason.trim() });
         return { changed, next };
       },

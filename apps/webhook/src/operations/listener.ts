@@ -19,7 +19,6 @@ import { listenOnOne } from '../http/listen.js';
 import { hasContent } from '../http/message.js';
 import { modeOfFilesIn } from '../inbox/sqlite/inbox-files.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
-import { FORMATS } from './parameters.js';
 import { faultOf, RequestFault } from './request-fault.js';
 import { openSocketAddress, SOCKET_NAME } from './socket-address.js';
 import { checkSender, isLocal, PROTECTION, requireJson } from './who-may-ask.js';
@@ -124,7 +123,7 @@ function createApp(
     connectionTimeout: timeouts.idle,
     http: { headersTimeout: timeouts.head, connectionsCheckingInterval: Math.min(1_000, timeouts.head) },
     return503OnClosing: false,
-    ajv: { customOptions: { allErrors: true, removeAdditional: false, formats: FORMATS } },
+    ajv: { customOptions: { allErrors: true, removeAdditional: false } },
     schemaErrorFormatter: (errors, part) =>
       new Error(errors.map((error) => describe(error, part)).join('; ')),
     // A path that can't be decoded, or an id that is too long.

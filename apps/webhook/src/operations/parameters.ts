@@ -5,6 +5,7 @@ import {
   type DeliveryState,
 } from '../inbox/inbox-operations.js';
 import { parseTime } from '../inbox/parse-time.js';
+import { RequestFault } from './request-fault.js';
 
 /** Most deliveries in one response, or in one part of a change. */
 export const MAX_LIMIT = 500;
@@ -16,12 +17,10 @@ const limit = { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: 50 };
 const time = {
   anyOf: [
     { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-    { type: 'string', format: 'time of receipt' },
+    { type: 'string', maxLength: 100 },
   ],
 };
 
-/** The formats of the schemas here. */
-export const FORMATS = { 'time of receipt': (text: string) => parseTime(text) !== undefined };
 const filter = {
   state: { enum: DELIVERY_STATES },
   errorGroup: { type: 'string', maxLength: 1_000 },
@@ -96,13 +95,26 @@ export interface SentSearch {
   readonly limit: number;
 }
 
-/** The filter that was sent. */
-export function filterOf({ receivedFrom, receivedBefore, ...conditions }: SentFilter): DeliveryFilter {
+/**
+ * The filter that was sent.
+ *
+ * @param code of the fault if a time is none
+ * @throws RequestFault
+ */
+export function filterOf(
+  { receivedFrom, receivedBefore, ...conditions }: SentFilter,
+  code: 'INVALID_QUERY' | 'INVALID_CONTENT' = 'INVALID_QUERY',
+): DeliveryFilter {
   return {
     ...conditions,
-    ...(receivedFrom !== undefined && { receivedFrom: timeOf(receivedFrom) }),
-    ...(receivedBefore !== undefined && { receivedBefore: timeOf(receivedBefore) }),
+    ...(receivedFrom !== undefined && { receivedFrom: timeOf(receivedFrom, code) }),
+    ...(receivedBefore !== undefined && { receivedBefore: timeOf(receivedBefore, code) }),
   };
 }
 
-const timeOf = (sent: number | string): number => (typeof sent === 'number' ? sent : parseTime(sent)!);
+function timeOf(sent: number | string, code: 'INVALID_QUERY' | 'INVALID_CONTENT'): number {
+  const time = typeof sent === 'number' ? sent : parseTime(sent);
+  if (time === undefined)
+    throw new RequestFault(code, `${sent} is no time in ISO 8601, such as 2026-01-31T12:00:00Z.`);
+  return time;
+}
