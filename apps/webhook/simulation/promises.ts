@@ -260,7 +260,10 @@ export class Promises {
       // A clock that was set back makes a retry wait for its longest backoff at most, and nothing else.
       const healing =
         row.state === 'waiting' ? MAX_HEALING : dueIn > limits.maxBackoff ? limits.maxBackoff : Infinity;
-      if (dueIn < -longest || Math.max(since, ...this.jumps) < before - healing)
+      const jumpedAt = Math.max(since, ...this.jumps);
+      // A timer doesn't notice that the clock was set forward.
+      const isOverdue = dueIn < -longest && (jumpedAt === since || jumpedAt < before - MAX_HEALING);
+      if (isOverdue || jumpedAt < before - healing)
         this.journal.break(`${id} is ${row.state} since ${since} ms, and there is a place`);
     }
   }
