@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -45,14 +46,18 @@ describe('HANDLER is a module', () => {
     expect(await receiver.process.logged('handled by CommonJS')).toMatchObject({ id: 1 });
   });
 
-  test('which cannot be parsed: the receiver does not start', async () => {
-    const path = join(makeFolder(), 'handler.mjs');
+  // Node.js has the line only for an error that ends the process.
+  test('which cannot be parsed: the receiver does not start, and says what shows the line', async () => {
+    const path = join(makeFolder(), 'a handler.mjs');
     writeFileSync(path, 'export defautl () => {};');
-    const receiver = spawnReceiver({ settings: { HANDLER: path } });
+    const HANDLER = pathToFileURL(path).href;
+    const receiver = spawnReceiver({ settings: { HANDLER } });
 
     expect(await receiver.exit).toEqual({ code: 1, signal: null });
     expect(receiver.stderr).toMatch(/^The handler cannot start: Unexpected .+ \[HANDLER_UNUSABLE\]\n/);
-    expect(receiver.stderr).toContain(`. Fix ${path}, or`);
+    expect(receiver.stderr).toContain(`. Fix ${HANDLER}, or`);
+    const [, command] = /^ {2}For the line: (.+)$/m.exec(receiver.stderr) ?? [];
+    expect(spawnSync(command!, { shell: true, encoding: 'utf8' }).stderr).toContain(`${HANDLER}:1`);
   });
 });
 

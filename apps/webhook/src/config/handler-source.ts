@@ -1,5 +1,12 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
 /** Whether a handler is a service to forward to. */
 export const isHttpUrl = (source: string): boolean => /^https?:/i.test(source);
+
+/** The absolute path of a module. */
+export const modulePath = (source: string): string =>
+  /^file:/i.test(source) ? fileURLToPath(source) : resolve(source);
 
 /**
  * Whether this can name a handler: the path or the `file:` URL of a module, or the URL of a service. undici would ignore

@@ -1,3 +1,4 @@
+import { modulePath } from '../config/handler-source.js';
 import { ReceiverError } from '../errors.js';
 import { errorText } from '../logging/describe-error.js';
 
@@ -20,11 +21,16 @@ const adviceFor = (source: string): string =>
 export function handlerFault(error: unknown, source: string): ReceiverError {
   if (error instanceof ReceiverError) return error;
   const chain = withCauses(error);
-  const place = chain.flatMap(placesIn).find((line) => !/node_modules|node:/.test(line));
+  const place =
+    chain.flatMap(placesIn).find((line) => !/node_modules|node:/.test(line)) ?? howToSee(error, source);
   const message = `The handler cannot start: ${chain.map(sentence).join(': ')}. ${adviceFor(source)}`;
   const lines = place === undefined ? [message] : [message, `  ${place.trim()}`];
   return new ReceiverError('HANDLER_UNUSABLE', lines.join('\n'), { cause: error });
 }
+
+/** A module that can't be parsed has its place only where Node.js prints it. Nothing of the module runs then. */
+const howToSee = (error: unknown, source: string): string | undefined =>
+  error instanceof SyntaxError ? `For the line: node "${modulePath(source)}"` : undefined;
 
 /** An error, its cause, and the cause of that, the last of which may be anything. */
 function withCauses(error: unknown): unknown[] {

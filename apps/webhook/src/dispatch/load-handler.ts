@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 
 import { Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Logger } from 'pino';
 
+import { modulePath } from '../config/handler-source.js';
 import { ReceiverError } from '../errors.js';
 import { LOGGER, nestLogger } from '../logging/logger.js';
 import type { DeliveryHandler } from './handler.js';
@@ -34,7 +34,7 @@ class HandlerModule {}
  * @throws ReceiverError `HANDLER_UNUSABLE`
  */
 export async function loadHandler(source: string, logger: Logger): Promise<OpenTarget> {
-  const path = /^file:/i.test(source) ? fileURLToPath(source) : resolve(source);
+  const path = modulePath(source);
   if (!existsSync(path)) throw unusable(`HANDLER names a file that is not there: ${path}`);
   const loaded = (await import(pathToFileURL(path).href)) as Exports;
   const exported = hasDefault(loaded.default) ? loaded.default : loaded;
