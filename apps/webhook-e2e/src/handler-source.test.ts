@@ -55,7 +55,7 @@ describe('HANDLER is a module', () => {
 
     expect(await receiver.exit).toEqual({ code: 1, signal: null });
     expect(receiver.stderr).toMatch(/^The handler cannot start: Unexpected .+ \[HANDLER_UNUSABLE\]\n/);
-    expect(receiver.stderr).toContain(`. Fix ${HANDLER}, or`);
+    expect(receiver.stderr).toContain(`. Fix ${HANDLER}, or what it imports. [`);
     const [, command] = /^ {2}For the line: (.+)$/m.exec(receiver.stderr) ?? [];
     expect(spawnSync(command!, { shell: true, encoding: 'utf8' }).stderr).toContain(`${HANDLER}:1`);
   });

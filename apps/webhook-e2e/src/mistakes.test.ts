@@ -158,14 +158,15 @@ describe('a handler that cannot start', () => {
 
   let workspace: ReturnType<typeof makeReceiver> | undefined;
 
-  const advice =
-    'Fix FOLDER/apps/webhook/dist/handler/index.js, or what it imports. What it injects must be among the providers of the HandlerModule that it exports, or exported by a module that is imported there; an interface cannot be injected.';
+  const advice = 'Fix FOLDER/apps/webhook/dist/handler/index.js, or what it imports.';
+  const injecting =
+    'What it injects must be among the providers of the HandlerModule that it exports, or exported by a module that is imported there; an interface cannot be injected.';
 
   test.each<{ name: string; source: string; want: string; place?: string }>([
     {
       name: 'a provider is missing',
       source: `@Injectable()\nclass Catalog {}\n@Injectable()\nexport class NewPlantHandler {\n  constructor(readonly catalog: Catalog) {}\n  ${handle}\n}\n`,
-      want: `Nest can't resolve dependencies of the NewPlantHandler (?). Please make sure that the argument Catalog at index [0] is available in the HandlerModule module. ${advice}`,
+      want: `Nest can't resolve dependencies of the NewPlantHandler (?). Please make sure that the argument Catalog at index [0] is available in the HandlerModule module. ${advice} ${injecting}`,
     },
     {
       name: 'a package is missing',

@@ -9,8 +9,8 @@ const MAX_CAUSES = 4;
 /** Where something was thrown, in a stack. That of an import that fails begins with the file that imports. */
 const PLACE = /^(?: {4}at .*)?(?:file:|\/|[A-Z]:\\).+:\d+\)?$/;
 
-const adviceFor = (source: string): string =>
-  `Fix ${source}, or what it imports. What it injects must be among the providers of the HandlerModule that it exports, or exported by a module that is imported there; an interface cannot be injected.`;
+const INJECTION =
+  ' What it injects must be among the providers of the HandlerModule that it exports, or exported by a module that is imported there; an interface cannot be injected.';
 
 /**
  * Describes why the team's handler can't start: in one sentence, with what to do, and where in its code.
@@ -23,7 +23,9 @@ export function handlerFault(error: unknown, source: string): ReceiverError {
   const chain = withCauses(error);
   const place =
     chain.flatMap(placesIn).find((line) => !/node_modules|node:/.test(line)) ?? howToSee(error, source);
-  const message = `The handler cannot start: ${chain.map(sentence).join(': ')}. ${adviceFor(source)}`;
+  const said = chain.map(sentence).join(': ');
+  const advice = `Fix ${source}, or what it imports.${said.startsWith('Nest ') ? INJECTION : ''}`;
+  const message = `The handler cannot start: ${said}. ${advice}`;
   const lines = place === undefined ? [message] : [message, `  ${place.trim()}`];
   return new ReceiverError('HANDLER_UNUSABLE', lines.join('\n'), { cause: error });
 }
