@@ -23,7 +23,7 @@ const UNMEANT: readonly (readonly [found: RegExp, advice: string])[] = [
  *
  * @throws TypeError if it names no folder of this machine
  * @throws UnmeantUrl if nobody means that folder
- * @throws ReceiverError `INBOX_UNUSABLE` if it is relative, and the working directory was removed
+ * @throws ReceiverError `INBOX_UNUSABLE` if the working directory was removed
  */
 export function inboxFolder(url: string): string {
   const written = /^file:(.+)$/s.exec(url)?.[1] ?? '';
@@ -35,11 +35,12 @@ export function inboxFolder(url: string): string {
   if (path === '' || path === '/') throw new TypeError('The URL names no folder.');
   if (UNMEANT[0]![0].test(path)) throw new UnmeantUrl(SPACE);
   try {
-    return resolve(path);
+    // Without one, no thread can start.
+    return resolve(process.cwd(), path);
   } catch (cause) {
     throw new ReceiverError(
       'INBOX_UNUSABLE',
-      `The inbox ${url} is relative to the working directory, which was removed. Start in a folder that exists, or set INBOX_URL to an absolute folder.`,
+      'The working directory was removed. Start in a folder that exists.',
       { cause },
     );
   }
