@@ -22,7 +22,8 @@ import {
   RIGHT,
 } from '../support/messages.js';
 import { startPassingParent } from '../support/passing-parent.js';
-import { type LoggingProcess, startReceiver } from '../support/receiver.js';
+import type { Environment } from '../support/process.js';
+import { type LoggingProcess, preloading, startReceiver } from '../support/receiver.js';
 
 type Stored = Pick<StoredDelivery, 'method' | 'mediaType' | 'contentEncoding' | 'content'>;
 
@@ -378,8 +379,8 @@ interface Reached {
 }
 
 /** Listens on a host, for a sender that connects to an address of it. */
-const listening = async (host: string, address: string): Promise<Reached> => {
-  const receiver = await startReceiver({ settings: { HOST: host }, cleanUp: afterThisFile });
+const listening = async (host: string, address: string, settings?: Environment): Promise<Reached> => {
+  const receiver = await startReceiver({ settings: { ...settings, HOST: host }, cleanUp: afterThisFile });
   return { ...receiver, place: { host: address, port: receiver.port } };
 };
 
@@ -399,10 +400,18 @@ const ipv6 = Object.entries(networkInterfaces()).flatMap(([name, found = []]) =>
     .map(({ address, scopeid }) => (scopeid === 0 ? address : `${address}%${name}`)),
 );
 
+/** As a handler may need it for what it asks. It is for the whole process. */
+const LENIENT: Environment = {
+  NODE_OPTIONS: `${preloading()['NODE_OPTIONS']} --insecure-http-parser`.trim(),
+};
+
 /** Every kind of address that Node.js can listen on, and how a sender reaches it. */
 const places: readonly { readonly where: string; readonly start: () => Promise<Reached> }[] = [
   { where: '127.0.0.1', start: () => listening('127.0.0.1', '127.0.0.1') },
-  { where: 'localhost', start: () => listening('localhost', '127.0.0.1') },
+  {
+    where: 'localhost, with a lenient parser for everything else',
+    start: () => listening('localhost', '127.0.0.1', LENIENT),
+  },
   ...(ipv6.length === 0
     ? []
     : [

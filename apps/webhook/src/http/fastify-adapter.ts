@@ -44,6 +44,8 @@ export function createFastifyAdapter(
       // Node's own response has a Transfer-Encoding and a chunk, and Node accepts several Host fields.
       requireHostHeader: false,
       maxHeaderSize: MAX_HEAD_BYTES,
+      // A flag that a handler needs for what it asks would let requests be smuggled through proxies, too.
+      insecureHTTPParser: false,
     },
     requestTimeout,
     keepAliveTimeout,
