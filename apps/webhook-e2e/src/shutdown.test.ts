@@ -127,6 +127,20 @@ test.each([{}, { SHUTDOWN_DELAY_MS: '1' }])(
   },
 );
 
+test.each([{}, { SHUTDOWN_DELAY_MS: '1' }])(
+  'whoever has not sent a whole head cuts no stop short: %j',
+  async (settings) => {
+    const receiver = await startReceiver({ settings: { ...settings, SHUTDOWN_TIMEOUT_MS: '4000' } });
+    const halfHead = await openConnection(receiver.port);
+    const served = await openIdle(receiver);
+    for (const connection of [halfHead, served]) connection.write(`${POST}\r\n`);
+
+    expect(await receiver.process.stop()).toEqual(DONE);
+    for (const connection of [halfHead, served]) expect(await connection.rest()).toBe('');
+    expect(receiver.process.entries('stopped')).toMatchObject([{ cutShort: false }]);
+  },
+);
+
 describe.each([
   { name: 'a process', within: undefined, ended: { code: null, signal: 'SIGTERM' } },
   { name: 'the first process of a container', within: FIRST_PROCESS, ended: { code: 143, signal: null } },

@@ -123,6 +123,8 @@ export async function startReceiver(
       const isPassed = passedSocket !== undefined;
       const drained =
         wait > 0 || isPassed ? connections.drain(app.getHttpServer(), timeout / 2, isPassed) : undefined;
+      // Whoever begins a request and doesn't go on, such as a stranger, would hold the stop, and cut it short.
+      void (drained ?? delay(timeout / 2, undefined, { ref: false })).then(() => connections.closeIdle());
       await stop(app, dispatcher, cut, drained);
       await handler.close(cut);
       await operations.close();

@@ -239,6 +239,11 @@ export class Connections {
     for (const { socket } of this.#open) if (socket.bytesRead === 0) socket.destroy();
   }
 
+  /** Closes those on which no whole head has come, or none since the last response. */
+  closeIdle(): void {
+    for (const { isIdle, socket } of this.#open) if (isIdle) socket.destroy();
+  }
+
   /**
    * Ends the connections so that no request is lost: each closes after its next response. An idle one stays open until
    * its peer closes it or the time is up, because a request may be on its way.
