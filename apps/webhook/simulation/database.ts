@@ -21,10 +21,10 @@ export function openMemory(): Memory {
   const database = new Database(':memory:');
   migrate(database, '');
   const change = `INSERT INTO change SELECT new.id, new.media_type, new.state, new.attempts, new.interruptions, new.due_at,
-    new.receiver`;
+    new.receiver, new.started_at`;
   database.exec(`
     CREATE TEMP TABLE alive (name TEXT NOT NULL);
-    CREATE TEMP TABLE change (id, key, state, attempts DEFAULT 0, interruptions DEFAULT 0, dueAt, receiver);
+    CREATE TEMP TABLE change (id, key, state, attempts DEFAULT 0, interruptions DEFAULT 0, dueAt, receiver, startedAt);
     CREATE TEMP TRIGGER inserted AFTER INSERT ON delivery BEGIN ${change}; END;
     CREATE TEMP TRIGGER updated AFTER UPDATE ON delivery BEGIN ${change}; END;
     CREATE TEMP TRIGGER paused AFTER UPDATE OF is_paused ON inbox_state BEGIN

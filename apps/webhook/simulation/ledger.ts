@@ -29,6 +29,7 @@ export interface Row {
   readonly interruptions: number;
   readonly dueAt: number | null;
   readonly receiver: string | null;
+  readonly startedAt: number | null;
 }
 
 /** A delivery that is stored, and what is known of it. Times are virtual. */

@@ -178,7 +178,7 @@ export class Promises {
   }
 
   /** The handler gets a delivery. Returns how often it got it, this time included. */
-  begun(receiver: Process, { id, attempts, mediaType, content }: Delivery): number {
+  begun(receiver: Process, { id, attempts, startedAt, mediaType, content }: Delivery): number {
     const { limits, latency } = this.plan;
     const { name, clock, attempts: running } = receiver;
     this.journal.note(`${name} begins attempt ${attempts} of ${id}`);
@@ -193,7 +193,7 @@ export class Promises {
     breakIf(!isOurs && !this.lost.has(name), `it is ${row.state} at ${row.receiver}`);
     breakIf(isOurs && known.attempt >= attempts, 'it has begun before');
     if (isOurs) Object.assign(known, { attempt: attempts, result: undefined });
-    running.set(`${id}/${attempts}`, isOurs && row.interruptions >= SUSPECT);
+    running.set(`${id}/${startedAt}`, isOurs && row.interruptions >= SUSPECT);
     breakIf(running.size > limits.concurrency, `${running.size} attempts run`);
     const suspects = [...running.values()].filter((isSuspect) => isSuspect);
     breakIf(suspects.length > 1 && !this.lost.has(name), `${suspects.length} suspects run`);
@@ -204,14 +204,14 @@ export class Promises {
   }
 
   /** An attempt has ended. */
-  ended(receiver: Process, { id, attempts }: Delivery, result: Known['result']): void {
+  ended(receiver: Process, { id, attempts, startedAt }: Delivery, result: Known['result']): void {
     const now = receiver.clock.now();
     this.journal.note(`attempt ${attempts} of ${id} is ${result}`);
     if (receiver.attempts.size === this.plan.limits.concurrency) receiver.fullAt = now;
-    receiver.attempts.delete(`${id}/${attempts}`);
+    receiver.attempts.delete(`${id}/${startedAt}`);
     const known = this.ledger.known.get(id)!;
-    // Another receiver may have the next attempt, if this one has lost its lease.
-    if (known.attempt === attempts) Object.assign(known, { endedAt: now, result });
+    // There may be another attempt, at another receiver or after a replay, if this one has lost its lease.
+    if (known.row.startedAt === startedAt) Object.assign(known, { endedAt: now, result });
   }
 
   /** A receiver has stopped in order. */
@@ -278,7 +278,7 @@ export class Promises {
       const longest = isAlive || receivers === 1 ? MAX_WAIT + 4 * latency + 400 : MAX_ORPHANED;
       const before = this.journal.now() - longest;
       if (Math.max(since, endedAt, receiver.endedAt) > before) continue;
-      if (receiver.attempts.has(`${id}/${row.attempts}`)) continue;
+      if (receiver.attempts.has(`${id}/${row.startedAt}`)) continue;
       const responsible = isAlive ? [receiver] : [...this.receivers.values()];
       if (responsible.some((one) => this.#isWell(one, before)))
         this.journal.break(`${id} is running at ${receiver.name} since ${since} ms, and has no attempt`);
