@@ -192,6 +192,22 @@ test.each(['file:~/inbox', 'file:./inbox '])('INBOX_URL %j says what to write', 
   ]);
 });
 
+test.each(['[::1]', 'http://localhost', 'localhost:3000', '127.0.0.1/8', 'a b'])(
+  'HOST %j says what to write',
+  (HOST) => {
+    expect(faultsOf({ ...TOKENS, HOST })).toEqual([
+      'HOST: must be a name or an address alone, without a scheme, brackets and a port',
+    ]);
+  },
+);
+
+test.each(['localhost', 'vm-1.example', '::', 'fe80::1%eth0', '::ffff:127.0.0.1'])(
+  'HOST may be %s',
+  (HOST) => {
+    expect(parse({ ...TOKENS, HOST }).HOST).toBe(HOST);
+  },
+);
+
 test.each(['OPERATIONS_PORT', 'HOST'])('%s that Kubernetes has set for a service says so', (name) => {
   expect(faultsOf({ ...TOKENS, [name]: 'tcp://10.0.0.1:3001' })).toEqual([
     `${name}: Kubernetes has set it for a service of that name; write enableServiceLinks: false into the pod`,
@@ -318,7 +334,7 @@ describe('settings that depend on each other:', () => {
   });
 });
 
-test.each(['localhost', 'LOCALHOST', '127.0.0.1', '127.1.2.3', '::1', '[::1]'])(
+test.each(['localhost', 'LOCALHOST', '127.0.0.1', '127.1.2.3', '::1'])(
   'OPERATIONS_HOST must not be the loopback address: %s',
   (host) => {
     expect(faultsOf({ ...TOKENS, OPERATIONS_HOST: host })).toEqual([
@@ -376,8 +392,8 @@ test('no value is quoted, because a token may be in the wrong variable', () => {
   const environment = Object.fromEntries(SETTING_NAMES.map((name) => [name, secret]));
 
   const faults = faultsOf(environment);
-  // Any text may be a host, or the path of a file.
-  expect(faults).toHaveLength(SETTING_NAMES.length - 3);
+  // Any text may be the path of a file.
+  expect(faults).toHaveLength(SETTING_NAMES.length - 1);
   expect(faults.join('\n')).not.toContain('secret');
 });
 

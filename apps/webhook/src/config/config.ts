@@ -1,3 +1,5 @@
+import { isIPv6 } from 'node:net';
+
 import { ACCESS_TOKEN_PATTERN, MAX_SIZE_LIMIT, type QuestionId } from '@plant-store/contract';
 import { z } from 'zod';
 
@@ -63,8 +65,15 @@ const handler = z.string().refine(namesHandler, {
     'must be the path or the file: URL of a module, or an http: or https: URL without a user name and a password',
 });
 
+/** A name, or an address perhaps with its zone. */
+const host = z
+  .string()
+  .refine((text) => (text.includes(':') ? isIPv6(text.replace(/%.*$/, '')) : /^[^\s/[\]]+$/.test(text)), {
+    error: 'must be a name or an address alone, without a scheme, brackets and a port',
+  });
+
 /** A host that others can reach. On the loopback address everything is served already. */
-const otherHost = z.string().refine((host) => !/^(?:localhost|127\..*|\[?::1\]?)$/i.test(host), {
+const otherHost = host.refine((host) => !/^(?:localhost|127\..*|::1)$/i.test(host), {
   error: 'must not be a loopback address, where everything is served already; remove the variable',
 });
 
@@ -89,7 +98,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
  * else to change.
  */
 const settings = z.object({
-  HOST: z.string().min(1).default('127.0.0.1'),
+  HOST: host.default('127.0.0.1'),
   PORT: port(3000),
   OPERATIONS_PORT: port(3001),
   OPERATIONS_HOST: otherHost.optional(),
