@@ -179,6 +179,13 @@ test.each<[name: string, maxAttempts: number, ahead: boolean]>([
   expect(recorder.ids).toHaveLength(402);
 });
 
+/** It throws when anybody asks whether it is of some class. */
+function withoutClass(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
 describe('a handler that fails', () => {
   const raise = (fault: unknown): never => {
     throw fault as Error;
@@ -187,6 +194,7 @@ describe('a handler that fails', () => {
     [
       ['throws', () => raise(new TypeError('no')), 'TypeError: no'],
       ['rejects without a reason', async () => raise(undefined), 'undefined'],
+      ['throws what has no class', () => raise(withoutClass()), 'an error that cannot be read'],
     ];
 
   test.each(failures)('that %s gets the delivery again', async (_name, fail) => {

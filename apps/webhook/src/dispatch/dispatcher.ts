@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+
 import type { Logger } from 'pino';
 
 import { CLOCK, type Clock } from '../clock.js';
@@ -223,7 +225,8 @@ export class Dispatcher implements Consumer {
     if (this.#deadline?.aborted === true) return RELEASED;
     const { maxAttempts, backoff: first, maxBackoff } = this.limits;
     const duration = this.clock.now() - start;
-    const response = err instanceof TargetResponse ? err : undefined;
+    // A handler may throw an object that throws when it is asked for its class.
+    const response = types.isNativeError(err) && err instanceof TargetResponse ? err : undefined;
     const stack = response?.explanation ?? errorStack(err) ?? null;
     const failure = { error: errorText(err), stack, duration };
     const isLast = claimed.attempts >= maxAttempts;
