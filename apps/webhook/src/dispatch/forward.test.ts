@@ -230,6 +230,17 @@ describe('an attempt has failed', () => {
     expect(connections).toBe(2);
   });
 
+  test('if the target sends a response that nobody asked for, after one request', async () => {
+    let requests = 0;
+    const url = await serveRaw((socket) => {
+      requests += 1;
+      socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n');
+    });
+
+    expect(await failureOf(url)).toMatchObject({ message: 'bad response' });
+    expect(requests).toBe(1);
+  });
+
   test('if the target speaks no TLS, or no HTTP', async () => {
     const url = await serveRaw((socket) => socket.end('arbitrary\r\n'));
 

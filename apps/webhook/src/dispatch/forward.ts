@@ -25,8 +25,13 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 const REST = 2_000;
 const KEPT_BYTES = 4_000;
 
-/** What undici says of a connection that the target closed while it was used, perhaps because it was idle before. */
-const CLOSED: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+/** Whether the target closed the connection while it was used, perhaps because it was idle before. */
+function isClosed(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException;
+  // undici has the same code for a response that it can't read.
+  if (code === 'UND_ERR_SOCKET') return message === 'other side closed';
+  return code === 'ECONNRESET' || code === 'EPIPE';
+}
 
 /**
  * Forwards each delivery to a target: its method, header fields and bytes as they came, and its id, its attempt and its
@@ -47,7 +52,7 @@ export function forwardTo(target: string): OpenTarget {
     // Bytes that nobody asked for, such as a second response to the request before, close the connection by then.
     await setImmediate();
     const { statusCode, headers, body } = await send().catch((error: unknown) => {
-      if (signal.aborted || !CLOSED.has((error as { code?: unknown }).code)) throw error;
+      if (signal.aborted || !isClosed(error)) throw error;
       return send();
     });
     addAbortSignal(AbortSignal.timeout(REST), body);
