@@ -1,7 +1,7 @@
-/**
- * Handles signals, and imports the rest only then: until a signal is handled, the first process of a container never gets
- * it, and SIGUSR1 opens the debugger of Node.js.
- */
+// Handles signals, and imports the rest only then: until a signal is handled, the first process of a container never gets
+// it, and SIGUSR1 opens the debugger of Node.js.
+
+/** Signals that stop the receiver. */
 const STOP = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /**

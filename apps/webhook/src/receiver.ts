@@ -10,7 +10,7 @@ import { Counters } from './counters.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import type { OpenHandler } from './dispatch/open-handler.js';
 import { ReceiverError } from './errors.js';
-import { listenOnOne, urlOf } from './http/listen.js';
+import { authorityOf, listenOnOne, urlOf } from './http/listen.js';
 import { openInbox } from './inbox/open-inbox.js';
 import { startRemovingExpired } from './inbox/retention.js';
 
@@ -97,7 +97,8 @@ export async function startReceiver(
     );
     opened.push(() => stop(app, dispatcher, AbortSignal.abort()));
     const { waiting, parked, isPaused } = await inbox.stats();
-    await listen(app, config, logger, passedSocket);
+    if (passedSocket === undefined) await listenOnAddress(app, config, logger);
+    else await listenOnPassedSocket(app, passedSocket);
     const url = urlOf(app.getHttpServer()) + composed.path;
     const { url: operationsUrl, socket } = operations;
     logger.info(
@@ -172,16 +173,6 @@ async function closeQuietly(close: () => unknown): Promise<void> {
   }
 }
 
-async function listen(
-  app: NestFastifyApplication,
-  config: Config,
-  logger: Logger,
-  passedSocket?: number,
-): Promise<void> {
-  if (passedSocket === undefined) await listenOnAddress(app, config, logger);
-  else await listenOnPassedSocket(app, passedSocket);
-}
-
 async function listenOnAddress(app: NestFastifyApplication, config: Config, logger: Logger): Promise<void> {
   const { HOST, PORT, OPERATIONS_PORT } = config;
   try {
@@ -193,7 +184,7 @@ async function listenOnAddress(app: NestFastifyApplication, config: Config, logg
         : 'Set HOST and PORT to a free address of this machine';
     throw new ReceiverError(
       'ADDRESS_UNAVAILABLE',
-      `The receiver cannot listen on ${HOST}:${PORT}: ${(cause as Error).message}. ${advice}.`,
+      `The receiver cannot listen on ${authorityOf(HOST, PORT)}: ${(cause as Error).message}. ${advice}.`,
       { cause },
     );
   }

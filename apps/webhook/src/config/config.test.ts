@@ -52,7 +52,7 @@ function faultsOf(environment: Record<string, string>, given: Answers = {}, open
   return [];
 }
 
-test('only a token is required, beside the handler that main.ts names', () => {
+test('only a token is required, beside the handler that run.ts names', () => {
   expect(parse(TOKENS)).toEqual({ ...defaults, ACCESS_TOKENS: ['arbitrary-token'] });
   expect(parse({ ACCESS_TOKENS_FILE: 'tokens' })).toEqual({
     ...defaults,

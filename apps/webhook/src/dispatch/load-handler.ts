@@ -63,10 +63,7 @@ async function construct(
     await context.close();
     throw unusable(`${handler.name} has no method "handle"`);
   }
-  return {
-    handle: (delivery, attempt) => instance.handle?.(delivery, attempt),
-    close: () => context.close(),
-  };
+  return { handle: instance.handle.bind(instance), close: () => context.close() };
 }
 
 const hasDefault = (exported: unknown): exported is Exports =>

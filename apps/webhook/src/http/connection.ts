@@ -123,15 +123,18 @@ export class Connection {
       hasEnded = true;
       socket.end();
       if (!socket.isPaused()) wait();
-      this.#limit = setTimeout(destroy, this.tracked?.isStopping === true ? SILENCE : MAX_LINGER);
+      this.#endAfter(this.tracked?.isStopping === true ? SILENCE : MAX_LINGER);
     };
   }
 
   /** The receiver stops: a peer that is still writing has not much time. */
   hurry(): void {
-    if (this.#limit === undefined) return;
+    if (this.#limit !== undefined) this.#endAfter(SILENCE);
+  }
+
+  #endAfter(milliseconds: number): void {
     clearTimeout(this.#limit);
-    this.#limit = setTimeout(() => this.socket.destroy(), SILENCE);
+    this.#limit = setTimeout(() => this.socket.destroy(), milliseconds);
   }
 
   /**
@@ -145,7 +148,7 @@ export class Connection {
     const { server } = socket as Socket & { readonly server?: Server };
     parser.onIncoming = (request, keepAlive) => {
       const isFirst = this.latest === undefined && !this.isOver;
-      if (isFirst && OTHER_PROTOCOL.test(parser.getCurrentBuffer().latin1Slice()))
+      if (isFirst && OTHER_PROTOCOL.test(parser.getCurrentBuffer().toString('latin1')))
         server?.emit('clientError', new Error('another protocol'), socket);
       const result = this.isOver ? SKIP_THE_REST : onIncoming(request, keepAlive);
       if (!this.#isAccepted) this.closeAfterLinger();
@@ -161,7 +164,7 @@ interface Parser {
   /** Called for each head. */
   onIncoming: (request: { upgrade: boolean }, keepAlive: boolean) => number;
   /** What was read last. It ends with the head, or behind it. */
-  getCurrentBuffer: () => Buffer & { latin1Slice: () => string };
+  getCurrentBuffer: () => Buffer;
 }
 
 /** The first line of a request of RTSP or Icecast, which Node's parser takes for one of HTTP. */

@@ -3,8 +3,11 @@ import type { Server } from 'node:net';
 
 import type { Logger } from 'pino';
 
-/** Addresses that mean every address of this machine, and one of them for each. */
-const EVERY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+/** Addresses that mean every address of this machine, and the loopback address of each. */
+export const EVERY_ADDRESS: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
 
 /**
  * Listens on one address of a host, and says which it leaves out. Fastify would listen on each that `localhost` has, with
@@ -43,6 +46,9 @@ export function urlOf(server: Server): string {
   if (typeof listening === 'string' || listening === null)
     return `http+unix://${encodeURIComponent(listening ?? '')}`;
   const { address, port } = listening;
-  const host = EVERY_ADDRESS[address] ?? address;
-  return `http://${host.includes(':') ? `[${host.replace('%', '%25')}]` : host}:${port}`;
+  return `http://${authorityOf((EVERY_ADDRESS.get(address) ?? address).replace('%', '%25'), port)}`;
 }
+
+/** A host and its port, as a URL has them. */
+export const authorityOf = (host: string, port: number): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`;

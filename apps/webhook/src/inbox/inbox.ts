@@ -188,9 +188,11 @@ export class Inbox extends SqlOperations {
 
   override async setPaused(isPaused: boolean): Promise<void> {
     await super.setPaused(isPaused);
-    // What was claimed before is handed on in a turn of its own.
-    if (isPaused) await new Promise<void>((resolve) => this.clock.setImmediate(resolve));
-    if (isPaused) this.#consumer?.release();
+    if (isPaused) {
+      // What was claimed before is handed on in a turn of its own.
+      await new Promise<void>((resolve) => this.clock.setImmediate(resolve));
+      this.#consumer?.release();
+    }
     this.#look();
   }
 

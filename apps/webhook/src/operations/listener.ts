@@ -15,7 +15,7 @@ import type { Logger } from 'pino';
 import { OPERATIONS_CONNECTIONS } from '../config/open-files.js';
 import { ReceiverError } from '../errors.js';
 import { connectionOf } from '../http/connection.js';
-import { listenOnOne } from '../http/listen.js';
+import { authorityOf, EVERY_ADDRESS, listenOnOne } from '../http/listen.js';
 import { hasContent } from '../http/message.js';
 import { modeOfFilesIn } from '../inbox/sqlite/inbox-files.js';
 import { throttledLog, type WriteLine } from '../logging/throttled-log.js';
@@ -25,9 +25,6 @@ import { checkSender, isLocal, PROTECTION, requireJson } from './who-may-ask.js'
 
 /** Only this machine can connect. */
 const LOOPBACK = '127.0.0.1';
-
-/** Hosts that include the loopback address. */
-const EVERY_ADDRESS = ['0.0.0.0', '::'];
 
 /** Largest content of a request, in bytes. */
 export const MAX_REQUEST_BYTES = 65_536;
@@ -92,7 +89,7 @@ export async function startListener(
     clearTimeout(cut);
   };
   try {
-    const includesLoopback = host !== undefined && EVERY_ADDRESS.includes(host);
+    const includesLoopback = host !== undefined && EVERY_ADDRESS.has(host);
     const actual = await listen(create(), includesLoopback ? host : LOOPBACK, port, logger);
     if (host !== undefined && !includesLoopback) await listen(create(), host, actual, logger);
     const socket = folder === undefined ? undefined : await tryToListenOnSocket(create(), folder, logger);
@@ -220,14 +217,13 @@ async function listen(app: FastifyInstance, host: string, port: number, logger: 
   try {
     await listenOnOne((address) => app.listen({ host: address, port }), 'OPERATIONS_HOST', host, logger);
   } catch (cause) {
-    const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
     const advice =
       host === LOOPBACK
         ? 'Set OPERATIONS_PORT to a free port; 0 lets the system choose.'
         : 'Set OPERATIONS_HOST to an address of this machine, and OPERATIONS_PORT to a port that is free there.';
     throw new ReceiverError(
       'ADDRESS_UNAVAILABLE',
-      `The receiver cannot listen on ${address}: ${(cause as Error).message}. ${advice}`,
+      `The receiver cannot listen on ${authorityOf(host, port)}: ${(cause as Error).message}. ${advice}`,
       { cause },
     );
   }

@@ -5,7 +5,7 @@ import {
   type DeliveryState,
 } from '../inbox/inbox-operations.js';
 import { parseTime } from '../inbox/parse-time.js';
-import { RequestFault } from './request-fault.js';
+import { RequestFault, type RequestFaultCode } from './request-fault.js';
 
 /** Most deliveries in one response, or in one part of a change. */
 export const MAX_LIMIT = 500;
@@ -20,7 +20,6 @@ const time = {
     { type: 'string', maxLength: 100 },
   ],
 };
-
 const filter = {
   state: { enum: DELIVERY_STATES },
   errorGroup: { type: 'string', maxLength: 1_000 },
@@ -30,6 +29,9 @@ const filter = {
   receivedFrom: time,
   receivedBefore: time,
 };
+
+/** What is wrong if it isn't what is asked for: of a query, or of a content. */
+type Fault = Extract<RequestFaultCode, 'INVALID_QUERY' | 'INVALID_CONTENT'>;
 
 /** The JSON Schema of an object with these members and no other. */
 const object = (properties: object, required: readonly string[] = []): object => ({
@@ -103,7 +105,7 @@ export interface SentSearch {
  */
 export function filterOf(
   { receivedFrom, receivedBefore, ...conditions }: SentFilter,
-  code: 'INVALID_QUERY' | 'INVALID_CONTENT' = 'INVALID_QUERY',
+  code: Fault = 'INVALID_QUERY',
 ): DeliveryFilter {
   return {
     ...conditions,
@@ -112,7 +114,7 @@ export function filterOf(
   };
 }
 
-function timeOf(sent: number | string, code: 'INVALID_QUERY' | 'INVALID_CONTENT'): number {
+function timeOf(sent: number | string, code: Fault): number {
   const time = typeof sent === 'number' ? sent : parseTime(sent);
   if (time === undefined)
     throw new RequestFault(code, `${sent} is no time in ISO 8601, such as 2026-01-31T12:00:00Z.`);
