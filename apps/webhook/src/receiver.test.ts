@@ -7,33 +7,23 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 
 import type { Answers } from '@plant-store/contract';
-import { afterThisTest, freePort, makeFolder, NO_HANDLER } from '@plant-store/test-support';
+import { afterThisTest, freePort, makeFolder } from '@plant-store/test-support';
 import Database from 'libsql';
 
 import { openEmbedded } from '../test/open-inbox.js';
 import { type LogRecord, recordLog } from '../test/record-log.js';
 import { rejection } from '../test/rejection.js';
+import { environmentIn, TOKEN } from '../test/run-receiver.js';
 import { composeAnswers } from './answers/compose-answers.js';
 import { type Config, parseConfig } from './config/config.js';
 import { ReceiverError } from './errors.js';
 import { createLogger } from './logging/logger.js';
 import { startReceiver } from './receiver.js';
 
-const TOKEN = 'an-arbitrary-secret';
 const HANDLED = 'the handler gets a delivery';
 
 const configFor = (folder: string, settings: Record<string, string> = {}): Config =>
-  parseConfig(
-    {
-      PORT: '0',
-      OPERATIONS_PORT: '0',
-      ACCESS_TOKENS: TOKEN,
-      INBOX_URL: `file:${folder}`,
-      HANDLER: NO_HANDLER,
-      ...settings,
-    },
-    composeAnswers({}).settings,
-  );
+  parseConfig({ ...environmentIn(folder), ...settings }, composeAnswers({}).settings);
 
 interface Running {
   readonly url: string;
@@ -241,7 +231,7 @@ describe('a start that fails says why, and leaves nothing open:', () => {
   test('a token in the file does not have the answered format', async () => {
     const folder = makeFolder();
     const file = join(folder, 'tokens');
-    writeFileSync(file, `${TOKEN}\n`);
+    writeFileSync(file, 'arbitrary-token\n');
     const given: Answers = { 'token-format': { name: 'example', pattern: '^example-' } };
     const settings = { ACCESS_TOKENS: '', ACCESS_TOKENS_FILE: file };
 

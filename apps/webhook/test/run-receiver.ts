@@ -46,6 +46,15 @@ export interface RunningReceiver {
   readonly stored: () => Stored[];
 }
 
+/** The variables of a receiver with its inbox in a folder. */
+export const environmentIn = (folder: string): Readonly<Record<string, string>> => ({
+  PORT: '0',
+  OPERATIONS_PORT: '0',
+  ACCESS_TOKENS: TOKEN,
+  INBOX_URL: `file:${folder}`,
+  HANDLER: NO_HANDLER,
+});
+
 /**
  * Runs a receiver with these answers, and what is accepted beside them.
  *
@@ -59,17 +68,7 @@ export async function runReceiver(
 ): Promise<RunningReceiver> {
   const folder = makeFolder(cleanUp);
   const composed = composeAnswers(answers, accepts);
-  const config = parseConfig(
-    {
-      PORT: '0',
-      OPERATIONS_PORT: '0',
-      ACCESS_TOKENS: TOKEN,
-      INBOX_URL: `file:${folder}`,
-      HANDLER: NO_HANDLER,
-      ...settings,
-    },
-    composed.settings,
-  );
+  const config = parseConfig({ ...environmentIn(folder), ...settings }, composed.settings);
   const receiver = await startReceiver(config, recordLog().logger, composed);
   cleanUp(() => receiver.close());
   return {

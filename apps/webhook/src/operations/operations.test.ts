@@ -6,19 +6,19 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-import { afterThisTest, makeFolder, NO_HANDLER } from '@plant-store/test-support';
+import { afterThisTest, makeFolder } from '@plant-store/test-support';
 
 import { ask, post } from '../../test/ask.js';
 import { type Family, parseMetrics } from '../../test/parse-metrics.js';
 import { Claims, incoming, openEmbedded, PARKED } from '../../test/open-inbox.js';
 import { type LogRecord, recordLog } from '../../test/record-log.js';
+import { environmentIn, TOKEN } from '../../test/run-receiver.js';
 // The receiver loads it at its start, which takes longer than a test may take on a busy machine.
 import '../app.module.js';
 import { composeAnswers } from '../answers/compose-answers.js';
 import { parseConfig } from '../config/config.js';
 import { startReceiver } from '../receiver.js';
 
-const TOKEN = 'arbitrary-token';
 const HANDLED = 'the handler gets a delivery';
 
 interface Running {
@@ -37,14 +37,7 @@ interface Running {
 async function start(folder = makeFolder(), settings: Record<string, string> = {}): Promise<Running> {
   const log = recordLog();
   const composed = composeAnswers({});
-  const environment = {
-    PORT: '0',
-    OPERATIONS_PORT: '0',
-    ACCESS_TOKENS: TOKEN,
-    INBOX_URL: `file:${folder}`,
-    HANDLER: NO_HANDLER,
-    ...settings,
-  };
+  const environment = { ...environmentIn(folder), ...settings };
   const receiver = await startReceiver(parseConfig(environment, composed.settings), log.logger, composed);
   let closing: Promise<boolean> | undefined;
   const close = (): Promise<boolean> => (closing ??= receiver.close());
