@@ -1,6 +1,6 @@
 /**
- * How swc compiles the sources of this repository. tsconfig.base.json says the same to TypeScript, but that an import of
- * types says so: it needn't in your team's handler.
+ * How swc compiles the sources of this repository. tsconfig.base.json says the same to TypeScript, and requires
+ * `import type` as well, which your team's handler needn't write.
  *
  * @type {import('@swc/core').Options}
  */
