@@ -184,8 +184,23 @@ test('an inbox that is closed while it looks for what was running elsewhere look
   expect(looks).toHaveLength(1);
 });
 
+const DAY = 86_400_000;
+
+test('a wall clock that is set back after it was asked makes the retention delete nothing', async () => {
+  const { now } = Date;
+  afterThisTest(() => (Date.now = now));
+  const inbox = new Inbox(await openStore(makeFolder()), SILENT);
+  afterThisTest(() => inbox.close());
+  await inbox.accept(incoming('arbitrary', { eventId: 'a' }));
+  await Claims.begin(inbox).settle(HANDLED);
+  let asked = 0;
+  Date.now = () => ((asked += 1) === 1 ? now() + 400 * DAY : now());
+
+  expect(await inbox.removeExpired({ maxAge: DAY, maxBytes: undefined, maxEventAge: DAY })).toBe(0);
+  expect(asked).toBeGreaterThan(1);
+});
+
 test('a wall clock that jumps ahead keeps each limit of the retention for itself', async () => {
-  const DAY = 86_400_000;
   const { now } = Date;
   afterThisTest(() => (Date.now = now));
   let passed = 0;

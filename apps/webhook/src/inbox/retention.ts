@@ -68,20 +68,23 @@ export class Removal {
 
   /** See `Inbox.removeExpired`. */
   async removeExpired({ maxAge, maxBytes, maxEventAge }: Retention): Promise<number> {
-    const [clock] = await this.store.read(sql`SELECT ${this.store.dialect.now()} AS now`);
-    const now = clock!['now'] as number;
-    const expiry = this.#deliveryClock.now(now, maxAge) - maxAge;
-    const eventExpiry = this.#eventClock.now(now, maxEventAge) - maxEventAge;
+    const { now } = this.store.dialect;
+    const [clock] = await this.store.read(sql`SELECT ${now()} AS now`);
+    const wall = clock!['now'] as number;
+    const expiry = this.#deliveryClock.now(wall, maxAge) - maxAge;
+    const eventExpiry = this.#eventClock.now(wall, maxEventAge) - maxEventAge;
+    // The clock may have been set back since it was asked.
     const expired = await this.#removeDeliveries(
       sql`received_at`,
-      sql`received_at < ${expiry} AND ended_at < ${expiry} AND (state = 'handled' OR state = 'discarded')`,
+      sql`received_at < ${expiry} AND ended_at < ${expiry} AND ended_at < ${now()} - ${maxAge}
+        AND (state = 'handled' OR state = 'discarded')`,
     );
     if (expired > 0) return expired;
     if (maxBytes !== undefined && (await this.store.size()).inUse > maxBytes) {
       const oldest = await this.#removeDeliveries(sql`id`, sql`state = 'handled'`);
       if (oldest > 0) return oldest;
     }
-    return this.#removeEvents(eventExpiry);
+    return this.#removeEvents(sql`received_at < ${eventExpiry} AND received_at < ${now()} - ${maxEventAge}`);
   }
 
   /** Deletes some of the deliveries to which a condition applies, in an order. */
@@ -94,12 +97,12 @@ export class Removal {
       .length;
   }
 
-  /** Deletes some events that were received before a time, and whose delivery was deleted. */
-  async #removeEvents(before: number): Promise<number> {
+  /** Deletes some events to which a condition applies, and whose delivery was deleted. */
+  async #removeEvents(condition: Sql): Promise<number> {
     const { schema } = this.store.dialect;
     const removed = await this.store.run(sql`
       DELETE FROM ${schema}event WHERE key IN (
-        SELECT key FROM ${schema}event WHERE received_at < ${before}
+        SELECT key FROM ${schema}event WHERE ${condition}
           AND NOT EXISTS (SELECT 1 FROM ${schema}delivery WHERE delivery.id = event.delivery)
         ORDER BY received_at LIMIT ${MAX_REMOVED})
       RETURNING delivery`);
