@@ -1,9 +1,13 @@
 /**
  * `node tools/workspace/count.mjs`: the last lines of `.ci/run`. Adds up what reporter.mjs wrote in the projects below
- * the working directory, names each failed test, and prints `N passed, N failed`.
+ * the working directory, says of each failed test why it failed, and prints `N passed, N failed`. Whoever reads only the
+ * end of the output, as many pages of CI show it, needs no more.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+/** How much of a message is printed: a message may have all that a process has printed. */
+const SHOWN_LINES = 40;
 
 const total = { passed: 0, failed: 0 };
 for (const group of ['apps', 'libs', 'tools']) {
@@ -14,7 +18,10 @@ for (const group of ['apps', 'libs', 'tools']) {
       const { passed, failures } = JSON.parse(readFileSync(join(folder, file), 'utf8'));
       total.passed += passed;
       total.failed += failures.length;
-      for (const name of failures) console.log(`failed: ${join(group, project)} ${file}: ${name}`);
+      for (const { name, message } of failures) {
+        const lines = message.split('\n').slice(0, SHOWN_LINES).map((line) => `    ${line}`);
+        console.log([`failed: ${join(group, project)} ${file}: ${name}`, ...lines].join('\n'));
+      }
     }
   }
 }

@@ -10,7 +10,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a failed test and a suite that cannot run are named and counted, in every project', () => {
+test('a failed test and a suite that cannot run are named with their reason and counted, in every project', () => {
   for (const group of ['apps', 'libs', 'tools']) mkdirSync(join(folder, group));
   runJest('apps/one', {
     'a.test.js': "test('adds', () => {});\ntest('fails', () => { throw new Error('why'); });",
@@ -23,10 +23,9 @@ test('a failed test and a suite that cannot run are named and counted, in every 
   });
 
   expect(printed).toMatch(/Cannot find module[^]*^0 passed, 1 failed, 0 skipped, \d+ s$/m);
-  const [one, two, last] = stdout.trimEnd().split('\n');
-  expect(one).toMatch(/^failed: apps\/one test\/node\d+\.json: fails$/);
-  expect(two).toMatch(/^failed: libs\/two test\/node\d+\.json: .*b\.test\.js$/);
-  expect(last).toBe('1 passed, 2 failed');
+  expect(stdout).toMatch(/^failed: apps\/one test\/node\d+\.json: fails\n {4}Error: why$/m);
+  expect(stdout).toMatch(/^failed: libs\/two test\/node\d+\.json: .*b\.test\.js\n[^]* {4}.*Cannot find module/m);
+  expect(stdout).toMatch(/\n1 passed, 2 failed\n$/);
 });
 
 /** Runs Jest in a project as its target does. Returns what is printed. */

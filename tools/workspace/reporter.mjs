@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 /** How often a run says how far it is, in milliseconds. */
 const PROGRESS_MS = 30_000;
 
 /**
  * Jest's reporter in the targets of Nx: prints what fails when it fails, how far the run is every 30 s, and one line at
- * the end. Writes the counts and the names of the failed tests to `test-output/<target>/node<major>.json`, which
- * count.mjs adds up.
+ * the end. Writes the counts and the failed tests to `test-output/<target>/node<major>.json`, which count.mjs adds up.
  */
 export default class Reporter {
   #report;
@@ -44,7 +44,7 @@ export default class Reporter {
     clearInterval(this.#progress);
     this.#print('', results);
     mkdirSync(dirname(this.#report), { recursive: true });
-    const failures = results.testResults.flatMap(namesOfFailures);
+    const failures = results.testResults.flatMap(failuresOf);
     writeFileSync(this.#report, JSON.stringify({ passed: results.numPassedTests, failures }));
   }
 
@@ -67,7 +67,12 @@ export default class Reporter {
  *
  * @param {import('@jest/reporters').TestResult} result
  */
-function namesOfFailures({ testExecError, testFilePath, testResults }) {
-  if (testExecError) return [testFilePath];
-  return testResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName);
+function failuresOf({ failureMessage, testExecError, testFilePath, testResults }) {
+  if (testExecError) return [{ name: testFilePath, message: stripVTControlCharacters(failureMessage ?? '') }];
+  return testResults
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName, failureMessages }) => ({
+      name: fullName,
+      message: stripVTControlCharacters(failureMessages.join('\n')),
+    }));
 }
