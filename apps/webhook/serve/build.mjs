@@ -14,6 +14,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 import { transformFile } from '@swc/core';
 import { compilerOptions } from '../../../swc.shared.mjs';
+import { replaceFile } from './replace-file.mjs';
 
 /** The folder of the receiver's build. It is as deep as `dist`, so that what is found beside `dist` is found here too. */
 const RECEIVER = 'apps/webhook/dist-dev';
@@ -139,7 +140,7 @@ async function compile(files) {
   for (const [index, { code, map }] of results.entries()) {
     const { output } = files[index];
     mkdirSync(dirname(output), { recursive: true });
-    writeFileSync(`${output}.map`, map);
-    writeFileSync(output, `${code}//# sourceMappingURL=${basename(output)}.map\n`);
+    replaceFile(`${output}.map`, map);
+    replaceFile(output, `${code}//# sourceMappingURL=${basename(output)}.map\n`);
   }
 }

@@ -1,19 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { constants, setPriority } from 'node:os';
-import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 
 import { startChild } from './child.mjs';
 
-const ARGUMENTS = [
-  'node_modules/typescript/bin/tsc',
-  ...['--build', '--watch', '--preserveWatchOutput', '--pretty', 'false'],
-  // Without it, tsc looks at the folder of a replaced file a second later, and compiles again (on Linux).
-  '--synchronousWatchDirectory',
-  ...['apps/webhook/tsconfig.build.json', 'libs/cli/tsconfig.build.json'],
-];
-
-/** What tsc says about its own progress begins with the time of day. */
-const STATUS = /^\d{1,2}:\d{2}:\d{2} [AP]M - (.*)$/;
+const PROCESS = fileURLToPath(new URL('type-check-process.mjs', import.meta.url));
 
 /**
  * Checks the types of the receiver, the sender and what they import, and again on each change. It also builds their
@@ -21,21 +12,18 @@ const STATUS = /^\d{1,2}:\d{2}:\d{2} [AP]M - (.*)$/;
  *
  * - `line` (text): a type error
  * - `checked` (count): so many type errors were found; their lines came before
- * - `exit`: tsc has ended, which it doesn't do by itself
+ * - `exit`: the compiler has ended, which it doesn't do by itself
  *
  * @param {NodeJS.ProcessEnv} environment
  */
 export function startTypeCheck(environment) {
   const events = new EventEmitter();
-  const child = startChild(ARGUMENTS, environment);
+  const child = startChild([PROCESS], environment);
   setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
 
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    const [, status] = STATUS.exec(line) ?? [];
-    const [, count] = /^Found (\d+) errors?/.exec(status ?? '') ?? [];
-    if (count !== undefined) events.emit('checked', Number(count));
-    else if (status === undefined && line !== '') events.emit('line', line);
-  });
+  child.on('message', ({ line, count }) =>
+    line === undefined ? events.emit('checked', count) : events.emit('line', line),
+  );
   child.once('exit', () => events.emit('exit'));
   return Object.assign(events, { stop: () => child.kill() });
 }

@@ -8,9 +8,14 @@ import { dirname, join } from 'node:path';
  */
 export function cloneWorkingTree(root: string, folder: string): void {
   for (const file of git(root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard').split('\0')) {
-    if (file === '' || !existsSync(join(root, file))) continue;
+    if (file === '') continue;
     mkdirSync(dirname(join(folder, file)), { recursive: true });
-    cpSync(join(root, file), join(folder, file));
+    try {
+      cpSync(join(root, file), join(folder, file));
+    } catch (error) {
+      // It was removed: from version control, or by another program that made it meanwhile.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
   }
   for (const project of ['.', ...projectsOf(root)]) {
     const installed = join(root, project, 'node_modules');
