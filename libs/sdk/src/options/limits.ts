@@ -4,8 +4,7 @@ import type { RetryOptions } from '../delivery/retry.js';
 /** The limits that protect the process that sends. Times are whole milliseconds from 1 to 2147483647. */
 export interface SenderLimits {
   /**
-   * How long connecting may take, TLS included. undici checks it about every half second, so connecting may
-   * take 1 s longer.
+   * How long connecting may take, resolving the name and TLS included.
    *
    * @default 5000
    */

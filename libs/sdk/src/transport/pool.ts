@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import { buildConnector, Pool } from 'undici';
+import { Pool } from 'undici';
+import { Connector, directly } from './connect.js';
 
 export interface PoolSettings {
   /** Milliseconds. */
@@ -15,34 +16,27 @@ export interface PoolSettings {
 
 /** The connections of one sender to an origin. */
 export class OwnPool extends Pool {
-  readonly #connecting: Set<Socket>;
+  readonly #connector: Connector;
 
   constructor(origin: string, { connectTimeout, maxConnections, ca, cert, key }: PoolSettings) {
-    const connect = buildConnector({
-      timeout: connectTimeout,
-      ...((ca ?? cert) && { secureContext: createSecureContext({ ca, cert, key }) }),
-    });
-    const connecting = new Set<Socket>();
+    const secureContext = (ca ?? cert) && createSecureContext({ ca, cert, key });
+    const connector = new Connector(connectTimeout, directly(secureContext));
     super(origin, {
       connections: maxConnections,
-      connect(options, callback) {
-        // undici returns the socket, though its types don't say so.
-        const socket = connect(options, (...[error, connected]) => {
-          connecting.delete(socket);
+      connect: (options, callback) =>
+        connector.connect(options, (...[error, connected]) => {
           if (error !== null) return callback(error, null);
           renameResets(connected);
           callback(null, connected);
-        }) as unknown as Socket;
-        connecting.add(socket);
-      },
+        }),
     });
-    this.#connecting = connecting;
+    this.#connector = connector;
   }
 
   /** Ends all connections, including those that are being made, for which undici would wait. */
   async end(): Promise<void> {
     const destroyed = this.destroy();
-    for (const socket of this.#connecting) socket.destroy();
+    this.#connector.end();
     await destroyed;
   }
 }
