@@ -5,7 +5,7 @@ export type { DiagnosticsMessages, ObservedAttempt, ObservedDelivery } from './d
 export type { HeaderHook, OutgoingRequest } from './delivery/headers.js';
 export type { SigningKey } from './delivery/signing.js';
 export type { RetryDelay, RetryOptions, RetryPolicy } from './delivery/retry.js';
-export type { EncodedPlant } from './encoders/encode-plant.js';
+export type { EncodedPlant } from './encoders/plant-encoder.js';
 export { bytes, type Encoded, type Encoder, json } from './encoders/encoder.js';
 export { InvalidOptionsError, type OptionFault } from './errors/invalid-options-error.js';
 export { NotAcknowledgedError, type ReceiverResponse } from './errors/not-acknowledged-error.js';
@@ -18,6 +18,7 @@ export {
 } from './errors/sender-error.js';
 export {
   type Acknowledgement,
+  type Contract,
   createNewPlantSender,
   type NewPlantSender,
   type SendResult,

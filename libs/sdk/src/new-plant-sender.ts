@@ -1,29 +1,18 @@
 import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
 import type { AcknowledgedStatus, AnyPlant, GivenAnswers, PlantOf } from './answers/answered-types.js';
-import { createAuthorize } from './delivery/access-token.js';
-import { deliver, type DeliveryContext } from './delivery/delivery.js';
-import { observeDelivery } from './delivery/diagnostics.js';
-import { createHeaders } from './delivery/headers.js';
-import { InFlight } from './delivery/in-flight.js';
-import { RateLimiter } from './delivery/rate-limiter.js';
-import { acknowledges, responseExplainer } from './delivery/response.js';
-import { type BulkResult, type Plants, sendAll } from './delivery/send-all.js';
-import type { EncodedPlant, EncodePlant } from './encoders/encode-plant.js';
+import type { BulkResult, Plants } from './delivery/send-all.js';
+import type { EncodedPlant } from './encoders/plant-encoder.js';
 import type { ReceiverResponse } from './errors/not-acknowledged-error.js';
-import { notSent, type PlantStoreError } from './errors/plant-store-error.js';
-import { resolveSettings, type Settings } from './options/resolve-settings.js';
-import {
-  type CloseOptions,
-  type OptionalArgument,
-  readCloseOptions,
-  readSendAllOptions,
-  readSendOptions,
-  type SendAllOptions,
-  type SendEncodedOptions,
-  type SendOptions,
+import { resolveSettings } from './options/resolve-settings.js';
+import type {
+  CloseOptions,
+  OptionalArgument,
+  SendAllOptions,
+  SendEncodedOptions,
+  SendOptions,
 } from './options/send-options.js';
-import type { NewPlantSenderOptions } from './options/sender-options.js';
-import { Transport } from './transport/transport.js';
+import type { NewPlantSenderOptions, RawOptions } from './options/sender-options.js';
+import { Sender } from './sender.js';
 
 if (process.versions['bun'] !== undefined) {
   throw new Error('@plant-store/sdk needs Node.js: in Bun, undici reports errors that nobody can catch.');
@@ -86,6 +75,15 @@ export type SendResult<Plant, Given extends Answers = GivenAnswers> = BulkResult
 export type Acknowledgement<Given extends Answers = GivenAnswers> = ReceiverResponse &
   AcknowledgedStatus<Given>;
 
+/** The answers that apply, and what is accepted beside them. They are right: nothing is checked here. */
+export interface Contract<Given extends Answers> {
+  readonly answers: Given;
+  readonly accepts?: Accepts | undefined;
+}
+
+/** The answers of `@plant-store/contract`, which are checked before it is published. */
+export const published: Contract<Answers> = { answers, accepts };
+
 /**
  * Creates a sender of the New Plant notification. Create it once, send as often as you like, then close it.
  *
@@ -95,116 +93,12 @@ export type Acknowledgement<Given extends Answers = GivenAnswers> = ReceiverResp
  */
 export function createNewPlantSender<Plant extends AnyPlant = AnyPlant>(
   options: NewPlantSenderOptions<Plant>,
-): NewPlantSender<Plant> {
-  return createSenderUnder<GivenAnswers, Plant>(answers, options, accepts);
-}
-
-/**
- * Creates a sender under a set of answers, which must be right: nothing is checked here. Those of the contract are
- * checked before it is published.
- *
- * @param accepted What is accepted beside the answers.
- * @throws InvalidOptionsError with every fault of the options.
- */
-export function createSenderUnder<const Given extends Answers, Plant extends PlantOf<Given> = PlantOf<Given>>(
-  given: Given,
-  options: NewPlantSenderOptions<Plant, Given>,
-  accepted: Accepts = {},
-): NewPlantSender<Plant, Given> {
-  return openSender(resolveSettings<Plant>(given, options, accepted)) as unknown as NewPlantSender<
-    Plant,
-    Given
-  >;
-}
-
-/** A sender with checked settings. The options of its methods are not checked yet. */
-export interface OpenSender<Plant> {
-  send(plant: Plant, options?: unknown): Promise<ReceiverResponse>;
-  sendEncoded(encoded: EncodedPlant, options?: unknown): Promise<ReceiverResponse>;
-  sendAll(
-    plants: Plants<Plant>,
-    options?: unknown,
-  ): AsyncIterableIterator<BulkResult<Plant, ReceiverResponse>>;
-  close(options?: CloseOptions): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
-/** Opens a sender with checked settings. */
-export function openSender<Plant>(settings: Settings<Plant>): OpenSender<Plant> {
-  const { answered, attemptTimeout, maxResponseBytes, method, retry, totalTimeout } = settings;
-  const { url } = settings.target;
-  const inFlight = new InFlight();
-  const iterations = new InFlight();
-  const transport = new Transport(settings);
-  let closed: Promise<void> | undefined;
-  const context: DeliveryContext = {
-    url,
-    // A subscriber, or a getter of the options, may have closed the sender.
-    readOptions(options) {
-      const read = readSendOptions(options);
-      if (closed !== undefined) throw senderClosed();
-      return read;
-    },
-    maxResponseBytes,
-    acknowledges: acknowledges(answered),
-    explain: responseExplainer(answered),
-    transport,
-    authorize: createAuthorize(settings),
-    headers: createHeaders(settings),
-    attemptTimeout,
-    totalTimeout,
-    inFlight,
-    retry,
-    limiter: answered.rateLimit && new RateLimiter(answered.rateLimit),
-  };
-
-  function start<Item>(encode: EncodePlant<Item>, item: Item, options: unknown): Promise<ReceiverResponse> {
-    if (closed !== undefined) return Promise.reject(senderClosed());
-    const observer = observeDelivery(method, url);
-    const delivery = deliver(context, encode, item, options, observer);
-    observer?.watch(delivery);
-    return delivery;
-  }
-
-  const send = (plant: Plant, options?: unknown): Promise<ReceiverResponse> =>
-    start(settings.encode, plant, options);
-
-  function sendEach(
-    plants: Plants<Plant>,
-    options?: unknown,
-  ): AsyncIterableIterator<BulkResult<Plant, ReceiverResponse>> {
-    const { concurrency, signal, sendOptionsOf } = readSendAllOptions<Plant>(
-      plants,
-      options,
-      settings.maxConnections,
-    );
-    const sendOne = async (plant: Plant, index: number): Promise<ReceiverResponse> =>
-      send(plant, sendOptionsOf(plant, index));
-    return sendAll(sendOne, plants, concurrency, signal, iterations, () => closed && senderClosed());
-  }
-
-  function close(options?: CloseOptions): Promise<void> {
-    const isForced = readCloseOptions(options);
-    closed ??= closeWhenEmpty();
-    iterations.abort();
-    if (isForced) inFlight.abort(senderClosed());
-    return closed;
-  }
-
-  async function closeWhenEmpty(): Promise<void> {
-    await inFlight.whenEmpty();
-    await transport.close();
-  }
-
-  return Object.freeze({
-    send,
-    sendEncoded: (encoded: EncodedPlant, options?: unknown) => start(settings.checkEncoded, encoded, options),
-    sendAll: sendEach,
-    close,
-    [Symbol.asyncDispose]: () => close(),
-  });
-}
-
-function senderClosed(): PlantStoreError {
-  return notSent('PLANT_STORE_SENDER_CLOSED', 'The sender is closed.');
+): NewPlantSender<Plant>;
+/** Creates a sender under other answers than the published ones, for tests of what they change. */
+export function createNewPlantSender<
+  const Given extends Answers,
+  Plant extends PlantOf<Given> = PlantOf<Given>,
+>(options: NewPlantSenderOptions<Plant, Given>, contract: Contract<Given>): NewPlantSender<Plant, Given>;
+export function createNewPlantSender(options: RawOptions, contract = published): unknown {
+  return new Sender(resolveSettings(contract.answers, options, contract.accepts));
 }

@@ -93,6 +93,16 @@ describe('while a delivery waits for a connection', () => {
   });
 });
 
+test('a connection that is old is used no more, though it was never idle', async () => {
+  const { server, sender } = await openBoth(acknowledge, { maxConnections: 1, maxConnectionAge: 1 });
+  const opened = (): number => new Set(server.requests.map(({ socket }) => socket)).size;
+
+  while (opened() < 3) await sender.send(arbitrary);
+  await sender.close();
+
+  expect(contents(server.requests)).toEqual(server.requests.map(() => arbitrary));
+});
+
 describe('a response that nobody asked for', () => {
   test.each([
     ['in the same piece', (socket: Socket) => void socket.write(response(200) + response(299))],

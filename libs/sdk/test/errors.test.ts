@@ -5,6 +5,7 @@ import { settingsTable } from '../src/answers/settings-table.js';
 import * as sdk from '../src/index.js';
 import { resolveSettings } from '../src/options/resolve-settings.js';
 import { errorCodes, InvalidOptionsError, NotAcknowledgedError, PlantStoreError } from '../src/index.js';
+import { arbitrary, openTestSender, rejection } from './support/senders.js';
 
 const read = (page: string): string => readFileSync(new URL(`../docs/${page}`, import.meta.url), 'utf8');
 
@@ -34,9 +35,12 @@ test('docs/options.md lists every question whose answer changes something here, 
 
 test('docs/options.md lists every option that there is while everything is open, and no other', () => {
   const right = { baseUrl: 'https://example.test', accessToken: 'token', method: 'POST', encode: sdk.json };
-  const derived = ['checkEncoded', 'target', 'syntax', 'answered', 'signingKey'];
+  const derived = ['encoder', 'target', 'syntax', 'answered', 'signingKey'];
   const names = Object.keys(resolveSettings({}, right)).filter((name) => !derived.includes(name));
-  expect(itemsOf(options).map(({ name }) => name)).toEqual(['baseUrl', ...names]);
+  expect(itemsOf(options).map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['baseUrl', 'encode', ...names]),
+  );
+  expect(itemsOf(options)).toHaveLength(names.length + 2);
 });
 
 test('docs/options.md lists every limit with its default', () => {
@@ -93,3 +97,31 @@ test('an error is recognised by its code, also if it comes from another copy of 
     [false, false, true, false, false, false],
   ]);
 });
+
+describe('the stack of an error has the line of the caller', () => {
+  test.each([
+    ['nobody listens', { baseUrl: 'http://127.0.0.1:9' }],
+    ['encode returns nothing', { baseUrl: 'http://127.0.0.1:9', encode: () => ({ content: '' }) }],
+    ['a time-out', { baseUrl: 'http://127.0.0.1:9', totalTimeout: 1, accessToken: never }],
+  ])('send: %s', async (_, options) => {
+    const sender = openTestSender(options);
+    const error = await rejection(
+      (async () => {
+        await sender.send(arbitrary);
+      })(),
+    );
+
+    expect(error.stack).toContain('errors.test.ts');
+  });
+
+  test('sendAll', async () => {
+    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9' });
+
+    for await (const { error } of sender.sendAll([arbitrary]))
+      expect(error!.stack).toContain('errors.test.ts');
+  });
+});
+
+function never(): Promise<never> {
+  return new Promise(() => {});
+}

@@ -69,6 +69,20 @@ describe('nothing was sent', () => {
     });
   });
 
+  test('if the receiver needs a certificate, and says so after the sender has completed the handshake', async () => {
+    const tls = { key: fixture('loopback.key'), cert: fixture('loopback.crt') };
+    const server = createTlsServer({ ...tls, requestCert: true, minVersion: 'TLSv1.3' });
+    const port = await listen(server.on('tlsClientError', () => {}));
+    const sender = openTestSender({ baseUrl: `https://127.0.0.1:${port}`, ca: tls.cert });
+
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({
+      code: 'PLANT_STORE_CONNECT_FAILED',
+      outcome: 'not-sent',
+      message: expect.stringContaining('needs a certificate of the sender. Pass `cert` and `key`') as string,
+      cause: { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' },
+    });
+  });
+
   // undici looks at this clock twice a second.
   test('if the receiver takes the connection but does not finish making it', async () => {
     const { port } = await startRawServer(acknowledge);
@@ -196,7 +210,8 @@ describe('the outcome is unknown', () => {
 
   test.each([
     ['not HTTP', 'what is this\r\n\r\n'],
-    ['100, which nobody asked for', `HTTP/1.1 100 Continue\r\n\r\n${framed('Content-Length: 2')}`],
+    ['of HTTP/2 on a connection of HTTP/1.1', framed('Content-Length: 2').replace('/1.1', '/2.0')],
+    ['of HTTP/0.9', framed('Content-Length: 2').replace('/1.1', '/0.9')],
     ['101, which nobody asked for', 'HTTP/1.1 101 Arbitrary\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
     ['a response with two lengths', framed('Content-Length: 1\r\nContent-Length: 2')],
     ['a response with two lengths, the same', framed('Content-Length: 1\r\nContent-Length: 1')],

@@ -1,5 +1,5 @@
 import { type Answers, openQuestions } from '@plant-store/contract';
-import { createSenderUnder } from '../src/new-plant-sender.js';
+import { createNewPlantSender } from '../src/new-plant-sender.js';
 import { bytes, InvalidOptionsError, json } from '../src/index.js';
 import { startProcess } from './support/run-process.js';
 import { arrived, faultsOf, unsent } from './support/senders.js';
@@ -45,7 +45,8 @@ describe('while everything is open', () => {
   );
 
   test('the error names the option and the question in its message', () => {
-    const create = (): unknown => createSenderUnder({}, { ...right, method: undefined } as never);
+    const create = (): unknown =>
+      createNewPlantSender({ ...right, method: undefined } as never, { answers: {} });
 
     expect(create).toThrow(InvalidOptionsError);
     expect(create).toThrow(/^`method` is missing\. .*http-method/);
@@ -241,13 +242,13 @@ describe('encoders', () => {
 
 describe('all options', () => {
   test.each([null, 1, 'text', Promise.resolve(right)])('must not be %p', (options) => {
-    expect(() => createSenderUnder({}, options as never)).toThrow(InvalidOptionsError);
+    expect(() => createNewPlantSender(options as never, { answers: {} })).toThrow(InvalidOptionsError);
   });
 
   test.each([...Object.keys(right), 'retry'])('a getter of %s that throws has a code', (name) => {
     const options = Object.defineProperty({ ...right }, name, { get: throwing });
 
-    expect(() => createSenderUnder({}, options as never)).toThrow(
+    expect(() => createNewPlantSender(options as never, { answers: {} })).toThrow(
       expect.objectContaining({ faults: [expect.objectContaining({ option: name })], cause }) as Error,
     );
   });

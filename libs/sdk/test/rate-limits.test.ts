@@ -113,9 +113,9 @@ describe('under a rate limit', () => {
   test('no timer keeps the process running if nobody waits', async () => {
     const server = await startRawServer(acknowledge);
     const script = `
-      import { createSenderUnder } from ${JSON.stringify(BUILT_SENDER)};
+      import { createNewPlantSender } from ${JSON.stringify(BUILT_SENDER)};
       const options = { accessToken: 'x', method: 'POST', encode: () => ({ content: 'x' }), baseUrl: process.argv[1] };
-      const sender = createSenderUnder({ 'rate-limits': ${JSON.stringify(once)} }, options);
+      const sender = createNewPlantSender(options, { answers: { 'rate-limits': ${JSON.stringify(once)} } });
       await sender.send('x');
       const controller = new AbortController();
       const waiting = sender.send('x', { signal: controller.signal });

@@ -12,7 +12,7 @@ import type {
   EventOptions,
   PlantOf,
 } from '../src/answers/answered-types.js';
-import { createSenderUnder } from '../src/new-plant-sender.js';
+import { createNewPlantSender } from '../src/new-plant-sender.js';
 import {
   type Acknowledgement,
   bytes,
@@ -122,8 +122,11 @@ export const anyStatus: Acknowledgement<Nothing>['status'] = 299;
 
 export async function whileOpen(): Promise<number> {
   // @ts-expect-error a token is required, whatever is answered
-  createSenderUnder<Nothing, Arbitrary>({}, { baseUrl, method, encode });
-  const sender = createSenderUnder<Nothing, Arbitrary>({}, { accessToken, baseUrl, method, encode });
+  createNewPlantSender<Nothing, Arbitrary>({ baseUrl, method, encode }, { answers: {} });
+  const sender = createNewPlantSender<Nothing, Arbitrary>(
+    { accessToken, baseUrl, method, encode },
+    { answers: {} },
+  );
   // @ts-expect-error a sender takes the plants that it was made for
   await sender.send({ other: 1 });
   // @ts-expect-error sendAll takes no others
@@ -145,7 +148,7 @@ export const withFunction: Open = {
 };
 
 export function inferred(): void {
-  const sender = createSenderUnder({}, { accessToken, baseUrl, method, encode });
+  const sender = createNewPlantSender({ accessToken, baseUrl, method, encode }, { answers: {} });
   // @ts-expect-error the plant's type comes from encode
   void sender.send('text');
 }
@@ -177,7 +180,7 @@ export const sendAllWithout: SendAllOptions<ExamplePlant, Everything> = {};
 export const otherStatus: Acknowledgement<Everything>['status'] = 204;
 
 export async function onceAnswered(): Promise<200> {
-  const sender = createSenderUnder(exampleAnswers, { accessToken, signingKey });
+  const sender = createNewPlantSender({ accessToken, signingKey }, { answers: exampleAnswers });
   // @ts-expect-error the plant has the fields of its schema
   await sender.send({ height: 1 }, sendAnswered);
   // @ts-expect-error its fields have their types
@@ -189,13 +192,16 @@ export async function onceAnswered(): Promise<200> {
 }
 
 export function encodedOtherwise(): void {
-  createSenderUnder(exampleAnswers, { accessToken, signingKey, encode: json });
+  createNewPlantSender({ accessToken, signingKey, encode: json }, { answers: exampleAnswers });
   // @ts-expect-error an encoder takes what the schema of the plant takes
-  createSenderUnder(exampleAnswers, { accessToken, signingKey, encode });
+  createNewPlantSender({ accessToken, signingKey, encode }, { answers: exampleAnswers });
   // @ts-expect-error bytes are not plants of the schema
-  createSenderUnder(exampleAnswers, { accessToken, signingKey, encode: bytes() });
+  createNewPlantSender({ accessToken, signingKey, encode: bytes() }, { answers: exampleAnswers });
   // @ts-expect-error plants without the fields of the schema
-  createSenderUnder<Everything, { colour: string }>(exampleAnswers, { accessToken, signingKey });
+  createNewPlantSender<Everything, { colour: string }>(
+    { accessToken, signingKey },
+    { answers: exampleAnswers },
+  );
 }
 
 // With a schema of another library.
@@ -204,7 +210,10 @@ const valibotEvent = toStandardJsonSchema(v.object({ addedBy: v.string() }));
 const valibotAnswers = { 'plant-fields': valibotPlant, 'event-payload-fields': valibotEvent };
 
 export async function withValibot(): Promise<void> {
-  const sender = createSenderUnder(valibotAnswers, { accessToken, baseUrl, method, encode: json });
+  const sender = createNewPlantSender(
+    { accessToken, baseUrl, method, encode: json },
+    { answers: valibotAnswers },
+  );
   await sender.send({ species: 'example', height: 1 }, { event: { addedBy: 'example' } });
   // @ts-expect-error the plant has the fields of its schema
   await sender.send({ species: 1 }, { event: { addedBy: 'example' } });
@@ -218,7 +227,10 @@ const arkAnswers = {
 };
 
 export async function withArkType(): Promise<void> {
-  const sender = createSenderUnder(arkAnswers, { accessToken, baseUrl, method, encode: json });
+  const sender = createNewPlantSender(
+    { accessToken, baseUrl, method, encode: json },
+    { answers: arkAnswers },
+  );
   await sender.send({ species: 'example', height: 1 }, { event: { addedBy: 'example' } });
   // @ts-expect-error the plant has the fields of its schema
   await sender.send({ species: 1 }, { event: { addedBy: 'example' } });
@@ -232,7 +244,10 @@ const jsonAnswers = {
 };
 
 export async function withJsonSchema(): Promise<void> {
-  const sender = createSenderUnder(jsonAnswers, { accessToken, baseUrl, method, encode: json });
+  const sender = createNewPlantSender(
+    { accessToken, baseUrl, method, encode: json },
+    { answers: jsonAnswers },
+  );
   await sender.send({ species: 'example', height: 1 }, { event: { addedBy: 'example' } });
   // @ts-expect-error the plant has the type that its author states
   await sender.send({ species: 1 }, { event: { addedBy: 'example' } });

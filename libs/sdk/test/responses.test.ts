@@ -1,4 +1,4 @@
-import { acknowledges } from '../src/delivery/response.js';
+import { ResponseReader } from '../src/delivery/response.js';
 import { NotAcknowledgedError } from '../src/index.js';
 import { useClocks } from './support/clocks.js';
 import { respondWith, closing, startRawServer } from './support/raw-server.js';
@@ -11,7 +11,8 @@ const response = (status: number, content = ''): string =>
 describe('a response', () => {
   test('acknowledges the delivery with every 2xx, and with no other status', () => {
     const statuses = Array.from({ length: 400 }, (_, index) => 200 + index);
-    expect(statuses.filter(acknowledges({}))).toEqual(statuses.slice(0, 100));
+    const reader = new ResponseReader({});
+    expect(statuses.filter((status) => reader.acknowledges(status))).toEqual(statuses.slice(0, 100));
   });
 
   test.each([200, 299])('with %i acknowledges the delivery', async (status) => {
@@ -23,6 +24,32 @@ describe('a response', () => {
       content: new Uint8Array(Buffer.from('thanks')),
       truncated: false,
     });
+  });
+
+  // RFC 9110 §15.2: a client must be able to parse them, though it doesn't expect any.
+  test.each([
+    ['100', ['HTTP/1.1 100 Continue\r\n\r\n']],
+    ['100 with header fields', ['HTTP/1.1 100 Continue\r\nX-A: 100\r\n\r\n']],
+    ['100 without a reason', ['HTTP/1.1 100\r\n\r\n']],
+    ['100, byte by byte', 'HTTP/1.1 100 Continue\r\n\r\n'.split('')],
+    ['100, cut in its status', ['HTTP/1.1 10', '0 Continue\r\n\r\n']],
+    ['100 twice', ['HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n']],
+    ['103, then 100, then 102', [103, 100, 102].map((status) => `HTTP/1.1 ${status} x\r\n\r\n`)],
+  ])('after an interim response acknowledges the delivery, also the next one: %s', async (_, pieces) => {
+    const { server, sender } = await openBoth(
+      ({ socket }) => {
+        const writeNext = ([piece, ...others]: readonly string[]): void =>
+          void socket.write(piece ?? response(201, '100'), () => piece === undefined || writeNext(others));
+        writeNext(pieces);
+      },
+      { maxConnections: 1 },
+    );
+
+    for (const plant of ['first', 'second']) {
+      const { status, content } = await sender.send(plant);
+      expect([status, Buffer.from(content).toString()]).toEqual([201, '100']);
+    }
+    expect(server.requests[1]!.socket).toBe(server.requests[0]!.socket);
   });
 
   test.each([300, 304, 400, 599])('with %i does not acknowledge the delivery', async (status) => {

@@ -9,7 +9,7 @@ import {
   type RetryOptions,
   type RetryPolicy,
 } from '../src/index.js';
-import { createFakeSenderUnder } from '../src/testing/fake-sender.js';
+import { createFakeSender } from '../src/testing/fake-sender.js';
 import type { FakeFailureCode } from '../src/testing/index.js';
 import { useClocks } from './support/clocks.js';
 import {
@@ -101,7 +101,10 @@ describe('a delivery with a retry policy', () => {
     ['PLANT_STORE_RESPONSE_UNREADABLE', false],
   ])('that fails with %s is sent again: %p', async (code, isSentAgain) => {
     const options = { accessToken, method: 'POST', encode: bytes(), retry: twice } as const;
-    const sender = createFakeSenderUnder<Open, string>({}, { ...options, baseUrl: 'http://127.0.0.1:9' });
+    const sender = createFakeSender<Open, string>(
+      { ...options, baseUrl: 'http://127.0.0.1:9' },
+      { answers: {} },
+    );
     sender.replyNext({ code });
 
     const sending = sender.send(arbitrary);

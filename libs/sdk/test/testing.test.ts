@@ -1,6 +1,6 @@
 import { afterThisTest } from '@plant-store/test-support';
 import { bytes, type RetryOptions } from '../src/index.js';
-import { createFakeSenderUnder, type FakeSender } from '../src/testing/fake-sender.js';
+import { createFakeSender, type FakeSender } from '../src/testing/fake-sender.js';
 import type { FakeReply } from '../src/testing/index.js';
 import { describeSender } from './sender.suite.js';
 import { useClocks } from './support/clocks.js';
@@ -12,7 +12,7 @@ type Plant = string | Uint8Array;
 const required = { baseUrl: 'https://receiver.test', accessToken, method: 'POST', encode: bytes() } as const;
 
 function openFake(options = {}): FakeSender<Plant, Open> {
-  const sender = createFakeSenderUnder<Open, Plant>({}, { ...required, ...options });
+  const sender = createFakeSender<Open, Plant>({ ...required, ...options }, { answers: {} });
   afterThisTest(() => sender.close({ force: true }));
   return sender;
 }
@@ -185,11 +185,38 @@ describe('a fake sender', () => {
 
   test('acknowledges with the answered status', async () => {
     const given = { 'receiver-response': { status: 202, description: 'Taken.' } } as const;
-    const sender = createFakeSenderUnder(given, { ...required });
+    const sender = createFakeSender({ ...required }, { answers: given });
     afterThisTest(() => sender.close());
 
     expect(await sender.send(arbitrary)).toMatchObject({ status: 202 });
     sender.reply({ status: 204 });
     expect(await rejection(sender.send(arbitrary))).toMatchObject({ status: 204 });
+  });
+});
+
+describe('where a test has replaced the timers', () => {
+  const { jest } = import.meta;
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  test('a fake sender sends, fails, and closes', async () => {
+    const sender = openFake();
+    sender.replyNext('acknowledge', { status: 503 }, { code: 'PLANT_STORE_CONNECTION_LOST' });
+
+    expect(await sender.send(arbitrary)).toMatchObject({ status: 204 });
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({ status: 503 });
+    expect(await rejection(sender.send(arbitrary))).toMatchObject({ outcome: 'unknown' });
+    for await (const { error } of sender.sendAll([arbitrary, arbitrary])) expect(error).toBeUndefined();
+    await sender.close();
+  });
+
+  test('a retry waits for the timer of the test', async () => {
+    const sender = openFake({ retry: { delays: [60_000], statuses: 'all', withoutResponse: true } });
+    sender.replyNext({ status: 503 });
+
+    const sent = sender.send(arbitrary);
+    await jest.advanceTimersByTimeAsync(60_000);
+
+    expect(await sent).toMatchObject({ status: 204 });
   });
 });

@@ -91,10 +91,10 @@ describe('ca, cert and key', () => {
   test('the receiver gets the certificate of the sender, if Node trusts its own without `ca`', async () => {
     const { url, names } = await startTlsReceiver({ ca: certificate, requestCert: true });
     const script = `
-      import { createSenderUnder } from ${JSON.stringify(BUILT_SENDER)};
+      import { createNewPlantSender } from ${JSON.stringify(BUILT_SENDER)};
       const { CERT: cert, KEY: key } = process.env;
       const options = { baseUrl: process.argv[1], accessToken: 'x', method: 'POST', cert, key };
-      const sender = createSenderUnder({}, { ...options, encode: () => ({ content: 'x' }) });
+      const sender = createNewPlantSender({ ...options, encode: () => ({ content: 'x' }) }, { answers: {} });
       console.log((await sender.send('x')).status);
       await sender.close();`;
     const env = {

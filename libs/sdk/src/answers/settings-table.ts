@@ -10,7 +10,7 @@ import {
 import type { HeaderAnswers } from '../delivery/headers.js';
 import { failuresByCode, failuresByStatus, type ResponseAnswers } from '../delivery/response.js';
 import { defaultEncoder, type DefaultEncoder } from '../encoders/default-encoder.js';
-import type { ContentAnswers } from '../encoders/encode-plant.js';
+import type { ContentAnswers } from '../encoders/plant-encoder.js';
 
 /** What the answers decide for a sender. What is absent is left to the caller, or not done. */
 export interface AnsweredSettings extends ContentAnswers, HeaderAnswers, ResponseAnswers {

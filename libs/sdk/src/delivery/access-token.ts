@@ -36,29 +36,41 @@ export function tokenSyntax(format: RegExp | undefined): TokenSyntax {
   };
 }
 
-/**
- * Gets the credentials of an attempt. They are a promise only if the `accessToken` function returns one.
- *
- * @throws PlantStoreError
- */
-export type Authorize = (attempt: Attempt) => string | Promise<string>;
-
 interface TokenSettings {
   readonly accessToken: AccessToken;
   readonly syntax: TokenSyntax;
 }
 
-/** Makes the function that gets the credentials of a sender. */
-export function createAuthorize({ accessToken, syntax }: TokenSettings): Authorize {
-  if (typeof accessToken === 'string') {
-    const credentials = `${BEARER} ${accessToken}`;
-    return () => credentials;
+/** Makes the credentials of the attempts of one sender. */
+export class Credentials {
+  readonly #accessToken: Exclude<AccessToken, string>;
+  readonly #syntax: TokenSyntax;
+  /** `undefined` if the caller passes a function. */
+  readonly #fixed: string | undefined;
+
+  constructor({ accessToken, syntax }: TokenSettings) {
+    const isFixed = typeof accessToken === 'string';
+    this.#accessToken = isFixed ? () => accessToken : accessToken;
+    this.#syntax = syntax;
+    this.#fixed = isFixed ? `${BEARER} ${accessToken}` : undefined;
   }
-  const read = (token: unknown): string => {
-    if (syntax.matches(token)) return `${BEARER} ${token}`;
-    throw accessTokenFailed(`returned an invalid access token. It must consist of ${syntax.description}.`);
+
+  /**
+   * The credentials of an attempt. They are a promise only if the `accessToken` function returns one.
+   *
+   * @throws PlantStoreError
+   */
+  make(attempt: Attempt): string | Promise<string> {
+    return (
+      this.#fixed ?? callAndRead(this.#accessToken, new TokenRequest(attempt), this.#read, functionThrew)
+    );
+  }
+
+  readonly #read = (token: unknown): string => {
+    if (this.#syntax.matches(token)) return `${BEARER} ${token}`;
+    const expected = this.#syntax.description;
+    throw accessTokenFailed(`returned an invalid access token. It must consist of ${expected}.`);
   };
-  return (attempt) => callAndRead(accessToken, new TokenRequest(attempt), read, functionThrew);
 }
 
 /** A class, because an object with a getter costs a delivery a quarter of its time. */

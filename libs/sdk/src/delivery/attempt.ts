@@ -1,18 +1,15 @@
 import type { Dispatcher } from 'undici';
 import { NotAcknowledgedError, outcomeOf, type ReceiverResponse } from '../errors/not-acknowledged-error.js';
 import type { Outcome, PlantStoreError } from '../errors/plant-store-error.js';
-import type { Sendable, Transport } from '../transport/transport.js';
+import type { Sendable, Target, Transport } from '../transport/transport.js';
 import type { DeliveryObserver } from './diagnostics.js';
-import type { ExplainResponse } from './response.js';
+import type { ResponseReader } from './response.js';
 
 /** What the attempts of one sender share. */
 export interface AttemptContext {
-  /** Where requests are sent, for messages. */
-  readonly url: string;
+  readonly target: Pick<Target, 'url'>;
   readonly maxResponseBytes: number;
-  /** Whether a response with this status acknowledges the delivery. */
-  readonly acknowledges: (status: number) => boolean;
-  readonly explain: ExplainResponse;
+  readonly responses: ResponseReader;
   readonly transport: Transport;
 }
 
@@ -52,7 +49,7 @@ export class Attempt implements Sendable {
   /** What is known of the request, if it ends now without a complete response. */
   get outcome(): Outcome {
     if (this.#controller === undefined) return 'not-sent';
-    const isUnknown = this.#status === 0 || this.#context.acknowledges(this.#status);
+    const isUnknown = this.#status === 0 || this.#context.responses.acknowledges(this.#status);
     return isUnknown ? 'unknown' : outcomeOf(this.#status);
   }
 
@@ -142,11 +139,11 @@ export class Attempt implements Sendable {
       content: concatenate(this.#chunks, this.#length),
       truncated,
     };
-    const { acknowledges, explain, url } = this.#context;
-    const acknowledged = acknowledges(response.status);
+    const { responses, target } = this.#context;
+    const acknowledged = responses.acknowledges(response.status);
     this.#observer?.respond(response.status, acknowledged);
     if (acknowledged) this.#resolve!(response);
-    else this.#reject!(new NotAcknowledgedError(response, url, explain(response)));
+    else this.#reject!(new NotAcknowledgedError(response, target.url, responses.explain(response)));
     if (truncated) this.#controller?.abort(new Error('The rest of the response is not needed.'));
   }
 }

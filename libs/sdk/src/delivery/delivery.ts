@@ -1,31 +1,25 @@
-import type { EncodePlant, UncheckedEventOptions } from '../encoders/encode-plant.js';
+import type { EncodedPlant, Encoding, RawEventOptions } from '../encoders/plant-encoder.js';
 import type { ReceiverResponse } from '../errors/not-acknowledged-error.js';
 import { combineOutcomes, type Outcome, type PlantStoreError } from '../errors/plant-store-error.js';
-import type { Authorize } from './access-token.js';
+import type { Credentials } from './access-token.js';
 import { Attempt, type AttemptContext } from './attempt.js';
 import type { ClockTimes } from './clocks.js';
-import { DeliveryEnd } from './delivery-end.js';
+import { DeliveryDeadline } from './delivery-deadline.js';
 import type { DeliveryObserver } from './diagnostics.js';
-import type { RequestHeaders } from './headers.js';
+import type { DeliveryContent, RequestHeaders } from './headers.js';
 import type { InFlight } from './in-flight.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { type Retry, waitBeforeRetry } from './retry.js';
 
-/** The options of `send`. They are not checked yet. */
-export interface UncheckedSendOptions extends UncheckedEventOptions {
+/** The options of `send`. `signal` was validated; the others are where they are used. */
+export interface RawSendOptions extends RawEventOptions {
   readonly signal?: AbortSignal | undefined;
   readonly headers?: unknown;
 }
 
 /** What the deliveries of one sender share. */
 export interface DeliveryContext extends AttemptContext, ClockTimes {
-  /**
-   * Reads the options of one `send`.
-   *
-   * @throws PlantStoreError if they are invalid, or the sender is closed.
-   */
-  readonly readOptions: (options: unknown) => UncheckedSendOptions;
-  readonly authorize: Authorize;
+  readonly credentials: Credentials;
   readonly headers: RequestHeaders;
   /** A delivery is in it until it has succeeded or failed. */
   readonly inFlight: InFlight;
@@ -35,77 +29,130 @@ export interface DeliveryContext extends AttemptContext, ClockTimes {
 }
 
 /**
- * One call of `send`: it waits for its turn and for the rate limit, and makes attempts.
+ * One call of `send`. Its methods stand in the order in which they run.
  *
  * An attempt has its turn from when a connection is free for it until it ends. The rate limit comes after that, so that
  * what it lets pass doesn't wait for other deliveries, and isn't sent with them at once.
  *
- * It awaits only what isn't there yet. So deliveries take their turns in the order of their calls, and most of them go
- * as far as their request before `send` returns.
- *
- * @param options Those of `send`.
- * @param observer `undefined` if nobody subscribes to the diagnostics channels.
- * @throws PlantStoreError the error of the last attempt, or what ended the delivery before.
+ * A delivery awaits only what isn't there yet. So deliveries take their turns in the order of their calls, and most of
+ * them go as far as their request before `send` returns.
  */
-export async function deliver<Plant>(
-  context: DeliveryContext,
-  encode: EncodePlant<Plant>,
-  plant: Plant,
-  options: unknown,
-  observer: DeliveryObserver | undefined,
-): Promise<ReceiverResponse> {
-  const { authorize, headers, inFlight, limiter, retry, transport } = context;
-  const read = context.readOptions(options);
-  const end = new DeliveryEnd(context);
-  const place = inFlight.add(end, read.signal);
-  let attempts = 0;
-  let outcome: Outcome = 'not-sent';
-  try {
-    end.check();
-    const content = { ownFields: headers.readOwn(read.headers), plant: encode(plant, read) };
+export class Delivery {
+  readonly #context: DeliveryContext;
+  /** `undefined` if nobody subscribes to the diagnostics channels. */
+  readonly #observer: DeliveryObserver | undefined;
+  readonly #deadline: DeliveryDeadline;
+  #attempts = 0;
+  /** The worst one of the attempts so far. */
+  #outcome: Outcome = 'not-sent';
+
+  constructor(context: DeliveryContext, observer: DeliveryObserver | undefined) {
+    this.#context = context;
+    this.#observer = observer;
+    this.#deadline = new DeliveryDeadline(context);
+  }
+
+  /**
+   * Delivers a plant, in one attempt or more.
+   *
+   * @param isEncoded Whether the plant was encoded before.
+   * @throws PlantStoreError the error of the last attempt, or what ended the delivery before.
+   */
+  async run<Plant>(
+    encoder: Encoding<Plant>,
+    plant: Plant | EncodedPlant,
+    isEncoded: boolean,
+    options: RawSendOptions,
+  ): Promise<ReceiverResponse> {
+    const { headers, inFlight } = this.#context;
+    const place = inFlight.add(this.#deadline, options.signal);
+    try {
+      this.#deadline.check();
+      const ownFields = headers.readOwn(options.headers);
+      const encoded = isEncoded
+        ? encoder.check(plant as EncodedPlant)
+        : encoder.encode(plant as Plant, options);
+      const response = await this.#attemptUntilItEnds({ ownFields, plant: encoded });
+      this.#observer?.end({ status: response.status });
+      return response;
+    } catch (thrown) {
+      const error = this.#failureOf(thrown as PlantStoreError);
+      this.#observer?.end({ error });
+      throw error;
+    } finally {
+      this.#deadline.stopClock();
+      inFlight.delete(place, options.signal);
+    }
+  }
+
+  async #attemptUntilItEnds(content: DeliveryContent): Promise<ReceiverResponse> {
+    const { transport } = this.#context;
     for (;;) {
-      if (!transport.take()) await end.wait((proceed) => transport.wait(proceed));
+      if (!transport.take()) await this.#deadline.wait((proceed) => transport.wait(proceed));
       let error: PlantStoreError;
       try {
-        end.check();
-        if (limiter?.take() === false) await end.wait((proceed) => limiter.wait(proceed));
-        end.check();
-        attempts += 1;
-        const attempt = new Attempt(context, observer);
-        end.beginAttempt(attempt);
-        const authorized = authorize(attempt);
-        const credentials = typeof authorized === 'string' ? authorized : await end.waitFor(authorized);
-        end.startAttemptClock();
-        const made = headers.make(content, attempts, credentials);
-        const fields = made instanceof Promise ? await end.waitFor(made) : made;
-        end.check();
-        const observed = observer?.startAttempt(fields) ?? fields;
-        end.check();
-        return await attempt.send(observed, content.plant.content);
+        return await this.#attempt(content);
       } catch (thrown) {
         error = thrown as PlantStoreError;
-        end.failAttempt(error);
+        this.#deadline.failAttempt(error);
       } finally {
         transport.release();
       }
-      outcome = combineOutcomes(outcome, error.outcome);
-      if (retry === undefined || end.isOver) throw error;
-      // The policy is told of all attempts so far.
-      Object.assign(error, { attempts, outcome });
-      const delay = waitBeforeRetry(retry, attempts, error);
-      if (delay === undefined) throw error;
-      end.startTotalClock();
-      observer?.retry(error, delay);
-      await end.sleep(delay);
+      const delay = this.#delayAfter(error);
+      this.#deadline.startTotalClock();
+      this.#observer?.retry(error, delay);
+      await this.#deadline.sleep(delay);
     }
-  } catch (thrown) {
-    // A function of the caller may have aborted the signal, and thrown.
-    const error = end.error ?? (thrown as PlantStoreError);
-    outcome = combineOutcomes(outcome, error.outcome);
-    if (retry !== undefined || limiter !== undefined) Object.assign(error, { attempts, outcome });
-    throw error;
-  } finally {
-    end.stopClock();
-    inFlight.delete(place, read.signal);
+  }
+
+  /** Makes one attempt, which has its turn. */
+  async #attempt(content: DeliveryContent): Promise<ReceiverResponse> {
+    const { credentials, headers, limiter } = this.#context;
+    const deadline = this.#deadline;
+    deadline.check();
+    if (limiter?.take() === false) await deadline.wait((proceed) => limiter.wait(proceed));
+    deadline.check();
+    this.#attempts += 1;
+    const attempt = new Attempt(this.#context, this.#observer);
+    deadline.beginAttempt(attempt);
+    const authorized = credentials.make(attempt);
+    const authorization = typeof authorized === 'string' ? authorized : await deadline.waitFor(authorized);
+    deadline.startAttemptClock();
+    const made = headers.make(content, this.#attempts, authorization);
+    const fields = made instanceof Promise ? await deadline.waitFor(made) : made;
+    deadline.check();
+    const observed = this.#observer?.startAttempt(fields) ?? fields;
+    deadline.check();
+    return attempt.send(observed, content.plant.content);
+  }
+
+  /**
+   * The wait before the next attempt, in milliseconds.
+   *
+   * @throws the error, if there is no further attempt.
+   */
+  #delayAfter(error: PlantStoreError): number {
+    const { retry } = this.#context;
+    this.#outcome = combineOutcomes(this.#outcome, error.outcome);
+    if (retry === undefined || this.#deadline.isOver) throw error;
+    // The policy is told of all attempts so far.
+    Object.assign(error, { attempts: this.#attempts, outcome: this.#outcome });
+    const delay = waitBeforeRetry(retry, this.#attempts, error);
+    if (delay === undefined) throw error;
+    return delay;
+  }
+
+  /** What the delivery fails with. A function of the caller may have aborted the signal, and thrown. */
+  #failureOf(thrown: PlantStoreError): PlantStoreError {
+    const { limiter, retry } = this.#context;
+    const error = this.#deadline.error ?? thrown;
+    const outcome = combineOutcomes(this.#outcome, error.outcome);
+    if (retry !== undefined || limiter !== undefined) {
+      Object.assign(error, { attempts: this.#attempts, outcome });
+    }
+    // It was made by a timer or a socket, and would have none of the caller's lines.
+    // eslint-disable-next-line @typescript-eslint/unbound-method -- It isn't called.
+    Error.captureStackTrace(error, this.run);
+    return error;
   }
 }

@@ -143,18 +143,10 @@ export class DeliveryObserver {
     publish('plant-store:delivery:retry', { delivery: this.#delivery, error, delay });
   }
 
-  /** Publishes how the delivery ends. */
-  watch(sending: Promise<{ readonly status: number }>): void {
-    const end = (result: { readonly status: number } | { readonly error: PlantStoreError }): void =>
-      publish('plant-store:delivery:end', {
-        delivery: this.#delivery,
-        attempts: this.#attempts,
-        ...result,
-      });
-    sending.then(
-      ({ status }) => end({ status }),
-      (error: unknown) => end({ error: error as PlantStoreError }),
-    );
+  /** The delivery has succeeded or failed. */
+  end(result: { readonly status: number } | { readonly error: PlantStoreError }): void {
+    const [delivery, attempts] = [this.#delivery, this.#attempts];
+    publish('plant-store:delivery:end', { delivery, attempts, ...result });
   }
 }
 

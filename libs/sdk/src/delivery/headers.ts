@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import { type ContentMethod, RESERVED_FIELDS, type SigningScheme } from '@plant-store/contract';
-import type { EncodedPlant } from '../encoders/encode-plant.js';
+import type { EncodedPlant } from '../encoders/plant-encoder.js';
 import { invalidOption } from '../errors/invalid-options-error.js';
 import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
 import { addFields, type HeaderFields, readHeaderFields } from './header-fields.js';
 import { callAndRead } from './promise-like.js';
-import { createSigner } from './signing.js';
+import { Signer } from './signing.js';
 
 /** A header field of a request. */
 export interface HeaderField {
@@ -50,27 +50,6 @@ export interface DeliveryContent {
   readonly ownFields: readonly string[];
 }
 
-/** Makes the header fields of the requests of one sender. */
-export interface RequestHeaders {
-  /**
-   * Checks the `headers` of one delivery.
-   *
-   * @throws InvalidOptionsError
-   */
-  readonly readOwn: (headers: unknown) => readonly string[];
-  /**
-   * Makes a flat list of names and values. It is a promise only if the `headers` function returns one.
-   *
-   * @param attempt The number of the attempt, from 1.
-   * @throws PlantStoreError
-   */
-  readonly make: (
-    content: DeliveryContent,
-    attempt: number,
-    credentials: string,
-  ) => string[] | Promise<string[]>;
-}
-
 interface HeaderSettings {
   /** The function of the caller. */
   readonly headers: HeaderHook | undefined;
@@ -84,44 +63,64 @@ interface HeaderSettings {
 const none: readonly string[] = Object.freeze([]);
 
 /**
- * Decides which header fields a sender sends: the required ones, those of the answers, those of the delivery, those
- * of the `headers` function.
+ * Makes the header fields of the requests of one sender: the required ones, those of the answers, those of the delivery,
+ * those of the `headers` function.
  */
-export function createHeaders(settings: HeaderSettings): RequestHeaders {
-  const { headers: hook, method, target, answered, signingKey } = settings;
-  const { versionHeader, eventIdHeader, signing } = answered;
-  const sign = signing && createSigner(signing, signingKey!);
-  const answeredNames = [
-    versionHeader?.header,
-    eventIdHeader,
-    signing?.signature.header,
-    signing?.timestamp?.header,
-  ];
-  const reserved = new Set([...RESERVED_FIELDS, ...answeredNames].map((name) => name?.toLowerCase()));
-  const readResult = (fields: unknown): string[] => readHeaderFields(fields, reserved, invalidResult);
+export class RequestHeaders {
+  readonly #settings: HeaderSettings;
+  readonly #signer: Signer | undefined;
+  /** In lower case. */
+  readonly #reserved: ReadonlySet<string | undefined>;
 
-  function known({ plant, ownFields }: DeliveryContent, credentials: string): string[] {
+  constructor(settings: HeaderSettings) {
+    const { answered, signingKey } = settings;
+    const { versionHeader, eventIdHeader, signing } = answered;
+    this.#settings = settings;
+    this.#signer = signing && new Signer(signing, signingKey!);
+    const ofAnswers = [versionHeader?.header, eventIdHeader];
+    const ofSigning = [signing?.signature.header, signing?.timestamp?.header];
+    const names = [...RESERVED_FIELDS, ...ofAnswers, ...ofSigning];
+    this.#reserved = new Set(names.map((name) => name?.toLowerCase()));
+  }
+
+  /**
+   * Checks the `headers` of one delivery.
+   *
+   * @throws InvalidOptionsError
+   */
+  readOwn(headers: unknown): readonly string[] {
+    return headers === undefined ? none : readHeaderFields(headers, this.#reserved, invalidHeaders);
+  }
+
+  /**
+   * Makes a flat list of names and values. It is a promise only if the `headers` function returns one.
+   *
+   * @param attempt The number of the attempt, from 1.
+   * @throws PlantStoreError
+   */
+  make(content: DeliveryContent, attempt: number, credentials: string): string[] | Promise<string[]> {
+    const { headers: hook, method, target } = this.#settings;
+    if (hook === undefined) return this.#known(content, credentials);
+    const request = { method, url: target.url, ...content.plant, attempt };
+    const fields = callAndRead(hook, request, this.#readResult, hookThrew);
+    // A signature has the time at which the request is sent, so it is made last.
+    const add = (checked: string[]): string[] => addFields(this.#known(content, credentials), checked);
+    return fields instanceof Promise ? fields.then(add) : add(fields);
+  }
+
+  readonly #readResult = (fields: unknown): string[] =>
+    readHeaderFields(fields, this.#reserved, invalidResult);
+
+  #known({ plant, ownFields }: DeliveryContent, credentials: string): string[] {
+    const { versionHeader, eventIdHeader } = this.#settings.answered;
     const fields = ['authorization', credentials];
     if (plant.mediaType !== undefined) fields.push('content-type', plant.mediaType);
     if (versionHeader !== undefined) fields.push(versionHeader.header, versionHeader.value);
     if (eventIdHeader !== undefined) fields.push(eventIdHeader, plant.eventId!);
-    if (sign !== undefined) fields.push(...sign(plant));
+    if (this.#signer !== undefined) fields.push(...this.#signer.sign(plant));
     fields.push(...ownFields);
     return fields;
   }
-
-  return {
-    readOwn: (headers) =>
-      headers === undefined ? none : readHeaderFields(headers, reserved, invalidHeaders),
-    make(content, attempt, credentials) {
-      if (hook === undefined) return known(content, credentials);
-      const request = { method, url: target.url, ...content.plant, attempt };
-      const fields = callAndRead(hook, request, readResult, hookThrew);
-      // A signature has the time at which the request is sent, so it is made last.
-      const add = (checked: string[]): string[] => addFields(known(content, credentials), checked);
-      return fields instanceof Promise ? fields.then(add) : add(fields);
-    },
-  };
 }
 
 function invalidHeaders(problem: string, cause?: unknown): PlantStoreError {

@@ -11,32 +11,38 @@ export interface ResponseAnswers {
   readonly errorPayload?: ExecutableAnswers['error-payloads'];
 }
 
-/**
- * Makes the function that decides whether a status acknowledges a delivery: the answered status and those that are
- * accepted beside it, or any 2xx while the question receiver-response is open (RFC 9110 §15.3).
- */
-export function acknowledges({ acknowledgedStatuses }: ResponseAnswers): (status: number) => boolean {
-  return (status) => acknowledgedStatuses?.includes(status) ?? (status >= 200 && status < 300);
-}
+/** Reads responses as the answers define them. */
+export class ResponseReader {
+  readonly #answered: ResponseAnswers;
+  /** The field with the code of the failure. */
+  readonly #codeField: string | undefined;
 
-/** Reads what an unsuccessful response says. It never throws, whatever the receiver sent. */
-export type ExplainResponse = (response: ReceiverResponse) => Explanation;
+  constructor(answered: ResponseAnswers) {
+    this.#answered = answered;
+    const fields = Object.entries(answered.errorPayload?.fields ?? {});
+    this.#codeField = fields.find(([, what]) => what === 'code')?.[0];
+  }
 
-/** Makes the function that reads unsuccessful responses. While the questions of §7 are open, it finds nothing. */
-export function responseExplainer({
-  failureOfCode,
-  failureOfStatus,
-  errorPayload,
-}: ResponseAnswers): ExplainResponse {
-  const [codeField] = Object.entries(errorPayload?.fields ?? {}).find(([, what]) => what === 'code') ?? [];
-  return (response) => {
+  /**
+   * Whether a status acknowledges a delivery: the answered status and those that are accepted beside it, or any 2xx while
+   * the question receiver-response is open (RFC 9110 §15.3).
+   */
+  acknowledges(status: number): boolean {
+    return this.#answered.acknowledgedStatuses?.includes(status) ?? (status >= 200 && status < 300);
+  }
+
+  /** What an unsuccessful response says. While the questions of §7 are open, it says nothing. */
+  explain(response: ReceiverResponse): Explanation {
+    const { errorPayload, failureOfCode, failureOfStatus } = this.#answered;
     const payload = errorPayload && parse(response, errorPayload);
-    const code = codeField && (payload as Record<string, unknown> | null | undefined)?.[codeField];
+    const code =
+      this.#codeField && (payload as Record<string, unknown> | null | undefined)?.[this.#codeField];
     const failure = failureOfCode?.get(code as string) ?? failureOfStatus?.get(response.status);
     return { failure, payload };
-  };
+  }
 }
 
+/** The content as JSON; `undefined` whatever else the receiver sent. */
 function parse(
   { headers, content, truncated }: ReceiverResponse,
   { mediaType }: ExecutableAnswers['error-payloads'],

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { KEY_PATTERNS, signedPieces, type SigningScheme } from '@plant-store/contract';
-import type { EncodedPlant } from '../encoders/encode-plant.js';
+import type { EncodedPlant } from '../encoders/plant-encoder.js';
 import { notSent, type PlantStoreError } from '../errors/plant-store-error.js';
 import { withoutMessage } from '../errors/without-message.js';
 import { ignore, isPromiseLike } from './promise-like.js';
@@ -46,18 +46,24 @@ function signingKeyFailed(problem: string, cause?: unknown): PlantStoreError {
   return notSent('PLANT_STORE_SIGNING_KEY_FAILED', `\`signingKey\` ${problem}`, cause);
 }
 
-/** Makes the function that signs an attempt: a flat list of header names and values. */
-export function createSigner(
-  scheme: SigningScheme,
-  keyOf: () => KeyObject,
-): (plant: EncodedPlant) => string[] {
-  const { signature, timestamp: time } = scheme;
-  const algorithm = scheme.algorithm.slice('hmac-'.length);
-  return ({ content, eventId = '' }) => {
+/** Signs attempts. */
+export class Signer {
+  readonly #scheme: SigningScheme;
+  readonly #keyOf: () => KeyObject;
+
+  /** @param keyOf Returns the key of an attempt. */
+  constructor(scheme: SigningScheme, keyOf: () => KeyObject) {
+    this.#scheme = scheme;
+    this.#keyOf = keyOf;
+  }
+
+  /** A flat list of header names and values. */
+  sign({ content, eventId = '' }: EncodedPlant): string[] {
+    const { algorithm, signature, timestamp: time } = this.#scheme;
     const timestamp = String(Math.floor(Date.now() / 1_000));
-    const hash = createHmac(algorithm, keyOf());
-    for (const piece of signedPieces(scheme, { eventId, timestamp, content })) hash.update(piece);
+    const hash = createHmac(algorithm.slice('hmac-'.length), this.#keyOf());
+    for (const piece of signedPieces(this.#scheme, { eventId, timestamp, content })) hash.update(piece);
     const signed = [signature.header, signature.prefix + hash.digest(signature.encoding)];
     return time === undefined ? signed : [time.header, timestamp, ...signed];
-  };
+  }
 }

@@ -42,6 +42,13 @@ export interface SenderLimits {
    */
   readonly maxConnections?: number | undefined;
   /**
+   * How long a connection is used, in milliseconds. The next one resolves the name of the receiver again, so that a
+   * change in DNS is noticed although the sender is never idle.
+   *
+   * @default 60000
+   */
+  readonly maxConnectionAge?: number | undefined;
+  /**
    * Whether the access token may be sent over plain HTTP to an address that isn't loopback. RFC 6750 §5.3 forbids it
    * (question transport-security).
    *
@@ -60,6 +67,7 @@ export const limitDefaults = Object.freeze({
   totalTimeout: 30_000,
   maxResponseBytes: 65_536,
   maxConnections: 64,
+  maxConnectionAge: 60_000,
   allowInsecureTransport: false,
 });
 

@@ -54,7 +54,7 @@ export function readOptions<T extends Readers>(
  * @param owner Whose options they are, such as `send`.
  * @throws InvalidOptionsError if it isn't an object, a getter throws, or it has other properties.
  */
-export function readUnchecked<Name extends string>(
+export function readRaw<Name extends string>(
   options: unknown,
   names: readonly Name[],
   owner: string,

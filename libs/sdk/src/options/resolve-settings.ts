@@ -11,12 +11,7 @@ import { type AnsweredSettings, answeredSettingsOf } from '../answers/settings-t
 import { type AccessToken, type TokenSyntax, tokenSyntax } from '../delivery/access-token.js';
 import type { HeaderHook } from '../delivery/headers.js';
 import { describeKey, keyReader, parseSigningKey } from '../delivery/signing.js';
-import {
-  checkEncodedWith,
-  type EncodePlant,
-  encodePlantWith,
-  type UncheckedEncoder,
-} from '../encoders/encode-plant.js';
+import { type Encoding, PlantEncoder, type UncheckedEncoder } from '../encoders/plant-encoder.js';
 import { invalidOption, type InvalidOptionsError, unexpected } from '../errors/invalid-options-error.js';
 import { readDispatcher } from './dispatcher.js';
 import { defaultTotalTimeout, limitDefaults } from './limits.js';
@@ -30,7 +25,7 @@ import {
   readTimeout,
 } from './read-options.js';
 import { readRetry } from './retry.js';
-import type { UncheckedOptions } from './sender-options.js';
+import type { RawOptions } from './sender-options.js';
 import { readTarget } from './target.js';
 import { readCertificates, readKey } from './tls.js';
 
@@ -42,11 +37,7 @@ export type Settings<Plant> = ReturnType<typeof resolveSettings<Plant>>;
  *
  * @throws InvalidOptionsError with every fault of the options.
  */
-export function resolveSettings<Plant>(
-  given: Answers,
-  unread: UncheckedOptions<Plant> = {},
-  accepts: Accepts = {},
-) {
+export function resolveSettings<Plant>(given: Answers, raw: RawOptions = {}, accepts: Accepts = {}) {
   const answered = answeredSettingsOf(given, accepts);
   const { signing } = answered;
   const syntax = tokenSyntax(answered.tokenPattern);
@@ -56,7 +47,7 @@ export function resolveSettings<Plant>(
     baseUrl: (option: unknown, _name: string, { allowInsecureTransport }: OptionValues) =>
       readTarget(option, answered.pathPrefix, allowInsecureTransport),
     method: readMethod,
-    encode: (encode: unknown) => readEncode<Plant>(answered, encode),
+    encode: (encode: unknown) => readEncoder<Plant>(answered, encode),
     accessToken: (token: unknown) => readAccessToken(token, syntax),
     ...(signing && { signingKey: (key: unknown) => readSigningKey(signing.key, key) }),
     headers: readFunction as () => HeaderHook | undefined,
@@ -70,14 +61,14 @@ export function resolveSettings<Plant>(
     totalTimeout: (time: unknown, name: string) => (time === undefined ? time : readTimeout(time, name)),
     maxResponseBytes: (count: unknown, name: string) => readInteger(count, name, 0),
     maxConnections: (count: unknown, name: string) => readInteger(count, name, 1),
+    maxConnectionAge: readTimeout,
     allowInsecureTransport: readSwitch,
   };
-  const { baseUrl: target, ...settings } = readOptions(readers, unread, 'a sender', defaults);
+  const { baseUrl: target, encode: encoder, ...settings } = readOptions(readers, raw, 'a sender', defaults);
   const { attemptTimeout, retry } = settings;
   const totalTimeout =
     settings.totalTimeout ?? defaultTotalTimeout(answered.attemptTimeout, attemptTimeout, retry);
-  const checkEncoded = checkEncodedWith(answered);
-  return Object.freeze({ ...settings, checkEncoded, target, totalTimeout, syntax, answered });
+  return Object.freeze({ ...settings, encoder, target, totalTimeout, syntax, answered });
 }
 
 /** Reads `method`. */
@@ -92,12 +83,12 @@ function readMethod(option: unknown): ContentMethod {
 }
 
 /** Reads `encode`, or uses the default encoder of the answers to the questions payload and media-type. */
-export function readEncode<Plant>(answered: AnsweredSettings, option: unknown): EncodePlant<Plant> {
+export function readEncoder<Plant>(answered: AnsweredSettings, option: unknown): Encoding<Plant> {
   const encode = option ?? answered.defaultEncoder;
   if (encode === undefined) throw withoutEncode(answered.mediaType);
   if (typeof encode !== 'function')
     throw invalidOption('encode', 'must be a function.', { question: 'media-type' });
-  return encodePlantWith(encode as UncheckedEncoder<Plant>, answered);
+  return new PlantEncoder(encode as UncheckedEncoder<Plant>, answered);
 }
 
 function withoutEncode(mediaType: string | undefined): InvalidOptionsError {

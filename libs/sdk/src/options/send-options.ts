@@ -1,9 +1,9 @@
 import type { Answers } from '@plant-store/contract';
 import type { EventOptions, GivenAnswers } from '../answers/answered-types.js';
-import type { UncheckedSendOptions } from '../delivery/delivery.js';
+import type { RawSendOptions } from '../delivery/delivery.js';
 import type { HeaderFields } from '../delivery/header-fields.js';
 import { invalidOption, type OptionFault } from '../errors/invalid-options-error.js';
-import { readFunction, readInteger, readOptions, readSwitch, readUnchecked } from './read-options.js';
+import { readFunction, readInteger, readOptions, readSwitch, readRaw } from './read-options.js';
 
 /** Options of one delivery under the answers given so far. */
 export type SendOptions<Given extends Answers = GivenAnswers> = SignalOption & OwnOptions<Given>;
@@ -68,18 +68,18 @@ export interface CloseOptions {
 /** The options of `send` that any answers ask for. Those that aren't asked for are ignored. */
 const ownOptions = ['headers', 'eventId', 'event'] as const;
 const sendOptions = ['signal', ...ownOptions] as const;
-const noSendOptions: UncheckedSendOptions = Object.freeze({});
+const noSendOptions: RawSendOptions = Object.freeze({});
 
 /**
  * Reads the options of `send`. `headers`, `eventId` and `event` are checked where they are used.
  *
  * @throws InvalidOptionsError
  */
-export function readSendOptions(options: unknown): UncheckedSendOptions {
+export function readSendOptions(options: unknown): RawSendOptions {
   if (options === undefined) return noSendOptions;
-  const read = readUnchecked(options, sendOptions, '`send`');
+  const read = readRaw(options, sendOptions, '`send`');
   readSignal(read.signal, 'signal');
-  return read as UncheckedSendOptions;
+  return read as RawSendOptions;
 }
 
 /** What `sendAll` does with its plants. */
@@ -124,7 +124,7 @@ function callOptionsOf<Plant>(optionsOf: OptionsOfPlant<Plant>, plant: Plant, in
   } catch (cause) {
     throw invalidOption('optionsOf', 'threw an error; see `cause`.', { cause });
   }
-  return readUnchecked(options, ownOptions, 'one plant of `sendAll`');
+  return readRaw(options, ownOptions, 'one plant of `sendAll`');
 }
 
 /**

@@ -45,6 +45,8 @@ export type NewPlantSenderOptions<Plant, Given extends Answers = GivenAnswers> =
   SenderLimits;
 
 /** Every option by name, of any type: what JavaScript and the command line may pass. */
-export type UncheckedOptions<Plant> = {
-  readonly [Name in keyof (NewPlantSenderOptions<Plant, Record<never, never>> & SigningKeyOption)]?: unknown;
+export type RawOptions = {
+  readonly [
+    Name in keyof (NewPlantSenderOptions<unknown, Record<never, never>> & SigningKeyOption)
+  ]?: unknown;
 };

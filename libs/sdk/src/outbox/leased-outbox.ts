@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EncodedPlant } from '../encoders/encode-plant.js';
+import type { EncodedPlant } from '../encoders/plant-encoder.js';
 import type { Outcome } from '../errors/plant-store-error.js';
 import { type OutboxDatabase, query } from './database.js';
 

@@ -1,11 +1,11 @@
 import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
 import type { AnyPlant, EventOptions, GivenAnswers, PlantOf } from '../answers/answered-types.js';
-import type { EncodePlant } from '../encoders/encode-plant.js';
+import type { Encoding } from '../encoders/plant-encoder.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { invalidOption, unexpected } from '../errors/invalid-options-error.js';
 import { notSent } from '../errors/plant-store-error.js';
-import { readOptions, readUnchecked } from '../options/read-options.js';
-import { readEncode } from '../options/resolve-settings.js';
+import { readOptions, readRaw } from '../options/read-options.js';
+import { readEncoder } from '../options/resolve-settings.js';
 import type { OptionalArgument } from '../options/send-options.js';
 import type { NewPlantSenderOptions } from '../options/sender-options.js';
 import type { OutboxDatabase } from './database.js';
@@ -123,11 +123,11 @@ function readOutboxOptions<Plant>(
   given: Answers,
   unread: object = {},
   accepted: Accepts,
-): { readonly database: OutboxDatabase; readonly encode: EncodePlant<Plant> } {
+): { readonly database: OutboxDatabase; readonly encode: Encoding<Plant> } {
   const answered = answeredSettingsOf(given, accepted);
   const readers = {
     database: readDatabase,
-    encode: (encode: unknown) => readEncode<Plant>(answered, encode),
+    encode: (encode: unknown) => readEncoder<Plant>(answered, encode),
   };
   return readOptions(readers, unread, 'an outbox');
 }
@@ -144,14 +144,14 @@ const MAX_CONTENT = 128 * 1_048_576;
 const ENQUEUE = 'CALL plant_store_outbox.enqueue($1, $2, $3)';
 
 async function enqueue<Plant>(
-  encode: EncodePlant<Plant>,
+  encode: Encoding<Plant>,
   transaction: Transaction,
   plant: Plant,
   options: unknown = {},
 ): Promise<void> {
   // The encoder checks what answers ask for.
-  const event = readUnchecked(options, ['eventId', 'event'], '`enqueue`');
-  const { content, mediaType = null, eventId = null } = encode(plant, event);
+  const event = readRaw(options, ['eventId', 'event'], '`enqueue`');
+  const { content, mediaType = null, eventId = null } = encode.encode(plant, event);
   if (typeof (transaction as Partial<Transaction> | undefined)?.query !== 'function')
     throw invalidOption(
       'transaction',

@@ -2,7 +2,7 @@ import { accepts, type Accepts, answers, type Answers, type CarriedOut } from '@
 import type { GivenAnswers } from '../answers/answered-types.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { longestTimer } from '../delivery/clocks.js';
-import type { EncodedPlant } from '../encoders/encode-plant.js';
+import type { EncodedPlant } from '../encoders/plant-encoder.js';
 import type { PlantStoreError } from '../errors/plant-store-error.js';
 import { invalidOption, unexpected } from '../errors/invalid-options-error.js';
 import { readFunction, readInteger, readOptions } from '../options/read-options.js';

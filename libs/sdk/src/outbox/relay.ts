@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
 import { ignore, isPromiseLike } from '../delivery/promise-like.js';
-import type { EncodedPlant } from '../encoders/encode-plant.js';
+import type { EncodedPlant } from '../encoders/plant-encoder.js';
 import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { isNumber } from '../options/read-options.js';
 import { LeasedOutbox, type Result, type TakenEntry } from './leased-outbox.js';

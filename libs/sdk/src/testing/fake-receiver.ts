@@ -1,4 +1,5 @@
 import { Dispatcher } from 'undici';
+import type { Attempt } from '../delivery/attempt.js';
 import {
   type ErrorCode,
   errorCodes,
@@ -6,6 +7,8 @@ import {
   type Outcome,
   PlantStoreError,
 } from '../errors/plant-store-error.js';
+import type { Settings } from '../options/resolve-settings.js';
+import { Transport } from '../transport/transport.js';
 
 const failureCodes = [
   'PLANT_STORE_CONNECT_FAILED',
@@ -61,16 +64,16 @@ export interface FakeRequest {
 /** Returns the reply to a request. */
 export type Replier = (request: FakeRequest) => FakeReply | PromiseLike<FakeReply>;
 
-/** What a fake sender sends to: a dispatcher without connections. */
-export class FakeReceiver extends Dispatcher {
+/** What a fake sender sends to. It has no connections. */
+export class FakeReceiver extends Transport {
   readonly requests: FakeRequest[] = [];
   readonly #acknowledgingStatus: number;
   #reply: Replier = () => 'acknowledge';
   #next: FakeReply[] = [];
 
-  constructor(acknowledgingStatus: number) {
-    super();
-    this.#acknowledgingStatus = acknowledgingStatus;
+  constructor(settings: Settings<never>) {
+    super({ ...settings, dispatcher: new Dispatcher() });
+    this.#acknowledgingStatus = settings.answered.acknowledgedStatuses?.[0] ?? 204;
   }
 
   reply(reply: FakeReply | Replier): void {
@@ -87,29 +90,25 @@ export class FakeReceiver extends Dispatcher {
     this.#next.push(...replies);
   }
 
-  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const controller = new FakeController();
-    handler.onRequestStart?.(controller, {});
-    const request = requestOf(options);
-    this.requests.push(request);
-    void this.#respond(request, handler, controller);
-    return true;
+  /** It uses no timer: a test may have replaced those. As with a connection, `send` returns before. */
+  override send(attempt: Attempt, headers: readonly string[], content: Uint8Array): void {
+    void Promise.resolve().then(() => this.#receive(attempt, headers, content));
   }
 
-  async #respond(
-    request: FakeRequest,
-    handler: Dispatcher.DispatchHandler,
-    controller: FakeController,
-  ): Promise<void> {
+  async #receive(attempt: Attempt, headers: readonly string[], content: Uint8Array): Promise<void> {
+    if (attempt.settled) return;
+    attempt.onRequestStart(controller);
+    const request = requestOf(headers, content);
+    this.requests.push(request);
     try {
       const reply = this.#next.shift() ?? (await this.#ask(request));
-      const { status, headers = {}, content = '' } = this.#responseOf(reply);
-      handler.onResponseStart?.(controller, status, withLowerCase(headers));
-      if (content.length > 0) handler.onResponseData?.(controller, Buffer.from(content));
-      handler.onResponseEnd?.(controller, {});
+      const response = this.#responseOf(reply);
+      attempt.onResponseStart(controller, response.status, joined(Object.entries(response.headers ?? {})));
+      if (response.content?.length) attempt.onResponseData(controller, Buffer.from(response.content));
+      attempt.onResponseEnd();
     } catch (error) {
-      if (error instanceof PlantStoreError && error.outcome === 'not-sent') this.#forget(request);
-      handler.onResponseError?.(controller, error as Error);
+      if ((error as PlantStoreError).outcome === 'not-sent') this.#forget(request);
+      attempt.onResponseError(controller, error as PlantStoreError);
     }
   }
 
@@ -139,38 +138,31 @@ export class FakeReceiver extends Dispatcher {
   }
 }
 
-/** Lets the sender abort a request. */
-class FakeController implements Dispatcher.DispatchController {
-  readonly paused = false;
-  reason: Error | null = null;
-
-  get aborted(): boolean {
-    return this.reason !== null;
-  }
-
-  abort(reason: Error): void {
-    this.reason = reason;
-  }
-
-  pause(): void {}
-
-  resume(): void {}
-}
-
-function requestOf({ headers, body }: Dispatcher.DispatchOptions): FakeRequest {
-  const sent = withLowerCase(headers as Record<string, string | string[]>);
-  delete sent['authorization'];
-  return Object.freeze({ headers: Object.freeze(sent), content: body as Uint8Array });
-}
+/** There is no connection that could be closed. */
+const controller: Dispatcher.DispatchController = {
+  aborted: false,
+  paused: false,
+  reason: null,
+  abort() {},
+  pause() {},
+  resume() {},
+};
 
 /** Header fields with names in lower case. The values of a field that is there several times are one (RFC 9110 §5.3). */
-function withLowerCase(headers: Readonly<Record<string, string | string[]>>): Record<string, string> {
-  const fields = new Map<string, string>();
-  for (const [name, value] of Object.entries(headers)) {
+function joined(fields: Iterable<readonly [name: string, value: string]>): Record<string, string> {
+  const values = new Map<string, string>();
+  for (const [name, value] of fields) {
     const key = name.toLowerCase();
-    fields.set(key, [fields.get(key) ?? [], value].flat().join(', '));
+    values.set(key, values.has(key) ? `${values.get(key)}, ${value}` : value);
   }
-  return Object.fromEntries(fields);
+  return Object.fromEntries(values);
+}
+
+function requestOf(list: readonly string[], content: Uint8Array): FakeRequest {
+  const pairs = list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1]!] as const] : []));
+  const headers = joined(pairs);
+  delete headers['authorization'];
+  return Object.freeze({ headers: Object.freeze(headers), content });
 }
 
 /** Refuses a reply that no receiver and no connection could give. */

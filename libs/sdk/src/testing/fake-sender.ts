@@ -1,10 +1,11 @@
-import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
+import type { Answers } from '@plant-store/contract';
 import type { AnyPlant, GivenAnswers, PlantOf } from '../answers/answered-types.js';
-import type { EncodedPlant } from '../encoders/encode-plant.js';
-import { type NewPlantSender, openSender } from '../new-plant-sender.js';
+import type { EncodedPlant, Encoding, RawEventOptions } from '../encoders/plant-encoder.js';
+import { type Contract, type NewPlantSender, published } from '../new-plant-sender.js';
 import { resolveSettings } from '../options/resolve-settings.js';
-import type { NewPlantSenderOptions } from '../options/sender-options.js';
-import { type Replier, type FakeReply, FakeReceiver, type FakeRequest } from './fake-receiver.js';
+import type { NewPlantSenderOptions, RawOptions } from '../options/sender-options.js';
+import { Sender } from '../sender.js';
+import { type FakeReply, FakeReceiver, type FakeRequest, type Replier } from './fake-receiver.js';
 
 /** A plant that a fake sender has encoded. */
 export interface FakeDelivery<Plant> extends EncodedPlant {
@@ -38,47 +39,52 @@ export interface FakeSender<Plant, Given extends Answers = GivenAnswers> extends
 
 /**
  * Creates a sender for tests. It has the options of `createNewPlantSender` and does the same with them: it checks them,
- * encodes plants, calls `accessToken` and `headers`, retries, waits and closes. It makes no connection.
+ * encodes plants, calls `accessToken` and `headers`, retries, waits and closes. It makes no connection, and starts no
+ * timer but those of the options, so it also works where a test replaces them.
  *
  * @throws InvalidOptionsError with every fault of the options.
  */
 export function createFakeSender<Plant extends AnyPlant = AnyPlant>(
   options: NewPlantSenderOptions<Plant>,
-): FakeSender<Plant> {
-  return createFakeSenderUnder<GivenAnswers, Plant>(answers, options, accepts);
-}
-
-/** Creates a sender for tests under a set of answers. */
-export function createFakeSenderUnder<
-  const Given extends Answers,
-  Plant extends PlantOf<Given> = PlantOf<Given>,
->(
-  given: Given,
+): FakeSender<Plant>;
+/** Creates a sender for tests under other answers than the published ones. */
+export function createFakeSender<const Given extends Answers, Plant extends PlantOf<Given> = PlantOf<Given>>(
   options: NewPlantSenderOptions<Plant, Given>,
-  accepted: Accepts = {},
-): FakeSender<Plant, Given> {
-  const settings = resolveSettings<Plant>(given, options, accepted);
-  const receiver = new FakeReceiver(settings.answered.acknowledgedStatuses?.[0] ?? 204);
-  const deliveries: FakeDelivery<Plant>[] = [];
-  const sender = openSender<Plant>({
-    ...settings,
-    dispatcher: receiver,
-    encode(plant, sendOptions) {
-      const encoded = settings.encode(plant, sendOptions);
-      deliveries.push(Object.freeze({ plant, ...encoded }));
-      return encoded;
-    },
-    checkEncoded(before, sendOptions) {
-      const encoded = settings.checkEncoded(before, sendOptions);
-      deliveries.push(Object.freeze({ ...encoded }));
-      return encoded;
-    },
-  });
+  contract: Contract<Given>,
+): FakeSender<Plant, Given>;
+export function createFakeSender(options: RawOptions, contract = published): unknown {
+  const settings = resolveSettings(contract.answers, options, contract.accepts);
+  const receiver = new FakeReceiver(settings);
+  const encoder = new RecordingEncoder(settings.encoder);
+  const sender = new Sender({ ...settings, encoder }, receiver);
+  const { send, sendEncoded, sendAll, close, [Symbol.asyncDispose]: dispose } = sender;
   return Object.freeze({
-    ...sender,
-    deliveries,
+    ...{ send, sendEncoded, sendAll, close, [Symbol.asyncDispose]: dispose },
+    deliveries: encoder.deliveries,
     requests: receiver.requests,
     reply: (reply: FakeReply | Replier) => receiver.reply(reply),
     replyNext: (...next: readonly FakeReply[]) => receiver.replyNext(next),
-  }) as unknown as FakeSender<Plant, Given>;
+  });
+}
+
+/** Keeps what another encoder has encoded. */
+class RecordingEncoder<Plant> implements Encoding<Plant> {
+  readonly deliveries: FakeDelivery<Plant>[] = [];
+  readonly #encoder: Encoding<Plant>;
+
+  constructor(encoder: Encoding<Plant>) {
+    this.#encoder = encoder;
+  }
+
+  encode(plant: Plant, options: RawEventOptions): EncodedPlant {
+    const encoded = this.#encoder.encode(plant, options);
+    this.deliveries.push(Object.freeze({ plant, ...encoded }));
+    return encoded;
+  }
+
+  check(before: EncodedPlant | undefined): EncodedPlant {
+    const encoded = this.#encoder.check(before);
+    this.deliveries.push(Object.freeze({ ...encoded }));
+    return encoded;
+  }
 }

@@ -2,11 +2,14 @@ import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { Pool } from 'undici';
 import { Connector, directly } from './connect.js';
+import { prepareHeads } from './response-head.js';
+import { connectError, isRefusedHandshake } from './transport-error.js';
 
 export interface PoolSettings {
   /** Milliseconds. */
   readonly connectTimeout: number;
-  readonly maxConnections: number;
+  /** Milliseconds. */
+  readonly maxConnectionAge: number;
   /** PEM; `undefined` for what Node trusts. */
   readonly ca: string[] | undefined;
   /** PEM; `undefined` for none. */
@@ -18,15 +21,19 @@ export interface PoolSettings {
 export class OwnPool extends Pool {
   readonly #connector: Connector;
 
-  constructor(origin: string, { connectTimeout, maxConnections, ca, cert, key }: PoolSettings) {
+  constructor(origin: string, settings: PoolSettings) {
+    const { connectTimeout, maxConnectionAge, ca, cert, key } = settings;
     const secureContext = (ca ?? cert) && createSecureContext({ ca, cert, key });
     const connector = new Connector(connectTimeout, directly(secureContext));
     super(origin, {
-      connections: maxConnections,
+      // The transport counts them. A pool that counts too never sends what waits for one that is too old.
+      connections: null,
+      clientTtl: maxConnectionAge,
       connect: (options, callback) =>
         connector.connect(options, (...[error, connected]) => {
           if (error !== null) return callback(error, null);
-          renameResets(connected);
+          keepFirstError(connected, origin);
+          prepareHeads(connected);
           callback(null, connected);
         }),
     });
@@ -42,12 +49,15 @@ export class OwnPool extends Pool {
 }
 
 /**
- * undici takes a reset for the end of a response without length, where only a regular end of the connection is one
- * (RFC 9112 §8). Until the connection is closed, a reset has the code of a lost connection.
+ * undici reports the last error of a connection, and takes a reset for the end of a response without length, where only
+ * a regular end of the connection is one (RFC 9112 §8).
  */
-function renameResets(socket: Socket): void {
-  socket.on('error', (error: Error & { code?: string }) => {
+function keepFirstError(socket: Socket, origin: string): void {
+  socket.once('error', (error: Error & { code?: string }) => {
+    // After an alert, the connection also ends.
+    socket.destroy(isRefusedHandshake(error, socket.bytesRead) ? connectError(error, origin) : error);
     if (error.code !== 'ECONNRESET') return;
+    // Until the connection is closed, a reset has the code of a lost connection.
     error.code = 'UND_ERR_SOCKET';
     socket.on('close', () => (error.code = 'ECONNRESET'));
   });

@@ -1,6 +1,6 @@
 import { errors } from 'undici';
 import { PlantStoreError } from '../errors/plant-store-error.js';
-import { requestError } from './transport-error.js';
+import { isRefusedHandshake, requestError } from './transport-error.js';
 
 const lost = 'PLANT_STORE_CONNECTION_LOST';
 const failed = 'PLANT_STORE_CONNECT_FAILED';
@@ -16,6 +16,7 @@ test.each([
   ['an unknown error', new Error('x'), true, lost, 'unknown'],
   ['not HTTP', new errors.HTTPParserError('x'), true, unreadable, 'unknown'],
   ['too many headers', new errors.HeadersOverflowError(), true, unreadable, 'unknown'],
+  // Through a proxy, nothing is done about it.
   ['a 100 that was not asked for', new errors.SocketError('bad response'), true, unreadable, 'unknown'],
   ['a 101 that was not asked for', new errors.SocketError('bad upgrade'), true, unreadable, 'unknown'],
 ] as const)('%s', (_, cause, handedOver, code, outcome) => {
@@ -55,4 +56,21 @@ test('several addresses that refuse are all in the reason', () => {
   const error = requestError(new AggregateError(causes), target, false);
 
   expect(error.message).toContain('ECONNREFUSED ::1:9; connect ECONNREFUSED 127.0.0.1:9.');
+});
+
+test.each([
+  ['TLSV13_ALERT_CERTIFICATE_REQUIRED', 0, true],
+  ['SSLV3_ALERT_CERTIFICATE_EXPIRED', 0, true],
+  ['SSLV3_ALERT_BAD_CERTIFICATE', 0, true],
+  ['TLSV1_ALERT_UNKNOWN_CA', 0, true],
+  // A response has come: the handshake was over long before.
+  ['TLSV1_ALERT_UNKNOWN_CA', 1, false],
+  // They may come after the request was read.
+  ['TLSV1_ALERT_INTERNAL_ERROR', 0, false],
+  ['SSLV3_ALERT_UNEXPECTED_MESSAGE', 0, false],
+  ['SSLV3_ALERT_BAD_RECORD_MAC', 0, false],
+])('the alert %s after %i bytes: whether the handshake was refused is %s', (alert, received, isRefused) => {
+  expect(isRefusedHandshake(Object.assign(new Error('x'), { code: `ERR_SSL_${alert}` }), received)).toBe(
+    isRefused,
+  );
 });

@@ -36,8 +36,12 @@ export function requestError(
   return new PlantStoreError('PLANT_STORE_CONNECTION_LOST', message, { outcome, cause });
 }
 
-/** The error of a connection that could not be made. */
-function connectError(cause: Cause, origin: string, timeout: number | undefined): PlantStoreError {
+/**
+ * The error of a connection that could not be made.
+ *
+ * @param timeout Milliseconds; `undefined` if the caller's dispatcher decides.
+ */
+export function connectError(cause: Cause, origin: string, timeout?: number): PlantStoreError {
   if (cause.name === 'ConnectTimeoutError') {
     const time = timeout === undefined ? 'the time of the dispatcher' : `${timeout} ms (connectTimeout)`;
     return notSent('PLANT_STORE_CONNECT_TIMEOUT', `Could not connect to ${origin} within ${time}.`);
@@ -60,17 +64,35 @@ const reasons: readonly (readonly [code: RegExp, reason: string])[] = [
   ],
   [/CERT_HAS_EXPIRED/, 'the certificate of the receiver has expired'],
   [/ALTNAME_INVALID/, 'the certificate of the receiver is for another host'],
+  [/ALERT_CERTIFICATE_EXPIRED/, 'the receiver refused the certificate of `cert`, because it has expired'],
   [
-    /CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE/i,
-    'the receiver refused the TLS handshake. It may need `cert` and `key`',
+    /ALERT_(?:CERTIFICATE_REVOKED|CERTIFICATE_UNKNOWN|BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/,
+    'the receiver refused the certificate of `cert`. It may not trust the authority',
   ],
+  [/CERTIFICATE_REQUIRED/, 'the receiver needs a certificate of the sender. Pass `cert` and `key`'],
+  [/HANDSHAKE_FAILURE/i, 'the receiver refused the TLS handshake. It may need `cert` and `key`'],
 ];
+
+/**
+ * Whether a receiver has refused the handshake after the sender had completed it, as TLS 1.3 allows: the receiver checks
+ * the certificate of the sender last. It has read nothing of the request then (RFC 8446 §4.4.4, §6.2), and can't ask for
+ * a certificate later, because Node doesn't offer that (§4.6.2). Other alerts may come at any time.
+ *
+ * @param received How many bytes of responses have come on the connection.
+ */
+export function isRefusedHandshake({ code = '' }: Cause, received: number): boolean {
+  return received === 0 && handshakeAlert.test(code);
+}
+
+/** The alerts of RFC 8446 §6.2 that are about the handshake alone. */
+const handshakeAlert =
+  /ALERT_(?:HANDSHAKE_FAILURE|(?:BAD|UNSUPPORTED)_CERTIFICATE|CERTIFICATE_(?:REVOKED|EXPIRED|UNKNOWN|REQUIRED)|UNKNOWN_CA|ACCESS_DENIED|DECRYPT_ERROR|INSUFFICIENT_SECURITY)$/;
 
 function reasonOf({ code, message, errors }: Cause & { readonly errors?: readonly Cause[] }): string {
   const all = `${code} ${message}`;
   const [, reason] = reasons.find(([pattern]) => pattern.test(all)) ?? [];
   // An AggregateError of several addresses has no message.
-  return reason ?? (message || errors?.map((error) => error.message).join('; ') || String(code));
+  return reason ?? (message.trim() || errors?.map((error) => error.message).join('; ') || String(code));
 }
 
 /**

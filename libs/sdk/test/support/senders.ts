@@ -9,7 +9,7 @@ import {
   type OptionFault,
   PlantStoreError,
 } from '../../src/index.js';
-import { createSenderUnder } from '../../src/new-plant-sender.js';
+import { createNewPlantSender } from '../../src/new-plant-sender.js';
 import { acknowledge, type RawRequest, type RawServer, startRawServer } from './raw-server.js';
 
 /** Content that says nothing of what a plant looks like. */
@@ -57,7 +57,7 @@ export interface Attempted {
 async function attempt(asked: Attempted, baseUrl: string): Promise<unknown> {
   const { given = {}, options, sendOptions } = asked;
   const all = { ...required, baseUrl, ...options } as unknown as NewPlantSenderOptions<unknown, Answers>;
-  const sender = createSenderUnder<Answers, unknown>(given, all);
+  const sender = createNewPlantSender<Answers, unknown>(all, { answers: given });
   try {
     return await sender.send('plant' in asked ? asked.plant : arbitrary, sendOptions as never);
   } finally {
@@ -84,7 +84,7 @@ export async function unsent(asked: Attempted): Promise<PlantStoreError> {
 /** The faults of the options of a sender, whatever the types say; none if it can be created. */
 export function faultsOf(options: unknown, given: Answers = {}): readonly OptionFault[] {
   try {
-    createSenderUnder(given, options as NewPlantSenderOptions<unknown, Answers>);
+    createNewPlantSender(options as NewPlantSenderOptions<unknown, Answers>, { answers: given });
   } catch (error) {
     if (error instanceof InvalidOptionsError) return error.faults;
     throw error;
@@ -98,7 +98,7 @@ export function openSenderUnder<const Given extends Answers, Plant extends Plant
   options: NewPlantSenderOptions<Plant, Given>,
   accepted: Accepts = {},
 ): NewPlantSender<Plant, Given> {
-  const sender = createSenderUnder<Given, Plant>(given, options, accepted);
+  const sender = createNewPlantSender<Given, Plant>(options, { answers: given, accepts: accepted });
   afterThisTest(() => sender.close());
   return sender;
 }

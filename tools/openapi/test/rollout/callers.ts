@@ -56,7 +56,7 @@ function codeOf(state: State): string {
     ...(answers['base-address'] === undefined && { baseUrl: 'https://receiver.example' }),
     ...options,
   };
-  return `const sender = createSenderUnder(given, ${literal(required)});
+  return `const sender = createNewPlantSender(${literal(required)}, { answers: given });
 ${lines.join('\n')}
 `;
 }

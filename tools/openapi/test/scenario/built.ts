@@ -50,7 +50,10 @@ interface Modules {
   };
   readonly 'libs/sdk/dist/index.js': typeof Sdk;
   readonly 'libs/sdk/dist/new-plant-sender.js': {
-    readonly createSenderUnder: (answers: Answers, options: unknown, accepts?: Accepts) => AnySender;
+    readonly createNewPlantSender: (
+      options: unknown,
+      contract: { readonly answers: Answers; readonly accepts?: Accepts },
+    ) => AnySender;
   };
   readonly 'libs/sdk/dist/options/resolve-settings.js': {
     readonly resolveSettings: (answers: Answers, options: unknown) => { readonly attemptTimeout: number };

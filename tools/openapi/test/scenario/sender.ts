@@ -81,13 +81,13 @@ const OPTIONS = {
 
 async function trialsUnder(answers: Answers) {
   const sdk = await loadBuilt('libs/sdk/dist/index.js');
-  const { createSenderUnder } = await loadBuilt('libs/sdk/dist/new-plant-sender.js');
+  const { createNewPlantSender } = await loadBuilt('libs/sdk/dist/new-plant-sender.js');
   const options = { ...OPTIONS, ...(answers.signing && { signingKey: SIGNING_KEY }) };
   const sendOptions = {
     ...(answers['event-identity'] && { eventId: 'event-1' }),
     ...(answers['event-payload-fields'] && { event: { addedOn: '2026-01-31' } }),
   };
-  const open = (given: object): AnySender => createSenderUnder(answers, given);
+  const open = (given: object): AnySender => createNewPlantSender(given, { answers });
 
   /** Sends one plant. Describes what arrived, or the error. */
   async function send(trial: Trial, describe: (last: Received, count: number) => string): Promise<string> {

@@ -19,11 +19,11 @@ const eventId = 'event-1';
 const event = { addedOn: '2026-01-31' };
 const { signal } = new AbortController();
 const everything = { signal, eventId, event };
-const create = () => createSenderUnder<typeof given, Plant>(given, { ...all });
+const create = () => createNewPlantSender<typeof given, Plant>({ ...all }, { answers: given });
 `;
 
 const without = (option: string): string =>
-  `const { ${option}, ...others } = all; createSenderUnder<typeof given, Plant>(given, others); void ${option};`;
+  `const { ${option}, ...others } = all; createNewPlantSender<typeof given, Plant>(others, { answers: given }); void ${option};`;
 
 const SNIPPETS: Readonly<Record<string, string>> = {
   'with every option': 'create();',
@@ -31,7 +31,8 @@ const SNIPPETS: Readonly<Record<string, string>> = {
   'without `method`': without('method'),
   'without `encode`': without('encode'),
   'without `signingKey`': without('signingKey'),
-  'a plant without a name': 'createSenderUnder<typeof given, { colour: string }>(given, { ...all });',
+  'a plant without a name':
+    'createNewPlantSender<typeof given, { colour: string }>({ ...all }, { answers: given });',
   'sent with everything': `void create().send({ name: 'Fern' }, everything);`,
   'sent without `eventId`': `void create().send({ name: 'Fern' }, { ...{ signal, event } });`,
   'sent without `event`': `void create().send({ name: 'Fern' }, { ...{ signal, eventId } });`,
@@ -85,7 +86,7 @@ export function compileUnder(all: readonly Snippets[]): Readonly<Record<string, 
 }
 
 function headOf(answers: string): string {
-  return `import { createSenderUnder } from '${join(ROOT, 'libs/sdk/dist/new-plant-sender.js')}';
+  return `import { createNewPlantSender } from '${join(ROOT, 'libs/sdk/dist/new-plant-sender.js')}';
 import type { exampleAnswers } from '@plant-store/example-answers';
 import type { otherAnswers } from '${join(ROOT, 'tools/openapi/test/scenario/other-answers.js')}';
 declare const given: ${answers};

@@ -1,20 +1,20 @@
 import { type ErrorCode, PlantStoreError } from '../errors/plant-store-error.js';
+import type { Target } from '../transport/transport.js';
 import type { Attempt } from './attempt.js';
 import { type Clock, clockCodes, type ClockTimes } from './clocks.js';
 
-interface EndContext extends ClockTimes {
-  /** Where requests are sent, for messages. */
-  readonly url: string;
+interface DeadlineContext extends ClockTimes {
+  readonly target: Pick<Target, 'url'>;
 }
 
 /**
  * What ends a delivery from outside: a clock, the caller's signal, or `close`. Each of them ends the wait or the attempt
  * that goes on. The result of an attempt that has settled stands.
  */
-export class DeliveryEnd {
-  readonly #context: EndContext;
-  /** When totalTimeout ends, in the time of `performance.now`. */
-  readonly #deadline: number;
+export class DeliveryDeadline {
+  readonly #context: DeadlineContext;
+  /** In the time of `performance.now`. */
+  readonly #totalEndsAt: number;
   #timer: NodeJS.Timeout | undefined;
   #attempt: Attempt | undefined;
   /** Of the attempt before. */
@@ -24,9 +24,9 @@ export class DeliveryEnd {
   #error: PlantStoreError | undefined;
   #isOver = false;
 
-  constructor(context: EndContext) {
+  constructor(context: DeadlineContext) {
     this.#context = context;
-    this.#deadline = performance.now() + context.totalTimeout;
+    this.#totalEndsAt = performance.now() + context.totalTimeout;
   }
 
   /** Whether there is no further attempt. */
@@ -121,7 +121,7 @@ export class DeliveryEnd {
   abort(cause: unknown): void {
     this.#isOver = true;
     if (this.#attempt?.settled === true) return;
-    const message = `The delivery to ${this.#context.url} was aborted.`;
+    const message = `The delivery to ${this.#context.target.url} was aborted.`;
     this.#error = this.#failure('PLANT_STORE_ABORTED', message, cause);
     this.#interrupt(this.#error);
   }
@@ -132,7 +132,7 @@ export class DeliveryEnd {
     if (isTotal) this.#isOver = true;
     if (this.#attempt?.endWithResponse() === true) return;
     const missing = this.#attempt === undefined ? 'acknowledgement' : 'final status';
-    const message = `No ${missing} from ${this.#context.url} within ${this.#context[clock]} ms (${clock}).`;
+    const message = `No ${missing} from ${this.#context.target.url} within ${this.#context[clock]} ms (${clock}).`;
     const error = this.#failure(clockCodes[clock], message, isTotal ? this.#lastError : undefined);
     if (isTotal) this.#error = error;
     this.#interrupt(error);
@@ -140,7 +140,7 @@ export class DeliveryEnd {
 
   #startClock(attemptLeft: number): void {
     clearTimeout(this.#timer);
-    const totalLeft = this.#deadline - performance.now();
+    const totalLeft = this.#totalEndsAt - performance.now();
     if (totalLeft <= 0) this.expire('totalTimeout');
     this.check();
     const clock: Clock = attemptLeft < totalLeft ? 'attemptTimeout' : 'totalTimeout';
@@ -158,6 +158,6 @@ export class DeliveryEnd {
 }
 
 /** Not a closure: each attempt starts a timer. */
-function expire(end: DeliveryEnd, clock: Clock): void {
-  end.expire(clock);
+function expire(deadline: DeliveryDeadline, clock: Clock): void {
+  deadline.expire(clock);
 }

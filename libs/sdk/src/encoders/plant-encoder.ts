@@ -16,13 +16,10 @@ export interface EncodedPlant {
 }
 
 /** The options of `send` about the event. They are not checked yet. */
-export interface UncheckedEventOptions {
+export interface RawEventOptions {
   readonly eventId?: unknown;
   readonly event?: unknown;
 }
-
-/** Encodes a plant that is sent with these options. */
-export type EncodePlant<Plant> = (plant: Plant, options: UncheckedEventOptions) => EncodedPlant;
 
 /** An encoder from JavaScript, whose types are not checked. */
 export type UncheckedEncoder<Plant> = (plant: Plant, event?: unknown) => Partial<Encoded> | undefined;
@@ -39,26 +36,53 @@ export interface ContentAnswers {
   readonly eventIdHeader?: string;
 }
 
-/** Encodes plants with an encoder, checks its result, and applies the answers. */
-export function encodePlantWith<Plant>(
-  encode: UncheckedEncoder<Plant>,
-  { mediaType: answer, maxContentBytes = Infinity, eventHasFields, eventIdHeader }: ContentAnswers,
-): EncodePlant<Plant> {
-  const expected = answer && essenceOf(answer);
-  return (plant, { event, eventId }) => {
+/** How a sender encodes plants. */
+export type Encoding<Plant> = Pick<PlantEncoder<Plant>, 'encode' | 'check'>;
+
+/** Encodes plants with the encoder of the caller or of the answers, checks its result, and applies the answers. */
+export class PlantEncoder<Plant> {
+  readonly #encode: UncheckedEncoder<Plant>;
+  readonly #answers: ContentAnswers;
+
+  constructor(encode: UncheckedEncoder<Plant>, answers: ContentAnswers) {
+    this.#encode = encode;
+    this.#answers = answers;
+  }
+
+  /** @throws PlantStoreError */
+  encode(plant: Plant, { event, eventId }: RawEventOptions): EncodedPlant {
+    const { eventHasFields, eventIdHeader } = this.#answers;
     const faults = [
       ...(eventIdHeader === undefined ? [] : eventIdFaults(eventId)),
       ...(eventHasFields ? eventFaults(event) : []),
     ];
     if (faults.length > 0) throw new InvalidOptionsError(faults);
-    const encoded = callEncoder(plant, () => (eventHasFields ? encode(plant, event) : encode(plant)));
+    const encode = this.#encode;
+    return this.#apply(
+      callEncoder(plant, () => (eventHasFields ? encode(plant, event) : encode(plant))),
+      eventId,
+    );
+  }
+
+  /**
+   * Checks a plant that was encoded before, such as one of an outbox. The fields of an event are in its content already.
+   *
+   * @throws PlantStoreError
+   */
+  check(encoded: EncodedPlant | undefined): EncodedPlant {
+    const eventId = encoded?.eventId;
+    const faults = this.#answers.eventIdHeader === undefined ? [] : eventIdFaults(eventId);
+    if (faults.length > 0) throw new InvalidOptionsError(faults);
+    return this.#apply(
+      callEncoder(encoded, () => encoded),
+      eventId,
+    );
+  }
+
+  #apply(encoded: ReturnType<typeof callEncoder>, eventId: unknown): EncodedPlant {
+    const { eventIdHeader, maxContentBytes = Infinity } = this.#answers;
     const content = copyOf(encoded.content);
-    const mediaType = checkedMediaType(encoded.mediaType) ?? answer;
-    if (expected !== undefined && mediaType !== answer && essenceOf(mediaType!) !== expected) {
-      throw encodeFailed(
-        `The encoded plant has the media type ${mediaType}. It must be ${answer} (question media-type).`,
-      );
-    }
+    const mediaType = this.#mediaTypeOf(encoded);
     const { byteLength } = content;
     if (byteLength > maxContentBytes) {
       const message = `The content has ${byteLength} bytes. The limit is ${maxContentBytes} (question size-limits).`;
@@ -69,16 +93,17 @@ export function encodePlantWith<Plant>(
       ...(mediaType !== undefined && { mediaType }),
       ...(eventIdHeader !== undefined && { eventId: eventId as string }),
     };
-  };
-}
+  }
 
-/**
- * Checks plants that were encoded before, such as those of an outbox, and applies the answers. The fields of an event
- * are in the content already.
- */
-export function checkEncodedWith(answers: ContentAnswers): EncodePlant<EncodedPlant> {
-  const check = encodePlantWith<EncodedPlant>((encoded) => encoded, { ...answers, eventHasFields: false });
-  return (encoded: EncodedPlant | undefined) => check(encoded as EncodedPlant, { eventId: encoded?.eventId });
+  #mediaTypeOf({ mediaType }: ReturnType<typeof callEncoder>): string | undefined {
+    const { mediaType: answer } = this.#answers;
+    const own = checkedMediaType(mediaType);
+    if (own === undefined || answer === undefined || essenceOf(own) === essenceOf(answer))
+      return own ?? answer;
+    throw encodeFailed(
+      `The encoded plant has the media type ${own}. It must be ${answer} (question media-type).`,
+    );
+  }
 }
 
 /**
