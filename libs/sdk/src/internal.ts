@@ -5,4 +5,6 @@
 export { Sender } from './sender.js';
 export { resolveSettings, type Settings } from './options/resolve-settings.js';
 export { essenceOf, isMediaType } from './encoders/media-type.js';
-export { Connector, type Connect, connectTcp, securely } from './transport/connect.js';
+export { isLoopback } from './options/target.js';
+export { type Connect, connectTcp, securely } from './transport/connect.js';
+export { OwnPool } from './transport/pool.js';

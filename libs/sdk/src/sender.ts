@@ -89,8 +89,9 @@ export class Sender<Plant> implements AsyncDisposable {
       // A subscriber, or a getter of the options, may have closed it.
       this.#refuseIfClosed();
       return new Delivery(this.#context, observer).run(this.#settings.encoder, plant, isEncoded, options);
-    } catch (error) {
-      observer?.end({ error: error as PlantStoreError });
+    } catch (thrown) {
+      const error = thrown as PlantStoreError;
+      observer?.end({ error });
       return Promise.reject(error);
     }
   }

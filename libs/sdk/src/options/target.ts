@@ -42,6 +42,7 @@ function refuseIf(isWrong: boolean, problem: string): void {
   if (isWrong) throw invalidOption('baseUrl', problem);
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether the host of a URL is this machine. */
+export function isLoopback(hostname: string): boolean {
   return /^(?:localhost|\[::1\]|127(?:\.\d+){3})$/.test(hostname);
 }

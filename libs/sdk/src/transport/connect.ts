@@ -147,6 +147,7 @@ function alternating(addresses: readonly LookupAddress[]): string[] {
 }
 
 function oneOf(faults: readonly Error[]): Error {
-  const [first] = faults as readonly (Error & { code?: string })[];
-  return faults.length === 1 ? first! : Object.assign(new AggregateError(faults), { code: first?.code });
+  if (faults.length === 1) return faults[0]!;
+  const message = faults.map((fault) => fault.message).join('; ');
+  return Object.assign(new AggregateError(faults, message), { code: (faults[0] as { code?: string }).code });
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { Pool } from 'undici';
-import { Connector, directly } from './connect.js';
+import { type Connect, Connector, directly } from './connect.js';
 import { prepareHeads } from './response-head.js';
 import { connectError, isRefusedHandshake } from './transport-error.js';
 
@@ -21,10 +21,13 @@ export interface PoolSettings {
 export class OwnPool extends Pool {
   readonly #connector: Connector;
 
-  constructor(origin: string, settings: PoolSettings) {
-    const { connectTimeout, maxConnectionAge, ca, cert, key } = settings;
-    const secureContext = (ca ?? cert) && createSecureContext({ ca, cert, key });
-    const connector = new Connector(connectTimeout, directly(secureContext));
+  /** @param connect Makes the connections. */
+  constructor(
+    origin: string,
+    { connectTimeout, maxConnectionAge, ca, cert, key }: PoolSettings,
+    connect: Connect = directly((ca ?? cert) && createSecureContext({ ca, cert, key })),
+  ) {
+    const connector = new Connector(connectTimeout, connect);
     super(origin, {
       // The transport counts them. A pool that counts too never sends what waits for one that is too old.
       connections: null,
