@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterThisTest } from '@plant-store/test-support';
 import { withEverythingOpen, writeDocumented } from './support/documented.js';
@@ -95,4 +95,22 @@ test('send-through-proxy.mjs sends through the proxy of HTTP_PROXY', async () =>
 
   expect(output).toBe('acknowledged with 204\n');
   expect(sockets).toHaveLength(2);
+});
+
+test('send-through-proxy.mjs ends, though its proxy does not respond', async () => {
+  const sockets: Socket[] = [];
+  const proxy = createTcpServer((socket) => sockets.push(socket.on('error', () => {})));
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  afterThisTest(() => {
+    sockets.forEach((socket) => socket.destroy());
+    proxy.close();
+  });
+  const file = join(writeDocumented(page), 'send-through-proxy.mjs');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('dispatcher,', 'dispatcher, attemptTimeout: 100,'));
+  const HTTP_PROXY = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+
+  const sent = run(file, { RECEIVER_URL: 'http://127.0.0.1:9', ACCESS_TOKEN: 'token', HTTP_PROXY });
+
+  await expect(sent).rejects.toThrow('PLANT_STORE_ATTEMPT_TIMEOUT');
+  expect(sockets).toHaveLength(1);
 });
