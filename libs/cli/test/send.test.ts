@@ -1,44 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
 import { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { exampleAnswers } from '@plant-store/example-answers';
-import { afterThisTest, makeFolder } from '@plant-store/test-support';
-import { type Receiver, startReceiver } from './support/receiver.js';
+import { makeFolder } from '@plant-store/test-support';
+import { fixture, startReceiver, startTlsReceiver } from './support/receiver.js';
 import { accessToken, file, required, run } from './support/run.js';
-
-const fixture = (name: string): string => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
-
-/** A receiver with TLS, by the name that its certificate has. */
-async function startTlsReceiver(): Promise<Receiver> {
-  const tls = { cert: readFileSync(fixture('loopback.crt')), key: readFileSync(fixture('loopback.key')) };
-  const receiver = await startReceiver(undefined, (handle) => createTlsServer(tls, handle));
-  return { ...receiver, url: receiver.url.replace('http:', 'https:') };
-}
-
-/** A proxy that connects to whatever it is asked for. */
-async function startProxy(): Promise<{ readonly url: string; readonly asked: string[] }> {
-  const asked: string[] = [];
-  const server = createTcpServer((socket) => {
-    socket.on('error', () => {});
-    socket.once('data', (head) => {
-      const [, host = '', port = ''] = /^CONNECT ([^:]+):(\d+) /.exec(head.toString()) ?? [];
-      asked.push(`${host}:${port}`);
-      const target = connect(Number(port), host, () => {
-        socket.write('HTTP/1.1 200 OK\r\n\r\n');
-        socket.pipe(target).pipe(socket);
-      });
-      target.on('error', () => {});
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  afterThisTest(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
-}
 
 describe('one plant', () => {
   test('is sent unchanged, with the fields that were asked for', async () => {
@@ -163,23 +129,6 @@ describe('connections', () => {
     const own = ['--cert', fixture('loopback.crt'), '--key', fixture('loopback.key')];
     expect(await run([...trusted, ...own])).toMatchObject({ code: 0, stderr: '' });
     expect((await run([...args, '--cert', fixture('loopback.crt')])).stderr).toContain('--cert needs --key.');
-  });
-
-  test('go through the proxy of the environment, as with curl', async () => {
-    const [http, tls, proxy] = [await startReceiver(), await startTlsReceiver(), await startProxy()];
-    const through = async (url: string, environment: NodeJS.ProcessEnv): Promise<number> => {
-      const args = ['send', file('{}'), '--ca', fixture('loopback.crt'), ...required(url)];
-      const finished = await run(args, { environment: { ACCESS_TOKEN: accessToken, ...environment } });
-      expect(finished).toMatchObject({ code: 0, stderr: '' });
-      return proxy.asked.splice(0).length;
-    };
-
-    expect(await through(tls.url, { HTTPS_PROXY: proxy.url })).toBe(1);
-    expect(await through(tls.url, { all_proxy: proxy.url })).toBe(1);
-    expect(await through(http.url, { http_proxy: proxy.url })).toBe(1);
-    expect(await through(http.url, { HTTP_PROXY: proxy.url })).toBe(0);
-    expect(await through(http.url, { https_proxy: proxy.url })).toBe(0);
-    expect(await through(tls.url, { HTTPS_PROXY: proxy.url, NO_PROXY: '127.0.0.1' })).toBe(0);
   });
 });
 

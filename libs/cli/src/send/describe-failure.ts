@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { NotAcknowledgedError, type Outcome, type PlantStoreError } from '@plant-store/sdk';
 import { oneLine, type Result } from '../context.js';
+import { ProxyError } from './proxy.js';
 import { isInputFault } from './retry.js';
 
 const outcomes = {
@@ -45,7 +46,7 @@ function adviceOn(error: PlantStoreError): string {
   if (refusal instanceof NotAcknowledgedError) return reasonOf(refusal);
   if (outcome === 'responded') return 'The receiver refused an earlier attempt.';
   if (isInputFault(error)) return '';
-  const isConnecting = code.startsWith('PLANT_STORE_CONNECT_');
+  const isConnecting = code.startsWith('PLANT_STORE_CONNECT_') && !(error instanceof ProxyError);
   return `${isConnecting ? 'Is the receiver running there? Check --base-url. ' : ''}It is safe to send again.`;
 }
 
@@ -54,6 +55,7 @@ function reasonOf({ failure, headers, status }: NotAcknowledgedError): string {
   if (status >= 200 && status < 300)
     return 'Only the answered status acknowledges a delivery (question receiver-response).';
   if (status >= 300 && status < 400) return 'Redirects are not followed. Check --base-url.';
+  if (status === 407) return 'The proxy refused the delivery. Check its user and password.';
   // What the receiver means by a status is open (status-codes), so this is what HTTP means by it (RFC 9110 §15).
   const reason = failure ?? STATUS_CODES[status];
   const refused = `The receiver refused the delivery${reason === undefined ? '' : `: ${reason}`}.`;

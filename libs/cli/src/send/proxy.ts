@@ -1,38 +1,141 @@
-import type { SecureContextOptions } from 'node:tls';
-import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import { PlantStoreError } from '@plant-store/sdk';
+import { connectTcp, isLoopback, OwnPool, securely, type Settings } from '@plant-store/sdk/internal';
 import { BadInput } from '../context.js';
+import { type Proxy, proxyOf } from './proxy-environment.js';
+
+/** No connection was made through a proxy. The message says what to do. */
+export class ProxyError extends PlantStoreError {}
+
+type ConnectionSettings = Pick<
+  Settings<unknown>,
+  'allowInsecureTransport' | 'ca' | 'cert' | 'connectTimeout' | 'key' | 'maxConnections' | 'target'
+>;
 
 /**
- * The proxy of the environment, as curl chooses it: `https_proxy` or `HTTPS_PROXY` for https, `http_proxy` for http,
- * else `all_proxy` or `ALL_PROXY`. `HTTP_PROXY` is ignored: in a CGI program, a client sets it. `no_proxy` or `NO_PROXY`
- * names the hosts that are reached without one.
+ * The connections to a receiver through the proxy that the environment names. Whoever gets them ends them.
  *
- * @param connections How many may be open.
- * @param tls How they are made; `timeout` in milliseconds.
  * @returns `undefined` if there is none
- * @throws BadInput if the proxy isn't a URL. It may have a password, so it is in no message.
+ * @throws BadInput if the proxy isn't a URL, or is on another machine than a receiver without TLS.
  */
-export function proxyFor(
-  baseUrl: unknown,
-  environment: NodeJS.ProcessEnv,
-  connections: number,
-  tls: Pick<SecureContextOptions, 'ca' | 'cert' | 'key'> & { readonly timeout: number },
-): Dispatcher | undefined {
-  const isHttps = /^https:/i.test(String(baseUrl));
-  const names = isHttps ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy'];
-  const name = [...names, 'all_proxy', 'ALL_PROXY'].find((each) => environment[each]);
-  if (name === undefined) return undefined;
-  const value = environment[name]!;
-  const url = value.includes('://') ? value : `http://${value}`;
-  if (!URL.canParse(url) || !/^https?:/.test(url))
-    throw new BadInput(`${name} must be the URL of an HTTP proxy, such as http://host:3128.`);
-  return new EnvHttpProxyAgent({
-    httpProxy: url,
-    httpsProxy: url,
-    noProxy: environment['no_proxy'] ?? environment['NO_PROXY'] ?? '',
-    connections,
-    connect: tls,
-    requestTls: tls,
-    proxyTls: { timeout: tls.timeout },
-  });
+export function proxyFor(settings: ConnectionSettings, environment: NodeJS.ProcessEnv): OwnPool | undefined {
+  const { origin } = settings.target;
+  const proxy = proxyOf(new URL(origin), environment);
+  if (proxy === undefined) return undefined;
+  const route = new Route(proxy, settings);
+  if (origin.startsWith('https:'))
+    return new OwnPool(origin, settings, (options, signal) => route.tunnel(options, signal));
+  if (!settings.allowInsecureTransport && !isLoopback(proxy.hostname))
+    throw new BadInput(
+      `The proxy of ${proxy.name} would get the access token. Name the host of --base-url in no_proxy, or pass ` +
+        '--allow-insecure-transport.',
+    );
+  return new ForwardingPool(route);
+}
+
+/** Sends requests of plain HTTP to a proxy, with the whole address of their target (RFC 9112 §3.2.2). */
+class ForwardingPool extends OwnPool {
+  readonly #route: Route;
+
+  constructor(route: Route) {
+    super(route.proxy.url, route.settings, (_, signal) => route.connect(signal));
+    this.#route = route;
+  }
+
+  override dispatch(...[options, handler]: Parameters<OwnPool['dispatch']>): boolean {
+    const { proxy, settings } = this.#route;
+    const { origin } = settings.target;
+    const headers = { host: new URL(origin).host, ...(options.headers as object), ...proxy.fields };
+    return super.dispatch({ ...options, path: origin + options.path, headers }, handler);
+  }
+}
+
+type SecureOptions = Parameters<ReturnType<typeof securely>>[0];
+
+/** The way to a receiver through a proxy. */
+class Route {
+  readonly proxy: Proxy;
+  readonly settings: ConnectionSettings;
+  readonly #secureReceiver: ReturnType<typeof securely>;
+  /** As with curl, `--ca`, `--cert` and `--key` are for the receiver alone. */
+  readonly #secureProxy = securely();
+
+  constructor(proxy: Proxy, settings: ConnectionSettings) {
+    const { ca, cert, key } = settings;
+    this.proxy = proxy;
+    this.settings = settings;
+    this.#secureReceiver = securely((ca ?? cert) && createSecureContext({ ca, cert, key }));
+  }
+
+  /** Connects to the proxy. */
+  async connect(signal: AbortSignal): Promise<Socket> {
+    const { hostname, name, port, url } = this.proxy;
+    const host = hostname.replaceAll(/[[\]]/g, '');
+    const socket = await connectTcp(host, port, signal).catch((error: unknown) =>
+      this.#fail('it is out of reach', `Is it running there? Check ${name}.`, error),
+    );
+    if (url.startsWith('http:')) return socket;
+    const options = { protocol: 'https:', hostname: host, host: hostname, port: String(port) };
+    return this.#secureProxy(options, socket, signal).catch((error: unknown) =>
+      this.#fail('no TLS with it', `Check ${name} and NODE_EXTRA_CA_CERTS.`, error),
+    );
+  }
+
+  /** Connects to a receiver with TLS, through a tunnel. */
+  async tunnel(options: SecureOptions, signal: AbortSignal): Promise<Socket> {
+    const socket = await this.connect(signal);
+    await this.#openTunnel(socket);
+    return this.#secureReceiver(options, socket, signal).catch((error: unknown) => {
+      // The sender explains the other errors, as without a proxy.
+      if (isTimeout(error)) this.#fail('no TLS with the receiver', '', error);
+      throw error;
+    });
+  }
+
+  /** Asks the proxy for a connection to the receiver (RFC 9110 §9.3.6). */
+  async #openTunnel(socket: Socket): Promise<void> {
+    const { fields, name } = this.proxy;
+    const { hostname, port } = new URL(this.settings.target.origin);
+    const path = `${hostname}:${port || 443}`;
+    const headers = { host: path, connection: 'keep-alive', ...fields };
+    const asked = request({ method: 'CONNECT', path, headers, createConnection: () => socket });
+    asked.end();
+    const [{ statusCode }, , head] = (await once(asked, 'connect').catch((error: unknown) => {
+      // What was received may repeat the password.
+      delete (error as { rawPacket?: unknown }).rawPacket;
+      this.#fail('no response to CONNECT', `Is it an HTTP proxy? Check ${name}.`, error);
+    })) as [IncomingMessage & { readonly statusCode: number }, Socket, Buffer];
+    if (head.length > 0) socket.unshift(head);
+    if (statusCode >= 200 && statusCode < 300) return;
+    socket.destroy();
+    this.#fail(`it responded with ${statusCode}`, adviceOn(statusCode, name));
+  }
+
+  #fail(problem: string, advice: string, cause?: unknown): never {
+    const { connectTimeout, target } = this.settings;
+    const isLate = isTimeout(cause);
+    // Of OpenSSL, the reason is what can be read.
+    const { reason, message } = (cause ?? {}) as { readonly reason?: string; readonly message?: string };
+    const why = isLate ? ` within ${connectTimeout} ms (--connect-timeout)` : `: ${reason ?? message}`;
+    throw new ProxyError(
+      isLate ? 'PLANT_STORE_CONNECT_TIMEOUT' : 'PLANT_STORE_CONNECT_FAILED',
+      `Could not connect to ${target.origin} through the proxy ${this.proxy.url}: ` +
+        `${problem}${cause === undefined ? '' : why}. ${advice}`.trimEnd(),
+      { outcome: 'not-sent', cause },
+    );
+  }
+}
+
+function adviceOn(status: number, name: string): string {
+  if (status === 407) return `Check the user and password in ${name}.`;
+  return status >= 500
+    ? 'Is the receiver running there? Check --base-url.'
+    : 'Ask who runs it, or name the host in no_proxy.';
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ConnectTimeoutError';
 }

@@ -120,8 +120,8 @@ export async function prepareSender<Plant>(
   faults: string[],
 ): Promise<Prepared<Plant>> {
   const { given, accepts, environment, signal } = context;
-  const { 'base-address': baseAddress, signing } = carriedOut(given);
-  const { baseUrl, method, header, retry, attemptTimeout, allowInsecureTransport } = values;
+  const { signing } = carriedOut(given);
+  const { baseUrl, method, header, retry, attemptTimeout, connectTimeout, allowInsecureTransport } = values;
   const readPem = (option: 'ca' | 'cert' | 'key'): Promise<Buffer | undefined> =>
     collectFaults(faults, async () => {
       const path = values[option];
@@ -134,20 +134,15 @@ export async function prepareSender<Plant>(
     signing &&
     (await collectFaults(faults, () => findSecret(signingKeySecret, values.signingKeyFile, context)));
   const tls = { ca: await readPem('ca'), cert: await readPem('cert'), key: await readPem('key') };
-  const maxConnections = values.concurrency ?? limitDefaults.maxConnections;
-  const connectTimeout = values.connectTimeout ?? limitDefaults.connectTimeout;
-  const proxy = await collectFaults(faults, () =>
-    proxyFor(baseUrl ?? baseAddress, environment, maxConnections, { ...tls, timeout: connectTimeout }),
-  );
   const options = {
-    ...{ baseUrl, method, encode, attemptTimeout, maxConnections, allowInsecureTransport },
+    ...{ baseUrl, method, encode, attemptTimeout, connectTimeout, allowInsecureTransport, ...tls },
+    maxConnections: values.concurrency,
     // That a secret is missing was said already.
     accessToken: token?.text ?? (() => ''),
     ...(signing && { signingKey: key?.text ?? (() => '') }),
     ...(header && { headers: () => header }),
     ...(retry !== undefined && { retry: policyOf(retry) }),
     totalTimeout: values.totalTimeout ?? (retry ? longestTime : undefined),
-    ...(proxy ? { dispatcher: proxy } : { ...tls, connectTimeout }),
   };
   const settings = await collectFaults(faults, () => {
     try {
@@ -157,11 +152,12 @@ export async function prepareSender<Plant>(
       throw new BadInput(...error.faults.map((fault) => describe(fault, token)));
     }
   });
+  const proxy = await collectFaults(faults, () => settings && proxyFor(settings, environment));
   if (faults.length > 0 || settings === undefined) throw new BadInput(...faults);
-  const sender = openSender(settings);
+  const sender = openSender({ ...settings, dispatcher: proxy });
   const close = async (): Promise<void> => {
     await sender.close();
-    await proxy?.close();
+    await proxy?.end();
   };
   return { settings, sender, close };
 }

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { afterThisTest } from '@plant-store/test-support';
 
 /** A request that arrived whole. */
@@ -64,4 +67,19 @@ export async function startReceiver(
       while (requests.length < count) await once(server, 'received');
     },
   };
+}
+
+export const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+
+/** The certificate of a receiver on loopback, and its key. */
+export const loopbackTls = {
+  cert: readFileSync(fixture('loopback.crt')),
+  key: readFileSync(fixture('loopback.key')),
+};
+
+/** A receiver with TLS, by the name that its certificate has. */
+export async function startTlsReceiver(): Promise<Receiver> {
+  const receiver = await startReceiver(undefined, (handle) => createTlsServer(loopbackTls, handle));
+  return { ...receiver, url: receiver.url.replace('http:', 'https:') };
 }
