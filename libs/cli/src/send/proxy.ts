@@ -12,7 +12,7 @@ export class ProxyError extends PlantStoreError {}
 
 type ConnectionSettings = Pick<
   Settings<unknown>,
-  'allowInsecureTransport' | 'ca' | 'cert' | 'connectTimeout' | 'key' | 'maxConnections' | 'target'
+  'allowInsecureTransport' | 'ca' | 'cert' | 'connectTimeout' | 'key' | 'maxConnectionAge' | 'target'
 >;
 
 /**

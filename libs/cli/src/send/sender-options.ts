@@ -1,6 +1,6 @@
 import { type Answers, carriedOut, CONTENT_METHODS } from '@plant-store/contract';
 import { InvalidOptionsError, limitDefaults, type OptionFault } from '@plant-store/sdk';
-import { openSender, type OpenSender, resolveSettings, type Settings } from '@plant-store/sdk/internal';
+import { resolveSettings, Sender, type Settings } from '@plant-store/sdk/internal';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { BadInput, collectFaults, type CommandContext } from '../context.js';
 import { readInputFile } from '../input.js';
@@ -101,7 +101,7 @@ function headerOf(text: string, others: Readonly<Record<string, string>> = {}): 
 /** A sender with its settings. */
 export interface Prepared<Plant> {
   readonly settings: Settings<Plant>;
-  readonly sender: OpenSender<Plant>;
+  readonly sender: Sender<Plant>;
   /** Closes the sender, and the connections to a proxy. */
   readonly close: () => Promise<void>;
 }
@@ -154,7 +154,7 @@ export async function prepareSender<Plant>(
   });
   const proxy = await collectFaults(faults, () => settings && proxyFor(settings, environment));
   if (faults.length > 0 || settings === undefined) throw new BadInput(...faults);
-  const sender = openSender({ ...settings, dispatcher: proxy });
+  const sender = new Sender({ ...settings, dispatcher: proxy });
   const close = async (): Promise<void> => {
     await sender.close();
     await proxy?.end();
