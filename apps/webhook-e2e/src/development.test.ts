@@ -253,7 +253,8 @@ describe('no process outlives npm start', () => {
     async (signal) => {
       const { served } = await serveCompiled();
 
-      served.signal(signal);
+      // Of one Ctrl+C, npm passes on what the terminal sends to it, too.
+      for (const each of [signal, 'SIGINT', 'SIGTERM'] as const) served.signal(each);
 
       expect(await served.exit).toEqual({ code: 0, signal: null });
     },

@@ -147,14 +147,19 @@ describe.each([
 ])('$name', ({ within, ended }) => {
   const testAs = within === undefined || canUnshare ? test : test.skip;
 
-  testAs('ends at once after a second signal', async () => {
+  testAs('ends at once after a signal that is repeated', async () => {
     const receiver = await startReceiver({ within, settings: { SHUTDOWN_DELAY_MS: '600000' } });
-    receiver.process.signal('SIGTERM');
-    await receiver.process.logged('stopping');
+    const repeated = setInterval(() => receiver.process.signal('SIGTERM'), 100);
 
-    receiver.process.signal('SIGTERM');
+    expect(await receiver.process.exit.finally(() => clearInterval(repeated))).toEqual(ended);
+  });
 
-    expect(await receiver.process.exit).toEqual(ended);
+  testAs('stops in order after signals that come together', async () => {
+    const receiver = await startReceiver({ within });
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) receiver.process.signal(signal);
+
+    expect(await receiver.process.exit).toEqual(DONE);
+    expect(receiver.process.entries('stopped')).toMatchObject([{ cutShort: false }]);
   });
 
   testAs('stops in order after a signal that comes while its packages are loaded', async () => {

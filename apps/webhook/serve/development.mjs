@@ -15,6 +15,11 @@ import { WaitingLine } from './waiting-line.mjs';
 /** How often to look whether the process that started this one is gone. */
 const PARENT_CHECK_MS = 1_000;
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/** Of one Ctrl+C, npm passes on what the terminal sends to this process, too. A later signal is a second one. */
+const SAME_SIGNAL_MS = 1_000;
+
 /** An editor that saves several files, or one in several steps, is done by then. */
 const SAVING_MS = 30;
 
@@ -73,9 +78,7 @@ export async function develop(given) {
       console.error(`The receiver crashed (${how}). It starts again in ${delay / 1_000} s.`),
     );
 
-  process.once('SIGINT', () => void stop(0));
-  process.once('SIGTERM', () => void stop(0));
-  process.once('SIGHUP', () => void stop(0));
+  for (const signal of SIGNALS) process.on(signal, onSignal);
   // Whoever kills the process that runs `npm start` doesn't want a receiver that keeps its port. npm starts this one
   // in a shell, which stays when npm is killed.
   const parent = process.ppid;
@@ -151,6 +154,16 @@ export async function develop(given) {
       .on('exit', () => {
         if (!isStopping) console.error('The TypeScript compiler has ended. Types are no longer checked.');
       });
+  }
+
+  function onSignal() {
+    if (!isStopping) setTimeout(() => setImmediate(letEnd), SAME_SIGNAL_MS).unref();
+    void stop(0);
+  }
+
+  /** From now on, a signal ends this process, and with it the others. */
+  function letEnd() {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
   }
 
   async function stop(code) {

@@ -1,6 +1,8 @@
 // Handles signals, and imports the rest only then: until a signal is handled, the first process of a container never gets
 // it, and SIGUSR1 opens the debugger of Node.js.
 
+import { onFirstSignal } from './first-signal.js';
+
 /** Signals that stop the receiver. */
 const STOP = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
@@ -9,13 +11,11 @@ const STOP = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
  * that closes sends it several times.
  */
 const stopping = new Promise<void>((resolve) => {
-  const onSignal = (): void => {
-    for (const signal of STOP) process.off(signal, onSignal);
+  onFirstSignal(process, STOP, resolve, () => {
+    // To the first process of a container, the default effect is none.
     if (process.pid === 1)
       process.on('SIGTERM', () => process.exit(143)).on('SIGINT', () => process.exit(130));
-    resolve();
-  };
-  for (const signal of STOP) process.on(signal, onSignal);
+  });
 });
 
 /** Signals that programs which rotate logs send. A preloaded module, or an option of Node.js, may listen to one. */
@@ -25,5 +25,3 @@ for (const signal of ['SIGHUP', ...unused]) process.on(signal, () => undefined);
 
 const { run } = await import('./run.js');
 await run(process.env, stopping, unused);
-
-export {};

@@ -116,7 +116,7 @@ function addRelay(program: Command, context: CommandContext): void {
     .command('relay')
     .summary('send what is in an outbox, until it is interrupted')
     .description(
-      'Sends the entries of the outbox that PLANT_STORE_OUTBOX_URL names. It logs lines of JSON. Ctrl-C or SIGTERM stops it in order; a second one ends what is being sent.',
+      'Sends the entries of the outbox that PLANT_STORE_OUTBOX_URL names. It logs lines of JSON. Ctrl-C or SIGTERM stops it in order; another one, a second later, ends what is being sent.',
     );
   relay.createOption = orEnvironment;
   addSenderOptions(relay, context.given)

@@ -31,16 +31,38 @@ interface Interrupts extends Pick<CommandContext, 'signal' | 'secondSignal'> {
   readonly letEnd: () => void;
 }
 
+/**
+ * Signals within so many milliseconds of one that counted are the same interrupt. A terminal signals the whole group of
+ * processes, and npx, which is one of them, passes on what it gets.
+ */
+const SAME_INTERRUPT = 1_000;
+
 /** Catches two interrupts. The third one ends the process. */
 function catchInterrupts(): Interrupts {
   const [first, second] = [new AbortController(), new AbortController()];
   const names = ['SIGINT', 'SIGTERM'] as const;
-  const interrupt = (name: string): void => {
-    const controller = first.signal.aborted ? second : first;
-    if (controller === second) letEnd();
-    controller.abort(new Error(`Interrupted by ${name}.`));
+  let isSame = false;
+  let isOver = false;
+  const update = (): void => {
+    if (isOver && !isSame) names.forEach((name) => process.off(name, interrupt));
   };
-  const letEnd = (): void => names.forEach((name) => process.off(name, interrupt));
+  const interrupt = (name: string): void => {
+    if (isSame) return;
+    isSame = true;
+    const controller = first.signal.aborted ? second : first;
+    isOver ||= controller === second;
+    controller.abort(new Error(`Interrupted by ${name}.`));
+    const end = (): void => {
+      isSame = false;
+      update();
+    };
+    // Signals that came while the process was busy are handled before an immediate.
+    setTimeout(() => setImmediate(end), SAME_INTERRUPT).unref();
+  };
+  const letEnd = (): void => {
+    isOver = true;
+    update();
+  };
   for (const name of names) process.on(name, interrupt);
   return { signal: first.signal, secondSignal: second.signal, letEnd };
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeFolder } from '@plant-store/test-support';
 import { startReceiver } from './support/receiver.js';
-import { required, start } from './support/run.js';
+import { file, required, start } from './support/run.js';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -40,6 +40,51 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a delivery, and says what is 
   expect(await finished).toMatchObject({
     code: 4,
     stderr: expect.stringMatching(/^plant-store: outcome unknown/),
+  });
+});
+
+describe('of a file with many plants', () => {
+  /** Sends 20 lines, of which eight are in flight until `respond` is called. Signals go to the whole process group. */
+  async function sendMany(program?: readonly [string, ...string[]]) {
+    let respond!: (status: number) => void;
+    const status = new Promise<number>((resolve) => (respond = resolve));
+    const receiver = await startReceiver(() => status);
+    const plants = file('{}\n'.repeat(20));
+    const options = ['--results', `${plants}.results`, '--concurrency', '8', ...required(receiver.url)];
+    const { child, finished } = start(['send', '--ndjson', plants, ...options], {}, program);
+    const interrupted = new Promise<void>((resolve) =>
+      child.stderr!.on('data', (text) => String(text).includes('interrupted: ') && resolve()),
+    );
+    await receiver.whenReceived(8);
+    const signal = (name: NodeJS.Signals): boolean => process.kill(-child.pid!, name);
+    return { respond, finished, interrupted, signal };
+  }
+
+  // npx passes on the signal that the command gets as well. With bash, no shell is between them.
+  const npx = ['env', 'npm_config_script_shell=bash', 'npx', '--no', 'plant-store'] as const;
+
+  test.each([
+    ['the command', undefined],
+    ['npx', npx],
+  ])(
+    'signals that come together, to %s, are one interrupt: what is in flight is waited for',
+    async (_name, program) => {
+      const { respond, finished, interrupted, signal } = await sendMany(program && [...program]);
+      signal('SIGINT');
+      signal('SIGTERM');
+      await interrupted;
+      respond(204);
+      expect(await finished).toMatchObject({ stdout: '8 lines: 8 acknowledged\n' });
+    },
+  );
+
+  test('an interrupt that is repeated ends what is in flight', async () => {
+    const { finished, signal } = await sendMany();
+    const repeated = setInterval(() => signal('SIGINT'), 100);
+    expect(await finished.finally(() => clearInterval(repeated))).toMatchObject({
+      code: 4,
+      stdout: '8 lines: 0 acknowledged, 8 unknown\n',
+    });
   });
 });
 

@@ -38,10 +38,14 @@ export async function runSoak(options: SoakRun): Promise<boolean> {
   const families = chooseFaults(only, equipment);
   const soak = new Soak({ folder, random: new Random(seed), families, equipment });
   let isInterrupted = false;
-  process.once('SIGINT', () => {
+  const interrupt = (): void => {
+    if (isInterrupted) return;
     isInterrupted = true;
     console.log('Ends after this round. A second signal ends it at once.');
-  });
+    // npm passes on what the terminal sends to this process, too: that is the same signal.
+    setTimeout(() => process.off('SIGINT', interrupt), 1_000).unref();
+  };
+  process.on('SIGINT', interrupt);
   console.log(`The inboxes are in ${folder}. --seed ${seed} draws the same faults again.`);
   const progress = setInterval(() => printProgress(soak), Math.min(60, minutes * 10) * 1_000);
   let failure: unknown;

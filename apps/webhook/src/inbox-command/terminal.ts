@@ -4,6 +4,7 @@ import { styleText } from 'node:util';
 
 import stringWidth from 'string-width';
 
+import { onFirstSignal, type Signalled } from '../first-signal.js';
 import { printable, printableLine } from './printable.js';
 
 /** What a person got wrong, or what can't be done. */
@@ -20,12 +21,11 @@ export class CommandError extends Error {
 }
 
 /** What a command uses of its process. */
-export interface CommandProcess {
+export interface CommandProcess extends Signalled {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean };
   exitCode?: typeof process.exitCode;
-  once(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
 }
 
 /** The cells of a row. Numbers end in the same column. */
@@ -108,7 +108,7 @@ export class Terminal {
   /** Aborts at the first Ctrl-C or SIGTERM. A second one ends the process. */
   interruption(): AbortSignal {
     const interrupted = new AbortController();
-    for (const name of ['SIGINT', 'SIGTERM'] as const) this.#process.once(name, () => interrupted.abort());
+    onFirstSignal(this.#process, ['SIGINT', 'SIGTERM'], () => interrupted.abort());
     return interrupted.signal;
   }
 

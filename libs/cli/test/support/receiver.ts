@@ -25,7 +25,7 @@ export interface Receiver {
 }
 
 /** What the receiver responds with, or `undefined` for nothing. */
-export type Respond = (request: Received, number: number) => number | undefined;
+export type Respond = (request: Received, number: number) => number | undefined | Promise<number>;
 
 /**
  * Starts a receiver on a free loopback port. It ends with the test.
@@ -41,14 +41,15 @@ export async function startReceiver(
   const acknowledged = new Map<string, number>();
   const server = listen((request, response) => {
     void text(request).then(
-      (content) => {
+      async (content) => {
         const { method = '', url = '', headers } = request;
         const received = { method, url, headers, content };
         requests.push(received);
-        const status = respond(received, requests.length);
+        const responding = respond(received, requests.length);
+        server.emit('received');
+        const status = await responding;
         if (status === 204) acknowledged.set(content, (acknowledged.get(content) ?? 0) + 1);
         if (status !== undefined) response.writeHead(status).end();
-        server.emit('received');
       },
       () => {},
     );

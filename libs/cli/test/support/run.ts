@@ -43,7 +43,10 @@ export async function run(
   return finished;
 }
 
-const command = fileURLToPath(new URL('../fixtures/open-command.mjs', import.meta.url));
+const openCommand = [
+  process.execPath,
+  fileURLToPath(new URL('../fixtures/open-command.mjs', import.meta.url)),
+] as const;
 
 /** A process of the built command that ends with the test. */
 export interface Running {
@@ -51,10 +54,15 @@ export interface Running {
   readonly finished: Promise<Finished>;
 }
 
-/** Starts the built command with every question open. */
-export function start(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Running {
-  const child = spawn(process.execPath, [command, ...args], {
+/** Starts the built command in a process group of its own, with every question open. */
+export function start(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+  [program, ...first]: readonly [string, ...string[]] = openCommand,
+): Running {
+  const child = spawn(program, [...first, ...args], {
     stdio: 'pipe',
+    detached: true,
     env: { PATH: process.env['PATH'], ACCESS_TOKEN: accessToken, ...environment },
   });
   afterThisTest(() => child.exitCode ?? child.kill('SIGKILL'));
