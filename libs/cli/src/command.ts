@@ -10,7 +10,8 @@ import {
   BadInput,
   type CommandContext,
   CommandFailed,
-  exitCodes,
+  EXIT_CODES,
+  exitCodeOf,
   oneLine,
   printJson,
   say,
@@ -29,7 +30,7 @@ export async function runCommand(args: readonly string[], context: CommandContex
     const faults = [...answerFaults(context.given), ...acceptFaults(context.accepts, context.given)];
     if (faults.length > 0)
       throw new BadInput(...faults.map((fault) => `An answer of @plant-store/contract is invalid: ${fault}`));
-    let exitCode: number = exitCodes.acknowledged;
+    let exitCode = 0;
     const program = createProgram(context, (code) => (exitCode = code));
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
@@ -155,16 +156,6 @@ The signing key is read in the same way: from --signing-key-file,
 PLANT_STORE_SIGNING_KEY or PLANT_STORE_SIGNING_KEY_FILE.
 `;
 
-const EXIT_CODES = `
-Exit codes:
-  0  acknowledged
-  1  not acknowledged: the receiver responded with another status
-  2  bad input: an argument, a file or a secret is wrong; nothing was sent
-  3  not sent: no request reached a connection; it is safe to send again
-  4  unknown: no response came from the receiver; it may have accepted the plant
-  5  the command cannot run: it is not compiled, or Node.js is too old
-With --ndjson it is that of the worst line: 4, then 1, 2, 3.`;
-
 const ABOUT_RETRY = `
 The access token is read as by plant-store send. While the question retry is
 open, --retry is required.
@@ -178,10 +169,10 @@ function version(): string {
 
 /** Reports an error. @returns the exit code */
 function reportError(error: unknown, isJson: boolean, context: CommandContext): number {
-  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.acknowledged;
+  if (error instanceof CommanderError && error.exitCode === 0) return 0;
   const faults = faultsOf(error);
   if (faults !== undefined) {
-    const exitCode = exitCodes.badInput;
+    const exitCode = exitCodeOf({ badInput: 1 });
     for (const fault of faults) say(fault, context);
     if (isJson) printJson({ exitCode, faults }, context);
     return exitCode;
@@ -193,7 +184,7 @@ function reportError(error: unknown, isJson: boolean, context: CommandContext): 
   }
   const isInterrupted = context.signal.aborted && error === context.signal.reason;
   const outcome = isInterrupted ? 'not-sent' : 'unknown';
-  const exitCode = isInterrupted ? exitCodes.notSent : exitCodes.unknown;
+  const exitCode = exitCodeOf(isInterrupted ? { notSent: 1 } : { unknown: 1 });
   if (isInterrupted) say('not sent: interrupted.', context);
   // A fault of this program, so nobody knows what was sent.
   else

@@ -29,6 +29,26 @@ export const exitCodes = Object.freeze({
 /** What an exit code says of a plant. */
 export type Result = keyof typeof exitCodes;
 
+/** The exit codes of `plant-store send`, for its help. README.md has the same table. */
+export const EXIT_CODES = `
+Exit codes:
+  0  acknowledged
+  1  not acknowledged: the receiver responded with another status
+  2  bad input: an argument, file, line or secret is wrong; it was not sent
+  3  not sent: no connection, or the run ended early; the rest is safe to send
+  4  unknown: no response, or it is not recorded; the plant may be accepted
+  5  the command cannot run: it is not compiled, or Node.js is too old
+With --ndjson it is that of the worst line: 4, then 1, 3, 2.`;
+
+/**
+ * The exit code of a command that knows so many plants with each result: that of the worst one. What a script must not
+ * send again comes first, then what it can send again, then what a person has to correct.
+ */
+export function exitCodeOf(counts: Partial<Record<Result, number>>): number {
+  const worstFirst = ['unknown', 'notAcknowledged', 'notSent', 'badInput'] as const;
+  return exitCodes[worstFirst.find((result) => counts[result]) ?? 'acknowledged'];
+}
+
 /** The input of the command is wrong: one line for each fault. */
 export class BadInput extends Error {
   readonly faults: readonly string[];

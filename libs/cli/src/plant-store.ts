@@ -1,14 +1,19 @@
 import { accepts as acceptedNow, type Accepts, answers, type Answers } from '@plant-store/contract';
 import { runCommand } from './command.js';
-import type { CommandContext } from './context.js';
+import { type CommandContext, say } from './context.js';
+import { reasonOf } from './input.js';
 
 /**
  * Runs the command line of this process under a set of answers, with what is accepted beside them, and ends the
  * process. No other file of the package uses the process.
  */
 export async function plantStore(given: Answers = answers, accepts: Accepts = acceptedNow): Promise<void> {
-  // A closed output changes nothing about a delivery; the exit code reports it.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  let isOutputLost = false;
+  process.stdout.on('error', (error) => {
+    if (!isOutputLost) say(`Standard output can't be written: ${reasonOf(error)}.`, process);
+    isOutputLost = true;
+  });
+  process.stderr.on('error', () => {});
   const { letEnd, ...signals } = catchInterrupts();
   const code = await runCommand(process.argv.slice(2), {
     given,
@@ -23,7 +28,9 @@ export async function plantStore(given: Answers = answers, accepts: Accepts = ac
   // A read that blocks, such as one of a named pipe, would keep the process.
   for (const stream of [process.stdout, process.stderr])
     await new Promise((written) => stream.write('', written));
-  process.exit(code);
+  // What was delivered is what counts, and the code says it.
+  const isDelivery = ['send', 'relay'].includes(process.argv[2]!);
+  process.exit(isOutputLost && !isDelivery ? 1 : code);
 }
 
 interface Interrupts extends Pick<CommandContext, 'signal' | 'secondSignal'> {

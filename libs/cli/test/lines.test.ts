@@ -92,7 +92,7 @@ test('--resume sends what was refused or not sent, and nothing that was acknowle
 
 test('an interrupt waits for what is in flight, and the next run sends the rest', async () => {
   const interrupt = new AbortController();
-  const job = await prepare(plants(100), (_, number) => {
+  const job = await prepare(['bad', ...plants(100)], (_, number) => {
     if (number === 10) interrupt.abort(new Error('Interrupted.'));
     return 204;
   });
@@ -103,7 +103,7 @@ test('an interrupt waits for what is in flight, and the next run sends the rest'
     stderr: expect.stringContaining('interrupted: no further line is sent'),
   });
   expect(job.requests.length).toBeLessThan(20);
-  expect(await job.send(['--resume'])).toMatchObject({ code: 0 });
+  expect(await job.send(['--resume'])).toMatchObject({ code: 2 });
   expect(job.requests).toHaveLength(100);
 });
 

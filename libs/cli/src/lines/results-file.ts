@@ -105,14 +105,16 @@ export class ResultsFile {
     }
   }
 
-  /** Writes the file to disk. */
-  close(): void {
+  /** Writes the file to disk. @returns whether that is known of every record that was appended */
+  close(): boolean {
     try {
       fsyncSync(this.#fd);
+      closeSync(this.#fd);
+      return true;
     } catch (error) {
       this.failure ??= `The results file ${this.path} can't be written: ${reasonOf(error)}.`;
+      return false;
     } finally {
-      closeSync(this.#fd);
       this.#lock?.close();
     }
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PlantStoreError } from '@plant-store/sdk';
-import { BadInput, type CommandContext, exitCodes, printJson, type Result, say } from '../context.js';
+import { BadInput, type CommandContext, exitCodeOf, printJson, type Result, say } from '../context.js';
 import { findInput, type Input } from '../input.js';
 import { describeFailure, type FailureRecord, failureRecord, resultOf } from '../send/describe-failure.js';
 import { checkSend, encode, type Sendable, type SendValues } from '../send/send-values.js';
@@ -38,7 +38,7 @@ export async function sendLines(file: string, values: SendValues, context: Comma
       if (!secondSignal.aborted) throw error;
     } finally {
       stopReports();
-      results.close();
+      run.close();
     }
     return report(run, values, context);
   } finally {
@@ -71,6 +71,8 @@ class Run {
   };
   /** Those among the acknowledged that an earlier run has sent. */
   acknowledgedBefore = 0;
+  /** Acknowledged lines that the results file doesn't have. */
+  notRecorded = 0;
   /** Whether the input was read to its end. */
   isComplete = false;
   readonly results: ResultsFile;
@@ -138,7 +140,15 @@ class Run {
       return;
     }
     this.counts.acknowledged += 1;
-    this.#record({ line, outcome: 'acknowledged', ...(status !== undefined && { status }) });
+    const record = { line, outcome: 'acknowledged', ...(status !== undefined && { status }) } as const;
+    if (!this.#record(record)) this.notRecorded += 1;
+  }
+
+  /** Ends the run: nothing is in flight. */
+  close(): void {
+    if (this.results.close()) return;
+    say(this.results.failure!, this.#context);
+    this.notRecorded = this.counts.acknowledged - this.acknowledgedBefore;
   }
 
   #fail(line: number, result: Result, failure: FailureRecord, text: string): void {
@@ -197,32 +207,33 @@ const resultNames: readonly (readonly [Result, string])[] = [
 ];
 
 /** The counts, such as `1,000 lines: 990 acknowledged (400 before), 10 unknown`. */
-function summaryOf({ counts, lines, acknowledgedBefore }: Run): string {
+function summaryOf({ counts, lines, acknowledgedBefore, notRecorded }: Run): string {
   const number = (count: number): string => count.toLocaleString('en-US');
   const before = acknowledgedBefore === 0 ? '' : ` (${number(acknowledgedBefore)} before)`;
   const failed = resultNames.filter(([result]) => counts[result] > 0);
   const failures = failed.map(([result, name]) => `, ${number(counts[result])} ${name}`);
+  if (notRecorded > 0) failures.push(`, ${number(notRecorded)} not recorded`);
   return `${number(lines)} lines: ${number(counts.acknowledged)} acknowledged${before}${failures.join('')}`;
 }
 
 /** Prints the counts and what to do next. The exit code is that of the worst line. */
 function report(run: Run, { json }: SendValues, context: CommandContext): number {
-  const { counts, isComplete, lines, acknowledgedBefore } = run;
-  const exitCode = exitCodeOf(run);
-  if (json) printJson({ exitCode, complete: isComplete, lines, ...counts, acknowledgedBefore }, context);
+  const { counts, isComplete, lines, acknowledgedBefore, notRecorded } = run;
+  const exitCode = exitCodeOf({
+    ...counts,
+    unknown: counts.unknown + notRecorded,
+    notSent: counts.notSent + Number(!isComplete),
+    badInput: counts.badInput + Number(lines === 0),
+  });
+  const known = { exitCode, complete: isComplete, lines, ...counts, acknowledgedBefore, notRecorded };
+  if (json) printJson(known, context);
   else context.stdout.write(`${summaryOf(run)}\n`);
   if (lines === 0 && isComplete) say('there is no line with a plant. Nothing was sent.', context);
+  if (notRecorded > 0)
+    say(`${notRecorded} acknowledged lines were not recorded. With --resume, they are unknown.`, context);
   if (!isComplete || counts.notSent + counts.notAcknowledged > 0)
     say('to send what is not acknowledged, run the same command with --resume.', context);
-  if (counts.unknown > 0)
+  if (counts.unknown + notRecorded > 0)
     say('to send unknown lines too, add --resume --resend-unknown. They may be delivered twice.', context);
   return exitCode;
-}
-
-function exitCodeOf({ counts, isComplete, lines, results }: Run): number {
-  if (counts.unknown > 0) return exitCodes.unknown;
-  if (counts.notAcknowledged > 0) return exitCodes.notAcknowledged;
-  if (counts.badInput > 0 || (isComplete && lines === 0)) return exitCodes.badInput;
-  const isWhole = isComplete && counts.notSent === 0 && results.failure === undefined;
-  return isWhole ? exitCodes.acknowledged : exitCodes.notSent;
 }

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { PlantStoreError } from '@plant-store/sdk';
-import { BadInput, type CommandContext, exitCodes, printJson, say } from '../context.js';
+import { BadInput, type CommandContext, exitCodeOf, printJson, say } from '../context.js';
 import { findInput } from '../input.js';
 import { describeFailure, failureRecord, resultOf } from './describe-failure.js';
 import { checkSend, encode, type Sendable, type SendValues } from './send-values.js';
@@ -22,14 +22,14 @@ export async function sendOne(file: string, values: SendValues, context: Command
     const { status } = await sender.send({ content }, options);
     const { method } = settings;
     const { url } = settings.target;
-    const exitCode = exitCodes.acknowledged;
+    const exitCode = exitCodeOf({ acknowledged: 1 });
     if (values.json) printJson({ exitCode, outcome: 'acknowledged', status, bytes, method, url }, context);
     else context.stdout.write(`acknowledged: ${status}, ${bytes} bytes sent with ${method} to ${url}\n`);
     return exitCode;
   } catch (error) {
     if (!(error instanceof PlantStoreError)) throw error;
     say(describeFailure(error), context);
-    const exitCode = exitCodes[resultOf(error)];
+    const exitCode = exitCodeOf({ [resultOf(error)]: 1 });
     if (values.json) printJson({ exitCode, ...failureRecord(error) }, context);
     return exitCode;
   } finally {

@@ -43,7 +43,8 @@ export async function run(
   return finished;
 }
 
-const openCommand = [
+/** The built command, with every question open. */
+export const openCommand = [
   process.execPath,
   fileURLToPath(new URL('../fixtures/open-command.mjs', import.meta.url)),
 ] as const;
