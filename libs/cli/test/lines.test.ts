@@ -1,4 +1,12 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { makeFolder } from '@plant-store/test-support';
@@ -158,6 +166,54 @@ test('a failed resend of an unknown line leaves it unknown', async () => {
   expect(job.requests).toHaveLength(2);
 });
 
+describe('a file that is written to while it is sent', () => {
+  const many = plants(20_000);
+
+  /** Sends it, and does something when some lines were received. */
+  const sendAnd = (change: (job: Job) => void): Promise<[Job, Finished]> =>
+    new Promise((resolve, reject) => {
+      const respond: Respond = (_, number) => {
+        if (number === 10) change(job);
+        return 204;
+      };
+      let job: Job;
+      prepare(many, respond)
+        .then((prepared) => (job = prepared).send())
+        .then((finished) => resolve([job, finished]), reject);
+    });
+
+  test('is sent as it was when it was opened, also with --resume, and that it has grown is said', async () => {
+    const [job, first] = await sendAnd(({ input }) => appendFileSync(input, '{"plant":0}\n'));
+    const stderr = expect.stringContaining('What was added was not sent.') as string;
+    expect(first).toMatchObject({ code: 0, stdout: '20,000 lines: 20,000 acknowledged\n', stderr });
+    expect(await job.send(['--resume'])).toMatchObject({ code: 0, stderr });
+    expect(job.requests).toHaveLength(many.length);
+  });
+
+  test('is sent on although another file takes its name, which --resume refuses', async () => {
+    const [job, first] = await sendAnd(({ input }) => renameSync(file('{}\n'.repeat(100_000)), input));
+    expect(first).toMatchObject({ code: 0, stdout: '20,000 lines: 20,000 acknowledged\n' });
+    expect(await job.send(['--resume'])).toMatchObject({ code: 2 });
+  });
+
+  test.each([
+    [
+      'becomes shorter',
+      (path: string) => truncateSync(path, 100),
+      'has become shorter. No further line is sent.',
+    ],
+    [
+      'is changed',
+      (path: string) => writeSync(openSync(path, 'r+'), '{"plant":0}\n', 20_000 * 10),
+      'was changed while it was sent.',
+    ],
+  ])('that it %s is said', async (_name, change, message) => {
+    const [job, first] = await sendAnd(({ input }) => change(input));
+    expect(first).toMatchObject({ code: 3, stderr: expect.stringContaining(message) });
+    expect(await job.send(['--resume'])).toMatchObject({ code: 2 });
+  });
+});
+
 describe('a results file is refused', () => {
   test('that exists, without --resume', async () => {
     const job = await prepare(plants(1));
@@ -198,7 +254,7 @@ describe('a results file is refused', () => {
   test('with --resume, if the input has changed', async () => {
     const job = await prepare(plants(100), ({ content }) => (content.includes('100') ? 400 : 204));
     await job.send();
-    appendFileSync(job.input, '{}\n');
+    writeFileSync(job.input, readFileSync(job.input, 'utf8').replace('1', '2'));
     expect(await job.send(['--resume'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('The input has changed'),

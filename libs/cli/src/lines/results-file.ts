@@ -18,8 +18,9 @@ import { readLines } from './lines.js';
 
 /** The first record of each run: what is sent, and where. */
 export interface RunRecord {
-  /** Digest of the input in hexadecimal; null if it can't be read again. */
+  /** Digest of the input in hexadecimal, and how many bytes it has; null if it can't be read again. */
   readonly sha256: string | null;
+  readonly bytes: number | null;
   readonly url: string;
 }
 
@@ -43,14 +44,22 @@ type LineOutcomes = LineRecord['outcome'][];
 /** The results of a file's lines, one JSON object a line. A record that was appended survives the end of the process. */
 export class ResultsFile {
   readonly path: string;
+  readonly run: RunRecord;
   /** Why a record can't be written. Then no further one is. */
   failure: string | undefined;
   readonly #fd: number;
   readonly #lock: Server | undefined;
   readonly #earlier: LineOutcomes;
 
-  private constructor(path: string, fd: number, lock: Server | undefined, earlier: LineOutcomes) {
+  private constructor(
+    path: string,
+    fd: number,
+    lock: Server | undefined,
+    run: RunRecord,
+    earlier: LineOutcomes,
+  ) {
     this.path = path;
+    this.run = run;
     this.#fd = fd;
     this.#lock = lock;
     this.#earlier = earlier;
@@ -60,24 +69,32 @@ export class ResultsFile {
    * Opens the file for a run.
    *
    * @param isResumed Whether it continues earlier runs with the same input and address. Otherwise it must not exist.
+   * @param describe Reads the input: of a run that is continued, as many bytes as that one.
    * @throws BadInput
    */
-  static async open(path: string, run: RunRecord, isResumed: boolean): Promise<ResultsFile> {
+  static async open(
+    path: string,
+    isResumed: boolean,
+    describe: (bytes?: number | null) => Promise<RunRecord>,
+  ): Promise<ResultsFile> {
+    const first = isResumed ? undefined : await describe();
     const flags = constants.O_WRONLY | constants.O_APPEND;
     let fd: number | undefined;
     let lock: Server | undefined;
     try {
       fd = openSync(path, isResumed ? flags : flags | constants.O_CREAT | constants.O_EXCL, 0o666);
       lock = await lockFile(fd, path);
-      const { outcomes, length } = isResumed ? await readEarlier(path, run) : { outcomes: [], length: 0 };
-      ftruncateSync(fd, length);
-      const file = new ResultsFile(path, fd, lock, outcomes);
+      const earlier = isResumed ? await readEarlier(path) : undefined;
+      const run = first ?? (await describe(earlier!.run.bytes));
+      if (earlier) requireSame(earlier.run, run, path);
+      ftruncateSync(fd, earlier?.length ?? 0);
+      const file = new ResultsFile(path, fd, lock, run, earlier?.outcomes ?? []);
       if (!file.append(run)) throw new BadInput(`${file.failure} Nothing was sent.`);
       return file;
     } catch (error) {
       if (fd !== undefined) closeSync(fd);
       lock?.close();
-      if (error instanceof BadInput) throw error;
+      if ((error as NodeJS.ErrnoException).errno === undefined) throw error;
       const advice = (error as NodeJS.ErrnoException).code === 'EEXIST' ? ' Continue it with --resume.' : '';
       throw new BadInput(`The results file ${path} can't be used: ${reasonOf(error)}.${advice}`);
     }
@@ -140,13 +157,16 @@ async function lockFile(fd: number, path: string): Promise<Server | undefined> {
 }
 
 interface EarlierRuns {
+  /** The last one. */
+  readonly run: RunRecord;
   readonly outcomes: LineOutcomes;
   /** Length of the file up to its last whole record. */
   readonly length: number;
 }
 
-/** Reads the results of earlier runs. @throws BadInput if they belong to another input or address */
-async function readEarlier(path: string, run: RunRecord): Promise<EarlierRuns> {
+/** Reads the results of earlier runs. @throws BadInput */
+async function readEarlier(path: string): Promise<EarlierRuns> {
+  let run: RunRecord | undefined;
   const outcomes: LineOutcomes = [];
   let length = 0;
   for await (const { content, number, end } of readLines(createReadStream(path))) {
@@ -154,13 +174,13 @@ async function readEarlier(path: string, run: RunRecord): Promise<EarlierRuns> {
     if (end === length + content.byteLength) break;
     const record = parse(content);
     const outcome = lineOutcomes.find((each) => each === record?.outcome);
-    if (record?.url !== undefined) requireSame(record, run, path);
+    if (record?.url !== undefined) run = record as RunRecord;
     else if (number === 1) throw new BadInput(`${path} is not a results file of plant-store.`);
     else if (outcome !== undefined && record!.line! > 0) outcomes[record!.line!] = outcome;
     else throw new BadInput(`${path} is damaged at its line ${number}. Nothing was sent.`);
     length = end;
   }
-  if (length > 0) return { outcomes, length };
+  if (run !== undefined) return { run, outcomes, length };
   throw new BadInput(`${path} has no results. Delete it, and run the command without --resume.`);
 }
 
@@ -172,7 +192,7 @@ function parse(content: Buffer): Partial<RunRecord & LineRecord> | undefined {
   }
 }
 
-function requireSame({ sha256, url }: Partial<RunRecord>, run: RunRecord, path: string): void {
+function requireSame({ sha256, url }: RunRecord, run: RunRecord, path: string): void {
   if (url !== run.url)
     throw new BadInput(`${path} is about deliveries to ${url}, and this command sends to ${run.url}.`);
   if (sha256 !== run.sha256)

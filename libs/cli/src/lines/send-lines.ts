@@ -7,7 +7,7 @@ import { checkSend, encode, type Sendable, type SendValues } from '../send/send-
 import { prepareSender } from '../send/sender-options.js';
 import { type Line, readLines } from './lines.js';
 import { checkLine, isBlank } from './plant-line.js';
-import { type LineRecord, ResultsFile } from './results-file.js';
+import { type LineRecord, ResultsFile, type RunRecord } from './results-file.js';
 
 /** How many failures are shown. The results file has all of them. */
 const MAX_SHOWN = 10;
@@ -21,10 +21,17 @@ export async function sendLines(file: string, values: SendValues, context: Comma
   const abort = (): void => void sender.close({ force: true });
   try {
     const input = await findInput(file, context);
-    if (values.resume && !input.isFile)
+    if (values.resume && input.size() === undefined)
       throw new BadInput(`${input.name} can't be read again. --resume needs a regular file.`);
-    const record = { sha256: await digestOf(input), url: settings.target.url };
-    const results = await ResultsFile.open(values.results!, record, values.resume === true);
+    const { url } = settings.target;
+    const describe = async (earlier?: number | null): Promise<RunRecord> => {
+      const bytes = earlier ?? input.size();
+      if (bytes === undefined) return { sha256: null, bytes: null, url };
+      const hash = createHash('sha256');
+      for await (const chunk of input.read(bytes)) hash.update(chunk);
+      return { sha256: hash.digest('hex'), bytes, url };
+    };
+    const results = await ResultsFile.open(values.results!, values.resume === true, describe);
     const run = new Run(input, results, values, context);
     signal.addEventListener('abort', () => run.tellInterrupt());
     secondSignal.addEventListener('abort', abort);
@@ -45,13 +52,6 @@ export async function sendLines(file: string, values: SendValues, context: Comma
     secondSignal.removeEventListener('abort', abort);
     await prepared.close();
   }
-}
-
-async function digestOf({ isFile, read }: Input): Promise<string | null> {
-  if (!isFile) return null;
-  const hash = createHash('sha256');
-  for await (const chunk of read()) hash.update(chunk);
-  return hash.digest('hex');
 }
 
 /** A line that is sent. */
@@ -89,6 +89,11 @@ class Run {
     this.#context = context;
   }
 
+  /** Whether the input has more now than what is sent. */
+  get hasGrown(): boolean {
+    return (this.#input.size() ?? 0) > (this.results.run.bytes ?? Infinity);
+  }
+
   /** Lines that have a result. */
   get lines(): number {
     return Object.values(this.counts).reduce((sum, count) => sum + count, 0);
@@ -98,7 +103,7 @@ class Run {
   async *plants(): AsyncGenerator<SentLine> {
     const { signal } = this.#context;
     try {
-      for await (const line of readLines(this.#input.read())) {
+      for await (const line of readLines(this.#read())) {
         if (this.results.failure !== undefined || signal.aborted) return;
         const plant = isBlank(line) ? undefined : this.#choose(line);
         if (plant === undefined) continue;
@@ -112,6 +117,19 @@ class Run {
       if (!(error instanceof BadInput)) throw error;
       say(`${error.message} No further line is sent.`, this.#context);
     }
+  }
+
+  /** Reads what was digested. @throws BadInput if it isn't that any more */
+  async *#read(): AsyncGenerator<Buffer> {
+    const { name, read } = this.#input;
+    const { bytes, sha256 } = this.results.run;
+    const hash = createHash('sha256');
+    for await (const chunk of read(bytes ?? undefined)) {
+      hash.update(chunk);
+      yield chunk;
+    }
+    if (sha256 !== null && hash.digest('hex') !== sha256)
+      throw new BadInput(`${name} was changed while it was sent.`);
   }
 
   /** The line as it is sent; `undefined` if it isn't. */
@@ -218,7 +236,7 @@ function summaryOf({ counts, lines, acknowledgedBefore, notRecorded }: Run): str
 
 /** Prints the counts and what to do next. The exit code is that of the worst line. */
 function report(run: Run, { json }: SendValues, context: CommandContext): number {
-  const { counts, isComplete, lines, acknowledgedBefore, notRecorded } = run;
+  const { counts, hasGrown, isComplete, lines, acknowledgedBefore, notRecorded } = run;
   const exitCode = exitCodeOf({
     ...counts,
     unknown: counts.unknown + notRecorded,
@@ -228,6 +246,7 @@ function report(run: Run, { json }: SendValues, context: CommandContext): number
   const known = { exitCode, complete: isComplete, lines, ...counts, acknowledgedBefore, notRecorded };
   if (json) printJson(known, context);
   else context.stdout.write(`${summaryOf(run)}\n`);
+  if (hasGrown) say('the input has grown since it was first opened. What was added was not sent.', context);
   if (lines === 0 && isComplete) say('there is no line with a plant. Nothing was sent.', context);
   if (notRecorded > 0)
     say(`${notRecorded} acknowledged lines were not recorded. With --resume, they are unknown.`, context);
