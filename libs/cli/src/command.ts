@@ -13,6 +13,7 @@ import {
   EXIT_CODES,
   exitCodeOf,
   oneLine,
+  outputOption,
   printJson,
   say,
 } from './context.js';
@@ -35,7 +36,7 @@ export async function runCommand(args: readonly string[], context: CommandContex
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    return reportError(error, args.includes('--json'), context);
+    return reportError(error, / (-o|-o |--output[ =])json /.test(` ${args.join(' ')} `), context);
   }
 }
 
@@ -87,7 +88,7 @@ function addSend(program: Command, context: CommandContext, exitWith: (code: num
     .option('--content-type <type>', `media type of the content ${defaultOf('media-type', mediaType)}`);
   if (asksForId) send.option('--event-id <id>', 'identifier of the event (required without --ndjson)');
   addSenderOptions(send, given)
-    .option('--json', 'print the result as JSON')
+    .addOption(outputOption())
     .optionsGroup('Options for a file with many plants:')
     .option('--ndjson', 'send each line as one plant; a line is JSON')
     .option('--results <file>', 'new file with a line for each plant (required with --ndjson)')

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Accepts, Answers } from '@plant-store/contract';
+import { Option } from 'commander';
 
 /** What a command reads from and writes to, instead of the process. */
 export interface CommandContext {
@@ -9,7 +10,7 @@ export interface CommandContext {
   readonly accepts: Accepts;
   readonly environment: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  readonly stdout: Writable;
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean };
   /** Is aborted when the user interrupts. */
   readonly signal: AbortSignal;
@@ -83,7 +84,17 @@ export function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 }
 
-/** Prints a value as one line of JSON. */
+/** The values of the option that says how a result is printed. */
+export interface OutputValues {
+  readonly output?: 'text' | 'json' | 'raw';
+}
+
+/** That option. `plant-inbox` has the same. `raw` writes the bytes of a content, and nothing else. */
+export function outputOption(...more: readonly 'raw'[]): Option {
+  return new Option('-o, --output <format>', 'how to print it').choices(['text', 'json', ...more]);
+}
+
+/** Prints the result of a delivery: on standard output, one value. */
 export function printJson(value: object, { stdout }: CommandContext): void {
-  stdout.write(`${JSON.stringify(value)}\n`);
+  stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 }

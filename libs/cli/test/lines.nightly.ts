@@ -20,7 +20,7 @@ test('40,000 lines with interrupts and kills: nothing acknowledged is sent twice
     await finished;
   }
 
-  const { code, stdout } = await start([...args, '--resume', '--json']).finished;
+  const { code, stdout } = await start([...args, '--resume', '-ojson']).finished;
   const counts = JSON.parse(stdout) as { lines: number; unknown: number };
   const kills = ENDS.filter((signal) => signal === 'SIGKILL').length;
   expect([code, counts.lines]).toEqual([4, LINES]);

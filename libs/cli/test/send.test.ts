@@ -33,7 +33,7 @@ describe('one plant', () => {
 
   test('comes from standard input, and its result is JSON', async () => {
     const receiver = await startReceiver();
-    const { code, stdout } = await run(['send', '-', '--json', ...required(receiver.url)], {
+    const { code, stdout } = await run(['send', '-', '-ojson', ...required(receiver.url)], {
       stdin: Readable.from([Buffer.from('one '), Buffer.from('plant')]),
     });
 
@@ -81,7 +81,7 @@ describe('one plant', () => {
     const allowing = (handle: RequestListener): Server =>
       createServer((request, response) => handle(request, response.setHeader('allow', 'PUT, PATCH')));
     const receiver = await startReceiver(() => status, allowing);
-    const finished = await run(['send', file('{}'), '--json', ...required(receiver.url)]);
+    const finished = await run(['send', file('{}'), '-ojson', ...required(receiver.url)]);
 
     expect(finished).toMatchObject({ code, stderr: expect.stringMatching(text) });
     expect(JSON.parse(finished.stdout)).toMatchObject({ exitCode: code, status });
@@ -113,7 +113,7 @@ describe('one plant', () => {
     });
     const { signal } = interrupt;
     expect(await run(['send', file('{}'), ...required(receiver.url)], { signal })).toMatchObject({ code: 4 });
-    const before = await run(['send', '-', '--json', ...required(receiver.url)], { signal });
+    const before = await run(['send', '-', '-ojson', ...required(receiver.url)], { signal });
     expect(before).toMatchObject({ code: 3, stderr: 'plant-store: not sent: interrupted.\n' });
   });
 });
@@ -134,7 +134,7 @@ describe('connections', () => {
 
 describe('bad input', () => {
   test('is reported whole, with the questions that make options required', async () => {
-    const { code, stdout, stderr } = await run(['send', file('{}'), '--json', '--resume'], {
+    const { code, stdout, stderr } = await run(['send', file('{}'), '-ojson', '--resume'], {
       environment: {},
     });
 

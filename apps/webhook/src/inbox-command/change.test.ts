@@ -23,7 +23,7 @@ test('a stopped inbox shows and does the same as one whose receiver runs', async
   const results: Result[] = [];
   for (const command of [
     ['pause'],
-    ['replay', '--since', '1h', '--json', '--yes'],
+    ['replay', '--since', '1h', '-ojson', '--yes'],
     ['replay', '1', '1', '4', '77', '--yes'],
     ['show', '1'],
     ['show', '77'],
@@ -51,7 +51,7 @@ test('a stopped inbox shows and does the same as one whose receiver runs', async
     (await plantInbox('stats', '--inbox', folder)).stdout;
   expect(await statsOf(stopped)).toMatch(/^receiver {3}stopped\nhandler {4}paused\n/);
   expect(await statsOf(running)).toMatch(/^receiver {3}running\nhandler {4}paused\n/);
-  expect(jsonOf(await plantInbox('stats', '--json', '--inbox', running))).toMatchObject({
+  expect(jsonOf(await plantInbox('stats', '-ojson', '--inbox', running))).toMatchObject({
     waiting: 3,
     handled: 1,
     oldestWaitingAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
@@ -80,7 +80,7 @@ test('replay takes what is parked or retrying, but nothing that is handled', asy
     stdout: '2 deliveries replayed.\n',
     stderr: 'Replaying 1 parked delivery and 1 retrying delivery.\n',
   });
-  expect(jsonOf(await plantInbox('stats', '--json', '--inbox', inbox))).toMatchObject({
+  expect(jsonOf(await plantInbox('stats', '-ojson', '--inbox', inbox))).toMatchObject({
     waiting: 2,
     handled: 1,
   });
@@ -96,7 +96,7 @@ test('discard deletes the content of what is parked, and keeps why', async () =>
     stdout: '1 delivery discarded.\n',
     stderr: 'Discarding 1 parked delivery.\nDelivery 1 was not discarded: it is handled.\n',
   });
-  expect(jsonOf(await plantInbox('show', '4', '--json', '--inbox', inbox))).toMatchObject({
+  expect(jsonOf(await plantInbox('show', '4', '-ojson', '--inbox', inbox))).toMatchObject({
     state: 'discarded',
     reason: 'sent twice by mistake',
     content: '',

@@ -1,7 +1,7 @@
 import { DELIVERY_STATES, type DeliveryState, type StateCounts } from '../inbox/inbox-operations.js';
 import { deliveries, type FixedFilter, inBatches, sumOf, upToNow } from './batches.js';
 import { withConnection } from './connection.js';
-import { jsonText } from './printable.js';
+import { jsonText, type Output } from './printable.js';
 import { filterOf, type Selection } from './selection.js';
 import { CommandError, type Terminal } from './terminal.js';
 
@@ -27,7 +27,7 @@ const CHANGES = {
 /** The options of `replay` and `discard`. */
 export interface ChangeOptions extends Selection {
   readonly yes?: true;
-  readonly json?: true;
+  readonly output?: Output;
   /** Why, with `discard`. */
   readonly reason?: string;
 }
@@ -43,7 +43,7 @@ export async function changeDeliveries(
   terminal: Terminal,
   inbox: string,
   ids: readonly number[],
-  { yes, json, reason, ...selection }: ChangeOptions,
+  { yes, output, reason, ...selection }: ChangeOptions,
 ): Promise<void> {
   const { doing, done, unlessChosen } = CHANGES[kind];
   const chosen = filterOf(selection);
@@ -75,7 +75,9 @@ export async function changeDeliveries(
       );
     if (left.length > 0) terminal.exitCode = 1;
     const count = sumOf(changed);
-    await terminal.write(json ? jsonText({ [done]: count, left }, 2) : `${deliveries(count)} ${done}.\n`);
+    await terminal.write(
+      output === 'json' ? jsonText({ [done]: count, left }, 2) : `${deliveries(count)} ${done}.\n`,
+    );
   });
 }
 

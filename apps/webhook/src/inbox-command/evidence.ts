@@ -3,7 +3,7 @@ import type { FieldEvidence, JsonEvidence } from '../evidence/json-fields.js';
 import type { Names, Spread } from '../evidence/tally.js';
 import { deliveries } from './batches.js';
 import { withConnection } from './connection.js';
-import { jsonText } from './printable.js';
+import { jsonText, type Output } from './printable.js';
 import { filterOf, type Selection } from './selection.js';
 import { cut, type Row, table, type Terminal } from './terminal.js';
 
@@ -14,10 +14,10 @@ const WIDTH = 80;
 export async function evidence(
   terminal: Terminal,
   inbox: string,
-  { json, ...selection }: Selection & { json?: true },
+  { output, ...selection }: Selection & { output?: Output },
 ): Promise<void> {
   const found = await withConnection(inbox, ({ get }) => get<Evidence>('/evidence', filterOf(selection)));
-  if (json) await terminal.write(jsonText(found, 2));
+  if (output === 'json') await terminal.write(jsonText(found, 2));
   else if (found.deliveries > 0) await terminal.write(evidenceText(terminal, found));
   if (found.deliveries === 0) terminal.report('No deliveries with a content.');
   if (found.stoppedAfter !== null)

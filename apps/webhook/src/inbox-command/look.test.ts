@@ -101,9 +101,9 @@ describe('of an inbox', () => {
     );
   });
 
-  test('list --json has everything but what was sent, and the options choose', async () => {
+  test('list -o json has everything but what was sent, and the options choose', async () => {
     const options = ['--since', '1h', '--id', '2..5', '--state', 'parked', '--after', '5', '--limit', '1'];
-    const { code, stdout, stderr } = await plantInbox('list', '--json', ...options, '--inbox', inbox);
+    const { code, stdout, stderr } = await plantInbox('list', '-ojson', ...options, '--inbox', inbox);
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'For older ones: --after 4\n' });
     expect(stdout).toMatch(/^\[\n {2}\{\n {4}"id": 4,\n/);
@@ -141,19 +141,19 @@ describe('of an inbox', () => {
     expect(stdout.slice(stdout.indexOf('\n\n'))).toBe('\n\nHost:  localhost\n\n\\u001b[2Jcontent\n');
   });
 
-  test('show --raw writes the bytes, but not to a terminal; --json has them in base64', async () => {
+  test('show -o raw writes the bytes, but not to a terminal; -o json has them in base64', async () => {
     const show = ['show', '3', '--inbox', inbox];
 
-    expect((await plantInboxIn({}, ...show, '--raw')).bytes).toEqual(BYTES);
-    expect((await plantInboxIn({ columns: 80 }, ...show, '--raw')).result).toEqual({
+    expect((await plantInboxIn({}, ...show, '-oraw')).bytes).toEqual(BYTES);
+    expect((await plantInboxIn({ columns: 80 }, ...show, '-oraw')).result).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'plant-inbox: --raw writes to a file or a pipe, not to a terminal: add > FILE.\n',
+      stderr: 'plant-inbox: -o raw writes to a file or a pipe, not to a terminal: add > FILE.\n',
     });
     expect((await plantInbox(...show)).stderr).toBe(
-      'The content is not text. To see its bytes, add --raw | xxd\n',
+      'The content is not text. To see its bytes, add -o raw | xxd\n',
     );
-    expect(JSON.parse((await plantInbox(...show, '--json')).stdout)).toMatchObject({
+    expect(JSON.parse((await plantInbox(...show, '-ojson')).stdout)).toMatchObject({
       id: 3,
       state: 'handled',
       bytes: 6,

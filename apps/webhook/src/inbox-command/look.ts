@@ -5,7 +5,7 @@ import {
   type StoredDelivery,
 } from '../inbox/inbox-operations.js';
 import { withConnection } from './connection.js';
-import { jsonText, printable, textOf, timeText } from './printable.js';
+import { jsonText, type Output, printable, textOf, timeText } from './printable.js';
 import { filterOf, type Selection } from './selection.js';
 import { CommandError, type Terminal } from './terminal.js';
 
@@ -31,7 +31,7 @@ export interface Listed {
 export async function list(
   terminal: Terminal,
   inbox: string,
-  { limit, after, json, ...selection }: Selection & { limit: number; after?: number; json?: true },
+  { limit, after, output, ...selection }: Selection & { limit: number; after?: number; output?: Output },
 ): Promise<void> {
   await withConnection(inbox, async ({ get }) => {
     const { deliveries } = await get<Listed>('/deliveries', {
@@ -39,7 +39,7 @@ export async function list(
       ...(after !== undefined && { after }),
       limit,
     });
-    if (json) await terminal.write(jsonText(deliveries, 2));
+    if (output === 'json') await terminal.write(jsonText(deliveries, 2));
     else if (deliveries.length > 0) await terminal.write(linesOf(terminal, deliveries).join(''));
     const last = deliveries.at(-1);
     if (last === undefined) terminal.report('No deliveries.');
@@ -76,19 +76,19 @@ export async function show(
   terminal: Terminal,
   inbox: string,
   id: number,
-  form: { raw?: true; json?: true },
+  { output }: { output?: Output | 'raw' },
 ): Promise<void> {
-  if (form.raw && terminal.isTTY)
-    throw new CommandError('--raw writes to a file or a pipe, not to a terminal: add > FILE.', 2);
+  if (output === 'raw' && terminal.isTTY)
+    throw new CommandError('-o raw writes to a file or a pipe, not to a terminal: add > FILE.', 2);
   const delivery = await withConnection(inbox, ({ get }) => get<ShownDelivery>(`/deliveries/${id}`));
   const content = Buffer.from(delivery.content, 'base64');
-  if (form.raw) return terminal.write(content);
-  if (form.json) return terminal.write(jsonText(delivery, 2));
+  if (output === 'raw') return terminal.write(content);
+  if (output === 'json') return terminal.write(jsonText(delivery, 2));
   const text = textOf(content);
   await terminal.write(
     headText(terminal, delivery) + (text ? `\n${printable(text).replace(/\n?$/, '\n')}` : ''),
   );
-  if (text === undefined) terminal.report('The content is not text. To see its bytes, add --raw | xxd');
+  if (text === undefined) terminal.report('The content is not text. To see its bytes, add -o raw | xxd');
 }
 
 /** What each member of a delivery is called. */
@@ -136,10 +136,14 @@ export function headText(terminal: Terminal, delivery: ShownDelivery): string {
 }
 
 /** `plant-inbox stats` */
-export async function stats(terminal: Terminal, inbox: string, { json }: { json?: true }): Promise<void> {
+export async function stats(
+  terminal: Terminal,
+  inbox: string,
+  { output }: { output?: Output },
+): Promise<void> {
   await withConnection(inbox, async ({ get, isRunning }) => {
     const found = await get<InboxStats>('/stats');
-    if (json) return terminal.write(jsonText(found, 2));
+    if (output === 'json') return terminal.write(jsonText(found, 2));
     const { isPaused, oldestWaitingAt, bytes } = found;
     const lines = terminal.table([
       ...(isRunning === undefined ? [] : [['receiver', isRunning ? 'running' : 'stopped']]),

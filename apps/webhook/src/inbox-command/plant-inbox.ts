@@ -81,7 +81,7 @@ export function createProgram(terminal: Terminal, given: Given): Command {
     <Args extends unknown[]>(run: (terminal: Terminal, inbox: string, ...args: Args) => Promise<void>) =>
     (...args: Args): Promise<void> =>
       run(terminal, inboxOf(program.opts<{ inbox: string }>().inbox), ...args);
-  const json = new Option('--json', 'print JSON');
+  const output = outputOption();
   const command = (usage: string, summary: string, more = ''): Command =>
     program
       .command(usage)
@@ -91,21 +91,18 @@ export function createProgram(terminal: Terminal, given: Given): Command {
   withSelection(command('list', 'list deliveries, the newest first; the default command'))
     .option('--limit <count>', `at most so many deliveries, up to ${MAX_LIMIT}`, limitOf, 50)
     .option('--after <id>', 'the page that follows the one that ends with this id', idOf)
-    .addOption(json)
+    .addOption(output)
     .action(on(list));
 
   command('show', 'show a delivery: state, failed attempts, header fields, content')
     .argument('<id>', 'of the delivery', idOf)
-    .addOption(new Option('--raw', 'write the bytes of the content, and nothing else').conflicts('json'))
-    .addOption(json)
+    .addOption(outputOption('raw'))
     .action(on(show));
 
-  command('tail', 'follow new deliveries, one a line, until Ctrl-C')
-    .option('--json', 'print JSON, which it also does without a terminal')
-    .action(on(tail));
+  command('tail', 'follow new deliveries, one a line, until Ctrl-C').addOption(output).action(on(tail));
 
   command('stats', 'count deliveries by state, and say if the handler is paused')
-    .addOption(json)
+    .addOption(output)
     .action(on(stats));
 
   withSelection(
@@ -118,7 +115,7 @@ export function createProgram(terminal: Terminal, given: Given): Command {
   )
     .argument('[ids...]', 'of deliveries in any state', idsOf)
     .option('--yes', "don't ask")
-    .addOption(json)
+    .addOption(output)
     .action(on(changeDeliveries.bind(undefined, 'replay')));
 
   withSelection(
@@ -132,7 +129,7 @@ export function createProgram(terminal: Terminal, given: Given): Command {
     .argument('[ids...]', 'of parked deliveries', idsOf)
     .requiredOption('--reason <text>', 'why; kept with the delivery', reasonOf)
     .option('--yes', "don't ask")
-    .addOption(json)
+    .addOption(output)
     .action(on(changeDeliveries.bind(undefined, 'discard')));
 
   command(
@@ -183,7 +180,7 @@ export function createProgram(terminal: Terminal, given: Given): Command {
       'No value of a header field or of a content is printed. It answers nothing.',
     ),
   )
-    .addOption(json)
+    .addOption(output)
     .action(on(evidence));
 
   withSelection(
@@ -195,11 +192,15 @@ export function createProgram(terminal: Terminal, given: Given): Command {
   )
     .requiredOption('--question <id>', 'a question of OPEN_QUESTIONS.md; may be repeated', collect)
     .requiredOption('--answer <value>', 'the proposed answer, as JSON or plain text', collect)
-    .addOption(json)
+    .addOption(output)
     .action(on(tryAnswers.bind(undefined, given)));
 
   return program;
 }
+
+/** As in `plant-store`. `raw` writes the bytes of a content, and nothing else. */
+const outputOption = (...more: readonly 'raw'[]): Option =>
+  new Option('-o, --output <format>', 'how to print it').choices(['text', 'json', ...more]);
 
 /** Adds the value of an option that may be repeated. */
 const collect = (text: string, before: readonly string[] = []): string[] => [...before, text];

@@ -1,3 +1,6 @@
+/** How a result is printed. */
+export type Output = 'text' | 'json';
+
 /** Characters that change what a terminal does or the order in which it shows text, and those that nothing shows. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu;
 

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { MAX_LIMIT } from '../operations/parameters.js';
 import { withConnection } from './connection.js';
 import { linesOf, type Listed } from './look.js';
-import { jsonText } from './printable.js';
+import { jsonText, type Output } from './printable.js';
 import { CommandError, type Terminal } from './terminal.js';
 
 /** How long {@link tail} waits before it looks again, in milliseconds. */
@@ -13,8 +13,12 @@ const INTERVAL = 1_000;
 const LONGEST_WRITE = 60_000;
 
 /** `plant-inbox tail`: ends with Ctrl-C */
-export async function tail(terminal: Terminal, inbox: string, { json }: { json?: true }): Promise<void> {
-  const asJson = json ?? !terminal.isTTY;
+export async function tail(
+  terminal: Terminal,
+  inbox: string,
+  { output }: { output?: Output },
+): Promise<void> {
+  const asJson = (output ?? (terminal.isTTY ? 'text' : 'json')) === 'json';
   const interrupted = terminal.interruption();
   await withConnection(inbox, async ({ get, isRunning }) => {
     if (isRunning === false)

@@ -32,7 +32,7 @@ test('counts the deliveries that would be refused, by the reason, and prints not
     plantInbox('try', ...proposed, ...args, '--inbox', folder);
 
   const text = await tryThem();
-  const json = await tryThem('--json');
+  const json = await tryThem('-ojson');
 
   expect(JSON.parse(json.stdout)).toEqual({
     deliveries: 3,

@@ -6,7 +6,7 @@ import { type KeptDelivery, prepareTrial, type Trial } from '../answers/try-answ
 import type { DeliveryState } from '../inbox/inbox-operations.js';
 import { deliveries, inBatches, upToNow } from './batches.js';
 import { withConnection } from './connection.js';
-import { jsonText } from './printable.js';
+import { jsonText, type Output } from './printable.js';
 import { filterOf, type Selection } from './selection.js';
 import { CommandError, type Terminal } from './terminal.js';
 
@@ -19,7 +19,7 @@ const MAX_EXAMPLES = 5;
 interface TryOptions extends Selection {
   readonly question: readonly string[];
   readonly answer: readonly string[];
-  readonly json?: true;
+  readonly output?: Output;
 }
 
 /** The answers that hold already, and what is accepted beside them. */
@@ -59,7 +59,7 @@ export async function tryAnswers(
   given: Given,
   terminal: Terminal,
   inbox: string,
-  { question, answer, json, ...selection }: TryOptions,
+  { question, answer, output, ...selection }: TryOptions,
 ): Promise<void> {
   const trial = proposeAnswers(question, answer, given);
   const isTried = trial.untried.length < new Set(question).size;
@@ -87,7 +87,7 @@ export async function tryAnswers(
       });
     });
   tried.refused = [...refused.values()].sort((one, other) => other.deliveries - one.deliveries);
-  await terminal.write(json ? jsonText(tried, 2) : triedText(terminal, tried, isTried));
+  await terminal.write(output === 'json' ? jsonText(tried, 2) : triedText(terminal, tried, isTried));
 }
 
 /**

@@ -235,7 +235,7 @@ function summaryOf({ counts, lines, acknowledgedBefore, notRecorded }: Run): str
 }
 
 /** Prints the counts and what to do next. The exit code is that of the worst line. */
-function report(run: Run, { json }: SendValues, context: CommandContext): number {
+function report(run: Run, { output }: SendValues, context: CommandContext): number {
   const { counts, hasGrown, isComplete, lines, acknowledgedBefore, notRecorded } = run;
   const exitCode = exitCodeOf({
     ...counts,
@@ -244,7 +244,7 @@ function report(run: Run, { json }: SendValues, context: CommandContext): number
     badInput: counts.badInput + Number(lines === 0),
   });
   const known = { exitCode, complete: isComplete, lines, ...counts, acknowledgedBefore, notRecorded };
-  if (json) printJson(known, context);
+  if (output === 'json') printJson(known, context);
   else context.stdout.write(`${summaryOf(run)}\n`);
   if (hasGrown) say('the input has grown since it was first opened. What was added was not sent.', context);
   if (lines === 0 && isComplete) say('there is no line with a plant. Nothing was sent.', context);

@@ -1,17 +1,19 @@
-import { isUtf8 } from 'node:buffer';
-import { pipeline } from 'node:stream/promises';
-import type { Outbox, OutboxEntry, OutboxEntryWithContent } from '@plant-store/sdk/outbox';
+import type { Outbox } from '@plant-store/sdk/outbox';
 import type { Command } from 'commander';
-import { BadInput, type CommandContext, CommandFailed, oneLine } from '../context.js';
+import {
+  BadInput,
+  type CommandContext,
+  CommandFailed,
+  type OutputValues,
+  outputOption,
+  say,
+} from '../context.js';
 import { wholeNumber } from '../send/sender-options.js';
 import { databaseVariable, openOutbox } from './database.js';
+import { headOf, jsonOf, tableOf, textOf } from './print-entries.js';
 
-/** What a command does with the outbox. It yields what is printed. */
-type Work = (outbox: Outbox<unknown>) => AsyncIterable<string>;
-
-interface FormatValues {
-  readonly json?: true;
-}
+/** What a command does with the outbox. @returns what is printed */
+type Work = (outbox: Outbox<unknown>) => Promise<string | Uint8Array>;
 
 /** Exit codes of the commands that aren't about one plant, for their help. */
 export const COMMAND_EXIT_CODES = `
@@ -39,56 +41,66 @@ export function addOutboxCommands(program: Command, context: CommandContext): vo
   const ids = (text: string, others: readonly number[] = []): number[] => [...others, id(text)];
 
   command('migrate', 'create the tables, or bring them to the version that this package needs').action(() =>
-    use(async function* (outbox) {
+    use(async (outbox) => {
       const before = await outbox.migrate();
-      yield before === 0 ? 'The outbox was created.' : `The outbox is up to date; it had version ${before}.`;
+      return before === 0
+        ? 'The outbox was created.\n'
+        : `The outbox is up to date; it had version ${before}.\n`;
     }),
   );
 
   command('status', 'count the entries that wait, are being sent, and are parked')
-    .option('--json', 'print JSON')
-    .action(({ json }: FormatValues) =>
-      use(async function* (outbox) {
+    .addOption(outputOption())
+    .action(({ output }: OutputValues) =>
+      use(async (outbox) => {
         const status = await outbox.status();
         const { waiting, sending, parked } = status;
-        yield json ? JSON.stringify(status) : `waiting ${waiting}, sending ${sending}, parked ${parked}`;
+        return output === 'json'
+          ? jsonOf(status)
+          : `waiting ${waiting}, sending ${sending}, parked ${parked}\n`;
       }),
     );
 
-  command('list', 'list the parked entries, each on a line')
-    .option('--json', 'print each entry as JSON')
-    .action(({ json }: FormatValues) =>
-      use(async function* (outbox) {
-        for (let after = 0; ;) {
-          const entries = await outbox.listParked({ after });
-          if (entries.length === 0) return;
-          yield entries.map((entry) => (json ? JSON.stringify(entry) : asLine(entry))).join('\n');
-          after = entries.at(-1)!.id;
-        }
+  command('list', 'list parked entries, the oldest first')
+    .option('--limit <count>', 'at most so many entries, up to 500', wholeNumber(1, 500), 50)
+    .option('--after <id>', 'the page that follows the one that ends with this id', id)
+    .addOption(outputOption())
+    .action(({ limit, after, output }: OutputValues & { limit: number; after?: number }) =>
+      use(async (outbox) => {
+        const entries = await outbox.listParked({ after, limit });
+        if (entries.length === 0) say('no parked entries.', context);
+        if (entries.length === limit) say(`for newer ones: --after ${entries.at(-1)!.id}`, context);
+        if (output === 'json') return jsonOf(entries);
+        return entries.length === 0 ? '' : tableOf(entries, context.stdout.columns ?? Infinity);
       }),
     );
 
-  command('show', 'show an entry with its content')
-    .argument('<id>', 'as list shows it', id)
-    .option('--json', 'print JSON, with the content in base64')
-    .action((entry: number, { json }: FormatValues) =>
-      use(async function* (outbox) {
+  command('show', 'show an entry: state, last error, content')
+    .argument('<id>', 'of the entry', id)
+    .addOption(outputOption('raw'))
+    .action((entry: number, { output }: OutputValues) => {
+      if (output === 'raw' && context.stdout.isTTY)
+        throw new BadInput('-o raw writes to a file or a pipe, not to a terminal: add > FILE.');
+      return use(async (outbox) => {
         const found = await outbox.find(entry);
         if (found === undefined) throw new CommandFailed(`There is no entry ${entry}.`);
-        yield json ? asJson(found) : asText(found);
-      }),
-    );
+        const content = Buffer.from(found.content);
+        if (output === 'raw') return content;
+        if (output === 'json') return jsonOf({ ...found, content: content.toString('base64') });
+        const text = textOf(content);
+        if (text === undefined) say('the content is not text. To see its bytes, add -o raw | xxd', context);
+        return headOf(found) + (text ?? '');
+      });
+    });
 
   const select = (name: 'replay' | 'discard', summary: string): Command =>
     command(name, summary)
-      .argument('[ids...]', 'of parked entries, as list shows them', ids)
+      .argument('[ids...]', 'of parked entries', ids)
       .option('--all', 'all parked entries')
       .action((chosen: number[], { all }: { readonly all?: true }) => {
         if ((all === true) !== (chosen.length === 0))
           throw new BadInput(`Name the ids to ${name}, or pass --all (and not both).`);
-        return use(async function* (outbox) {
-          yield `${name}ed ${await outbox[name](all ? 'all' : chosen)}`;
-        });
+        return use(async (outbox) => `${name}ed ${await outbox[name](all ? 'all' : chosen)}\n`);
       });
   select('replay', 'let relays send parked entries again');
   select('discard', 'give parked entries up');
@@ -97,39 +109,12 @@ export function addOutboxCommands(program: Command, context: CommandContext): vo
 async function withOutbox(context: CommandContext, work: Work): Promise<void> {
   const { signal, stdout } = context;
   const { outbox, close } = openOutbox(context, signal);
-  async function* lines(): AsyncGenerator<string> {
-    for await (const text of work(outbox)) yield `${text}\n`;
-  }
   try {
-    await pipeline(lines, stdout, { end: false, signal });
+    stdout.write(await work(outbox));
   } catch (error) {
-    if (signal.aborted)
-      throw new CommandFailed('interrupted. The database may still finish what it has begun.');
-    const { code, message, syscall } = error as NodeJS.ErrnoException;
-    // A reader such as head ends early.
-    if (code === 'EPIPE') return;
-    throw syscall === 'write' ? new CommandFailed(`Standard output can't be written: ${message}.`) : error;
+    if (!signal.aborted) throw error;
+    throw new CommandFailed('interrupted. The database may still finish what it has begun.');
   } finally {
     await close();
   }
-}
-
-function asLine({ id, settledAt, attempts, outcome, code, error = '' }: OutboxEntry): string {
-  return `${id}  ${settledAt?.toISOString()}  attempts ${attempts}  ${outcome}  ${code}  ${oneLine(error)}`;
-}
-
-function asJson(entry: OutboxEntryWithContent): string {
-  return JSON.stringify({ ...entry, content: Buffer.from(entry.content).toString('base64') });
-}
-
-function asText({ content, ...entry }: OutboxEntryWithContent): string {
-  const isText = isUtf8(content);
-  const text = isText ? Buffer.from(content).toString() : `${content.length} bytes that are not text`;
-  return Object.entries({ ...entry, content: text })
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => {
-      const shown = value instanceof Date ? value.toISOString() : oneLine(String(value));
-      return `${name.padEnd(12)}${shown}`;
-    })
-    .join('\n');
 }

@@ -23,14 +23,15 @@ export async function sendOne(file: string, values: SendValues, context: Command
     const { method } = settings;
     const { url } = settings.target;
     const exitCode = exitCodeOf({ acknowledged: 1 });
-    if (values.json) printJson({ exitCode, outcome: 'acknowledged', status, bytes, method, url }, context);
+    if (values.output === 'json')
+      printJson({ exitCode, outcome: 'acknowledged', status, bytes, method, url }, context);
     else context.stdout.write(`acknowledged: ${status}, ${bytes} bytes sent with ${method} to ${url}\n`);
     return exitCode;
   } catch (error) {
     if (!(error instanceof PlantStoreError)) throw error;
     say(describeFailure(error), context);
     const exitCode = exitCodeOf({ [resultOf(error)]: 1 });
-    if (values.json) printJson({ exitCode, ...failureRecord(error) }, context);
+    if (values.output === 'json') printJson({ exitCode, ...failureRecord(error) }, context);
     return exitCode;
   } finally {
     await prepared.close();

@@ -1,10 +1,10 @@
 import { carriedOut, isPointer, openQuestions } from '@plant-store/contract';
 import { essenceOf, isMediaType } from '@plant-store/sdk/internal';
-import type { CommandContext } from '../context.js';
+import type { CommandContext, OutputValues } from '../context.js';
 import type { SenderValues } from './sender-options.js';
 
 /** The values of the options of `plant-store send`. */
-export interface SendValues extends SenderValues {
+export interface SendValues extends SenderValues, OutputValues {
   readonly contentType?: string;
   readonly eventId?: string;
   readonly eventIdPointer?: string;
@@ -12,7 +12,6 @@ export interface SendValues extends SenderValues {
   readonly results?: string;
   readonly resume?: true;
   readonly resendUnknown?: true;
-  readonly json?: true;
 }
 
 /** What is sent: the bytes of a file, or of a line. */

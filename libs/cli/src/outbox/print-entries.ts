@@ -1,0 +1,91 @@
+import { isUtf8 } from 'node:buffer';
+import type { OutboxEntry } from '@plant-store/sdk/outbox';
+import stringWidth from 'string-width';
+
+// What `plant-inbox` prints of deliveries looks the same: a test compares both.
+
+/** Entries as a table. A column without a cell is left out. Where a line is wider than the terminal, it ends in `…`. */
+export function tableOf(entries: readonly OutboxEntry[], width: number): string {
+  const rows = entries.map(
+    ({ id, state, enqueuedAt, bytes, attempts, eventId = '', outcome = '', error = '' }) => [
+      ...[id, state, `${enqueuedAt.toISOString().slice(0, 19)}Z`, bytes, attempts, eventId, outcome, error],
+    ],
+  );
+  const headings = ['ID', 'STATE', 'ENQUEUED', 'BYTES', 'ATTEMPTS', 'EVENT', 'OUTCOME', 'ERROR'];
+  return layOut([headings, ...rows], width);
+}
+
+/** Lays out rows in columns. Numbers of the last row end in the same column. */
+function layOut(rows: readonly (readonly (string | number)[])[], width: number): string {
+  const isShown = rows[0]!.map((_, column) => rows.slice(1).some((row) => row[column] !== ''));
+  const cells = rows.map((row) =>
+    row.map((cell) => escapeHidden(String(cell))).filter((_, column) => isShown[column]),
+  );
+  const isNumber = rows
+    .at(-1)!
+    .filter((_, column) => isShown[column])
+    .map((cell) => typeof cell === 'number');
+  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => stringWidth(row[column]!))));
+  const padded = (cell: string, column: number): string => {
+    const space = ' '.repeat(widths[column]! - stringWidth(cell));
+    return isNumber[column] ? space + cell : cell + space;
+  };
+  return cells.map((row) => `${cut(row.map(padded).join('  ').trimEnd(), width)}\n`).join('');
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+function cut(line: string, width: number): string {
+  if (stringWidth(line) <= width) return line;
+  let shown = '';
+  for (const { segment } of graphemes.segment(line)) {
+    if (stringWidth(shown + segment) >= width) break;
+    shown += segment;
+  }
+  return `${shown}…`;
+}
+
+/** Text in which what a terminal acts on, or doesn't show, is written as in JSON, such as `\\u001b`. */
+function escapeHidden(text: string, except = ''): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu, (found) => {
+    if (except.includes(found)) return found;
+    return found.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  });
+}
+
+/** A value as indented JSON that a terminal shows. */
+export function jsonOf(value: object): string {
+  return `${escapeHidden(JSON.stringify(value, undefined, 2), '\n')}\n`;
+}
+
+/** What each member of an entry is called. */
+const labels = {
+  id: 'id',
+  state: 'state',
+  enqueuedAt: 'enqueued',
+  attempts: 'attempts',
+  settledAt: 'settled',
+  outcome: 'outcome',
+  code: 'code',
+  error: 'error',
+  eventId: 'event',
+  mediaType: 'media type',
+  bytes: 'bytes',
+} as const;
+
+/** An entry without its content. */
+export function headOf(entry: OutboxEntry): string {
+  const facts = Object.entries(labels).map(([name, label]) => {
+    const value = entry[name as keyof typeof labels];
+    const text = value instanceof Date ? value.toISOString() : value;
+    return text === undefined ? '' : `${label.padEnd(12)}${escapeHidden(String(text))}\n`;
+  });
+  return facts.join('');
+}
+
+/** A content after an empty line; `undefined` if it isn't text. */
+export function textOf(content: Buffer): string | undefined {
+  if (!isUtf8(content) || content.includes(0)) return undefined;
+  const text = escapeHidden(content.toString().replaceAll('\r\n', '\n'), '\n\t');
+  return text && `\n${text.replace(/\n?$/, '\n')}`;
+}
