@@ -1,6 +1,6 @@
 import { accepts as acceptedNow, type Accepts, answers, type Answers } from '@plant-store/contract';
 import { runCommand } from './command.js';
-import { type CommandContext, say } from './context.js';
+import { say } from './context.js';
 import { reasonOf } from './input.js';
 
 /**
@@ -30,12 +30,7 @@ export async function plantStore(given: Answers = answers, accepts: Accepts = ac
     await new Promise((written) => stream.write('', written));
   // What was delivered is what counts, and the code says it.
   const isDelivery = ['send', 'relay'].includes(process.argv[2]!);
-  process.exit(isOutputLost && !isDelivery ? 1 : code);
-}
-
-interface Interrupts extends Pick<CommandContext, 'signal' | 'secondSignal'> {
-  /** From now on, an interrupt ends the process, as it does without a handler. */
-  readonly letEnd: () => void;
+  process.exit(code || Number(isOutputLost && !isDelivery));
 }
 
 /**
@@ -44,30 +39,28 @@ interface Interrupts extends Pick<CommandContext, 'signal' | 'secondSignal'> {
  */
 const SAME_INTERRUPT = 1_000;
 
-/** Catches two interrupts. The third one ends the process. */
-function catchInterrupts(): Interrupts {
+/** Catches two interrupts. A further one ends the process, as does each after `letEnd`. */
+function catchInterrupts() {
   const [first, second] = [new AbortController(), new AbortController()];
   const names = ['SIGINT', 'SIGTERM'] as const;
+  let left = [first, second];
   let isSame = false;
-  let isOver = false;
   const update = (): void => {
-    if (isOver && !isSame) names.forEach((name) => process.off(name, interrupt));
+    if (left.length === 0 && !isSame) names.forEach((name) => process.off(name, interrupt));
+  };
+  const endSame = (): void => {
+    isSame = false;
+    update();
   };
   const interrupt = (name: string): void => {
     if (isSame) return;
     isSame = true;
-    const controller = first.signal.aborted ? second : first;
-    isOver ||= controller === second;
-    controller.abort(new Error(`Interrupted by ${name}.`));
-    const end = (): void => {
-      isSame = false;
-      update();
-    };
     // Signals that came while the process was busy are handled before an immediate.
-    setTimeout(() => setImmediate(end), SAME_INTERRUPT).unref();
+    setTimeout(() => setImmediate(endSame), SAME_INTERRUPT).unref();
+    left.shift()?.abort(new Error(`Interrupted by ${name}.`));
   };
   const letEnd = (): void => {
-    isOver = true;
+    left = [];
     update();
   };
   for (const name of names) process.on(name, interrupt);

@@ -1,20 +1,21 @@
-/**
- * The longest line that is kept, in bytes without its line end. It limits the memory of a process that reads a file
- * without line ends.
- */
-export const maxLineBytes = 16_777_216;
+import { keysOf, partAt } from '@plant-store/contract';
+
+/** The longest line that is kept, in bytes. It limits the memory of a process that reads a file without line ends. */
+const MAX_BYTES = 16_777_216;
 
 /** A line of a file. */
 export interface Line {
   /** Counted from 1. */
   readonly number: number;
-  /** The bytes of the line, without the line feed, or the carriage return and line feed, that ends it. */
+  /** Its bytes without the line feed, or the carriage return and line feed, that ends it; none if it is too long. */
   readonly content: Buffer;
-  /** Whether the line is longer than `maxLineBytes`. Then its content is empty. */
   readonly isTooLong: boolean;
   /** Bytes from the start of the file to the end of this line. */
   readonly end: number;
 }
+
+const [lineFeed, carriageReturn] = [0x0a, 0x0d];
+const maxEndBytes = 2;
 
 /** Splits a file into lines. The last one may have no line end. */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
@@ -26,13 +27,13 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   function take(part: Buffer): void {
     end += part.byteLength;
     length += part.byteLength;
-    if (length <= maxLineBytes + maxEndBytes) parts.push(part);
+    if (length <= MAX_BYTES + maxEndBytes) parts.push(part);
     else parts = [];
   }
 
   function endLine(): Line {
     const bytes = withoutEnd(parts.length === 1 ? parts[0]! : Buffer.concat(parts));
-    const isTooLong = Math.max(bytes.byteLength, length - maxEndBytes) > maxLineBytes;
+    const isTooLong = Math.max(bytes.byteLength, length - maxEndBytes) > MAX_BYTES;
     parts = [];
     length = 0;
     return { number: ++number, content: isTooLong ? Buffer.alloc(0) : bytes, isTooLong, end };
@@ -40,7 +41,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
 
   for await (const chunk of chunks) {
     let start = 0;
-    for (let feed = chunk.indexOf('\n'); feed !== -1; feed = chunk.indexOf('\n', start)) {
+    for (let feed = chunk.indexOf(lineFeed); feed !== -1; feed = chunk.indexOf(lineFeed, start)) {
       take(chunk.subarray(start, feed + 1));
       start = feed + 1;
       yield endLine();
@@ -50,10 +51,56 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   if (length > 0) yield endLine();
 }
 
-const [lineFeed, carriageReturn] = [0x0a, 0x0d];
-const maxEndBytes = 2;
-
 function withoutEnd(line: Buffer): Buffer {
   if (line.at(-1) !== lineFeed) return line;
   return line.subarray(0, line.at(-2) === carriageReturn ? -2 : -1);
+}
+
+/** Whether a line has nothing but white space. Such a line is skipped. */
+export function isBlank({ content, isTooLong }: Line): boolean {
+  return !isTooLong && content.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+}
+
+/** Why a line isn't sent. The codes are for scripts. */
+export class LineFault extends Error {
+  constructor(
+    readonly code: 'LINE_NOT_JSON' | 'LINE_TOO_LONG' | 'LINE_WITHOUT_EVENT_ID',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Checks that a line is JSON in UTF-8 (RFC 8259 §8.1), and finds the identifier of its event.
+ *
+ * @param eventIdPointer JSON Pointer to the identifier, if event-identity is answered with a header.
+ * @throws LineFault
+ */
+export function eventIdOf(
+  { content, isTooLong }: Line,
+  eventIdPointer: string | undefined,
+): string | undefined {
+  if (isTooLong) throw new LineFault('LINE_TOO_LONG', `The line is longer than ${MAX_BYTES} bytes.`);
+  let plant: unknown;
+  try {
+    const text = utf8.decode(content);
+    if (text.startsWith('\ufeff')) throw new Error('it begins with a byte order mark');
+    plant = JSON.parse(text);
+  } catch (error) {
+    // The message repeats a part of the line, which may have characters that a terminal acts on.
+    const reason = (error as Error).message.replaceAll(/[^ -~]/g, '?');
+    throw new LineFault('LINE_NOT_JSON', `The line is not JSON in UTF-8: ${reason}.`);
+  }
+  if (eventIdPointer === undefined) return undefined;
+  const found = partAt(plant, keysOf(eventIdPointer));
+  // JSON.parse rounds other numbers, so that different events could get the same identifier.
+  if (typeof found === 'string' || Number.isSafeInteger(found)) return String(found);
+  const { MIN_SAFE_INTEGER: min, MAX_SAFE_INTEGER: max } = Number;
+  throw new LineFault(
+    'LINE_WITHOUT_EVENT_ID',
+    `The identifier of the event at ${eventIdPointer} must be a string, or a whole number from ${min} to ${max}.`,
+  );
 }

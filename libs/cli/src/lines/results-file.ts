@@ -43,27 +43,16 @@ type LineOutcomes = LineRecord['outcome'][];
 
 /** The results of a file's lines, one JSON object a line. A record that was appended survives the end of the process. */
 export class ResultsFile {
-  readonly path: string;
-  readonly run: RunRecord;
   /** Why a record can't be written. Then no further one is. */
   failure: string | undefined;
-  readonly #fd: number;
-  readonly #lock: Server | undefined;
-  readonly #earlier: LineOutcomes;
 
   private constructor(
-    path: string,
-    fd: number,
-    lock: Server | undefined,
-    run: RunRecord,
-    earlier: LineOutcomes,
-  ) {
-    this.path = path;
-    this.run = run;
-    this.#fd = fd;
-    this.#lock = lock;
-    this.#earlier = earlier;
-  }
+    readonly path: string,
+    readonly run: RunRecord,
+    private readonly fd: number,
+    private readonly lock: Server | undefined,
+    private readonly earlier: LineOutcomes,
+  ) {}
 
   /**
    * Opens the file for a run.
@@ -86,9 +75,16 @@ export class ResultsFile {
       lock = await lockFile(fd, path);
       const earlier = isResumed ? await readEarlier(path) : undefined;
       const run = first ?? (await describe(earlier!.run.bytes));
-      if (earlier) requireSame(earlier.run, run, path);
+      if (earlier && run.url !== earlier.run.url)
+        throw new BadInput(
+          `${path} is about deliveries to ${earlier.run.url}, and this command sends to ${run.url}.`,
+        );
+      if (earlier && run.sha256 !== earlier.run.sha256)
+        throw new BadInput(
+          'The input has changed since it was sent. Put it back as it was, or send the lines that are missing as another file. Nothing was sent.',
+        );
       ftruncateSync(fd, earlier?.length ?? 0);
-      const file = new ResultsFile(path, fd, lock, run, earlier?.outcomes ?? []);
+      const file = new ResultsFile(path, run, fd, lock, earlier?.outcomes ?? []);
       if (!file.append(run)) throw new BadInput(`${file.failure} Nothing was sent.`);
       return file;
     } catch (error) {
@@ -101,12 +97,12 @@ export class ResultsFile {
   }
 
   isAcknowledged(line: number): boolean {
-    return this.#earlier[line] === 'acknowledged';
+    return this.earlier[line] === 'acknowledged';
   }
 
   /** Whether an earlier run has begun to send the line, and the receiver may have accepted it. */
   isUnknown(line: number): boolean {
-    return this.#earlier[line] === 'begun' || this.#earlier[line] === 'unknown';
+    return this.earlier[line] === 'begun' || this.earlier[line] === 'unknown';
   }
 
   /** @returns whether it was written */
@@ -114,7 +110,7 @@ export class ResultsFile {
     if (this.failure !== undefined) return false;
     const bytes = Buffer.from(`${JSON.stringify(record)}\n`);
     try {
-      for (let written = 0; written < bytes.byteLength;) written += writeSync(this.#fd, bytes, written);
+      for (let written = 0; written < bytes.byteLength;) written += writeSync(this.fd, bytes, written);
       return true;
     } catch (error) {
       this.failure = `The results file ${this.path} can't be written: ${reasonOf(error)}.`;
@@ -125,14 +121,14 @@ export class ResultsFile {
   /** Writes the file to disk. @returns whether that is known of every record that was appended */
   close(): boolean {
     try {
-      fsyncSync(this.#fd);
-      closeSync(this.#fd);
+      fsyncSync(this.fd);
+      closeSync(this.fd);
       return true;
     } catch (error) {
       this.failure ??= `The results file ${this.path} can't be written: ${reasonOf(error)}.`;
       return false;
     } finally {
-      this.#lock?.close();
+      this.lock?.close();
     }
   }
 }
@@ -156,16 +152,8 @@ async function lockFile(fd: number, path: string): Promise<Server | undefined> {
   return server;
 }
 
-interface EarlierRuns {
-  /** The last one. */
-  readonly run: RunRecord;
-  readonly outcomes: LineOutcomes;
-  /** Length of the file up to its last whole record. */
-  readonly length: number;
-}
-
-/** Reads the results of earlier runs. @throws BadInput */
-async function readEarlier(path: string): Promise<EarlierRuns> {
+/** Reads the last of the earlier runs, and the results of all. `length` ends with the last whole record. @throws BadInput */
+async function readEarlier(path: string) {
   let run: RunRecord | undefined;
   const outcomes: LineOutcomes = [];
   let length = 0;
@@ -190,13 +178,4 @@ function parse(content: Buffer): Partial<RunRecord & LineRecord> | undefined {
   } catch {
     return undefined;
   }
-}
-
-function requireSame({ sha256, url }: RunRecord, run: RunRecord, path: string): void {
-  if (url !== run.url)
-    throw new BadInput(`${path} is about deliveries to ${url}, and this command sends to ${run.url}.`);
-  if (sha256 !== run.sha256)
-    throw new BadInput(
-      'The input has changed since it was sent. Put it back as it was, or send the lines that are missing as another file. Nothing was sent.',
-    );
 }

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import type { PlantStoreError } from '@plant-store/sdk';
 import { BadInput, type CommandContext, exitCodeOf, printJson, type Result, say } from '../context.js';
 import { findInput, type Input } from '../input.js';
-import { describeFailure, type FailureRecord, failureRecord, resultOf } from '../send/describe-failure.js';
+import { describeFailure, type FailureRecord, failureRecord, resultOf } from '../send/failures.js';
 import { checkSend, encode, type Sendable, type SendValues } from '../send/send-values.js';
 import { prepareSender } from '../send/sender-options.js';
-import { type Line, readLines } from './lines.js';
-import { checkLine, isBlank } from './plant-line.js';
+import { eventIdOf, isBlank, type Line, LineFault, readLines } from './lines.js';
 import { type LineRecord, ResultsFile, type RunRecord } from './results-file.js';
 
 /** How many failures are shown. The results file has all of them. */
@@ -75,23 +74,19 @@ class Run {
   notRecorded = 0;
   /** Whether the input was read to its end. */
   isComplete = false;
-  readonly results: ResultsFile;
-  readonly #input: Input;
-  readonly #values: SendValues;
-  readonly #context: CommandContext;
   #inFlight = 0;
   #shown = 0;
 
-  constructor(input: Input, results: ResultsFile, values: SendValues, context: CommandContext) {
-    this.#input = input;
-    this.results = results;
-    this.#values = values;
-    this.#context = context;
-  }
+  constructor(
+    private readonly input: Input,
+    private readonly results: ResultsFile,
+    private readonly values: SendValues,
+    private readonly context: CommandContext,
+  ) {}
 
   /** Whether the input has more now than what is sent. */
   get hasGrown(): boolean {
-    return (this.#input.size() ?? 0) > (this.results.run.bytes ?? Infinity);
+    return (this.input.size() ?? 0) > (this.results.run.bytes ?? Infinity);
   }
 
   /** Lines that have a result. */
@@ -101,7 +96,7 @@ class Run {
 
   /** The lines to send. Those that aren't sent have their results when this passes them. */
   async *plants(): AsyncGenerator<SentLine> {
-    const { signal } = this.#context;
+    const { signal } = this.context;
     try {
       for await (const line of readLines(this.#read())) {
         if (this.results.failure !== undefined || signal.aborted) return;
@@ -115,13 +110,13 @@ class Run {
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof BadInput)) throw error;
-      say(`${error.message} No further line is sent.`, this.#context);
+      say(`${error.message} No further line is sent.`, this.context);
     }
   }
 
   /** Reads what was digested. @throws BadInput if it isn't that any more */
   async *#read(): AsyncGenerator<Buffer> {
-    const { name, read } = this.#input;
+    const { name, read } = this.input;
     const { bytes, sha256 } = this.results.run;
     const hash = createHash('sha256');
     for await (const chunk of read(bytes ?? undefined)) {
@@ -140,14 +135,18 @@ class Run {
       this.acknowledgedBefore += 1;
       return undefined;
     }
-    if (this.results.isUnknown(number) && !this.#values.resendUnknown) {
+    if (this.results.isUnknown(number) && !this.values.resendUnknown) {
       this.#fail(number, 'unknown', earlierUnknown, earlierUnknown.message);
       return undefined;
     }
-    const { eventId, fault } = checkLine(line, this.#values.eventIdPointer);
-    if (fault === undefined) return { line: number, content, eventId };
-    this.#fail(number, 'badInput', { outcome: 'not-sent', ...fault }, `bad input: ${fault.message}`);
-    return undefined;
+    try {
+      return { line: number, content, eventId: eventIdOf(line, this.values.eventIdPointer) };
+    } catch (error) {
+      if (!(error instanceof LineFault)) throw error;
+      const { code, message } = error;
+      this.#fail(number, 'badInput', { outcome: 'not-sent', code, message }, `bad input: ${message}`);
+      return undefined;
+    }
   }
 
   /** Notes the result of a line that was sent. */
@@ -165,7 +164,7 @@ class Run {
   /** Ends the run: nothing is in flight. */
   close(): void {
     if (this.results.close()) return;
-    say(this.results.failure!, this.#context);
+    say(this.results.failure!, this.context);
     this.notRecorded = this.counts.acknowledged - this.acknowledgedBefore;
   }
 
@@ -174,8 +173,8 @@ class Run {
     const earlier = mayHaveArrived ? ' An earlier delivery may have been accepted.' : '';
     this.counts[mayHaveArrived ? 'unknown' : result] += 1;
     this.#shown += 1;
-    if (this.#shown <= MAX_SHOWN) say(`line ${line}: ${text}${earlier}`, this.#context);
-    if (this.#shown === MAX_SHOWN + 1) say(`further failures are in ${this.results.path}.`, this.#context);
+    if (this.#shown <= MAX_SHOWN) say(`line ${line}: ${text}${earlier}`, this.context);
+    if (this.#shown === MAX_SHOWN + 1) say(`further failures are in ${this.results.path}.`, this.context);
     this.#record({ line, ...failure, ...(mayHaveArrived && { outcome: 'unknown' }) });
   }
 
@@ -184,8 +183,8 @@ class Run {
     const failedBefore = this.results.failure !== undefined;
     if (this.results.append(record)) return true;
     const advice = 'No further line is sent. With --resume, the lines whose result it lacks are unknown.';
-    if (!failedBefore) say(`${this.results.failure} ${advice}`, this.#context);
-    if (record.outcome !== 'begun') say(`not recorded: ${JSON.stringify(record)}`, this.#context);
+    if (!failedBefore) say(`${this.results.failure} ${advice}`, this.context);
+    if (record.outcome !== 'begun') say(`not recorded: ${JSON.stringify(record)}`, this.context);
     return false;
   }
 
@@ -193,7 +192,7 @@ class Run {
   tellInterrupt(): void {
     say(
       `interrupted: no further line is sent. Waiting for ${this.#inFlight} in flight; interrupt again to stop at once.`,
-      this.#context,
+      this.context,
     );
   }
 }
@@ -204,17 +203,10 @@ const earlierUnknown = {
   message: 'An earlier run may have sent this line, and its result is not known. Not sent again.',
 } as const;
 
-/** Says from time to time how far a run has come: in one place on a terminal. @returns what stops it */
-function reportProgress(run: Run, { stderr }: CommandContext): () => void {
-  const isTerminal = stderr.isTTY === true;
-  const timer = setInterval(
-    () => stderr.write(isTerminal ? `\x1b[K${summaryOf(run)}\r` : `plant-store: ${summaryOf(run)}\n`),
-    isTerminal ? 1_000 : 10_000,
-  );
-  return () => {
-    clearInterval(timer);
-    if (isTerminal) stderr.write('\x1b[K');
-  };
+/** Says every 10 s how far a run has come. @returns what stops it */
+function reportProgress(run: Run, context: CommandContext): () => void {
+  const timer = setInterval(() => say(summaryOf(run), context), 10_000);
+  return () => clearInterval(timer);
 }
 
 const resultNames: readonly (readonly [Result, string])[] = [

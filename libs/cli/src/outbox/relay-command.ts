@@ -5,8 +5,7 @@ import { carriedOut } from '@plant-store/contract';
 import { PlantStoreError } from '@plant-store/sdk';
 import { createRelay, type Outbox, relayDefaults, type RelayOptions } from '@plant-store/sdk/outbox';
 import { collectFaults, type CommandContext, CommandFailed } from '../context.js';
-import { failureRecord } from '../send/describe-failure.js';
-import { delayAfter } from '../send/retry.js';
+import { delayAfter, failureRecord } from '../send/failures.js';
 import { prepareSender, type SenderValues } from '../send/sender-options.js';
 import { openOutbox } from './database.js';
 

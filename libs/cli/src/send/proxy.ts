@@ -8,7 +8,9 @@ import { BadInput } from '../context.js';
 import { type Proxy, proxyOf } from './proxy-environment.js';
 
 /** No connection was made through a proxy. The message says what to do. */
-export class ProxyError extends PlantStoreError {}
+class ProxyError extends PlantStoreError {
+  readonly isOfProxy = true;
+}
 
 type ConnectionSettings = Pick<
   Settings<unknown>,

@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
-import { PlantStoreError } from '@plant-store/sdk';
+import { isPlantStoreError } from '@plant-store/sdk';
 import { BadInput, type CommandContext, exitCodeOf, printJson, say } from '../context.js';
 import { findInput } from '../input.js';
-import { describeFailure, failureRecord, resultOf } from './describe-failure.js';
+import { describeFailure, failureRecord, resultOf } from './failures.js';
 import { checkSend, encode, type Sendable, type SendValues } from './send-values.js';
 import { prepareSender } from './sender-options.js';
 
@@ -28,7 +28,7 @@ export async function sendOne(file: string, values: SendValues, context: Command
     else context.stdout.write(`acknowledged: ${status}, ${bytes} bytes sent with ${method} to ${url}\n`);
     return exitCode;
   } catch (error) {
-    if (!(error instanceof PlantStoreError)) throw error;
+    if (!isPlantStoreError(error)) throw error;
     say(describeFailure(error), context);
     const exitCode = exitCodeOf({ [resultOf(error)]: 1 });
     if (values.output === 'json') printJson({ exitCode, ...failureRecord(error) }, context);

@@ -1,12 +1,12 @@
 import { type Answers, carriedOut, CONTENT_METHODS } from '@plant-store/contract';
-import { InvalidOptionsError, limitDefaults, type OptionFault } from '@plant-store/sdk';
+import { isInvalidOptions, limitDefaults, type OptionFault } from '@plant-store/sdk';
 import { resolveSettings, Sender, type Settings } from '@plant-store/sdk/internal';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { BadInput, collectFaults, type CommandContext } from '../context.js';
 import { readInputFile } from '../input.js';
 import { proxyFor } from './proxy.js';
-import { policyOf } from './retry.js';
-import { accessTokenSecret, findSecret, type FoundSecret, signingKeySecret } from './secrets.js';
+import { policyOf } from './failures.js';
+import { findSecret } from './secrets.js';
 
 /** The values of the options that a sender has on the command line. */
 export interface SenderValues {
@@ -128,11 +128,13 @@ export async function prepareSender<Plant>(
       return path === undefined ? undefined : readInputFile(`The file of --${option}`, path, signal);
     });
   const token = await collectFaults(faults, () =>
-    findSecret(accessTokenSecret, values.accessTokenFile, context),
+    findSecret('access token', 'ACCESS_TOKEN', values.accessTokenFile, context),
   );
   const key =
     signing &&
-    (await collectFaults(faults, () => findSecret(signingKeySecret, values.signingKeyFile, context)));
+    (await collectFaults(faults, () =>
+      findSecret('signing key', 'PLANT_STORE_SIGNING_KEY', values.signingKeyFile, context),
+    ));
   const tls = { ca: await readPem('ca'), cert: await readPem('cert'), key: await readPem('key') };
   const options = {
     ...{ baseUrl, method, encode, attemptTimeout, connectTimeout, allowInsecureTransport, ...tls },
@@ -148,8 +150,8 @@ export async function prepareSender<Plant>(
     try {
       return resolveSettings<Plant>(given, options, accepts);
     } catch (error) {
-      if (!(error instanceof InvalidOptionsError)) throw error;
-      throw new BadInput(...error.faults.map((fault) => describe(fault, token)));
+      if (!isInvalidOptions(error)) throw error;
+      throw new BadInput(...error.faults.map((fault) => describe(fault, token?.source)));
     }
   });
   const proxy = await collectFaults(faults, () => settings && proxyFor(settings, environment));
@@ -163,9 +165,9 @@ export async function prepareSender<Plant>(
 }
 
 /** A fault of a sender's option, with the names of the command line. */
-function describe({ option, problem }: OptionFault, token: FoundSecret | undefined): string {
+function describe({ option, problem }: OptionFault, tokenSource: string | undefined): string {
   const names: Readonly<Record<string, string>> = {
-    accessToken: `The access token in ${token?.source}`,
+    accessToken: `The access token in ${tokenSource}`,
     signingKey: 'The signing key',
     maxConnections: '--concurrency',
   };

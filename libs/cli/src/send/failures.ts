@@ -1,8 +1,13 @@
 import { STATUS_CODES } from 'node:http';
-import { NotAcknowledgedError, type Outcome, type PlantStoreError } from '@plant-store/sdk';
+import {
+  type ErrorCode,
+  isNotAcknowledged,
+  type NotAcknowledgedError,
+  type Outcome,
+  type PlantStoreError,
+  type RetryOptions,
+} from '@plant-store/sdk';
 import { oneLine, type Result } from '../context.js';
-import { ProxyError } from './proxy.js';
-import { isInputFault } from './retry.js';
 
 const outcomes = {
   'not-sent': { result: 'notSent', text: 'not sent' },
@@ -26,7 +31,7 @@ export interface FailureRecord {
 
 export function failureRecord(error: PlantStoreError): FailureRecord {
   const { outcome, code } = error;
-  const status = error instanceof NotAcknowledgedError && { status: error.status };
+  const status = isNotAcknowledged(error) && { status: error.status };
   return { outcome, code, ...status, message: oneLine(error.message) };
 }
 
@@ -37,16 +42,16 @@ export function describeFailure(error: PlantStoreError): string {
 
 function adviceOn(error: PlantStoreError): string {
   const { cause, code, outcome } = error;
-  const refusal = error instanceof NotAcknowledgedError ? error : cause;
+  const refusal = isNotAcknowledged(error) ? error : cause;
   if (outcome === 'unknown') {
-    const isOfGateway = refusal instanceof NotAcknowledgedError && refusal.outcome === 'unknown';
+    const isOfGateway = isNotAcknowledged(refusal) && refusal.outcome === 'unknown';
     const reason = isOfGateway ? 'A gateway responds so if it got no valid response. ' : '';
     return `${reason}The receiver may have accepted the plant. If you send again, it may be delivered twice.`;
   }
-  if (refusal instanceof NotAcknowledgedError) return reasonOf(refusal);
+  if (isNotAcknowledged(refusal)) return reasonOf(refusal);
   if (outcome === 'responded') return 'The receiver refused an earlier attempt.';
   if (isInputFault(error)) return '';
-  const isConnecting = code.startsWith('PLANT_STORE_CONNECT_') && !(error instanceof ProxyError);
+  const isConnecting = code.startsWith('PLANT_STORE_CONNECT_') && !('isOfProxy' in error);
   return `${isConnecting ? 'Is the receiver running there? Check --base-url. ' : ''}It is safe to send again.`;
 }
 
@@ -61,4 +66,46 @@ function reasonOf({ failure, headers, status }: NotAcknowledgedError): string {
   const refused = `The receiver refused the delivery${reason === undefined ? '' : `: ${reason}`}.`;
   if (status === 401) return `${refused} Check the access token.`;
   return status === 405 && headers['allow'] ? `${refused} It allows ${String(headers['allow'])}.` : refused;
+}
+
+/** Statuses that say that a plant may be sent again: too many requests, and not available. */
+const statuses = [429, 503];
+
+const inputCodes: readonly ErrorCode[] = [
+  'PLANT_STORE_CONTENT_TOO_LARGE',
+  'PLANT_STORE_ENCODE_FAILED',
+  'PLANT_STORE_HEADERS_FAILED',
+  'PLANT_STORE_INVALID_OPTIONS',
+];
+
+/** Whether an error comes again however often the plant is sent. */
+export function isInputFault({ code }: PlantStoreError): boolean {
+  return inputCodes.includes(code);
+}
+
+/** The longest wait between two attempts, in milliseconds. */
+const maxDelay = 60_000;
+
+/**
+ * The wait after an attempt that failed, in milliseconds: 1 s, 2 s, 4 s, up to 60 s. `undefined` after the last one, and
+ * wherever the receiver may have accepted the plant or refused it for good, or the plant can't be sent.
+ *
+ * @param retries How many further attempts there are, from `--retry`.
+ * @param attempt The number of the attempt that failed, from 1.
+ */
+export function delayAfter(retries: number, attempt: number, error: PlantStoreError): number | undefined {
+  const isRefused = isNotAcknowledged(error) && !statuses.includes(error.status);
+  const isOver = attempt > retries || error.outcome === 'unknown' || isRefused || isInputFault(error);
+  return isOver ? undefined : Math.min(1_000 * 2 ** (attempt - 1), maxDelay);
+}
+
+/** The retry policy of `--retry` for a sender. */
+export function policyOf(retries: number): RetryOptions | false {
+  if (retries === 0) return false;
+  return {
+    delays: (attempt, error) => delayAfter(retries, attempt, error),
+    statuses,
+    withoutResponse: true,
+    maxRetryAfter: maxDelay,
+  };
 }
