@@ -8,10 +8,10 @@ import { reasonOf } from './input.js';
  * process. No other file of the package uses the process.
  */
 export async function plantStore(given: Answers = answers, accepts: Accepts = acceptedNow): Promise<void> {
-  let isOutputLost = false;
+  const output = { isLost: false };
   process.stdout.on('error', (error) => {
-    if (!isOutputLost) say(`Standard output can't be written: ${reasonOf(error)}.`, process);
-    isOutputLost = true;
+    if (!output.isLost) say(`Standard output can't be written: ${reasonOf(error)}.`, process);
+    output.isLost = true;
   });
   process.stderr.on('error', () => {});
   const { letEnd, ...signals } = catchInterrupts();
@@ -30,7 +30,7 @@ export async function plantStore(given: Answers = answers, accepts: Accepts = ac
     await new Promise((written) => stream.write('', written));
   // What was delivered is what counts, and the code says it.
   const isDelivery = ['send', 'relay'].includes(process.argv[2]!);
-  process.exit(code || Number(isOutputLost && !isDelivery));
+  process.exit(code || Number(output.isLost && !isDelivery));
 }
 
 /**
