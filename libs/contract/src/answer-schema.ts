@@ -98,7 +98,7 @@ function* documentFaults(stated: JsonSchema): Generator<string> {
 }
 
 /** The schema of the value itself: the definition, if all of the schema is a reference to one. */
-function rootOf({ $defs, ...root }: JsonSchema): JsonSchema {
+export function rootOf({ $defs, ...root }: JsonSchema): JsonSchema {
   const name = soleDefinition(root);
   return name === undefined ? root : (($defs as JsonSchema)[name] as JsonSchema);
 }
@@ -109,11 +109,4 @@ export function soleDefinition(root: JsonSchema): string | undefined {
   if (typeof $ref !== 'string' || Object.keys(others).length > 0) return undefined;
   const [keyword, name, ...below] = stepsOf($ref);
   return keyword === '$defs' && below.length === 0 ? name : undefined;
-}
-
-/** The fields that a schema names, and whether it allows a field. */
-export function fieldsOf(schema: AnswerSchema) {
-  const { properties = {}, additionalProperties } = rootOf(jsonSchemaOf(schema));
-  const names = Object.keys(properties as object);
-  return { names, allows: (field: string) => additionalProperties !== false || names.includes(field) };
 }

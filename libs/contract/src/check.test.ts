@@ -26,6 +26,12 @@ const named = schemaOf({ type: 'object', properties: { name: {} } });
 const onlyNamed = schemaOf({ type: 'object', properties: { name: {} }, additionalProperties: false });
 const dated = schemaOf({ type: 'object', properties: { addedOn: {} } });
 const light = { enum: ['sun', 'shade'] };
+const closed = (...fields: string[]) => ({
+  type: 'object',
+  properties: Object.fromEntries(fields.map((field) => [field, {}])),
+  additionalProperties: false,
+});
+const record = (value: unknown) => ({ type: 'object', additionalProperties: value });
 const onlyFern = schemaOf({
   $ref: '#/$defs/Fern',
   $defs: { Fern: { properties: { name: {} }, additionalProperties: false } },
@@ -407,6 +413,109 @@ test.each<[Answers, string]>([
   ]),
 ])('a contradiction is in %j', (answers, fault) => {
   expect(answerFaults(answers)[0]).toContain(fault);
+});
+
+describe('schemas of a plant and its event that no payload can have together', () => {
+  const sameObject = (id: string, field: string, reason: string): string =>
+    `${id}: must allow the fields of ${id === 'plant-fields' ? 'event-payload-fields' : 'plant-fields'}, which are in the same object. It refuses ${field}, because ${reason}`;
+  const strict = 'has additionalProperties: false';
+
+  test.each<{ name: string; plant: object; event: object; fault: string }>([
+    ...['anyOf', 'oneOf', 'allOf'].map((keyword) => ({
+      name: `${keyword} of closed objects`,
+      plant: { [keyword]: [closed('name', 'on'), closed('name')] },
+      event: { properties: { on: {} } },
+      fault: sameObject('plant-fields', 'on', `#/${keyword}/1 ${strict}`),
+    })),
+    {
+      name: 'a closed object behind a reference in a choice',
+      plant: { anyOf: [{ $ref: '#/$defs/Fern' }], $defs: { Fern: closed('name') } },
+      event: { properties: { on: {} } },
+      fault: sameObject('plant-fields', 'on', `#/$defs/Fern ${strict}`),
+    },
+    {
+      name: 'a schema that combines itself',
+      plant: { anyOf: [{ $ref: '#' }, closed('name')] },
+      event: { properties: { on: {} } },
+      fault: sameObject('plant-fields', 'on', `#/anyOf/1 ${strict}`),
+    },
+    {
+      name: 'a branch of a condition',
+      plant: { properties: { name: {} } },
+      event: { if: { required: ['on'] }, then: closed('on') },
+      fault: sameObject('event-payload-fields', 'name', `#/then ${strict}`),
+    },
+    {
+      name: 'a record of numbers',
+      plant: { properties: { name: {} } },
+      event: record({ type: 'number' }),
+      fault: sameObject('event-payload-fields', 'name', '# has additionalProperties: {"type":"number"}'),
+    },
+    {
+      name: 'a record beside a closed object',
+      plant: closed('name'),
+      event: record({}),
+      fault: sameObject('plant-fields', 'some of them', `# ${strict}`),
+    },
+    {
+      name: 'keys of a record',
+      plant: { properties: { name: {} } },
+      event: { propertyNames: { enum: ['on'] }, properties: { on: {} } },
+      fault: sameObject('event-payload-fields', 'name', '# has propertyNames: {"enum":["on"]}'),
+    },
+    {
+      name: 'a plant that is text',
+      plant: { anyOf: [{ type: 'string' }, {}] },
+      event: { properties: { on: {} } },
+      fault:
+        'plant-fields: must be an object, because the fields of the event are beside its own (#/anyOf/0 has the type string)',
+    },
+  ])('$name', ({ plant, event, fault }) => {
+    const schemas = {
+      'plant-fields': schemaOf({ ...plant }),
+      'event-payload-fields': schemaOf({ ...event }),
+    };
+    expect(answerFaults({ payload: 'plant', ...schemas })).toEqual([fault]);
+  });
+
+  test.each<{ name: string; event: object; reason: string }>([
+    { name: 'a choice of closed events', event: { anyOf: [closed('on')] }, reason: `#/anyOf/0 ${strict}` },
+    {
+      name: 'a record',
+      event: record({ type: 'number' }),
+      reason: '# has additionalProperties: {"type":"number"}',
+    },
+    {
+      name: 'a closed event with a bound',
+      event: { ...closed('on'), minProperties: 1 },
+      reason: `# ${strict}`,
+    },
+  ])('$name beside the field of the plant', ({ event, reason }) => {
+    const answers = { payload: { plantField: 'plant' }, 'event-payload-fields': schemaOf({ ...event }) };
+    expect(answerFaults(answers)).toEqual([
+      `event-payload-fields: must be one object, or allow the field plant, which is beside its fields (${reason})`,
+    ]);
+  });
+
+  test('an event that is no object', () => {
+    const event = schemaOf({ type: ['object', 'null'] });
+    expect(answerFaults({ payload: { plantField: 'plant' }, 'event-payload-fields': event })).toEqual([
+      'event-payload-fields: must be an object, because its fields are beside the plant (# has the type object, null)',
+    ]);
+  });
+
+  test('a choice is no contradiction if each branch allows the fields of the other schema', () => {
+    const plant = schemaOf({ oneOf: [closed('name', 'on', 'size'), { properties: { size: {} } }] });
+    const event = schemaOf({
+      properties: { on: {} },
+      patternProperties: { '^x-': {} },
+      propertyNames: { type: 'string' },
+      ...record({}),
+    });
+    const fields = { 'plant-fields': plant, 'event-payload-fields': schemaOf(closed('on', 'name', 'size')) };
+    expect(answerFaults({ payload: 'plant', ...fields })).toEqual([]);
+    expect(answerFaults({ payload: { plantField: 'plant' }, 'event-payload-fields': event })).toEqual([]);
+  });
 });
 
 /** By question: what the compiler refuses, and JavaScript can pass all the same, with a part of each fault. */

@@ -1,5 +1,5 @@
 /** `@plant-store/contract/check`: what is wrong with answers. */
-import { fieldsOf, plainAnswers } from './answer-schema.js';
+import { jsonSchemaOf, plainAnswers, rootOf } from './answer-schema.js';
 import {
   type Answers,
   type CarriedOut,
@@ -14,6 +14,7 @@ import { faultsIn, formOf } from './faults.js';
 import { keysOf } from './json-pointer.js';
 import { kinds, words } from './kinds/kinds.js';
 import { said } from './kinds/parts.js';
+import { fieldsOf, isClosedObject, type ObjectFields } from './object-fields.js';
 import { openQuestions } from './register/register.js';
 import { isJsonMediaType } from './standards.js';
 
@@ -80,18 +81,27 @@ function* conflictsOfFields(answers: CarriedOut): Generator<string> {
   const { payload, 'event-identity': identity } = answers;
   if (payload === undefined) return;
   const plantField = plantFieldOf(payload);
-  const plant = answers['plant-fields'] && fieldsOf(answers['plant-fields']);
-  const event = answers['event-payload-fields'] && fieldsOf(answers['event-payload-fields']);
+  const [plantSchema, eventSchema] = [answers['plant-fields'], answers['event-payload-fields']].map(
+    (schema) => schema && jsonSchemaOf(schema),
+  );
+  const [plant, event] = [plantSchema && fieldsOf(plantSchema), eventSchema && fieldsOf(eventSchema)];
+  const isSameObject = plantField === undefined && plant !== undefined && event !== undefined;
+  if (event?.notObject !== undefined) {
+    yield `event-payload-fields: must be an object, because its fields are beside the plant (${event.notObject})`;
+  } else if (isSameObject && plant.notObject !== undefined) {
+    yield `plant-fields: must be an object, because the fields of the event are beside its own (${plant.notObject})`;
+  }
   if (plantField !== undefined && event?.names.includes(plantField)) {
     yield `payload: plantField cannot be ${plantField}, because event-payload-fields has that field`;
+  } else if (plantField !== undefined && eventSchema !== undefined && !isClosedObject(rootOf(eventSchema))) {
+    const reason = event?.obstacleTo(plantField)?.reason;
+    if (reason !== undefined) {
+      yield `event-payload-fields: must be one object, or allow the field ${plantField}, which is beside its fields (${reason})`;
+    }
   }
-  if (plantField === undefined && plant !== undefined && event !== undefined) {
-    if (!event.names.every(plant.allows)) {
-      yield 'plant-fields: must allow the fields of event-payload-fields, which are in the same object';
-    }
-    if (!plant.names.every(event.allows)) {
-      yield 'event-payload-fields: must allow the fields of plant-fields, which are in the same object';
-    }
+  if (isSameObject) {
+    yield* refusedFields('plant-fields', plant, 'event-payload-fields', event);
+    yield* refusedFields('event-payload-fields', event, 'plant-fields', plant);
   }
   if (identity === undefined || !('pointer' in identity)) return;
   const [field = ''] = keysOf(identity.pointer);
@@ -101,9 +111,24 @@ function* conflictsOfFields(answers: CarriedOut): Generator<string> {
     'plant-fields': plantField === undefined ? plant : undefined,
   };
   for (const [id, fields] of Object.entries(inSameObject)) {
-    if (fields?.allows(field) === false) {
+    if (fields?.obstacleTo(field)?.forbids === true) {
       yield `event-identity: points at the field ${field}, which ${id} does not allow`;
     }
+  }
+}
+
+/** The first field of one schema that another refuses in the same object. */
+function* refusedFields(
+  id: string,
+  fields: ObjectFields,
+  otherId: string,
+  other: ObjectFields,
+): Generator<string> {
+  for (const field of other.names) {
+    const obstacle = fields.obstacleTo(field);
+    if (obstacle === undefined) continue;
+    yield `${id}: must allow the fields of ${otherId}, which are in the same object. It refuses ${field ?? 'some of them'}, because ${obstacle.reason}`;
+    return;
   }
 }
 

@@ -1,9 +1,17 @@
 /** `@plant-store/contract/document`: the schemas of the answers as components of an OpenAPI document, and their names. */
-import { soleDefinition } from './answer-schema.js';
-import { type Answers, carriedOut, type ExecutableAnswers, type ExecutableId } from './answer-types.js';
+import { jsonSchemaOf, soleDefinition } from './answer-schema.js';
+import {
+  type Answers,
+  type CarriedOut,
+  carriedOut,
+  type ExecutableAnswers,
+  type ExecutableId,
+  plantFieldOf,
+} from './answer-types.js';
+import { isClosedObject } from './object-fields.js';
 import { type JsonSchema, mapReferences, stepsOf } from './references.js';
 
-export { jsonSchemaOf } from './answer-schema.js';
+export { jsonSchemaOf };
 
 /** What the schema of each of these answers is called if nothing names it. These names are ours. */
 const DEFAULT_NAMES = { plant: 'Plant', event: 'NewPlantEvent' };
@@ -59,6 +67,42 @@ export function componentsOf(
 export function referenceTo(name: string, ...keys: readonly string[]): { readonly $ref: string } {
   const steps = keys.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')));
   return { $ref: ['#/components/schemas', name, ...steps].join('/') };
+}
+
+/** The schema that answers `plant-fields` or `event-payload-fields`, as components; undefined while it is open. */
+export function componentsIn(of: keyof typeof DEFAULT_NAMES, answers: CarriedOut): Components | undefined {
+  const schema = answers[of === 'plant' ? 'plant-fields' : 'event-payload-fields'];
+  return schema && componentsOf(of, jsonSchemaOf(schema), payloadDescriptionOf(answers.payload).names);
+}
+
+/**
+ * The schema of the payload, which refers to the components of the plant and of its event. Undefined if nothing is known
+ * about it. `answerFaults` refuses schemas that can't be combined so.
+ */
+export function payloadSchemaOf(answers: CarriedOut): JsonSchema | undefined {
+  const event = componentsIn('event', answers)?.own;
+  const plant = componentsIn('plant', answers)?.own;
+  const parts = [plant, event].flatMap((part) => (part === undefined ? [] : [referenceTo(part.name)]));
+  const plantField = plantFieldOf(answers.payload);
+  if (plantField === undefined) return parts.length > 1 ? { allOf: parts } : parts[0];
+  const required = [plantField];
+  const properties = { [plantField]: plant === undefined ? {} : referenceTo(plant.name) };
+  if (event === undefined) return { type: 'object', required, properties };
+  if (!isClosedObject(event.schema)) {
+    return { type: 'object', required, properties, allOf: [referenceTo(event.name)] };
+  }
+  // A reference to the whole schema would forbid the plant's field beside the event's.
+  const fields = event.schema as { readonly properties?: object; readonly required?: readonly string[] };
+  const eventProperties = Object.keys(fields.properties ?? {}).map((field) => [
+    field,
+    referenceTo(event.name, 'properties', field),
+  ]);
+  return {
+    type: 'object',
+    required: [...required, ...(fields.required ?? [])],
+    properties: { ...properties, ...Object.fromEntries(eventProperties) },
+    additionalProperties: false,
+  };
 }
 
 /** What an answer says about the payload beside its shape. */

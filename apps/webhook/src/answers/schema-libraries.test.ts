@@ -75,6 +75,36 @@ describe.each(libraries)('fields that are answered with a schema of %s', (_name,
   });
 });
 
+describe('closed objects to choose from, beside the fields of an event', () => {
+  const choices: [name: string, plant: AnswerSchema][] = [
+    ['Zod', z.union([z.strictObject({ name: z.string() }), z.strictObject({ size: z.number() })])],
+    [
+      'Zod, by a field',
+      z.discriminatedUnion('kind', [
+        z.strictObject({ kind: z.literal('a') }),
+        z.strictObject({ kind: z.literal('b') }),
+      ]),
+    ],
+    [
+      'Valibot',
+      toStandardJsonSchema(
+        valibot.union([valibot.strictObject({ name: valibot.string() }), valibot.strictObject({})]),
+      ),
+    ],
+    ['ArkType', type({ '+': 'reject', name: 'string' }).or({ '+': 'reject', size: 'number' })],
+  ];
+
+  test.each(choices)('are refused: %s', (_name, plant) => {
+    expect(
+      answerFaults({ ...answersWith(plant), 'event-payload-fields': z.object({ on: z.string() }) }),
+    ).toEqual([
+      expect.stringMatching(
+        /^plant-fields: must allow the fields of event-payload-fields, .* refuses on, because #\/\w+\/\d has additionalProperties: false$/,
+      ),
+    ]);
+  });
+});
+
 /** docs/how-to/answer-a-question.md ("Answer with a schema") says which of these to write. */
 describe('a whole number', () => {
   const SAFE = { minimum: -9007199254740991, maximum: 9007199254740991 };
