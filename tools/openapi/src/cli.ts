@@ -174,10 +174,14 @@ async function diff(values: Values): Promise<ExitCode> {
   return isClean(report) ? 0 : 1;
 }
 
-function writeAnswers(values: Values): ExitCode {
+async function writeAnswers(values: Values): Promise<ExitCode> {
+  const { triedFaults } = await import('./answers/try-schemas.js');
   const today = new Date().toISOString().slice(0, 10);
+  const invalid = answerFaults(answers);
   const faults = [
-    ...answerFaults(answers).map((fault) => `${ANSWERS_SOURCE}: ${fault}`),
+    ...(invalid.length > 0 ? invalid : await triedFaults(answers)).map(
+      (fault) => `${ANSWERS_SOURCE}: ${fault}`,
+    ),
     ...[...acceptFaults(accepts, answers), ...overdueFaults(accepts, today)].map(
       (fault) => `${ACCEPTS_SOURCE}: ${fault}`,
     ),

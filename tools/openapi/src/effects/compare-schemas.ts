@@ -37,9 +37,13 @@ export function compareSchemas(sent: JsonSchema, taken: JsonSchema): Comparison 
 }
 
 const regExp = Object.assign((pattern: string) => regExpOf(pattern), { code: 'regExpOf' });
-const ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false, code: { regExp } });
+
+/** Any keyword is allowed, and a pattern is read as people write it. */
+export const ajvOptions = { strict: false, validateSchema: false, logger: false, code: { regExp } } as const;
+const ajv = new Ajv2020(ajvOptions);
 ajvFormats.default(ajv);
 
-function compile(schema: JsonSchema): (value: unknown) => boolean {
+/** Says whether values fit a schema. A format that is not known is a comment. @throws Error if it can't be compiled */
+export function compile(schema: JsonSchema): (value: unknown) => boolean {
   return ajv.compile(schema) as (value: unknown) => boolean;
 }

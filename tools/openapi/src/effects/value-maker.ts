@@ -29,7 +29,7 @@ const NOTHING = fc.constant<unknown>(undefined);
 /** Makes values of one of two schemas, most of which fit it. */
 export class ValueMaker {
   /** Texts, numbers and other values without parts, on both sides of what the two schemas say. */
-  readonly #scalars: readonly unknown[];
+  readonly scalars: readonly unknown[];
   /** The names of the properties in both schemas. */
   readonly #names: ReadonlySet<string>;
   /** How many items a list may have. */
@@ -47,8 +47,7 @@ export class ValueMaker {
     other: JsonSchema,
     private readonly validatorOf: (schema: JsonSchema) => (value: unknown) => boolean,
   ) {
-    const said = new Map<string, Set<unknown>>();
-    collect([root, other], said);
+    const said = collect([root, other]);
     const all = (...keywords: string[]): unknown[] =>
       keywords.flatMap((keyword) => [...(said.get(keyword) ?? [])]);
     const numbers = (...keywords: string[]) => all(...keywords).filter((one) => typeof one === 'number');
@@ -68,7 +67,7 @@ export class ValueMaker {
     ];
     const unique = new Map(scalars.map((value) => [JSON.stringify(value), value]));
     // Counterexamples become smaller towards the first.
-    this.#scalars = [...unique].sort(([one], [two]) => one.length - two.length).map(([, value]) => value);
+    this.scalars = [...unique].sort(([one], [two]) => one.length - two.length).map(([, value]) => value);
     this.#names = new Set(all('properties').flatMap((properties) => Object.keys(properties as object)));
     this.#counts = around(numbers('minItems', 'maxItems')).filter((one) => one >= 0 && one <= MAX_ITEMS);
   }
@@ -120,7 +119,7 @@ export class ValueMaker {
     const allows = (type: string) => !isListed && (types === undefined || types.includes(type));
     const flat = Object.entries(schema).filter(([keyword]) => !OF_CONTAINERS.includes(keyword));
     const fits = this.validatorOf({ ...Object.fromEntries(flat), $defs: this.root['$defs'] ?? {} });
-    const scalars = this.#scalars.filter((value) => (isListed || !isContainer(value)) && fits(value));
+    const scalars = this.scalars.filter((value) => (isListed || !isContainer(value)) && fits(value));
     const isAny = depth > 0 && Object.keys(schema).length === 0;
     const kinds = [
       ...(scalars.length > 0 ? [fc.constantFrom(...scalars)] : []),
@@ -174,16 +173,17 @@ export class ValueMaker {
 }
 
 /** What schemas say, by keyword, at any depth. */
-function collect(node: unknown, said: Map<string, Set<unknown>>): void {
-  if (typeof node !== 'object' || node === null) return;
+export function collect(node: unknown, said = new Map<string, Set<unknown>>()): Map<string, Set<unknown>> {
+  if (typeof node !== 'object' || node === null) return said;
   for (const [keyword, value] of Object.entries(node)) {
     said.set(keyword, (said.get(keyword) ?? new Set()).add(value));
     collect(value, said);
   }
+  return said;
 }
 
 /** A few texts that match a pattern, or none if nobody can make them. */
-function textsOf(pattern: string): string[] {
+export function textsOf(pattern: string): string[] {
   try {
     return fc.sample(fc.stringMatching(regExpOf(pattern)), { seed: SEED, numRuns: 40 });
   } catch {
@@ -195,7 +195,7 @@ function isContainer(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-function isObject(value: unknown): boolean {
+export function isObject(value: unknown): value is object {
   return isContainer(value) && !Array.isArray(value);
 }
 

@@ -8,6 +8,7 @@ import { questionOf } from '../report/advice.js';
 import { renderText } from '../report/report.js';
 import { FILES, gateOf, readIfThere, readSource, replaceFile } from '../repository.js';
 import { enterInSource } from '../answers/answers-source.js';
+import { triedFaults } from '../answers/try-schemas.js';
 import { QUESTIONS } from '../gate/code-answers.js';
 import { formatCode } from '../answers/format.js';
 import { impliedBy } from '../gate/implied.js';
@@ -37,6 +38,10 @@ export async function enterAnswer(request: AnswerRequest): Promise<Entered> {
   const signedAnswer = own?.answer && plain(own.answer);
   const isAgain = own !== undefined && question in answers && isRewrite(request);
   const faults = isAgain ? [] : requestFaults(request, answers, own !== undefined);
+  if (faults.length === 0 && !remove) {
+    const next = value === undefined ? answers : { ...answers, [question]: value };
+    faults.push(...(await triedFaults(next)).map((fault) => `--value: ${fault}`));
+  }
   if (faults.length > 0) return { lines: faults, code: 2 };
 
   const source =

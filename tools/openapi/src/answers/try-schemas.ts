@@ -1,0 +1,203 @@
+import {
+  type Answers,
+  type AnswerSchema,
+  type CarriedOut,
+  carriedOut,
+  plantFieldOf,
+} from '@plant-store/contract';
+import { componentsIn, jsonSchemaOf, payloadSchemaOf } from '@plant-store/contract/document';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import fc from 'fast-check';
+import { ajvOptions, compile } from '../effects/compare-schemas.js';
+import type { JsonSchema } from '../effects/json-schema.js';
+import { collect, isObject, SEED, textsOf, ValueMaker } from '../effects/value-maker.js';
+
+/** How many values of a schema are made, how many of those that fit are changed, and how many changes are tried. */
+const MADE = 300;
+const CHANGED = 8;
+const CHANGES = 100_000;
+
+/** What conversions take for a number, true or false. */
+const CONVERTIBLE = ['1', '-1.5', 'true', 'false', 'yes'];
+
+const INSTEAD =
+  'Write what JSON Schema can say: no flags, conversions, values in place of wrong ones, own checks';
+
+/** A value, and where it was changed. */
+type Changed = readonly [value: unknown, place: string];
+
+/** Says what is wrong with a value; undefined if nothing is. */
+type Check = (value: unknown) => string | undefined | Promise<string | undefined>;
+
+/**
+ * Tries the schemas of answers with examples, as `<question>: <fault>`. The document must allow what the schema's own
+ * library takes, and nothing else; a plant with its event must fit everything that both sides check. The examples are
+ * values of the JSON Schema, each also changed in one place. Without a fault, no example was found: that is no proof.
+ *
+ * Characters beyond U+FFFF are not tried, because libraries count one as two.
+ *
+ * @param answers in which `answerFaults` finds nothing
+ */
+export async function triedFaults(answers: Answers): Promise<string[]> {
+  const carried = carriedOut(answers);
+  const plant = await trySchema('plant-fields', carried['plant-fields']);
+  const event = await trySchema('event-payload-fields', carried['event-payload-fields']);
+  const faults = [...plant.faults, ...event.faults];
+  return faults.length > 0 ? faults : tryTogether(carried, plant.fitting, event.fitting);
+}
+
+async function trySchema(
+  id: string,
+  schema: AnswerSchema | undefined,
+): Promise<{ readonly faults: string[]; readonly fitting: readonly unknown[] }> {
+  if (schema === undefined) return { faults: [], fitting: [] };
+  const stated = jsonSchemaOf(schema);
+  const [ofLibrary, readings] = [checkOf(schema), readingsOf(stated)];
+  const fitting: unknown[] = [];
+  const tryValue = async (value: unknown, place: string): Promise<string | undefined> => {
+    const issue = await ofLibrary(value);
+    const refusals = readings.map((check) => check(value));
+    if (issue === undefined && refusals.every((refusal) => refusal !== undefined))
+      return `${id}: the schema takes ${shown(value)}, which the document refuses (${refusals[0]}). ${INSTEAD}`;
+    if (issue !== undefined && refusals.every((refusal) => refusal === undefined))
+      return `${id}: the document allows ${shown(value)}, which the schema refuses (${place}: ${issue}). ${INSTEAD}`;
+    if (issue === undefined && refusals.includes(undefined)) fitting.push(value);
+    return undefined;
+  };
+  const maker = new ValueMaker(stated, stated, compile);
+  const made = fc.sample(maker.valuesOf(stated), { seed: SEED, numRuns: MADE });
+  for (const value of made) {
+    const fault = await tryValue(value, 'the whole');
+    if (fault !== undefined) return { faults: [fault], fitting };
+  }
+  const whole = [...new Map(fitting.map((value) => [JSON.stringify(value), value])).values()];
+  const others = [...maker.scalars, ...variantsOf(stated), {}, []];
+  // The largest have the most places. Each has its turn.
+  const largest = whole.sort((one, other) => JSON.stringify(other).length - JSON.stringify(one).length);
+  let turns = largest.slice(0, CHANGED).map((value) => changesOf(value, others));
+  for (let tried = 0; turns.length > 0 && tried < CHANGES;) {
+    for (const turn of turns) {
+      const next = turn.next();
+      if (next.done) turns = turns.filter((one) => one !== turn);
+      const fault = next.done ? undefined : await tryValue(...next.value);
+      if (fault !== undefined) return { faults: [fault], fitting: whole };
+      tried += 1;
+    }
+  }
+  return { faults: [], fitting: whole };
+}
+
+/** A plant and its event as the SDK sends them. Fields of both must be equal, so not every pair can be sent. */
+async function tryTogether(
+  answers: CarriedOut,
+  plants: readonly unknown[],
+  events: readonly unknown[],
+): Promise<string[]> {
+  const { 'plant-fields': plant, 'event-payload-fields': event, payload } = answers;
+  if (payload === undefined || plant === undefined || event === undefined) return [];
+  const components = (['plant', 'event'] as const).flatMap((of) => {
+    const { own, definitions } = componentsIn(of, answers)!;
+    return [own, ...definitions].map(({ name, schema }) => [name, schema]);
+  });
+  const schemas = Object.fromEntries(components) as object;
+  const [asserted, annotated] = readingsOf({ ...payloadSchemaOf(answers), components: { schemas } });
+  const plantField = plantFieldOf(payload);
+  const checks: [by: string, check: Check][] = [
+    ['the document', (value) => asserted!(value) && annotated!(value)],
+  ];
+  // Beside a field of the plant, each is checked by itself.
+  if (plantField === undefined)
+    checks.push(['plant-fields', checkOf(plant)], ['event-payload-fields', checkOf(event)]);
+  const ownFields = events.filter(isObject);
+  let [found, isSent]: [string | undefined, boolean] = [undefined, false];
+  for (const [index, value] of plants.entries()) {
+    const own = ownFields[index % ownFields.length];
+    const part = plantField === undefined ? value : { [plantField]: value };
+    if (own === undefined || !isObject(part)) continue;
+    const content = { ...own, ...part };
+    let fault: string | undefined;
+    for (const [by, check] of checks) {
+      const issue = await check(content);
+      if (issue !== undefined)
+        fault ??= `payload: a plant with its event, ${shown(content)}, is refused by ${by} (${issue})`;
+    }
+    if (fault !== undefined && !Object.keys(own).some((field) => Object.hasOwn(part, field))) return [fault];
+    found ??= fault;
+    isSent ||= fault === undefined;
+  }
+  return found === undefined || isSent ? [] : [found];
+}
+
+/** What the library of a schema says. */
+function checkOf(schema: AnswerSchema): Check {
+  return async (value) => {
+    try {
+      // A schema may change what it validates.
+      const { issues } = await schema['~standard'].validate(structuredClone(value));
+      return issues && (issues[0]?.message ?? 'is not valid');
+    } catch (error) {
+      return `it throws: ${(error as Error).message}`;
+    }
+  };
+}
+
+/** What a reader of the document says who checks every format, and one for whom a format is a comment. */
+function readingsOf(schema: JsonSchema): ((value: unknown) => string | undefined)[] {
+  return [true, false].map((validateFormats) => {
+    const ajv = new Ajv2020({ ...ajvOptions, multipleOfPrecision: 9, validateFormats });
+    ajvFormats.default(ajv);
+    for (const format of collect(schema).get('format') ?? [])
+      if (typeof format === 'string') ajv.formats[format] ??= () => false;
+    const validate = ajv.compile(schema);
+    return (value) => {
+      if (validate(value)) return undefined;
+      const { instancePath = '', message = 'is not valid' } = validate.errors?.[0] ?? {};
+      return `${instancePath} ${message}`.trimStart();
+    };
+  });
+}
+
+/** Texts that almost fit: of another case, in several lines, with more around them. */
+function variantsOf(schema: JsonSchema): string[] {
+  const said = collect(schema);
+  const texts = [
+    ...[...(said.get('pattern') ?? [])].flatMap((pattern) =>
+      textsOf(String(pattern))
+        .sort((one, other) => one.length - other.length)
+        .slice(0, 3),
+    ),
+    ...[...(said.get('enum') ?? []), ...(said.get('const') ?? [])]
+      .flat()
+      .filter((one) => typeof one === 'string'),
+  ];
+  const varied = texts.flatMap((text) => [
+    ...[text.toUpperCase(), text.toLowerCase(), ` ${text} `, `a${text}`, `${text}\n`, `\n${text}\n`],
+    ...Array.from(text.slice(0, 9), (_, index) => `${text.slice(0, index)}\n${text.slice(index + 1)}`),
+  ]);
+  return [...new Set([...CONVERTIBLE, ...varied])];
+}
+
+/** A value with another one in each place, without each of its fields, and with one more. */
+function* changesOf(value: unknown, others: readonly unknown[], place = ''): Generator<Changed, undefined> {
+  for (const other of others) yield [other, place || 'the whole'];
+  if (Array.isArray(value)) {
+    const items = value as readonly unknown[];
+    yield [[...items, ...items], place];
+    for (const [index, item] of items.slice(0, 2).entries())
+      for (const [changed, where] of changesOf(item, others, `${place}/${index}`))
+        yield [items.with(index, changed), where];
+  }
+  if (!isObject(value)) return;
+  yield [{ ...value, 'another field': '' }, place || 'the whole'];
+  for (const [name, member] of Object.entries(value)) {
+    yield [Object.fromEntries(Object.entries(value).filter(([other]) => other !== name)), `${place}/${name}`];
+    for (const [changed, where] of changesOf(member, others, `${place}/${name}`))
+      yield [{ ...value, [name]: changed }, where];
+  }
+}
+
+function shown(value: unknown): string {
+  const json = JSON.stringify(value);
+  return json.length <= 200 ? json : `${json.slice(0, 200)}…`;
+}
