@@ -1,3 +1,4 @@
+import './refuse-bun.js';
 export type { Failure } from '@plant-store/contract';
 export type { AccessToken, AccessTokenRequest } from './delivery/access-token.js';
 export type { HeaderFields } from './delivery/header-fields.js';

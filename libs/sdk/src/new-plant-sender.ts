@@ -14,10 +14,6 @@ import type {
 import type { NewPlantSenderOptions, RawOptions } from './options/sender-options.js';
 import { Sender } from './sender.js';
 
-if (process.versions['bun'] !== undefined) {
-  throw new Error('@plant-store/sdk needs Node.js: in Bun, undici reports errors that nobody can catch.');
-}
-
 /** Sends the New Plant notification to one receiver, over connections of its own. */
 export interface NewPlantSender<Plant, Given extends Answers = GivenAnswers> extends AsyncDisposable {
   /**

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type Answers, openQuestions } from '@plant-store/contract';
 import { createNewPlantSender } from '../src/new-plant-sender.js';
 import { bytes, InvalidOptionsError, json } from '../src/index.js';
@@ -96,16 +97,24 @@ test.each([
   ]);
 });
 
-test('in Bun, the package does not load, and says why in one line', async () => {
+test('in Bun, no entry point loads, and each says why in one line', async () => {
+  const folder = new URL('..', import.meta.url);
+  const { exports } = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8')) as {
+    exports: Record<string, { default?: string }>;
+  };
+  const files = Object.values(exports).flatMap(({ default: file }) =>
+    file === undefined ? [] : [new URL(file, folder)],
+  );
   const script = `
     Object.defineProperty(process, 'versions', { value: { ...process.versions, bun: '1.2.3' } });
-    await import(${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)})
-      .catch(({ message }) => console.log(message));`;
+    for (const file of ${JSON.stringify(files)})
+      await import(file).catch(({ message }) => console.log(message));`;
 
   const { stdout } = await startProcess(process.execPath, ['--input-type=module', '-e', script]).finished;
 
+  expect(files).toHaveLength(5);
   expect(stdout).toBe(
-    '@plant-store/sdk needs Node.js: in Bun, undici reports errors that nobody can catch.\n',
+    '@plant-store/sdk needs Node.js: in Bun, undici reports errors that nobody can catch.\n'.repeat(5),
   );
 });
 

@@ -1,3 +1,4 @@
+import '../refuse-bun.js';
 export {
   NEW_PLANT_SENDER,
   NewPlantSenderModule,

@@ -1,3 +1,4 @@
+import '../refuse-bun.js';
 export type { OutboxConnection, OutboxDatabase, OutboxStatement } from './database.js';
 export {
   createOutbox,
