@@ -73,9 +73,11 @@ describe('a tarball', () => {
   ])('of %s, packed from a clone that was not built, has these files and no others', (name, folders) => {
     const library = join(ROOT, 'libs', name);
     const modules = filesIn(join(library, 'src')).filter((file) => !file.endsWith('.test.ts'));
+    // Nobody imports the command.
+    const types = name === 'cli' ? [] : ['d.ts', 'd.ts.map'];
     const compiled = modules.flatMap((file) => [
       `src/${file}`,
-      ...['d.ts', 'd.ts.map', 'js', 'js.map'].map((extension) => `dist/${file.slice(0, -3)}.${extension}`),
+      ...[...types, 'js', 'js.map'].map((extension) => `dist/${file.slice(0, -3)}.${extension}`),
     ]);
     const others = folders.flatMap((folder) =>
       filesIn(join(library, folder)).map((file) => `${folder}/${file}`),
@@ -131,7 +133,7 @@ describe('npm publish', () => {
 });
 
 describe('a project with the SDK alone', () => {
-  test('has these packages and no others: undici and Valibot', () => {
+  test('has these packages and no others: undici, Valibot and the types of Node.js', () => {
     // An answer with a schema also brings the schema's library.
     const { packages } = JSON.parse(readFileSync(join(packed.alone, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { dependencies?: Record<string, string> }>;
@@ -139,6 +141,7 @@ describe('a project with the SDK alone', () => {
     const answered = Object.keys(manifestIn(join(ROOT, 'libs/contract'))['dependencies'] as object);
     expect(Object.keys(packages['node_modules/@plant-store/sdk']?.dependencies ?? {})).toEqual([
       '@plant-store/contract',
+      '@types/node',
       'undici',
     ]);
     if (answered.length > 1) return;
@@ -146,9 +149,32 @@ describe('a project with the SDK alone', () => {
     expect(names.map((path) => path.replace('node_modules/', '')).sort()).toEqual([
       '@plant-store/contract',
       '@plant-store/sdk',
+      '@types/node',
       'undici',
+      'undici-types',
       'valibot',
     ]);
+  });
+
+  test.each([
+    ['es2022', 'bundler'],
+    ['node16', 'node16'],
+    ['nodenext', 'nodenext'],
+    ['commonjs', 'node10'],
+  ])('has every type that its entry points need, for %s with %s', async (module, resolution) => {
+    const entries = ['sdk', 'contract'].flatMap((name) =>
+      Object.keys(manifestIn(installed(name))['exports'] as object)
+        .filter((entry) => !['./nest', './package.json'].includes(entry))
+        .map((entry) => join('@plant-store', name, entry)),
+    );
+    const lines = entries.map((entry, index) => `export * as entry${index} from '${entry}';`);
+    writeFileSync(join(packed.alone, 'entries.ts'), lines.join('\n'));
+    const args = [
+      ...['--strict', '--noEmit', '--skipLibCheck', 'false', '--target', 'es2022', '--module', module],
+      ...['--moduleResolution', resolution, '--lib', 'es2022'],
+      ...(resolution === 'node10' ? ['--ignoreDeprecations', '6.0'] : []),
+    ];
+    await node([join(ROOT, 'node_modules/typescript/bin/tsc'), ...args, 'entries.ts'], packed.alone);
   });
 
   test.each(['outbox', 'nest', 'testing'])('imports %s', async (entry) => {
@@ -237,7 +263,7 @@ async function compile(
 ): Promise<string> {
   const compiler =
     version === '5.4' ? join(projects, 'node_modules/typescript-5.4') : `${ROOT}/node_modules/typescript`;
-  const module = resolution === 'bundler' ? 'es2022' : resolution;
+  const module = { bundler: 'es2022', node10: 'commonjs' }[resolution] ?? resolution;
   const { stdout } = await run(
     process.execPath,
     [
@@ -245,6 +271,7 @@ async function compile(
       ...['--strict', '--target', 'es2022', '--types', 'node'],
       ...['--skipLibCheck', String(resolution !== 'nodenext')],
       ...['--module', module, '--moduleResolution', resolution, '--outDir', resolution],
+      ...(resolution === 'node10' && version === '6.0' ? ['--ignoreDeprecations', '6.0'] : []),
       ...files,
     ],
     { cwd: folder },
@@ -264,7 +291,7 @@ describe.each(TYPESCRIPTS)('TypeScript %s', (version) => {
   );
 
   const refused = version === '5.4' ? ['node16', 'nodenext'] : ['node16'];
-  test.each(['node16', 'nodenext'])(
+  test.each(['node16', 'nodenext', 'node10'])(
     'compiles CommonJS with %s, or refuses it, as the README says',
     async (resolution) => {
       const folder = join(projects, 'typescript-commonjs');
