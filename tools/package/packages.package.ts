@@ -1,5 +1,6 @@
 /** The packages as they are released, packed and installed. */
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeFolder } from '@plant-store/test-support';
 import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
@@ -216,6 +217,25 @@ test('import and require give one instance', async () => {
   expect(await node(['one-instance.js'], join(projects, 'commonjs'))).toBe('one instance\n');
 });
 
+const BUNDLERS = ['esbuild to CommonJS', 'esbuild to ESM', 'webpack'];
+
+/** Bundles an application, and runs it without any package. */
+async function runBundled(bundler: string, entry: string, ...args: readonly string[]): Promise<string> {
+  const output = join(makeFolder(), bundler === 'esbuild to ESM' ? 'application.mjs' : 'application.cjs');
+  await node(['bundle.js', bundler, entry, output], join(projects, 'esm'));
+  return node([output, ...args], tmpdir());
+}
+
+test.each(BUNDLERS)('an application bundled with %s sends a plant', async (bundler) => {
+  const { url, contents } = await startReceiver();
+  expect(await runBundled(bundler, './send.js', url)).toBe('204\n');
+  expect(contents).toEqual(['Bearer token {"from":"esm"}']);
+});
+
+test('Vitest runs tests with a fake sender', async () => {
+  await node(['../node_modules/vitest/vitest.mjs', 'run'], join(projects, 'vitest'));
+});
+
 test('a fake sender tests', async () => {
   expect(await node(['testing.js'], join(projects, 'esm'))).toBe('esm\n');
 });
@@ -243,7 +263,7 @@ describe('Jest in CommonJS mode', () => {
   const runJest = (project: string, url: string) =>
     node([join(ROOT, 'node_modules/jest/bin/jest.js')], join(projects, project), { RECEIVER_URL: url });
 
-  test('sends a plant with the transform of the README', async () => {
+  test('sends a plant with the transform of the README, and runs tests with a fake sender', async () => {
     const { url, contents } = await startReceiver();
     await runJest('jest-transform', url);
     expect(contents).toEqual(['Bearer token {"from":"jest"}']);

@@ -1,0 +1,12 @@
+const { json, PlantStoreError } = require('@plant-store/sdk');
+const { createFakeSender } = require('@plant-store/sdk/testing');
+
+const options = { baseUrl: 'https://receiver.test', accessToken: 'token', method: 'POST', encode: json };
+
+test('a delivery fails, and the next is acknowledged', async () => {
+  const sender = createFakeSender(options);
+  sender.replyNext({ status: 503 });
+  await expect(sender.send({ from: 'test' })).rejects.toBeInstanceOf(PlantStoreError);
+  await expect(sender.send({ from: 'test' })).resolves.toMatchObject({ status: 204 });
+  expect(sender.deliveries.map(({ plant }) => plant.from)).toEqual(['test', 'test']);
+});
