@@ -10,3 +10,12 @@ test('a delivery fails, and the next is acknowledged', async () => {
   await expect(sender.send({ from: 'test' })).resolves.toMatchObject({ status: 204 });
   expect(sender.deliveries.map(({ plant }) => plant.from)).toEqual(['test', 'test']);
 });
+
+test('a delivery is made while the clock is stopped', async () => {
+  jest.useFakeTimers();
+  try {
+    await createFakeSender(options).send({ from: 'test' });
+  } finally {
+    jest.useRealTimers();
+  }
+});
