@@ -247,6 +247,13 @@ withPostgres('with PostgreSQL', () => {
     expect(await node(['outbox.js', url, database], join(projects, 'esm'))).toBe('delivered\n');
     expect(contents).toEqual(['Bearer token {"from":"esm"}']);
   });
+
+  test.each(BUNDLERS)('an outbox bundled with %s finds its SQL, and delivers', async (bundler) => {
+    const { url, contents } = await startReceiver();
+    const database = await (await postgresOfThisFile()).createDatabase();
+    expect(await runBundled(bundler, './outbox.js', url, database)).toBe('delivered\n');
+    expect(contents).toEqual(['Bearer token {"from":"esm"}']);
+  });
 });
 
 test('the command sends a plant', async () => {

@@ -2,24 +2,28 @@ import { createNewPlantSender, json } from '@plant-store/sdk';
 import { createOutbox, createRelay } from '@plant-store/sdk/outbox';
 import pg from 'pg';
 
-const [baseUrl, connectionString] = process.argv.slice(2);
-const pool = new pg.Pool({ connectionString });
-const outbox = createOutbox({ database: pool, encode: json });
-await outbox.migrate();
+// A bundle in CommonJS has no await at its top.
+async function main([baseUrl, connectionString]) {
+  const pool = new pg.Pool({ connectionString });
+  const outbox = createOutbox({ database: pool, encode: json });
+  await outbox.migrate();
 
-const client = await pool.connect();
-await client.query('BEGIN');
-await outbox.enqueue(client, { from: 'esm' });
-await client.query('COMMIT');
-client.release();
+  const client = await pool.connect();
+  await client.query('BEGIN');
+  await outbox.enqueue(client, { from: 'esm' });
+  await client.query('COMMIT');
+  client.release();
 
-const sender = createNewPlantSender({ baseUrl, accessToken: 'token', method: 'POST', encode: json });
-const relay = createRelay({ outbox, sender, retry: false });
-await relay.start();
-const left = ({ waiting, sending }) => waiting + sending;
-while (left(await outbox.status()) > 0);
-await relay.stop();
-await sender.close();
-const { parked } = await outbox.status();
-await pool.end();
-console.log(parked === 0 ? 'delivered' : 'parked');
+  const sender = createNewPlantSender({ baseUrl, accessToken: 'token', method: 'POST', encode: json });
+  const relay = createRelay({ outbox, sender, retry: false });
+  await relay.start();
+  const left = ({ waiting, sending }) => waiting + sending;
+  while (left(await outbox.status()) > 0);
+  await relay.stop();
+  await sender.close();
+  const { parked } = await outbox.status();
+  await pool.end();
+  console.log(parked === 0 ? 'delivered' : 'parked');
+}
+
+void main(process.argv.slice(2));
