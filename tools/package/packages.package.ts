@@ -248,6 +248,13 @@ withPostgres('with PostgreSQL', () => {
     expect(contents).toEqual(['Bearer token {"from":"esm"}']);
   });
 
+  test('a relay asks `retry` about a failure of a sender of another copy of the SDK', async () => {
+    const { url } = await startReceiver(503);
+    const database = await (await postgresOfThisFile()).createDatabase();
+    const output = await node(['two-copies.js', url, database], join(projects, 'esm'));
+    expect(output).toBe('PLANT_STORE_NOT_ACKNOWLEDGED\n');
+  });
+
   test.each(BUNDLERS)('an outbox bundled with %s finds its SQL, and delivers', async (bundler) => {
     const { url, contents } = await startReceiver();
     const database = await (await postgresOfThisFile()).createDatabase();

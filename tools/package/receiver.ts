@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterThisTest } from '@plant-store/test-support';
 
-/** A receiver that acknowledges everything, and keeps the contents until the test ends. */
-export async function startReceiver(): Promise<{ url: string; contents: string[] }> {
+/** A receiver that responds to everything with one status, and keeps the contents until the test ends. */
+export async function startReceiver(status = 204): Promise<{ url: string; contents: string[] }> {
   const contents: string[] = [];
   const server = createServer((request, response) => {
     void text(request).then((content) => {
       contents.push(`${request.headers.authorization} ${content}`);
-      response.writeHead(204).end();
+      response.writeHead(status).end();
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
