@@ -1,6 +1,6 @@
 /**
- * ESLint configuration: which project may import which, what a receiver may not load, and which files may read the
- * environment. Each rule has a fixture in boundaries.test.ts that must fail.
+ * ESLint configuration: which project may import which, what a receiver may not load, how published packages tell
+ * classes, and which files may read the environment. Each rule has a fixture in boundaries.test.ts that must fail.
  */
 import nx from '@nx/eslint-plugin';
 
@@ -76,6 +76,16 @@ const teamsHandler = [
   'No source of the receiver imports your handler: HANDLER names it. Only run.ts knows where yours is.',
 ];
 
+/** A program may have two copies of a published package, and so of its classes. Errors are told by their data. */
+const instanceofOurs = {
+  selector: `BinaryExpression[operator='instanceof']:not([right.name=/^(${[
+    ...['Date', 'Error', 'Promise', 'Uint8Array', 'URL'],
+    // The command is a program: nobody imports these of another copy.
+    ...['BadInput', 'CommandFailed', 'CommanderError'],
+  ].join('|')})$/])`,
+  message: 'Another copy of the package has another class. Use a function such as isPlantStoreError.',
+};
+
 export default [
   { files: [sources], plugins: { '@nx': nx }, rules: moduleBoundaries({}) },
   { files: tests, rules: moduleBoundaries(testsMayImport) },
@@ -94,10 +104,18 @@ export default [
     // answers.ts may import the schema library that a team prefers.
     files: ['libs/contract/src/**/*.ts'],
     ignores: [...tests, 'libs/contract/src/answers.ts'],
-    rules: refuseImports([
-      '(?!valibot$)[^.]',
-      'The contract imports only its own files and Valibot: no module of Node or Nest.',
-    ]),
+    rules: refuse(
+      instanceofOurs,
+      importForm([
+        '(?!valibot$)[^.]',
+        'The contract imports only its own files and Valibot: no module of Node or Nest.',
+      ]),
+    ),
+  },
+  {
+    files: ['libs/{sdk,cli}/src/**/*.ts'],
+    ignores: [...tests, 'libs/sdk/src/delivery/retry.ts', 'libs/sdk/src/transport/transport-error.ts'],
+    rules: refuse(instanceofOurs),
   },
   { files: ['apps/webhook/src/**/*.ts'], rules: refuseImports(teamsHandler) },
   {
@@ -152,9 +170,22 @@ function moduleBoundaries(also, more = {}) {
  * @returns {import('eslint').Linter.RulesRecord}
  */
 function refuseImports(...imports) {
-  const forms = imports.map(([refused, message]) => ({
-    selector: `:matches(${importForms.join(', ')})[source.value=/^${refused}/], TSImportEqualsDeclaration`,
-    message,
-  }));
+  return refuse(...imports.map(importForm));
+}
+
+/**
+ * @param {[refused: string, message: string]} imports
+ * @returns {{ selector: string, message: string }}
+ */
+function importForm([refused, message]) {
+  const selector = `:matches(${importForms.join(', ')})[source.value=/^${refused}/], TSImportEqualsDeclaration`;
+  return { selector, message };
+}
+
+/**
+ * @param {{ selector: string, message: string }[]} forms what may not be written
+ * @returns {import('eslint').Linter.RulesRecord}
+ */
+function refuse(...forms) {
   return { 'no-restricted-syntax': ['error', ...forms] };
 }

@@ -20,6 +20,7 @@ const contract = 'no-restricted-syntax: The contract imports only its own files 
 const document = 'no-restricted-syntax: Only openapi/ imports @nestjs/swagger';
 const ofTheTeam = 'no-restricted-syntax: No source of the receiver imports your handler';
 const ofTheReceiver = 'no-restricted-syntax: Of the receiver, your handler imports only';
+const twoCopies = 'no-restricted-syntax: Another copy of the package has another class';
 const environment = "no-restricted-properties: 'process.env' is restricted";
 const environmentModule = "no-restricted-imports: 'node:process' import is restricted";
 
@@ -66,6 +67,9 @@ test.each([
   ],
   ["a team's handler imports the receiver", inHandler, "import '../src/errors.js';", [ofTheReceiver]],
   ["a team's handler imports what is built", inHandler, "import '../dist/errors.js';", [ofTheReceiver]],
+  ['a class of the SDK is told by instanceof', sdk, 'export default {} instanceof OutboxError;', [twoCopies]],
+  ['also of a namespace', 'libs/cli/src/x.ts', 'export default {} instanceof sdk.OutboxError;', [twoCopies]],
+  ['and in the contract', inContract, 'export default {} instanceof Answer;', [twoCopies]],
   ['process.env in a library', sdk, 'export default process.env;', [environment]],
   ['process.env by another spelling', sdk, "export default process['env'];", [environment]],
   ['process.env taken apart', 'apps/webhook/src/x.ts', 'export const { env } = process;', [environment]],
@@ -82,6 +86,7 @@ test.each([
 test.each([
   [inContract, "import 'valibot';\nexport * from './answers.js';"],
   ['libs/contract/src/x.test.ts', "import 'node:fs';"],
+  [sdk, 'export default {} instanceof Error;'],
   [sdk, "import 'node:fs';\nimport 'undici';\nimport '@plant-store/contract';"],
   ['libs/sdk/src/x.test.ts', "import '@plant-store/test-support';"],
   ['apps/webhook/src/openapi/x.ts', "import '@nestjs/swagger';"],

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { carriedOut } from '@plant-store/contract';
 import { acceptFaults, answerFaults } from '@plant-store/contract/check';
 import { limitDefaults } from '@plant-store/sdk';
-import { OutboxError } from '@plant-store/sdk/outbox';
+import { isOutboxError } from '@plant-store/sdk/outbox';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { scriptOf, shells, wordsFor } from './completion.js';
 import {
@@ -179,7 +179,7 @@ function reportError(error: unknown, isJson: boolean, context: CommandContext): 
     return exitCode;
   }
   const { message } = error as Error;
-  if (error instanceof OutboxError || error instanceof CommandFailed) {
+  if (isOutboxError(error) || error instanceof CommandFailed) {
     say(message, context);
     return 1;
   }

@@ -4,6 +4,7 @@ import { tableOf } from '@plant-store/test-support';
 import { settingsTable } from '../src/answers/settings-table.js';
 import * as sdk from '../src/index.js';
 import { resolveSettings } from '../src/options/resolve-settings.js';
+import { OutboxError } from '../src/outbox/index.js';
 import { errorCodes, InvalidOptionsError, NotAcknowledgedError, PlantStoreError } from '../src/index.js';
 import { arbitrary, openTestSender, rejection } from './support/senders.js';
 
@@ -79,22 +80,26 @@ test('every error has the base class, its name, and its cause', () => {
   }
 });
 
-test('an error is recognised by its code, also if it comes from another copy of the package', () => {
-  const other = (code: string): Error => Object.assign(new Error('arbitrary'), { code });
+test('an error is recognised by its code and outcome, also if it comes from another copy of the package', () => {
+  const other = (code: string, outcome = 'unknown'): Error =>
+    Object.assign(new Error('arbitrary'), { code, outcome });
 
   expect(
     [sdk.isPlantStoreError, sdk.isNotAcknowledged, sdk.isInvalidOptions].map((is) => [
       is(other('PLANT_STORE_ABORTED')),
       is(other('PLANT_STORE_NOT_ACKNOWLEDGED')),
       is(new InvalidOptionsError([])),
+      is(other('PLANT_STORE_OF_A_LATER_VERSION')),
       is(other('ECONNRESET')),
-      is({ code: 'PLANT_STORE_ABORTED' }),
+      is(other('PLANT_STORE_ABORTED', 'parked')),
+      is(new OutboxError('PLANT_STORE_OUTBOX_MISSING', 'arbitrary')),
+      is({ code: 'PLANT_STORE_ABORTED', outcome: 'unknown' }),
       is(undefined),
     ]),
   ).toEqual([
-    [true, true, true, false, false, false],
-    [false, true, false, false, false, false],
-    [false, false, true, false, false, false],
+    [true, true, true, true, false, false, false, false, false],
+    [false, true, false, false, false, false, false, false, false],
+    [false, false, true, false, false, false, false, false, false],
   ]);
 });
 

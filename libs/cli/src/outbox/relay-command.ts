@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { carriedOut } from '@plant-store/contract';
-import { PlantStoreError } from '@plant-store/sdk';
+import { isPlantStoreError } from '@plant-store/sdk';
 import { createRelay, type Outbox, relayDefaults, type RelayOptions } from '@plant-store/sdk/outbox';
 import { collectFaults, type CommandContext, CommandFailed } from '../context.js';
 import { delayAfter, failureRecord } from '../send/failures.js';
@@ -84,7 +84,7 @@ function counted(sender: RelayOptions['sender'], counts: Counts, log: Log): Rela
         counts.acknowledged += 1;
       } catch (error) {
         counts.failed += 1;
-        if (error instanceof PlantStoreError) {
+        if (isPlantStoreError(error)) {
           const { message: reason, ...record } = failureRecord(error);
           log('warn', 'delivery failed', { ...record, reason });
         }

@@ -1,7 +1,6 @@
 import { type ExecutableAnswers, readRetryAfter } from '@plant-store/contract';
-import { NotAcknowledgedError } from '../errors/not-acknowledged-error.js';
 import { type ErrorCode, PlantStoreError } from '../errors/plant-store-error.js';
-import type { SenderError } from '../errors/sender-error.js';
+import { isNotAcknowledged, type SenderError } from '../errors/sender-error.js';
 import { longestTimer } from './clocks.js';
 import { ignore, isPromiseLike } from './promise-like.js';
 
@@ -52,7 +51,7 @@ export function waitBeforeRetry(retry: Retry, attempt: number, error: PlantStore
   const delay =
     typeof retry.delays === 'function' ? callDelays(retry.delays, attempt, error) : retry.delays[attempt - 1];
   if (delay === undefined) return undefined;
-  const retryAfter = error instanceof NotAcknowledgedError ? readRetryAfter(error.headers['retry-after']) : 0;
+  const retryAfter = isNotAcknowledged(error) ? readRetryAfter(error.headers['retry-after']) : 0;
   return Math.max(delay * (1 - retry.jitter * Math.random()), Math.min(retryAfter, retry.maxRetryAfter));
 }
 
@@ -66,7 +65,7 @@ const codesWithoutResponse: readonly ErrorCode[] = [
 
 /** Whether the policy asks for another attempt after this error. */
 function isRetried({ statuses, withoutResponse }: Retry, error: PlantStoreError): boolean {
-  return error instanceof NotAcknowledgedError
+  return isNotAcknowledged(error)
     ? statuses === 'all' || statuses.includes(error.status)
     : withoutResponse && codesWithoutResponse.includes(error.code);
 }

@@ -14,6 +14,11 @@ export type Outcome = 'not-sent' | 'unknown' | 'responded';
 /** After `responded`, the receiver has refused the plant. After `unknown`, it may have accepted it. */
 const worstLast = ['not-sent', 'responded', 'unknown'] as const satisfies readonly Outcome[];
 
+/** Whether a value is an outcome. */
+export function isOutcome(value: unknown): value is Outcome {
+  return worstLast.includes(value as Outcome);
+}
+
 /** The worst outcome of several attempts: `unknown` if one of them is, else `responded` if one of them is. */
 export function combineOutcomes(one: Outcome, other: Outcome): Outcome {
   return worstLast.indexOf(one) > worstLast.indexOf(other) ? one : other;

@@ -1,6 +1,7 @@
+import { isNativeError } from 'node:util/types';
 import type { InvalidOptionsError } from './invalid-options-error.js';
 import type { NotAcknowledgedError } from './not-acknowledged-error.js';
-import { type ErrorCode, errorCodes, type PlantStoreError } from './plant-store-error.js';
+import { type ErrorCode, isOutcome, type PlantStoreError } from './plant-store-error.js';
 
 /** Every error of this package. Comparing its `code` tells the compiler what else the error has. */
 export type SenderError =
@@ -10,9 +11,14 @@ export type SenderError =
       readonly code: Exclude<ErrorCode, (NotAcknowledgedError | InvalidOptionsError)['code']>;
     });
 
-/** Whether a value is an error of this package. It may come from another copy of the package. */
+/**
+ * Whether a value is an error of this package: its code begins with `PLANT_STORE_`, and it has an outcome. It may come
+ * from another copy of the package, whose version may have further codes.
+ */
 export function isPlantStoreError(error: unknown): error is SenderError {
-  return error instanceof Error && Object.hasOwn(errorCodes, (error as Partial<PlantStoreError>).code ?? '');
+  if (!isNativeError(error)) return false;
+  const { code, outcome } = error as Partial<Record<'code' | 'outcome', unknown>>;
+  return typeof code === 'string' && code.startsWith('PLANT_STORE_') && isOutcome(outcome);
 }
 
 /** Whether the receiver responded with a status that does not acknowledge the delivery. */

@@ -2,6 +2,7 @@ import { openQuestions, type QuestionId } from '@plant-store/contract';
 import { longestTimer } from '../delivery/clocks.js';
 import { ignore, isPromiseLike } from '../delivery/promise-like.js';
 import { invalidOption, InvalidOptionsError, type OptionFault } from '../errors/invalid-options-error.js';
+import { isInvalidOptions } from '../errors/sender-error.js';
 import { nearestOf } from './nearest.js';
 
 /** Values of options by their names. */
@@ -38,7 +39,7 @@ export function readOptions<T extends Readers>(
       const { [name]: option = defaults[name] } = options;
       results[name] = readers[name]!(option, name as never, options);
     } catch (error) {
-      if (!(error instanceof InvalidOptionsError)) throw error;
+      if (!isInvalidOptions(error)) throw error;
       faults.push(...error.faults);
       cause ??= error.cause;
     }

@@ -33,8 +33,9 @@ export function readTarget(
 
 function parse(baseUrl: unknown): URL {
   if (baseUrl === undefined) throw missing('baseUrl', 'base-address');
-  if (baseUrl instanceof URL || (typeof baseUrl === 'string' && URL.canParse(baseUrl)))
-    return new URL(baseUrl);
+  // A `URL` of another realm, such as that of a test runner, is one by its text.
+  const text = typeof baseUrl === 'object' && baseUrl !== null ? (baseUrl as Partial<URL>).href : baseUrl;
+  if (typeof text === 'string' && URL.canParse(text)) return new URL(text);
   throw invalidOption('baseUrl', 'must be an absolute URL, such as https://host/path.');
 }
 

@@ -1,4 +1,5 @@
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import { isUint8Array } from 'node:util/types';
 import { invalidOption } from '../errors/invalid-options-error.js';
 import type { OptionValues } from './read-options.js';
 
@@ -57,7 +58,7 @@ export function readKey(
 
 function textsOf(pem: unknown): string[] | undefined {
   const list: unknown[] = Array.isArray(pem) ? pem : [pem];
-  const texts = list.map((one) => (one instanceof Uint8Array ? Buffer.from(one).toString('latin1') : one));
+  const texts = list.map((one) => (isUint8Array(one) ? Buffer.from(one).toString('latin1') : one));
   return texts.length > 0 && texts.every(isText) ? texts : undefined;
 }
 

@@ -7,7 +7,7 @@ export {
   type OutboxOptions,
   type Transaction,
 } from './outbox.js';
-export { OutboxError, type OutboxErrorCode, outboxErrorCodes } from './outbox-error.js';
+export { isOutboxError, OutboxError, type OutboxErrorCode, outboxErrorCodes } from './outbox-error.js';
 export type { ListOptions, OutboxEntry, OutboxEntryWithContent, OutboxStatus, Selection } from './entries.js';
 export { createRelay, type Relay } from './relay.js';
 export {

@@ -1,3 +1,5 @@
+import { isNativeError } from 'node:util/types';
+
 /** Every error code of the outbox, with its meaning. */
 export const outboxErrorCodes = Object.freeze({
   PLANT_STORE_OUTBOX_MISSING: 'The database has no outbox. It may be the wrong database.',
@@ -26,6 +28,13 @@ export class OutboxError extends Error {
   }
 }
 
+/** Whether a value is an error of the outbox's database. It may come from another copy of the package. */
+export function isOutboxError(error: unknown): error is OutboxError {
+  return (
+    isNativeError(error) && String((error as Partial<OutboxError>).code).startsWith('PLANT_STORE_OUTBOX_')
+  );
+}
+
 /** What to do about an error. */
 const advice = {
   PLANT_STORE_OUTBOX_MISSING: 'Create it with: outbox.migrate(), or plant-store outbox migrate.',
@@ -47,7 +56,7 @@ const codesOfStates: Readonly<Record<string, keyof typeof advice>> = {
 
 /** The error of a statement or of connecting, as an `OutboxError`. Its message never has a password or a value. */
 export function toOutboxError(error: unknown): OutboxError {
-  if (error instanceof OutboxError) return error;
+  if (isOutboxError(error)) return error;
   const chain = chainOf(error);
   for (const { code: state } of chain) {
     const code = codesOfStates[String(state)];

@@ -1,10 +1,12 @@
 import { channel } from 'node:diagnostics_channel';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import { isNativeError } from 'node:util/types';
 import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
 import { ignore, isPromiseLike } from '../delivery/promise-like.js';
 import type { EncodedPlant } from '../encoders/plant-encoder.js';
 import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
+import { isPlantStoreError } from '../errors/sender-error.js';
 import { isNumber } from '../options/read-options.js';
 import { LeasedOutbox, type Result, type TakenEntry } from './leased-outbox.js';
 import {
@@ -213,8 +215,8 @@ class RelayLoop {
       await this.#settings.sender.sendEncoded(plant);
     } catch (thrown) {
       // A sender of the caller may throw anything.
-      const error = thrown instanceof Error ? thrown : new Error(inspect(thrown));
-      if (error instanceof PlantStoreError) this.#noteOutcome(error.outcome, error.code);
+      const error = isNativeError(thrown) ? thrown : new Error(inspect(thrown));
+      if (isPlantStoreError(error)) this.#noteOutcome(error.outcome, error.code);
       return this.#resultOf(entry, error);
     }
     this.#noteOutcome('responded');
@@ -231,7 +233,7 @@ class RelayLoop {
   }
 
   #resultOf(entry: TakenEntry, error: Error): Result {
-    const { code, outcome: last } = error instanceof PlantStoreError ? error : unknownError;
+    const { code, outcome: last } = isPlantStoreError(error) ? error : unknownError;
     if (code === 'PLANT_STORE_SENDER_CLOSED' || code === 'PLANT_STORE_ABORTED') {
       // The sender was closed, perhaps by force.
       this.#isStopping = true;
@@ -255,7 +257,7 @@ class RelayLoop {
 
   /** Milliseconds until the next attempt; `undefined` for none. An entry whose policy fails is parked. */
   #delayAfter(attempt: number, error: Error, outcome: Outcome): number | undefined {
-    if (!(error instanceof PlantStoreError)) return undefined;
+    if (!isPlantStoreError(error)) return undefined;
     const last = error.outcome;
     try {
       Object.assign(error, { outcome });

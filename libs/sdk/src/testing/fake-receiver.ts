@@ -7,6 +7,7 @@ import {
   type Outcome,
   PlantStoreError,
 } from '../errors/plant-store-error.js';
+import { isPlantStoreError } from '../errors/sender-error.js';
 import type { Settings } from '../options/resolve-settings.js';
 import { Transport } from '../transport/transport.js';
 
@@ -107,8 +108,8 @@ export class FakeReceiver extends Transport {
       if (response.content?.length) attempt.onResponseData(controller, Buffer.from(response.content));
       attempt.onResponseEnd();
     } catch (error) {
-      if ((error as PlantStoreError).outcome === 'not-sent') this.#forget(request);
-      attempt.onResponseError(controller, error as PlantStoreError);
+      if (isPlantStoreError(error) && error.outcome === 'not-sent') this.#forget(request);
+      attempt.onResponseError(controller, error as Error);
     }
   }
 

@@ -1,4 +1,5 @@
 import { notSent, PlantStoreError } from '../errors/plant-store-error.js';
+import { isPlantStoreError } from '../errors/sender-error.js';
 
 type Cause = Error & { readonly code?: string };
 
@@ -21,7 +22,7 @@ export function requestError(
   handedOver: boolean,
   connectTimeout?: number,
 ): PlantStoreError {
-  if (cause instanceof PlantStoreError) return cause;
+  if (isPlantStoreError(cause)) return cause;
   if (!handedOver && cause.name !== 'SocketError') return connectError(cause, origin, connectTimeout);
   const outcome = handedOver ? 'unknown' : 'not-sent';
   if (handedOver && isUnreadable(cause)) {

@@ -14,6 +14,7 @@ import {
   type RelayRetry,
 } from '../../src/outbox/index.js';
 import { createRelayUnder } from '../../src/outbox/relay.js';
+import { acknowledge, inTurn, respond, startRawServer } from '../support/raw-server.js';
 import {
   expireLeases,
   failingOnce,
@@ -128,6 +129,35 @@ withPostgres('a relay', () => {
     ]);
     expect(new Set(sender.texts)).toEqual(new Set(['arbitrary']));
     expect(await outbox.listParked()).toMatchObject([{ attempts: 3, outcome: 'unknown' }]);
+  });
+
+  test("asks the policy about the errors of another copy's sender", async () => {
+    const { pool, outbox, enqueue } = await openTestOutbox();
+    const server = await startRawServer(inTurn(respond(503), acknowledge));
+    import.meta.jest.resetModules();
+    const copy = await import('../../src/index.js');
+    expect(copy.PlantStoreError).not.toBe(PlantStoreError);
+    const options = {
+      baseUrl: server.url,
+      accessToken: 'arbitrary',
+      method: 'POST',
+      encode: copy.bytes(),
+    } as const;
+    const sender = copy.createNewPlantSender(options);
+    afterThisTest(() => sender.close());
+    const asked: unknown[] = [];
+    const retry: RelayRetry = (attempt, { code, outcome }) => {
+      asked.push([attempt, code, outcome]);
+      return 1;
+    };
+    await startRelay({ outbox, sender, retry });
+    await enqueue('arbitrary');
+
+    await server.request(1);
+    await untilSettled(pool);
+
+    expect(asked).toEqual([[1, 'PLANT_STORE_NOT_ACKNOWLEDGED', 'responded']]);
+    expect(await outbox.listParked()).toEqual([]);
   });
 
   test('sends the identifier of the event with every attempt', async () => {
