@@ -69,7 +69,7 @@ describe('a tarball', () => {
 
   test.each([
     ['contract', ['spec']],
-    ['sdk', ['docs', 'sql']],
+    ['sdk', ['docs']],
     ['cli', ['bin']],
   ])('of %s, packed from a clone that was not built, has these files and no others', (name, folders) => {
     const library = join(ROOT, 'libs', name);

@@ -36,7 +36,7 @@ const MAX_FROM_START = 5_000;
 const START = '-infinity';
 
 /**
- * The outbox as a relay sees it that has a lease. sql/outbox-001.sql has the functions. Each is one statement, so any
+ * The outbox as a relay sees it that has a lease. schema-001.ts has the functions. Each is one statement, so any
  * connection will do. Where a lease is lost, nothing changes.
  */
 export class LeasedOutbox {

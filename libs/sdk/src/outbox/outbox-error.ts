@@ -44,7 +44,7 @@ const advice = {
   PLANT_STORE_OUTBOX_LEASE_LOST: 'The relay takes a new one.',
 } as const;
 
-/** What an SQLSTATE of PostgreSQL (appendix A), or of the functions in sql/outbox-001.sql, means for the outbox. */
+/** What an SQLSTATE of PostgreSQL (appendix A), or of the functions in schema-001.ts, means for the outbox. */
 const codesOfStates: Readonly<Record<string, keyof typeof advice>> = {
   '3F000': 'PLANT_STORE_OUTBOX_MISSING',
   '42P01': 'PLANT_STORE_OUTBOX_MISSING',

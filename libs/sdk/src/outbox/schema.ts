@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { type OutboxDatabase, query } from './database.js';
 import { OutboxError, toOutboxError } from './outbox-error.js';
+import { schema001 } from './schema-001.js';
 
-/** The files that make the tables: for each version, what it adds to the one before. */
-const VERSIONS = ['outbox-001.sql'];
+/** The statements that make the tables: for each version, what it adds to the one before. */
+const VERSIONS = [schema001];
 
 /** Version of the tables, kept in `schema_version`. */
 export const SCHEMA_VERSION = VERSIONS.length;
@@ -26,8 +26,7 @@ export async function migrate(database: OutboxDatabase): Promise<number> {
       await connection.query(`BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock(${LOCK})`);
       const version = await readVersion(async (text) => (await connection.query(text)).rows);
       if (version > SCHEMA_VERSION) throw otherVersion(version);
-      for (const file of VERSIONS.slice(version))
-        await connection.query(readFileSync(new URL(`../../sql/${file}`, import.meta.url), 'utf8'));
+      for (const statements of VERSIONS.slice(version)) await connection.query(statements);
       await connection.query('COMMIT');
       return version;
     } finally {

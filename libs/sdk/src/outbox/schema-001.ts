@@ -1,13 +1,15 @@
--- Version 1 of the outbox. `migrate` runs it in one transaction.
---
--- An entry is `waiting`, then `sending` by a relay, then `delivered`, `waiting` again, or `parked`; a parked one is
--- replayed or `discarded`. Each state that is looked for has an index with only its entries, so that the others cost
--- nothing.
---
--- Each step of a relay is one call of a function, so one transaction. The settings of a function end with it: nothing
--- stays in a session, which may have other users under PgBouncer. The plans of a queue are found by its indexes,
--- because the figures about its tables are always old.
-
+/**
+ * Version 1 of the outbox. migrate runs it in one transaction.
+ *
+ * An entry is waiting, then sending by a relay, then delivered, waiting again, or parked; a parked one is
+ * replayed or discarded. Each state that is looked for has an index with only its entries, so that the others cost
+ * nothing.
+ *
+ * Each step of a relay is one call of a function, so one transaction. The settings of a function end with it: nothing
+ * stays in a session, which may have other users under PgBouncer. The plans of a queue are found by its indexes,
+ * because the figures about its tables are always old.
+ */
+export const schema001 = `
 CREATE SCHEMA IF NOT EXISTS plant_store_outbox;
 SET LOCAL search_path = plant_store_outbox;
 
@@ -46,7 +48,7 @@ CREATE INDEX entry_parked ON entry (id) WHERE state = 'parked';
 CREATE INDEX entry_done ON entry (settled_at) WHERE state IN ('delivered', 'discarded');
 
 -- A relay lives until its lease expires. Whatever a relay stores locks its row and names its epoch: once it has another
--- epoch, what it sent before has ended, or changes nothing. `since` is when it began to renew its lease in time.
+-- epoch, what it sent before has ended, or changes nothing. since is when it began to renew its lease in time.
 CREATE SEQUENCE epoch;
 CREATE TABLE relay (
   id uuid PRIMARY KEY,
@@ -219,3 +221,4 @@ LANGUAGE sql SET enable_seqscan = off SET jit = off AS $$
   )
   SELECT count(*)::int, max(id) FROM gone
 $$;
+`;
