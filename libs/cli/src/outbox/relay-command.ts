@@ -1,10 +1,17 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { carriedOut } from '@plant-store/contract';
 import { isPlantStoreError } from '@plant-store/sdk';
-import { createRelay, type Outbox, relayDefaults, type RelayOptions } from '@plant-store/sdk/outbox';
-import { collectFaults, type CommandContext, CommandFailed } from '../context.js';
+import {
+  createRelay,
+  type Outbox,
+  type OutageNotice,
+  relayDefaults,
+  type RelayOptions,
+} from '@plant-store/sdk/outbox';
+import { collectFaults, type CommandContext, CommandFailed, oneLine } from '../context.js';
 import { delayAfter, failureRecord } from '../send/failures.js';
 import { prepareSender, type SenderValues } from '../send/sender-options.js';
 import { openOutbox } from './database.js';
@@ -34,14 +41,28 @@ export async function runRelay(values: RelayValues, context: CommandContext): Pr
   // Without an outbox there was a fault.
   const { outbox, close: closeOutbox } = opened!;
   const log = logTo(context);
-  const counts = { acknowledged: 0, failed: 0 };
+  const counts = { acknowledged: 0, failed: 0, outages: { database: 0, endpoint: 0 } };
+  let lost: Error | undefined;
+  const onOutage = (notice: unknown): void => {
+    const { part, error, seconds, tries } = notice as OutageNotice;
+    counts.outages[part] = error === undefined ? 0 : 1;
+    if (error === undefined) return log('info', `${part} back after ${seconds} s, ${tries} tries`);
+    lost = error;
+    log('error', `${part} lost: the entries wait`, reasonOf(error));
+  };
+  subscribe('plant-store:outbox:outage', onOutage);
   const relay = createRelay({
     outbox,
-    sender: counted(sender, counts, log),
+    sender: counted(sender, counts),
     concurrency,
-    retry: (attempt, error) => delayAfter(retry, attempt, error),
+    retry: (attempt, error, entry) => {
+      log('warn', 'delivery failed', { entry, attempt, ...reasonOf(error) });
+      return delayAfter(retry, attempt, error);
+    },
     onParked: (parked) => log('warn', 'entries were parked', parked),
-    onError: (error) => log('error', error.message, { code: (error as NodeJS.ErrnoException).code }),
+    onError: (error) => {
+      if (error !== lost) log('error', 'relay failed', reasonOf(error));
+    },
   });
   let metrics: Server | undefined;
   secondSignal.addEventListener('abort', () => void sender.close({ force: true }));
@@ -53,9 +74,11 @@ export async function runRelay(values: RelayValues, context: CommandContext): Pr
     if (!signal.aborted) await once(signal, 'abort');
     log('info', 'relay stopping: waiting for what is being sent');
     await relay.stop();
-    log('info', 'relay stopped', counts);
+    const { acknowledged, failed } = counts;
+    log('info', 'relay stopped', { acknowledged, failed });
   } finally {
     await relay.stop();
+    unsubscribe('plant-store:outbox:outage', onOutage);
     metrics?.close();
     await prepared.close();
     await closeOutbox();
@@ -70,13 +93,23 @@ function logTo({ stdout }: CommandContext): Log {
     void stdout.write(`${JSON.stringify({ level, time: new Date().toISOString(), msg, ...fields })}\n`);
 }
 
+/** Why something failed, for the log. */
+function reasonOf(error: Error): object {
+  if (!isPlantStoreError(error))
+    return { code: (error as NodeJS.ErrnoException).code, reason: oneLine(error.message) };
+  const { message: reason, ...record } = failureRecord(error);
+  return { ...record, reason };
+}
+
 interface Counts {
   acknowledged: number;
   failed: number;
+  /** 1 while there is one. */
+  readonly outages: Record<OutageNotice['part'], number>;
 }
 
-/** A sender whose deliveries are counted, and logged if they fail. */
-function counted(sender: RelayOptions['sender'], counts: Counts, log: Log): RelayOptions['sender'] {
+/** A sender whose deliveries are counted. */
+function counted(sender: RelayOptions['sender'], counts: Counts): RelayOptions['sender'] {
   return {
     async sendEncoded(encoded) {
       try {
@@ -84,10 +117,6 @@ function counted(sender: RelayOptions['sender'], counts: Counts, log: Log): Rela
         counts.acknowledged += 1;
       } catch (error) {
         counts.failed += 1;
-        if (isPlantStoreError(error)) {
-          const { message: reason, ...record } = failureRecord(error);
-          log('warn', 'delivery failed', { ...record, reason });
-        }
         throw error;
       }
     },
@@ -125,13 +154,20 @@ async function serveMetrics(
   return server;
 }
 
-async function metricsOf(outbox: Outbox<unknown>, { acknowledged, failed }: Counts): Promise<string> {
+async function metricsOf(
+  outbox: Outbox<unknown>,
+  { acknowledged, failed, outages }: Counts,
+): Promise<string> {
   const { waiting, sending, parked, waitingSince } = await outbox.status();
   const wait = waitingSince === undefined ? 0 : (Date.now() - waitingSince.getTime()) / 1_000;
   return `# HELP plant_store_relay_deliveries_total Deliveries of this relay by their result.
 # TYPE plant_store_relay_deliveries_total counter
 plant_store_relay_deliveries_total{result="acknowledged"} ${acknowledged}
 plant_store_relay_deliveries_total{result="failed"} ${failed}
+# HELP plant_store_relay_outage Whether this relay waits for its database, or for the endpoint.
+# TYPE plant_store_relay_outage gauge
+plant_store_relay_outage{part="database"} ${outages.database}
+plant_store_relay_outage{part="endpoint"} ${outages.endpoint}
 # HELP plant_store_outbox_entries Entries of the outbox by their state.
 # TYPE plant_store_outbox_entries gauge
 plant_store_outbox_entries{state="waiting"} ${waiting}

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterThisTest } from '@plant-store/test-support';
 import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
@@ -150,14 +150,62 @@ withPostgres('plant-store relay', () => {
         .map((line) => JSON.parse(line) as object),
     ).toMatchObject([
       { level: 'info', msg: 'relay started', url: `${receiver.url}/plant/webhook` },
-      { level: 'warn', msg: 'delivery failed', code: 'PLANT_STORE_NOT_ACKNOWLEDGED', status: 400 },
-      { level: 'warn', msg: 'entries were parked', count: 1, reason: 'PLANT_STORE_NOT_ACKNOWLEDGED' },
+      { level: 'warn', msg: 'delivery failed', entry: 2, code: 'PLANT_STORE_NOT_ACKNOWLEDGED', status: 400 },
+      {
+        level: 'warn',
+        msg: 'entries were parked',
+        count: 1,
+        reason: 'PLANT_STORE_NOT_ACKNOWLEDGED',
+        ids: [2],
+      },
       { msg: 'relay stopping: waiting for what is being sent' },
       { msg: 'relay stopped', acknowledged: 1, failed: 1 },
     ]);
     expect(receiver.requests.map(({ headers }) => headers['content-type'])).toEqual([
       'application/json',
       'application/json',
+    ]);
+  });
+
+  test('keeps the entries while its token is refused, with a line when that begins and one when it is over', async () => {
+    const { environment, enqueue, outbox } = await prepare();
+    let isRight = false;
+    const receiver = await startReceiver(() => (isRight ? 204 : 401));
+    await enqueue('1', '2', '3', '4', '5', '6', '7', '8');
+    const args = [
+      'relay',
+      '--method',
+      'POST',
+      '--retry',
+      '0',
+      '--base-url',
+      receiver.url,
+      '--metrics-port',
+      '0',
+    ];
+    const { child, finished } = start(args, environment);
+    const log = createInterface(child.stdout!);
+    const lines: Record<string, unknown>[] = [];
+    const steps = new EventEmitter();
+    log.on('line', (line) => {
+      const fields = JSON.parse(line) as Record<string, unknown>;
+      lines.push(fields);
+      steps.emit(String(fields['msg']).split(/ after|:/, 1)[0]!);
+    });
+    const back = once(steps, 'endpoint back');
+    await Promise.all([once(steps, 'relay started'), once(steps, 'endpoint lost')]);
+    const metricsUrl = `http://127.0.0.1:${String(lines.find(({ msg }) => msg === 'relay started')!['metricsPort'])}/metrics`;
+    expect(await (await fetch(metricsUrl)).text()).toContain('plant_store_relay_outage{part="endpoint"} 1\n');
+    isRight = true;
+    await back;
+    while (!(await outbox('status')).stdout.includes('waiting 0, sending 0, parked 4'));
+    child.kill('SIGTERM');
+
+    expect(await finished).toMatchObject({ code: 0, stderr: '' });
+    expect(receiver.acknowledged.size).toBe(4);
+    expect(lines.filter(({ msg }) => String(msg).startsWith('endpoint'))).toMatchObject([
+      { level: 'error', msg: 'endpoint lost: the entries wait', status: 401 },
+      { level: 'info', msg: expect.stringMatching(/^endpoint back after \d+ s, \d+ tries$/) },
     ]);
   });
 

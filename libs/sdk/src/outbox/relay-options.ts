@@ -12,15 +12,16 @@ import type { OutboxDatabase } from './database.js';
 export const longestTime = 3_155_760_000_000;
 
 /**
- * Decides whether an entry is sent again.
+ * Decides whether an entry is sent again. It isn't asked while the endpoint is at fault: then the entry waits.
  *
  * @param attempt How often it was sent since it was enqueued or replayed; 1 after the first time.
  * @param error Why the last attempt was not acknowledged. Its `outcome` is the worst one of all attempts, also of those
  * before a replay: `unknown` if the plant may have arrived, else `responded` if the receiver refused it, else `not-sent`.
  * An attempt that was cut off, because its relay ended or lost the database, is `unknown`.
+ * @param id The id of the entry.
  * @returns milliseconds until it is sent again, from 0 to 3155760000000 (100 years), or `undefined` to park it
  */
-export type RelayRetry = (attempt: number, error: PlantStoreError) => number | undefined;
+export type RelayRetry = (attempt: number, error: PlantStoreError, id: number) => number | undefined;
 
 /** Entries that a relay has parked for the same reason, at the same time. */
 export interface ParkedNotice {
@@ -28,12 +29,28 @@ export interface ParkedNotice {
   readonly count: number;
   /** Code of their last error. */
   readonly reason: string;
+  /** The ids of the first ten. */
+  readonly ids: readonly number[];
+}
+
+/** Something that a relay needs fails, or works again. */
+export interface OutageNotice {
+  /** The database, or the endpoint: the receiver's address, the credentials, and the connection. */
+  readonly part: 'database' | 'endpoint';
+  /** Why the first try failed; absent once the outage is over. */
+  readonly error?: Error;
+  /** How long the outage has lasted. */
+  readonly seconds: number;
+  /** How many tries have failed before. */
+  readonly tries: number;
 }
 
 /** What relays publish on channels of `node:diagnostics_channel`, by the name of the channel. */
 export interface OutboxDiagnosticsMessages {
   /** A relay has parked entries. */
   readonly 'plant-store:outbox:parked': ParkedNotice;
+  /** An outage of a relay has begun, or is over. */
+  readonly 'plant-store:outbox:outage': OutageNotice;
 }
 
 /** The option with the policy of a relay. */
@@ -75,15 +92,15 @@ export interface RelayBaseOptions {
    */
   readonly keepDelivered?: number | undefined;
   /**
-   * Gets what goes wrong while the relay runs: an `OutboxError` when it loses the database, to which it then connects
-   * again, and what `retry` throws. It must not throw.
+   * Gets what goes wrong while the relay runs: an `OutboxError` when it loses the database, an error of the sender when
+   * the endpoint is at fault, and what `retry` and `onParked` throw. In an outage, each error comes once. If it throws,
+   * Node prints a warning.
    *
    * @default errors are ignored
    */
   readonly onError?: ((error: Error) => void) | undefined;
   /**
-   * Is told of entries that were parked, once for each reason, when that is stored. It must not throw. After the database
-   * was lost, it may be told of an entry that another relay has taken. A relay that is killed may not tell.
+   * Is told of entries that were parked, once for each reason, when that is stored. After the database was lost, it may be told of an entry that another relay has taken. A relay that is killed may not tell.
    *
    * @default nobody is told, unless something subscribes to the channel `plant-store:outbox:parked`
    */

@@ -1,5 +1,4 @@
 import { channel } from 'node:diagnostics_channel';
-import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { isNativeError } from 'node:util/types';
 import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
@@ -8,11 +7,12 @@ import type { EncodedPlant } from '../encoders/plant-encoder.js';
 import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { isPlantStoreError } from '../errors/sender-error.js';
 import { isNumber } from '../options/read-options.js';
+import { EndpointState } from './endpoint-state.js';
 import { LeasedOutbox, type Result, type TakenEntry } from './leased-outbox.js';
+import { Outage } from './outage.js';
 import {
   longestTime,
   type OutboxDiagnosticsMessages,
-  type ParkedNotice,
   readRelayOptions,
   type RelayOptions,
   type RelaySettings,
@@ -42,19 +42,15 @@ const RENEWAL_INTERVAL = 4_000;
 /** How often old entries are deleted, in milliseconds. */
 const DELETE_INTERVAL = 60_000;
 
-/** How long a relay waits after a fault of the database, in milliseconds. */
-const RECONNECT_DELAY = 250;
+/**
+ * How long a relay waits after a fault of the database, at first and at most, in milliseconds. Once the database is back,
+ * a relay that renews its lease takes over what others had, after 15 s. All are back before that.
+ */
+const FIRST_RECONNECT = 250;
+const LONGEST_RECONNECT = 5_000;
 
-/** How long a relay that sent nothing waits for its first probe, and for the later ones at most, in milliseconds. */
-const FIRST_PROBE_DELAY = 1_000;
-const MAX_PROBE_DELAY = 30_000;
-
-/** Codes of errors of one entry. They say nothing about the receiver. */
-const ownErrors: ReadonlySet<string> = new Set([
-  'PLANT_STORE_INVALID_OPTIONS',
-  'PLANT_STORE_ENCODE_FAILED',
-  'PLANT_STORE_CONTENT_TOO_LARGE',
-]);
+/** A notice of parked entries has so many ids at most. */
+const MAX_IDS = 10;
 
 const parkedChannel = channel('plant-store:outbox:parked' satisfies keyof OutboxDiagnosticsMessages);
 
@@ -96,10 +92,10 @@ class RelayLoop {
   readonly #attempts = new Set<Attempt>();
   /** Not stored yet. */
   #results: Result[] = [];
-  /** Milliseconds from one probe to the next, if nothing can be sent; 0 otherwise. */
-  #probeDelay = 0;
-  /** When attempts may begin again, in milliseconds since the start of the process. */
-  #beginAt = 0;
+  readonly #databaseOutage: Outage;
+  readonly #endpoint: EndpointState;
+  /** When the relay looks for entries again, in milliseconds since the start of the process. */
+  #pollAt = 0;
   /** When the database is called at the latest. */
   #renewAt = 0;
   #wake = (): void => {};
@@ -107,6 +103,9 @@ class RelayLoop {
   constructor(settings: RelaySettings) {
     this.#settings = settings;
     this.#outbox = new LeasedOutbox(settings.outbox.database);
+    const report = (error: Error): void => this.#report(error);
+    this.#databaseOutage = new Outage('database', FIRST_RECONNECT, LONGEST_RECONNECT, report);
+    this.#endpoint = new EndpointState(report);
   }
 
   async start(): Promise<void> {
@@ -148,17 +147,18 @@ class RelayLoop {
         if (!hasLease) await this.#takeLeaseAnew();
         hasLease = true;
         if (performance.now() >= this.#storeAt) await this.#store();
+        this.#databaseOutage.end();
         if (this.#isStopping && this.#attempts.size === 0 && this.#results.length === 0) break;
         await this.#pause(this.#storeAt - performance.now());
       } catch (error) {
-        this.#report(error as Error);
+        const wait = this.#databaseOutage.fail(error as Error);
         if (this.#isStopping && this.#attempts.size === 0) {
           // Results that are left get one more try. What is stored nowhere was cut off, for another relay or the next.
           if (!hasLease || isLastTry || this.#results.length === 0) return;
           isLastTry = true;
         }
         hasLease = false;
-        await delay(RECONNECT_DELAY);
+        await this.#pause(wait);
       }
     }
     await this.#outbox.endLease().catch((error: unknown) => this.#report(error as Error));
@@ -180,9 +180,14 @@ class RelayLoop {
     return mayBegin ? Math.min(this.#beginAt, this.#renewAt) : this.#renewAt;
   }
 
+  /** When attempts may begin. */
+  get #beginAt(): number {
+    return Math.max(this.#pollAt, this.#endpoint.beginAt);
+  }
+
   /** How many attempts may run at the same time. */
   get #limit(): number {
-    return this.#probeDelay === 0 ? this.#settings.concurrency : 1;
+    return this.#endpoint.mode === 'open' ? this.#settings.concurrency : 1;
   }
 
   /** One step: stores results and that attempts begin, and begins them. */
@@ -198,7 +203,7 @@ class RelayLoop {
       if (entry.plant === undefined) this.#results.push(this.#resultOf(entry, cutOffError()));
       else if (!this.#isStopping) void this.#attempt(entry, entry.plant);
     }
-    if (most > 0 && entries.length === 0) this.#beginAt = performance.now() + this.#settings.pollInterval;
+    if (most > 0 && entries.length === 0) this.#pollAt = performance.now() + this.#settings.pollInterval;
   }
 
   async #attempt(entry: TakenEntry, plant: EncodedPlant): Promise<void> {
@@ -207,19 +212,19 @@ class RelayLoop {
     const result = await this.#send(entry, plant);
     this.#attempts.delete(attempt);
     if (!attempt.isLost) this.#results.push(result);
-    this.#wake();
+    // During an outage, the results of many attempts don't make many tries.
+    if (!this.#databaseOutage.isOn || this.#isStopping) this.#wake();
   }
 
   async #send(entry: TakenEntry, plant: EncodedPlant): Promise<Result> {
+    let error: Error | undefined;
     try {
       await this.#settings.sender.sendEncoded(plant);
     } catch (thrown) {
-      // A sender of the caller may throw anything.
-      const error = isNativeError(thrown) ? thrown : new Error(inspect(thrown));
-      if (isPlantStoreError(error)) this.#noteOutcome(error.outcome, error.code);
-      return this.#resultOf(entry, error);
+      error = toError(thrown);
     }
-    this.#noteOutcome('responded');
+    const mustWait = this.#endpoint.note(entry.id, error, this.#attempts.size === 1);
+    if (error !== undefined) return this.#resultOf(entry, error, mustWait);
     return { ...resultAfter(entry, 'delivered'), attempts: entry.attempts + 1, outcome: undefined };
   }
 
@@ -228,46 +233,41 @@ class RelayLoop {
     try {
       while (!this.#isStopping && (await this.#outbox.deleteOld(keepDelivered)));
     } catch (error) {
-      this.#report(error as Error);
+      if (!this.#databaseOutage.isOn) this.#report(error as Error);
     }
   }
 
-  #resultOf(entry: TakenEntry, error: Error): Result {
+  /** @param mustWait whether the endpoint was at fault */
+  #resultOf(entry: TakenEntry, error: Error, mustWait = false): Result {
     const { code, outcome: last } = isPlantStoreError(error) ? error : unknownError;
     if (code === 'PLANT_STORE_SENDER_CLOSED' || code === 'PLANT_STORE_ABORTED') {
-      // The sender was closed, perhaps by force.
+      if (!this.#isStopping) this.#report(error);
       this.#isStopping = true;
-      this.#report(error);
-      if (last === 'not-sent') return resultAfter(entry, 'waiting');
+      // The sender was closed by force: that cuts attempts off, as the end of the relay does.
+      return last === 'not-sent' ? resultAfter(entry, 'waiting') : this.#resultOf(entry, cutOffError());
     }
     const outcome = combineOutcomes(entry.outcome ?? 'not-sent', last);
+    const failure = { outcome, code: code ?? error.name, error: error.message };
+    if (mustWait) return { ...resultAfter(entry, 'waiting'), ...failure };
     const attempts = entry.attempts + 1;
-    const dueIn = this.#delayAfter(attempts, error, outcome);
+    const dueIn = this.#delayAfter(entry.id, attempts, error, outcome);
     const state = dueIn === undefined ? 'parked' : 'waiting';
-    return {
-      id: entry.id,
-      state,
-      dueIn: dueIn ?? 0,
-      attempts,
-      outcome,
-      code: code ?? error.name,
-      error: error.message,
-    };
+    return { id: entry.id, state, dueIn: dueIn ?? 0, attempts, ...failure };
   }
 
   /** Milliseconds until the next attempt; `undefined` for none. An entry whose policy fails is parked. */
-  #delayAfter(attempt: number, error: Error, outcome: Outcome): number | undefined {
+  #delayAfter(id: number, attempt: number, error: Error, outcome: Outcome): number | undefined {
     if (!isPlantStoreError(error)) return undefined;
     const last = error.outcome;
     try {
       Object.assign(error, { outcome });
       const { retry } = this.#settings;
-      const dueIn: unknown = retry === false ? undefined : retry(attempt, error);
+      const dueIn: unknown = retry === false ? undefined : retry(attempt, error, id);
       if (dueIn === undefined || isNumber(dueIn, 0, longestTime)) return dueIn;
       if (isPromiseLike(dueIn)) ignore(dueIn);
       throw new TypeError(`\`retry\` must return milliseconds from 0 to ${longestTime}, or undefined.`);
     } catch (fault) {
-      this.#report(fault as Error);
+      this.#report(toError(fault));
       return undefined;
     } finally {
       // A sender of the caller may throw one error for several entries.
@@ -275,36 +275,20 @@ class RelayLoop {
     }
   }
 
-  /**
-   * Slows down if nothing can be sent: one probe at a time, until a response shows that the receiver is back. Entries that
-   * aren't attempted wait.
-   */
-  #noteOutcome(outcome: Outcome, code = ''): void {
-    if (outcome === 'responded') {
-      if (this.#probeDelay > 0) this.#beginAt = 0;
-      this.#probeDelay = 0;
-    } else if (this.#probeDelay > 0 || (outcome === 'not-sent' && !ownErrors.has(code))) {
-      // Attempts that began at the same time count once.
-      const isLast = this.#attempts.size === 1;
-      const later = isLast ? 2 * this.#probeDelay : this.#probeDelay;
-      this.#probeDelay = Math.min(Math.max(later, FIRST_PROBE_DELAY), MAX_PROBE_DELAY);
-      this.#beginAt = performance.now() + this.#probeDelay;
-    }
-  }
-
   #tellOfParked(results: readonly Result[]): void {
-    const counts = new Map<string, number>();
-    for (const { state, code = '' } of results)
-      if (state === 'parked') counts.set(code, (counts.get(code) ?? 0) + 1);
-    for (const [reason, count] of counts) {
-      const notice: ParkedNotice = Object.freeze({ count, reason });
+    const parked = results.filter(({ state }) => state === 'parked');
+    for (const reason of new Set(parked.map(({ code = '' }) => code))) {
+      const ids = parked.filter(({ code }) => code === reason).map(({ id }) => id);
+      const notice = Object.freeze({ count: ids.length, reason, ids: Object.freeze(ids.slice(0, MAX_IDS)) });
       parkedChannel.publish(notice);
-      this.#settings.onParked?.(notice);
+      tell(this.#settings.onParked, notice, (fault) => this.#report(fault));
     }
   }
 
   #report(error: Error): void {
-    this.#settings.onError?.(error);
+    const failed = (fault: Error): void =>
+      process.emitWarning(`\`onError\` of a relay failed: ${inspect(fault)}`);
+    tell(this.#settings.onError, error, failed);
   }
 
   /** Waits, until an attempt ends or the relay is stopped at most. */
@@ -319,6 +303,25 @@ class RelayLoop {
     });
     this.#wake = () => {};
   }
+}
+
+/** Calls a function of the caller, who isn't waited for. Whatever it throws, or rejects with, ends nothing. */
+function tell<Told>(
+  listener: ((told: Told) => unknown) | undefined,
+  told: Told,
+  failed: (fault: Error) => void,
+): void {
+  try {
+    const result = listener?.(told);
+    if (isPromiseLike(result)) result.then(undefined, (fault: unknown) => failed(toError(fault)));
+  } catch (fault) {
+    failed(toError(fault));
+  }
+}
+
+/** A function of the caller may throw anything. */
+function toError(thrown: unknown): Error {
+  return isNativeError(thrown) ? thrown : new Error(inspect(thrown));
 }
 
 /** What is known of an attempt whose error is none of a sender. */

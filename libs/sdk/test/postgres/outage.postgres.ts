@@ -1,9 +1,16 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterThisTest } from '@plant-store/test-support';
 import { withPostgres } from '@plant-store/test-support/postgres-tests';
 import { PlantStoreError } from '../../src/index.js';
 import type { ParkedNotice } from '../../src/outbox/index.js';
-import { openTestOutbox, RecordingSender, refusal, startRelay, untilNone, untilSettled } from './outboxes.js';
+import {
+  openTestOutbox,
+  RecordingSender,
+  refusal,
+  startRelay,
+  untilNone,
+  untilSettled,
+  watchChannel,
+} from './outboxes.js';
 
 /** The error of a delivery to a receiver that nobody runs. */
 const unreachable = (): PlantStoreError =>
@@ -12,18 +19,10 @@ const unreachable = (): PlantStoreError =>
 const ENQUEUE_MANY = `INSERT INTO plant_store_outbox.entry (content)
   SELECT convert_to(n::text, 'UTF8') FROM generate_series(1, 2000) n`;
 
-/** What the channel tells until the test ends. */
-function watchChannel(): unknown[] {
-  const told: unknown[] = [];
-  const listener = (notice: unknown): void => void told.push(notice);
-  subscribe('plant-store:outbox:parked', listener);
-  afterThisTest(() => unsubscribe('plant-store:outbox:parked', listener));
-  return told;
-}
-
 /** Time stands still, but for waits of 1 s and 2 s, which are over at once. Returns them. */
 function useWaitsThatPassAtOnce(): number[] {
   const { setTimeout: set } = globalThis;
+  const { random } = Math;
   const now = performance.now.bind(performance);
   let time = Math.ceil(now());
   const waits: number[] = [];
@@ -33,9 +32,11 @@ function useWaitsThatPassAtOnce(): number[] {
     time += wait;
     return set(callback, 0);
   };
+  Math.random = () => 0;
   performance.now = () => time;
   globalThis.setTimeout = replaced as typeof set;
   afterThisTest(() => {
+    Math.random = random;
     performance.now = now;
     globalThis.setTimeout = set;
   });
@@ -67,8 +68,29 @@ withPostgres('a relay whose receiver is down', () => {
     await untilSettled(pool);
 
     expect(most).toBe(8);
-    // The tenth was accepted.
-    expect(await outbox.listParked()).toHaveLength(9);
+    expect(await outbox.listParked()).toEqual([]);
+    const { rows } = await pool.query('SELECT DISTINCT attempts FROM plant_store_outbox.entry');
+    expect(rows).toEqual([{ attempts: 1 }]);
+  });
+
+  test('keeps the outbox while its token is refused, says so once, and sends all with the right one', async () => {
+    const { pool, outbox } = await openTestOutbox();
+    await pool.query(ENQUEUE_MANY);
+    const published = watchChannel('plant-store:outbox:outage');
+    const reported: Error[] = [];
+    let isRight = false;
+    const sender = new RecordingSender(() => {
+      if (!isRight) throw refusal(401);
+    });
+    await startRelay({ outbox, sender, concurrency: 8, onError: (error) => reported.push(error) });
+    await sender.count(9);
+    isRight = true;
+    await untilSettled(pool);
+
+    // It isn't known before the fifth.
+    expect(await outbox.listParked()).toHaveLength(4);
+    expect(reported).toMatchObject([{ status: 401 }]);
+    expect(published).toMatchObject([{ part: 'endpoint', error: { status: 401 } }, { part: 'endpoint' }]);
   });
 
   test('stays slow after an unknown outcome, and is fast again after a refusal', async () => {
@@ -85,7 +107,8 @@ withPostgres('a relay whose receiver is down', () => {
     await untilSettled(pool);
 
     expect(waits).toEqual([1_000, 2_000]);
-    expect(await outbox.listParked()).toHaveLength(3);
+    // The first one was not sent, and waited.
+    expect(await outbox.listParked()).toHaveLength(2);
   });
 
   test('is not assumed after an error of single entries', async () => {
@@ -107,7 +130,7 @@ withPostgres('a relay that parks entries', () => {
   test('tells how many, and why, by its option and on a channel', async () => {
     const { pool, outbox, enqueue } = await openTestOutbox();
     const notices: ParkedNotice[] = [];
-    const published = watchChannel();
+    const published = watchChannel('plant-store:outbox:parked');
     const sender = new RecordingSender((text) => {
       if (text === 'refused') throw refusal(400);
       if (text === 'unknown') throw new TypeError('arbitrary');
@@ -122,5 +145,6 @@ withPostgres('a relay that parks entries', () => {
       notices.filter((notice) => notice.reason === reason).reduce((sum, { count }) => sum + count, 0);
     expect([total('PLANT_STORE_NOT_ACKNOWLEDGED'), total('TypeError')]).toEqual([2, 1]);
     expect(published).toEqual(notices);
+    expect(notices.flatMap(({ ids }) => ids).toSorted()).toEqual([1, 2, 3]);
   });
 });

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Answers } from '@plant-store/contract';
 import { afterThisTest } from '@plant-store/test-support';
 import type pg from 'pg';
@@ -6,6 +7,7 @@ import {
   createRelay,
   type Outbox,
   type OutboxDatabase,
+  type OutboxDiagnosticsMessages,
   type Relay,
   type RelayBaseOptions,
   type RelayRetry,
@@ -106,6 +108,15 @@ export function failingOnce(pool: OutboxDatabase): {
     database: intercepting(pool, check('before'), check('after')),
     fail: (part, when = 'before') => new Promise<void>((done) => (failing = { part, when, done })),
   };
+}
+
+/** What a channel tells until the test ends. */
+export function watchChannel(name: keyof OutboxDiagnosticsMessages): unknown[] {
+  const told: unknown[] = [];
+  const listener = (notice: unknown): void => void told.push(notice);
+  subscribe(name, listener);
+  afterThisTest(() => unsubscribe(name, listener));
+  return told;
 }
 
 /** Lets the leases of the relays expire that have one now, as if they had ended. */

@@ -30,6 +30,7 @@ import {
   startRelay,
   untilNone,
   untilSettled,
+  watchChannel,
 } from './outboxes.js';
 import { openNewDatabase, openPool } from './server.js';
 
@@ -450,8 +451,8 @@ withPostgres('a relay', () => {
     ['that is text', 'arbitrary' as never, { outcome: 'unknown', code: 'Error', error: "'arbitrary'" }],
     [
       'whose message PostgreSQL has no character for',
-      new PlantStoreError('PLANT_STORE_CONNECT_FAILED', 'not \0 text', { outcome: 'not-sent' }),
-      { outcome: 'not-sent', code: 'PLANT_STORE_CONNECT_FAILED', error: 'not  text' },
+      new PlantStoreError('PLANT_STORE_ENCODE_FAILED', 'not \0 text', { outcome: 'not-sent' }),
+      { outcome: 'not-sent', code: 'PLANT_STORE_ENCODE_FAILED', error: 'not  text' },
     ],
   ])('parks an entry after an error %s', async (_case, error, parked) => {
     const { pool, outbox, enqueue } = await openTestOutbox();
@@ -466,19 +467,28 @@ withPostgres('a relay', () => {
     expect(asked).toHaveLength(error instanceof PlantStoreError ? 1 : 0);
   });
 
-  test('stops when its sender is closed by force, and parks what may have arrived', async () => {
+  test('stops when its sender is closed by force, which cuts off what may have arrived', async () => {
     const { pool, outbox, enqueue, row } = await openTestOutbox();
-    await enqueue('arbitrary');
+    await enqueue('one', 'two');
     const aborted = new PlantStoreError('PLANT_STORE_ABORTED', 'Closed by force.', { outcome: 'unknown' });
-    await startRelay({ outbox, sender: new RecordingSender(throwing(aborted)) });
+    const asked: unknown[] = [];
+    const retry: RelayRetry = (attempt, { code, outcome }, id) => {
+      asked.push([attempt, code, outcome]);
+      return id === 1 ? 60_000 : undefined;
+    };
+    const reported: Error[] = [];
+    const onError = (error: Error): unknown => reported.push(error);
+    await startRelay({ outbox, sender: new RecordingSender(throwing(aborted)), retry, onError });
 
     await untilNone(pool, 'SELECT 1 FROM plant_store_outbox.relay');
 
-    expect(await row(`SELECT state::text, attempts, outcome FROM plant_store_outbox.entry`)).toEqual({
-      state: 'parked',
-      attempts: 1,
-      outcome: 'unknown',
-    });
+    const cutOff = 'PLANT_STORE_ATTEMPT_CUT_OFF';
+    expect([asked, reported]).toEqual([Array(2).fill([1, cutOff, 'unknown']), [aborted]]);
+    expect(
+      await row(
+        `SELECT array_agg(state::text || attempts || code ORDER BY id) AS all FROM plant_store_outbox.entry`,
+      ),
+    ).toEqual({ all: [`waiting1${cutOff}`, `parked1${cutOff}`] });
   });
 
   test('stops when its sender is closed, and parks nothing', async () => {
@@ -570,7 +580,50 @@ withPostgres('a relay', () => {
     });
     await failed;
 
-    expect(await told).toEqual([{ count: 1, reason: 'PLANT_STORE_NOT_ACKNOWLEDGED' }]);
+    expect(await told).toEqual([{ count: 1, reason: 'PLANT_STORE_NOT_ACKNOWLEDGED', ids: [1] }]);
+  });
+
+  test('tells of an outage of its database once, and of another error in it', async () => {
+    const { pool, enqueue } = await openTestOutbox();
+    const published = watchChannel('plant-store:outbox:outage');
+    const failures = ['one', 'one', 'two', 'one'];
+    const database = intercepting(pool, async (text) => {
+      const message = text.includes('.store(') ? failures.shift() : undefined;
+      if (message !== undefined) throw new Error(message);
+    });
+    const reported: string[] = [];
+    const onError = ({ message }: Error): unknown => reported.push(message);
+    await startRelay({ outbox: { database }, sender: new RecordingSender(), onError });
+    await enqueue('arbitrary');
+
+    await untilSettled(pool);
+
+    expect(published).toMatchObject([
+      { part: 'database', tries: 0, error: { message: expect.stringContaining('one') } },
+      { part: 'database', tries: 4 },
+    ]);
+    expect(reported).toEqual(['one', 'two'].map((name) => `The database of the outbox failed: ${name}.`));
+  });
+
+  test.each<[string, () => never]>([
+    ['throw', throwing(new Error('A function of the caller fails.'))],
+    ['reject', () => Promise.reject(new Error('A function of the caller fails.')) as never],
+  ])('goes on when the functions that it tells %s', async (_case, fail) => {
+    const { pool, outbox, enqueue } = await openTestOutbox();
+    const spy = import.meta.jest.spyOn(process, 'emitWarning');
+    const warned = new Promise<unknown>((resolve) => spy.mockImplementation(resolve));
+    afterThisTest(() => spy.mockRestore());
+    const sender = new RecordingSender((text) => {
+      if (text === 'refused') throw refusal(400);
+    });
+    await enqueue('refused');
+    await startRelay({ outbox, sender, onParked: fail, onError: fail });
+
+    expect(await warned).toContain('A function of the caller fails.');
+
+    await enqueue('accepted');
+    await untilSettled(pool);
+    expect(await outbox.status()).toMatchObject({ parked: 1, waiting: 0 });
   });
 
   test('drops the failure of an attempt whose entry was claimed anew after a lost connection', async () => {
@@ -617,8 +670,11 @@ withPostgres('a relay', () => {
     const { pool, enqueue, row } = await openTestOutbox();
     const { sender, end } = holdingSender();
     const failure = new Error('Nothing is stored.');
+    let tries = 0;
     const database = intercepting(pool, async (text) => {
-      if (text.includes('delivered')) throw failure;
+      if (!text.includes('delivered')) return;
+      tries += 1;
+      throw failure;
     });
     const reported: unknown[] = [];
     const onError = ({ cause }: Error): unknown => reported.push(cause);
@@ -630,7 +686,7 @@ withPostgres('a relay', () => {
     end[0]!();
     await stopping;
 
-    expect(reported).toEqual([failure, failure]);
+    expect([tries, reported]).toEqual([2, [failure]]);
     expect(await row('SELECT state::text FROM plant_store_outbox.entry')).toEqual({ state: 'sending' });
   });
 
