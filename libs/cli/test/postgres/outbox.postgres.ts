@@ -1,7 +1,11 @@
 import { EventEmitter, once } from 'node:events';
+import { chownSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { afterThisTest } from '@plant-store/test-support';
-import { postgresOfThisFile, withPostgres } from '@plant-store/test-support/postgres-tests';
+import { makePostgresFolder, type PostgresServer, postgresUser } from '@plant-store/test-support/postgres';
+import { postgresOfThisFile, startPostgres, withPostgres } from '@plant-store/test-support/postgres-tests';
 import pg from 'pg';
 import { startReceiver } from '../support/receiver.js';
 import { accessToken, type Finished, run, start } from '../support/run.js';
@@ -46,6 +50,18 @@ async function prepare(): Promise<Prepared> {
     },
     outbox,
   };
+}
+
+const certificate = fileURLToPath(new URL('../fixtures/loopback.crt', import.meta.url));
+
+/** A server whose certificate is the one of the fixtures. */
+async function startTlsPostgres(): Promise<PostgresServer> {
+  const folder = makePostgresFolder(afterThisTest);
+  const [key, copy] = [join(folder, 'key'), join(folder, 'certificate')];
+  copyFileSync(certificate, copy);
+  writeFileSync(key, readFileSync(certificate.replace('.crt', '.key')), { mode: 0o600 });
+  if (postgresUser.uid !== undefined) chownSync(key, postgresUser.uid, postgresUser.gid);
+  return startPostgres({ ssl: 'on', ssl_cert_file: copy, ssl_key_file: key });
 }
 
 withPostgres('plant-store outbox', () => {
@@ -100,6 +116,22 @@ withPostgres('plant-store outbox', () => {
     expect(await run(['outbox', 'list'], { environment: {} })).toMatchObject({ code: 2 });
     const environment = { PLANT_STORE_OUTBOX_URL: `postgres://user:${accessToken}@127.0.0.1:1/store` };
     expect(await run(['outbox', 'list'], { environment })).toMatchObject({ code: 1 });
+  });
+
+  test('reaches a database by TLS, and refuses a certificate that it does not know', async () => {
+    const url = await (await startTlsPostgres()).createDatabase();
+    const migrate = (parameters: string): Promise<Finished> =>
+      run(['outbox', 'migrate'], { environment: { PLANT_STORE_OUTBOX_URL: `${url}?${parameters}` } });
+
+    expect(await migrate('sslmode=verify-full')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('self-signed certificate'),
+    });
+    expect(await migrate(`sslmode=verify-full&sslrootcert=${certificate}`)).toEqual({
+      code: 0,
+      stdout: 'The outbox was created.\n',
+      stderr: '',
+    });
   });
 
   test('an interrupt ends a command that waits for the database', async () => {
