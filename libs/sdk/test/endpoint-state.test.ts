@@ -26,8 +26,13 @@ test.each<[string, number, Error[]]>([
     'at once, if no entry can cause it',
     0,
     [
-      ...['CONNECT_FAILED', 'CONNECT_TIMEOUT', 'ATTEMPT_TIMEOUT', 'TOTAL_TIMEOUT', 'CONNECTION_LOST'],
-      ...['ACCESS_TOKEN_FAILED', 'SIGNING_KEY_FAILED'],
+      ...[
+        'CONNECT_FAILED',
+        'CONNECT_TIMEOUT',
+        'CONNECTION_LOST',
+        'ACCESS_TOKEN_FAILED',
+        'SIGNING_KEY_FAILED',
+      ],
     ].map((code) => failed(`PLANT_STORE_${code}`)),
   ],
   [
@@ -36,8 +41,8 @@ test.each<[string, number, Error[]]>([
     [
       ...[301, 308, 401, 403, 404, 405, 407, 410, 421, 426, 501, 505, 511].map((status) => refused(status)),
       ...[refused(400, 'credentials-malformed'), refused(418, 'token-invalid')],
-      ...['HEADERS_FAILED', 'RETRY_FAILED', 'OF_A_LATER_VERSION'].map((code) =>
-        failed(`PLANT_STORE_${code}`),
+      ...['HEADERS_FAILED', 'RETRY_FAILED', 'ATTEMPT_TIMEOUT', 'TOTAL_TIMEOUT', 'OF_A_LATER_VERSION'].map(
+        (code) => failed(`PLANT_STORE_${code}`),
       ),
     ],
   ],

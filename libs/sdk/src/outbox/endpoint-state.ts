@@ -6,14 +6,12 @@ import { Outage } from './outage.js';
 /** What the result of an attempt says about the endpoint: its address, its credentials, the connection to it. */
 type Sign = 'works' | 'fails' | 'suspect' | 'nothing';
 
-/** Nothing about an entry causes these. The error says that nothing was sent. */
+/** Nothing about an entry causes these, if nothing was sent. A function for its header fields may cause a time-out. */
 const failing: ReadonlySet<string> = new Set<ErrorCode>([
   'PLANT_STORE_ACCESS_TOKEN_FAILED',
   'PLANT_STORE_SIGNING_KEY_FAILED',
   'PLANT_STORE_CONNECT_FAILED',
   'PLANT_STORE_CONNECT_TIMEOUT',
-  'PLANT_STORE_ATTEMPT_TIMEOUT',
-  'PLANT_STORE_TOTAL_TIMEOUT',
   'PLANT_STORE_CONNECTION_LOST',
 ]);
 

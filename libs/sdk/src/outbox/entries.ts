@@ -10,22 +10,22 @@ export interface OutboxEntry {
   readonly state: 'waiting' | 'sending' | 'delivered' | 'parked' | 'discarded';
   /** When `enqueue` ran, by the clock of the database. */
   readonly enqueuedAt: Date;
-  /** When it was delivered, parked or discarded; `undefined` before. */
-  readonly settledAt: Date | undefined;
+  /** When it was delivered, parked or discarded; absent before. */
+  readonly settledAt?: Date;
   /** Bytes of its content. */
   readonly bytes: number;
-  /** `undefined` if `encode` returned none. */
-  readonly mediaType: string | undefined;
-  /** `undefined` if it was enqueued without one (question event-identity). */
-  readonly eventId: string | undefined;
+  /** Absent if `encode` returned none. */
+  readonly mediaType?: string;
+  /** Absent if it was enqueued without one (question event-identity). */
+  readonly eventId?: string;
   /** How often it was sent since it was enqueued or replayed. */
   readonly attempts: number;
-  /** The worst outcome of the attempts that failed; `undefined` if none did. */
-  readonly outcome: Outcome | undefined;
+  /** The worst outcome of the attempts that failed; absent if none did. */
+  readonly outcome?: Outcome;
   /** Code of the last error. */
-  readonly code: string | undefined;
+  readonly code?: string;
   /** Message of the last error. */
-  readonly error: string | undefined;
+  readonly error?: string;
 }
 
 /** An entry with what is sent. */
@@ -41,8 +41,8 @@ export interface OutboxStatus {
   readonly sending: number;
   /** Entries that stay until somebody replays or discards them. */
   readonly parked: number;
-  /** When the entry that waits longest was enqueued; `undefined` if none waits. */
-  readonly waitingSince: Date | undefined;
+  /** When the entry that waits longest was enqueued; absent if none waits. */
+  readonly waitingSince?: Date;
 }
 
 /** Which entries are listed. */
@@ -66,18 +66,13 @@ interface EntryRow {
   readonly entry: string;
 }
 
-function entryOf({ entry }: EntryRow): OutboxEntry {
-  const { enqueuedAt, settledAt, ...others } = JSON.parse(entry) as EntryJson;
-  return { ...others, enqueuedAt: new Date(enqueuedAt), settledAt: dateOf(settledAt) };
-}
+const times = ['enqueuedAt', 'settledAt', 'waitingSince'];
 
-interface EntryJson extends Omit<OutboxEntry, 'enqueuedAt' | 'settledAt'> {
-  readonly enqueuedAt: number;
-  readonly settledAt?: number;
-}
-
-function dateOf(milliseconds: number | undefined): Date | undefined {
-  return milliseconds === undefined ? undefined : new Date(milliseconds);
+/** Parses an object whose times are milliseconds. */
+function parse(json: string): unknown {
+  const revive = (name: string, value: unknown): unknown =>
+    times.includes(name) ? new Date(value as number) : value;
+  return JSON.parse(json, revive);
 }
 
 const listReaders = {
@@ -93,7 +88,8 @@ export async function listParked(
   const { after, limit } = readOptions(listReaders, options, '`listParked`', { after: 0, limit: 100 });
   const text = `SELECT ${ENTRY} FROM plant_store_outbox.entry
     WHERE state = 'parked' AND id > $1 ORDER BY id LIMIT $2`;
-  return (await query<EntryRow>(database, text, [after, limit])).map(entryOf);
+  const rows = await query<EntryRow>(database, text, [after, limit]);
+  return rows.map(({ entry }) => parse(entry) as OutboxEntry);
 }
 
 /** An entry with its content; `undefined` if there is none. */
@@ -104,7 +100,7 @@ export async function findEntry(
   const text = `SELECT ${ENTRY}, content FROM plant_store_outbox.entry WHERE id = $1`;
   const values = [readInteger(id, 'id', 0)];
   const [row] = await query<EntryRow & { content: Uint8Array }>(database, text, values);
-  return row && { ...entryOf(row), content: row.content };
+  return row && { ...(parse(row.entry) as OutboxEntry), content: row.content };
 }
 
 /** Counts the entries. With a million that wait, this takes a second. */
@@ -117,12 +113,7 @@ export async function readStatus(database: OutboxDatabase): Promise<OutboxStatus
       (SELECT extract(epoch FROM min(enqueued_at)) * 1000 FROM plant_store_outbox.entry WHERE state = 'waiting')
     ))::text AS status`;
   const [row] = await query<{ status: string }>(database, text);
-  const { waitingSince, ...counts } = JSON.parse(row!.status) as StatusJson;
-  return { ...counts, waitingSince: dateOf(waitingSince) };
-}
-
-interface StatusJson extends Omit<OutboxStatus, 'waitingSince'> {
-  readonly waitingSince?: number;
+  return parse(row!.status) as OutboxStatus;
 }
 
 /** Entries that one call of `change_parked` changes at most. */

@@ -110,7 +110,7 @@ class RelayLoop {
 
   async start(): Promise<void> {
     if (this.#running !== undefined || this.#isStopping) throw new TypeError('A relay is started once.');
-    const opening = this.#open();
+    const opening = requireSchema(this.#settings.outbox.database).then(() => this.#outbox.takeLease([]));
     this.#running = opening.then(
       () => this.#run(),
       () => (this.#running = undefined),
@@ -122,11 +122,6 @@ class RelayLoop {
     this.#isStopping = true;
     this.#wake();
     await this.#running;
-  }
-
-  async #open(): Promise<void> {
-    await requireSchema(this.#settings.outbox.database);
-    await this.#outbox.takeLease([]);
   }
 
   async #run(): Promise<void> {

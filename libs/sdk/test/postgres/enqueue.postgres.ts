@@ -19,7 +19,7 @@ import {
   type OutboxStatement,
   type Transaction,
 } from '../../src/outbox/index.js';
-import { createOutboxUnder } from '../../src/outbox/outbox.js';
+import { createOutbox } from '../../src/outbox/outbox.js';
 import { useClocks } from '../support/clocks.js';
 import type { Open } from '../support/senders.js';
 import {
@@ -165,7 +165,7 @@ withPostgres('enqueue', () => {
       const test = await openTestOutbox();
       const content = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
       const encode = () => ({ content, mediaType: 'example/type' });
-      const outbox = createOutboxUnder({}, { database: test.pool, encode });
+      const outbox = createOutbox({ database: test.pool, encode }, { answers: {} });
       const { inside } = await open(urlOf(test));
       const failure = new Error('The caller gives up.');
 
@@ -207,7 +207,7 @@ withPostgres('enqueue', () => {
     const { pool, row } = await openTestOutbox();
     const { payload, 'media-type': mediaType, 'size-limits': sizeLimit } = exampleAnswers;
     const given = { payload, 'media-type': mediaType, 'size-limits': sizeLimit };
-    const outbox = createOutboxUnder(given, { database: pool });
+    const outbox = createOutbox({ database: pool }, { answers: given });
 
     await inTransaction(pool, (client) => outbox.enqueue(client, { arbitrary: 'content' }));
 
@@ -310,7 +310,7 @@ withPostgres('enqueue outside a transaction', () => {
 withPostgres('the tables of the outbox', () => {
   test('are created once, although several create them at once, and are never created silently', async () => {
     const pool = await openNewDatabase();
-    const outbox = createOutboxUnder({}, { database: pool, encode: json });
+    const outbox = createOutbox({ database: pool, encode: json }, { answers: {} });
 
     await expect(outbox.status()).rejects.toMatchObject({
       code: 'PLANT_STORE_OUTBOX_MISSING',
@@ -420,7 +420,7 @@ withPostgres('the tables of the outbox', () => {
     const server = await postgresOfThisFile();
     const { hostname: host, port, username: user, password } = new URL(server.url('postgres'));
     const pool = openPool('', { host, port: Number(port), user, password, database: 'postgres', ...change });
-    const outbox = createOutboxUnder({}, { database: pool, encode: json });
+    const outbox = createOutbox({ database: pool, encode: json }, { answers: {} });
 
     const error = (await outbox.migrate().catch((reason: unknown) => reason)) as OutboxError;
 
@@ -451,7 +451,7 @@ test.each<[unknown, string]>([
 });
 
 test('enqueue refuses what runs no statement', async () => {
-  const outbox = createOutboxUnder({}, { database: noDatabase, encode: json });
+  const outbox = createOutbox({ database: noDatabase, encode: json }, { answers: {} });
   const problem = '`transaction` must be a client of pg, or have `query(text, values)`';
 
   for (const transaction of [undefined, {}, () => {}]) {
@@ -460,7 +460,7 @@ test('enqueue refuses what runs no statement', async () => {
 });
 
 test('enqueue refuses a content that a relay could not read, before the statement', async () => {
-  const outbox = createOutboxUnder({}, { database: noDatabase, encode: bytes() });
+  const outbox = createOutbox({ database: noDatabase, encode: bytes() }, { answers: {} });
   const statements: string[] = [];
   const transaction = { query: async (text: string) => statements.push(text) };
   const largest = Buffer.alloc(128 * 1_048_576 + 1);
@@ -483,7 +483,7 @@ test('a database that does not answer is given up, and its connection is closed'
   };
   const { runOut } = useClocks(20_000);
 
-  const status = createOutboxUnder({}, { database: { ...noDatabase, query }, encode: json }).status();
+  const status = createOutbox({ database: { ...noDatabase, query }, encode: json }, { answers: {} }).status();
   runOut();
 
   await expect(status).rejects.toMatchObject({
@@ -498,7 +498,7 @@ test('an error of several addresses has the reason of the first one', async () =
   const refused = Object.assign(new Error('connect ECONNREFUSED ::1:5432'), { code: 'ECONNREFUSED' });
   const database = { ...noDatabase, query: () => Promise.reject(new AggregateError([refused])) };
 
-  await expect(createOutboxUnder({}, { database, encode: json }).status()).rejects.toMatchObject({
+  await expect(createOutbox({ database, encode: json }, { answers: {} }).status()).rejects.toMatchObject({
     code: 'PLANT_STORE_OUTBOX_DATABASE_FAILED',
     message: 'The database of the outbox failed: connect ECONNREFUSED ::1:5432.',
   });

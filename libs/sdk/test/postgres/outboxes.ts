@@ -12,7 +12,7 @@ import {
   type RelayBaseOptions,
   type RelayRetry,
 } from '../../src/outbox/index.js';
-import { createOutboxUnder } from '../../src/outbox/outbox.js';
+import { createOutbox } from '../../src/outbox/outbox.js';
 import type { Open } from '../support/senders.js';
 import { openNewDatabase } from './server.js';
 
@@ -48,7 +48,7 @@ export const noDatabase: OutboxDatabase = {
 
 /** An outbox of text with every question open. */
 export function openOutbox(database: OutboxDatabase): Outbox<string, Open> {
-  return createOutboxUnder<Open, string>({}, { database, encode: bytes() });
+  return createOutbox<Open, string>({ database, encode: bytes() }, { answers: {} });
 }
 
 /** An outbox under a set of answers. */
@@ -56,7 +56,7 @@ export function openOutboxUnder<const Given extends Answers>(
   given: Given,
   options: { readonly database: pg.Pool },
 ): Outbox<string, Given> {
-  return createOutboxUnder<Given, never>(given, { encode: bytes(), ...options } as never);
+  return createOutbox<Given, never>({ encode: bytes(), ...options } as never, { answers: given });
 }
 
 export async function inTransaction(

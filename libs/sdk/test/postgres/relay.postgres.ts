@@ -13,7 +13,7 @@ import {
   type RelayOptions,
   type RelayRetry,
 } from '../../src/outbox/index.js';
-import { createRelayUnder } from '../../src/outbox/relay.js';
+import { createRelay } from '../../src/outbox/relay.js';
 import { acknowledge, inTurn, respond, startRawServer } from '../support/raw-server.js';
 import {
   expireLeases,
@@ -755,6 +755,6 @@ describe('without a database', () => {
 
   test('createRelay needs no policy once the question retry is answered', () => {
     const relay = { outbox: { database: noDatabase }, sender: new RecordingSender() };
-    expect(() => createRelayUnder({ retry: exampleAnswers.retry }, relay)).not.toThrow();
+    expect(() => createRelay(relay, { answers: { retry: exampleAnswers.retry } })).not.toThrow();
   });
 });
