@@ -114,7 +114,7 @@ export default [
   },
   {
     files: ['libs/{sdk,cli}/src/**/*.ts'],
-    ignores: [...tests, 'libs/sdk/src/delivery/retry.ts', 'libs/sdk/src/transport/transport-error.ts'],
+    ignores: tests,
     rules: refuse(instanceofOurs),
   },
   { files: ['apps/webhook/src/**/*.ts'], rules: refuseImports(teamsHandler) },

@@ -24,14 +24,14 @@ type Results<T extends Readers> = { readonly [Name in keyof T]: ReturnType<NonNu
  */
 export function readOptions<T extends Readers>(
   readers: T,
-  unread: unknown,
+  raw: unknown,
   owner: string,
   defaults: OptionValues = {},
   found: readonly OptionFault[] = [],
 ): Results<T> {
   const names = Object.keys(readers);
-  const options = readProperties(unread, names);
-  const faults = [...found, ...unknownOptions(unread as object, names, owner)];
+  const options = readProperties(raw, names);
+  const faults = [...found, ...unknownOptions(raw as object, names, owner)];
   const results: Record<string, unknown> = {};
   let cause: unknown;
   for (const name of names) {

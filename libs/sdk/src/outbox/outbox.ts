@@ -1,9 +1,10 @@
-import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
+import type { Answers } from '@plant-store/contract';
 import type { AnyPlant, EventOptions, GivenAnswers, PlantOf } from '../answers/answered-types.js';
 import type { Encoding } from '../encoders/plant-encoder.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { invalidOption, unexpected } from '../errors/invalid-options-error.js';
 import { notSent } from '../errors/plant-store-error.js';
+import { type Contract, published } from '../new-plant-sender.js';
 import { readOptions, readRaw } from '../options/read-options.js';
 import { readEncoder } from '../options/resolve-settings.js';
 import type { OptionalArgument } from '../options/send-options.js';
@@ -93,22 +94,17 @@ export interface Outbox<Plant, Given extends Answers = GivenAnswers> {
  * @typeParam Plant The type of the plants: any type, until the question plant-fields is answered with a schema.
  * @throws InvalidOptionsError with every fault of the options
  */
-export function createOutbox<Plant extends AnyPlant = AnyPlant>(
-  options: OutboxOptions<Plant>,
-): Outbox<Plant> {
-  return createOutboxUnder<GivenAnswers, Plant>(answers, options, accepts);
-}
-
-/** Creates an outbox under a set of answers. */
-export function createOutboxUnder<const Given extends Answers, Plant extends PlantOf<Given> = PlantOf<Given>>(
-  given: Given,
+export function createOutbox<Plant extends AnyPlant = AnyPlant>(options: OutboxOptions<Plant>): Outbox<Plant>;
+/** Creates an outbox under other answers than the published ones. */
+export function createOutbox<const Given extends Answers, Plant extends PlantOf<Given> = PlantOf<Given>>(
   options: OutboxOptions<Plant, Given>,
-  accepted: Accepts = {},
-): Outbox<Plant, Given> {
-  const { database, encode } = readOutboxOptions<Plant>(given, options, accepted);
+  contract: Contract<Given>,
+): Outbox<Plant, Given>;
+export function createOutbox(options: object, contract = published): unknown {
+  const { database, encode } = readOutboxOptions(options, contract);
   return Object.freeze({
     database,
-    enqueue: (transaction: Transaction, plant: Plant, options?: unknown) =>
+    enqueue: (transaction: Transaction, plant: unknown, options?: unknown) =>
       enqueue(encode, transaction, plant, options),
     migrate: () => migrate(database),
     status: () => readStatus(database),
@@ -119,17 +115,16 @@ export function createOutboxUnder<const Given extends Answers, Plant extends Pla
   });
 }
 
-function readOutboxOptions<Plant>(
-  given: Answers,
-  unread: object = {},
-  accepted: Accepts,
-): { readonly database: OutboxDatabase; readonly encode: Encoding<Plant> } {
-  const answered = answeredSettingsOf(given, accepted);
+function readOutboxOptions(
+  raw: object = {},
+  contract: Contract<Answers>,
+): { readonly database: OutboxDatabase; readonly encode: Encoding<unknown> } {
+  const answered = answeredSettingsOf(contract.answers, contract.accepts);
   const readers = {
     database: readDatabase,
-    encode: (encode: unknown) => readEncoder<Plant>(answered, encode),
+    encode: (encode: unknown) => readEncoder(answered, encode),
   };
-  return readOptions(readers, unread, 'an outbox');
+  return readOptions(readers, raw, 'an outbox');
 }
 
 function readDatabase(option: unknown): OutboxDatabase {

@@ -1,10 +1,11 @@
-import { accepts, type Accepts, answers, type Answers, type CarriedOut } from '@plant-store/contract';
+import type { Answers, CarriedOut } from '@plant-store/contract';
 import type { GivenAnswers } from '../answers/answered-types.js';
 import { answeredSettingsOf } from '../answers/settings-table.js';
 import { longestTimer } from '../delivery/clocks.js';
 import type { EncodedPlant } from '../encoders/plant-encoder.js';
 import type { PlantStoreError } from '../errors/plant-store-error.js';
 import { invalidOption, unexpected } from '../errors/invalid-options-error.js';
+import type { Contract } from '../new-plant-sender.js';
 import { readFunction, readInteger, readOptions } from '../options/read-options.js';
 import type { OutboxDatabase } from './database.js';
 
@@ -126,8 +127,8 @@ export type RelaySettings = ReturnType<typeof readRelayOptions>;
  *
  * @throws InvalidOptionsError with every fault
  */
-export function readRelayOptions(unread: object = {}, given: Answers = answers, accepted: Accepts = accepts) {
-  const { retry: answered } = answeredSettingsOf(given, accepted);
+export function readRelayOptions(raw: object = {}, contract: Contract<Answers>) {
+  const { retry: answered } = answeredSettingsOf(contract.answers, contract.accepts);
   const readers = {
     outbox: (option: unknown) =>
       readPart('outbox', option, 'database', 'createOutbox') as RelayBaseOptions['outbox'],
@@ -142,7 +143,7 @@ export function readRelayOptions(unread: object = {}, given: Answers = answers, 
   };
   // The sender carries out an answered policy, in each attempt of the relay.
   const defaults = { ...relayDefaults, retry: answered && false };
-  return readOptions(readers, unread, 'a relay', defaults);
+  return readOptions(readers, raw, 'a relay', defaults);
 }
 
 function readRelayRetry(option: unknown): RelayRetry | false {

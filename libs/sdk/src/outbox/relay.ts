@@ -1,11 +1,12 @@
 import { channel } from 'node:diagnostics_channel';
 import { inspect } from 'node:util';
 import { isNativeError } from 'node:util/types';
-import { accepts, type Accepts, answers, type Answers } from '@plant-store/contract';
+import type { Answers } from '@plant-store/contract';
 import { ignore, isPromiseLike } from '../delivery/promise-like.js';
 import type { EncodedPlant } from '../encoders/plant-encoder.js';
 import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
 import { isPlantStoreError } from '../errors/sender-error.js';
+import { type Contract, published } from '../new-plant-sender.js';
 import { isNumber } from '../options/read-options.js';
 import { EndpointState } from './endpoint-state.js';
 import { LeasedOutbox, type Result, type TakenEntry } from './leased-outbox.js';
@@ -59,17 +60,14 @@ const parkedChannel = channel('plant-store:outbox:parked' satisfies keyof Outbox
  *
  * @throws InvalidOptionsError with every fault of the options
  */
-export function createRelay(options: RelayOptions): Relay {
-  return createRelayUnder(answers, options, accepts);
-}
-
-/** Creates a relay under a set of answers. */
-export function createRelayUnder<const Given extends Answers>(
-  given: Given,
+export function createRelay(options: RelayOptions): Relay;
+/** Creates a relay under other answers than the published ones. */
+export function createRelay<const Given extends Answers>(
   options: RelayOptions<Given>,
-  accepted: Accepts = {},
-): Relay {
-  const loop = new RelayLoop(readRelayOptions(options, given, accepted));
+  contract: Contract<Given>,
+): Relay;
+export function createRelay(options: object, contract = published): Relay {
+  const loop = new RelayLoop(readRelayOptions(options, contract));
   return Object.freeze({
     start: () => loop.start(),
     stop: () => loop.stop(),

@@ -19,7 +19,6 @@ import {
   type OutboxStatement,
   type Transaction,
 } from '../../src/outbox/index.js';
-import { createOutbox } from '../../src/outbox/outbox.js';
 import { useClocks } from '../support/clocks.js';
 import type { Open } from '../support/senders.js';
 import {

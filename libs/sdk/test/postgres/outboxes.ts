@@ -4,6 +4,7 @@ import { afterThisTest } from '@plant-store/test-support';
 import type pg from 'pg';
 import { bytes, type EncodedPlant, NotAcknowledgedError, PlantStoreError } from '../../src/index.js';
 import {
+  createOutbox,
   createRelay,
   type Outbox,
   type OutboxDatabase,
@@ -12,7 +13,6 @@ import {
   type RelayBaseOptions,
   type RelayRetry,
 } from '../../src/outbox/index.js';
-import { createOutbox } from '../../src/outbox/outbox.js';
 import type { Open } from '../support/senders.js';
 import { openNewDatabase } from './server.js';
 

@@ -13,7 +13,6 @@ import {
   type RelayOptions,
   type RelayRetry,
 } from '../../src/outbox/index.js';
-import { createRelay } from '../../src/outbox/relay.js';
 import { acknowledge, inTurn, respond, startRawServer } from '../support/raw-server.js';
 import {
   expireLeases,
