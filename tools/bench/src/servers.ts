@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { NO_HANDLER } from '@plant-store/test-support';
+import { NO_HANDLER } from '@plant-store/test-support/no-handler';
 import { PostgresServer, requirePostgres } from '@plant-store/test-support/postgres';
 
 /** A server that takes deliveries. */
