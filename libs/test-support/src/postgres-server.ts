@@ -95,7 +95,7 @@ export async function makePostgresData(programs: string, cleanUp: CleanUp): Prom
   const data = join(folder, 'data');
   await runAsPostgres(join(programs, 'initdb'), [
     ...['-D', data, '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
-    ...['-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions'],
+    ...['-E', 'UTF8', '--locale=C', '--no-sync'],
   ]);
   return data;
 }

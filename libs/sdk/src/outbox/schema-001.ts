@@ -14,8 +14,8 @@ CREATE SCHEMA IF NOT EXISTS plant_store_outbox;
 SET LOCAL search_path = plant_store_outbox;
 
 DO $$ BEGIN
-  IF current_setting('server_version_num')::int < 150000 OR getdatabaseencoding() NOT IN ('UTF8', 'SQL_ASCII') THEN
-    RAISE EXCEPTION 'the outbox needs PostgreSQL 15 or later, and a database in UTF8';
+  IF current_setting('server_version_num')::int < 130000 OR getdatabaseencoding() NOT IN ('UTF8', 'SQL_ASCII') THEN
+    RAISE EXCEPTION 'the outbox needs PostgreSQL 13 or later, and a database in UTF8';
   END IF;
 END $$;
 
