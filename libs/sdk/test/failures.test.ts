@@ -211,6 +211,7 @@ describe('the outcome is unknown', () => {
   test.each([
     ['not HTTP', 'what is this\r\n\r\n'],
     ['of HTTP/2 on a connection of HTTP/1.1', framed('Content-Length: 2').replace('/1.1', '/2.0')],
+    ['of RTSP', framed('Content-Length: 2').replace('HTTP/1.1', 'RTSP/1.0')],
     ['of HTTP/0.9', framed('Content-Length: 2').replace('/1.1', '/0.9')],
     ['101, which nobody asked for', 'HTTP/1.1 101 Arbitrary\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
     ['a response with two lengths', framed('Content-Length: 1\r\nContent-Length: 2')],

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { errors } from 'undici';
 
-const MAJOR_VERSION = 'HTTP/'.length;
+/** How a response of this version begins. */
+const BEGINNING = Buffer.from('HTTP/1');
 const STATUS = 'HTTP/1.1 '.length;
 const [LF, CR, ZERO, ONE, TWO] = Buffer.from('\n\r012');
 
@@ -10,7 +11,7 @@ const [LF, CR, ZERO, ONE, TWO] = Buffer.from('\n\r012');
  *
  * - A client must be able to parse 1xx responses that it didn't expect (RFC 9110 §15.2). undici closes the connection
  *   for a 100 (Continue), and ignores the others. So it gets a 102 instead.
- * - undici takes a response of any version. Another major version may have another syntax (RFC 9110 §2.5).
+ * - undici takes a response of any version, and of RTSP. Another major version may have another syntax (RFC 9110 §2.5).
  */
 export function prepareHeads(socket: Socket): void {
   const head = new Head();
@@ -24,7 +25,7 @@ export function prepareHeads(socket: Socket): void {
   socket.read = (size) => {
     const chunk = read(size) as Buffer | null;
     if (chunk === null || head.prepare(chunk)) return chunk;
-    socket.destroy(new errors.HTTPParserError('The response is of another major version of HTTP'));
+    socket.destroy(new errors.HTTPParserError('The response does not begin with HTTP/1'));
     return null;
   };
 }
@@ -41,11 +42,12 @@ class Head {
     this.#index = 0;
   }
 
-  /** Returns false if the version is another one. */
+  /** Returns false if the response begins otherwise. */
   prepare(chunk: Buffer): boolean {
     for (let at = 0; at < chunk.length && this.#index < Infinity; at += 1) {
       const byte = chunk[at];
-      if (this.#index === MAJOR_VERSION && byte !== ONE) return false;
+      if (this.#index < BEGINNING.length && byte !== BEGINNING[this.#index] && !this.#isBefore(byte))
+        return false;
       if (this.#index === STATUS && byte !== ONE) this.#index = Infinity;
       if (this.#index === STATUS + 1) this.#hasTens = byte !== ZERO;
       if (this.#index === STATUS + 2 && byte === ZERO && !this.#hasTens) chunk[at] = TWO!;
@@ -54,12 +56,16 @@ class Head {
     return true;
   }
 
-  /** Begins again behind an empty line. Some servers send one before the status line, too. */
+  /** Whether a byte is before the status line: some servers send an empty line there. */
+  #isBefore(byte: number | undefined): boolean {
+    return this.#index === 0 && (byte === LF || byte === CR);
+  }
+
+  /** Begins again behind an empty line. */
   #pass(byte: number | undefined): void {
     if (byte === LF) this.#lineFeeds += 1;
     else if (byte !== CR) this.#lineFeeds = 0;
-    const isEmptyLine = this.#lineFeeds === 2 || (this.#index === 0 && (byte === LF || byte === CR));
-    if (isEmptyLine) this.#lineFeeds = this.#index = 0;
+    if (this.#lineFeeds === 2 || this.#isBefore(byte)) this.#lineFeeds = this.#index = 0;
     else this.#index += 1;
   }
 }
