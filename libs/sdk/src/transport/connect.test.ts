@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter, getEventListeners, once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { afterThisTest } from '@plant-store/test-support';
 import { errors } from 'undici';
-import { Connector, directly, type Resolve } from './connect.js';
+import { Connector, connectTcp, directly, type Resolve } from './connect.js';
 
 /** Longer than any test. */
 const never = 1_000_000;
@@ -106,6 +106,19 @@ test.each([
     expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, false]);
   },
 );
+
+test('however many addresses there are, Node does not warn of a leak', async () => {
+  const port = await listen('127.0.0.1');
+  const { signal } = new AbortController();
+  const addresses = Array.from({ length: 12 }, (_, index) => ({
+    address: `127.0.0.${12 - index}`,
+    family: 4,
+  }));
+
+  (await connectTcp('receiver.example', port, signal, async () => addresses)).destroy();
+
+  expect(getEventListeners(signal, 'abort').length).toBeLessThan(10);
+});
 
 test('IPv4 is second, however many addresses of IPv6 are first', async () => {
   const port = await listen('127.0.0.1');

@@ -100,6 +100,10 @@ export async function connectTcp(
   const addresses = alternating(await Promise.race([resolve(host), aborted]));
   return new Promise((connected, failed) => {
     const sockets = new Set<Socket>();
+    // Node warns of a leak when a signal has more than ten listeners, and a host may have more addresses.
+    signal.addEventListener('abort', () =>
+      sockets.forEach((socket) => socket.destroy(signal.reason as Error)),
+    );
     const faults: Error[] = [];
     let timer: NodeJS.Timeout | undefined;
     const tryNext = (): void => {
@@ -120,18 +124,16 @@ export async function connectTcp(
       };
       socket.once('error', refused).once('connect', () => {
         clearTimeout(timer);
-        sockets.delete(socket);
-        for (const other of sockets) other.destroy();
+        for (const other of sockets) if (other !== socket) other.destroy();
         connected(socket.off('error', refused).setNoDelay(true).setKeepAlive(true, 60_000));
       });
-      destroyWith(signal, socket);
     };
     tryNext();
   });
 }
 
 /** Destroys a socket once `signal` is aborted, with its reason. */
-export function destroyWith(signal: AbortSignal, socket: Socket): void {
+function destroyWith(signal: AbortSignal, socket: Socket): void {
   const destroy = (): unknown => socket.destroy(signal.reason as Error);
   if (signal.aborted) destroy();
   else signal.addEventListener('abort', destroy);
