@@ -64,7 +64,9 @@ export class Sender<Plant> implements AsyncDisposable {
       try {
         return await this.send(plant, sendOptionsOf(plant, index));
       } catch (error) {
-        throw Object.assign(error as Error, { stack: `${(error as Error).stack}${framesOf(caller)}` });
+        const frames = framesOf(caller);
+        if (frames !== '') Object.assign(error as Error, { stack: `${(error as Error).stack}${frames}` });
+        throw error;
       }
     };
     const closed = (): PlantStoreError | undefined => this.#closed && senderClosed();
@@ -110,7 +112,7 @@ function senderClosed(): PlantStoreError {
   return notSent('PLANT_STORE_SENDER_CLOSED', 'The sender is closed.');
 }
 
-/** The lines of a stack that name functions. */
-function framesOf({ stack = '' }: { readonly stack?: string }): string {
-  return stack.slice(stack.indexOf('\n'));
+/** The lines of a stack that name functions. `Error.stackTraceLimit` and `prepareStackTrace` may leave none, or no text. */
+function framesOf({ stack }: { readonly stack?: unknown }): string {
+  return typeof stack === 'string' && stack.includes('\n') ? stack.slice(stack.indexOf('\n')) : '';
 }
