@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ShownOn } from '@plant-store/contract';
-import { tableOf } from '@plant-store/test-support';
+import { afterThisTest, tableOf } from '@plant-store/test-support';
 import { settingsTable } from '../src/answers/settings-table.js';
 import * as sdk from '../src/index.js';
 import { resolveSettings } from '../src/options/resolve-settings.js';
@@ -95,11 +95,12 @@ test('an error is recognised by its code and outcome, also if it comes from anot
       is(new OutboxError('PLANT_STORE_OUTBOX_MISSING', 'arbitrary')),
       is({ code: 'PLANT_STORE_ABORTED', outcome: 'unknown' }),
       is(undefined),
+      is(Object.defineProperty(new Error('arbitrary'), 'code', { get: refuse })),
     ]),
   ).toEqual([
-    [true, true, true, true, false, false, false, false, false],
-    [false, true, false, false, false, false, false, false, false],
-    [false, false, true, false, false, false, false, false, false],
+    [true, true, true, true, false, false, false, false, false, false],
+    [false, true, false, false, false, false, false, false, false, false],
+    [false, false, true, false, false, false, false, false, false, false],
   ]);
 });
 
@@ -125,8 +126,27 @@ describe('the stack of an error has the line of the caller', () => {
     for await (const { error } of sender.sendAll([arbitrary]))
       expect(error!.stack).toContain('errors.test.ts');
   });
+
+  test.each([
+    ['no lines', { stackTraceLimit: 0 }, /\.$/],
+    ['an object', { prepareStackTrace: () => ({}) }, /object/],
+  ])('unless the process wants %s: sendAll adds nothing', async (_, settings, stack) => {
+    const { prepareStackTrace, stackTraceLimit } = Error;
+    afterThisTest(() => void Object.assign(Error, { prepareStackTrace, stackTraceLimit }));
+    const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9' });
+    Object.assign(Error, settings);
+
+    for await (const { error } of sender.sendAll([arbitrary])) {
+      expect(error).toMatchObject({ code: 'PLANT_STORE_CONNECT_FAILED' });
+      expect(String(error!.stack)).toMatch(stack);
+    }
+  });
 });
 
 function never(): Promise<never> {
   return new Promise(() => {});
+}
+
+function refuse(): never {
+  throw new TypeError('arbitrary');
 }

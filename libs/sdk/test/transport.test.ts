@@ -246,6 +246,28 @@ describe('a dispatcher', () => {
     });
   });
 
+  const notSent = { code: 'PLANT_STORE_CONNECT_FAILED', outcome: 'not-sent' } as const;
+  test.each([
+    ['nothing', undefined],
+    ['a text', 'arbitrary'],
+    ['a frozen error of the sender', Object.freeze(Object.assign(new Error('arbitrary'), notSent))],
+  ])('that throws %s ends the delivery', async (_, thrown) => {
+    const throwing = (): never => {
+      throw thrown;
+    };
+    const reporting = (_options: unknown, handler: Dispatcher.DispatchHandler): boolean => {
+      handler.onResponseError!(undefined as never, thrown as Error);
+      return true;
+    };
+
+    for (const dispatch of [throwing, reporting]) {
+      const dispatcher = { dispatch } as unknown as Dispatcher;
+      expect(await rejection(openTestSender({ ...options, dispatcher }).send(arbitrary))).toMatchObject(
+        notSent,
+      );
+    }
+  });
+
   test.each<[string, (agent: Agent) => Dispatcher, number]>([
     ['RetryAgent', (agent) => new RetryAgent(agent, { methods: ['POST'], minTimeout: 1, maxRetries: 1 }), 2],
     ['responseError', (agent) => agent.compose(interceptors.responseError()), 1],

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { NotAcknowledgedError, outcomeOf, type ReceiverResponse } from '../errors/not-acknowledged-error.js';
 import type { Outcome, PlantStoreError } from '../errors/plant-store-error.js';
+import { toError } from '../errors/sender-error.js';
 import type { Sendable, Target, Transport } from '../transport/transport.js';
 import type { DeliveryObserver } from './diagnostics.js';
 import type { ResponseReader } from './response.js';
@@ -119,7 +120,8 @@ export class Attempt implements Sendable {
     this.#finish(false);
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: ReportedError): void {
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, thrown: unknown): void {
+    const error: ReportedError = toError(thrown);
     const { statusCode = 0, headers = {} } = error;
     // Some interceptors report a response as an error. Its status decides, as always.
     if (this.#status === 0 && this.#controller !== undefined && statusCode >= 300) {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { isNativeError } from 'node:util/types';
 import type { InvalidOptionsError } from './invalid-options-error.js';
 import type { NotAcknowledgedError } from './not-acknowledged-error.js';
@@ -17,8 +18,13 @@ export type SenderError =
  */
 export function isPlantStoreError(error: unknown): error is SenderError {
   if (!isNativeError(error)) return false;
-  const { code, outcome } = error as Partial<Record<'code' | 'outcome', unknown>>;
-  return typeof code === 'string' && code.startsWith('PLANT_STORE_') && isOutcome(outcome);
+  try {
+    const { code, outcome } = error as Partial<Record<'code' | 'outcome', unknown>>;
+    return typeof code === 'string' && code.startsWith('PLANT_STORE_') && isOutcome(outcome);
+  } catch {
+    // A getter of it throws.
+    return false;
+  }
 }
 
 /** Whether the receiver responded with a status that does not acknowledge the delivery. */
@@ -29,4 +35,14 @@ export function isNotAcknowledged(error: unknown): error is NotAcknowledgedError
 /** Whether options are missing or invalid. */
 export function isInvalidOptions(error: unknown): error is InvalidOptionsError {
   return isPlantStoreError(error) && error.code === 'PLANT_STORE_INVALID_OPTIONS';
+}
+
+/** A function of the caller may throw anything. This returns an error whose message is a text. */
+export function toError(thrown: unknown): Error {
+  try {
+    if (isNativeError(thrown) && typeof thrown.message === 'string') return thrown;
+    return new Error(inspect(thrown));
+  } catch {
+    return new Error('What was thrown can not be read.');
+  }
 }

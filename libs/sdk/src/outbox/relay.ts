@@ -1,11 +1,10 @@
 import { channel } from 'node:diagnostics_channel';
 import { inspect } from 'node:util';
-import { isNativeError } from 'node:util/types';
 import type { Answers } from '@plant-store/contract';
 import { ignore, isPromiseLike } from '../delivery/promise-like.js';
 import type { EncodedPlant } from '../encoders/plant-encoder.js';
 import { combineOutcomes, type Outcome, PlantStoreError } from '../errors/plant-store-error.js';
-import { isPlantStoreError } from '../errors/sender-error.js';
+import { isPlantStoreError, toError } from '../errors/sender-error.js';
 import { type Contract, published } from '../new-plant-sender.js';
 import { isNumber } from '../options/read-options.js';
 import { EndpointState } from './endpoint-state.js';
@@ -253,7 +252,8 @@ class RelayLoop {
     if (!isPlantStoreError(error)) return undefined;
     const last = error.outcome;
     try {
-      Object.assign(error, { outcome });
+      // It may be frozen.
+      if (outcome !== last) Object.assign(error, { outcome });
       const { retry } = this.#settings;
       const dueIn: unknown = retry === false ? undefined : retry(attempt, error, id);
       if (dueIn === undefined || isNumber(dueIn, 0, longestTime)) return dueIn;
@@ -310,11 +310,6 @@ function tell<Told>(
   } catch (fault) {
     failed(toError(fault));
   }
-}
-
-/** A function of the caller may throw anything. */
-function toError(thrown: unknown): Error {
-  return isNativeError(thrown) ? thrown : new Error(inspect(thrown));
 }
 
 /** What is known of an attempt whose error is none of a sender. */

@@ -22,7 +22,8 @@ export function requestError(
   handedOver: boolean,
   connectTimeout?: number,
 ): PlantStoreError {
-  if (isPlantStoreError(cause)) return cause;
+  // A dispatcher of the caller may throw a frozen one, to which no attempts and no stack could be added.
+  if (isPlantStoreError(cause) && Object.isExtensible(cause)) return cause;
   if (!handedOver && cause.name !== 'SocketError') return connectError(cause, origin, connectTimeout);
   const outcome = handedOver ? 'unknown' : 'not-sent';
   if (handedOver && isUnreadable(cause)) {

@@ -17,7 +17,8 @@ export interface Target {
 export interface Sendable extends Dispatcher.DispatchHandler {
   /** Whether it has succeeded or failed. If so, its request is not sent any more. */
   readonly settled: boolean;
-  onResponseError(controller: Dispatcher.DispatchController | undefined, error: Error): void;
+  /** @param thrown Anything: a dispatcher of the caller may throw it. */
+  onResponseError(controller: Dispatcher.DispatchController | undefined, thrown: unknown): void;
 }
 
 interface TransportSettings extends PoolSettings {
@@ -112,7 +113,7 @@ export class Transport {
       const request = { origin, path, method, headers: recordOf(headers), body, ...noTimeouts };
       this.#dispatcher.dispatch(request, sendable);
     } catch (error) {
-      sendable.onResponseError(undefined, error as Error);
+      sendable.onResponseError(undefined, error);
     }
   };
 }

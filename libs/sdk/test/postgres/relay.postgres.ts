@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { setImmediate as immediate } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { exampleAnswers } from '@plant-store/example-answers';
 import { afterThisTest } from '@plant-store/test-support';
 import type { Pool } from 'pg';
@@ -195,6 +196,28 @@ withPostgres('a relay', () => {
 
     expect(await outbox.listParked()).toHaveLength(1);
     expect(reported).toHaveLength(1);
+  });
+
+  test.each<[string, () => unknown]>([
+    ['nothing', () => undefined],
+    ['what cannot be printed', () => ({ [inspect.custom]: throwing(new Error('arbitrary')) })],
+    ['an error whose message is no text', () => Object.assign(new Error('arbitrary'), { message: {} })],
+    ['a frozen error', () => Object.freeze(refusal(422))],
+    ...['message', 'code'].map((name): [string, () => unknown] => [
+      `an error whose ${name} throws`,
+      () => Object.defineProperty(new Error('arbitrary'), name, { get: throwing(new Error('arbitrary')) }),
+    ]),
+  ])('parks an entry if its sender throws %s', async (_case, make) => {
+    const { pool, outbox, enqueue } = await openTestOutbox();
+    const reported: Error[] = [];
+    const sender = new RecordingSender(() => Promise.reject(make() as Error));
+    await startRelay({ outbox, sender, retry: () => undefined, onError: (error) => reported.push(error) });
+    await enqueue('arbitrary');
+    await sender.count(1);
+
+    await untilSettled(pool);
+
+    expect([await outbox.listParked(), reported]).toEqual([[expect.anything()], []]);
   });
 
   test('has its parked entries replayed from the first attempt, or discarded', async () => {
