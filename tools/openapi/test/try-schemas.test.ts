@@ -40,6 +40,11 @@ const alike: [written: string, schema: AnswerSchema][] = [
   ],
   ['a format that nobody knows', z.jwt()],
   ['Valibot', toStandardJsonSchema(v.object({ name: v.pipe(v.string(), v.regex(/^[a-z]+$/)) }))],
+  [
+    'Valibot, without a required field',
+    toStandardJsonSchema(v.object({ of: v.optional(v.object({ a: v.optional(v.string()) })) })),
+  ],
+  ['ArkType, without a required field', type({ 'name?': 'string' })],
   ['ArkType', type({ name: 'string >= 1', 'size?': 'number.integer', colour: "'red' | 'green'" })],
   [
     'plain JSON Schema',
@@ -69,6 +74,7 @@ test.each<[written: string, schema: AnswerSchema, fault: RegExp]>([
   ['the flag y', z.string().regex(/fern/y), refuses],
   ['a pattern that needs the flag u', z.string().regex(new RegExp('^\\p{L}+$')), refuses],
   ['z.coerce.number()', z.object({ size: z.coerce.number() }), takes],
+  ['z.coerce.number() with a bound', z.object({ year: z.coerce.number().int().min(1900) }), takes],
   ['z.coerce.string()', z.object({ list: z.array(z.coerce.string()) }), takes],
   ['z.coerce.boolean()', z.object({ size: z.coerce.boolean().optional() }), takes],
   ['catch', z.object({ name: z.string().catch('Fern') }), takes],

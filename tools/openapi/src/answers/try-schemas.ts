@@ -180,7 +180,10 @@ function variantsOf(schema: JsonSchema): string[] {
 
 /** A value with another one in each place, without each of its fields, and with one more. */
 function* changesOf(value: unknown, others: readonly unknown[], place = ''): Generator<Changed, undefined> {
-  for (const other of others) yield [other, place || 'the whole'];
+  // Some libraries take a list for an object whose fields are all optional. Nobody sends one.
+  for (const other of others)
+    if (!Array.isArray(other) || !isObject(value)) yield [other, place || 'the whole'];
+  if (typeof value === 'number' || typeof value === 'boolean') yield [String(value), place || 'the whole'];
   if (Array.isArray(value)) {
     const items = value as readonly unknown[];
     yield [[...items, ...items], place];
