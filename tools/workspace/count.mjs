@@ -19,11 +19,8 @@ for (const group of ['apps', 'libs', 'tools']) {
       total.passed += passed;
       total.failed += failures.length;
       for (const { name, message } of failures) {
-        const lines = message
-          .split('\n')
-          .slice(0, SHOWN_LINES)
-          .map((line) => `    ${line}`);
-        console.log([`failed: ${join(group, project)} ${file}: ${name}`, ...lines].join('\n'));
+        console.log(`failed: ${join(group, project)} ${file}: ${name}`);
+        for (const line of message.split('\n').slice(0, SHOWN_LINES)) console.log(`    ${line}`);
       }
     }
   }

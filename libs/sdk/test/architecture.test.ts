@@ -27,11 +27,13 @@ const script = `
 
 test('docs/explanation/architecture.md names the files that one send enters, and no other', async () => {
   const page = readFileSync(PAGE, 'utf8');
-  const [, list = ''] = /In the sender, one `send` passes through these \d+ files:\n\n(.*?)\n\n/s.exec(page) ?? [];
+  const [, list = ''] =
+    /In the sender, one `send` passes through these \d+ files:\n\n(.*?)\n\n/s.exec(page) ?? [];
   const named = [...list.matchAll(/`([a-z/.-]+\.ts)`/g)].map(([, file]) => file!);
   const { url } = await startRawServer(acknowledge);
 
-  const { stdout } = await startProcess(process.execPath, ['--input-type=module', '-e', script, url]).finished;
+  const { stdout } = await startProcess(process.execPath, ['--input-type=module', '-e', script, url])
+    .finished;
 
   expect(named.toSorted()).toEqual((JSON.parse(stdout) as string[]).toSorted());
   expect(page).toContain(`passes through these ${named.length} files:`);
