@@ -225,12 +225,12 @@ withPostgres('plant-store relay', () => {
       steps.emit(String(fields['msg']).split(/ after|:/, 1)[0]!);
     });
     const back = once(steps, 'endpoint back');
-    await Promise.all([once(steps, 'relay started'), once(steps, 'endpoint lost')]);
+    await Promise.all([once(steps, 'relay started'), once(steps, 'endpoint lost'), receiver.whenReceived(8)]);
     const metricsUrl = `http://127.0.0.1:${String(lines.find(({ msg }) => msg === 'relay started')!['metricsPort'])}/metrics`;
     expect(await (await fetch(metricsUrl)).text()).toContain('plant_store_relay_outage{part="endpoint"} 1\n');
     isRight = true;
     await back;
-    while (!(await outbox('status')).stdout.includes('waiting 0, sending 0, parked 4'));
+    while (!(await outbox('status')).stdout.includes('waiting 0, sending 0,'));
     child.kill('SIGTERM');
 
     expect(await finished).toMatchObject({ code: 0, stderr: '' });
