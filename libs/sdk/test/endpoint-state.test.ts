@@ -89,6 +89,16 @@ test('what says nothing about the endpoint leaves it in doubt', () => {
   expect(state.mode).toBe('probing');
 });
 
+test('entries that may have arrived are not the fault, but the others wait', () => {
+  const state = openState();
+  const unknown = ofMany(failed('PLANT_STORE_CONNECTION_LOST', 'unknown'));
+
+  expect(faultsOf(state, ...unknown.slice(0, 4))).not.toContain(1);
+  expect(state.mode).toBe('open');
+  expect(faultsOf(state, ...unknown.slice(4))).not.toContain(1);
+  expect(state.mode).toBe('probing');
+});
+
 test.each<[string, Error | undefined]>([
   ['an acknowledgement', undefined],
   ['a refusal of the content', refused(422)],

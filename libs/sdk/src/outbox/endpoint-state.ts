@@ -4,7 +4,7 @@ import { isNotAcknowledged, isPlantStoreError } from '../errors/sender-error.js'
 import { Outage } from './outage.js';
 
 /** What the result of an attempt says about the endpoint: its address, its credentials, the connection to it. */
-type Sign = 'works' | 'fails' | 'suspect' | 'nothing';
+type Sign = 'works' | 'fails' | 'suspect' | 'unknown' | 'nothing';
 
 /** Nothing about an entry causes these, if nothing was sent. A function for its header fields may cause a time-out. */
 const failing: ReadonlySet<string> = new Set<ErrorCode>([
@@ -43,8 +43,10 @@ const suspectFailures: ReadonlySet<Failure> = new Set<Failure>([
 
 function signOf(error: Error | undefined): Sign {
   if (error === undefined) return 'works';
-  // The plant may have arrived, so the policy decides.
-  if (!isPlantStoreError(error) || error.outcome === 'unknown') return 'nothing';
+  if (!isPlantStoreError(error)) return 'nothing';
+  // The plant may have arrived, so the policy decides about the entry. The others may wait all the same.
+  if (error.outcome === 'unknown')
+    return error.code === 'PLANT_STORE_ATTEMPT_CUT_OFF' ? 'nothing' : 'unknown';
   if (isNotAcknowledged(error)) {
     const { failure, status } = error;
     const isRedirect = status >= 300 && status < 400;
@@ -100,14 +102,16 @@ export class EndpointState {
   note(id: number, error: Error | undefined, isLast: boolean): boolean {
     const sign = signOf(error);
     if (sign === 'works') this.#row.clear();
-    if (sign === 'suspect' && this.#row.size < ROW) this.#row.add(id);
-    const isAtFault = sign === 'fails' || (sign === 'suspect' && this.#row.size === ROW);
-    if (isAtFault || (sign === 'nothing' && this.mode === 'probing')) {
+    const isSuspect = sign === 'suspect' || sign === 'unknown';
+    if (isSuspect && this.#row.size < ROW) this.#row.add(id);
+    const isAtFault = sign === 'fails' || (isSuspect && this.#row.size === ROW);
+    const isInDoubt = sign === 'nothing' || sign === 'unknown';
+    if (isAtFault || (isInDoubt && this.mode === 'probing')) {
       this.#beginAt = performance.now() + this.#outage.fail(error!, isLast);
-    } else if (sign !== 'nothing') {
+    } else if (!isInDoubt) {
       this.#outage.end();
       this.#beginAt = 0;
     }
-    return isAtFault;
+    return isAtFault && sign !== 'unknown';
   }
 }
