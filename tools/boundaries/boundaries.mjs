@@ -81,7 +81,7 @@ const instanceofOurs = {
   selector: `BinaryExpression[operator='instanceof']:not([right.name=/^(${[
     ...['Date', 'Error', 'Promise', 'Uint8Array', 'URL'],
     // The command is a program: nobody imports these of another copy.
-    ...['BadInput', 'CommandFailed', 'CommanderError'],
+    ...['BadInput', 'CommandFailed', 'CommanderError', 'LineFault'],
   ].join('|')})$/])`,
   message: 'Another copy of the package has another class. Use a function such as isPlantStoreError.',
 };

@@ -89,9 +89,12 @@ test('what says nothing about the endpoint leaves it in doubt', () => {
   expect(state.mode).toBe('probing');
 });
 
-test('entries that may have arrived are not the fault, but the others wait', () => {
+test.each([
+  ['may have arrived', failed('PLANT_STORE_CONNECTION_LOST', 'unknown')],
+  ['were refused with 503', refused(503)],
+])('entries that %s are not the fault, but the others wait', (_case, error) => {
   const state = openState();
-  const unknown = ofMany(failed('PLANT_STORE_CONNECTION_LOST', 'unknown'));
+  const unknown = ofMany(error);
 
   expect(faultsOf(state, ...unknown.slice(0, 4))).not.toContain(1);
   expect(state.mode).toBe('open');
@@ -102,7 +105,7 @@ test('entries that may have arrived are not the fault, but the others wait', () 
 test.each<[string, Error | undefined]>([
   ['an acknowledgement', undefined],
   ['a refusal of the content', refused(422)],
-  ['another state of the receiver', refused(503)],
+  ['another state of the receiver', refused(429)],
 ])('it is open again after %s, and a new row is needed', (_case, error) => {
   const state = openState();
   faultsOf(state, ...ofMany(refused(401)));

@@ -131,8 +131,9 @@ describe('the stack of an error has the line of the caller', () => {
     ['no lines', { stackTraceLimit: 0 }, /\.$/],
     ['an object', { prepareStackTrace: () => ({}) }, /object/],
   ])('unless the process wants %s: sendAll adds nothing', async (_, settings, stack) => {
-    const { prepareStackTrace, stackTraceLimit } = Error;
-    afterThisTest(() => void Object.assign(Error, { prepareStackTrace, stackTraceLimit }));
+    const names = ['prepareStackTrace', 'stackTraceLimit'];
+    const before = Object.fromEntries(names.map((name) => [name, Reflect.get(Error, name) as unknown]));
+    afterThisTest(() => void Object.assign(Error, before));
     const sender = openTestSender({ baseUrl: 'http://127.0.0.1:9' });
     Object.assign(Error, settings);
 

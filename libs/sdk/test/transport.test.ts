@@ -253,6 +253,7 @@ describe('a dispatcher', () => {
     ['a frozen error of the sender', Object.freeze(Object.assign(new Error('arbitrary'), notSent))],
   ])('that throws %s ends the delivery', async (_, thrown) => {
     const throwing = (): never => {
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- It is not ours.
       throw thrown;
     };
     const reporting = (_options: unknown, handler: Dispatcher.DispatchHandler): boolean => {

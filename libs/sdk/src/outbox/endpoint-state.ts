@@ -49,6 +49,8 @@ function signOf(error: Error | undefined): Sign {
     return error.code === 'PLANT_STORE_ATTEMPT_CUT_OFF' ? 'nothing' : 'unknown';
   if (isNotAcknowledged(error)) {
     const { failure, status } = error;
+    // It is about the server, but some say so although they have stored the plant: so the policy decides.
+    if (status === 503 && failure === undefined) return 'unknown';
     const isRedirect = status >= 300 && status < 400;
     const isSuspect = failure ? suspectFailures.has(failure) : isRedirect || suspects.has(status);
     return isSuspect ? 'suspect' : 'works';

@@ -109,7 +109,7 @@ export class FakeReceiver extends Transport {
       attempt.onResponseEnd();
     } catch (error) {
       if (isPlantStoreError(error) && error.outcome === 'not-sent') this.#forget(request);
-      attempt.onResponseError(controller, error as Error);
+      attempt.onResponseError(controller, error);
     }
   }
 

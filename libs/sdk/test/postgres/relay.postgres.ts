@@ -210,7 +210,8 @@ withPostgres('a relay', () => {
   ])('parks an entry if its sender throws %s', async (_case, make) => {
     const { pool, outbox, enqueue } = await openTestOutbox();
     const reported: Error[] = [];
-    const sender = new RecordingSender(() => Promise.reject(make() as Error));
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- It is not ours.
+    const sender = new RecordingSender(() => Promise.reject(make()));
     await startRelay({ outbox, sender, retry: () => undefined, onError: (error) => reported.push(error) });
     await enqueue('arbitrary');
     await sender.count(1);
