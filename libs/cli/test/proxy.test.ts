@@ -139,7 +139,7 @@ describe('a tunnel to a receiver with https', () => {
 
     const { code, stderr } = await send(https, { https_proxy: `https://127.0.0.1:${port}` });
 
-    expect([code, stderr]).toEqual([3, expect.stringContaining('no TLS with it: self-signed certificate. ')]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('no TLS with it: self-signed certificate')]);
     expect(stderr).toContain('Check https_proxy and NODE_EXTRA_CA_CERTS.');
   });
 
