@@ -47,6 +47,8 @@ onLinux('a clock that is wrong', () => {
     await accepting.process.stop();
     const right = await startReceiver({ folder, settings });
     await untilNothingWaits(right.inbox);
+    // The log may be read later than the inbox.
+    await right.process.logged('attempt', 2);
     expect(right.process.entries('attempt')).toMatchObject([{ attempts: 2 }, { attempts: 3 }]);
     expect(await untilReadiness(right.inbox, 200)).toBe('ok');
   });

@@ -27,8 +27,10 @@ onLinux('an inbox that cannot grow', () => {
       expect(new Set(load.refused.values())).toEqual(new Set([503]));
       expect(load.unknown).toEqual(new Set());
       expectExactly(receiver, load);
-      const [logged] = receiver.process.entries('a delivery was not accepted');
-      expect(logged).toMatchObject({ status: 503, err: { code: 'INBOX_WRITE_FAILED' } });
+      expect(await receiver.process.logged('a delivery was not accepted')).toMatchObject({
+        status: 503,
+        err: { code: 'INBOX_WRITE_FAILED' },
+      });
       await receiver.process.kill();
 
       const next = await startReceiver({ folder });
