@@ -97,7 +97,7 @@ withPostgres('a relay whose receiver is down', () => {
     const { pool, outbox, enqueue } = await openTestOutbox();
     await enqueue('one', 'two', 'three', 'four');
     const lost = new PlantStoreError('PLANT_STORE_CONNECTION_LOST', 'Lost.', { outcome: 'unknown' });
-    const errors = [unreachable(), lost, refusal(503)];
+    const errors = [unreachable(), lost, refusal(422)];
     const sender = new RecordingSender((_text, index) => {
       if (index < errors.length) throw errors[index]!;
     });
